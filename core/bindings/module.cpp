@@ -1,0 +1,6 @@
+#include "bindings.hpp"
+
+NB_MODULE(_core, module) {
+  module.doc() = "The native core of ddsr: trees, grammar and engine.";
+  ddsr::bind_trees(module);
+}

@@ -1,0 +1,82 @@
+#include "../tree.hpp"
+
+#include "bindings.hpp"
+
+namespace ddsr {
+
+namespace {
+
+nb::list operator_rows() {
+  nb::list rows;
+  for (const Operator& row : OPERATORS) {
+    nb::dict entry;
+    entry["name"] = row.name;
+    entry["symbol"] = row.symbol;
+    entry["arity"] = row.arity;
+    entry["precedence"] = row.precedence;
+    entry["is_commutative"] = row.is_commutative;
+    entry["undoes"] = row.undoes;
+    entry["numpy"] = row.numpy;
+    entry["sympy"] = row.sympy;
+    entry["latex"] = row.latex;
+    rows.append(entry);
+  }
+  return rows;
+}
+
+// The conversions take sequences that were checked with `find_flaw`; they check again, for memory's sake.
+void require_complete(const Vocabulary& vocabulary, std::span<const TokenId> tokens) {
+  if (const Flaw flaw = find_flaw(vocabulary, tokens))
+    throw nb::value_error((flaw.reason + " (position " + std::to_string(flaw.position) + ")").c_str());
+}
+
+}  // namespace
+
+void bind_trees(nb::module_& module) {
+  module.attr("PAD") = PAD;
+  module.attr("MASK") = MASK;
+  module.def("operators", &operator_rows, "The operator table, a dict a row.");
+
+  nb::class_<Vocabulary>(module, "Vocabulary")
+      .def(nb::init<const std::vector<std::string>&, bool, bool, int>(), nb::arg("operators"),
+           nb::arg("has_one"), nb::arg("has_constant"), nb::arg("n_variables"))
+      .def("__len__", &Vocabulary::size)
+      .def_prop_ro("arities", [](const Vocabulary& vocabulary) {
+        std::vector<int> arities;
+        for (int id = 0; id < vocabulary.size(); ++id)
+          arities.push_back(vocabulary.arity(static_cast<TokenId>(id)));
+        return arities;
+      });
+
+  module.def(
+      "find_flaw",
+      [](const Vocabulary& vocabulary, const TokenRow& tokens) {
+        Flaw flaw = find_flaw(vocabulary, row_span(tokens));
+        return std::tuple(flaw.position, flaw.reason);
+      },
+      nb::arg("vocabulary"), nb::arg("tokens"), "(position, reason) of the first flaw; (-1, '') for none.");
+  module.def(
+      "prefix_from_breadth_first",
+      [](const Vocabulary& vocabulary, const TokenRow& tokens) {
+        require_complete(vocabulary, row_span(tokens));
+        return prefix_from_breadth_first(vocabulary, row_span(tokens));
+      },
+      nb::arg("vocabulary"), nb::arg("tokens"), "order[k]: the breadth-first index of prefix token k.");
+  module.def(
+      "breadth_first_from_prefix",
+      [](const Vocabulary& vocabulary, const TokenRow& tokens) {
+        require_complete(vocabulary, row_span(tokens));
+        return breadth_first_from_prefix(vocabulary, row_span(tokens));
+      },
+      nb::arg("vocabulary"), nb::arg("tokens"), "order[k]: the prefix index of breadth-first token k.");
+  module.def(
+      "canonical_form",
+      [](const Vocabulary& vocabulary, const TokenRow& tokens) {
+        require_complete(vocabulary, row_span(tokens));
+        Canonical canonical = canonical_form(vocabulary, row_span(tokens));
+        return std::tuple(canonical.tokens, canonical.order);
+      },
+      nb::arg("vocabulary"), nb::arg("tokens"), "(tokens, order) of the canonical form, breadth-first.");
+}
+
+}  // namespace ddsr

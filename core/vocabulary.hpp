@@ -1,0 +1,51 @@
+// What a token id stands for: an operator, the literal 1, a constant to be fitted, or a variable.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "operators.hpp"
+
+namespace ddsr {
+
+using TokenId = std::int16_t;
+
+inline constexpr TokenId PAD = -1;   // fills a row of tokens behind the end of its expression
+inline constexpr TokenId MASK = -2;  // a position that is still to be filled
+
+enum class Kind : std::uint8_t { Operator, One, Constant, Variable };
+
+struct Token {
+  Kind kind;
+  Op op;         // of an operator
+  int arity;     // 0 but for operators
+  int variable;  // column of X, for a variable
+};
+
+// Ids run: the operators in the order given, the literal 1, the constant, the variables by column.
+class Vocabulary {
+ public:
+  Vocabulary(const std::vector<std::string>& operators, bool has_one, bool has_constant, int n_variables);
+
+  int size() const { return static_cast<int>(tokens_.size()); }
+  int n_variables() const { return n_variables_; }
+  const Token& operator[](TokenId id) const { return tokens_[static_cast<std::size_t>(id)]; }
+  int arity(TokenId id) const { return (*this)[id].arity; }
+  bool is_constant(TokenId id) const { return (*this)[id].kind == Kind::Constant; }
+  bool holds(TokenId id) const { return id >= 0 && id < size(); }
+
+  // -1 where the vocabulary has none
+  TokenId find_operator(std::string_view name) const;
+  TokenId one() const { return one_; }
+  TokenId constant() const { return constant_; }
+  TokenId first_variable() const { return static_cast<TokenId>(size() - n_variables_); }
+
+ private:
+  std::vector<Token> tokens_;
+  int n_variables_;
+  TokenId one_ = -1, constant_ = -1;
+};
+
+}  // namespace ddsr

@@ -1,0 +1,25 @@
+"""What can be wrong with what a user hands in. All are `ValueError`s, so generic handlers work."""
+
+
+class DDSRError(ValueError):
+    """Base of the package's own errors; the message says what is wrong, where, and what to do."""
+
+
+class VocabularyError(DDSRError):
+    """An unknown operator, or variables whose names cannot be told apart."""
+
+
+class ExpressionError(DDSRError):
+    """Text or tokens that are not an expression; `position` is where, or None."""
+
+    def __init__(self, message: str, position: int | None = None) -> None:
+        super().__init__(message)
+        self.position = position
+
+
+class GrammarError(DDSRError):
+    """Rules that contradict each other, or that no expression can satisfy."""
+
+
+class DataError(DDSRError):
+    """Data that no equation can be fitted to: wrong shape, empty, not finite, constant."""
