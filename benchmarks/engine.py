@@ -1,0 +1,285 @@
+"""How fast the engine is, beside pyoperon and SciPy, in one run: `make bench-engine`.
+
+Ratios are of times taken in turns in this process, so that a busy machine slows both sides alike; each
+figure is the best of several rounds. Prints a table and writes benchmarks/results/engine.json.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyoperon
+from rich.console import Console
+from rich.table import Table
+from scipy.optimize import least_squares
+
+from ddsr import _core
+from ddsr.engine import Engine, FitOptions
+from ddsr.expression import Batch, Expression, Vocabulary
+from ddsr.grammar import Grammar
+
+RESULTS = Path(__file__).parent / "results" / "engine.json"
+ROUNDS = 5
+TARGETS = {
+    "fits_per_s_1": (">=", 25_000),
+    "fits_per_s_2": (">=", 45_000),
+    "vs_pyoperon": (">=", 2.0),
+    "vs_scipy": (">=", 20.0),
+    "rows_peak_mb": ("<=", 100.0),
+    "fill_ms": ("<=", 10.0),
+}
+MEANING = {
+    "fits_per_s_1": "candidates/s, fitted on 200 rows and scored on 2,000, one thread",
+    "fits_per_s_2": "the same on two threads",
+    "vs_pyoperon": "times faster than pyoperon's Levenberg–Marquardt: same trees, 1,000 rows, 10 steps",
+    "vs_scipy": "times faster than SciPy's least_squares on the same",
+    "rows_peak_mb": "MB beyond X and y to score 20 nodes on a million rows",
+    "fill_ms": "ms to fill 3,000 sequences of 32 positions legally, one thread",
+}
+
+
+def best_time(run: Callable[[], object], rounds: int = ROUNDS) -> float:
+    times = []
+    for _ in range(rounds):
+        started = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - started)
+    return min(times)
+
+
+def random_candidates(vocabulary: Vocabulary, n: int, sizes: range, max_constants: int) -> Batch:
+    """Distinct legal expressions, as many of each size, of at most `max_constants` constants.
+
+    Logits lean towards operators, or a uniform draw would hardly ever reach the larger sizes.
+    """
+    grammar = Grammar(vocabulary, max_length=sizes[-1], max_constants=max_constants)
+    rng = np.random.default_rng(0)
+    wanted = -(-n // len(sizes))
+    chosen: dict[int, dict[bytes, np.ndarray]] = {size: {} for size in sizes}
+    stream = 0
+    while any(len(found) < wanted for found in chosen.values()):
+        logits = rng.normal(size=(4000, sizes[-1], len(vocabulary))).astype(np.float32)
+        logits[:, :, : len(vocabulary.operators)] += rng.uniform(-0.5, 1.5, size=(4000, 1, 1))
+        free = np.full(logits.shape[:2], _core.MASK, dtype=np.int16)
+        tokens, _ = grammar.fill(logits, free, seed=0, stream=stream)
+        stream += 1
+        for row in tokens:
+            found = chosen.get(int((row != _core.PAD).sum()))
+            if found is not None and len(found) < wanted:
+                found.setdefault(row.tobytes(), row)
+    rows = [row for found in chosen.values() for row in found.values()]
+    rng.shuffle(rows)
+    return Batch.from_tokens(vocabulary, np.array(rows[:n]))
+
+
+def throughput() -> dict[str, float]:
+    """Candidates per second on one thread and on two."""
+    vocabulary = Vocabulary(("x", "y", "z"))
+    batch = random_candidates(vocabulary, 20_000, range(5, 26), max_constants=4)
+    rng = np.random.default_rng(1)
+    X = rng.uniform(1.0, 5.0, size=(2000, 3))
+    y = 2.5 * X[:, 0] * np.sin(1.3 * X[:, 1]) + X[:, 2] ** 2 / 3
+    times: dict[int, float] = {1: np.inf, 2: np.inf}
+    engines = {n: Engine(vocabulary, X, y, fit_rows=200, n_threads=n) for n in times}
+    for _ in range(ROUNDS):
+        for n, engine in engines.items():
+            times[n] = min(times[n], best_time(lambda engine=engine: engine.score(batch), 1))
+    status = engines[1].score(batch).status
+    return {
+        "fits_per_s_1": len(batch) / times[1],
+        "fits_per_s_2": len(batch) / times[2],
+        "two_threads_gain": times[1] / times[2],
+        "mean_size": float(batch.sizes.mean()),
+        "share_finite": float((status != 3).mean()),
+    }
+
+
+# ten nodes and three constants each, over the operators that all three know
+SKELETONS = [
+    "? * x + ? * y / (? + z)",
+    "? * sin(? * x) + y * z * ?",
+    "? * exp(? / x) - y / z + ?",
+    "sqrt(? * x + ? * y) * z + ?",
+    "? * x * cos(? * y) / (z + ?)",
+    "log(? * x + y * z) * ? + ?",
+    "(? * x + y) / (? * y + z) - ?",
+    "? * x * y / z + ? * exp(? / y)",
+]
+TRUTH = (1.7, 0.6, 2.3)
+
+
+class Contest:
+    """The same fits by ddsr, pyoperon and SciPy: from constants of 1 to data made with TRUTH."""
+
+    def __init__(self) -> None:
+        self.vocabulary = Vocabulary(("X1", "X2", "X3"))
+        rng = np.random.default_rng(2)
+        self.X = rng.uniform(1.0, 3.0, size=(1000, 3))
+        texts = [text.replace("x", "X1").replace("y", "X2").replace("z", "X3") for text in SKELETONS]
+        texts = [text.replace("eX1p", "exp") for text in texts]
+        self.expressions = [Expression.parse(text, self.vocabulary) for text in texts]
+        self.targets = []
+        for expression in self.expressions:
+            clean = expression.with_constants(TRUTH).to_callable()(self.X)
+            self.targets.append(clean + rng.normal(scale=0.05 * clean.std(), size=len(clean)))
+        options = FitOptions(max_steps=10)
+        self.engines = [
+            Engine(self.vocabulary, self.X, target, options=options) for target in self.targets
+        ]
+        self.peers = [
+            operon_fit(expression, self.X, target)
+            for expression, target in zip(self.expressions, self.targets, strict=True)
+        ]
+
+    def ours(self, index: int) -> float:
+        scores = self.engines[index].score([self.expressions[index]])
+        return float(scores.nrmse[0] * np.std(self.targets[index])) ** 2
+
+    def scipys(self, index: int) -> float:
+        expression, target = self.expressions[index], self.targets[index]
+
+        def residual(constants: np.ndarray) -> np.ndarray:
+            return expression.with_constants(constants).to_callable()(self.X) - target
+
+        found = least_squares(residual, np.ones(3), method="lm", max_nfev=10 * 4)
+        return float(2 * found.cost / len(target))
+
+
+def operon_fit(expression: Expression, X: np.ndarray, y: np.ndarray) -> Callable[[], float]:
+    """pyoperon's optimizer on the same tree, with constants as the only coefficients."""
+    data = pyoperon.Dataset(np.asfortranarray(np.column_stack([X, y])))
+    variables = {variable.Name: variable.Hash for variable in data.Variables}
+    nodes = pyoperon.InfixParser.Parse(str(expression).replace("1.0", "1.000"), variables).Nodes
+    for node in nodes:
+        if node.IsVariable:
+            node.Optimize = False
+    tree = pyoperon.Tree(nodes)
+    problem = pyoperon.Problem(data)
+    problem.TrainingRange = problem.TestRange = pyoperon.Range(0, len(y))
+    problem.Target = data.Variables[X.shape[1]]
+    table = pyoperon.DispatchTable()
+    search = pyoperon.LMOptimizer(table, problem, max_iter=10, batch_size=len(y))
+    optimizer = pyoperon.CoefficientOptimizer(search)
+    random = pyoperon.RandomGenerator(1)
+    # the optimizer refers to these without owning them
+    keep = (data, problem, table, search)
+
+    def fit() -> float:
+        del_guard = keep
+        _, summary = optimizer(random, tree)
+        return 2 * summary.FinalCost / len(del_guard[0].Values)
+
+    return fit
+
+
+def against_peers() -> dict[str, float]:
+    """Time over the same eight fits, each called one by one from Python."""
+    contest = Contest()
+    indices = range(len(contest.expressions))
+
+    def time_all(fit: Callable[[int], object], repeats: int) -> float:
+        return best_time(lambda: [fit(i) for _ in range(repeats) for i in indices]) / repeats
+
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        ours = time_all(contest.ours, 20)
+        operons = time_all(lambda i: contest.peers[i](), 20)
+        scipys = time_all(contest.scipys, 1)
+        losses = np.array([[contest.ours(i), contest.peers[i](), contest.scipys(i)] for i in indices])
+    return {
+        "vs_pyoperon": operons / ours,
+        "vs_scipy": scipys / ours,
+        "us_per_fit_ours": 1e6 * ours / len(indices),
+        "us_per_fit_pyoperon": 1e6 * operons / len(indices),
+        "us_per_fit_scipy": 1e6 * scipys / len(indices),
+        "worst_loss_vs_scipy": float((losses[:, 0] / losses[:, 2]).max()),
+        "worst_pyoperon_loss_vs_scipy": float((losses[:, 1] / losses[:, 2]).max()),
+    }
+
+
+PEAK_SCRIPT = """
+import resource, sys
+import numpy as np
+from ddsr.engine import Engine, values
+from ddsr.expression import Expression, Vocabulary
+vocabulary = Vocabulary(("a", "b", "c", "d", "e"))
+expression = Expression.parse(
+    "2.5 * a * sin(1.3 * b) + c / (d + 0.5) - exp(e / a) * (b + c)", vocabulary)
+assert len(expression) == 20, len(expression)
+rng = np.random.default_rng(0)
+X = rng.uniform(1.0, 5.0, size=(1_000_000, 5))
+y = X.sum(axis=1)
+Engine(vocabulary, X[:1000], y[:1000]).score([expression])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+engine = Engine(vocabulary, X, y)
+scores = engine.score([expression])
+found, is_finite = values([expression], X)
+after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+assert is_finite.all() and np.isfinite(scores.nrmse).all()
+print((after - before) / 1024)
+"""
+
+
+def peak_memory() -> dict[str, float]:
+    """In a process of its own, since a peak only ever rises."""
+    done = subprocess.run(
+        [sys.executable, "-c", PEAK_SCRIPT], capture_output=True, text=True, check=True
+    )
+    return {"rows_peak_mb": float(done.stdout)}
+
+
+def fill_time() -> dict[str, float]:
+    """3,000 sequences of 32 positions over the default operators and seven variables."""
+    vocabulary = Vocabulary.of_size(7)
+    grammar = Grammar(vocabulary, max_length=32)
+    rng = np.random.default_rng(3)
+    logits = rng.normal(size=(3000, 32, len(vocabulary))).astype(np.float32)
+    free = np.full((3000, 32), _core.MASK, dtype=np.int16)
+    seconds = best_time(lambda: grammar.fill(logits, free, seed=0), rounds=20)
+    tokens, _ = grammar.fill(logits, free, seed=0)
+    return {"fill_ms": 1000 * seconds, "fill_mean_size": float((tokens != _core.PAD).sum(1).mean())}
+
+
+def main() -> int:
+    figures = throughput() | against_peers() | peak_memory() | fill_time()
+    record = {key: round(value, 3) for key, value in figures.items()}
+    table = Table(title=f"engine · {_core.instruction_set()} · {os.cpu_count()} cores")
+    for heading in ("figure", "reached", "wanted", "meaning"):
+        table.add_column(heading)
+    missed = 0
+    for key, (sign, wanted) in TARGETS.items():
+        reached = figures[key] >= wanted if sign == ">=" else figures[key] <= wanted
+        missed += not reached
+        style = "" if reached else "bold red"
+        table.add_row(key, f"{figures[key]:,.1f}", f"{sign} {wanted:,}", MEANING[key], style=style)
+    Console().print(table)
+    commit = subprocess.run(
+        ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False
+    ).stdout.strip()
+    hardware = {"cpu": cpu_name(), "cores": os.cpu_count(), "instruction_set": _core.instruction_set()}
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(
+        json.dumps(record | {"commit": commit, "hardware": hardware}, indent=2) + "\n"
+    )
+    return 1 if missed else 0
+
+
+def cpu_name() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

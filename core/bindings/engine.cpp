@@ -1,0 +1,158 @@
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+
+#include "../dataset.hpp"
+#include "../kernels.hpp"
+#include "../score.hpp"
+#include "../tree.hpp"
+#include "../values.hpp"
+#include "bindings.hpp"
+
+#include <nanobind/stl/optional.h>
+
+namespace ddsr {
+
+namespace {
+
+template <typename T, std::size_t N>
+using Input = nb::ndarray<const T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
+
+// The rows to score on and the rows to fit on, which may be the same.
+struct Data {
+  Dataset scoring;
+  std::optional<Dataset> subsample;
+  const Dataset& fitting() const { return subsample ? *subsample : scoring; }
+};
+
+void make_data(Data* self, const Input<double, 2>& X, const Input<double, 1>& y,
+               const std::optional<Input<double, 1>>& weights, const Input<std::int64_t, 1>& fit_rows) {
+  const std::size_t n = X.shape(0);
+  if (y.shape(0) != n || (weights && weights->shape(0) != n) || n == 0)
+    throw nb::value_error("X, y and weights must have the same number of rows, at least 1");
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < fit_rows.shape(0); ++i) {
+    if (fit_rows.data()[i] < 0 || fit_rows.data()[i] >= static_cast<std::int64_t>(n))
+      throw nb::value_error("a fitting row does not exist");
+    rows.push_back(static_cast<std::size_t>(fit_rows.data()[i]));
+  }
+  const double* w = weights ? weights->data() : nullptr;
+  new (self) Data{Dataset(X.data(), y.data(), w, n, X.shape(1)), {}};
+  if (!rows.empty()) self->subsample.emplace(X.data(), y.data(), w, n, X.shape(1), rows);
+}
+
+// A batch taken apart and checked: every row one complete tree with as many constants as it has tokens for.
+struct Batch {
+  std::vector<std::span<const TokenId>> tokens;
+  std::vector<std::span<const double>> constants;
+  std::size_t width;
+};
+
+Batch take_batch(const Vocabulary& vocabulary, std::size_t n_columns, const TokenRows& tokens,
+                 const Input<double, 2>& constants) {
+  if (static_cast<std::size_t>(vocabulary.n_variables()) != n_columns)
+    throw nb::value_error("the vocabulary's variables are not the columns of X");
+  if (tokens.shape(0) != constants.shape(0))
+    throw nb::value_error("tokens and constants must have the same number of rows");
+  Batch batch{{}, {}, constants.shape(1)};
+  for (std::size_t i = 0; i < tokens.shape(0); ++i) {
+    auto row = row_span(tokens, i);
+    row = row.first(static_cast<std::size_t>(length_of(row)));
+    const auto n = static_cast<std::size_t>(
+        std::count_if(row.begin(), row.end(), [&](TokenId id) { return vocabulary.holds(id) && vocabulary.is_constant(id); }));
+    Flaw flaw = find_flaw(vocabulary, row);
+    if (!flaw && n > batch.width) flaw = {0, "more constants than columns of values for them"};
+    if (flaw)
+      throw nb::value_error(("expression " + std::to_string(i) + ", position " + std::to_string(flaw.position) +
+                             ": " + flaw.reason).c_str());
+    batch.tokens.push_back(row);
+    batch.constants.emplace_back(constants.data() + i * batch.width, n);
+  }
+  return batch;
+}
+
+nb::dict score_batch(const Vocabulary& vocabulary, const Data& data, const TokenRows& tokens,
+                     const Input<double, 2>& constants, int max_steps, int n_starts, double tolerance,
+                     bool is_scale_free, std::uint64_t seed, int n_threads) {
+  const Batch batch = take_batch(vocabulary, data.scoring.n_columns(), tokens, constants);
+  const FitOptions options{max_steps, n_starts, tolerance, is_scale_free, seed};
+  const std::size_t n = batch.tokens.size();
+  std::vector<double> fitted(n * batch.width, 0.0), scale(n), offset(n), nrmse(n);
+  std::vector<std::uint8_t> status(n), is_duplicate(n);
+  std::vector<std::int32_t> steps(n);
+  {
+    nb::gil_scoped_release release;
+    const auto scores =
+        score(vocabulary, data.fitting(), data.scoring, batch.tokens, batch.constants, options, n_threads);
+    for (std::size_t i = 0; i < n; ++i) {
+      const Fit& fit = scores[i].fit;
+      std::copy(fit.constants.begin(), fit.constants.end(),
+                fitted.begin() + static_cast<std::ptrdiff_t>(i * batch.width));
+      scale[i] = fit.scale, offset[i] = fit.offset, nrmse[i] = scores[i].nrmse, steps[i] = fit.steps;
+      status[i] = static_cast<std::uint8_t>(fit.status), is_duplicate[i] = scores[i].is_duplicate;
+    }
+  }
+  nb::dict result;
+  result["constants"] = to_numpy(std::move(fitted), {n, batch.width});
+  result["scale"] = to_numpy(std::move(scale), {n});
+  result["offset"] = to_numpy(std::move(offset), {n});
+  result["nrmse"] = to_numpy(std::move(nrmse), {n});
+  result["status"] = to_numpy(std::move(status), {n});
+  result["steps"] = to_numpy(std::move(steps), {n});
+  result["is_duplicate"] = to_numpy(std::move(is_duplicate), {n});
+  return result;
+}
+
+std::vector<Job> make_jobs(const Batch& batch) {
+  std::vector<Job> jobs;
+  for (std::size_t i = 0; i < batch.tokens.size(); ++i) jobs.push_back({batch.tokens[i], batch.constants[i]});
+  return jobs;
+}
+
+auto batch_values(const Vocabulary& vocabulary, const Input<double, 2>& X, const TokenRows& tokens,
+                  const Input<double, 2>& constants, int n_threads) {
+  const Batch batch = take_batch(vocabulary, X.shape(1), tokens, constants);
+  const std::size_t n = batch.tokens.size();
+  std::vector<double> out(n * X.shape(0));
+  std::vector<std::uint8_t> is_finite(n);
+  {
+    nb::gil_scoped_release release;
+    values(vocabulary, {X.data(), X.shape(0), X.shape(1)}, make_jobs(batch), out.data(), is_finite.data(), n_threads);
+  }
+  return nb::make_tuple(to_numpy(std::move(out), {n, X.shape(0)}), to_numpy(std::move(is_finite), {n}));
+}
+
+auto batch_gradients(const Vocabulary& vocabulary, const Input<double, 2>& X, const TokenRows& tokens,
+                     const Input<double, 2>& constants, int n_threads) {
+  const Batch batch = take_batch(vocabulary, X.shape(1), tokens, constants);
+  const std::size_t n = batch.tokens.size();
+  std::vector<double> out(n * X.shape(0) * batch.width, 0.0);
+  std::vector<std::uint8_t> is_finite(n);
+  {
+    nb::gil_scoped_release release;
+    gradients(vocabulary, {X.data(), X.shape(0), X.shape(1)}, make_jobs(batch), static_cast<int>(batch.width),
+              out.data(), is_finite.data(), n_threads);
+  }
+  return nb::make_tuple(to_numpy(std::move(out), {n, X.shape(0), batch.width}),
+                        to_numpy(std::move(is_finite), {n}));
+}
+
+}  // namespace
+
+void bind_engine(nb::module_& module) {
+  module.def("instruction_set", [] { return kernels().instruction_set; }, "The kernels in use.");
+
+  nb::class_<Data>(module, "Data")
+      .def("__init__", &make_data, nb::arg("X"), nb::arg("y"), nb::arg("weights").none(), nb::arg("fit_rows"))
+      .def_prop_ro("spread", [](const Data& data) { return data.scoring.spread(); });
+
+  module.def("score", &score_batch, nb::arg("vocabulary"), nb::arg("data"), nb::arg("tokens"),
+             nb::arg("constants"), nb::arg("max_steps"), nb::arg("n_starts"), nb::arg("tolerance"),
+             nb::arg("is_scale_free"), nb::arg("seed"), nb::arg("n_threads"));
+  module.def("values", &batch_values, nb::arg("vocabulary"), nb::arg("X"), nb::arg("tokens"),
+             nb::arg("constants"), nb::arg("n_threads"));
+  module.def("gradients", &batch_gradients, nb::arg("vocabulary"), nb::arg("X"), nb::arg("tokens"),
+             nb::arg("constants"), nb::arg("n_threads"));
+}
+
+}  // namespace ddsr

@@ -1,0 +1,44 @@
+#include "dataset.hpp"
+
+#include <cmath>
+
+namespace ddsr {
+
+Dataset::Dataset(const double* X, const double* y, const double* weights, std::size_t n_rows,
+                 std::size_t n_columns, const std::vector<std::size_t>& rows)
+    : n_rows_(rows.empty() ? n_rows : rows.size()), n_columns_(n_columns), stride_(padded(n_rows_)) {
+  auto source = [&](std::size_t row) {
+    const std::size_t last = row < n_rows_ ? row : n_rows_ - 1;
+    return rows.empty() ? last : rows[last];
+  };
+  X_.resize(n_columns * stride_);
+  y_.resize(stride_);
+  if (weights != nullptr) weights_.resize(stride_), root_weights_.resize(stride_);
+  for (std::size_t row = 0; row < stride_; ++row) {
+    const std::size_t from = source(row);
+    for (std::size_t column = 0; column < n_columns; ++column)
+      X_[column * stride_ + row] = X[from * n_columns + column];
+    y_[row] = y[from];
+    if (weights == nullptr) continue;
+    weights_[row] = weights[from];
+    root_weights_[row] = std::sqrt(weights[from]);
+  }
+  measure();
+}
+
+void Dataset::measure() {
+  auto weight = [&](std::size_t row) { return weights_.empty() ? 1.0 : weights_[row]; };
+  for (std::size_t row = 0; row < n_rows_; ++row) {
+    total_weight_ += weight(row);
+    center_ += weight(row) * y_[row];
+  }
+  center_ /= total_weight_;
+  double squares = 0.0;
+  for (std::size_t row = 0; row < n_rows_; ++row) {
+    const double distance = y_[row] - center_;
+    squares += weight(row) * distance * distance;
+  }
+  spread_ = std::sqrt(squares / total_weight_);
+}
+
+}  // namespace ddsr

@@ -1,0 +1,114 @@
+#include "evaluate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ddsr {
+
+namespace {
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+void grow(Buffer& buffer, std::size_t size) {
+  if (buffer.size() < size) buffer.resize(size);
+}
+}  // namespace
+
+void Evaluator::load(const Program& program, int max_rows, bool keeps_values) {
+  program_ = &program;
+  stride_ = static_cast<int>(padded(at(max_rows)));
+  keeps_values_ = keeps_values;
+  is_fresh_ = true;
+  const std::size_t n_nodes = program.nodes.size();
+  grow(value_memory_, (keeps_values ? n_nodes : at(program.n_slots)) * at(stride_));
+  grow(constant_memory_, at(program.n_constants + 1) * at(stride_));  // and the literal 1
+  value_at_.assign(n_nodes, nullptr);
+  constants_.assign(at(program.n_constants), 0.0);
+  std::fill_n(constant_memory_.begin(), stride_, 1.0);
+  for (std::size_t i = 0; i < n_nodes; ++i) {
+    const Node& node = program.nodes[i];
+    const std::size_t slot = keeps_values ? i : at(node.slot);
+    if (node.kind == Kind::Operator) value_at_[i] = value_memory_.data() + slot * at(stride_);
+    if (node.kind == Kind::One) value_at_[i] = constant_memory_.data();
+    if (node.kind == Kind::Constant) value_at_[i] = constant_memory_.data() + at(node.index + 1) * at(stride_);
+  }
+}
+
+void Evaluator::set_constants(const double* constants) {
+  for (std::size_t i = 0; i < constants_.size(); ++i) {
+    constants_[i] = constants[i];
+    std::fill_n(constant_memory_.begin() + static_cast<std::ptrdiff_t>((i + 1) * at(stride_)), stride_,
+                constants[i]);
+  }
+}
+
+const double* Evaluator::values(Columns columns, int n_rows) {
+  const int n = static_cast<int>(padded(at(n_rows)));
+  is_finite_ = true;
+  for (int i = static_cast<int>(program_->nodes.size()) - 1; i >= 0; --i) {
+    const Node& node = program_->nodes[at(i)];
+    if (node.kind == Kind::Variable) value_at_[at(i)] = columns[node.index];
+    if (node.kind == Kind::Operator && (is_fresh_ || !keeps_values_ || node.is_fitted)) compute(i, n);
+  }
+  is_fresh_ = !is_finite_;  // what is not finite must be seen again
+  is_finite_ = is_finite_ && kernels_.all_finite(operand(0), n_rows);
+  return operand(0);
+}
+
+void Evaluator::compute(int index, int n) {
+  const Node& node = program_->nodes[at(index)];
+  const double* a = operand(node.a);
+  const double* b = node.b >= 0 ? operand(node.b) : nullptr;
+  if (row_of(node.op).hides_non_finite) {
+    for (int child : {node.a, node.b})
+      if (child >= 0 && program_->nodes[at(child)].kind == Kind::Operator)
+        is_finite_ = is_finite_ && kernels_.all_finite(operand(child), n);
+  }
+  double* out = const_cast<double*>(operand(index));
+  if (node.op == Op::Pow && compute_special_power(node, out, n)) return;
+  kernels_.value[static_cast<int>(node.op)](out, a, b, n);
+}
+
+// x^2, x^-3, x^0.5 and their like need no logarithm.
+bool Evaluator::compute_special_power(const Node& node, double* out, int n) {
+  const Node& exponent = program_->nodes[at(node.b)];
+  if (exponent.kind != Kind::Constant && exponent.kind != Kind::One) return false;
+  const double value = exponent.kind == Kind::One ? 1.0 : constants_[at(exponent.index)];
+  if (value == std::nearbyint(value) && std::fabs(value) <= MAX_INTEGER_POWER) {
+    kernels_.integer_power(out, operand(node.a), static_cast<int>(value), n);
+    return true;
+  }
+  return false;
+}
+
+double* Evaluator::adjoint_buffer(int node, bool second) {
+  const int child = second ? program_->nodes[at(node)].b : program_->nodes[at(node)].a;
+  return adjoint_memory_.data() + at(child) * at(stride_);
+}
+
+void Evaluator::differentiate(int n_rows) {
+  const int n = static_cast<int>(padded(at(n_rows)));
+  const std::size_t n_nodes = program_->nodes.size();
+  grow(adjoint_memory_, n_nodes * at(stride_));
+  adjoint_at_.assign(n_nodes, nullptr);
+  slopes_.assign(constants_.size(), nullptr);
+  adjoint_at_[0] = constant_memory_.data();  // ones
+  for (int i = 0; i < static_cast<int>(n_nodes); ++i) {
+    const Node& node = program_->nodes[at(i)];
+    if (node.kind == Kind::Constant) slopes_[at(node.index)] = adjoint_at_[at(i)];
+    if (node.kind != Kind::Operator || !node.is_fitted) continue;
+    for (const bool second : {false, true}) {
+      const int child = second ? node.b : node.a;
+      if (child < 0 || !program_->nodes[at(child)].is_fitted) continue;
+      if (node.op == Op::Add || (node.op == Op::Sub && !second)) {
+        adjoint_at_[at(child)] = adjoint_at_[at(i)];  // a slope of 1: nothing to multiply
+        continue;
+      }
+      double* out = adjoint_buffer(i, second);
+      const auto& slope = second ? kernels_.slope_b : kernels_.slope_a;
+      slope[static_cast<int>(node.op)](out, adjoint_at_[at(i)], operand(i), operand(node.a),
+                                       node.b >= 0 ? operand(node.b) : nullptr, n);
+      adjoint_at_[at(child)] = out;
+    }
+  }
+}
+
+}  // namespace ddsr

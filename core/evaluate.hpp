@@ -1,0 +1,60 @@
+// Values and derivatives of one expression over blocks of rows.
+#pragma once
+
+#include <vector>
+
+#include "kernels.hpp"
+#include "memory.hpp"
+#include "program.hpp"
+
+namespace ddsr {
+
+// Rows that are evaluated at a time where only values are wanted: a few operators' buffers stay in the
+// first-level cache, and memory does not grow with the number of rows.
+inline constexpr int BLOCK_ROWS = 256;
+
+// The columns of X for the block in hand.
+struct Columns {
+  const double* first;
+  std::size_t stride;
+  const double* operator[](int variable) const { return first + static_cast<std::size_t>(variable) * stride; }
+};
+
+// Runs programs; one for each thread, reusing its memory from one expression to the next.
+class Evaluator {
+ public:
+  Evaluator() : kernels_(kernels()) {}
+
+  // Makes ready for blocks of at most `max_rows`. With `keeps_values`, every operator has a buffer of its
+  // own, as `differentiate` needs, and what depends on no constant is computed only after `load` and
+  // `forget`: the caller must then stay on one block.
+  void load(const Program& program, int max_rows, bool keeps_values);
+  void set_constants(const double* constants);
+  void forget() { is_fresh_ = true; }
+
+  // Values at the root. `is_finite` tells whether every intermediate value was finite.
+  const double* values(Columns columns, int n_rows);
+  bool is_finite() const { return is_finite_; }
+
+  // d root/d constant for every constant, from the values of the last call of `values`.
+  void differentiate(int n_rows);
+  const double* slope(int constant) const { return slopes_[static_cast<std::size_t>(constant)]; }
+
+ private:
+  const double* operand(int node) const { return value_at_[static_cast<std::size_t>(node)]; }
+  void compute(int node, int n);
+  bool compute_special_power(const Node& node, double* out, int n);
+  double* adjoint_buffer(int node, bool second);
+
+  const Kernels& kernels_;
+  const Program* program_ = nullptr;
+  int stride_ = 0;
+  bool keeps_values_ = false, is_fresh_ = true, is_finite_ = true;
+  Buffer value_memory_, constant_memory_, adjoint_memory_;
+  std::vector<const double*> value_at_;    // of each node
+  std::vector<const double*> adjoint_at_;  // of each node
+  std::vector<const double*> slopes_;      // of each constant
+  std::vector<double> constants_;
+};
+
+}  // namespace ddsr

@@ -1,0 +1,237 @@
+#include "fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "random.hpp"
+
+namespace ddsr {
+
+namespace {
+
+// Fitting rows are taken in one block where they fit: their intermediate values stay in the second-level
+// cache, and whatever depends on no constant is computed once for all steps.
+constexpr int FIT_BLOCK_ROWS = 1024;
+
+constexpr double FIRST_DAMPING = 1e-3, DAMPING_FALL = 0.1, DAMPING_RISE = 8.0;
+constexpr double LEAST_DAMPING = 1e-12, MOST_DAMPING = 1e8;
+// Share of y's squares under which a residual is rounding.
+constexpr double EXACT = 1e-30;
+// Share of a slope's squares that may remain by rounding alone once its free directions are removed.
+constexpr double NOTHING_LEFT = 1e-12;
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+}  // namespace
+
+Fitter::Fitter(const Dataset& data, const FitOptions& options)
+    : data_(data), options_(options), kernels_(kernels()) {
+  const std::size_t n = padded(data.n_rows());
+  values_.resize(n), centered_.resize(n), residual_.resize(n), centered_y_.resize(n);
+  kernels_.residual(centered_y_.data(), data.y(), data.y(), 0.0, data.center(), data.root_weights(),
+                    static_cast<int>(data.n_rows()));
+}
+
+int Fitter::n_blocks() const {
+  return static_cast<int>((data_.n_rows() + FIT_BLOCK_ROWS - 1) / FIT_BLOCK_ROWS);
+}
+
+int Fitter::block_rows(int block) const {
+  return std::min(FIT_BLOCK_ROWS, static_cast<int>(data_.n_rows()) - block * FIT_BLOCK_ROWS);
+}
+
+Fit Fitter::fit(const Program& program, std::span<const double> start, std::uint64_t key) {
+  program_ = &program;
+  evaluator_.load(program, block_rows(0), true);
+  Fit best = descend(start);
+  const double exact = EXACT * data_.spread() * data_.spread() * data_.total_weight();
+  std::vector<double> other(start.size());
+  for (int attempt = 1; attempt < options_.n_starts && !start.empty(); ++attempt) {
+    if (best.status != FitStatus::NonFinite && best.squares <= exact) break;
+    for (std::size_t i = 0; i < other.size(); ++i)
+      other[i] = random_start(options_.seed, key, static_cast<std::uint32_t>(attempt), static_cast<std::uint32_t>(i));
+    Fit next = descend(other);
+    const int steps = best.steps + next.steps;
+    const bool is_better = next.status != FitStatus::NonFinite &&
+                           (best.status == FitStatus::NonFinite || next.squares < best.squares);
+    if (is_better) best = std::move(next);
+    best.steps = steps;
+  }
+  return best;
+}
+
+Fit Fitter::descend(std::span<const double> start) {
+  Point point{{start.begin(), start.end()}};
+  visit(point);
+  Fit fit;
+  auto finish = [&](FitStatus status) {
+    fit.constants = std::move(point.constants);
+    fit.scale = point.scale, fit.offset = point.offset, fit.squares = point.squares, fit.status = status;
+    return fit;
+  };
+  if (!point.is_finite) return finish(FitStatus::NonFinite);
+  if (start.empty()) return finish(FitStatus::NothingToFit);
+
+  const double exact = EXACT * data_.spread() * data_.spread() * data_.total_weight();
+  double damping = FIRST_DAMPING;
+  linearize(point);
+  Point trial = point;
+  while (fit.steps < options_.max_steps) {
+    if (point.squares <= exact || damping > MOST_DAMPING) return finish(FitStatus::Converged);
+    if (!solve(damping)) {
+      damping *= DAMPING_RISE;
+      continue;
+    }
+    ++fit.steps;
+    for (std::size_t i = 0; i < start.size(); ++i) trial.constants[i] = point.constants[i] + step_[i];
+    visit(trial);
+    if (!trial.is_finite || !(trial.squares < point.squares)) {
+      damping *= DAMPING_RISE;
+      continue;
+    }
+    const bool is_small_gain = point.squares - trial.squares < options_.tolerance * point.squares;
+    std::swap(point, trial);
+    if (is_small_gain) return finish(FitStatus::Converged);
+    damping = std::max(damping * DAMPING_FALL, LEAST_DAMPING);
+    if (fit.steps < options_.max_steps) linearize(point);
+  }
+  return finish(FitStatus::OutOfSteps);
+}
+
+// Evaluates the model at point.constants.
+void Fitter::visit(Point& point) {
+  point.is_finite = std::all_of(point.constants.begin(), point.constants.end(), [](double c) { return std::isfinite(c); });
+  if (!point.is_finite) return;
+  evaluator_.set_constants(point.constants.data());
+  for (int block = 0; block < n_blocks() && point.is_finite; ++block) {
+    const std::size_t begin = at(block) * FIT_BLOCK_ROWS;
+    if (n_blocks() > 1) evaluator_.forget();
+    const double* values = evaluator_.values(data_.columns(begin), block_rows(block));
+    std::copy_n(values, block_rows(block), values_.data() + begin);
+    point.is_finite = evaluator_.is_finite();
+  }
+  if (!point.is_finite) return;
+  const int n = static_cast<int>(data_.n_rows());
+  if (options_.is_scale_free)
+    project(point);
+  else
+    point.squares = kernels_.residual(residual_.data(), data_.y(), values_.data(), 1.0, 0.0, data_.root_weights(), n);
+  point.is_finite = std::isfinite(point.squares);
+}
+
+// Scale and offset of least squares; everything is centred first, so that a large mean costs no digits.
+void Fitter::project(Point& point) {
+  const int n = static_cast<int>(data_.n_rows());
+  const double* weights = data_.weights();
+  const double mean = (weights ? kernels_.dot(weights, values_.data(), n) : kernels_.sum(values_.data(), n)) /
+                      data_.total_weight();
+  centered_squares_ = kernels_.residual(centered_.data(), values_.data(), values_.data(), 0.0, mean,
+                                        data_.root_weights(), n);
+  const bool is_constant = centered_squares_ <= EXACT * mean * mean * data_.total_weight();
+  point.scale = is_constant ? 0.0 : kernels_.dot(centered_.data(), centered_y_.data(), n) / centered_squares_;
+  point.offset = data_.center() - point.scale * mean;
+  point.squares = kernels_.residual(residual_.data(), centered_y_.data(), centered_.data(), point.scale, 0.0, nullptr, n);
+}
+
+// J'J and J'r at the point that was visited last.
+void Fitter::linearize(const Point& point) {
+  const std::size_t k = point.constants.size();
+  normal_.assign(k * k, 0.0), gradient_.assign(k, 0.0);
+  along_one_.assign(k, 0.0), along_values_.assign(k, 0.0);
+  if (n_blocks() == 1) {
+    accumulate(block_rows(0), 0, point.scale);
+  } else {
+    for (int block = 0; block < n_blocks(); ++block) {
+      const std::size_t begin = at(block) * FIT_BLOCK_ROWS;
+      evaluator_.forget();
+      evaluator_.values(data_.columns(begin), block_rows(block));
+      accumulate(block_rows(block), begin, point.scale);
+    }
+  }
+  if (options_.is_scale_free) remove_free_directions(point.scale);
+}
+
+void Fitter::accumulate(int n_rows, std::size_t begin, double scale) {
+  evaluator_.differentiate(n_rows);
+  const int k = static_cast<int>(gradient_.size());
+  slopes_.resize(at(k));
+  for (int i = 0; i < k; ++i) slopes_[at(i)] = usable_slope(i, n_rows, begin);
+  const double* root_weights = data_.root_weights();
+  for (int i = 0; i < k; ++i) {
+    const double* slope = slopes_[at(i)];
+    gradient_[at(i)] += scale * kernels_.dot(slope, residual_.data() + begin, n_rows);
+    for (int j = 0; j <= i; ++j)
+      normal_[at(i * k + j)] += scale * scale * kernels_.dot(slope, slopes_[at(j)], n_rows);
+    if (!options_.is_scale_free) continue;
+    along_one_[at(i)] +=
+        root_weights ? kernels_.dot(slope, root_weights + begin, n_rows) : kernels_.sum(slope, n_rows);
+    along_values_[at(i)] += kernels_.dot(slope, centered_.data() + begin, n_rows);
+  }
+}
+
+// The slope times the root of the weights. Rows where it does not exist (sqrt at 0) do not pull: whether a
+// step is taken is decided by values alone.
+const double* Fitter::usable_slope(int constant, int n_rows, std::size_t begin) {
+  const double* slope = evaluator_.slope(constant);
+  const bool is_whole = kernels_.all_finite(slope, n_rows);
+  if (is_whole && data_.root_weights() == nullptr) return slope;
+  if (column_memory_.size() < gradient_.size() * FIT_BLOCK_ROWS)
+    column_memory_.resize(gradient_.size() * FIT_BLOCK_ROWS);
+  double* column = column_memory_.data() + at(constant) * FIT_BLOCK_ROWS;
+  for (int row = 0; row < n_rows; ++row) {
+    const double weight = data_.root_weights() ? data_.root_weights()[begin + at(row)] : 1.0;
+    column[row] = std::isfinite(slope[row]) ? slope[row] * weight : 0.0;
+  }
+  return column;
+}
+
+// Takes the directions that a free scale and offset already cover out of J'J. J'r needs nothing: the
+// residual is orthogonal to them.
+void Fitter::remove_free_directions(double scale) {
+  const std::size_t k = gradient_.size();
+  std::vector<bool> is_free(k);  // it is a scale or an offset itself
+  for (std::size_t i = 0; i < k; ++i) {
+    const double before = normal_[i * k + i];
+    for (std::size_t j = 0; j <= i; ++j) {
+      double covered = along_one_[i] * along_one_[j] / data_.total_weight();
+      if (centered_squares_ > 0.0) covered += along_values_[i] * along_values_[j] / centered_squares_;
+      normal_[i * k + j] -= scale * scale * covered;
+    }
+    is_free[i] = !(normal_[i * k + i] > NOTHING_LEFT * before);
+  }
+  for (std::size_t i = 0; i < k; ++i) {
+    if (is_free[i]) gradient_[i] = 0.0;
+    for (std::size_t j = 0; j <= i; ++j)
+      if (is_free[i] || is_free[j]) normal_[i * k + j] = 0.0;
+  }
+}
+
+// (J'J + damping * diagonal) step = J'r by Cholesky; false where rounding has made it indefinite.
+bool Fitter::solve(double damping) {
+  const std::size_t k = gradient_.size();
+  factor_ = normal_;
+  step_ = gradient_;
+  for (std::size_t i = 0; i < k; ++i) {
+    double& diagonal = factor_[i * k + i];
+    diagonal = diagonal > 0.0 ? diagonal * (1.0 + damping) : 1.0;  // 1: a constant that moves nothing stays
+  }
+  for (std::size_t i = 0; i < k; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) {
+      double rest = factor_[i * k + j];
+      for (std::size_t m = 0; m < j; ++m) rest -= factor_[i * k + m] * factor_[j * k + m];
+      if (i == j && !(rest > 0.0)) return false;
+      factor_[i * k + j] = i == j ? std::sqrt(rest) : rest / factor_[j * k + j];
+    }
+  }
+  for (std::size_t i = 0; i < k; ++i) {
+    for (std::size_t m = 0; m < i; ++m) step_[i] -= factor_[i * k + m] * step_[m];
+    step_[i] /= factor_[i * k + i];
+  }
+  for (std::size_t i = k; i-- > 0;) {
+    for (std::size_t m = i + 1; m < k; ++m) step_[i] -= factor_[m * k + i] * step_[m];
+    step_[i] /= factor_[i * k + i];
+  }
+  return std::all_of(step_.begin(), step_.end(), [](double s) { return std::isfinite(s); });
+}
+
+}  // namespace ddsr

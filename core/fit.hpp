@@ -1,0 +1,76 @@
+// Constants by Levenberg–Marquardt.
+//
+// The model is scale * f(x; c) + offset. Scale and offset are 1 and 0, or, if free, are put at their best
+// for every c (variable projection): the step is then taken in c alone, with the directions along f and
+// along 1 taken out of the derivatives, which is the Gauss–Newton step of the joint problem.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dataset.hpp"
+#include "evaluate.hpp"
+
+namespace ddsr {
+
+struct FitOptions {
+  int max_steps = 10;        // trial points per start
+  int n_starts = 1;          // the first at the given constants, the others at random
+  double tolerance = 1e-6;   // ends when a step lowers the squares by less than this share
+  bool is_scale_free = false;
+  std::uint64_t seed = 0;    // of the random starts
+};
+
+enum class FitStatus : std::uint8_t { NothingToFit, Converged, OutOfSteps, NonFinite };
+
+struct Fit {
+  std::vector<double> constants;
+  double scale = 1.0, offset = 0.0;
+  double squares = 0.0;  // weighted sum of squared residuals over the rows that were fitted
+  FitStatus status = FitStatus::NonFinite;
+  int steps = 0;
+};
+
+// Fits programs to one data set; one for each thread.
+class Fitter {
+ public:
+  Fitter(const Dataset& data, const FitOptions& options);
+
+  // `key` tells this expression's random starts from another's.
+  Fit fit(const Program& program, std::span<const double> start, std::uint64_t key);
+
+ private:
+  // A point in the space of constants, and what the model does there.
+  struct Point {
+    std::vector<double> constants;
+    double scale = 1.0, offset = 0.0, squares = 0.0;
+    bool is_finite = false;
+  };
+
+  Fit descend(std::span<const double> start);
+  void visit(Point& point);
+  void project(Point& point);
+  void linearize(const Point& point);
+  void accumulate(int n_rows, std::size_t begin, double scale);
+  const double* usable_slope(int constant, int n_rows, std::size_t begin);
+  void remove_free_directions(double scale);
+  bool solve(double damping);
+
+  int n_blocks() const;
+  int block_rows(int block) const;
+
+  const Dataset& data_;
+  const FitOptions options_;
+  const Kernels& kernels_;
+  Evaluator evaluator_;
+  const Program* program_ = nullptr;
+  Buffer values_, centered_, residual_, centered_y_, column_memory_;
+  double centered_squares_ = 0.0;                   // of values_
+  std::vector<double> normal_, gradient_;           // J'J and J'r
+  std::vector<double> along_one_, along_values_;    // of each slope
+  std::vector<double> factor_, step_;
+  std::vector<const double*> slopes_;
+};
+
+}  // namespace ddsr

@@ -1,0 +1,46 @@
+// Loops over a block of rows, one set for each instruction set, the best one chosen at run time.
+//
+// Every pointer is aligned to 64 bytes, and `n` of the elementwise loops is a multiple of LANES: blocks are
+// padded, so that no row is computed by another code path than its neighbours.
+#pragma once
+
+#include <cstddef>
+
+#include "operators.hpp"
+
+namespace ddsr {
+
+inline constexpr int LANES = 8;
+inline constexpr int MAX_INTEGER_POWER = 8;
+
+constexpr std::size_t padded(std::size_t n) { return (n + LANES - 1) / LANES * LANES; }
+
+struct Kernels {
+  const char* instruction_set;
+
+  // out = op(a, b)
+  using Value = void (*)(double* out, const double* a, const double* b, int n);
+  Value value[N_OPERATORS];
+
+  // out = adjoint * d op(a, b)/da (or /db), where v = op(a, b)
+  using Slope = void (*)(double* out, const double* adjoint, const double* v, const double* a, const double* b,
+                         int n);
+  Slope slope_a[N_OPERATORS];
+  Slope slope_b[N_OPERATORS];
+
+  // out = a^exponent by multiplication, |exponent| <= MAX_INTEGER_POWER
+  void (*integer_power)(double* out, const double* a, int exponent, int n);
+
+  // The following take any n, and sum in the same order on every machine.
+  bool (*all_finite)(const double* v, int n);
+  double (*sum)(const double* v, int n);
+  double (*dot)(const double* a, const double* b, int n);
+  // out = y - scale * f - offset (times root_weight, if any); returns the sum of its squares
+  double (*residual)(double* out, const double* y, const double* f, double scale, double offset,
+                     const double* root_weight, int n);
+};
+
+// The best set that this machine can run.
+const Kernels& kernels();
+
+}  // namespace ddsr

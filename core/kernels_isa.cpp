@@ -1,0 +1,165 @@
+// Compiled once for each instruction set, into the namespace that DDSR_ISA names.
+#include <cmath>
+
+#include "kernels.hpp"
+
+// Tells the compiler that the C library has vector versions of these.
+#ifdef DDSR_VECTOR_MATH
+#define VECTORISED(name) __attribute__((simd("notinbranch"))) double name(double) noexcept;
+extern "C" {
+VECTORISED(sin)
+VECTORISED(cos)
+VECTORISED(exp)
+VECTORISED(log)
+__attribute__((simd("notinbranch"))) double pow(double, double) noexcept;
+#ifdef DDSR_MORE_VECTOR_MATH
+VECTORISED(tan)
+VECTORISED(tanh)
+VECTORISED(asin)
+VECTORISED(acos)
+VECTORISED(atan)
+VECTORISED(sinh)
+VECTORISED(cosh)
+#endif
+}
+#undef VECTORISED
+#endif
+
+namespace ddsr::DDSR_ISA {
+namespace {
+
+template <typename T>
+T* aligned(T* pointer) {
+  return static_cast<T*>(__builtin_assume_aligned(pointer, 64));
+}
+
+inline int whole_lanes(int n) { return n / LANES * LANES; }
+
+// d a^b/da; b*v/a saves a second power, and 0 needs a word of its own
+inline double power_slope(double v, double a, double b) {
+  const double at_zero = b == 1.0 ? 1.0 : (b > 1.0 || b == 0.0 ? 0.0 : INFINITY);
+  return a != 0.0 ? b * v / a : at_zero;
+}
+
+#define ROW(id, name, symbol, arity, precedence, commutative, hides, undoes, numpy, sympy, latex, VALUE, SLOPE_A, \
+            SLOPE_B)                                                                                               \
+  void value_##id(double* __restrict out_, const double* a_, const double* b_, int n) {                           \
+    double* out = aligned(out_);                                                                                   \
+    const double *pa = aligned(a_), *pb = aligned(b_);                                                             \
+    for (int i = 0; i < whole_lanes(n); ++i) {                                                                     \
+      const double a = pa[i];                                                                                      \
+      [[maybe_unused]] const double b = arity == 2 ? pb[i] : 0.0;                                                  \
+      out[i] = VALUE;                                                                                              \
+    }                                                                                                              \
+  }                                                                                                                \
+  void slope_a_##id(double* __restrict out_, const double* adjoint_, const double* v_, const double* a_,          \
+                    const double* b_, int n) {                                                                     \
+    double* out = aligned(out_);                                                                                   \
+    const double *adjoint = aligned(adjoint_), *pv = aligned(v_), *pa = aligned(a_), *pb = aligned(b_);            \
+    for (int i = 0; i < whole_lanes(n); ++i) {                                                                     \
+      [[maybe_unused]] const double v = pv[i], a = pa[i], b = arity == 2 ? pb[i] : 0.0;                            \
+      out[i] = adjoint[i] * (SLOPE_A);                                                                             \
+    }                                                                                                              \
+  }                                                                                                                \
+  void slope_b_##id(double* __restrict out_, const double* adjoint_, const double* v_, const double* a_,          \
+                    const double* b_, int n) {                                                                     \
+    double* out = aligned(out_);                                                                                   \
+    const double *adjoint = aligned(adjoint_), *pv = aligned(v_), *pa = aligned(a_), *pb = aligned(b_);            \
+    for (int i = 0; i < whole_lanes(n); ++i) {                                                                     \
+      [[maybe_unused]] const double v = pv[i], a = pa[i], b = arity == 2 ? pb[i] : 0.0;                            \
+      out[i] = adjoint[i] * (SLOPE_B);                                                                             \
+    }                                                                                                              \
+  }
+DDSR_OPERATORS(ROW)
+#undef ROW
+
+template <int EXPONENT>
+inline double raised(double a) {
+  if constexpr (EXPONENT == 0) return 1.0;
+  if constexpr (EXPONENT == 1) return a;
+  if constexpr (EXPONENT >= 2) {
+    const double half = raised<EXPONENT / 2>(a);
+    return EXPONENT % 2 ? half * half * a : half * half;
+  }
+  return 1.0;
+}
+
+template <int EXPONENT>
+void raise(double* __restrict out_, const double* a_, bool inverted, int n) {
+  double* out = aligned(out_);
+  const double* a = aligned(a_);
+  if (inverted)
+    for (int i = 0; i < whole_lanes(n); ++i) out[i] = 1.0 / raised<EXPONENT>(a[i]);
+  else
+    for (int i = 0; i < whole_lanes(n); ++i) out[i] = raised<EXPONENT>(a[i]);
+}
+
+void integer_power(double* out, const double* a, int exponent, int n) {
+  using Raise = void (*)(double*, const double*, bool, int);
+  static constexpr Raise RAISE[] = {raise<0>, raise<1>, raise<2>, raise<3>, raise<4>,
+                                    raise<5>, raise<6>, raise<7>, raise<8>};
+  static_assert(std::size(RAISE) == MAX_INTEGER_POWER + 1);
+  RAISE[exponent < 0 ? -exponent : exponent](out, a, exponent < 0, n);
+}
+
+// Four running sums of LANES each, so that one addition need not wait for the last; then the rest.
+template <typename Term>
+inline double reduce(int n, Term term) {
+  double sums[4 * LANES] = {};
+  int i = 0;
+  for (; i + 4 * LANES <= n; i += 4 * LANES)
+    for (int lane = 0; lane < 4 * LANES; ++lane) sums[lane] += term(i + lane);
+  for (; i + LANES <= n; i += LANES)
+    for (int lane = 0; lane < LANES; ++lane) sums[lane] += term(i + lane);
+  double total = 0.0;
+  for (int lane = 0; lane < 4 * LANES; ++lane) total += sums[lane];
+  for (; i < n; ++i) total += term(i);
+  return total;
+}
+
+double sum(const double* v_, int n) {
+  const double* v = aligned(v_);
+  return reduce(n, [=](int i) { return v[i]; });
+}
+
+double dot(const double* a_, const double* b_, int n) {
+  const double *a = aligned(a_), *b = aligned(b_);
+  return reduce(n, [=](int i) { return a[i] * b[i]; });
+}
+
+// 0 * v is 0 for every finite v, and NaN for the others
+bool all_finite(const double* v_, int n) {
+  const double* v = aligned(v_);
+  return reduce(n, [=](int i) { return 0.0 * v[i]; }) == 0.0;
+}
+
+double residual(double* __restrict out_, const double* y_, const double* f_, double scale, double offset,
+                const double* root_weight, int n) {
+  double* out = aligned(out_);
+  const double *y = aligned(y_), *f = aligned(f_);
+  for (int i = 0; i < n; ++i) out[i] = y[i] - scale * f[i] - offset;
+  if (root_weight != nullptr)
+    for (int i = 0; i < n; ++i) out[i] *= root_weight[i];
+  return dot(out, out, n);
+}
+
+}  // namespace
+
+extern const Kernels KERNELS;
+#define TEXT_(name) #name
+#define TEXT(name) TEXT_(name)
+const Kernels KERNELS = {
+    TEXT(DDSR_ISA),
+#define ROW(id, ...) value_##id,
+    {DDSR_OPERATORS(ROW)},
+#undef ROW
+#define ROW(id, ...) slope_a_##id,
+    {DDSR_OPERATORS(ROW)},
+#undef ROW
+#define ROW(id, ...) slope_b_##id,
+    {DDSR_OPERATORS(ROW)},
+#undef ROW
+    integer_power, all_finite, sum, dot, residual,
+};
+
+}  // namespace ddsr::DDSR_ISA

@@ -1,0 +1,28 @@
+// Memory aligned for the widest vectors.
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <vector>
+
+namespace ddsr {
+
+template <typename T>
+struct AlignedAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t ALIGNMENT{64};
+
+  AlignedAllocator() = default;
+  template <typename U>
+  AlignedAllocator(const AlignedAllocator<U>&) {}
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), ALIGNMENT)); }
+  void deallocate(T* p, std::size_t) { ::operator delete(p, ALIGNMENT); }
+  template <typename U>
+  bool operator==(const AlignedAllocator<U>&) const {
+    return true;
+  }
+};
+
+using Buffer = std::vector<double, AlignedAllocator<double>>;
+
+}  // namespace ddsr

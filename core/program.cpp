@@ -1,0 +1,50 @@
+#include "program.hpp"
+
+#include "tree.hpp"
+
+namespace ddsr {
+
+namespace {
+
+// Gives every operator a buffer, taken when it is computed and free again once its parent has used it.
+// Leaves have theirs elsewhere: variables in the data, constants one of their own for the whole run.
+void assign_slots(Program& program) {
+  std::vector<int> free_slots;
+  auto release = [&](int child) {
+    if (child >= 0 && program.nodes[static_cast<std::size_t>(child)].kind == Kind::Operator)
+      free_slots.push_back(program.nodes[static_cast<std::size_t>(child)].slot);
+  };
+  for (auto node = program.nodes.rbegin(); node != program.nodes.rend(); ++node) {
+    if (node->kind != Kind::Operator) continue;
+    if (free_slots.empty()) free_slots.push_back(program.n_slots++);
+    node->slot = free_slots.back();
+    free_slots.pop_back();
+    release(node->a);
+    release(node->b);
+  }
+}
+
+}  // namespace
+
+Program compile(const Vocabulary& vocabulary, std::span<const TokenId> tokens) {
+  Program program;
+  program.nodes.reserve(tokens.size());
+  int next_child = 1;
+  for (const TokenId id : tokens) {
+    const Token& token = vocabulary[id];
+    Node node{token.kind, token.op};
+    if (token.arity > 0) node.a = next_child++;
+    if (token.arity > 1) node.b = next_child++;
+    if (token.kind == Kind::Variable) node.index = token.variable;
+    if (token.kind == Kind::Constant) node.index = program.n_constants++;
+    program.nodes.push_back(node);
+  }
+  for (auto node = program.nodes.rbegin(); node != program.nodes.rend(); ++node) {
+    auto fitted = [&](int child) { return child >= 0 && program.nodes[static_cast<std::size_t>(child)].is_fitted; };
+    node->is_fitted = node->kind == Kind::Constant || fitted(node->a) || fitted(node->b);
+  }
+  assign_slots(program);
+  return program;
+}
+
+}  // namespace ddsr

@@ -1,0 +1,132 @@
+#include "score.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <unordered_map>
+
+#include "parallel.hpp"
+#include "tree.hpp"
+
+namespace ddsr {
+
+namespace {
+
+// An expression in its canonical form, with the constants to start from in that form's order. Fitting this
+// form makes a result depend on the expression alone, not on how it was written or what else is in the batch.
+struct Candidate {
+  Canonical form;
+  std::vector<int> constant_from;  // for each constant of the form: which one of the expression it is
+  std::vector<double> start;
+  std::string key;  // equal for equal candidates
+};
+
+Candidate make_candidate(const Vocabulary& vocabulary, std::span<const TokenId> tokens, std::span<const double> start) {
+  Candidate candidate{canonical_form(vocabulary, tokens), {}, {}, {}};
+  std::vector<int> number(tokens.size());  // of each constant token
+  for (std::size_t i = 0, n = 0; i < tokens.size(); ++i)
+    if (vocabulary.is_constant(tokens[i])) number[i] = static_cast<int>(n++);
+  for (std::size_t i = 0; i < candidate.form.tokens.size(); ++i) {
+    if (!vocabulary.is_constant(candidate.form.tokens[i])) continue;
+    candidate.constant_from.push_back(number[static_cast<std::size_t>(candidate.form.order[i])]);
+    candidate.start.push_back(start[static_cast<std::size_t>(candidate.constant_from.back())]);
+  }
+  const std::size_t token_bytes = candidate.form.tokens.size() * sizeof(TokenId);
+  candidate.key.resize(token_bytes + candidate.start.size() * sizeof(double));
+  std::memcpy(candidate.key.data(), candidate.form.tokens.data(), token_bytes);
+  if (!candidate.start.empty())
+    std::memcpy(candidate.key.data() + token_bytes, candidate.start.data(), candidate.start.size() * sizeof(double));
+  return candidate;
+}
+
+// FNV-1a: a hash that is the same on every machine, since random starts depend on it.
+std::uint64_t stable_hash(std::span<const TokenId> tokens) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const TokenId id : tokens) hash = (hash ^ static_cast<std::uint16_t>(id)) * 0x100000001b3u;
+  return hash;
+}
+
+// Sum of weighted squares over all rows, block by block; infinite if any value is not finite.
+double squares_over(const Dataset& data, const Program& program, const Fit& fit, Evaluator& evaluator,
+                    Buffer& residual) {
+  evaluator.load(program, BLOCK_ROWS, false);
+  evaluator.set_constants(fit.constants.data());
+  double squares = 0.0;
+  for (std::size_t begin = 0; begin < data.n_rows(); begin += BLOCK_ROWS) {
+    const int n = static_cast<int>(std::min<std::size_t>(BLOCK_ROWS, data.n_rows() - begin));
+    const double* values = evaluator.values(data.columns(begin), n);
+    if (!evaluator.is_finite()) return std::numeric_limits<double>::infinity();
+    const double* weights = data.root_weights() ? data.root_weights() + begin : nullptr;
+    squares += kernels().residual(residual.data(), data.y() + begin, values, fit.scale, fit.offset, weights, n);
+  }
+  return squares;
+}
+
+// Fits and judges candidates; one for each thread.
+class Worker {
+ public:
+  Worker(const Vocabulary& vocabulary, const Dataset& fitting, const Dataset& scoring, const FitOptions& options)
+      : vocabulary_(vocabulary), fitting_(fitting), scoring_(scoring), fitter_(fitting, options),
+        residual_(BLOCK_ROWS) {}
+
+  Score operator()(const Candidate& candidate) {
+    const Program program = compile(vocabulary_, candidate.form.tokens);
+    Score score{fitter_.fit(program, candidate.start, stable_hash(candidate.form.tokens))};
+    double squares = score.fit.squares;
+    if (score.fit.status != FitStatus::NonFinite && &fitting_ != &scoring_)
+      squares = squares_over(scoring_, program, score.fit, evaluator_, residual_);
+    if (!std::isfinite(squares)) score.fit.status = FitStatus::NonFinite;
+    score.nrmse = score.fit.status == FitStatus::NonFinite
+                      ? std::numeric_limits<double>::infinity()
+                      : std::sqrt(squares / scoring_.total_weight()) / scoring_.spread();
+    return score;
+  }
+
+ private:
+  const Vocabulary& vocabulary_;
+  const Dataset &fitting_, &scoring_;
+  Fitter fitter_;
+  Evaluator evaluator_;
+  Buffer residual_;
+};
+
+}  // namespace
+
+std::vector<Score> score(const Vocabulary& vocabulary, const Dataset& fitting, const Dataset& scoring,
+                         const std::vector<std::span<const TokenId>>& expressions,
+                         const std::vector<std::span<const double>>& starts, const FitOptions& options,
+                         int n_threads) {
+  const std::size_t n = expressions.size();
+  std::vector<Candidate> candidates(n);
+  parallel_for(n, n_threads, [&] {
+    return [&](std::size_t i) { candidates[i] = make_candidate(vocabulary, expressions[i], starts[i]); };
+  });
+
+  std::vector<std::size_t> original(n), distinct;
+  std::unordered_map<std::string_view, std::size_t> seen;
+  for (std::size_t i = 0; i < n; ++i) {
+    original[i] = seen.emplace(candidates[i].key, i).first->second;
+    if (original[i] == i) distinct.push_back(i);
+  }
+
+  std::vector<Score> scores(n);
+  parallel_for(distinct.size(), n_threads, [&] {
+    return [&, worker = Worker(vocabulary, fitting, scoring, options)](std::size_t k) mutable {
+      scores[distinct[k]] = worker(candidates[distinct[k]]);
+    };
+  });
+
+  // Back from the canonical order of constants to each expression's own.
+  for (std::size_t i = n; i-- > 0;) {
+    Score result = scores[original[i]];
+    result.is_duplicate = original[i] != i;
+    const std::vector<double> canonical = result.fit.constants;
+    for (std::size_t c = 0; c < canonical.size(); ++c)
+      result.fit.constants[static_cast<std::size_t>(candidates[i].constant_from[c])] = canonical[c];
+    scores[i] = std::move(result);
+  }
+  return scores;
+}
+
+}  // namespace ddsr

@@ -1,0 +1,27 @@
+// A batch of expressions against one data set: constants fitted on some rows, fit judged on all of them.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "dataset.hpp"
+#include "fit.hpp"
+#include "vocabulary.hpp"
+
+namespace ddsr {
+
+struct Score {
+  Fit fit;
+  // sqrt(mean squared error) over the spread of y; infinite where the expression is not finite everywhere
+  double nrmse = 0.0;
+  bool is_duplicate = false;  // of an earlier one in the batch, whose fit it shares
+};
+
+// `expressions` are complete trees, breadth-first. `starts` holds their constants to start from, in the order
+// of their tokens.
+std::vector<Score> score(const Vocabulary& vocabulary, const Dataset& fitting, const Dataset& scoring,
+                         const std::vector<std::span<const TokenId>>& expressions,
+                         const std::vector<std::span<const double>>& starts, const FitOptions& options,
+                         int n_threads);
+
+}  // namespace ddsr

@@ -1,0 +1,85 @@
+"""Checks of what a user hands in as data. Nothing is altered: each check returns an array of its own type.
+
+Every message names the column or row at fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ddsr.errors import DataError
+
+Floats = NDArray[np.float64]
+
+
+def check_rows(X: ArrayLike, variables: Sequence[str]) -> Floats:
+    """X as (n_rows, n_variables) of finite doubles, row after row."""
+    rows = _as_floats(X, "X")
+    if rows.ndim != 2:
+        raise DataError(f"X must be a table of rows and columns; got {rows.ndim} dimension(s)")
+    if rows.shape[0] == 0 or rows.shape[1] == 0:
+        raise DataError(f"X is empty: {rows.shape[0]} rows, {rows.shape[1]} columns")
+    if rows.shape[1] != len(variables):
+        raise DataError(
+            f"X has {rows.shape[1]} columns but the vocabulary has {len(variables)} variables"
+        )
+    if not np.isfinite(rows).all():
+        row, column = np.argwhere(~np.isfinite(rows))[0]
+        raise DataError(
+            f"X has {_describe(rows[row, column])} in row {row}, column {variables[column]!r}: "
+            "remove or fill such rows first"
+        )
+    return rows
+
+
+def check_target(y: ArrayLike, n_rows: int) -> Floats:
+    """y as (n_rows,) finite doubles that vary."""
+    target = _as_column(y, "y", n_rows)
+    if n_rows < 2:
+        raise DataError("there is only one row; at least two are needed to fit anything")
+    if (target == target[0]).all():
+        raise DataError(f"y is constant ({target[0]:g} in every row): there is nothing to explain")
+    return target
+
+
+def check_weights(weights: ArrayLike | None, n_rows: int) -> Floats | None:
+    """Weights as (n_rows,) doubles, none negative, not all zero."""
+    if weights is None:
+        return None
+    checked = _as_column(weights, "sample_weight", n_rows)
+    if (checked < 0).any():
+        raise DataError(f"sample_weight is negative in row {int(np.argmax(checked < 0))}")
+    if not checked.any():
+        raise DataError("sample_weight is 0 in every row")
+    return checked
+
+
+def _as_column(values: ArrayLike, name: str, n_rows: int) -> Floats:
+    column = _as_floats(values, name)
+    if column.ndim != 1:
+        raise DataError(f"{name} must be one column; got shape {column.shape}")
+    if len(column) != n_rows:
+        raise DataError(f"{name} has {len(column)} rows but X has {n_rows}")
+    if not np.isfinite(column).all():
+        row = int(np.argmin(np.isfinite(column)))
+        raise DataError(f"{name} has {_describe(column[row])} in row {row}")
+    return column
+
+
+def _as_floats(values: ArrayLike, name: str) -> Floats:
+    try:
+        found = np.asarray(values)
+        if np.iscomplexobj(found):
+            raise DataError(f"{name} holds complex numbers; give real ones")
+        return np.ascontiguousarray(found, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"{name} cannot be read as a table of numbers: {error}") from error
+
+
+def _describe(value: float) -> str:
+    return "NaN" if np.isnan(value) else "an infinite value"

@@ -1,0 +1,176 @@
+"""The typed face of the native engine: expressions and data in, fitted constants and rewards out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ddsr import _core
+from ddsr.data import check_rows, check_target, check_weights
+from ddsr.errors import DataError, ExpressionError
+from ddsr.expression import Batch, Expression, Vocabulary
+
+Floats = NDArray[np.float64]
+
+
+class FitStatus(IntEnum):
+    """How the fit of one expression's constants ended."""
+
+    NOTHING_TO_FIT = 0
+    """the expression has no constants"""
+    CONVERGED = 1
+    """no step lowers the squares any more, or the fit is exact to rounding"""
+    OUT_OF_STEPS = 2
+    """`max_steps` were spent"""
+    NON_FINITE = 3
+    """some value, intermediate ones included, is infinite or undefined on some row: reward 0"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitOptions:
+    """How constants are fitted."""
+
+    max_steps: int = 10
+    """trial points of Levenberg–Marquardt per start"""
+    n_starts: int = 1
+    """the first from the constants given, the others at random"""
+    tolerance: float = 1e-6
+    """ends when a step lowers the sum of squares by less than this share"""
+    is_scale_free: bool = False
+    """fit scale * expression + offset instead of the bare expression"""
+
+    def __post_init__(self) -> None:
+        for name, least in (("max_steps", 0), ("n_starts", 1), ("tolerance", 0.0)):
+            value = getattr(self, name)
+            if not least <= value < np.inf:
+                raise DataError(f"{name} must be a number of at least {least}, got {value!r}")
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """What the engine found, a row an expression."""
+
+    batch: Batch
+    """the expressions with their fitted constants"""
+    nrmse: Floats
+    """root mean squared error over the spread of y, on all rows; infinite for NON_FINITE"""
+    scale: Floats
+    offset: Floats
+    status: NDArray[np.uint8]
+    """values of `FitStatus`"""
+    steps: NDArray[np.int32]
+    """trial points spent, over all starts"""
+    is_duplicate: NDArray[np.bool_]
+    """shares the fit of an earlier row that differs from it by the order of operands at most"""
+
+    @property
+    def reward(self) -> Floats:
+        """R = 1 / (1 + NRMSE), in [0, 1]; 0 when any value is not finite."""
+        return 1.0 / (1.0 + self.nrmse)
+
+    def __len__(self) -> int:
+        return len(self.batch)
+
+
+class Engine:
+    """Fits and scores expressions on one data set.
+
+    Constants are fitted on at most `fit_rows` rows, drawn once by `seed`; rewards are taken over all rows.
+    The same seed gives the same bits whatever `n_threads` is and whatever else is in the batch.
+    """
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        fit_rows: int = 1000,
+        options: FitOptions | None = None,
+        seed: int = 0,
+        n_threads: int = 1,
+    ) -> None:
+        rows = check_rows(X, vocabulary.variables)
+        target = check_target(y, len(rows))
+        weights = check_weights(sample_weight, len(rows))
+        if fit_rows < 1 or n_threads < 1 or not 0 <= seed < 2**64:
+            raise DataError("fit_rows and n_threads must be at least 1, seed a whole number under 2^64")
+        self.vocabulary = vocabulary
+        self.options = options or FitOptions()
+        self.seed = seed
+        self.n_threads = n_threads
+        self._data = _core.Data(rows, target, weights, _choose_rows(weights, len(rows), fit_rows, seed))
+        if not 0 < self._data.spread < np.inf:
+            raise DataError(
+                "the rows of y that carry weight are all the same, or so small or large that their "
+                "squares leave double precision: give a y that varies, or rescale it"
+            )
+
+    def score(self, expressions: Batch | Sequence[Expression]) -> Scores:
+        """Fit the constants of every expression, starting from those it has, and judge it."""
+        batch = _as_batch(expressions, self.vocabulary)
+        found = _core.score(
+            self.vocabulary.core,
+            self._data,
+            batch.tokens,
+            batch.constants,
+            **vars(self.options),
+            seed=self.seed,
+            n_threads=self.n_threads,
+        )
+        fitted = Batch(self.vocabulary, batch.tokens, found.pop("constants"))
+        found["is_duplicate"] = found["is_duplicate"].astype(bool)
+        return Scores(fitted, **found)
+
+
+def values(
+    expressions: Batch | Sequence[Expression], X: ArrayLike, n_threads: int = 1
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Values of each expression on each row of X, (B, n_rows), and whether all of an expression's are finite.
+
+    Intermediate values count: tanh(1/x) at x = 0 is not finite, though tanh(inf) is 1.
+    """
+    batch = _as_batch(expressions)
+    rows = check_rows(X, batch.vocabulary.variables)
+    found, is_finite = _core.values(
+        batch.vocabulary.core, rows, batch.tokens, batch.constants, n_threads
+    )
+    return found, is_finite.astype(bool)
+
+
+def gradients(
+    expressions: Batch | Sequence[Expression], X: ArrayLike, n_threads: int = 1
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """d value/d constant, (B, n_rows, K), and whether all values and derivatives are finite.
+
+    The derivative of x^c in c is 0 where x <= 0: no other exponent near c is defined there.
+    """
+    batch = _as_batch(expressions)
+    rows = check_rows(X, batch.vocabulary.variables)
+    found, is_finite = _core.gradients(
+        batch.vocabulary.core, rows, batch.tokens, batch.constants, n_threads
+    )
+    return found, is_finite.astype(bool)
+
+
+def _as_batch(expressions: Batch | Sequence[Expression], vocabulary: Vocabulary | None = None) -> Batch:
+    batch = expressions if isinstance(expressions, Batch) else Batch.of(expressions)
+    if vocabulary is not None and batch.vocabulary != vocabulary:
+        raise ExpressionError("the expressions have another vocabulary than the engine")
+    return batch
+
+
+def _choose_rows(
+    weights: Floats | None, n_rows: int, fit_rows: int, seed: int
+) -> NDArray[np.int64]:
+    """The rows to fit on, in their own order; none named means all."""
+    useful = np.arange(n_rows) if weights is None else np.flatnonzero(weights)
+    if len(useful) <= fit_rows:
+        return np.empty(0, dtype=np.int64) if len(useful) == n_rows else useful.astype(np.int64)
+    chosen = np.random.default_rng(seed).choice(useful, size=fit_rows, replace=False)
+    return np.sort(chosen).astype(np.int64)

@@ -1,0 +1,3 @@
+from ddsr.selection.front import FrontEntry, ParetoFront
+
+__all__ = ["FrontEntry", "ParetoFront"]

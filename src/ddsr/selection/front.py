@@ -1,0 +1,82 @@
+"""The Pareto front: for each size, the best expression found, if no smaller one is as good."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ddsr.engine import Scores
+from ddsr.expression import Expression
+
+# Bits of the code that pay for one token and the precision of one constant, in nats.
+NATS_PER_TOKEN = 5.4
+# Residuals under this share of y's spread are rounding; better ones are not told apart.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class FrontEntry:
+    """One expression of the front with what it reached."""
+
+    expression: Expression
+    nrmse: float
+    scale: float
+    offset: float
+
+    @property
+    def size(self) -> int:
+        """Number of tokens."""
+        return len(self.expression)
+
+    def description_length(self, n_rows: int) -> float:
+        """Nats to write down the expression, its constants, and then y given its predictions.
+
+        N log(RMSE) + log(N)/2 per constant + NATS_PER_TOKEN/2 per token, up to a term that all share.
+        """
+        residual = n_rows * np.log(max(self.nrmse, ROUNDING))
+        constants = 0.5 * np.log(n_rows) * self.expression.n_constants
+        return float(residual + constants + 0.5 * NATS_PER_TOKEN * self.size)
+
+
+@dataclass(frozen=True)
+class ParetoFront:
+    """Entries by rising size and falling error; immutable: `merge` returns a new one."""
+
+    entries: tuple[FrontEntry, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __iter__(self) -> Iterator[FrontEntry]:
+        return iter(self.entries)
+
+    def merge(self, scores: Scores) -> ParetoFront:
+        """The front of what it held and of what was scored now."""
+        sizes = scores.batch.sizes
+        entries = list(self.entries)
+        for size in np.unique(sizes):
+            rows = np.flatnonzero(sizes == size)
+            row = int(rows[np.argmin(scores.nrmse[rows])])
+            if np.isfinite(scores.nrmse[row]):
+                entries.append(_entry(scores, row))
+        entries.sort(key=lambda entry: (entry.size, entry.nrmse))
+        front: list[FrontEntry] = []
+        for entry in entries:
+            if not front or entry.nrmse < front[-1].nrmse:
+                front.append(entry)
+        return ParetoFront(tuple(front))
+
+    def best(self, n_rows: int) -> FrontEntry:
+        """The entry of least description length on data of `n_rows`."""
+        return min(self.entries, key=lambda entry: entry.description_length(n_rows))
+
+
+def _entry(scores: Scores, row: int) -> FrontEntry:
+    return FrontEntry(
+        scores.batch[row],
+        float(scores.nrmse[row]),
+        float(scores.scale[row]),
+        float(scores.offset[row]),
+    )
