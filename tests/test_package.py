@@ -1,4 +1,4 @@
-"""What a user gets by installing ddsr: names, metadata, and an import that does not make them wait."""
+"""What a user gets by installing ddsr: names, metadata, and an import that is quick."""
 
 import importlib.metadata
 import importlib.resources

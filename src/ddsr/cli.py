@@ -1,4 +1,4 @@
-"""The command `ddsr`. What a command needs is imported inside it, so that `ddsr --help` answers at once."""
+"""The command `ddsr`: each command imports what it needs, so that `ddsr --help` answers at once."""
 
 import click
 
