@@ -11,7 +11,7 @@ def main() -> None:
 
 @main.command()
 def demo() -> None:
-    """Find a known equation in embedded data, with the progress and the result that a user sees."""
+    """Find a known equation in embedded data."""
     from ddsr.demo import run_demo
 
     run_demo()
