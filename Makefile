@@ -35,9 +35,9 @@ test-slow: $(SETUP)  ## run the tests that take more than a few seconds each
 	@$(RUN) -m pytest -q -n 2 -m slow $(ARGS) tests
 
 lint: $(SETUP)  ## check format, style and types: ruff, mypy --strict, clang-format
-	@$(RUN) -m ruff format --quiet --check $(PYTHON_FOLDERS)
-	@$(RUN) -m ruff check --quiet $(PYTHON_FOLDERS)
-	@$(RUN) -m mypy --strict --no-error-summary
+	@$(RUN) -m ruff format --check $(PYTHON_FOLDERS)
+	@$(RUN) -m ruff check $(PYTHON_FOLDERS)
+	@$(RUN) -m mypy --strict
 	@$(VENV)/bin/clang-format --dry-run --Werror $(CPP_FILES)
 
 format: $(SETUP)  ## rewrite the files as `make lint` wants them
