@@ -69,6 +69,13 @@ def test_python_without_venv(machine: Path) -> None:
     assert "lacks the module venv" in line
 
 
+def test_python_without_headers(machine: Path) -> None:
+    add_program(machine, "python3", 'case "$2" in *Python.h*) exit 1 ;; esac')
+    status, [line] = check(machine)
+    assert status == 1
+    assert "lacks its C headers" in line
+
+
 def test_no_compiler(machine: Path) -> None:
     (machine / "c++").unlink()
     status, [line] = check(machine)
