@@ -1,0 +1,74 @@
+# Everything happens in .venv, which every target makes when it is missing. `make help` lists the targets.
+
+PYTHON ?= python3
+ARGS ?=
+
+VENV := .venv
+RUN := $(VENV)/bin/python
+# Twice quiet: errors are shown, the chatter about what is already there is not.
+PIP_INSTALL := $(RUN) -m pip install -qq --disable-pip-version-check --no-input -c constraints.txt
+
+NATIVE_SOURCES := CMakeLists.txt $(shell find cmake core -type f)
+CPP_FILES := $(shell find core -name '*.hpp' -o -name '*.cpp')
+PYTHON_FOLDERS := $(wildcard src tests benchmarks)
+
+SETUP := $(VENV)/.setup
+PEERS := $(VENV)/.setup-peers
+
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-peers demo test test-slow lint format bench bench-engine sanitize clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
+
+setup: $(SETUP)  ## make .venv with ddsr in it, and rebuild the core where its sources changed
+
+setup-peers: $(PEERS)  ## add what ddsr is measured against to .venv
+
+demo: $(SETUP)  ## find an equation in embedded data, as a user would see it
+	@$(RUN) -m ddsr demo $(ARGS)
+
+test: $(SETUP)  ## run the tests; ARGS="-k grammar" goes to pytest
+	@$(RUN) -m pytest -q -n 2 $(ARGS) tests
+
+test-slow: $(SETUP)  ## run the tests that take more than a few seconds each
+	@$(RUN) -m pytest -q -n 2 -m slow $(ARGS) tests
+
+lint: $(SETUP)  ## check format, style and types: ruff, mypy --strict, clang-format
+	@$(RUN) -m ruff format --check $(PYTHON_FOLDERS)
+	@$(RUN) -m ruff check $(PYTHON_FOLDERS)
+	@$(RUN) -m mypy --strict
+	@$(VENV)/bin/clang-format --dry-run --Werror $(CPP_FILES)
+
+format: $(SETUP)  ## rewrite the files as `make lint` wants them
+	@$(RUN) -m ruff check --quiet --fix $(PYTHON_FOLDERS)
+	@$(RUN) -m ruff format --quiet $(PYTHON_FOLDERS)
+	@$(VENV)/bin/clang-format -i $(CPP_FILES)
+
+bench: $(SETUP)  ## measure how often the search recovers known equations
+	@$(RUN) -m benchmarks.recovery $(ARGS)
+
+bench-engine: $(PEERS)  ## measure the engine's speed beside its peers'
+	@$(RUN) -m benchmarks.engine $(ARGS)
+
+sanitize: $(SETUP)  ## run the tests on a core built with AddressSanitizer and UBSan
+	@scripts/test_sanitized $(RUN) $(ARGS)
+
+clean:  ## remove .venv and everything built
+	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+# The build folder is kept (build/, see pyproject.toml): after a change in core/ only that file is compiled.
+$(SETUP): pyproject.toml constraints.txt $(NATIVE_SOURCES)
+	@PYTHON="$(PYTHON)" scripts/check_machine
+	@test -e $(SETUP) || echo "setting up $(VENV) (a few minutes the first time)"
+	@test ! -e $(SETUP) || echo "bringing $(VENV) up to date"
+	@$(RUN) -m pip --version >/dev/null 2>&1 || "$(PYTHON)" -m venv $(VENV)
+	@$(PIP_INSTALL) scikit-build-core nanobind cmake ninja
+	@$(PIP_INSTALL) --no-build-isolation -e '.[dev]'
+	@touch $@
+
+$(PEERS): $(SETUP)
+	@echo "adding the peers to $(VENV)"
+	@$(PIP_INSTALL) --no-build-isolation -e '.[bench,peers]'
+	@touch $@

@@ -1,0 +1,90 @@
+"""How the code is laid out: imports go one way, files stay small, names say what they hold."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "src" / "ddsr"
+
+# From the top down. A module may import its own layer and those below it; never one above.
+LAYERS: tuple[tuple[str, ...], ...] = (
+    ("__main__",),
+    ("cli",),
+    ("demo",),
+    ("search",),
+    ("engine",),
+    ("grammar",),
+    ("expression",),
+    ("_core",),
+    ("errors",),
+)
+DEPTHS = {part: depth for depth, parts in enumerate(LAYERS) for part in parts}
+PACKAGE_FACE = "__init__"  # re-exports from any layer, so no module may import from it
+
+LONGEST_FILE = 400
+SOURCES = sorted(PACKAGE.rglob("*.py")) + sorted((ROOT / "core").rglob("*.[ch]pp"))
+
+
+def part_of(path: Path) -> str:
+    """The part of the package that a file belongs to: `expression` for expression/parser.py."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imported_modules(path: Path) -> Iterator[str]:
+    """Absolute names of the modules that a file imports, at its top or inside its functions."""
+    package = ("ddsr", *path.relative_to(PACKAGE).parts[:-1])
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            ancestors = package[: len(package) - node.level + 1] if node.level else ()
+            base = ".".join((*ancestors, *([node.module] if node.module else [])))
+            # `from ddsr import engine` names a module behind the `import`, not in front of it.
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def imported_parts(path: Path) -> set[str]:
+    """The parts of ddsr that a file imports, its own aside."""
+    names = [name.split(".") for name in imported_modules(path)]
+    return {name[1] for name in names if name[0] == "ddsr" and len(name) > 1} - {part_of(path)}
+
+
+PYTHON_FILES = [path for path in sorted(PACKAGE.rglob("*.py")) if part_of(path) != PACKAGE_FACE]
+
+
+@pytest.mark.parametrize("path", PYTHON_FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_go_down(path: Path) -> None:
+    depth = DEPTHS[part_of(path)]  # a new part of the package has to be given its layer above
+    outside = imported_parts(path) - DEPTHS.keys()
+    assert outside == set(), (
+        "import from the module that defines a name, not from the package's face"
+    )
+    assert {part for part in imported_parts(path) if DEPTHS[part] < depth} == set()
+
+
+def test_imports_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{__name__}.PACKAGE", tmp_path)
+    module = tmp_path / "expression" / "parser.py"
+    module.parent.mkdir()
+    module.write_text(
+        "import ddsr.engine\n"
+        "from ddsr import errors\n"
+        "from .. import search\n"
+        "from ..grammar import Grammar\n"
+        "from . import printer\n"
+        "def late():\n    from ddsr.demo import run_demo\n"
+    )
+    assert imported_parts(module) == {"engine", "errors", "search", "grammar", "demo"}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_files_stay_small(path: Path) -> None:
+    assert len(path.read_text().splitlines()) <= LONGEST_FILE
+
+
+def test_no_file_is_named_utils() -> None:
+    vague = {"util", "utils", "helper", "helpers", "misc", "common"}
+    assert [path for path in SOURCES if path.stem in vague or path.parent.name in vague] == []
