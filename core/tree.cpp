@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <deque>
 
 namespace ddsr {
+
+namespace {
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+}  // namespace
 
 int length_of(std::span<const TokenId> row) {
   return static_cast<int>(std::find(row.begin(), row.end(), PAD) - row.begin());
@@ -50,106 +53,109 @@ std::vector<int> prefix_from_breadth_first(const Vocabulary& vocabulary, std::sp
   return order;
 }
 
-namespace {
-
-// Children of each node of a prefix sequence, in order.
-std::vector<std::vector<int>> prefix_children(const Vocabulary& vocabulary, std::span<const TokenId> tokens) {
-  std::vector<std::vector<int>> children(tokens.size());
-  std::vector<int> roots;  // of the subtrees read so far, the leftmost on top
-  for (int i = static_cast<int>(tokens.size()) - 1; i >= 0; --i) {
-    const auto at = static_cast<std::size_t>(i);
-    for (int k = 0; k < vocabulary.arity(tokens[at]); ++k) {
-      children[at].push_back(roots.back());
-      roots.pop_back();
-    }
-    roots.push_back(i);
-  }
-  return children;
-}
-
-}  // namespace
-
+// In prefix order a node's first operand follows it, and its second stands behind all of the first.
 std::vector<int> breadth_first_from_prefix(const Vocabulary& vocabulary, std::span<const TokenId> tokens) {
-  const auto children = prefix_children(vocabulary, tokens);
+  std::vector<int> sizes(tokens.size());  // of the subtree at each token
+  for (std::size_t i = tokens.size(); i-- > 0;) {
+    sizes[i] = 1;
+    for (int k = 0; k < vocabulary.arity(tokens[i]); ++k) sizes[i] += sizes[i + at(sizes[i])];
+  }
   std::vector<int> order{0};
   order.reserve(tokens.size());
-  for (std::size_t i = 0; i < order.size(); ++i)
-    for (int child : children[static_cast<std::size_t>(order[i])]) order.push_back(child);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    int child = order[i] + 1;
+    for (int k = 0; k < vocabulary.arity(tokens[at(order[i])]); ++k) {
+      order.push_back(child);
+      child += sizes[at(child)];
+    }
+  }
   return order;
 }
 
 namespace {
 
-// A subtree in canonical prefix order: its tokens and where each came from.
-struct Part {
-  std::vector<TokenId> tokens;
-  std::vector<int> order;
-
-  void append(const Part& other) {
-    tokens.insert(tokens.end(), other.tokens.begin(), other.tokens.end());
-    order.insert(order.end(), other.order.begin(), other.order.end());
-  }
-};
-
-bool comes_before(const Part& left, const Part& right) {
-  if (left.tokens.size() != right.tokens.size()) return left.tokens.size() < right.tokens.size();
-  return left.tokens < right.tokens;
-}
-
+// Puts every subtree, smaller ones first, into canonical prefix order: a part of one shared array that holds,
+// for each place, the node that stands there.
 class Canonicalizer {
  public:
   Canonicalizer(const Vocabulary& vocabulary, std::span<const TokenId> tokens)
-      : vocabulary_(vocabulary), tokens_(tokens), first_(first_children(vocabulary, tokens)) {}
-
-  Part part(int node) const {
-    const TokenId id = at(node);
-    Part result{{id}, {node}};
-    if (is_chain(id)) {
-      std::vector<int> links;  // the nodes of the chain, itself first
-      std::vector<Part> operands;
-      gather(node, id, links, operands);
-      std::stable_sort(operands.begin(), operands.end(), comes_before);
-      // ((o1 * o2) * o3): in prefix order all operators of the chain come first
-      result = {std::vector<TokenId>(links.size(), id), links};
-      for (const Part& operand : operands) result.append(operand);
-    } else {
-      for (int k = 0; k < vocabulary_.arity(id); ++k) result.append(part(child(node, k)));
-    }
-    return result;
+      : vocabulary_(vocabulary), tokens_(tokens), first_(first_children(vocabulary, tokens)), parts_(tokens.size()) {
+    places_.reserve(4 * tokens.size());
+    for (int node = static_cast<int>(tokens.size()) - 1; node >= 0; --node) arrange(node);
   }
+
+  std::span<const int> root() const { return part(0); }
 
  private:
-  TokenId at(int node) const { return tokens_[static_cast<std::size_t>(node)]; }
-  int child(int node, int k) const { return first_[static_cast<std::size_t>(node)] + k; }
+  struct Part {
+    int begin = 0, size = 0;
+  };
 
-  bool is_chain(TokenId id) const {
-    const Token& token = vocabulary_[id];
-    return token.kind == Kind::Operator && row_of(token.op).is_commutative;
+  TokenId token(int node) const { return tokens_[at(node)]; }
+  int child(int node, int k) const { return first_[at(node)] + k; }
+  std::span<const int> part(int node) const {
+    return std::span(places_).subspan(at(parts_[at(node)].begin), at(parts_[at(node)].size));
   }
 
-  void gather(int node, TokenId id, std::vector<int>& links, std::vector<Part>& operands) const {
-    links.push_back(node);
-    for (int k = 0; k < vocabulary_.arity(id); ++k) {
-      if (at(child(node, k)) == id)
-        gather(child(node, k), id, links, operands);
-      else
-        operands.push_back(part(child(node, k)));
+  bool is_chain(TokenId id) const {
+    return vocabulary_[id].kind == Kind::Operator && row_of(vocabulary_[id].op).is_commutative;
+  }
+
+  void arrange(int node) {
+    links_.assign(1, node);
+    operands_.clear();
+    if (is_chain(token(node)))
+      arrange_chain(node);
+    else
+      for (int k = 0; k < vocabulary_.arity(token(node)); ++k) operands_.push_back(child(node, k));
+    const int begin = static_cast<int>(places_.size());
+    places_.insert(places_.end(), links_.begin(), links_.end());
+    for (const int operand : operands_)
+      for (int i = 0; i < parts_[at(operand)].size; ++i) places_.push_back(places_[at(parts_[at(operand)].begin + i)]);
+    parts_[at(node)] = {begin, static_cast<int>(places_.size()) - begin};
+  }
+
+  // ((o1 * o2) * o3): in prefix order all operators of the chain come first.
+  void arrange_chain(int node) {
+    links_.clear();
+    std::vector<int>& pending = pending_;
+    pending.assign(1, node);
+    while (!pending.empty()) {
+      const int link = pending.back();
+      pending.pop_back();
+      links_.push_back(link);
+      for (int k = 0; k < 2; ++k) {
+        const int operand = child(link, k);
+        (token(operand) == token(node) ? pending : operands_).push_back(operand);
+      }
     }
+    std::stable_sort(operands_.begin(), operands_.end(),
+                     [&](int left, int right) { return comes_before(part(left), part(right)); });
+  }
+
+  bool comes_before(std::span<const int> left, std::span<const int> right) const {
+    if (left.size() != right.size()) return left.size() < right.size();
+    return std::lexicographical_compare(left.begin(), left.end(), right.begin(), right.end(),
+                                        [&](int a, int b) { return token(a) < token(b); });
   }
 
   const Vocabulary& vocabulary_;
   std::span<const TokenId> tokens_;
-  std::vector<int> first_;
+  std::vector<int> first_, places_, links_, operands_, pending_;
+  std::vector<Part> parts_;
 };
 
 }  // namespace
 
 Canonical canonical_form(const Vocabulary& vocabulary, std::span<const TokenId> breadth_first) {
-  const Part prefix = Canonicalizer(vocabulary, breadth_first).part(0);
+  const Canonicalizer canonicalizer(vocabulary, breadth_first);
+  const std::span<const int> prefix = canonicalizer.root();
+  std::vector<TokenId> prefix_tokens;
+  for (const int node : prefix) prefix_tokens.push_back(breadth_first[at(node)]);
   Canonical canonical;
-  for (int k : breadth_first_from_prefix(vocabulary, prefix.tokens)) {
-    canonical.tokens.push_back(prefix.tokens[static_cast<std::size_t>(k)]);
-    canonical.order.push_back(prefix.order[static_cast<std::size_t>(k)]);
+  for (const int place : breadth_first_from_prefix(vocabulary, prefix_tokens)) {
+    canonical.tokens.push_back(prefix_tokens[at(place)]);
+    canonical.order.push_back(prefix[at(place)]);
   }
   return canonical;
 }

@@ -15,10 +15,11 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("cli",),
     ("demo",),
     ("search",),
+    ("selection",),
     ("engine",),
     ("grammar",),
     ("expression",),
-    ("_core",),
+    ("_core", "data"),
     ("errors",),
 )
 DEPTHS = {part: depth for depth, parts in enumerate(LAYERS) for part in parts}

@@ -10,8 +10,12 @@ def main() -> None:
 
 
 @main.command()
-def demo() -> None:
-    """Find a known equation in embedded data."""
+@click.option("--time", "seconds", default=5.0, show_default=True, help="Seconds to search.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the random numbers.")
+def demo(seconds: float, seed: int) -> None:
+    """Find Kepler's third law in the orbits of the planets."""
+    from rich.console import Console
+
     from ddsr.demo import run_demo
 
-    run_demo()
+    run_demo(Console(), seconds, seed)
