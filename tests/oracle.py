@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.expression import Expression
-from ddsr.expression.operators import Operator, apply
+from ddsr.expression.operators import Operator, numpy_function
 
 Floats = NDArray[np.float64]
 UNIT = np.finfo(np.float64).eps
@@ -46,7 +46,7 @@ def evaluate(expression: Expression, X: Floats) -> Bounded:
 
 def _apply(operator: Operator, operands: list[Bounded]) -> Bounded:
     values = [operand.value for operand in operands]
-    value = np.asarray(apply(operator, values, np), dtype=float)
+    value = np.asarray(numpy_function(operator)(*values), dtype=float)
     bound = ULPS_PER_STEP * UNIT * np.abs(value)
     for place, operand in enumerate(operands):
         bound = bound + np.abs(_slope(operator, values, place)) * operand.bound
@@ -58,7 +58,8 @@ def _apply(operator: Operator, operands: list[Bounded]) -> Bounded:
 
 def _slope(operator: Operator, values: list[Floats], place: int) -> Floats:
     """By central differences: it need only be right to a digit."""
+    function = numpy_function(operator)
     step = 1e-6 * np.maximum(np.abs(values[place]), 1e-3)
     up, down = list(values), list(values)
     up[place], down[place] = values[place] + step, values[place] - step
-    return np.asarray((apply(operator, up, np) - apply(operator, down, np)) / (2 * step))
+    return np.asarray((function(*up) - function(*down)) / (2 * step))

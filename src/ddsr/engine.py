@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -114,15 +115,16 @@ class Engine:
     def score(self, expressions: Batch | Sequence[Expression]) -> Scores:
         """Fit the constants of every expression, starting from those it has, and judge it."""
         batch = _as_batch(expressions, self.vocabulary)
-        found = _core.score(
-            self.vocabulary.core,
-            self._data,
-            batch.tokens,
-            batch.constants,
-            **vars(self.options),
-            seed=self.seed,
-            n_threads=self.n_threads,
-        )
+        with _bad_batch_is_an_expression_error():
+            found = _core.score(
+                self.vocabulary.core,
+                self._data,
+                batch.tokens,
+                batch.constants,
+                **vars(self.options),
+                seed=self.seed,
+                n_threads=self.n_threads,
+            )
         fitted = Batch(self.vocabulary, batch.tokens, found.pop("constants"))
         found["is_duplicate"] = found["is_duplicate"].astype(bool)
         return Scores(fitted, **found)
@@ -137,9 +139,10 @@ def values(
     """
     batch = _as_batch(expressions)
     rows = check_rows(X, batch.vocabulary.variables)
-    found, is_finite = _core.values(
-        batch.vocabulary.core, rows, batch.tokens, batch.constants, n_threads
-    )
+    with _bad_batch_is_an_expression_error():
+        found, is_finite = _core.values(
+            batch.vocabulary.core, rows, batch.tokens, batch.constants, n_threads
+        )
     return found, is_finite.astype(bool)
 
 
@@ -152,9 +155,10 @@ def gradients(
     """
     batch = _as_batch(expressions)
     rows = check_rows(X, batch.vocabulary.variables)
-    found, is_finite = _core.gradients(
-        batch.vocabulary.core, rows, batch.tokens, batch.constants, n_threads
-    )
+    with _bad_batch_is_an_expression_error():
+        found, is_finite = _core.gradients(
+            batch.vocabulary.core, rows, batch.tokens, batch.constants, n_threads
+        )
     return found, is_finite.astype(bool)
 
 
@@ -163,6 +167,15 @@ def _as_batch(expressions: Batch | Sequence[Expression], vocabulary: Vocabulary 
     if vocabulary is not None and batch.vocabulary != vocabulary:
         raise ExpressionError("the expressions have another vocabulary than the engine")
     return batch
+
+
+@contextmanager
+def _bad_batch_is_an_expression_error() -> Iterator[None]:
+    """The core checks each row of tokens; it names the row and the position."""
+    try:
+        yield
+    except ValueError as error:
+        raise ExpressionError(str(error)) from None
 
 
 def _choose_rows(

@@ -1,0 +1,19 @@
+"""Expressions: what a search looks for, in every form that a person or a program wants it."""
+
+from ddsr.expression.batch import Batch
+from ddsr.expression.expression import Expression
+from ddsr.expression.operators import DEFAULT_OPERATORS, OPERATORS, Operator, find_operator
+from ddsr.expression.tree import Kind, Node
+from ddsr.expression.vocabulary import Vocabulary
+
+__all__ = [
+    "DEFAULT_OPERATORS",
+    "OPERATORS",
+    "Batch",
+    "Expression",
+    "Kind",
+    "Node",
+    "Operator",
+    "Vocabulary",
+    "find_operator",
+]

@@ -1,0 +1,309 @@
+"""The expression: an equation's right-hand side, immutable, over a vocabulary."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from math import isfinite
+from operator import index
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from ddsr import _core
+from ddsr.errors import ExpressionError
+from ddsr.expression import latex, numeric, printing, python_source, symbolic
+from ddsr.expression.operators import Operator
+from ddsr.expression.parser import parse
+from ddsr.expression.tree import Kind, Node
+from ddsr.expression.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+T = TypeVar("T")
+
+LONGEST = 4096  # tokens; keeps the core's recursion over trees far from the end of any stack
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Expression:
+    """Tokens in breadth-first order, and the values of the constants among them, in that order.
+
+    Equal are expressions of equal vocabulary, tokens and constants; to compare up to the order of
+    operands and the values of constants, compare `key`.
+    """
+
+    vocabulary: Vocabulary
+    tokens: tuple[int, ...]
+    constants: tuple[float, ...]
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        tokens: Iterable[int],
+        constants: Iterable[float] | None = None,
+    ) -> None:
+        """Tokens may be padded behind their end; constants are 1.0 unless given."""
+        ids = _checked_tokens(vocabulary, tokens)
+        object.__setattr__(self, "vocabulary", vocabulary)
+        object.__setattr__(self, "tokens", ids)
+        values = _checked_constants(constants, sum(map(vocabulary.is_constant, ids)))
+        object.__setattr__(self, "constants", values)
+
+    @classmethod
+    def from_breadth_first(
+        cls,
+        vocabulary: Vocabulary,
+        tokens: Iterable[int],
+        constants: Iterable[float] | None = None,
+    ) -> Expression:
+        """The root, then its operands, then theirs: the order of the generators."""
+        return cls(vocabulary, tokens, constants)
+
+    @classmethod
+    def from_prefix(
+        cls,
+        vocabulary: Vocabulary,
+        tokens: Iterable[int],
+        constants: Iterable[float] | None = None,
+    ) -> Expression:
+        """Each operator before its operands; constants are in prefix order too."""
+        ids = _checked_tokens(vocabulary, tokens)
+        values = _checked_constants(constants, sum(map(vocabulary.is_constant, ids)))
+        order = _core.breadth_first_from_prefix(vocabulary.core, np.array(ids, np.int16))
+        return cls(vocabulary, *_reordered(vocabulary, ids, values, order))
+
+    @classmethod
+    def from_tree(cls, vocabulary: Vocabulary, root: Node) -> Expression:
+        """From nodes, checked against the vocabulary."""
+        level_order = [root]
+        for node in level_order:  # grows while it is walked
+            if len(level_order) > LONGEST:
+                raise ExpressionError(f"the expression has more than {LONGEST} tokens")
+            level_order.extend(node.children)
+        tokens = [_token_of(vocabulary, node) for node in level_order]
+        return cls(
+            vocabulary, tokens, [node.value for node in level_order if node.kind is Kind.CONSTANT]
+        )
+
+    @classmethod
+    def parse(cls, text: str, vocabulary: Vocabulary) -> Expression:
+        """From infix text such as `2.5 * sin(x)^2 - 1 / y`; `?` is a constant of unknown value."""
+        return cls.from_tree(vocabulary, parse(text, vocabulary))
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return f"Expression({str(self)!r})"
+
+    def __reduce__(self) -> tuple[type[Expression], tuple[object, ...]]:
+        return Expression, (self.vocabulary, self.tokens, self.constants)
+
+    # Structure
+
+    def fold(
+        self,
+        *,
+        variable: Callable[[int], T],
+        constant: Callable[[float], T],
+        one: T,
+        apply: Callable[[Operator, list[T]], T],
+    ) -> T:
+        """Work upwards from the leaves; every export of an expression is one such fold.
+
+        `variable` is given a column, `apply` an operator and what its operands have become.
+        """
+        vocabulary = self.vocabulary
+        first_variable = vocabulary.first_variable
+        constants = reversed(self.constants)
+        # Backwards, the operands of the node at hand are those that wait longest, last one first.
+        waiting: deque[T] = deque()
+        for token in reversed(self.tokens):
+            if token >= first_variable:
+                waiting.append(variable(token - first_variable))
+            elif token == vocabulary.constant:
+                waiting.append(constant(next(constants)))
+            elif token == vocabulary.one:
+                waiting.append(one)
+            else:
+                row = vocabulary.operator(token)
+                waiting.append(apply(row, [waiting.popleft() for _ in range(row.arity)][::-1]))
+        return waiting.pop()
+
+    @cached_property
+    def tree(self) -> Node:
+        """The expression as nodes."""
+        names = self.vocabulary.variables
+        return self.fold(
+            variable=lambda column: Node.variable(names[column]),
+            constant=Node.constant,
+            one=Node.one(),
+            apply=lambda row, operands: Node.operator(row.name, *operands),
+        )
+
+    @property
+    def prefix(self) -> tuple[int, ...]:
+        """Tokens with each operator before its operands."""
+        return self._prefix_form[0]
+
+    @property
+    def prefix_constants(self) -> tuple[float, ...]:
+        """The constants in prefix order."""
+        return self._prefix_form[1]
+
+    @cached_property
+    def _prefix_form(self) -> tuple[tuple[int, ...], tuple[float, ...]]:
+        order = _core.prefix_from_breadth_first(self.vocabulary.core, self._row)
+        return _reordered(self.vocabulary, self.tokens, self.constants, order)
+
+    @property
+    def _row(self) -> NDArray[np.int16]:
+        return np.array(self.tokens, dtype=np.int16)
+
+    @property
+    def depth(self) -> int:
+        """Levels of the tree: 1 for a lone leaf."""
+        return self.fold(
+            variable=lambda column: 1,
+            constant=lambda value: 1,
+            one=1,
+            apply=lambda row, operands: 1 + max(operands),
+        )
+
+    @property
+    def n_constants(self) -> int:
+        """How many values fitting may change."""
+        return len(self.constants)
+
+    @property
+    def variables_used(self) -> tuple[str, ...]:
+        """Names of the variables that occur, by column."""
+        first = self.vocabulary.first_variable
+        columns = sorted({token - first for token in self.tokens if token >= first})
+        return tuple(self.vocabulary.variables[column] for column in columns)
+
+    def with_constants(self, values: Iterable[float]) -> Expression:
+        """The same with other values of its constants, in breadth-first order."""
+        return Expression(self.vocabulary, self.tokens, values)
+
+    def canonical(self) -> Expression:
+        """The same function with the operands of + and of * in one fixed order, smaller first.
+
+        A chain such as x + (y + z) is one sum of three, and comes out grouped to the left.
+        """
+        tokens, order = _core.canonical_form(self.vocabulary.core, self._row)
+        values = _reordered(self.vocabulary, self.tokens, self.constants, order)[1]
+        return Expression(self.vocabulary, tokens, values)
+
+    @cached_property
+    def key(self) -> bytes:
+        """Equal, within a vocabulary, exactly for what differs by operand order and constants."""
+        tokens, _ = _core.canonical_form(self.vocabulary.core, self._row)
+        return np.array(tokens, dtype=np.int16).tobytes()
+
+    def complexity(self) -> int:
+        """Nodes of the SymPy form, as SRBench counts them."""
+        return symbolic.count_nodes(self.to_sympy())
+
+    # Forms for others
+
+    def text(self, precision: int | None = None) -> str:
+        """Infix text; constants with so many significant digits, or all, so that it parses back."""
+        return printing.to_text(self, precision)
+
+    def skeleton(self) -> str:
+        """Infix text with `?` for every constant."""
+        return printing.to_skeleton(self)
+
+    def to_latex(self, precision: int | None = None) -> str:
+        """LaTeX for math mode, in the expression's own structure."""
+        return latex.to_latex(self, precision)
+
+    def to_sympy(self) -> Any:
+        """A SymPy expression, with SymPy's automatic simplifications."""
+        return symbolic.to_sympy(self)
+
+    def to_callable(self) -> Callable[[ArrayLike], NDArray[np.float64]]:
+        """A function of X (n_rows, n_features) giving (n_rows,); it can be pickled."""
+        return partial(numeric.evaluate, self)
+
+    def to_python(self, name: str = "equation") -> str:
+        """Source text of a NumPy function with this name, one argument a variable."""
+        return python_source.to_python(self, name)
+
+
+def _checked_tokens(vocabulary: Vocabulary, tokens: Iterable[int]) -> tuple[int, ...]:
+    try:
+        ids = [index(token) for token in tokens]
+    except TypeError:
+        raise ExpressionError("tokens must be a sequence of integers") from None
+    while ids and ids[-1] == _core.PAD:
+        ids.pop()
+    if len(ids) > LONGEST:
+        raise ExpressionError(f"the expression has more than {LONGEST} tokens")
+    for position, token in enumerate(ids):
+        if not 0 <= token < len(vocabulary):
+            raise ExpressionError(
+                f"token {token} at position {position} is not in the vocabulary, "
+                f"whose ids run from 0 to {len(vocabulary) - 1}",
+                position,
+            )
+    position, reason = _core.find_flaw(vocabulary.core, np.array(ids, dtype=np.int16))
+    if position >= 0:
+        raise ExpressionError(f"{reason} (position {position})", position)
+    return tuple(ids)
+
+
+def _checked_constants(constants: Iterable[float] | None, n_needed: int) -> tuple[float, ...]:
+    if constants is None:
+        return (1.0,) * n_needed
+    try:
+        values = tuple(float(value) for value in constants)
+    except (TypeError, ValueError):
+        raise ExpressionError("constants must be a sequence of numbers") from None
+    if len(values) != n_needed:
+        raise ExpressionError(f"the expression has {n_needed} constants, but {len(values)} given")
+    for position, value in enumerate(values):
+        if not isfinite(value):
+            raise ExpressionError(f"constant {position} is {value}; all must be finite", position)
+    return values
+
+
+def _reordered(
+    vocabulary: Vocabulary,
+    tokens: Sequence[int],
+    constants: Sequence[float],
+    order: Sequence[int],
+) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """Tokens and their constants where `order[k]` is the old index of what comes to stand at k."""
+    holders = (k for k, token in enumerate(tokens) if vocabulary.is_constant(token))
+    value_at = dict(zip(holders, constants, strict=True))
+    return tuple(tokens[k] for k in order), tuple(value_at[k] for k in order if k in value_at)
+
+
+def _token_of(vocabulary: Vocabulary, node: Node) -> int:
+    if node.kind is Kind.VARIABLE and node.name in vocabulary.variables:
+        token: int | None = vocabulary.first_variable + vocabulary.variables.index(node.name)
+    elif node.kind is Kind.OPERATOR and node.name in vocabulary.operators:
+        token = vocabulary.operators.index(node.name)
+    elif node.kind is Kind.CONSTANT:
+        token = vocabulary.constant
+    else:
+        token = vocabulary.one if node.kind is Kind.ONE else None
+    called = f"{node.kind.value} {node.name!r}" if node.name else node.kind.value
+    if token is None:
+        raise ExpressionError(
+            f"the vocabulary has no {called}; it has: {', '.join(vocabulary.names)}"
+        )
+    if len(node.children) != vocabulary.arity(token):
+        raise ExpressionError(
+            f"the {called} takes {vocabulary.arity(token)} operands, not {len(node.children)}"
+        )
+    return token

@@ -1,0 +1,91 @@
+"""The operator table of the core (core/operators.hpp) as Python reads it."""
+
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from ddsr import _core
+from ddsr.errors import VocabularyError
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One row: all that is known of an operator outside the core."""
+
+    name: str
+    symbol: str
+    """of infix notation; empty for an operator that is written as a function"""
+    arity: int
+    precedence: int
+    """how tightly it binds; 9 for a function"""
+    is_commutative: bool
+    """and associative: operands may be reordered and regrouped"""
+    undoes: str
+    """the operator that it takes back, as log does exp; empty for none"""
+    numpy: str
+    sympy: str
+    """what the two libraries call it; empty where Python's own arithmetic serves"""
+    latex: str
+    """with #1 and #2 in the operands' places"""
+
+
+OPERATORS: Mapping[str, Operator] = MappingProxyType(
+    {row["name"]: Operator(**row) for row in _core.operators()}
+)
+"""Every operator there is, by name."""
+
+DEFAULT_OPERATORS = ("add", "sub", "mul", "div", "pow", "sin", "cos", "log", "sqrt", "exp")
+"""The paper's set: + − × ÷ ^ sin cos log √ exp."""
+
+_NAME_OF_SYMBOL = {row.symbol: row.name for row in OPERATORS.values() if row.symbol} | {"**": "pow"}
+_NAME_IN_NUMPY = {row.numpy: row.name for row in OPERATORS.values() if row.numpy}
+
+_ARITHMETIC: dict[str, Callable[..., Any]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": operator.truediv,
+    "pow": operator.pow,
+    "neg": operator.neg,
+    "inverse": lambda a: 1 / a,
+    "square": lambda a: a * a,
+    "cube": lambda a: a * a * a,
+}
+
+
+def find_operator(text: str) -> Operator:
+    """The operator of a name ("add") or a symbol ("+", "^", "**")."""
+    if not isinstance(text, str):
+        raise VocabularyError(f"an operator is given by name, not as {text!r}")
+    row = OPERATORS.get(_NAME_OF_SYMBOL.get(text, text))
+    if row is None:
+        raise VocabularyError(
+            f"unknown operator {text!r}{suggestion(text)}; known are: {', '.join(OPERATORS)}"
+        )
+    return row
+
+
+def suggestion(text: str) -> str:
+    """The operator whose name is nearest, as a question to add to a message; or nothing."""
+    begins = [name for name in OPERATORS if text.startswith(name)]  # cosine, squared
+    nearest = begins or get_close_matches(text, [*OPERATORS, *_NAME_IN_NUMPY], n=1)
+    return f" (did you mean {_NAME_IN_NUMPY.get(nearest[0], nearest[0])!r}?)" if nearest else ""
+
+
+def numpy_function(row: Operator) -> Callable[..., Any]:
+    """Takes and gives arrays of doubles."""
+    function: Callable[..., Any] = _ARITHMETIC.get(row.name) or getattr(np, row.numpy)
+    return function
+
+
+def sympy_function(row: Operator) -> Callable[..., Any]:
+    """Takes and gives SymPy's objects."""
+    import sympy
+
+    function: Callable[..., Any] = _ARITHMETIC.get(row.name) or getattr(sympy, row.sympy)
+    return function

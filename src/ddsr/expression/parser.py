@@ -1,0 +1,204 @@
+"""Infix text to a tree, by operator precedence; nothing in the text is ever executed.
+
+The parser keeps what it has begun (an operator that waits for its right operand, an open
+parenthesis, a function call) on a list instead of calling itself, so no nesting is too deep for it.
+"""
+
+from dataclasses import dataclass
+from math import isfinite
+
+from ddsr.errors import ExpressionError
+from ddsr.expression.operators import OPERATORS, Operator, find_operator, suggestion
+from ddsr.expression.tree import Node
+from ddsr.expression.vocabulary import Vocabulary
+from ddsr.expression.words import Word, read_name, split_words
+
+UNARY_MINUS = 3  # binds tighter than *, less tightly than ^
+POWERS = ("^", "**")
+
+
+def parse(text: str, vocabulary: Vocabulary) -> Node:
+    """The tree of a text; an error says what is wrong, where, and what is known instead."""
+    if not isinstance(text, str):
+        raise ExpressionError(f"an expression is parsed from text, not from {text!r}")
+    words = split_words(text)
+    if len(words) == 1:
+        raise ExpressionError("the text is empty; an expression was expected", 0)
+    return _Parser(words, vocabulary).run()
+
+
+@dataclass(slots=True)
+class _Open:
+    """Something begun: an infix operator, a unary minus, a parenthesis or a call."""
+
+    word: Word
+    precedence: int = 0  # of operators; 0 for what only a closing parenthesis ends
+    operator: Operator | None = None  # of infix operators and calls
+    n_arguments: int = 0  # of a call, before the one being read
+
+
+class _Parser:
+    def __init__(self, words: list[Word], vocabulary: Vocabulary) -> None:
+        self.words = words
+        self.vocabulary = vocabulary
+        self.at = 0
+        self.operands: list[Node] = []
+        self.open: list[_Open] = []
+
+    def run(self) -> Node:
+        while True:
+            while not self.read_operand(self.take()):
+                pass
+            while self.read_after_operand(word := self.take()):
+                if word.kind == "end":
+                    return self.operands.pop()
+
+    def take(self) -> Word:
+        self.at += 1
+        return self.words[self.at - 1]
+
+    def read_operand(self, word: Word) -> bool:
+        """Read what may start an operand; True when one is complete."""
+        if word.text == "+":
+            return False
+        if word.text == "-":
+            return self.read_minus(word)
+        if word.text == "(":
+            self.open.append(_Open(word))
+            return False
+        if word.kind == "name" and self.words[self.at].text == "(":
+            self.begin_call(word)
+            return False
+        if word.kind == "number":
+            self.operands.append(self.number(word, float(word.text)))
+        elif word.text == "?":
+            self.require_constant(word)
+            self.operands.append(Node.constant())
+        elif word.kind in ("name", "quoted"):
+            self.operands.append(self.variable(word))
+        else:
+            wanted = "a number, a variable, a function or '(' was expected"
+            raise _error(word, f"unexpected {word.quote}", f"; {wanted}")
+        return True
+
+    def begin_call(self, word: Word) -> None:
+        row = self.function(word)
+        self.take()  # the parenthesis
+        if self.words[self.at].text == ")":
+            raise _wrong_arity(word, row, 0)
+        self.open.append(_Open(word, operator=row))
+
+    def read_minus(self, word: Word) -> bool:
+        """A minus is part of the number behind it, but for -2^x, which is -(2^x)."""
+        following = self.words[self.at]
+        is_part = following.kind == "number" and self.words[self.at + 1].text not in POWERS
+        if is_part and self.vocabulary.has_constant:
+            self.operands.append(self.number(following, -float(self.take().text)))
+            return True
+        self.open.append(_Open(word, UNARY_MINUS))
+        return False
+
+    def read_after_operand(self, word: Word) -> bool:
+        """Read what may follow an operand; False when another operand must come."""
+        if word.text == ")":
+            self.close(word)
+            return True
+        if word.text == ",":
+            self.reduce(1)
+            if not self.open or self.open[-1].operator is None:
+                raise _error(word, "unexpected ','", " outside the arguments of a function")
+            self.open[-1].n_arguments += 1
+            return False
+        if word.kind == "end":
+            self.reduce(1)
+            if self.open:
+                word = self.open[-1].word
+                raise _error(word, f"the parenthesis of {word.quote}", " is never closed")
+            return True
+        if word.kind != "symbol" or word.text in "(?":
+            raise _error(word, f"unexpected {word.quote}", "; an operator such as * was expected")
+        row = self.in_vocabulary(word, find_operator(word.text))
+        # + - * / group to the left, ^ to the right
+        self.reduce(row.precedence + (row.name == "pow"))
+        self.open.append(_Open(word, row.precedence, row))
+        return False
+
+    def reduce(self, least: int) -> None:
+        """Complete the waiting operators that bind at least this tightly."""
+        while self.open and self.open[-1].precedence >= least:
+            begun = self.open.pop()
+            if begun.operator is None:
+                self.operands.append(self.negated(begun.word, self.operands.pop()))
+            else:
+                right, left = self.operands.pop(), self.operands.pop()
+                self.operands.append(Node.operator(begun.operator.name, left, right))
+
+    def close(self, word: Word) -> None:
+        self.reduce(1)
+        if not self.open:
+            raise _error(word, "')'", " closes no parenthesis")
+        begun = self.open.pop()
+        if begun.operator is not None:
+            n_arguments = begun.n_arguments + 1
+            if n_arguments != begun.operator.arity:
+                raise _wrong_arity(begun.word, begun.operator, n_arguments)
+            arguments = self.operands[-n_arguments:]
+            del self.operands[-n_arguments:]
+            self.operands.append(Node.operator(begun.operator.name, *arguments))
+
+    def number(self, word: Word, value: float) -> Node:
+        if word.text == "1" and value == 1.0 and self.vocabulary.has_one:
+            return Node.one()
+        self.require_constant(word)
+        if not isfinite(value):
+            raise _error(word, f"number {word.quote}", " is too large for a double")
+        return Node.constant(value)
+
+    def require_constant(self, word: Word) -> None:
+        if not self.vocabulary.has_constant:
+            raise _error(word, word.quote, " needs a constant, and this vocabulary has none")
+
+    def variable(self, word: Word) -> Node:
+        name = read_name(word)
+        if name in self.vocabulary.variables:
+            return Node.variable(name)
+        first = self.vocabulary.first_variable
+        if name in OPERATORS and word.kind == "name":
+            raise _error(word, f"function {word.quote}", " lacks its arguments in parentheses")
+        known = ", ".join(self.vocabulary.names[first:])
+        raise _error(word, f"unknown variable {name!r}", f"; the variables are: {known}")
+
+    def function(self, word: Word) -> Operator:
+        if word.text in OPERATORS:
+            return self.in_vocabulary(word, OPERATORS[word.text])
+        if word.text in self.vocabulary.variables:
+            raise _error(word, word.quote, " is a variable, not a function; multiply with *")
+        known = ", ".join(self.vocabulary.operators)
+        raise _error(
+            word, f"unknown function {word.quote}", f"{suggestion(word.text)}; known are: {known}"
+        )
+
+    def in_vocabulary(self, word: Word, row: Operator) -> Operator:
+        if row.name not in self.vocabulary.operators:
+            known = ", ".join(self.vocabulary.operators) or "none"
+            raise _error(
+                word,
+                f"operator {word.quote}",
+                f" is not in this vocabulary, whose operators are: {known}",
+            )
+        return row
+
+    def negated(self, word: Word, operand: Node) -> Node:
+        if "neg" in self.vocabulary.operators:
+            return Node.operator("neg", operand)
+        if "mul" in self.vocabulary.operators and self.vocabulary.has_constant:
+            return Node.operator("mul", Node.constant(-1.0), operand)
+        raise _error(word, "'-'", " needs neg, or mul and a constant, and this vocabulary has not")
+
+
+def _wrong_arity(word: Word, row: Operator, n_arguments: int) -> ExpressionError:
+    return _error(word, repr(row.name), f" takes {row.arity} operand(s), not {n_arguments}")
+
+
+def _error(word: Word, what: str, why: str) -> ExpressionError:
+    return ExpressionError(f"{what} at position {word.position}{why}", word.position)

@@ -1,0 +1,103 @@
+"""Infix text, with parentheses only where reading it back would otherwise give another tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from ddsr.errors import ExpressionError
+from ddsr.expression.operators import Operator
+from ddsr.expression.parser import UNARY_MINUS
+from ddsr.expression.words import write_name
+
+if TYPE_CHECKING:
+    from ddsr.expression.expression import Expression
+
+ATOM = 9  # binds as tightly as a function call: never in parentheses
+
+
+class Piece(NamedTuple):
+    """A written part of an expression."""
+
+    text: str
+    precedence: int = ATOM
+    """of the operator that is outermost in it"""
+    is_fixed: bool = False
+    """whether it holds no variable"""
+
+    def within(self, least: int) -> str:
+        """The text, in parentheses if it binds less tightly than that."""
+        return self.text if self.precedence >= least else f"({self.text})"
+
+
+def to_text(expression: Expression, precision: int | None = None) -> str:
+    """Constants with `precision` significant digits, or with all: then the text parses back."""
+    check_precision(precision)
+    return _write(expression, lambda value: number(_constant_text(value, precision)))
+
+
+def to_skeleton(expression: Expression) -> str:
+    """A `?` for every constant."""
+    return _write(expression, lambda value: Piece("?"))
+
+
+def _write(expression: Expression, constant: Callable[[float], Piece]) -> str:
+    names = [write_name(name) for name in expression.vocabulary.variables]
+    return expression.fold(
+        variable=lambda column: Piece(names[column]),
+        constant=constant,
+        one=number("1"),
+        apply=_apply,
+    ).text
+
+
+def _apply(row: Operator, operands: list[Piece]) -> Piece:
+    if row.name == "neg":
+        return negated(operands[0])
+    if row.symbol:
+        sign = row.symbol if row.name == "pow" else f" {row.symbol} "
+        return infix(row, sign, *operands)
+    return call(row.name, operands)
+
+
+def infix(row: Operator, sign: str, left: Piece, right: Piece) -> Piece:
+    """Two operands with the sign between them: + - * / group to the left, ^ to the right."""
+    if row.name == "pow":  # x^-y needs no parentheses: what follows ^ may begin with a minus
+        text = left.within(row.precedence + 1) + sign + right.within(UNARY_MINUS)
+    else:
+        text = left.within(row.precedence) + sign + right.within(row.precedence + 1)
+    return Piece(text, row.precedence, left.is_fixed and right.is_fixed)
+
+
+def negated(operand: Piece) -> Piece:
+    """A minus in front; a number in parentheses, since -2 is a number itself."""
+    is_ambiguous = operand.text[0] in "-.0123456789" and operand.precedence in (ATOM, UNARY_MINUS)
+    text = f"-({operand.text})" if is_ambiguous else "-" + operand.within(UNARY_MINUS)
+    return Piece(text, UNARY_MINUS, operand.is_fixed)
+
+
+def call(name: str, operands: list[Piece]) -> Piece:
+    """A function and its arguments."""
+    arguments = ", ".join(operand.text for operand in operands)
+    return Piece(f"{name}({arguments})", is_fixed=all(operand.is_fixed for operand in operands))
+
+
+def number(text: str) -> Piece:
+    """A number, which binds like a unary minus if it starts with one."""
+    return Piece(text, UNARY_MINUS if text.startswith("-") else ATOM, is_fixed=True)
+
+
+def digits(value: float, precision: int | None) -> str:
+    """The shortest decimal that is this double, or is it to so many digits; 2.0 gives 2."""
+    return repr(value).removesuffix(".0") if precision is None else f"{value:.{precision}g}"
+
+
+def check_precision(precision: int | None) -> None:
+    """Refuse what is not a number of digits."""
+    if precision is not None and (not isinstance(precision, int) or precision < 1):
+        raise ExpressionError(f"precision must be at least 1 digit, not {precision!r}")
+
+
+def _constant_text(value: float, precision: int | None) -> str:
+    text = digits(value, precision)
+    return "1.0" if text == "1" else text  # 1 is the literal

@@ -1,0 +1,76 @@
+"""Source text of a function that computes the expression with NumPy and nothing else."""
+
+from __future__ import annotations
+
+from keyword import iskeyword
+from typing import TYPE_CHECKING
+from unicodedata import normalize
+
+from ddsr.errors import ExpressionError
+from ddsr.expression.operators import Operator
+from ddsr.expression.printing import Piece, call, infix, negated, number
+
+if TYPE_CHECKING:
+    from ddsr.expression.expression import Expression
+
+RESERVED = ("np", "__debug__")
+
+_SIGNS = {"add": " + ", "sub": " - ", "mul": " * ", "div": " / ", "pow": " ** "}
+_CALLS = {"div": "divide", "pow": "power", "inverse": "reciprocal", "square": "square"}
+
+
+def to_python(expression: Expression, name: str = "equation") -> str:
+    """The module: an import and the function, whose arguments are the variables in order."""
+    if not name.isidentifier() or iskeyword(name) or name in RESERVED:
+        raise ExpressionError(f"{name!r} cannot be the name of a Python function")
+    arguments = argument_names(expression.vocabulary.variables)
+    body = expression.fold(
+        variable=lambda column: Piece(arguments[column]),
+        constant=lambda value: number(repr(value)),
+        one=number("1.0"),
+        apply=_apply,
+    )
+    used = [arguments[expression.vocabulary.variables.index(v)] for v in expression.variables_used]
+    result = body.text if used else f"np.full(np.shape({arguments[0]}), {body.text})"
+    lines = [
+        "import numpy as np",
+        "",
+        "",
+        f"def {name}({', '.join(arguments)}):",
+        f"    {str(expression)!r}",
+        *(f"    {argument} = np.asarray({argument}, dtype=np.float64)" for argument in used),
+        '    with np.errstate(all="ignore"):',
+        f"        return {result}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def argument_names(variables: tuple[str, ...]) -> list[str]:
+    """An identifier for each variable, as near to its name as Python allows, all different."""
+    names: list[str] = []
+    for variable in variables:
+        name = stem = _identifier(variable)
+        n = 2
+        while name in names or name in RESERVED or iskeyword(name):
+            name, n = f"{stem}_{n}", n + 1
+        names.append(name)
+    return names
+
+
+def _identifier(name: str) -> str:
+    # Python itself reads identifiers in this normal form
+    kept = (c if f"_{c}".isidentifier() else "_" for c in normalize("NFKC", name))
+    identifier = "".join(kept)
+    return identifier if identifier.isidentifier() else f"_{identifier}"
+
+
+def _apply(row: Operator, operands: list[Piece]) -> Piece:
+    if row.name == "neg":
+        return negated(operands[0])
+    if row.name == "cube":
+        return call("np.power", [*operands, number("3")])
+    # Two of Python's floats would raise in 1.0 / 0.0 and turn complex in (-1.0) ** 0.5
+    raises = row.name in ("div", "pow") and all(operand.is_fixed for operand in operands)
+    if row.name in _SIGNS and not raises:
+        return infix(row, _SIGNS[row.name], *operands)
+    return call(f"np.{_CALLS.get(row.name, row.numpy)}", operands)

@@ -1,0 +1,155 @@
+"""A vocabulary says which tokens expressions are made of, and which integer stands for each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ddsr import _core
+from ddsr.errors import VocabularyError
+from ddsr.expression.operators import DEFAULT_OPERATORS, OPERATORS, Operator, find_operator
+from ddsr.expression.words import write_name
+
+LARGEST = 32767  # token ids are 16-bit
+
+
+@dataclass(frozen=True, init=False)
+class Vocabulary:
+    """Operators, the literal 1, the constant and the variables: ids run in this order.
+
+    Operators are given by name or symbol. Variables, one a column of the data, may have any name.
+    """
+
+    variables: tuple[str, ...]
+    operators: tuple[str, ...]
+    has_one: bool
+    has_constant: bool
+
+    def __init__(
+        self,
+        variables: Sequence[str] = ("x", "y"),
+        operators: Sequence[str] = DEFAULT_OPERATORS,
+        has_one: bool = True,
+        has_constant: bool = True,
+    ) -> None:
+        names = tuple(find_operator(text).name for text in _listed(operators, "operators"))
+        _refuse_repeated(names, "operator")
+        object.__setattr__(self, "variables", _checked_variables(variables))
+        object.__setattr__(self, "operators", names)
+        object.__setattr__(self, "has_one", bool(has_one))
+        object.__setattr__(self, "has_constant", bool(has_constant))
+        if len(self) > LARGEST:
+            raise VocabularyError(f"a vocabulary holds at most {LARGEST} tokens, not {len(self)}")
+
+    @classmethod
+    def of_size(
+        cls,
+        n_features: int,
+        operators: Sequence[str] = DEFAULT_OPERATORS,
+        has_one: bool = True,
+        has_constant: bool = True,
+    ) -> Vocabulary:
+        """Variables x0, x1, … for data whose columns have no names."""
+        names = [f"x{column}" for column in range(n_features)]
+        return cls(names, operators, has_one, has_constant)
+
+    def __len__(self) -> int:
+        return self.first_variable + len(self.variables)
+
+    def __reduce__(self) -> tuple[type[Vocabulary], tuple[object, ...]]:
+        # the core's object does not travel: it is built anew where it is needed
+        return Vocabulary, (self.variables, self.operators, self.has_one, self.has_constant)
+
+    @property
+    def one(self) -> int | None:
+        """Id of the literal 1, if there is one."""
+        return len(self.operators) if self.has_one else None
+
+    @property
+    def constant(self) -> int | None:
+        """Id of the constant, if there is one."""
+        return len(self.operators) + self.has_one if self.has_constant else None
+
+    @property
+    def first_variable(self) -> int:
+        """Id of the variable of column 0; the others follow it."""
+        return len(self.operators) + self.has_one + self.has_constant
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What each id is called: `add`, `1`, `?` for the constant, variables as in text."""
+        leaves = ["1"] * self.has_one + ["?"] * self.has_constant
+        return (*self.operators, *leaves, *map(write_name, self.variables))
+
+    @cached_property
+    def arities(self) -> tuple[int, ...]:
+        """How many operands each id takes."""
+        n_leaves = len(self) - len(self.operators)
+        return (*(OPERATORS[name].arity for name in self.operators), *[0] * n_leaves)
+
+    @cached_property
+    def core(self) -> _core.Vocabulary:
+        """The same for the native core."""
+        return _core.Vocabulary(
+            self.operators, self.has_one, self.has_constant, len(self.variables)
+        )
+
+    def arity(self, token: int) -> int:
+        """How many operands the token takes."""
+        return self.arities[token]
+
+    def is_constant(self, token: int) -> bool:
+        """Whether the token is the constant, whose value is fitted."""
+        return token == self.constant
+
+    def operator(self, token: int) -> Operator:
+        """The operator that an id stands for."""
+        return OPERATORS[self.operators[token]]
+
+    def token(self, name: str) -> int:
+        """The id of one of `names`, of an operator's symbol or of a variable's bare name.
+
+        Where a variable is called like an operator, the bare name is the operator's.
+        """
+        try:
+            return self._ids[name]
+        except KeyError:
+            raise VocabularyError(
+                f"{name!r} is not in this vocabulary, which has: {', '.join(self.names)}"
+            ) from None
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        ids = {name: self.first_variable + k for k, name in enumerate(self.variables)}
+        ids |= {OPERATORS[name].symbol: k for k, name in enumerate(self.operators)}
+        ids.pop("", None)  # the symbol of functions
+        if "pow" in self.operators:
+            ids["**"] = ids["^"]
+        return ids | {name: k for k, name in enumerate(self.names)}
+
+
+def _listed(names: Sequence[str], what: str) -> Sequence[str]:
+    if isinstance(names, str):
+        raise VocabularyError(f"{what} must be a list of names, not the single text {names!r}")
+    return names
+
+
+def _checked_variables(variables: Sequence[str]) -> tuple[str, ...]:
+    names = tuple(_listed(variables, "variables"))
+    if not names:
+        raise VocabularyError("a vocabulary needs at least one variable")
+    for column, name in enumerate(names):
+        if not isinstance(name, str):
+            raise VocabularyError(f"the name of variable {column} is not a text: {name!r}")
+        if not name:
+            raise VocabularyError(f"the name of variable {column} is empty")
+    _refuse_repeated(names, "variable")
+    return tuple(map(str, names))
+
+
+def _refuse_repeated(names: tuple[str, ...], what: str) -> None:
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise VocabularyError(f"{what} {repeated[0]!r} is given more than once")

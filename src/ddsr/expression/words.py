@@ -1,0 +1,71 @@
+"""The words of infix text: how a name is written, and how text is cut into words.
+
+A name that could be read as something else — it has a space, starts with a digit, or is called
+`sin` like a function — stands in backticks, with a backtick inside it doubled.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from ddsr.errors import ExpressionError
+from ddsr.expression.operators import OPERATORS
+
+_PLAIN_NAME = re.compile(r"[^\W\d]\w*")
+_WORD = re.compile(
+    r"(?P<space>\s+)"
+    r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+    rf"|(?P<name>{_PLAIN_NAME.pattern})"
+    r"|(?P<quoted>`(?:[^`]|``)*`)"
+    r"|(?P<symbol>\*\*|[-+*/^(),?])"
+)
+
+WordKind = Literal["number", "name", "quoted", "symbol", "end"]
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A piece of text and the index of its first character."""
+
+    kind: WordKind
+    text: str
+    position: int
+
+    @property
+    def quote(self) -> str:
+        """What an error message calls it."""
+        return "end of text" if self.kind == "end" else repr(self.text)
+
+
+def write_name(name: str) -> str:
+    """The name of a variable as it stands in text."""
+    if _PLAIN_NAME.fullmatch(name) and name not in OPERATORS:
+        return name
+    return "`" + name.replace("`", "``") + "`"
+
+
+def read_name(word: Word) -> str:
+    """Undoes `write_name`."""
+    return word.text if word.kind == "name" else word.text[1:-1].replace("``", "`")
+
+
+def split_words(text: str) -> list[Word]:
+    """All words of the text but spaces, then one of kind "end"."""
+    words: list[Word] = []
+    position = 0
+    while position < len(text):
+        match = _WORD.match(text, position)
+        if match is None:
+            raise ExpressionError(_reason_unreadable(text, position), position)
+        kind: WordKind | Literal["space"] = match.lastgroup  # type: ignore[assignment]
+        if kind != "space":
+            words.append(Word(kind, match.group(), position))
+        position = match.end()
+    words.append(Word("end", "", len(text)))
+    return words
+
+
+def _reason_unreadable(text: str, position: int) -> str:
+    if text[position] == "`":
+        return f"the backtick at position {position} is never closed"
+    return f"unexpected character {text[position]!r} at position {position}"

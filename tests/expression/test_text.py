@@ -1,0 +1,220 @@
+"""Printing and parsing: what is printed exactly parses back to the same expression."""
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from ddsr import Expression, ExpressionError, Vocabulary
+from ddsr.expression import OPERATORS
+from strategies import FULL, NASTY_NAMES, expressions, vocabularies
+
+XY = Vocabulary(("x", "y"))
+
+
+@settings(max_examples=800, deadline=None)
+@given(expressions(max_size=25) | expressions(FULL, 25))
+def test_parse_undoes_print(expression):
+    again = Expression.parse(str(expression), expression.vocabulary)
+    assert again == expression
+    assert repr(again.constants) == repr(expression.constants)  # -0.0 too
+
+
+@settings(max_examples=500, deadline=None)
+@given(expressions(max_size=25) | expressions(FULL, 25))
+def test_parse_undoes_skeleton(expression):
+    again = Expression.parse(expression.skeleton(), expression.vocabulary)
+    assert again == expression.with_constants([1.0] * expression.n_constants)
+
+
+@settings(max_examples=300, deadline=None)
+@given(expressions(FULL, 25, st.floats(-1e6, 1e6)), st.integers(1, 17))
+def test_rounded_text_keeps_the_structure(expression, precision):
+    again = Expression.parse(expression.text(precision), FULL)
+    assert again.tokens == expression.tokens
+    for value, rounded in zip(expression.constants, again.constants, strict=True):
+        assert rounded == pytest.approx(value, rel=0.51 * 10 ** (1 - precision), abs=0)
+
+
+@pytest.mark.parametrize("name", NASTY_NAMES)
+def test_any_name_survives(name):
+    vocabulary = Vocabulary((name, "other"), tuple(OPERATORS))
+    variable = Expression(vocabulary, [vocabulary.first_variable])
+    text = f"sin({variable}) + {variable} * other"
+    expression = Expression.parse(text, vocabulary)
+    assert str(expression) == text
+    assert expression.variables_used == (name, "other")
+
+
+@settings(max_examples=300, deadline=None)
+@given(expressions(FULL, 20))
+def test_no_parentheses_are_wasted(expression):
+    """Taking away any pair of parentheses that is not a call's changes or breaks the expression.
+
+    Parentheses around the number behind a minus stay for the reader's sake in -(-2).
+    """
+    text = str(expression)
+    pairs, begun = [], []
+    for position, letter in enumerate(text):
+        if letter == "(":
+            begun.append(position)
+        elif letter == ")":
+            pairs.append((begun.pop(), position))
+    for start, end in pairs:
+        if start and (text[start - 1].isalpha() or text[start : start + 2] == "(-"):
+            continue
+        bare = f"{text[:start]} {text[start + 1 : end]} {text[end + 1 :]}"
+        assert Expression.parse(bare, FULL) != expression
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("x+y+1", "x + y + 1"),
+        ("x+(y+1)", "x + (y + 1)"),
+        ("x-(y-1)", "x - (y - 1)"),
+        ("(x*y)/(x*y)", "x * y / (x * y)"),
+        ("(x^y)^2", "(x^y)^2"),
+        ("x**(y**2)", "x^y^2"),
+        ("(-2)^x", "(-2)^x"),
+        ("x^(-2)", "x^-2"),
+        ("x + (-2)", "x + -2"),
+        ("x + -2", "x + -2"),
+        ("x - +2.50", "x - 2.5"),
+        ("-x^2", "-x^2"),
+        ("(-x)^2", "(-x)^2"),
+        ("-(x*y)", "-(x * y)"),
+        ("-x*y", "-x * y"),
+        ("--x", "-(-x)"),
+        ("1.0 * 1 * 2.0 * 1e3 * 1e22", "1.0 * 1 * 2 * 1000 * 1e+22"),
+        ("add(x, pow(y, 3))", "x + y^3"),
+        ("neg(x)", "-x"),
+        (".5*1.*1e-7", "0.5 * 1.0 * 1e-07"),
+        ("? * x", "1.0 * x"),
+    ],
+)
+def test_known_texts(text, printed):
+    assert str(Expression.parse(text, FULL)) == printed
+
+
+def test_minus_without_neg_is_a_factor():
+    assert str(Expression.parse("-x", XY)) == "-1 * x"
+    assert str(Expression.parse("-2^x", XY)) == "-1 * 2^x"
+    assert str(Expression.parse("y - -x", XY)) == "y - -1 * x"
+    assert Expression.parse("-3", XY).constants == (-3.0,)
+
+
+def test_the_literal_one_and_the_constant_one_differ():
+    assert XY.names[Expression.parse("1", XY).tokens[0]] == "1"
+    for text in ("1.0", "-1", "01", "1e0", "?"):
+        assert XY.names[Expression.parse(text, XY).tokens[0]] == "?"
+    without_one = Vocabulary(("x",), has_one=False)
+    assert Expression.parse("1", without_one).constants == (1.0,)
+    only_neg = Vocabulary(("x",), ("neg",), has_constant=False)
+    assert str(Expression.parse("-1", only_neg)) == "-(1)"
+
+
+def test_precision_and_skeleton():
+    expression = Expression.parse("3.14159 * x + 0.99999 - 1e-7 / 1", XY)
+    assert expression.text(3) == "3.14 * x + 1.0 - 1e-07 / 1"
+    assert expression.skeleton() == "? * x + ? - ? / 1"
+    with pytest.raises(ExpressionError, match="at least 1 digit, not 0"):
+        expression.text(0)
+
+
+def test_a_bare_name_is_a_variable_and_before_a_parenthesis_a_function():
+    vocabulary = Vocabulary(("sin", "exp"))
+    assert Expression.parse("sin(sin) + exp", vocabulary) == (
+        Expression.parse("sin(`sin`) + `exp`", vocabulary)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "message"),
+    [
+        ("", 0, "the text is empty"),
+        ("  \n", 0, "the text is empty"),
+        ("x + z", 4, "unknown variable 'z' at position 4; the variables are: x, y"),
+        ("x + ``", 4, "unknown variable '' at position 4"),
+        ("x + `sin`", 4, "unknown variable 'sin' at position 4"),
+        ("sin", 0, "function 'sin' at position 0 lacks its arguments"),
+        (
+            "cosine(x)",
+            0,
+            "unknown function 'cosine' at position 0 .did you mean 'cos'\\?.; known are: add",
+        ),
+        ("arctan(x)", 0, "unknown function 'arctan' at position 0 .did you mean 'atan'"),
+        ("2 * tan(x)", 4, "operator 'tan' at position 4 is not in this vocabulary, .*: add, sub"),
+        ("y(x)", 0, "'y' at position 0 is a variable, not a function; multiply with"),
+        ("(x + y", 0, "parenthesis of '\\(' at position 0 is never closed"),
+        ("1 + sin(x", 4, "parenthesis of 'sin' at position 4 is never closed"),
+        ("x + y)", 5, "'\\)' at position 5 closes no parenthesis"),
+        ("()", 1, "unexpected '\\)' at position 1; a number, a variable"),
+        ("x +", 3, "unexpected end of text at position 3; a number"),
+        ("x * / y", 4, "unexpected '/' at position 4"),
+        ("x y", 2, "unexpected 'y' at position 2; an operator"),
+        ("2x", 1, "unexpected 'x' at position 1; an operator"),
+        ("x (y)", 0, "'x' at position 0 is a variable"),
+        ("2 (y)", 2, "unexpected '\\(' at position 2; an operator"),
+        ("2 ? 3", 2, "unexpected '\\?' at position 2"),
+        ("x = y", 2, "unexpected character '=' at position 2"),
+        ("x + `y", 4, "the backtick at position 4 is never closed"),
+        ("x, y", 1, "unexpected ',' at position 1 outside"),
+        ("(x, y)", 2, "unexpected ',' at position 2 outside"),
+        ("sin(x, y)", 0, "'sin' at position 0 takes 1 operand.s., not 2"),
+        ("1 + add(x)", 4, "'add' at position 4 takes 2 operand.s., not 1"),
+        ("sin()", 0, "'sin' at position 0 takes 1 operand.s., not 0"),
+        ("add(x, )", 7, "unexpected '\\)' at position 7"),
+        ("x + 1e999", 4, "number '1e999' at position 4 is too large"),
+        ("x + -1e999", 5, "number '1e999' at position 5 is too large"),
+        ("__import__('os')", 11, 'unexpected character "\'" at position 11'),
+        ("x.__class__", 1, "unexpected character '.' at position 1"),
+    ],
+)
+def test_errors_say_what_and_where(text, position, message):
+    with pytest.raises(ExpressionError, match=message) as caught:
+        Expression.parse(text, XY)
+    assert caught.value.position == position
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("2", "'2' at position 0 needs a constant, and this vocabulary has none"),
+        ("x + ?", "'\\?' at position 4 needs a constant"),
+        ("-x", "'-' at position 0 needs neg, or mul and a constant"),
+        ("x * x", "operator '\\*' at position 2 is not in this vocabulary, .* are: add"),
+    ],
+)
+def test_what_a_small_vocabulary_cannot_say(text, message):
+    with pytest.raises(ExpressionError, match=message):
+        Expression.parse(text, Vocabulary(("x",), ("add",), has_constant=False))
+
+
+def test_only_text_is_parsed():
+    with pytest.raises(ExpressionError, match="not from 3"):
+        Expression.parse(3, XY)
+
+
+def test_deep_nesting_ends_in_an_error_of_ours():
+    for text in ("(" * 20_000, "-" * 20_000 + "x", "x^" * 20_000 + "x", "sin(" * 20_000):
+        with pytest.raises(ExpressionError):
+            Expression.parse(text, FULL)
+    assert str(Expression.parse("(" * 20_000 + "x" + ")" * 20_000, XY)) == "x"
+
+
+FRAGMENTS = st.sampled_from(
+    [*"xy+-*/^(),?`. 1", "**", "2.5", "1e", "1e999", "sin", "(x)", "add(", "`x`", "neg", "z", "é"]
+)
+
+
+@settings(max_examples=700, deadline=None)
+@given(st.lists(FRAGMENTS, max_size=12).map("".join) | st.text(max_size=12), vocabularies())
+@example("``` `", XY)
+def test_any_text_gives_an_expression_or_our_error(text, drawn):
+    for vocabulary in (XY, FULL, drawn):
+        try:
+            expression = Expression.parse(text, vocabulary)
+        except ExpressionError as error:
+            assert error.position is None or 0 <= error.position <= len(text)
+        else:
+            assert Expression.parse(str(expression), vocabulary) == expression
