@@ -211,7 +211,7 @@ def test_key_is_blind_to_operand_order_and_constants(expression, random):
     assert expression.with_constants([2.5] * expression.n_constants).key == expression.key
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(expressions(SUMS, 25, st.floats(-5, 5)))
 def test_canonical_keeps_the_value_and_settles(expression):
     X = np.random.default_rng(0).uniform(-2, 2, (5, 2))
@@ -223,7 +223,7 @@ def test_canonical_keeps_the_value_and_settles(expression):
     assert canonical.key == expression.key == np.array(canonical.tokens, np.int16).tobytes()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(expressions(SUMS, 9), expressions(SUMS, 9))
 def test_keys_are_equal_only_for_the_same_up_to_order(one, other):
     def anonymous(node):
