@@ -1,4 +1,5 @@
-// Threads of the core's own.
+// Threads of the core's own. Each index is worked on once and writes only its own results, so that nothing
+// but the time taken depends on the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -6,37 +7,51 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 namespace ddsr {
 
-// Calls worker(i) for i = 0 … n-1, where each thread has a worker of its own from make_worker(). Threads are
-// started for the call: that costs microseconds, survives a fork, and leaves nothing behind. Which thread
-// takes which index is left to chance, so a worker must write by index and carry nothing over.
+// Calls worker(i) for every i of [0, n), where each thread has a worker of its own from make_worker(), and
+// takes `block` indices at a time. Threads are started for the call: that costs microseconds, survives a
+// fork, and leaves nothing behind. The first exception stops the loop and is thrown again in the caller.
 template <typename MakeWorker>
-void parallel_for(std::size_t n, int n_threads, MakeWorker make_worker) {
-  constexpr std::size_t BLOCK = 8;
+void parallel_with(std::size_t n, int n_threads, std::size_t block, MakeWorker make_worker) {
   std::atomic<std::size_t> next{0};
   std::exception_ptr failure;
   std::mutex failure_lock;
-  auto run = [&] {
+  auto work = [&]() noexcept {
     try {
       auto worker = make_worker();
-      for (std::size_t begin; (begin = next.fetch_add(BLOCK)) < n;)
-        for (std::size_t i = begin; i < std::min(begin + BLOCK, n); ++i) worker(i);
+      for (std::size_t begin; (begin = next.fetch_add(block)) < n;)
+        for (std::size_t i = begin; i < std::min(n, begin + block); ++i) worker(i);
     } catch (...) {
-      const std::lock_guard hold(failure_lock);
+      const std::lock_guard guard(failure_lock);
       if (!failure) failure = std::current_exception();
       next = n;
     }
   };
-  const std::size_t n_useful = std::min(static_cast<std::size_t>(std::max(n_threads, 1)), (n + BLOCK - 1) / BLOCK);
+  const std::size_t n_blocks = (n + block - 1) / block;
+  const std::size_t n_useful = std::min(n_blocks, static_cast<std::size_t>(std::max(n_threads, 1)));
   std::vector<std::thread> others;
-  for (std::size_t i = 1; i < n_useful; ++i) others.emplace_back(run);
-  run();
+  try {
+    while (others.size() + 1 < n_useful) others.emplace_back(work);
+  } catch (const std::system_error&) {
+    // the system gives no more threads: those there are do the work
+  }
+  work();
   for (std::thread& thread : others) thread.join();
   if (failure) std::rethrow_exception(failure);
+}
+
+// Calls fn(i) for every i of [0, n).
+template <typename Fn>
+void parallel_for(std::size_t n, int n_threads, Fn fn) {
+  // small enough that threads end together, large enough that taking a block costs nothing beside it
+  const std::size_t threads = static_cast<std::size_t>(std::max(n_threads, 1));
+  const std::size_t block = std::clamp<std::size_t>(n / (8 * threads), 1, 64);
+  parallel_with(n, n_threads, block, [&] { return fn; });
 }
 
 }  // namespace ddsr

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import numpy as np
-import oracle
 import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import least_squares
-from strategies import FULL as EVERYTHING
-from strategies import PLAIN as DEFAULT
-from strategies import expressions, mild_floats
 
+import oracle
 from ddsr import _core
 from ddsr.engine import Engine, FitOptions, FitStatus, gradients, values
 from ddsr.errors import DataError, ExpressionError
 from ddsr.expression import OPERATORS, Batch, Expression, Vocabulary
 from ddsr.expression.operators import numpy_function, sympy_function
 from ddsr.grammar import Grammar
+from strategies import FULL as EVERYTHING
+from strategies import PLAIN as DEFAULT
+from strategies import expressions, mild_floats
 
 RNG = np.random.default_rng(0)
 # both signs, several scales, and rows on the edges of domains

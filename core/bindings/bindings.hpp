@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "../vocabulary.hpp"
+#include "expression/vocabulary.hpp"
 
 namespace nb = nanobind;
 

@@ -2,12 +2,12 @@
 #include <optional>
 #include <stdexcept>
 
-#include "../dataset.hpp"
-#include "../kernels.hpp"
-#include "../score.hpp"
-#include "../tree.hpp"
-#include "../values.hpp"
-#include "bindings.hpp"
+#include "engine/dataset.hpp"
+#include "engine/kernels.hpp"
+#include "engine/score.hpp"
+#include "expression/tree.hpp"
+#include "engine/values.hpp"
+#include "bindings/bindings.hpp"
 
 #include <nanobind/stl/optional.h>
 

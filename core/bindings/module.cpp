@@ -1,7 +1,10 @@
-#include "bindings.hpp"
+#include "bindings/bindings.hpp"
 
 NB_MODULE(_core, module) {
   module.doc() = "The native core of ddsr: trees, grammar and engine.";
+  // Vocabularies that a script keeps until it ends are no leak worth a message.
+  nb::set_leak_warnings(false);
   ddsr::bind_trees(module);
+  ddsr::bind_grammar(module);
   ddsr::bind_engine(module);
 }

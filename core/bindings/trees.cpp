@@ -1,6 +1,6 @@
-#include "../tree.hpp"
+#include "expression/tree.hpp"
 
-#include "bindings.hpp"
+#include "bindings/bindings.hpp"
 
 namespace ddsr {
 

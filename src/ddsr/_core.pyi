@@ -1,7 +1,7 @@
 """The native core of ddsr: trees, grammar and engine."""
 
 from collections.abc import Sequence
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ PAD: int
 MASK: int
 
 class OperatorRow(TypedDict):
-    """One row of the operator table, see core/operators.hpp."""
+    """One row of the operator table, see core/expression/operators.hpp."""
 
     name: str
     symbol: str
@@ -50,3 +50,82 @@ def canonical_form(
     vocabulary: Vocabulary, tokens: NDArray[np.int16]
 ) -> tuple[list[int], list[int]]:
     """(tokens, order) of the canonical form, breadth-first."""
+
+# --- core/bindings/grammar.cpp
+
+class Grammar:
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        max_length: int,
+        max_constants: int,
+        nestings: Sequence[tuple[Sequence[int], Sequence[int], int]],
+        uses: Sequence[tuple[Sequence[int], int]],
+        required: Sequence[int],
+    ) -> None: ...
+    def legal_tokens(self, rows: NDArray[np.int16], n_threads: int) -> NDArray[np.uint8]: ...
+    def is_legal(self, rows: NDArray[np.int16], n_threads: int) -> NDArray[np.uint8]: ...
+    def check(self, tokens: NDArray[np.int16]) -> tuple[int, str]: ...
+    def fill(
+        self,
+        logits: NDArray[np.float32],
+        kept: NDArray[np.int16],
+        seed: int,
+        stream: int,
+        n_threads: int,
+    ) -> tuple[NDArray[np.int16], NDArray[np.float32]]: ...
+
+def random_block(
+    seed: int, stream: int, index: int, position: int
+) -> list[int]: ...
+def random_normal(seed: int, stream: int, index: int, position: int) -> float: ...
+
+# --- core/bindings/engine.cpp
+
+def instruction_set() -> str:
+    """The kernels in use."""
+
+class Data:
+    """The rows to score on and the rows to fit on; no fitting rows named means all."""
+
+    def __init__(
+        self,
+        X: NDArray[np.float64],
+        y: NDArray[np.float64],
+        weights: NDArray[np.float64] | None,
+        fit_rows: NDArray[np.int64],
+    ) -> None: ...
+    @property
+    def spread(self) -> float: ...
+
+def score(
+    vocabulary: Vocabulary,
+    data: Data,
+    tokens: NDArray[np.int16],
+    constants: NDArray[np.float64],
+    max_steps: int,
+    n_starts: int,
+    tolerance: float,
+    is_scale_free: bool,
+    seed: int,
+    n_threads: int,
+) -> dict[str, Any]:
+    """Arrays, a row an expression: constants, scale, offset, nrmse, status, steps, is_duplicate."""
+
+def values(
+    vocabulary: Vocabulary,
+    X: NDArray[np.float64],
+    tokens: NDArray[np.int16],
+    constants: NDArray[np.float64],
+    n_threads: int,
+) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+    """(expressions, rows) values, and whether each expression's are all finite."""
+
+def gradients(
+    vocabulary: Vocabulary,
+    X: NDArray[np.float64],
+    tokens: NDArray[np.int16],
+    constants: NDArray[np.float64],
+    n_threads: int,
+) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+    """(expressions, rows, constants) derivatives, and whether all are finite."""

@@ -1,4 +1,4 @@
-"""The operator table of the core (core/operators.hpp) as Python reads it."""
+"""The operator table of the core (core/expression/operators.hpp) as Python reads it."""
 
 import operator
 from collections.abc import Callable, Mapping

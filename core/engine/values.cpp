@@ -1,8 +1,8 @@
-#include "values.hpp"
+#include "engine/values.hpp"
 
 #include <algorithm>
 
-#include "evaluate.hpp"
+#include "engine/evaluate.hpp"
 #include "parallel.hpp"
 
 namespace ddsr {
@@ -66,7 +66,7 @@ void for_each_block(const Vocabulary& vocabulary, Rows rows, const std::vector<J
   const std::vector<Program> programs = compile_all(vocabulary, jobs);
   const std::size_t blocks = n_blocks(rows);
   std::vector<std::uint8_t> block_is_finite(jobs.size() * blocks);
-  parallel_for(jobs.size() * blocks, n_threads, [&] {
+  parallel_with(jobs.size() * blocks, n_threads, 8, [&] {
     return [&, worker = BlockWorker(rows, keeps_values)](std::size_t k) mutable {
       const std::size_t job = k / blocks, block = k % blocks;
       const double* root = nullptr;

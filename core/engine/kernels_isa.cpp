@@ -1,7 +1,7 @@
 // Compiled once for each instruction set, into the namespace that DDSR_ISA names.
 #include <cmath>
 
-#include "kernels.hpp"
+#include "engine/kernels.hpp"
 
 // Tells the compiler that the C library has vector versions of these.
 #ifdef DDSR_VECTOR_MATH

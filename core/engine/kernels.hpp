@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include "operators.hpp"
+#include "expression/operators.hpp"
 
 namespace ddsr {
 

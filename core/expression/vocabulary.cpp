@@ -1,4 +1,4 @@
-#include "vocabulary.hpp"
+#include "expression/vocabulary.hpp"
 
 #include <limits>
 #include <stdexcept>
@@ -7,7 +7,7 @@ namespace ddsr {
 
 Vocabulary::Vocabulary(const std::vector<std::string>& operators, bool has_one, bool has_constant,
                        int n_variables)
-    : n_variables_(n_variables) {
+    : n_operators_(static_cast<int>(operators.size())), n_variables_(n_variables) {
   for (const auto& name : operators) {
     int index = 0;
     while (index < N_OPERATORS && OPERATORS[index].name != name) ++index;

@@ -1,4 +1,4 @@
-#include "dataset.hpp"
+#include "engine/dataset.hpp"
 
 #include <cmath>
 

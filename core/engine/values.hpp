@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "vocabulary.hpp"
+#include "expression/vocabulary.hpp"
 
 namespace ddsr {
 

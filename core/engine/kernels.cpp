@@ -1,4 +1,4 @@
-#include "kernels.hpp"
+#include "engine/kernels.hpp"
 
 namespace ddsr {
 

@@ -1,4 +1,4 @@
-#include "tree.hpp"
+#include "expression/tree.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -17,7 +17,7 @@ Flaw find_flaw(const Vocabulary& vocabulary, std::span<const TokenId> tokens) {
   if (tokens.empty()) return {0, "there is no token"};
   int open = 1;
   for (int i = 0; i < static_cast<int>(tokens.size()); ++i) {
-    const TokenId id = tokens[static_cast<std::size_t>(i)];
+    const TokenId id = tokens[at(i)];
     if (!vocabulary.holds(id))
       return {i, "token " + std::to_string(id) + " is not in the vocabulary of " +
                      std::to_string(vocabulary.size())};
@@ -47,8 +47,7 @@ std::vector<int> prefix_from_breadth_first(const Vocabulary& vocabulary, std::sp
     const int node = pending.back();
     pending.pop_back();
     order.push_back(node);
-    const auto at = static_cast<std::size_t>(node);
-    for (int k = vocabulary.arity(tokens[at]) - 1; k >= 0; --k) pending.push_back(first[at] + k);
+    for (int k = vocabulary.arity(tokens[at(node)]) - 1; k >= 0; --k) pending.push_back(first[at(node)] + k);
   }
   return order;
 }
@@ -118,15 +117,14 @@ class Canonicalizer {
   // ((o1 * o2) * o3): in prefix order all operators of the chain come first.
   void arrange_chain(int node) {
     links_.clear();
-    std::vector<int>& pending = pending_;
-    pending.assign(1, node);
-    while (!pending.empty()) {
-      const int link = pending.back();
-      pending.pop_back();
+    pending_.assign(1, node);
+    while (!pending_.empty()) {
+      const int link = pending_.back();
+      pending_.pop_back();
       links_.push_back(link);
       for (int k = 0; k < 2; ++k) {
         const int operand = child(link, k);
-        (token(operand) == token(node) ? pending : operands_).push_back(operand);
+        (token(operand) == token(node) ? pending_ : operands_).push_back(operand);
       }
     }
     std::stable_sort(operands_.begin(), operands_.end(),

@@ -1,6 +1,6 @@
-#include "program.hpp"
+#include "engine/program.hpp"
 
-#include "tree.hpp"
+#include "expression/tree.hpp"
 
 namespace ddsr {
 

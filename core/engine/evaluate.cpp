@@ -1,4 +1,4 @@
-#include "evaluate.hpp"
+#include "engine/evaluate.hpp"
 
 #include <algorithm>
 #include <cmath>

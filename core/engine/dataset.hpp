@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "evaluate.hpp"
-#include "memory.hpp"
+#include "engine/evaluate.hpp"
+#include "engine/memory.hpp"
 
 namespace ddsr {
 

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "dataset.hpp"
-#include "evaluate.hpp"
+#include "engine/dataset.hpp"
+#include "engine/evaluate.hpp"
 
 namespace ddsr {
 

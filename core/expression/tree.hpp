@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "vocabulary.hpp"
+#include "expression/vocabulary.hpp"
 
 namespace ddsr {
 

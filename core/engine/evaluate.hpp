@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "kernels.hpp"
-#include "memory.hpp"
-#include "program.hpp"
+#include "engine/kernels.hpp"
+#include "engine/memory.hpp"
+#include "engine/program.hpp"
 
 namespace ddsr {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "operators.hpp"
+#include "expression/operators.hpp"
 
 namespace ddsr {
 
@@ -31,9 +31,12 @@ class Vocabulary {
 
   int size() const { return static_cast<int>(tokens_.size()); }
   int n_variables() const { return n_variables_; }
+  int n_operators() const { return n_operators_; }
   const Token& operator[](TokenId id) const { return tokens_[static_cast<std::size_t>(id)]; }
   int arity(TokenId id) const { return (*this)[id].arity; }
   bool is_constant(TokenId id) const { return (*this)[id].kind == Kind::Constant; }
+  // a leaf without a variable: the literal 1 or a constant
+  bool is_constant_like(TokenId id) const { return id >= 0 && (id == one_ || id == constant_); }
   bool holds(TokenId id) const { return id >= 0 && id < size(); }
 
   // -1 where the vocabulary has none
@@ -44,7 +47,7 @@ class Vocabulary {
 
  private:
   std::vector<Token> tokens_;
-  int n_variables_;
+  int n_operators_, n_variables_;
   TokenId one_ = -1, constant_ = -1;
 };
 

@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "dataset.hpp"
-#include "fit.hpp"
-#include "vocabulary.hpp"
+#include "engine/dataset.hpp"
+#include "engine/fit.hpp"
+#include "expression/vocabulary.hpp"
 
 namespace ddsr {
 

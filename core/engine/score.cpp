@@ -1,4 +1,4 @@
-#include "score.hpp"
+#include "engine/score.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "parallel.hpp"
-#include "tree.hpp"
+#include "expression/tree.hpp"
 
 namespace ddsr {
 
@@ -99,9 +99,8 @@ std::vector<Score> score(const Vocabulary& vocabulary, const Dataset& fitting, c
                          int n_threads) {
   const std::size_t n = expressions.size();
   std::vector<Candidate> candidates(n);
-  parallel_for(n, n_threads, [&] {
-    return [&](std::size_t i) { candidates[i] = make_candidate(vocabulary, expressions[i], starts[i]); };
-  });
+  parallel_for(n, n_threads,
+               [&](std::size_t i) { candidates[i] = make_candidate(vocabulary, expressions[i], starts[i]); });
 
   std::vector<std::size_t> original(n), distinct;
   std::unordered_map<std::string_view, std::size_t> seen;
@@ -111,7 +110,7 @@ std::vector<Score> score(const Vocabulary& vocabulary, const Dataset& fitting, c
   }
 
   std::vector<Score> scores(n);
-  parallel_for(distinct.size(), n_threads, [&] {
+  parallel_with(distinct.size(), n_threads, 8, [&] {
     return [&, worker = Worker(vocabulary, fitting, scoring, options)](std::size_t k) mutable {
       scores[distinct[k]] = worker(candidates[distinct[k]]);
     };

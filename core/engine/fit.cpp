@@ -1,4 +1,4 @@
-#include "fit.hpp"
+#include "engine/fit.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -21,6 +21,16 @@ constexpr double EXACT = 1e-30;
 constexpr double NOTHING_LEFT = 1e-12;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+// A constant to start from: either sign, magnitude log-normal around 1.
+double random_constant(std::uint64_t seed, std::uint64_t key, int attempt, std::size_t index) {
+  constexpr double LOG_SPREAD = 1.5;
+  const RandomBlock magnitude =
+      random_block(seed, key, static_cast<std::uint32_t>(2 * attempt), static_cast<std::uint32_t>(index));
+  const RandomBlock sign =
+      random_block(seed, key, static_cast<std::uint32_t>(2 * attempt + 1), static_cast<std::uint32_t>(index));
+  return (sign[0] & 1u ? -1.0 : 1.0) * std::exp(LOG_SPREAD * normal(magnitude));
+}
 
 }  // namespace
 
@@ -49,7 +59,7 @@ Fit Fitter::fit(const Program& program, std::span<const double> start, std::uint
   for (int attempt = 1; attempt < options_.n_starts && !start.empty(); ++attempt) {
     if (best.status != FitStatus::NonFinite && best.squares <= exact) break;
     for (std::size_t i = 0; i < other.size(); ++i)
-      other[i] = random_start(options_.seed, key, static_cast<std::uint32_t>(attempt), static_cast<std::uint32_t>(i));
+      other[i] = random_constant(options_.seed, key, attempt, i);
     Fit next = descend(other);
     const int steps = best.steps + next.steps;
     const bool is_better = next.status != FitStatus::NonFinite &&

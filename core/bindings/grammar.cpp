@@ -1,0 +1,164 @@
+#include "grammar/grammar.hpp"
+
+#include <nanobind/stl/array.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "grammar/fill.hpp"
+#include "parallel.hpp"
+#include "random.hpp"
+#include "grammar/violation.hpp"
+#include "bindings/bindings.hpp"
+
+namespace ddsr {
+
+namespace {
+
+using Tokens = std::vector<TokenId>;
+using Logits = nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+void construct(Grammar* grammar, const Vocabulary& vocabulary, int max_length, int max_constants,
+               const std::vector<std::tuple<Tokens, Tokens, int>>& nestings,
+               const std::vector<std::tuple<Tokens, int>>& uses, const Tokens& required) {
+  Rules rules{max_length, max_constants, {}, {}, required};
+  for (const auto& [outer, inner, at_most] : nestings) rules.nestings.push_back({outer, inner, at_most});
+  for (const auto& [tokens, at_most] : uses) rules.uses.push_back({tokens, at_most});
+  new (grammar) Grammar(vocabulary, std::move(rules));
+}
+
+[[noreturn]] void refuse(const std::string& message) { throw std::invalid_argument(message); }
+
+std::string shape_text(std::initializer_list<std::size_t> shape) {
+  std::string text;
+  for (std::size_t n : shape) text += (text.empty() ? "(" : ", ") + std::to_string(n);
+  return text + ")";
+}
+
+void check_threads(int n_threads) {
+  if (n_threads < 1) refuse("n_threads is " + std::to_string(n_threads) + "; at least 1 is needed");
+}
+
+void check_fill(const Grammar& grammar, const Logits& logits, const TokenRows& kept) {
+  const auto length = static_cast<std::size_t>(grammar.rules.max_length);
+  const auto n_tokens = static_cast<std::size_t>(grammar.vocabulary.size());
+  if (logits.shape(1) != length || logits.shape(2) != n_tokens)
+    refuse("logits have the shape " + shape_text({logits.shape(0), logits.shape(1), logits.shape(2)}) +
+           "; the grammar needs " + shape_text({logits.shape(0), length, n_tokens}));
+  if (kept.shape(0) != logits.shape(0) || kept.shape(1) != length)
+    refuse("kept tokens have the shape " + shape_text({kept.shape(0), kept.shape(1)}) + ", the logits need " +
+           shape_text({logits.shape(0), length}));
+  const TokenId* end = kept.data() + kept.size();
+  const TokenId* bad = std::find_if(
+      kept.data(), end, [&](TokenId id) { return id != MASK && id != PAD && !grammar.vocabulary.holds(id); });
+  if (bad == end) return;
+  const auto at = static_cast<std::size_t>(bad - kept.data());
+  refuse("kept token " + std::to_string(*bad) + " (row " + std::to_string(at / length) + ", position " +
+         std::to_string(at % length) + ") is not in the vocabulary of " + std::to_string(n_tokens));
+}
+
+nb::tuple fill_rows(const Grammar& grammar, const Logits& logits, const TokenRows& kept, std::uint64_t seed,
+                    std::uint64_t stream, int n_threads) {
+  check_fill(grammar, logits, kept);
+  check_threads(n_threads);
+  const std::size_t n_rows = kept.shape(0), length = kept.shape(1);
+  std::vector<TokenId> tokens(n_rows * length);
+  std::vector<float> log_probs(n_rows * length);
+  {
+    nb::gil_scoped_release released;
+    fill(grammar, {n_rows, logits.data(), kept.data()}, seed, stream, n_threads,
+         {tokens.data(), log_probs.data()});
+  }
+  return nb::make_tuple(to_numpy(std::move(tokens), {n_rows, length}),
+                        to_numpy(std::move(log_probs), {n_rows, length}));
+}
+
+bool is_known(TokenId id) { return id != PAD && id != MASK; }
+
+// Tokens up to the first position that is not known; none may follow it.
+std::span<const TokenId> known_prefix(std::span<const TokenId> row) {
+  const auto end = std::find_if_not(row.begin(), row.end(), is_known);
+  const auto stray = std::find_if(end, row.end(), is_known);
+  if (stray == row.end()) return {row.begin(), end};
+  refuse("position " + std::to_string(stray - row.begin()) + ": a token stands behind position " +
+         std::to_string(end - row.begin()) + ", which is not known");
+}
+
+void check_prefix(const Grammar& grammar, const TokenRows& rows, std::size_t index) {
+  std::string reason;
+  try {
+    const Flaw flaw = find_violation_in_prefix(grammar, known_prefix(row_span(rows, index)));
+    if (!flaw) return;
+    reason = "position " + std::to_string(flaw.position) + ": " + flaw.reason;
+  } catch (const std::invalid_argument& error) {
+    reason = error.what();
+  }
+  refuse("row " + std::to_string(index) + ", " + reason);
+}
+
+auto legal_tokens(const Grammar& grammar, const TokenRows& rows, int n_threads) {
+  check_threads(n_threads);
+  const std::size_t n_rows = rows.shape(0), length = rows.shape(1);
+  const auto n_tokens = static_cast<std::size_t>(grammar.vocabulary.size());
+  std::vector<std::uint8_t> legal(n_rows * length * n_tokens);
+  {
+    nb::gil_scoped_release released;
+    parallel_for(n_rows, n_threads, [&](std::size_t i) {
+      const std::span<const TokenId> row = row_span(rows, i);
+      const bool is_prefix = std::is_partitioned(row.begin(), row.end(), is_known);
+      if (mark_legal(grammar, row, legal.data() + i * length * n_tokens) >= 0 || !is_prefix)
+        check_prefix(grammar, rows, i);
+    });
+  }
+  return to_numpy(std::move(legal), {n_rows, length, n_tokens});
+}
+
+auto is_legal(const Grammar& grammar, const TokenRows& rows, int n_threads) {
+  check_threads(n_threads);
+  std::vector<std::uint8_t> legal(rows.shape(0));
+  {
+    nb::gil_scoped_release released;
+    parallel_for(legal.size(), n_threads, [&](std::size_t i) {
+      const std::span<const TokenId> row = row_span(rows, i);
+      const auto length = static_cast<std::size_t>(length_of(row));
+      const bool is_padded =
+          std::all_of(row.begin() + length_of(row), row.end(), [](TokenId id) { return id == PAD; });
+      legal[i] = is_padded && !find_violation(grammar, row.first(length));
+    });
+  }
+  return to_numpy(std::move(legal), {legal.size()});
+}
+
+}  // namespace
+
+void bind_grammar(nb::module_& module) {
+  nb::class_<Grammar>(module, "Grammar")
+      .def("__init__", &construct, nb::arg("vocabulary"), nb::arg("max_length"), nb::arg("max_constants"),
+           nb::arg("nestings"), nb::arg("uses"), nb::arg("required"),
+           "nestings: (outer, inner, at_most); uses: (tokens, at_most); messages write tokens as #id.")
+      .def("legal_tokens", &legal_tokens, nb::arg("rows"), nb::arg("n_threads"),
+           "(rows, positions, tokens): 1 where a token may stand given those before it.")
+      .def("is_legal", &is_legal, nb::arg("rows"), nb::arg("n_threads"),
+           "1 for each row that is a legal expression.")
+      .def(
+          "check",
+          [](const Grammar& grammar, const TokenRow& tokens) {
+            const Flaw flaw = find_violation(grammar, row_span(tokens));
+            return std::tuple(flaw.position, flaw.reason);
+          },
+          nb::arg("tokens"), "(position, reason) of the first token that is not legal; (-1, '') for none.")
+      .def("fill", &fill_rows, nb::arg("logits"), nb::arg("kept"), nb::arg("seed"), nb::arg("stream"),
+           nb::arg("n_threads"), "(tokens, log_probs) of the legal left-to-right fill.");
+
+  module.def("random_block", &random_block, nb::arg("seed"), nb::arg("stream"), nb::arg("index"),
+             nb::arg("position"), "The four 32-bit random numbers of one place of use.");
+  module.def(
+      "random_normal",
+      [](std::uint64_t seed, std::uint64_t stream, std::uint32_t index, std::uint32_t position) {
+        return normal(random_block(seed, stream, index, position));
+      },
+      nb::arg("seed"), nb::arg("stream"), nb::arg("index"), nb::arg("position"),
+      "The standard normal number of one place of use.");
+}
+
+}  // namespace ddsr

@@ -1,0 +1,82 @@
+#include "grammar/fill.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "grammar/masked_softmax.hpp"
+#include "parallel.hpp"
+#include "grammar/partial_tree.hpp"
+#include "random.hpp"
+
+namespace ddsr {
+
+namespace {
+
+// One thread's tools, used for row after row.
+class RowFiller {
+ public:
+  explicit RowFiller(const Grammar& grammar)
+      : n_tokens_(grammar.vocabulary.size()), tree_(grammar), softmax_(n_tokens_) {}
+
+  template <typename Uniform>
+  void fill(const float* logits, const TokenId* kept, TokenId* tokens, float* log_probs,
+            Uniform&& uniform_at) {
+    tree_.clear();
+    while (!tree_.is_complete()) {
+      const int i = tree_.length();
+      const Word* legal = tree_.legal();
+      softmax_.load(logits + static_cast<std::ptrdiff_t>(i) * n_tokens_, legal);
+      TokenId id = kept[i];
+      if (id < 0 || !has(legal, id)) id = softmax_.draw(uniform_at(i));
+      if (id < 0) throw std::logic_error("the grammar ran into a dead end");
+      tokens[i] = id;
+      log_probs[i] = softmax_.log_prob(id);
+      tree_.place(id);
+    }
+  }
+
+ private:
+  int n_tokens_;
+  PartialTree tree_;
+  MaskedSoftmax softmax_;
+};
+
+}  // namespace
+
+void fill(const Grammar& grammar, const FillInput& input, std::uint64_t seed, std::uint64_t stream,
+          int n_threads, const FillOutput& output) {
+  const auto length = static_cast<std::size_t>(grammar.rules.max_length);
+  const auto n_tokens = static_cast<std::size_t>(grammar.vocabulary.size());
+  std::fill_n(output.tokens, input.n_rows * length, PAD);
+  std::fill_n(output.log_probs, input.n_rows * length, 0.0f);
+  parallel_with(input.n_rows, n_threads, 64, [&] {
+    return [&, filler = RowFiller(grammar)](std::size_t row) mutable {
+      const std::size_t at = row * length;
+      filler.fill(input.logits + at * n_tokens, input.kept + at, output.tokens + at, output.log_probs + at,
+                  [&](int position) {
+                    return uniform_float(random_block(seed, stream, static_cast<std::uint32_t>(row),
+                                                      static_cast<std::uint32_t>(position))[0]);
+                  });
+    };
+  });
+}
+
+int mark_legal(const Grammar& grammar, std::span<const TokenId> row, std::uint8_t* legal) {
+  const std::ptrdiff_t n_tokens = grammar.vocabulary.size();
+  const auto end_of_known = static_cast<std::size_t>(
+      std::find_if(row.begin(), row.end(), [](TokenId id) { return id == PAD || id == MASK; }) - row.begin());
+  std::fill_n(legal, static_cast<std::ptrdiff_t>(row.size()) * n_tokens, std::uint8_t{0});
+  PartialTree tree(grammar);
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (tree.is_complete()) return i < end_of_known ? static_cast<int>(i) : -1;
+    const Word* tokens = tree.legal();
+    std::uint8_t* here = legal + static_cast<std::ptrdiff_t>(i) * n_tokens;
+    for_each_token(tokens, grammar.n_words(), [&](TokenId id) { here[id] = 1; });
+    if (i >= end_of_known) return -1;
+    if (!grammar.vocabulary.holds(row[i]) || !has(tokens, row[i])) return static_cast<int>(i);
+    tree.place(row[i]);
+  }
+  return -1;
+}
+
+}  // namespace ddsr

@@ -1,0 +1,92 @@
+// Which expressions may be written: the rules of a grammar, brought into the form of tables.
+//
+// Every grammar has these rules:
+//   - length: an expression has at most `max_length` tokens;
+//   - no inverse pairs: an operator does not stand directly below the one that it undoes, as in exp(log(x));
+//   - no constant-only operands: a leaf that is constant-like (a constant or the literal 1) is neither the
+//     whole expression nor the operand of a unary operator, and of two operands at most one is such a leaf.
+//     So every subtree that is not a leaf holds a variable.
+// The user's are nesting rules (nesting.hpp), rules on how often tokens are used (the number of constants
+// is one of them) and variables that must appear.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "grammar/nesting.hpp"
+#include "grammar/token_set.hpp"
+#include "expression/vocabulary.hpp"
+
+namespace ddsr {
+
+// In the whole expression the tokens of a set are used at most `at_most` times, counted together.
+struct UseRule {
+  std::vector<TokenId> tokens;
+  int at_most;
+};
+
+struct Rules {
+  int max_length;
+  int max_constants;
+  std::vector<NestingRule> nestings;
+  std::vector<UseRule> uses;
+  std::vector<TokenId> required;  // variables that must appear
+};
+
+class Grammar {
+ public:
+  static constexpr int MAX_LENGTH = 4096;
+
+  // Throws std::invalid_argument, tokens written as #id, for rules that mean nothing, that no expression
+  // satisfies, or for which legality cannot be decided exactly (completion.hpp).
+  Grammar(const Vocabulary& vocabulary, Rules rules);
+
+  const Vocabulary vocabulary;
+  const Rules rules;  // less those that never bite; the limit on constants is one of `uses`
+  const NestingContexts contexts;
+
+  // Sets of tokens that the legal ones of a slot are cut from.
+  const Word* directly_below(TokenId parent) const {
+    return directly_below_[parent + 1];
+  }  // of the root: PAD
+  const Word* of_arity_at_most(int arity) const { return of_arity_at_most_[arity]; }
+  const Word* constant_like() const { return kinds_[0]; }
+  const Word* variables() const { return kinds_[1]; }
+  // Leaves that no rule on uses limits.
+  const Word* unlimited_leaves() const { return kinds_[2]; }
+  const Word* tokens_of_use(int rule) const { return use_sets_[rule]; }
+  int n_words() const { return kinds_.n_words(); }
+
+  const std::vector<int>& uses_of(TokenId id) const { return uses_of_[static_cast<std::size_t>(id)]; }
+
+  // Whether the rules limit or require variables, so that placing a token can leave a rest that no
+  // completion exists for, and each candidate has to be tried.
+  bool needs_lookahead() const { return needs_lookahead_; }
+  // Leaves of one kind lead to the same answer when tried in a slot that allows them.
+  int lookahead_kind(TokenId id) const { return lookahead_kinds_[static_cast<std::size_t>(id)]; }
+  // Whether a context allows only variables that a rule on uses limits.
+  bool is_scarce(int context) const { return is_scarce_[static_cast<std::size_t>(context)]; }
+  bool has_scarce_contexts() const { return has_scarce_contexts_; }
+  // Whether a context allows every required variable, none of them limited.
+  bool takes_all_required(int context) const {
+    return takes_all_required_[static_cast<std::size_t>(context)];
+  }
+  bool is_required(TokenId id) const { return has(kinds_[3], id); }
+
+ private:
+  void fill_sets();
+  void prepare_lookahead();
+  void refuse_undecidable() const;
+
+  TokenSets directly_below_, of_arity_at_most_, kinds_, use_sets_;
+  std::vector<std::vector<int>> uses_of_;
+  bool needs_lookahead_ = false;
+  std::vector<int> lookahead_kinds_;
+  std::vector<bool> is_scarce_, takes_all_required_;
+  bool has_scarce_contexts_ = false;
+};
+
+// "#3, #4 and #7": tokens for a message; whoever knows the names of variables puts them in.
+std::string list_tokens(const std::vector<TokenId>& tokens);
+
+}  // namespace ddsr

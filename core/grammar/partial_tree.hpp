@@ -1,0 +1,69 @@
+// A breadth-first sequence while it is filled from left to right.
+#pragma once
+
+#include <vector>
+
+#include "grammar/grammar.hpp"
+
+namespace ddsr {
+
+// A place for a token, open until its turn comes. The two operands of an operator are neighbours.
+struct Slot {
+  enum class Place : std::uint8_t { Single, First, Second };  // Single: the root, a unary operator's operand
+  std::uint16_t context;                                      // of the nesting rules
+  TokenId parent;                                             // PAD for the root
+  Place place;
+};
+
+class PartialTree {
+ public:
+  explicit PartialTree(const Grammar& grammar);
+
+  void clear();
+  int length() const { return length_; }
+  int n_open() const { return n_open_; }
+  bool is_complete() const { return n_open_ == 0; }
+
+  // Tokens left when every open slot is closed with a leaf.
+  int room() const { return grammar_.rules.max_length - length_ - n_open_; }
+
+  // The tokens that may fill the next open slot, valid until the tree changes. They are exactly those that
+  // some complete and legal expression continues with: there are no dead ends (completion.hpp says why).
+  const Word* legal();
+
+  // Fills the next open slot with a token that is legal, and undoes that.
+  void place(TokenId id);
+  void take_back();
+
+  // The open slots are those at indices length() to length() + n_open() - 1.
+  const Slot& slot(int index) const { return slots_[static_cast<std::size_t>(index)]; }
+  TokenId token(int index) const { return tokens_[static_cast<std::size_t>(index)]; }
+  int uses_left(int rule) const { return uses_left_[static_cast<std::size_t>(rule)]; }
+
+  // Kept where the grammar needs lookahead:
+  int count(TokenId id) const { return counts_[static_cast<std::size_t>(id)]; }
+  int n_missing() const { return n_missing_; }  // required variables that have not appeared
+  int n_scarce() const { return n_scarce_; }    // open slots that only limited variables can fill
+
+  // Whether the operand next to this one, to the left, is a constant-like leaf.
+  bool follows_constant(int index) const {
+    return slot(index).place == Slot::Place::Second && index - 1 < length_ &&
+           grammar_.vocabulary.is_constant_like(token(index - 1));
+  }
+
+ private:
+  void remove_dead_ends();
+  void count_for_lookahead(TokenId id, int change);
+
+  const Grammar& grammar_;
+  int length_ = 0, n_open_ = 1;
+  std::vector<TokenId> tokens_;
+  std::vector<Slot> slots_;
+  std::vector<int> uses_left_;  // of each rule on uses
+  std::vector<int> counts_;     // of each token
+  int n_missing_ = 0, n_scarce_ = 0;
+  std::vector<signed char> is_dead_end_;  // by lookahead kind; -1: not tried yet
+  std::vector<Word> legal_;
+};
+
+}  // namespace ddsr

@@ -1,0 +1,88 @@
+#include "grammar/violation.hpp"
+
+#include <algorithm>
+
+#include "grammar/partial_tree.hpp"
+
+namespace ddsr {
+
+namespace {
+
+std::string name(TokenId id) { return "#" + std::to_string(id); }
+
+bool contains(const std::vector<TokenId>& tokens, TokenId id) {
+  return std::find(tokens.begin(), tokens.end(), id) != tokens.end();
+}
+
+std::string broken_nesting_rule(const Grammar& grammar, const Slot& slot, TokenId id) {
+  const std::vector<int>& counts = grammar.contexts.counts(slot.context);
+  for (std::size_t r = 0; r < counts.size(); ++r) {
+    const NestingRule& rule = grammar.rules.nestings[r];
+    if (counts[r] == rule.at_most && contains(rule.inner, id))
+      return name(id) + " is nested too deeply: on a path below " + list_tokens(rule.outer) + " at most " +
+             std::to_string(rule.at_most) + " of " + list_tokens(rule.inner) + " may stand";
+  }
+  return name(id) + " would have no legal operand: the nesting rules allow no variable below it here";
+}
+
+std::string broken_rule_on_constants(const Slot& slot, TokenId id) {
+  if (slot.parent == PAD) return name(id) + " alone is an expression without a variable";
+  if (slot.place == Slot::Place::Single)
+    return name(slot.parent) + " has only the constant " + name(id) + " to work on";
+  return name(slot.parent) + " has only constants to work on, the second being " + name(id);
+}
+
+std::string no_completion(const Grammar& grammar, const PartialTree& tree, TokenId id) {
+  std::string text = "with " + name(id) + " here nothing of at most " +
+                     std::to_string(grammar.rules.max_length) +
+                     " tokens completes the expression under the rules on uses and required variables";
+  std::vector<TokenId> missing;
+  for (TokenId variable : grammar.rules.required)
+    if (variable != id && tree.count(variable) == 0) missing.push_back(variable);
+  return missing.empty() ? text : text + "; still to appear: " + list_tokens(missing);
+}
+
+// Why `id`, which is not legal, may not fill the next slot.
+std::string reason(const Grammar& grammar, const PartialTree& tree, TokenId id) {
+  const Slot& slot = tree.slot(tree.length());
+  const int arity = grammar.vocabulary.arity(id);
+  if (arity > tree.room())
+    return name(id) + " makes the expression at least " +
+           std::to_string(tree.length() + tree.n_open() + arity) + " tokens long; at most " +
+           std::to_string(grammar.rules.max_length) + " are allowed";
+  if (!has(grammar.directly_below(slot.parent), id))
+    return name(id) + " directly below " + name(slot.parent) + " undoes it";
+  if (!has(grammar.contexts.allowed(slot.context), id)) return broken_nesting_rule(grammar, slot, id);
+  const bool is_variable_only = slot.place == Slot::Place::Single || tree.follows_constant(tree.length());
+  if (is_variable_only && grammar.vocabulary.is_constant_like(id)) return broken_rule_on_constants(slot, id);
+  for (int r : grammar.uses_of(id))
+    if (tree.uses_left(r) == 0) {
+      const UseRule& rule = grammar.rules.uses[static_cast<std::size_t>(r)];
+      return "one " + name(id) + " too many: of " + list_tokens(rule.tokens) + " at most " +
+             std::to_string(rule.at_most) + " may be used";
+    }
+  return no_completion(grammar, tree, id);
+}
+
+}  // namespace
+
+Flaw find_violation_in_prefix(const Grammar& grammar, std::span<const TokenId> tokens) {
+  PartialTree tree(grammar);
+  for (int i = 0; i < static_cast<int>(tokens.size()); ++i) {
+    const TokenId id = tokens[static_cast<std::size_t>(i)];
+    if (!grammar.vocabulary.holds(id))
+      return {i, "token " + std::to_string(id) + " is not in the vocabulary of " +
+                     std::to_string(grammar.vocabulary.size())};
+    if (tree.is_complete()) return {i, "tokens follow a complete expression"};
+    if (!has(tree.legal(), id)) return {i, reason(grammar, tree, id)};
+    tree.place(id);
+  }
+  return {};
+}
+
+Flaw find_violation(const Grammar& grammar, std::span<const TokenId> tokens) {
+  if (Flaw flaw = find_violation_in_prefix(grammar, tokens)) return flaw;
+  return find_flaw(grammar.vocabulary, tokens);
+}
+
+}  // namespace ddsr

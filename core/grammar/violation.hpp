@@ -1,0 +1,18 @@
+// Which rule of a grammar an expression breaks, and where.
+#pragma once
+
+#include <span>
+
+#include "grammar/grammar.hpp"
+#include "expression/tree.hpp"
+
+namespace ddsr {
+
+// The first token of a breadth-first sequence that is not legal, with the rule that it breaks; none where the
+// sequence is a legal expression. Tokens in the reason are written #id.
+Flaw find_violation(const Grammar& grammar, std::span<const TokenId> tokens);
+
+// The same for a sequence that may end before its expression is complete.
+Flaw find_violation_in_prefix(const Grammar& grammar, std::span<const TokenId> tokens);
+
+}  // namespace ddsr

@@ -1,0 +1,239 @@
+"""Which expressions may be written: rules, and the legal fill of partly filled sequences.
+
+An expression is filled in breadth-first order, from left to right: each token takes the next open
+slot and opens one for each of its operands. A token is legal in a slot exactly if some complete
+expression that obeys all rules continues that way, so a fill never gets stuck, and every expression
+that obeys the rules can be produced. `core/grammar/completion.hpp` has the argument.
+
+Every grammar demands that
+
+- an expression has at most `max_length` tokens and `max_constants` constants;
+- sin, cos and tan do not stand below one another, at any depth;
+- no operator stands directly below the one that it undoes: no exp(log(x)), no neg(neg(x));
+- no operator works on constants alone, and no expression is a constant alone.
+
+A user adds `Forbid`, `Nesting`, `AtMost` and `MustAppear`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ddsr import _core
+from ddsr.errors import GrammarError
+from ddsr.expression.vocabulary import Vocabulary
+
+PERIODIC = ("sin", "cos", "tan")
+
+
+@dataclass(frozen=True)
+class Forbid:
+    """The operator works on nothing that holds the variable: `Forbid("exp", on="mass")`."""
+
+    operator: str
+    on: str
+
+
+@dataclass(frozen=True)
+class Nesting:
+    """On any path below an `outer` token stand at most `at_most` tokens of `inner`.
+
+    `Nesting("exp", ("exp", "pow"))` allows neither below an exp; `Nesting("sqrt", "sqrt", 1)`
+    allows a root in a root, but no third one in these.
+    """
+
+    outer: str | tuple[str, ...]
+    inner: str | tuple[str, ...]
+    at_most: int = 0
+
+
+@dataclass(frozen=True)
+class AtMost:
+    """The tokens are used at most `n` times in an expression, all of them counted together."""
+
+    tokens: str | tuple[str, ...]
+    n: int
+
+
+@dataclass(frozen=True, init=False)
+class MustAppear:
+    """Each of the variables is used at least once: `MustAppear("mass", "charge")`."""
+
+    variables: tuple[str, ...]
+
+    def __init__(self, *variables: str) -> None:
+        object.__setattr__(self, "variables", variables)
+
+
+Rule = Forbid | Nesting | AtMost | MustAppear
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """The rules of a search over one vocabulary.
+
+    Raises `GrammarError` for names that the vocabulary does not have, for rules that no expression
+    satisfies together, and for those few under which legal tokens cannot be told exactly: a leaf in
+    several `AtMost` rules where variables are limited or required, and several required variables
+    where every binary operator has rules of its own.
+    """
+
+    vocabulary: Vocabulary
+    max_length: int = 32
+    """tokens of an expression, at most"""
+    max_constants: int = 10
+    """constants of an expression, at most"""
+    rules: Sequence[Rule] = ()
+    core: _core.Grammar = field(init=False, repr=False, compare=False)
+    """the native grammar"""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rules", tuple(self.rules))
+        object.__setattr__(self, "core", _build(self))
+
+    def __reduce__(self) -> tuple[type[Grammar], tuple[object, ...]]:
+        return Grammar, (self.vocabulary, self.max_length, self.max_constants, self.rules)
+
+    def legal_tokens(self, rows: ArrayLike, n_threads: int = 1) -> NDArray[np.bool_]:
+        """Tell which tokens may stand at each position given those before it, as (B, L, V).
+
+        A row is a legal expression or the beginning of one, PAD or MASK behind it. Nothing is legal
+        behind the end of the tree, nor behind the first position that is not known.
+        """
+        with _named_errors(self.vocabulary):
+            return self.core.legal_tokens(_tokens(rows, 2), n_threads).view(np.bool_)
+
+    def is_legal(self, rows: ArrayLike, n_threads: int = 1) -> NDArray[np.bool_]:
+        """Tell which rows, padded with PAD, are expressions that obey all rules, as (B,)."""
+        with _named_errors(self.vocabulary):
+            return self.core.is_legal(_tokens(rows, 2), n_threads).view(np.bool_)
+
+    def check(self, tokens: ArrayLike) -> str | None:
+        """Say where an expression breaks which rule; None if it obeys them all."""
+        with _named_errors(self.vocabulary):
+            position, reason = self.core.check(_tokens(tokens, 1))
+        return None if position < 0 else f"position {position}: {_named(self.vocabulary, reason)}"
+
+    def fill(
+        self,
+        logits: ArrayLike,
+        kept: ArrayLike,
+        seed: int,
+        stream: int = 0,
+        n_threads: int = 1,
+    ) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+        """Fill sequences from left to right with legal tokens: (tokens, log_probs), both (B, M).
+
+        `kept` (B, M) holds the tokens to keep where they are legal, and MASK where one is to be
+        drawn from softmax(logits) over the legal tokens, `logits` being (B, M, V). `log_probs` are
+        those of all tokens, kept ones too, in that distribution; behind the end of the tree they
+        are 0 and the tokens PAD. Where the logits of legal tokens hold NaN, +inf or nothing but
+        -inf, all legal tokens are equally likely. Draws depend on (seed, stream, row, position) and
+        on no more.
+        """
+        logits = np.ascontiguousarray(logits, dtype=np.float32)
+        if logits.ndim != 3:
+            raise GrammarError(f"logits have the shape {logits.shape}; needed are (B, M, V)")
+        with _named_errors(self.vocabulary):
+            return self.core.fill(
+                logits, _tokens(kept, 2), _word(seed, "seed"), _word(stream, "stream"), n_threads
+            )
+
+    def sample(self, n: int, seed: int, stream: int = 0, n_threads: int = 1) -> NDArray[np.int16]:
+        """Draw `n` legal expressions, each token uniformly from the legal ones: (n, M), padded."""
+        shape = (_count(n, "the number of samples"), self.max_length)
+        logits = np.zeros((*shape, len(self.vocabulary)), np.float32)
+        return self.fill(logits, np.full(shape, _core.MASK, np.int16), seed, stream, n_threads)[0]
+
+
+def _build(grammar: Grammar) -> _core.Grammar:
+    names = {name: token for token, name in enumerate(grammar.vocabulary.names)}
+
+    def tokens(given: str | Sequence[str], rule: Rule) -> list[int]:
+        listed = (given,) if isinstance(given, str) else given
+        unknown = [name for name in listed if name not in names]
+        if unknown:
+            raise GrammarError(
+                f"{rule} names {', '.join(map(repr, unknown))}, which the vocabulary lacks; "
+                f"it has {', '.join(names)}"
+            )
+        return [names[name] for name in listed]
+
+    nestings: list[tuple[list[int], list[int], int]] = []
+    uses: list[tuple[list[int], int]] = []
+    required: list[int] = []
+    periodic = [names[name] for name in PERIODIC if name in grammar.vocabulary.operators]
+    if periodic:
+        nestings.append((periodic, periodic, 0))
+    for rule in grammar.rules:
+        match rule:
+            case Forbid(operator, on):
+                nestings.append((tokens(operator, rule), tokens(on, rule), 0))
+            case Nesting(outer, inner, at_most):
+                limit = _count(at_most, f"the limit of {rule}")
+                nestings.append((tokens(outer, rule), tokens(inner, rule), limit))
+            case AtMost(limited, n):
+                uses.append((tokens(limited, rule), _count(n, f"the limit of {rule}")))
+            case MustAppear(variables):
+                required += tokens(variables, rule)
+            case _:
+                raise GrammarError(f"{rule!r} is no rule of a grammar")
+    with _named_errors(grammar.vocabulary):
+        return _core.Grammar(
+            grammar.vocabulary.core,
+            _count(grammar.max_length, "max_length"),
+            _count(grammar.max_constants, "max_constants"),
+            nestings,
+            uses,
+            required,
+        )
+
+
+def _named(vocabulary: Vocabulary, message: str) -> str:
+    """Put names where the core, which knows none, wrote #id."""
+    return re.sub(r"#(\d+)", lambda match: vocabulary.names[int(match[1])], message)
+
+
+@contextmanager
+def _named_errors(vocabulary: Vocabulary) -> Iterator[None]:
+    try:
+        yield
+    except GrammarError:
+        raise
+    except ValueError as error:
+        raise GrammarError(_named(vocabulary, str(error))) from None
+
+
+def _tokens(given: ArrayLike, n_dims: int) -> NDArray[np.int16]:
+    tokens = np.asarray(given)
+    if tokens.ndim != n_dims:
+        raise GrammarError(
+            f"tokens have the shape {tokens.shape}; needed are {n_dims} dimension(s)"
+        )
+    if tokens.dtype != np.int16:
+        if tokens.size and not np.issubdtype(tokens.dtype, np.integer):
+            raise GrammarError(f"tokens are of type {tokens.dtype}; needed are integers")
+        range_ = np.iinfo(np.int16)
+        if tokens.size and not range_.min <= tokens.min() <= tokens.max() <= range_.max:
+            raise GrammarError(
+                f"tokens run from {tokens.min()} to {tokens.max()}: these are no ids"
+            )
+    return np.ascontiguousarray(tokens, dtype=np.int16)
+
+
+def _count(value: int, what: str) -> int:
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 0:
+        raise GrammarError(f"{what} is {value!r}; needed is an integer that is not below 0")
+    return min(int(value), 2**31 - 1)
+
+
+def _word(value: int, what: str) -> int:
+    if not isinstance(value, (int, np.integer)) or not 0 <= value < 2**64:
+        raise GrammarError(f"{what} is {value!r}; needed is an integer from 0 to 2**64 - 1")
+    return int(value)
