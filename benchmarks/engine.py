@@ -132,9 +132,7 @@ class Contest:
             clean = expression.with_constants(TRUTH).to_callable()(self.X)
             self.targets.append(clean + rng.normal(scale=0.05 * clean.std(), size=len(clean)))
         options = FitOptions(max_steps=10)
-        self.engines = [
-            Engine(self.vocabulary, self.X, target, options=options) for target in self.targets
-        ]
+        self.engines = [Engine(self.vocabulary, self.X, target, options=options) for target in self.targets]
         self.peers = [
             operon_fit(expression, self.X, target)
             for expression, target in zip(self.expressions, self.targets, strict=True)
@@ -231,9 +229,7 @@ print((after - before) / 1024)
 
 def peak_memory() -> dict[str, float]:
     """In a process of its own, since a peak only ever rises."""
-    done = subprocess.run(
-        [sys.executable, "-c", PEAK_SCRIPT], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", PEAK_SCRIPT], capture_output=True, text=True, check=True)
     return {"rows_peak_mb": float(done.stdout)}
 
 
@@ -267,9 +263,7 @@ def main() -> int:
     ).stdout.strip()
     hardware = {"cpu": cpu_name(), "cores": os.cpu_count(), "instruction_set": _core.instruction_set()}
     RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(
-        json.dumps(record | {"commit": commit, "hardware": hardware}, indent=2) + "\n"
-    )
+    RESULTS.write_text(json.dumps(record | {"commit": commit, "hardware": hardware}, indent=2) + "\n")
     return 1 if missed else 0
 
 

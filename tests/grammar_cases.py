@@ -11,9 +11,7 @@ SMALL = Vocabulary(("x", "y"), ("add", "exp"))
 THREE = Vocabulary(("x", "y", "z"), ("add", "sin"), has_one=False)
 BARE = Vocabulary(("x", "y"), ("add", "exp"), has_one=False, has_constant=False)
 UNARY = Vocabulary(("x", "y"), ("sin", "cos", "exp", "log", "neg", "sqrt", "square"))
-WIDE = Vocabulary(
-    [f"x{i}" for i in range(150)], ("add", "sub", "mul", "sin", "cos", "exp", "log", "neg")
-)
+WIDE = Vocabulary([f"x{i}" for i in range(150)], ("add", "sub", "mul", "sin", "cos", "exp", "log", "neg"))
 USUAL = Vocabulary(
     [f"x{i}" for i in range(5)],
     [

@@ -9,7 +9,7 @@ from ddsr.grammar import AtMost, Forbid, MustAppear, Nesting, Rule
 Tree = tuple  # (name, operand, ...)
 
 BINARY = {"add", "sub", "mul", "div", "pow"}
-CONSTANT_LIKE = {"1", "c"}
+CONSTANT_LIKE = {"1", "?"}
 UNDOES = {
     ("exp", "log"), ("log", "exp"), ("neg", "neg"), ("inverse", "inverse"), ("abs", "abs"),
     ("sqrt", "square"), ("square", "sqrt"), ("sin", "asin"), ("asin", "sin"), ("cos", "acos"),
@@ -90,7 +90,7 @@ def is_legal(tree: Tree, max_constants: int, rules: tuple[Rule, ...]) -> bool:
         and not any(works_on_constants(node) for node in nodes(tree))
         and not any((n[0], operand[0]) in UNDOES for n in nodes(tree) for operand in n[1:])
         and obeys_nesting(tree, periodic, periodic, 0)
-        and obeys(tree, AtMost("c", max_constants))
+        and obeys(tree, AtMost("?", max_constants))
         and all(obeys(tree, rule) for rule in rules)
     )
 

@@ -19,12 +19,39 @@ Floats = NDArray[np.float64]
 UNIT = np.finfo(np.float64).eps
 ULPS_PER_STEP = 8  # vector math libraries promise 4
 
+SLOPES = {
+    "add": (lambda a, b: np.ones_like(a), lambda a, b: np.ones_like(a)),
+    "sub": (lambda a, b: np.ones_like(a), lambda a, b: -np.ones_like(a)),
+    "mul": (lambda a, b: b, lambda a, b: a),
+    "div": (lambda a, b: 1 / b, lambda a, b: -a / b**2),
+    "pow": (lambda a, b: b * a ** (b - 1), lambda a, b: a**b * np.log(np.abs(a))),
+    "sin": (np.cos,),
+    "cos": (np.sin,),
+    "log": (lambda a: 1 / a,),
+    "sqrt": (lambda a: 0.5 / np.sqrt(a),),
+    "exp": (np.exp,),
+    "tan": (lambda a: 1 / np.cos(a) ** 2,),
+    "tanh": (lambda a: 1 / np.cosh(a) ** 2,),
+    "asin": (lambda a: 1 / np.sqrt(1 - a**2),),
+    "acos": (lambda a: 1 / np.sqrt(1 - a**2),),
+    "atan": (lambda a: 1 / (1 + a**2),),
+    "sinh": (np.cosh,),
+    "cosh": (np.sinh,),
+    "abs": (np.ones_like,),
+    "neg": (np.ones_like,),
+    "inverse": (lambda a: 1 / a**2,),
+    "square": (lambda a: 2 * a,),
+    "cube": (lambda a: 3 * a**2,),
+}
+"""Up to sign, as bounds need them."""
+
 
 class Bounded(NamedTuple):
-    """Values, how far they may be off, and whether everything below was finite."""
+    """Values, how far they may be off, the largest bound below, and whether all below was finite."""
 
     value: Floats
     bound: Floats
+    worst: Floats
     is_finite: NDArray[np.bool_]
 
 
@@ -33,7 +60,7 @@ def evaluate(expression: Expression, X: Floats) -> Bounded:
     n = len(X)
 
     def leaf(values: Floats) -> Bounded:
-        return Bounded(values, np.zeros(n), np.isfinite(values))
+        return Bounded(values, np.zeros(n), np.zeros(n), np.isfinite(values))
 
     with np.errstate(all="ignore"):
         return expression.fold(
@@ -47,19 +74,12 @@ def evaluate(expression: Expression, X: Floats) -> Bounded:
 def _apply(operator: Operator, operands: list[Bounded]) -> Bounded:
     values = [operand.value for operand in operands]
     value = np.asarray(numpy_function(operator)(*values), dtype=float)
-    bound = ULPS_PER_STEP * UNIT * np.abs(value)
-    for place, operand in enumerate(operands):
-        bound = bound + np.abs(_slope(operator, values, place)) * operand.bound
-    is_finite = np.isfinite(value)
-    for operand in operands:
+    bound = ULPS_PER_STEP * UNIT * np.abs(value) + 1e-307
+    worst, is_finite = np.zeros(len(value)), np.isfinite(value)
+    for slope, operand in zip(SLOPES[operator.name], operands, strict=True):
+        # a slope that is infinite where the operand is exact, as at the edge of a domain, does no harm
+        carried = np.where(operand.bound > 0, np.abs(slope(*values)) * operand.bound, 0.0)
+        bound = bound + carried
+        worst = np.maximum(worst, operand.worst)
         is_finite = is_finite & operand.is_finite
-    return Bounded(value, bound, is_finite)
-
-
-def _slope(operator: Operator, values: list[Floats], place: int) -> Floats:
-    """By central differences: it need only be right to a digit."""
-    function = numpy_function(operator)
-    step = 1e-6 * np.maximum(np.abs(values[place]), 1e-3)
-    up, down = list(values), list(values)
-    up[place], down[place] = values[place] + step, values[place] - step
-    return np.asarray((function(*up) - function(*down)) / (2 * step))
+    return Bounded(value, bound, np.maximum(worst, bound), is_finite)

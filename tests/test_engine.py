@@ -32,33 +32,22 @@ ROWS = np.vstack(
 )
 
 
-def check_values(expression: Expression, X: np.ndarray) -> None:
-    found, is_finite = values([expression], X)
-    expected = oracle.evaluate(expression, X)
-    assert bool(is_finite[0]) == bool(expected.is_finite.all())
-    # where a bound is not small beside the value, first-order bounds say nothing
-    is_sure = expected.is_finite & (expected.bound <= 1e-3 * np.abs(expected.value))
-    difference = np.abs(found[0] - expected.value)
-    assert (difference[is_sure] <= 2 * expected.bound[is_sure] + 1e-300).all()
-
-
 @settings(max_examples=1500, deadline=None)
 @given(expressions(EVERYTHING, 25, mild_floats))
 def test_values_agree_with_numpy(expression: Expression) -> None:
-    is_finite = oracle.evaluate(expression, ROWS).is_finite
-    is_near_edge = has_uncertain_finiteness(expression, ROWS)
-    kept = ROWS[~is_near_edge]
-    if len(kept):
-        check_values(expression, kept)
-    if is_finite[~is_near_edge].any():
-        check_values(expression, ROWS[is_finite & ~is_near_edge])
-
-
-def has_uncertain_finiteness(expression: Expression, X: np.ndarray) -> np.ndarray:
-    """Rows where an error of the bound's size might make the difference between finite and not."""
-    found = oracle.evaluate(expression, X)
-    with np.errstate(all="ignore"):
-        return ~(found.bound <= 1e-6 * np.maximum(np.abs(found.value), 1e-300)) & found.is_finite
+    expected = oracle.evaluate(expression, ROWS)
+    # rows that rounding cannot carry over the edge of a domain, nor to where first-order bounds mislead
+    is_sure = expected.worst <= 1e-6 * np.minimum(1.0, np.abs(expected.value))
+    is_sure |= ~expected.is_finite & ~(expected.worst > 1e-9)
+    if not is_sure.any():
+        return
+    found, is_finite = values([expression], ROWS[is_sure])
+    assert is_finite[0] == expected.is_finite[is_sure].all()
+    is_good = expected.is_finite[is_sure]
+    difference = np.abs(found[0][is_good] - expected.value[is_sure][is_good])
+    assert (difference <= 2 * expected.bound[is_sure][is_good]).all()
+    if is_good.any():  # and the finite rows on their own are finite
+        assert values([expression], ROWS[is_sure][is_good])[1][0]
 
 
 @settings(max_examples=1500, deadline=None)
@@ -66,18 +55,15 @@ def has_uncertain_finiteness(expression: Expression, X: np.ndarray) -> np.ndarra
 def test_gradients_agree_with_complex_steps(expression: Expression) -> None:
     """f(c + ih)/h has no cancellation, so it is exact to rounding where f is analytic."""
     X = ROWS[:24]
-    found, is_finite = gradients([expression], X)
-    is_good = oracle.evaluate(expression, X)
+    found, _ = gradients([expression], X)
+    sound = oracle.evaluate(expression, X)
     for index in range(expression.n_constants):
-        expected = complex_step(expression, index, X)
-        slopes = found[0, :, index]
-        usable = is_good.is_finite & (is_good.bound <= 1e-9 * np.abs(is_good.value))
-        usable &= np.isfinite(expected) & np.isfinite(slopes) & has_real_path(expression, X)
+        expected, slopes = complex_step(expression, index, X), found[0, :, index]
+        usable = sound.is_finite & (sound.worst <= 1e-11) & has_real_path(expression, X)
+        usable &= np.isfinite(expected) & np.isfinite(slopes)
         scale = np.abs(expected[usable]).max(initial=0.0)
-        close = np.abs(slopes[usable] - expected[usable]) <= 1e-6 * np.abs(expected[usable]) + (
-            1e-8 * scale
-        )
-        assert close.all(), (str(expression), index)
+        allowed = 1e-7 * np.abs(expected[usable]) + 1e-9 * scale
+        assert (np.abs(slopes[usable] - expected[usable]) <= allowed).all(), (str(expression), index)
 
 
 def complex_step(expression: Expression, index: int, X: np.ndarray, step: float = 1e-30) -> np.ndarray:
@@ -91,7 +77,7 @@ def complex_step(expression: Expression, index: int, X: np.ndarray, step: float 
             one=np.ones(len(X), dtype=complex),
             apply=lambda row, operands: numpy_function(row)(*operands),
         )
-    return np.asarray(found.imag / step)
+        return np.asarray(found.imag / step)
 
 
 def has_real_path(expression: Expression, X: np.ndarray) -> np.ndarray:
@@ -118,7 +104,7 @@ def has_real_path(expression: Expression, X: np.ndarray) -> np.ndarray:
 def test_every_operator_against_sympy(name: str) -> None:
     """Value and derivative, at points inside the operator's domain."""
     row = OPERATORS[name]
-    vocabulary = Vocabulary(("x",), operators=("mul", name))
+    vocabulary = Vocabulary(("x",), operators={"mul": None, name: None})
     operand = "? * x"
     text = f"{name}({operand})" if row.arity == 1 else f"{name}({operand}, ?)"
     constants = (0.7, 1.3)[: row.arity]
@@ -200,31 +186,30 @@ def test_infinity_inside_is_seen_though_the_result_is_finite(text: str) -> None:
     assert scores.reward[0] == 0.0
 
 
-def planted(text: str, constants: tuple[float, ...], n: int = 300, noise: float = 0.0) -> tuple:
-    expression = Expression.parse(text, DEFAULT)
+def planted(text: str, n: int = 300, noise: float = 0.0) -> tuple[Expression, np.ndarray, np.ndarray]:
+    """The expression with its constants put to 1, and data made with those in the text."""
+    truth = Expression.parse(text, DEFAULT)
     rng = np.random.default_rng(5)
     X = rng.uniform(0.5, 3.0, size=(n, 3))
-    y = expression.with_constants(constants).to_callable()(X)
-    return expression, X, y + noise * y.std() * rng.normal(size=n)
+    y = truth.to_callable()(X)
+    return truth.with_constants([1.0] * truth.n_constants), X, y + noise * y.std() * rng.normal(size=n)
 
 
 PLANTED = [
-    ("? * x + ? * y", (2.0, -0.5)),
-    ("? * sin(? * x) + z", (1.7, 1.2)),
-    ("exp(? * x) / (? + y)", (-0.6, 2.0)),
-    ("? * x^?", (0.3, 1.8)),
-    ("log(? * x + ? * y) * z", (2.0, 0.7)),
-    ("sqrt(? + x) * ? - y / (? + z)", (0.8, 1.5, 2.2)),
+    "2 * x - 0.5 * y",
+    "1.7 * sin(1.2 * x) + z",
+    "exp(-0.6 * x) / (2 + y)",
+    "0.3 * x^1.8",
+    "log(2 * x + 0.7 * y) * z",
+    "sqrt(0.8 + x) * 1.5 - y / (2.2 + z)",
 ]
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.05])
-@pytest.mark.parametrize(("text", "constants"), PLANTED)
+@pytest.mark.parametrize("text", PLANTED)
 @pytest.mark.parametrize("is_weighted", [False, True])
-def test_levenberg_marquardt_agrees_with_scipy(
-    text: str, constants: tuple[float, ...], noise: float, is_weighted: bool
-) -> None:
-    expression, X, y = planted(text, constants, noise=noise)
+def test_levenberg_marquardt_agrees_with_scipy(text: str, noise: float, is_weighted: bool) -> None:
+    expression, X, y = planted(text, noise=noise)
     weights = np.random.default_rng(6).uniform(0.1, 3.0, size=len(y)) if is_weighted else np.ones(len(y))
     options = FitOptions(max_steps=60, tolerance=1e-14)
     scores = Engine(DEFAULT, X, y, weights if is_weighted else None, options=options).score([expression])
@@ -232,7 +217,7 @@ def test_levenberg_marquardt_agrees_with_scipy(
     def residual(c: np.ndarray) -> np.ndarray:
         return np.sqrt(weights) * (expression.with_constants(c).to_callable()(X) - y)
 
-    theirs = least_squares(residual, np.ones(len(constants)), xtol=1e-15, ftol=1e-15, gtol=1e-15)
+    theirs = least_squares(residual, np.ones(expression.n_constants), xtol=1e-15, ftol=1e-15, gtol=1e-15)
     ours = residual(np.array(scores.batch[0].constants))
     assert (ours**2).sum() <= 2 * theirs.cost * (1 + 1e-9) + 1e-20
     spread = np.sqrt(np.average((y - np.average(y, weights=weights)) ** 2, weights=weights))
@@ -242,7 +227,7 @@ def test_levenberg_marquardt_agrees_with_scipy(
 
 @pytest.mark.parametrize("n", [7, 200, 1000, 1024, 1025, 3000])
 def test_free_scale_and_offset_recover_an_affine_image(n: int) -> None:
-    expression, X, y = planted("sin(? * x) + z / (? + y)", (1.3, 2.0), n=n)
+    expression, X, y = planted("sin(1.3 * x) + z / (2 + y)", n=n)
     options = FitOptions(max_steps=40, is_scale_free=True, tolerance=1e-14)
     engine = Engine(DEFAULT, X, -3.0 * y + 1453.5, options=options, fit_rows=4000)
     scores = engine.score([expression])
@@ -250,6 +235,14 @@ def test_free_scale_and_offset_recover_an_affine_image(n: int) -> None:
     assert scores.scale[0] == pytest.approx(-3.0)
     assert scores.offset[0] == pytest.approx(1453.5)
     assert set(np.round(scores.batch[0].constants, 6)) == {1.3, 2.0}
+
+
+def test_a_scale_is_not_fitted_to_rounding() -> None:
+    _, X, y = planted("2 * x")
+    options = FitOptions(is_scale_free=True)
+    scores = Engine(DEFAULT, X, y, options=options).score([Expression.parse("y / (3.5 * y)", DEFAULT)])
+    assert scores.scale[0] == 0.0
+    assert scores.nrmse[0] == pytest.approx(1.0)
 
 
 @settings(max_examples=300, deadline=None)
@@ -265,14 +258,17 @@ def test_fitting_never_worsens(expression: Expression, is_scale_free: bool) -> N
         for steps in (0, 10)
     )
     assert after.nrmse[0] <= before.nrmse[0]
-    if after.status[0] != FitStatus.NON_FINITE:
-        fitted = after.batch[0].to_callable()(X) * after.scale[0] + after.offset[0]
+    found = oracle.evaluate(after.batch[0], X)
+    if after.status[0] == FitStatus.NON_FINITE:
+        return
+    if (found.bound <= 1e-9 * np.std(found.value)).all():
+        fitted = found.value * after.scale[0] + after.offset[0]
         nrmse = np.sqrt(np.mean((fitted - y) ** 2)) / y.std()
         assert after.nrmse[0] == pytest.approx(nrmse, rel=1e-6, abs=1e-9)
 
 
 def test_fits_on_a_subsample_and_scores_on_all_rows() -> None:
-    expression, X, y = planted("? * x + ? * y", (2.0, -0.5), n=5000, noise=0.1)
+    expression, X, y = planted("2 * x + -0.5 * y", n=5000, noise=0.1)
     scores = Engine(DEFAULT, X, y, fit_rows=100, seed=3).score([expression])
     predicted = scores.batch[0].to_callable()(X)
     assert scores.nrmse[0] == pytest.approx(np.sqrt(np.mean((predicted - y) ** 2)) / y.std())
@@ -282,7 +278,7 @@ def test_fits_on_a_subsample_and_scores_on_all_rows() -> None:
 
 
 def test_zero_weights_take_rows_out() -> None:
-    expression, X, y = planted("? * x + ? * y", (2.0, -0.5))
+    expression, X, y = planted("2 * x + -0.5 * y")
     spoiled = y.copy()
     spoiled[::3] += 100.0
     weights = np.ones(len(y))
@@ -293,7 +289,7 @@ def test_zero_weights_take_rows_out() -> None:
 
 
 def test_several_starts_find_what_one_does_not() -> None:
-    expression, X, y = planted("sin(? * x)", (6.5,))
+    expression, X, y = planted("sin(6.5 * x)")
     one = Engine(DEFAULT, X, y).score([expression])
     many = Engine(DEFAULT, X, y, options=FitOptions(n_starts=60)).score([expression])
     assert one.nrmse[0] > 0.1
@@ -312,19 +308,17 @@ def assert_same_bits(left: object, right: object) -> None:
 
 @pytest.mark.parametrize("is_scale_free", [False, True])
 def test_thread_count_does_not_change_a_bit(is_scale_free: bool) -> None:
-    _, X, y = planted("? * sin(? * x) + z", (1.7, 1.2), n=3000, noise=0.01)
+    _, X, y = planted("1.7 * sin(1.2 * x) + z", n=3000, noise=0.01)
     options = FitOptions(n_starts=3, is_scale_free=is_scale_free)
     batch = random_batch()
-    runs = [
-        Engine(DEFAULT, X, y, options=options, seed=9, n_threads=n).score(batch) for n in (1, 2, 5)
-    ]
+    runs = [Engine(DEFAULT, X, y, options=options, seed=9, n_threads=n).score(batch) for n in (1, 2, 5)]
     assert_same_bits(runs[0], runs[1])
     assert_same_bits(runs[0], runs[2])
 
 
 def test_a_result_depends_on_the_expression_alone() -> None:
     """Not on its place in the batch, its neighbours, or the order of its operands."""
-    _, X, y = planted("? * sin(? * x) + z", (1.7, 1.2), noise=0.01)
+    _, X, y = planted("1.7 * sin(1.2 * x) + z", noise=0.01)
     engine = Engine(DEFAULT, X, y, options=FitOptions(n_starts=3))
     batch = random_batch(100)
     together = engine.score(batch)
@@ -335,7 +329,7 @@ def test_a_result_depends_on_the_expression_alone() -> None:
 
 
 def test_duplicates_are_fitted_once_and_get_their_own_constants() -> None:
-    _, X, y = planted("? * sin(? * x) + z", (1.7, 1.2))
+    _, X, y = planted("1.7 * sin(1.2 * x) + z")
     texts = ["? * sin(? * x) + z", "z + sin(x * ?) * ?", "? * x", "(sin(x * ?) * ?) + z"]
     written = [Expression.parse(text, DEFAULT) for text in texts]
     scores = Engine(DEFAULT, X, y, options=FitOptions(max_steps=30)).score(written)
@@ -346,14 +340,14 @@ def test_duplicates_are_fitted_once_and_get_their_own_constants() -> None:
 
 
 def test_starts_that_differ_make_no_duplicates() -> None:
-    _, X, y = planted("? * x", (2.0,))
+    _, X, y = planted("2 * x")
     first = Expression.parse("1.5 * x", DEFAULT)
     scores = Engine(DEFAULT, X, y).score([first, first.with_constants((2.5,)), first])
     assert scores.is_duplicate.tolist() == [False, False, True]
 
 
 def test_the_callers_arrays_stay_as_they_are() -> None:
-    expression, X, y = planted("? * x + ? * y", (2.0, -0.5))
+    expression, X, y = planted("2 * x + -0.5 * y")
     weights = np.ones(len(y))
     batch = Batch.of([expression])
     copies = [array.copy() for array in (X, y, weights, batch.tokens, batch.constants)]
@@ -366,7 +360,7 @@ def test_the_callers_arrays_stay_as_they_are() -> None:
 
 
 def test_layouts_and_types_of_the_callers_arrays_do_not_matter() -> None:
-    expression, X, y = planted("? * x + ? * y", (2.0, -0.5), noise=0.1)
+    expression, X, y = planted("2 * x + -0.5 * y", noise=0.1)
     expected = Engine(DEFAULT, X, y).score([expression]).nrmse[0]
     assert Engine(DEFAULT, np.asfortranarray(X), y).score([expression]).nrmse[0] == expected
     assert Engine(DEFAULT, X.tolist(), list(y)).score([expression]).nrmse[0] == expected

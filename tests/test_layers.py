@@ -60,9 +60,7 @@ PYTHON_FILES = [path for path in sorted(PACKAGE.rglob("*.py")) if part_of(path) 
 def test_imports_go_down(path: Path) -> None:
     depth = DEPTHS[part_of(path)]  # a new part of the package has to be given its layer above
     outside = imported_parts(path) - DEPTHS.keys()
-    assert outside == set(), (
-        "import from the module that defines a name, not from the package's face"
-    )
+    assert outside == set(), "import from the module that defines a name, not from the package's face"
     assert {part for part in imported_parts(path) if DEPTHS[part] < depth} == set()
 
 

@@ -109,9 +109,7 @@ def test_every_tested_version_is_pinned_once() -> None:
         for line in (ROOT / "constraints.txt").read_text().splitlines()
         if line and not line.startswith("#")
     ]
-    inexact = [
-        pin for pin in pins if not re.fullmatch(r"[\w.-]+==[\w.]+( ; python_version .+)?", pin)
-    ]
+    inexact = [pin for pin in pins if not re.fullmatch(r"[\w.-]+==[\w.]+( ; python_version .+)?", pin)]
     assert inexact == []
     assert len(pins) == len({pin.lower() for pin in pins})
 

@@ -1,15 +1,15 @@
+#include <nanobind/stl/optional.h>
+
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
 
+#include "bindings/bindings.hpp"
 #include "engine/dataset.hpp"
 #include "engine/kernels.hpp"
 #include "engine/score.hpp"
-#include "expression/tree.hpp"
 #include "engine/values.hpp"
-#include "bindings/bindings.hpp"
-
-#include <nanobind/stl/optional.h>
+#include "expression/tree.hpp"
 
 namespace ddsr {
 
@@ -58,13 +58,15 @@ Batch take_batch(const Vocabulary& vocabulary, std::size_t n_columns, const Toke
   for (std::size_t i = 0; i < tokens.shape(0); ++i) {
     auto row = row_span(tokens, i);
     row = row.first(static_cast<std::size_t>(length_of(row)));
-    const auto n = static_cast<std::size_t>(
-        std::count_if(row.begin(), row.end(), [&](TokenId id) { return vocabulary.holds(id) && vocabulary.is_constant(id); }));
+    const auto n = static_cast<std::size_t>(std::count_if(row.begin(), row.end(), [&](TokenId id) {
+      return vocabulary.holds(id) && vocabulary.is_constant(id);
+    }));
     Flaw flaw = find_flaw(vocabulary, row);
     if (!flaw && n > batch.width) flaw = {0, "more constants than columns of values for them"};
     if (flaw)
-      throw nb::value_error(("expression " + std::to_string(i) + ", position " + std::to_string(flaw.position) +
-                             ": " + flaw.reason).c_str());
+      throw nb::value_error(("expression " + std::to_string(i) + ", position " +
+                             std::to_string(flaw.position) + ": " + flaw.reason)
+                                .c_str());
     batch.tokens.push_back(row);
     batch.constants.emplace_back(constants.data() + i * batch.width, n);
   }
@@ -117,7 +119,8 @@ auto batch_values(const Vocabulary& vocabulary, const Input<double, 2>& X, const
   std::vector<std::uint8_t> is_finite(n);
   {
     nb::gil_scoped_release release;
-    values(vocabulary, {X.data(), X.shape(0), X.shape(1)}, make_jobs(batch), out.data(), is_finite.data(), n_threads);
+    values(vocabulary, {X.data(), X.shape(0), X.shape(1)}, make_jobs(batch), out.data(), is_finite.data(),
+           n_threads);
   }
   return nb::make_tuple(to_numpy(std::move(out), {n, X.shape(0)}), to_numpy(std::move(is_finite), {n}));
 }

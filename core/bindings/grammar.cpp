@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "bindings/bindings.hpp"
 #include "grammar/fill.hpp"
+#include "grammar/violation.hpp"
 #include "parallel.hpp"
 #include "random.hpp"
-#include "grammar/violation.hpp"
-#include "bindings/bindings.hpp"
 
 namespace ddsr {
 

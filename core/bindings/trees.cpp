@@ -1,6 +1,5 @@
-#include "expression/tree.hpp"
-
 #include "bindings/bindings.hpp"
+#include "expression/tree.hpp"
 
 namespace ddsr {
 

@@ -28,7 +28,8 @@ void Evaluator::load(const Program& program, int max_rows, bool keeps_values) {
     const std::size_t slot = keeps_values ? i : at(node.slot);
     if (node.kind == Kind::Operator) value_at_[i] = value_memory_.data() + slot * at(stride_);
     if (node.kind == Kind::One) value_at_[i] = constant_memory_.data();
-    if (node.kind == Kind::Constant) value_at_[i] = constant_memory_.data() + at(node.index + 1) * at(stride_);
+    if (node.kind == Kind::Constant)
+      value_at_[i] = constant_memory_.data() + at(node.index + 1) * at(stride_);
   }
 }
 

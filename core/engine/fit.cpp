@@ -17,6 +17,8 @@ constexpr double FIRST_DAMPING = 1e-3, DAMPING_FALL = 0.1, DAMPING_RISE = 8.0;
 constexpr double LEAST_DAMPING = 1e-12, MOST_DAMPING = 1e8;
 // Share of y's squares under which a residual is rounding.
 constexpr double EXACT = 1e-30;
+// Share of an expression's squares under which its variation is rounding: x / (3 * x) does not vary.
+constexpr double CONSTANT = 1e-26;
 // Share of a slope's squares that may remain by rounding alone once its free directions are removed.
 constexpr double NOTHING_LEFT = 1e-12;
 
@@ -58,8 +60,7 @@ Fit Fitter::fit(const Program& program, std::span<const double> start, std::uint
   std::vector<double> other(start.size());
   for (int attempt = 1; attempt < options_.n_starts && !start.empty(); ++attempt) {
     if (best.status != FitStatus::NonFinite && best.squares <= exact) break;
-    for (std::size_t i = 0; i < other.size(); ++i)
-      other[i] = random_constant(options_.seed, key, attempt, i);
+    for (std::size_t i = 0; i < other.size(); ++i) other[i] = random_constant(options_.seed, key, attempt, i);
     Fit next = descend(other);
     const int steps = best.steps + next.steps;
     const bool is_better = next.status != FitStatus::NonFinite &&
@@ -110,7 +111,8 @@ Fit Fitter::descend(std::span<const double> start) {
 
 // Evaluates the model at point.constants.
 void Fitter::visit(Point& point) {
-  point.is_finite = std::all_of(point.constants.begin(), point.constants.end(), [](double c) { return std::isfinite(c); });
+  point.is_finite =
+      std::all_of(point.constants.begin(), point.constants.end(), [](double c) { return std::isfinite(c); });
   if (!point.is_finite) return;
   evaluator_.set_constants(point.constants.data());
   for (int block = 0; block < n_blocks() && point.is_finite; ++block) {
@@ -125,7 +127,8 @@ void Fitter::visit(Point& point) {
   if (options_.is_scale_free)
     project(point);
   else
-    point.squares = kernels_.residual(residual_.data(), data_.y(), values_.data(), 1.0, 0.0, data_.root_weights(), n);
+    point.squares =
+        kernels_.residual(residual_.data(), data_.y(), values_.data(), 1.0, 0.0, data_.root_weights(), n);
   point.is_finite = std::isfinite(point.squares);
 }
 
@@ -135,12 +138,13 @@ void Fitter::project(Point& point) {
   const double* weights = data_.weights();
   const double mean = (weights ? kernels_.dot(weights, values_.data(), n) : kernels_.sum(values_.data(), n)) /
                       data_.total_weight();
-  centered_squares_ = kernels_.residual(centered_.data(), values_.data(), values_.data(), 0.0, mean,
-                                        data_.root_weights(), n);
-  const bool is_constant = centered_squares_ <= EXACT * mean * mean * data_.total_weight();
+  centered_squares_ =
+      kernels_.residual(centered_.data(), values_.data(), values_.data(), 0.0, mean, data_.root_weights(), n);
+  const bool is_constant = centered_squares_ <= CONSTANT * mean * mean * data_.total_weight();
   point.scale = is_constant ? 0.0 : kernels_.dot(centered_.data(), centered_y_.data(), n) / centered_squares_;
   point.offset = data_.center() - point.scale * mean;
-  point.squares = kernels_.residual(residual_.data(), centered_y_.data(), centered_.data(), point.scale, 0.0, nullptr, n);
+  point.squares =
+      kernels_.residual(residual_.data(), centered_y_.data(), centered_.data(), point.scale, 0.0, nullptr, n);
 }
 
 // J'J and J'r at the point that was visited last.

@@ -15,11 +15,11 @@
 namespace ddsr {
 
 struct FitOptions {
-  int max_steps = 10;        // trial points per start
-  int n_starts = 1;          // the first at the given constants, the others at random
-  double tolerance = 1e-6;   // ends when a step lowers the squares by less than this share
+  int max_steps = 10;       // trial points per start
+  int n_starts = 1;         // the first at the given constants, the others at random
+  double tolerance = 1e-6;  // ends when a step lowers the squares by less than this share
   bool is_scale_free = false;
-  std::uint64_t seed = 0;    // of the random starts
+  std::uint64_t seed = 0;  // of the random starts
 };
 
 enum class FitStatus : std::uint8_t { NothingToFit, Converged, OutOfSteps, NonFinite };
@@ -66,9 +66,9 @@ class Fitter {
   Evaluator evaluator_;
   const Program* program_ = nullptr;
   Buffer values_, centered_, residual_, centered_y_, column_memory_;
-  double centered_squares_ = 0.0;                   // of values_
-  std::vector<double> normal_, gradient_;           // J'J and J'r
-  std::vector<double> along_one_, along_values_;    // of each slope
+  double centered_squares_ = 0.0;                 // of values_
+  std::vector<double> normal_, gradient_;         // J'J and J'r
+  std::vector<double> along_one_, along_values_;  // of each slope
   std::vector<double> factor_, step_;
   std::vector<const double*> slopes_;
 };

@@ -23,8 +23,8 @@ struct Kernels {
   Value value[N_OPERATORS];
 
   // out = adjoint * d op(a, b)/da (or /db), where v = op(a, b)
-  using Slope = void (*)(double* out, const double* adjoint, const double* v, const double* a, const double* b,
-                         int n);
+  using Slope = void (*)(double* out, const double* adjoint, const double* v, const double* a,
+                         const double* b, int n);
   Slope slope_a[N_OPERATORS];
   Slope slope_b[N_OPERATORS];
 

@@ -41,34 +41,34 @@ inline double power_slope(double v, double a, double b) {
   return a != 0.0 ? b * v / a : at_zero;
 }
 
-#define ROW(id, name, symbol, arity, precedence, commutative, hides, undoes, numpy, sympy, latex, VALUE, SLOPE_A, \
-            SLOPE_B)                                                                                               \
-  void value_##id(double* __restrict out_, const double* a_, const double* b_, int n) {                           \
-    double* out = aligned(out_);                                                                                   \
-    const double *pa = aligned(a_), *pb = aligned(b_);                                                             \
-    for (int i = 0; i < whole_lanes(n); ++i) {                                                                     \
-      const double a = pa[i];                                                                                      \
-      [[maybe_unused]] const double b = arity == 2 ? pb[i] : 0.0;                                                  \
-      out[i] = VALUE;                                                                                              \
-    }                                                                                                              \
-  }                                                                                                                \
-  void slope_a_##id(double* __restrict out_, const double* adjoint_, const double* v_, const double* a_,          \
-                    const double* b_, int n) {                                                                     \
-    double* out = aligned(out_);                                                                                   \
-    const double *adjoint = aligned(adjoint_), *pv = aligned(v_), *pa = aligned(a_), *pb = aligned(b_);            \
-    for (int i = 0; i < whole_lanes(n); ++i) {                                                                     \
-      [[maybe_unused]] const double v = pv[i], a = pa[i], b = arity == 2 ? pb[i] : 0.0;                            \
-      out[i] = adjoint[i] * (SLOPE_A);                                                                             \
-    }                                                                                                              \
-  }                                                                                                                \
-  void slope_b_##id(double* __restrict out_, const double* adjoint_, const double* v_, const double* a_,          \
-                    const double* b_, int n) {                                                                     \
-    double* out = aligned(out_);                                                                                   \
-    const double *adjoint = aligned(adjoint_), *pv = aligned(v_), *pa = aligned(a_), *pb = aligned(b_);            \
-    for (int i = 0; i < whole_lanes(n); ++i) {                                                                     \
-      [[maybe_unused]] const double v = pv[i], a = pa[i], b = arity == 2 ? pb[i] : 0.0;                            \
-      out[i] = adjoint[i] * (SLOPE_B);                                                                             \
-    }                                                                                                              \
+#define ROW(id, name, symbol, arity, precedence, commutative, hides, undoes, numpy, sympy, latex, VALUE, \
+            SLOPE_A, SLOPE_B)                                                                            \
+  void value_##id(double* __restrict out_, const double* a_, const double* b_, int n) {                  \
+    double* out = aligned(out_);                                                                         \
+    const double *pa = aligned(a_), *pb = aligned(b_);                                                   \
+    for (int i = 0; i < whole_lanes(n); ++i) {                                                           \
+      const double a = pa[i];                                                                            \
+      [[maybe_unused]] const double b = arity == 2 ? pb[i] : 0.0;                                        \
+      out[i] = VALUE;                                                                                    \
+    }                                                                                                    \
+  }                                                                                                      \
+  void slope_a_##id(double* __restrict out_, const double* adjoint_, const double* v_, const double* a_, \
+                    const double* b_, int n) {                                                           \
+    double* out = aligned(out_);                                                                         \
+    const double *adjoint = aligned(adjoint_), *pv = aligned(v_), *pa = aligned(a_), *pb = aligned(b_);  \
+    for (int i = 0; i < whole_lanes(n); ++i) {                                                           \
+      [[maybe_unused]] const double v = pv[i], a = pa[i], b = arity == 2 ? pb[i] : 0.0;                  \
+      out[i] = adjoint[i] * (SLOPE_A);                                                                   \
+    }                                                                                                    \
+  }                                                                                                      \
+  void slope_b_##id(double* __restrict out_, const double* adjoint_, const double* v_, const double* a_, \
+                    const double* b_, int n) {                                                           \
+    double* out = aligned(out_);                                                                         \
+    const double *adjoint = aligned(adjoint_), *pv = aligned(v_), *pa = aligned(a_), *pb = aligned(b_);  \
+    for (int i = 0; i < whole_lanes(n); ++i) {                                                           \
+      [[maybe_unused]] const double v = pv[i], a = pa[i], b = arity == 2 ? pb[i] : 0.0;                  \
+      out[i] = adjoint[i] * (SLOPE_B);                                                                   \
+    }                                                                                                    \
   }
 DDSR_OPERATORS(ROW)
 #undef ROW
@@ -159,7 +159,7 @@ const Kernels KERNELS = {
 #define ROW(id, ...) slope_b_##id,
     {DDSR_OPERATORS(ROW)},
 #undef ROW
-    integer_power, all_finite, sum, dot, residual,
+    integer_power,         all_finite, sum, dot, residual,
 };
 
 }  // namespace ddsr::DDSR_ISA

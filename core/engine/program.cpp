@@ -40,7 +40,9 @@ Program compile(const Vocabulary& vocabulary, std::span<const TokenId> tokens) {
     program.nodes.push_back(node);
   }
   for (auto node = program.nodes.rbegin(); node != program.nodes.rend(); ++node) {
-    auto fitted = [&](int child) { return child >= 0 && program.nodes[static_cast<std::size_t>(child)].is_fitted; };
+    auto fitted = [&](int child) {
+      return child >= 0 && program.nodes[static_cast<std::size_t>(child)].is_fitted;
+    };
     node->is_fitted = node->kind == Kind::Constant || fitted(node->a) || fitted(node->b);
   }
   assign_slots(program);

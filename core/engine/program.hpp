@@ -11,9 +11,9 @@ namespace ddsr {
 struct Node {
   Kind kind;
   Op op;
-  int a = -1, b = -1;  // operands; -1 for none
-  int index = -1;      // column of a variable, number of a constant
-  int slot = -1;       // buffer that serves while nothing but values is wanted; shared over time
+  int a = -1, b = -1;      // operands; -1 for none
+  int index = -1;          // column of a variable, number of a constant
+  int slot = -1;           // buffer that serves while nothing but values is wanted; shared over time
   bool is_fitted = false;  // depends on a constant
 };
 

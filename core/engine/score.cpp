@@ -6,8 +6,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "parallel.hpp"
 #include "expression/tree.hpp"
+#include "parallel.hpp"
 
 namespace ddsr {
 
@@ -22,7 +22,8 @@ struct Candidate {
   std::string key;  // equal for equal candidates
 };
 
-Candidate make_candidate(const Vocabulary& vocabulary, std::span<const TokenId> tokens, std::span<const double> start) {
+Candidate make_candidate(const Vocabulary& vocabulary, std::span<const TokenId> tokens,
+                         std::span<const double> start) {
   Candidate candidate{canonical_form(vocabulary, tokens), {}, {}, {}};
   std::vector<int> number(tokens.size());  // of each constant token
   for (std::size_t i = 0, n = 0; i < tokens.size(); ++i)
@@ -36,7 +37,8 @@ Candidate make_candidate(const Vocabulary& vocabulary, std::span<const TokenId> 
   candidate.key.resize(token_bytes + candidate.start.size() * sizeof(double));
   std::memcpy(candidate.key.data(), candidate.form.tokens.data(), token_bytes);
   if (!candidate.start.empty())
-    std::memcpy(candidate.key.data() + token_bytes, candidate.start.data(), candidate.start.size() * sizeof(double));
+    std::memcpy(candidate.key.data() + token_bytes, candidate.start.data(),
+                candidate.start.size() * sizeof(double));
   return candidate;
 }
 
@@ -58,7 +60,8 @@ double squares_over(const Dataset& data, const Program& program, const Fit& fit,
     const double* values = evaluator.values(data.columns(begin), n);
     if (!evaluator.is_finite()) return std::numeric_limits<double>::infinity();
     const double* weights = data.root_weights() ? data.root_weights() + begin : nullptr;
-    squares += kernels().residual(residual.data(), data.y() + begin, values, fit.scale, fit.offset, weights, n);
+    squares +=
+        kernels().residual(residual.data(), data.y() + begin, values, fit.scale, fit.offset, weights, n);
   }
   return squares;
 }
@@ -66,8 +69,12 @@ double squares_over(const Dataset& data, const Program& program, const Fit& fit,
 // Fits and judges candidates; one for each thread.
 class Worker {
  public:
-  Worker(const Vocabulary& vocabulary, const Dataset& fitting, const Dataset& scoring, const FitOptions& options)
-      : vocabulary_(vocabulary), fitting_(fitting), scoring_(scoring), fitter_(fitting, options),
+  Worker(const Vocabulary& vocabulary, const Dataset& fitting, const Dataset& scoring,
+         const FitOptions& options)
+      : vocabulary_(vocabulary),
+        fitting_(fitting),
+        scoring_(scoring),
+        fitter_(fitting, options),
         residual_(BLOCK_ROWS) {}
 
   Score operator()(const Candidate& candidate) {

@@ -76,7 +76,8 @@ void for_each_block(const Vocabulary& vocabulary, Rows rows, const std::vector<J
   });
   for (std::size_t job = 0; job < jobs.size(); ++job) {
     const auto first = block_is_finite.begin() + static_cast<std::ptrdiff_t>(job * blocks);
-    is_finite[job] = std::all_of(first, first + static_cast<std::ptrdiff_t>(blocks), [](auto ok) { return ok; });
+    is_finite[job] =
+        std::all_of(first, first + static_cast<std::ptrdiff_t>(blocks), [](auto ok) { return ok; });
   }
 }
 

@@ -15,7 +15,7 @@ struct Rows {
 };
 
 struct Job {
-  std::span<const TokenId> tokens;     // a complete tree, breadth-first
+  std::span<const TokenId> tokens;    // a complete tree, breadth-first
   std::span<const double> constants;  // in the order of their tokens
 };
 

@@ -78,7 +78,10 @@ namespace {
 class Canonicalizer {
  public:
   Canonicalizer(const Vocabulary& vocabulary, std::span<const TokenId> tokens)
-      : vocabulary_(vocabulary), tokens_(tokens), first_(first_children(vocabulary, tokens)), parts_(tokens.size()) {
+      : vocabulary_(vocabulary),
+        tokens_(tokens),
+        first_(first_children(vocabulary, tokens)),
+        parts_(tokens.size()) {
     places_.reserve(4 * tokens.size());
     for (int node = static_cast<int>(tokens.size()) - 1; node >= 0; --node) arrange(node);
   }
@@ -110,7 +113,8 @@ class Canonicalizer {
     const int begin = static_cast<int>(places_.size());
     places_.insert(places_.end(), links_.begin(), links_.end());
     for (const int operand : operands_)
-      for (int i = 0; i < parts_[at(operand)].size; ++i) places_.push_back(places_[at(parts_[at(operand)].begin + i)]);
+      for (int i = 0; i < parts_[at(operand)].size; ++i)
+        places_.push_back(places_[at(parts_[at(operand)].begin + i)]);
     parts_[at(node)] = {begin, static_cast<int>(places_.size()) - begin};
   }
 
@@ -118,13 +122,14 @@ class Canonicalizer {
   void arrange_chain(int node) {
     links_.clear();
     pending_.assign(1, node);
-    while (!pending_.empty()) {
-      const int link = pending_.back();
+    while (!pending_.empty()) {  // from left to right, so that equal operands keep their order
+      const int next = pending_.back();
       pending_.pop_back();
-      links_.push_back(link);
-      for (int k = 0; k < 2; ++k) {
-        const int operand = child(link, k);
-        (token(operand) == token(node) ? pending_ : operands_).push_back(operand);
+      if (token(next) == token(node)) {
+        links_.push_back(next);
+        pending_.insert(pending_.end(), {child(next, 1), child(next, 0)});
+      } else {
+        operands_.push_back(next);
       }
     }
     std::stable_sort(operands_.begin(), operands_.end(),

@@ -4,8 +4,8 @@
 #include <stdexcept>
 
 #include "grammar/masked_softmax.hpp"
-#include "parallel.hpp"
 #include "grammar/partial_tree.hpp"
+#include "parallel.hpp"
 #include "random.hpp"
 
 namespace ddsr {

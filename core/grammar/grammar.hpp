@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "expression/vocabulary.hpp"
 #include "grammar/nesting.hpp"
 #include "grammar/token_set.hpp"
-#include "expression/vocabulary.hpp"
 
 namespace ddsr {
 

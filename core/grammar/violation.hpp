@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "grammar/grammar.hpp"
 #include "expression/tree.hpp"
+#include "grammar/grammar.hpp"
 
 namespace ddsr {
 

@@ -46,9 +46,7 @@ def prefix_from_breadth_first(vocabulary: Vocabulary, tokens: NDArray[np.int16])
 def breadth_first_from_prefix(vocabulary: Vocabulary, tokens: NDArray[np.int16]) -> list[int]:
     """order[k]: the prefix index of breadth-first token k."""
 
-def canonical_form(
-    vocabulary: Vocabulary, tokens: NDArray[np.int16]
-) -> tuple[list[int], list[int]]:
+def canonical_form(vocabulary: Vocabulary, tokens: NDArray[np.int16]) -> tuple[list[int], list[int]]:
     """(tokens, order) of the canonical form, breadth-first."""
 
 # --- core/bindings/grammar.cpp
@@ -75,9 +73,7 @@ class Grammar:
         n_threads: int,
     ) -> tuple[NDArray[np.int16], NDArray[np.float32]]: ...
 
-def random_block(
-    seed: int, stream: int, index: int, position: int
-) -> list[int]: ...
+def random_block(seed: int, stream: int, index: int, position: int) -> list[int]: ...
 def random_normal(seed: int, stream: int, index: int, position: int) -> float: ...
 
 # --- core/bindings/engine.cpp

@@ -23,9 +23,7 @@ def check_rows(X: ArrayLike, variables: Sequence[str]) -> Floats:
     if rows.shape[0] == 0 or rows.shape[1] == 0:
         raise DataError(f"X is empty: {rows.shape[0]} rows, {rows.shape[1]} columns")
     if rows.shape[1] != len(variables):
-        raise DataError(
-            f"X has {rows.shape[1]} columns but the vocabulary has {len(variables)} variables"
-        )
+        raise DataError(f"X has {rows.shape[1]} columns but the vocabulary has {len(variables)} variables")
     if not np.isfinite(rows).all():
         row, column = np.argwhere(~np.isfinite(rows))[0]
         raise DataError(

@@ -140,9 +140,7 @@ def values(
     batch = _as_batch(expressions)
     rows = check_rows(X, batch.vocabulary.variables)
     with _bad_batch_is_an_expression_error():
-        found, is_finite = _core.values(
-            batch.vocabulary.core, rows, batch.tokens, batch.constants, n_threads
-        )
+        found, is_finite = _core.values(batch.vocabulary.core, rows, batch.tokens, batch.constants, n_threads)
     return found, is_finite.astype(bool)
 
 
@@ -178,9 +176,7 @@ def _bad_batch_is_an_expression_error() -> Iterator[None]:
         raise ExpressionError(str(error)) from None
 
 
-def _choose_rows(
-    weights: Floats | None, n_rows: int, fit_rows: int, seed: int
-) -> NDArray[np.int64]:
+def _choose_rows(weights: Floats | None, n_rows: int, fit_rows: int, seed: int) -> NDArray[np.int64]:
     """The rows to fit on, in their own order; none named means all."""
     useful = np.arange(n_rows) if weights is None else np.flatnonzero(weights)
     if len(useful) <= fit_rows:

@@ -213,17 +213,13 @@ def _named_errors(vocabulary: Vocabulary) -> Iterator[None]:
 def _tokens(given: ArrayLike, n_dims: int) -> NDArray[np.int16]:
     tokens = np.asarray(given)
     if tokens.ndim != n_dims:
-        raise GrammarError(
-            f"tokens have the shape {tokens.shape}; needed are {n_dims} dimension(s)"
-        )
+        raise GrammarError(f"tokens have the shape {tokens.shape}; needed are {n_dims} dimension(s)")
     if tokens.dtype != np.int16:
         if tokens.size and not np.issubdtype(tokens.dtype, np.integer):
             raise GrammarError(f"tokens are of type {tokens.dtype}; needed are integers")
         range_ = np.iinfo(np.int16)
         if tokens.size and not range_.min <= tokens.min() <= tokens.max() <= range_.max:
-            raise GrammarError(
-                f"tokens run from {tokens.min()} to {tokens.max()}: these are no ids"
-            )
+            raise GrammarError(f"tokens run from {tokens.min()} to {tokens.max()}: these are no ids")
     return np.ascontiguousarray(tokens, dtype=np.int16)
 
 

@@ -149,13 +149,9 @@ def test_source_text():
 
 def test_source_arguments_are_identifiers_of_their_own():
     names = ("np", "lambda", "a b", "a_b", "a-b", "1", "β", "f", "ﬁ", "fi", "__debug__", "²")
-    expression = Expression.parse(
-        "`a b` + 2 * a_b + 3 * `a-b` + 4 * ﬁ + 5 * fi + f", Vocabulary(names)
-    )
+    expression = Expression.parse("`a b` + 2 * a_b + 3 * `a-b` + 4 * ﬁ + 5 * fi + f", Vocabulary(names))
     line = expression.to_python("f").splitlines()[3]
-    assert line == (
-        "def f(np_2, lambda_2, a_b, a_b_2, a_b_3, _1, β, f, fi, fi_2, __debug___2, _2):"
-    )
+    assert line == ("def f(np_2, lambda_2, a_b, a_b_2, a_b_3, _1, β, f, fi, fi_2, __debug___2, _2):")
     X = data(n_features=len(names))
     np.testing.assert_allclose(run_source(expression, X, "f"), expression.to_callable()(X))
 
@@ -163,9 +159,7 @@ def test_source_arguments_are_identifiers_of_their_own():
 def test_source_takes_plain_numbers_and_stands_alone(tmp_path):
     module = tmp_path / "area.py"
     module.write_text(Expression.parse("1 / x + y", XY).to_python() + "print(equation(0, 1))\n")
-    ran = subprocess.run(
-        [sys.executable, "-W", "error", module], capture_output=True, text=True, check=True
-    )
+    ran = subprocess.run([sys.executable, "-W", "error", module], capture_output=True, text=True, check=True)
     assert ran.stdout == "inf\n"
     for name in ("1x", "lambda", "np", "a b", ""):
         with pytest.raises(ExpressionError, match="cannot be the name of a Python function"):

@@ -22,9 +22,7 @@ def test_breadth_first_prefix_and_tree_are_one(drawn):
     prefix = Expression.from_prefix(vocabulary, expression.prefix, expression.prefix_constants)
     assert prefix == expression
     assert Expression.from_tree(vocabulary, expression.tree) == expression
-    assert Expression.from_breadth_first(vocabulary, expression.tokens, expression.constants) == (
-        expression
-    )
+    assert Expression.from_breadth_first(vocabulary, expression.tokens, expression.constants) == (expression)
 
 
 @settings(max_examples=200, deadline=None)
@@ -216,9 +214,7 @@ def test_key_is_blind_to_operand_order_and_constants(expression, random):
 def test_canonical_keeps_the_value_and_settles(expression):
     X = np.random.default_rng(0).uniform(-2, 2, (5, 2))
     canonical = expression.canonical()
-    np.testing.assert_allclose(
-        canonical.to_callable()(X), expression.to_callable()(X), rtol=1e-9, atol=1e-6
-    )
+    np.testing.assert_allclose(canonical.to_callable()(X), expression.to_callable()(X), rtol=1e-9, atol=1e-6)
     assert canonical.canonical() == canonical
     assert canonical.key == expression.key == np.array(canonical.tokens, np.int16).tobytes()
 

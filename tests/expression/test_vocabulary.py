@@ -64,9 +64,7 @@ def test_token_finds_symbols_and_bare_names():
     assert vocabulary.token("a b") == vocabulary.token("`a b`") == vocabulary.first_variable + 1
     assert vocabulary.token("^") == vocabulary.token("**") == vocabulary.token("pow") == 1
     assert Vocabulary(("sin", "^"), ("cos",)).token("sin") == 3
-    with pytest.raises(
-        VocabularyError, match="'cos' is not in this vocabulary, which has: sin, pow"
-    ):
+    with pytest.raises(VocabularyError, match="'cos' is not in this vocabulary, which has: sin, pow"):
         vocabulary.token("cos")
     with pytest.raises(VocabularyError, match=r"'\*\*'"):
         Vocabulary(("^",), ()).token("**")

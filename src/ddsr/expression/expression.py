@@ -85,9 +85,7 @@ class Expression:
                 raise ExpressionError(f"the expression has more than {LONGEST} tokens")
             level_order.extend(node.children)
         tokens = [_token_of(vocabulary, node) for node in level_order]
-        return cls(
-            vocabulary, tokens, [node.value for node in level_order if node.kind is Kind.CONSTANT]
-        )
+        return cls(vocabulary, tokens, [node.value for node in level_order if node.kind is Kind.CONSTANT])
 
     @classmethod
     def parse(cls, text: str, vocabulary: Vocabulary) -> Expression:
@@ -299,9 +297,7 @@ def _token_of(vocabulary: Vocabulary, node: Node) -> int:
         token = vocabulary.one if node.kind is Kind.ONE else None
     called = f"{node.kind.value} {node.name!r}" if node.name else node.kind.value
     if token is None:
-        raise ExpressionError(
-            f"the vocabulary has no {called}; it has: {', '.join(vocabulary.names)}"
-        )
+        raise ExpressionError(f"the vocabulary has no {called}; it has: {', '.join(vocabulary.names)}")
     if len(node.children) != vocabulary.arity(token):
         raise ExpressionError(
             f"the {called} takes {vocabulary.arity(token)} operands, not {len(node.children)}"

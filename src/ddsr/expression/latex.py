@@ -45,9 +45,7 @@ def _apply(row: Operator, operands: list[Piece]) -> Piece:
     template = row.latex
     if row.name == "mul" and re.match(r"\{*\d", operands[1].text):
         template = template.replace(r"\,", r"\cdot")  # 2 3 would read as 23
-    text = re.sub(
-        r"#(\d)", lambda slot: _fill(row, template, slot, operands[int(slot[1]) - 1]), template
-    )
+    text = re.sub(r"#(\d)", lambda slot: _fill(row, template, slot, operands[int(slot[1]) - 1]), template)
     return Piece(text, _precedence(row))
 
 

@@ -174,9 +174,7 @@ class _Parser:
         if word.text in self.vocabulary.variables:
             raise _error(word, word.quote, " is a variable, not a function; multiply with *")
         known = ", ".join(self.vocabulary.operators)
-        raise _error(
-            word, f"unknown function {word.quote}", f"{suggestion(word.text)}; known are: {known}"
-        )
+        raise _error(word, f"unknown function {word.quote}", f"{suggestion(word.text)}; known are: {known}")
 
     def in_vocabulary(self, word: Word, row: Operator) -> Operator:
         if row.name not in self.vocabulary.operators:

@@ -92,9 +92,7 @@ class Vocabulary:
     @cached_property
     def core(self) -> _core.Vocabulary:
         """The same for the native core."""
-        return _core.Vocabulary(
-            self.operators, self.has_one, self.has_constant, len(self.variables)
-        )
+        return _core.Vocabulary(self.operators, self.has_one, self.has_constant, len(self.variables))
 
     def arity(self, token: int) -> int:
         """How many operands the token takes."""
