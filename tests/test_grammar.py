@@ -66,6 +66,8 @@ CASES = {
     "all required": (THREE, 7, 10, (MustAppear("x", "y", "z"),)),
     "all required, no room to spare": (THREE, 5, 10, (MustAppear("x", "y", "z"),)),
     "required, but not below": (THREE, 6, 10, (MustAppear("x", "y"), Forbid("sin", on="y"))),
+    "required beside, not below": (THREE, 5, 9, (MustAppear("x", "y"), Nesting("sin", ("x", "y")))),
+    "the same with room": (THREE, 6, 9, (MustAppear("x", "y"), Nesting("sin", ("x", "y")))),
     "required in different places": (
         THREE, 7, 1, (MustAppear("x", "y"), Forbid("sin", on="y"), AtMost(("x", "z"), 1)),
     ),

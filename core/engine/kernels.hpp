@@ -38,6 +38,10 @@ struct Kernels {
   // out = y - scale * f - offset (times root_weight, if any); returns the sum of its squares
   double (*residual)(double* out, const double* y, const double* f, double scale, double offset,
                      const double* root_weight, int n);
+
+  // For each of n_rows rows of n_tokens logits: the largest (NaN left aside), and exp(logit - largest) of
+  // each in single precision, 0 behind the last up to `stride`, a multiple of 16.
+  void (*weigh)(float* weights, float* largest, const float* logits, int n_rows, int n_tokens, int stride);
 };
 
 // The best set that this machine can run.

@@ -1,5 +1,8 @@
 // Compiled once for each instruction set, into the namespace that DDSR_ISA names.
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <iterator>
 
 #include "engine/kernels.hpp"
 
@@ -143,23 +146,60 @@ double residual(double* __restrict out_, const double* y_, const double* f_, dou
   return dot(out, out, n);
 }
 
+// exp(x) for x <= 0, to a relative error of about 1e-7; 0 below -87 and NaN for NaN. 2^n times a polynomial
+// of the rest (the Cephes library's), in plain arithmetic: loops over it vectorise on any machine.
+inline float exp_of_negative(float x) {
+  constexpr float ROUND = 12582912.0f;  // 1.5 * 2^23: adding it leaves an integer in the lowest bits
+  const float shifted = x * 1.44269504f + ROUND;
+  const float n = shifted - ROUND;
+  const float r = x - n * 0.693359375f + n * 2.12194440e-4f;
+  float p = 1.9875691500e-4f;
+  p = p * r + 1.3981999507e-3f;
+  p = p * r + 8.3334519073e-3f;
+  p = p * r + 4.1665795894e-2f;
+  p = p * r + 1.6666665459e-1f;
+  p = p * r + 5.0000001201e-1f;
+  p = p * r * r + r + 1.0f;
+  const float power = std::bit_cast<float>((std::bit_cast<std::uint32_t>(shifted) << 23) + 0x3F800000u);
+  return x < -87.0f ? 0.0f : p * power;
+}
+
+void weigh(float* __restrict weights, float* __restrict largest, const float* __restrict logits, int n_rows,
+           int n_tokens, int stride) {
+  constexpr int WIDTH = 16;
+  for (int row = 0; row < n_rows; ++row, weights += stride, logits += n_tokens) {
+    float highest[WIDTH];
+    for (float& h : highest) h = -INFINITY;
+    // Read again below rather than kept: a wide load of what narrow stores just wrote has to wait for them.
+    auto logit = [=](int k) { return k < n_tokens ? logits[k] : -INFINITY; };
+    for (int k = 0; k < stride; k += WIDTH)
+      for (int lane = 0; lane < WIDTH; ++lane)
+        highest[lane] = logit(k + lane) > highest[lane] ? logit(k + lane) : highest[lane];
+    for (int half = WIDTH / 2; half > 0; half /= 2)
+      for (int lane = 0; lane < half; ++lane)
+        highest[lane] = highest[lane + half] > highest[lane] ? highest[lane + half] : highest[lane];
+    largest[row] = highest[0];
+    for (int k = 0; k < stride; k += WIDTH)
+      for (int lane = 0; lane < WIDTH; ++lane)
+        weights[k + lane] = exp_of_negative(logit(k + lane) - highest[0]);
+  }
+}
+
 }  // namespace
 
 extern const Kernels KERNELS;
 #define TEXT_(name) #name
 #define TEXT(name) TEXT_(name)
-const Kernels KERNELS = {
-    TEXT(DDSR_ISA),
+const Kernels KERNELS = {TEXT(DDSR_ISA),
 #define ROW(id, ...) value_##id,
-    {DDSR_OPERATORS(ROW)},
+                         {DDSR_OPERATORS(ROW)},
 #undef ROW
 #define ROW(id, ...) slope_a_##id,
-    {DDSR_OPERATORS(ROW)},
+                         {DDSR_OPERATORS(ROW)},
 #undef ROW
 #define ROW(id, ...) slope_b_##id,
-    {DDSR_OPERATORS(ROW)},
+                         {DDSR_OPERATORS(ROW)},
 #undef ROW
-    integer_power,         all_finite, sum, dot, residual,
-};
+                         integer_power,         all_finite, sum, dot, residual, weigh};
 
 }  // namespace ddsr::DDSR_ISA

@@ -12,20 +12,41 @@ namespace ddsr {
 
 namespace {
 
+// The random numbers of one row: four positions share a block.
+class RowNumbers {
+ public:
+  RowNumbers(std::uint64_t seed, std::uint64_t stream, std::size_t row)
+      : seed_(seed), stream_(stream), row_(static_cast<std::uint32_t>(row)) {}
+
+  float operator()(int position) {
+    if (position / 4 != block_index_) {
+      block_index_ = position / 4;
+      block_ = random_block(seed_, stream_, row_, static_cast<std::uint32_t>(block_index_));
+    }
+    return uniform_float(block_[static_cast<std::size_t>(position % 4)]);
+  }
+
+ private:
+  std::uint64_t seed_, stream_;
+  std::uint32_t row_;
+  int block_index_ = -1;
+  RandomBlock block_{};
+};
+
 // One thread's tools, used for row after row.
 class RowFiller {
  public:
   explicit RowFiller(const Grammar& grammar)
-      : n_tokens_(grammar.vocabulary.size()), tree_(grammar), softmax_(n_tokens_) {}
+      : n_tokens_(grammar.vocabulary.size()), tree_(grammar), softmax_(n_tokens_, grammar.rules.max_length) {}
 
-  template <typename Uniform>
   void fill(const float* logits, const TokenId* kept, TokenId* tokens, float* log_probs,
-            Uniform&& uniform_at) {
+            RowNumbers uniform_at) {
     tree_.clear();
+    softmax_.start(logits);
     while (!tree_.is_complete()) {
       const int i = tree_.length();
       const Word* legal = tree_.legal();
-      softmax_.load(logits + static_cast<std::ptrdiff_t>(i) * n_tokens_, legal);
+      softmax_.load(i, legal);
       TokenId id = kept[i];
       if (id < 0 || !has(legal, id)) id = softmax_.draw(uniform_at(i));
       if (id < 0) throw std::logic_error("the grammar ran into a dead end");
@@ -53,10 +74,7 @@ void fill(const Grammar& grammar, const FillInput& input, std::uint64_t seed, st
     return [&, filler = RowFiller(grammar)](std::size_t row) mutable {
       const std::size_t at = row * length;
       filler.fill(input.logits + at * n_tokens, input.kept + at, output.tokens + at, output.log_probs + at,
-                  [&](int position) {
-                    return uniform_float(random_block(seed, stream, static_cast<std::uint32_t>(row),
-                                                      static_cast<std::uint32_t>(position))[0]);
-                  });
+                  RowNumbers(seed, stream, row));
     };
   });
 }

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <string_view>
+#include <utility>
 
 #include "grammar/partial_tree.hpp"
 
 namespace ddsr {
+
+std::string token_text(TokenId id) { return std::string("#").append(std::to_string(id)); }
 
 std::string list_tokens(const std::vector<TokenId>& tokens) {
   constexpr std::size_t SHOWN = 6;
@@ -14,7 +16,7 @@ std::string list_tokens(const std::vector<TokenId>& tokens) {
   const std::size_t n = std::min(tokens.size(), SHOWN);
   for (std::size_t k = 0; k < n; ++k) {
     if (k > 0) text += k + 1 == tokens.size() ? " and " : ", ";
-    text += "#" + std::to_string(tokens[k]);
+    text += token_text(tokens[k]);
   }
   if (tokens.size() > n) text += " and " + std::to_string(tokens.size() - n) + " more";
   return text;
@@ -80,7 +82,7 @@ Rules checked(const Vocabulary& vocabulary, Rules rules) {
     check_count(rule.at_most, name);
     for (TokenId id : rule.outer)
       if (vocabulary.arity(id) == 0)
-        throw std::invalid_argument(name + ": nothing stands below #" + std::to_string(id) +
+        throw std::invalid_argument(name + ": nothing stands below " + token_text(id) +
                                     ", which is no operator");
   }
   std::erase_if(rules.nestings, [&](const NestingRule& rule) { return rule.at_most >= rules.max_length; });
@@ -94,8 +96,7 @@ Rules checked(const Vocabulary& vocabulary, Rules rules) {
   if (!rules.required.empty()) check_tokens(vocabulary, rules.required, "what must appear");
   for (TokenId id : rules.required)
     if (vocabulary[id].kind != Kind::Variable)
-      throw std::invalid_argument("#" + std::to_string(id) +
-                                  " must appear, but only a variable can be required");
+      throw std::invalid_argument(token_text(id) + " must appear, but only a variable can be required");
   return rules;
 }
 
@@ -121,7 +122,7 @@ Grammar::Grammar(const Vocabulary& vocabulary_, Rules rules_)
       contexts(vocabulary, rules.nestings),
       directly_below_(vocabulary.size(), vocabulary.n_operators() + 1),
       of_arity_at_most_(vocabulary.size(), 3),
-      kinds_(vocabulary.size(), 4),
+      kinds_(vocabulary.size(), N_KINDS),
       use_sets_(vocabulary.size(), static_cast<int>(rules.uses.size())),
       uses_of_(static_cast<std::size_t>(vocabulary.size())) {
   fill_sets();
@@ -139,8 +140,8 @@ void Grammar::fill_sets() {
     for (TokenId parent = -1; parent < vocabulary.n_operators(); ++parent)
       if (parent < 0 || !undoes(vocabulary, parent, id)) add(directly_below_[parent + 1], id);
     for (int arity = vocabulary.arity(id); arity <= 2; ++arity) add(of_arity_at_most_[arity], id);
-    if (vocabulary.is_constant_like(id)) add(kinds_[0], id);
-    if (vocabulary[id].kind == Kind::Variable) add(kinds_[1], id);
+    if (vocabulary.is_constant_like(id)) add(kinds_[ConstantLike], id);
+    if (vocabulary[id].kind == Kind::Variable) add(kinds_[Variables], id);
   }
   for (int r = 0; r < static_cast<int>(rules.uses.size()); ++r)
     for (TokenId id : rules.uses[static_cast<std::size_t>(r)].tokens) {
@@ -148,8 +149,8 @@ void Grammar::fill_sets() {
       uses_of_[static_cast<std::size_t>(id)].push_back(r);
     }
   for (TokenId id = 0; id < vocabulary.size(); ++id)
-    if (vocabulary.arity(id) == 0 && uses_of(id).empty()) add(kinds_[2], id);
-  for (TokenId id : rules.required) add(kinds_[3], id);
+    if (vocabulary.arity(id) == 0 && uses_of(id).empty()) add(kinds_[UnlimitedLeaves], id);
+  for (TokenId id : rules.required) add(kinds_[Required], id);
 }
 
 void Grammar::prepare_lookahead() {
@@ -167,7 +168,7 @@ void Grammar::prepare_lookahead() {
     for (int w = 0; w < n_words(); ++w) {
       const Word unlimited = contexts.allowed(context)[w] & variables()[w] & unlimited_leaves()[w];
       has_unlimited = has_unlimited || unlimited != 0;
-      takes_all_required = takes_all_required && (kinds_[3][w] & ~unlimited) == 0;
+      takes_all_required = takes_all_required && (kinds_[Required][w] & ~unlimited) == 0;
     }
     is_scarce_.push_back(!has_unlimited);
     takes_all_required_.push_back(takes_all_required);
@@ -181,7 +182,7 @@ void Grammar::refuse_undecidable() const {
   if (!needs_lookahead_) return;
   for (TokenId id = 0; id < vocabulary.size(); ++id)
     if (vocabulary.arity(id) == 0 && uses_of(id).size() > 1)
-      throw std::invalid_argument("#" + std::to_string(id) +
+      throw std::invalid_argument(token_text(id) +
                                   " is limited by more than one rule on uses; where rules limit or require "
                                   "variables, put each leaf into one such rule");
   if (rules.required.size() < 2) return;

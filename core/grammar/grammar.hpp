@@ -6,8 +6,8 @@
 //   - no constant-only operands: a leaf that is constant-like (a constant or the literal 1) is neither the
 //     whole expression nor the operand of a unary operator, and of two operands at most one is such a leaf.
 //     So every subtree that is not a leaf holds a variable.
-// The user's are nesting rules (nesting.hpp), rules on how often tokens are used (the number of constants
-// is one of them) and variables that must appear.
+// The user's are nesting rules (grammar/nesting.hpp), rules on how often tokens are used (the number of
+// constants is one of them) and variables that must appear.
 #pragma once
 
 #include <string>
@@ -45,15 +45,13 @@ class Grammar {
   const Rules rules;  // less those that never bite; the limit on constants is one of `uses`
   const NestingContexts contexts;
 
-  // Sets of tokens that the legal ones of a slot are cut from.
-  const Word* directly_below(TokenId parent) const {
-    return directly_below_[parent + 1];
-  }  // of the root: PAD
+  // Sets of tokens that the legal ones of a slot are cut from. The root is directly below PAD.
+  const Word* directly_below(TokenId parent) const { return directly_below_[parent + 1]; }
   const Word* of_arity_at_most(int arity) const { return of_arity_at_most_[arity]; }
-  const Word* constant_like() const { return kinds_[0]; }
-  const Word* variables() const { return kinds_[1]; }
+  const Word* constant_like() const { return kinds_[ConstantLike]; }
+  const Word* variables() const { return kinds_[Variables]; }
   // Leaves that no rule on uses limits.
-  const Word* unlimited_leaves() const { return kinds_[2]; }
+  const Word* unlimited_leaves() const { return kinds_[UnlimitedLeaves]; }
   const Word* tokens_of_use(int rule) const { return use_sets_[rule]; }
   int n_words() const { return kinds_.n_words(); }
 
@@ -71,9 +69,11 @@ class Grammar {
   bool takes_all_required(int context) const {
     return takes_all_required_[static_cast<std::size_t>(context)];
   }
-  bool is_required(TokenId id) const { return has(kinds_[3], id); }
+  bool is_required(TokenId id) const { return has(kinds_[Required], id); }
 
  private:
+  enum Kinds { ConstantLike, Variables, UnlimitedLeaves, Required, N_KINDS };
+
   void fill_sets();
   void prepare_lookahead();
   void refuse_undecidable() const;
@@ -86,7 +86,8 @@ class Grammar {
   bool has_scarce_contexts_ = false;
 };
 
-// "#3, #4 and #7": tokens for a message; whoever knows the names of variables puts them in.
+// "#3", and "#3, #4 and #7": tokens in a message; whoever knows the names of variables puts them in.
+std::string token_text(TokenId id);
 std::string list_tokens(const std::vector<TokenId>& tokens);
 
 }  // namespace ddsr

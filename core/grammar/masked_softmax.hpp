@@ -10,104 +10,108 @@
 #include <limits>
 #include <vector>
 
+#include "engine/kernels.hpp"
 #include "grammar/token_set.hpp"
 
 namespace ddsr {
 
-// exp(x) for x <= 0, to a relative error of about 1e-7; 0 below -87 and NaN for NaN. Cephes' polynomial
-// in plain arithmetic: loops over it vectorise on any machine.
-inline float exp_of_negative(float x) {
-  constexpr float ROUND = 12582912.0f;  // 1.5 * 2^23: adding it leaves an integer in the lowest bits
-  const float shifted = x * 1.44269504f + ROUND;
-  const float n = shifted - ROUND;
-  const float r = x - n * 0.693359375f + n * 2.12194440e-4f;
-  float p = 1.9875691500e-4f;
-  p = p * r + 1.3981999507e-3f;
-  p = p * r + 8.3334519073e-3f;
-  p = p * r + 4.1665795894e-2f;
-  p = p * r + 1.6666665459e-1f;
-  p = p * r + 5.0000001201e-1f;
-  p = p * r * r + r + 1.0f;
-  const float power = std::bit_cast<float>((std::bit_cast<std::uint32_t>(shifted) << 23) + 0x3F800000u);
-  return x < -87.0f ? 0.0f : p * power;
-}
-
+// Which tokens are legal at a position is known only once the one before it is drawn, so every step waits for
+// the last. The exponentials do not depend on it: they are taken for the next few positions together, over
+// all tokens, and a draw only has to add up those of the legal ones.
 class MaskedSoftmax {
  public:
-  explicit MaskedSoftmax(int n_tokens)
-      : n_tokens_(n_tokens), n_bytes_((n_tokens + 7) / 8), n_words_(words_for(n_tokens)) {
-    logits_.resize(static_cast<std::size_t>(8 * n_bytes_));
-    weights_.resize(logits_.size());
-    is_legal_.resize(logits_.size());
+  MaskedSoftmax(int n_tokens, int n_positions)
+      : n_tokens_(n_tokens),
+        n_positions_(n_positions),
+        stride_((n_tokens + 15) / 16 * 16),
+        n_words_(words_for(n_tokens)),
+        weights_(static_cast<std::size_t>(stride_ * (n_positions + AHEAD))),
+        largest_(static_cast<std::size_t>(n_positions + AHEAD)),
+        sums_(static_cast<std::size_t>(stride_)),
+        group_sums_(static_cast<std::size_t>(stride_ / GROUP)) {}
+
+  // Takes the logits of a new row, (n_positions, n_tokens).
+  void start(const float* logits) {
+    logits_ = logits;
+    n_weighed_ = 0;
   }
 
-  // Where the legal probabilities are not finite or sum to 0 (a NaN, +inf, or nothing but -inf among the
-  // logits), all legal tokens are equally likely.
-  void load(const float* logits, const Word* legal) {
+  // Makes ready for one position. Positions are taken in order.
+  void load(int position, const Word* legal) {
+    if (position >= n_weighed_) weigh_ahead();
+    position_ = position;
     legal_ = legal;
-    std::memcpy(logits_.data(), logits, static_cast<std::size_t>(n_tokens_) * sizeof(float));
-    hide_illegal();
-    largest_ = largest_logit();
-    total_ = weigh();
-    is_uniform_ = !(total_ > 0.0f && total_ <= std::numeric_limits<float>::max());
-    log_total_ = std::log(is_uniform_ ? static_cast<float>(n_legal()) : total_);
+    add_up(weights_.data() + position * stride_);
+    largest_here_ = largest_[static_cast<std::size_t>(position)];
+    if (!(total_ >= LEAST_TOTAL && total_ <= std::numeric_limits<float>::max())) weigh_legal_alone();
   }
 
   float log_prob(TokenId id) const {
-    return is_uniform_ ? -log_total_ : logits_[static_cast<std::size_t>(id)] - largest_ - log_total_;
+    if (is_uniform_here()) return -std::log(static_cast<float>(n_legal()));
+    return logits_[position_ * n_tokens_ + id] - largest_here_ - std::log(total_);
   }
 
-  // The token that a number of (0, 1) stands for.
+  // The token that a number of (0, 1) stands for: the first at which the running sum exceeds that share of
+  // the total, counted without a branch.
   TokenId draw(float uniform) const {
-    if (is_uniform_) return nth_legal(static_cast<int>(uniform * static_cast<float>(n_legal())));
-    float rest = uniform * total_;
-    TokenId drawn = PAD;
-    for (TokenId id = 0; id < n_tokens_; ++id) {
-      const float weight = weights_[static_cast<std::size_t>(id)];
-      if (weight > 0.0f) drawn = id;  // the last one where rounding leaves a rest
-      if (rest < weight) break;
-      rest -= weight;
+    if (is_uniform_here()) return nth_legal(static_cast<int>(uniform * static_cast<float>(n_legal())));
+    const float wanted = uniform * total_;
+    int n_before = 0;
+    for (int g = 0; g < stride_ / GROUP; ++g) {
+      const float wanted_here = wanted - group_sums_[static_cast<std::size_t>(g)];
+      for (int k = 0; k < GROUP; ++k)
+        n_before += sums_[static_cast<std::size_t>(g * GROUP + k)] <= wanted_here;
     }
-    return drawn;
+    const auto id = static_cast<TokenId>(n_before);
+    return id < n_tokens_ && has(legal_, id) ? id : last_drawable();
   }
 
  private:
-  // Sets the logits of illegal tokens to -inf.
-  void hide_illegal() {
-    constexpr auto HIDDEN = std::bit_cast<std::uint32_t>(-std::numeric_limits<float>::infinity());
-    for (int b = 0; b < n_bytes_; ++b)
-      std::memcpy(is_legal_.data() + 8 * b, SPREAD[legal_[b / 8] >> (8 * (b % 8)) & 255].data(), 32);
-    const std::uint32_t* is_legal = is_legal_.data();
-    float* logits = logits_.data();
+  static constexpr int AHEAD = 4;  // positions whose exponentials are taken together
+  static constexpr int GROUP = 8;  // tokens whose running sum is a chain of its own
+  // Under this, too much of the precision of single floats has gone into tokens that are not legal.
+  static constexpr float LEAST_TOTAL = 1e-20f;
+
+  void weigh_ahead() {
+    const int n = std::min(AHEAD, n_positions_ - n_weighed_);
+    kernels().weigh(weights_.data() + n_weighed_ * stride_, largest_.data() + n_weighed_,
+                    logits_ + n_weighed_ * n_tokens_, n, n_tokens_, stride_);
+    n_weighed_ += n;
+  }
+
+  // Running sums of the legal tokens' weights within each group, the groups' own, and the total. A weight
+  // that is NaN makes the total NaN, legal or not: the slow way then sorts it out.
+  void add_up(const float* weights) {
+    float* sums = sums_.data();
+    for (int g = 0; g < stride_ / GROUP; ++g) {
+      const float* is_legal = SPREAD[legal_[g / 8] >> (8 * (g % 8)) & 255].data();
 #pragma omp simd
-    for (int k = 0; k < 8 * n_bytes_; ++k) {
-      const auto bits = std::bit_cast<std::uint32_t>(logits[k]);
-      logits[k] = std::bit_cast<float>((bits & is_legal[k]) | (HIDDEN & ~is_legal[k]));
+      for (int k = 0; k < GROUP; ++k) sums[g * GROUP + k] = weights[g * GROUP + k] * is_legal[k];
+    }
+    for (int g = 0; g < stride_ / GROUP; ++g)
+      for (int k = 1; k < GROUP; ++k) sums[g * GROUP + k] += sums[g * GROUP + k - 1];
+    total_ = 0.0f;
+    for (int g = 0; g < stride_ / GROUP; ++g) {
+      group_sums_[static_cast<std::size_t>(g)] = total_;
+      total_ += sums_[static_cast<std::size_t>(g * GROUP + GROUP - 1)];
     }
   }
 
-  // NaN left aside.
-  float largest_logit() const {
-    float largest = -std::numeric_limits<float>::infinity();
-    const float* logits = logits_.data();
-#pragma omp simd reduction(max : largest)
-    for (int k = 0; k < 8 * n_bytes_; ++k) largest = logits[k] > largest ? logits[k] : largest;
-    return largest;
+  // The slow way, for logits that differ so much that the legal ones vanish beside the others. Where the
+  // legal probabilities are not finite or sum to 0 (a NaN, +inf, or nothing but -inf among them), all legal
+  // tokens are equally likely.
+  void weigh_legal_alone() {
+    const float* logits = logits_ + position_ * n_tokens_;
+    float* weights = weights_.data() + position_ * stride_;
+    largest_here_ = -std::numeric_limits<float>::infinity();
+    for_each_token(legal_, n_words_,
+                   [&](TokenId id) { largest_here_ = std::max(largest_here_, logits[id]); });
+    for_each_token(legal_, n_words_, [&](TokenId id) { weights[id] = std::exp(logits[id] - largest_here_); });
+    add_up(weights);
+    if (!(total_ > 0.0f && total_ <= std::numeric_limits<float>::max())) total_ = 0.0f;
   }
 
-  // exp(logit - largest) of each token, and their sum.
-  float weigh() {
-    const float largest = largest_;
-    const float* logits = logits_.data();
-    float* weights = weights_.data();
-    float total = 0.0f;
-#pragma omp simd reduction(+ : total)
-    for (int k = 0; k < 8 * n_bytes_; ++k) {
-      weights[k] = exp_of_negative(logits[k] - largest);
-      total += weights[k];
-    }
-    return total;
-  }
+  bool is_uniform_here() const { return total_ == 0.0f; }
 
   int n_legal() const {
     int n = 0;
@@ -123,20 +127,31 @@ class MaskedSoftmax {
     return found;
   }
 
-  // For each byte of a set, a word of ones for each bit that is set.
+  // Where rounding leaves a rest behind the last sum.
+  TokenId last_drawable() const {
+    TokenId found = PAD;
+    for_each_token(legal_, n_words_, [&](TokenId id) {
+      if (weights_[static_cast<std::size_t>(position_ * stride_ + id)] > 0.0f) found = id;
+    });
+    return found;
+  }
+
+  // For each byte of a set, a 1 for each bit that is set.
   static constexpr auto SPREAD = [] {
-    std::array<std::array<std::uint32_t, 8>, 256> spread{};
+    std::array<std::array<float, 8>, 256> spread{};
     for (unsigned byte = 0; byte < 256; ++byte)
-      for (unsigned k = 0; k < 8; ++k) spread[byte][k] = byte >> k & 1 ? ~0u : 0u;
+      for (unsigned k = 0; k < 8; ++k) spread[byte][k] = byte >> k & 1 ? 1.0f : 0.0f;
     return spread;
   }();
 
-  int n_tokens_, n_bytes_, n_words_;
+  int n_tokens_, n_positions_, stride_, n_words_;
+  int n_weighed_ = 0, position_ = 0;
+  const float* logits_ = nullptr;
   const Word* legal_ = nullptr;
-  std::vector<std::uint32_t> is_legal_;
-  std::vector<float> logits_, weights_;
-  float largest_ = 0.0f, total_ = 0.0f, log_total_ = 0.0f;
-  bool is_uniform_ = false;
+  std::vector<float> weights_;  // exp(logit - largest of its position), (n_positions, stride)
+  std::vector<float> largest_;  // of each position
+  std::vector<float> sums_, group_sums_;
+  float largest_here_ = 0.0f, total_ = 0.0f;
 };
 
 }  // namespace ddsr

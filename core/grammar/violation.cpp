@@ -8,8 +8,6 @@ namespace ddsr {
 
 namespace {
 
-std::string name(TokenId id) { return "#" + std::to_string(id); }
-
 bool contains(const std::vector<TokenId>& tokens, TokenId id) {
   return std::find(tokens.begin(), tokens.end(), id) != tokens.end();
 }
@@ -19,21 +17,21 @@ std::string broken_nesting_rule(const Grammar& grammar, const Slot& slot, TokenI
   for (std::size_t r = 0; r < counts.size(); ++r) {
     const NestingRule& rule = grammar.rules.nestings[r];
     if (counts[r] == rule.at_most && contains(rule.inner, id))
-      return name(id) + " is nested too deeply: on a path below " + list_tokens(rule.outer) + " at most " +
-             std::to_string(rule.at_most) + " of " + list_tokens(rule.inner) + " may stand";
+      return token_text(id) + " is nested too deeply: on a path below " + list_tokens(rule.outer) +
+             " at most " + std::to_string(rule.at_most) + " of " + list_tokens(rule.inner) + " may stand";
   }
-  return name(id) + " would have no legal operand: the nesting rules allow no variable below it here";
+  return token_text(id) + " would have no legal operand: the nesting rules allow no variable below it here";
 }
 
 std::string broken_rule_on_constants(const Slot& slot, TokenId id) {
-  if (slot.parent == PAD) return name(id) + " alone is an expression without a variable";
+  if (slot.parent == PAD) return token_text(id) + " alone is an expression without a variable";
   if (slot.place == Slot::Place::Single)
-    return name(slot.parent) + " has only the constant " + name(id) + " to work on";
-  return name(slot.parent) + " has only constants to work on, the second being " + name(id);
+    return token_text(slot.parent) + " has only the constant " + token_text(id) + " to work on";
+  return token_text(slot.parent) + " has only constants to work on, the second being " + token_text(id);
 }
 
 std::string no_completion(const Grammar& grammar, const PartialTree& tree, TokenId id) {
-  std::string text = "with " + name(id) + " here nothing of at most " +
+  std::string text = "with " + token_text(id) + " here nothing of at most " +
                      std::to_string(grammar.rules.max_length) +
                      " tokens completes the expression under the rules on uses and required variables";
   std::vector<TokenId> missing;
@@ -47,18 +45,18 @@ std::string reason(const Grammar& grammar, const PartialTree& tree, TokenId id) 
   const Slot& slot = tree.slot(tree.length());
   const int arity = grammar.vocabulary.arity(id);
   if (arity > tree.room())
-    return name(id) + " makes the expression at least " +
+    return token_text(id) + " makes the expression at least " +
            std::to_string(tree.length() + tree.n_open() + arity) + " tokens long; at most " +
            std::to_string(grammar.rules.max_length) + " are allowed";
   if (!has(grammar.directly_below(slot.parent), id))
-    return name(id) + " directly below " + name(slot.parent) + " undoes it";
+    return token_text(id) + " directly below " + token_text(slot.parent) + " undoes it";
   if (!has(grammar.contexts.allowed(slot.context), id)) return broken_nesting_rule(grammar, slot, id);
   const bool is_variable_only = slot.place == Slot::Place::Single || tree.follows_constant(tree.length());
   if (is_variable_only && grammar.vocabulary.is_constant_like(id)) return broken_rule_on_constants(slot, id);
   for (int r : grammar.uses_of(id))
     if (tree.uses_left(r) == 0) {
       const UseRule& rule = grammar.rules.uses[static_cast<std::size_t>(r)];
-      return "one " + name(id) + " too many: of " + list_tokens(rule.tokens) + " at most " +
+      return "one " + token_text(id) + " too many: of " + list_tokens(rule.tokens) + " at most " +
              std::to_string(rule.at_most) + " may be used";
     }
   return no_completion(grammar, tree, id);
