@@ -74,12 +74,14 @@ def evaluate(expression: Expression, X: Floats) -> Bounded:
 def _apply(operator: Operator, operands: list[Bounded]) -> Bounded:
     values = [operand.value for operand in operands]
     value = np.asarray(numpy_function(operator)(*values), dtype=float)
-    bound = ULPS_PER_STEP * UNIT * np.abs(value) + 1e-307
+    bound = np.where(np.isfinite(value), ULPS_PER_STEP * UNIT * np.abs(value) + 1e-307, 0.0)
     worst, is_finite = np.zeros(len(value)), np.isfinite(value)
     for slope, operand in zip(SLOPES[operator.name], operands, strict=True):
         # a slope that is infinite where the operand is exact, as at the edge of a domain, does no harm
         carried = np.where(operand.bound > 0, np.abs(slope(*values)) * operand.bound, 0.0)
-        bound = bound + carried
+        bound = bound + np.where(np.isnan(carried), np.inf, carried)
         worst = np.maximum(worst, operand.worst)
         is_finite = is_finite & operand.is_finite
+    if operator.name == "pow":  # a negative base has a power only where the exponent is exactly whole
+        bound = np.where((values[0] <= 0) & (operands[1].bound > 0), np.inf, bound)
     return Bounded(value, bound, np.maximum(worst, bound), is_finite)

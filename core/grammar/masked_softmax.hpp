@@ -104,6 +104,7 @@ class MaskedSoftmax {
     const float* logits = logits_ + position_ * n_tokens_;
     float* weights = weights_.data() + position_ * stride_;
     largest_here_ = -std::numeric_limits<float>::infinity();
+    std::fill_n(weights, stride_, 0.0f);
     for_each_token(legal_, n_words_,
                    [&](TokenId id) { largest_here_ = std::max(largest_here_, logits[id]); });
     for_each_token(legal_, n_words_, [&](TokenId id) { weights[id] = std::exp(logits[id] - largest_here_); });

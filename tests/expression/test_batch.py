@@ -1,0 +1,35 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ddsr import _core
+from ddsr.errors import ExpressionError
+from ddsr.expression import Batch, Expression, Vocabulary
+from strategies import PLAIN, expressions
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(expressions(PLAIN, 12), min_size=1, max_size=6))
+def test_expressions_come_back_from_a_batch(written):
+    batch = Batch.of(written)
+    assert list(batch) == written
+    assert batch.sizes.tolist() == [len(expression) for expression in written]
+
+
+def test_constants_that_are_not_known_start_at_one():
+    tokens = np.array([Expression.parse("? * x + ?", PLAIN).tokens])
+    batch = Batch.from_tokens(PLAIN, tokens)
+    assert batch[0].constants == (1.0, 1.0)
+    bare = Vocabulary(("x",), ("add",), has_constant=False)
+    row = [[*Expression.parse("x + x", bare).tokens, _core.PAD]]
+    assert str(Batch.from_tokens(bare, np.array(row))[0]) == "x + x"
+
+
+def test_a_batch_needs_expressions_of_one_vocabulary():
+    with pytest.raises(ExpressionError, match="at least one"):
+        Batch.of([])
+    with pytest.raises(ExpressionError, match="share one vocabulary"):
+        Batch.of([Expression.parse("x", PLAIN), Expression.parse("x", Vocabulary(("x",)))])
+    with pytest.raises(ExpressionError, match="got 1-D"):
+        Batch.from_tokens(PLAIN, np.array([1]))

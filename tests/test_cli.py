@@ -1,0 +1,23 @@
+import re
+
+from click.testing import CliRunner
+
+from ddsr.cli import main
+
+
+def test_demo_finds_keplers_third_law():
+    done = CliRunner().invoke(main, ["demo", "--time", "1"])
+    assert done.exit_code == 0, done.output
+    chosen = re.findall(r"^period = (.+)$", done.output, re.MULTILINE)[-1]
+    assert re.fullmatch(r"axis\^1\.5|axis \* sqrt\(axis\)|sqrt\(axis\) \* axis", chosen)
+
+
+def test_demo_takes_a_seed():
+    runs = [CliRunner().invoke(main, ["demo", "--time", "0.1", "--seed", str(seed)]) for seed in (1, 2)]
+    assert all(run.exit_code == 0 for run in runs)
+
+
+def test_a_mistake_gets_one_line_and_no_traceback():
+    done = CliRunner().invoke(main, ["demo", "--time", "soon"])
+    assert done.exit_code == 2
+    assert "soon" in done.output and "Traceback" not in done.output
