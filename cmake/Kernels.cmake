@@ -1,4 +1,4 @@
-# One object library for each instruction set that the compiler knows, all from core/engine/kernels_isa.cpp.
+# One object library for each instruction set that the compiler knows, all from core/kernels/loops.cpp.
 include(CheckCXXCompilerFlag)
 include(CheckCXXSourceCompiles)
 
@@ -22,7 +22,7 @@ set(DDSR_KERNEL_TARGETS "")
 
 function(ddsr_add_kernels name)
   set(target ddsr_kernels_${name})
-  add_library(${target} OBJECT core/engine/kernels_isa.cpp)
+  add_library(${target} OBJECT core/kernels/loops.cpp)
   target_include_directories(${target} PRIVATE core)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden)
   # No errno and no traps: the loops vectorise. Finite-math stays off: infinities and NaN must be seen.

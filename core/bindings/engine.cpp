@@ -6,10 +6,10 @@
 
 #include "bindings/bindings.hpp"
 #include "engine/dataset.hpp"
-#include "engine/kernels.hpp"
 #include "engine/score.hpp"
 #include "engine/values.hpp"
 #include "expression/tree.hpp"
+#include "kernels/kernels.hpp"
 
 namespace ddsr {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/evaluate.hpp"
-#include "engine/memory.hpp"
+#include "kernels/memory.hpp"
 
 namespace ddsr {
 

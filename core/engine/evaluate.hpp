@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "engine/kernels.hpp"
-#include "engine/memory.hpp"
 #include "engine/program.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/memory.hpp"
 
 namespace ddsr {
 

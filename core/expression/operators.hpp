@@ -1,6 +1,6 @@
 // The operator table: everything that is known of an operator is one row here.
 //
-// The kernels (kernels.cpp) read its value and derivatives, the grammar its arity and what it undoes,
+// The kernels (kernels/loops.cpp) read its value and derivatives, the grammar its arity and what it undoes,
 // and Python, through `_core.operators()`, how to print it and what NumPy and SymPy call it.
 #pragma once
 

@@ -10,8 +10,8 @@
 #include <limits>
 #include <vector>
 
-#include "engine/kernels.hpp"
 #include "grammar/token_set.hpp"
+#include "kernels/kernels.hpp"
 
 namespace ddsr {
 

@@ -1,15 +1,27 @@
 """Finds the equation behind data: symbolic regression by masked discrete diffusion."""
 
+from ddsr.engine import Engine, FitOptions, FitStatus, Scores
 from ddsr.errors import DataError, DDSRError, ExpressionError, GrammarError, VocabularyError
-from ddsr.expression import Expression, Vocabulary
+from ddsr.expression import Batch, Expression, Vocabulary
+from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear, Nesting
 
 __version__: str
 __all__ = [
+    "AtMost",
+    "Batch",
     "DDSRError",
     "DataError",
+    "Engine",
     "Expression",
     "ExpressionError",
+    "FitOptions",
+    "FitStatus",
+    "Forbid",
+    "Grammar",
     "GrammarError",
+    "MustAppear",
+    "Nesting",
+    "Scores",
     "Vocabulary",
     "VocabularyError",
     "__version__",

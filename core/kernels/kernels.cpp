@@ -1,4 +1,4 @@
-#include "engine/kernels.hpp"
+#include "kernels/kernels.hpp"
 
 namespace ddsr {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <iterator>
 
-#include "engine/kernels.hpp"
+#include "kernels/kernels.hpp"
 
 // Tells the compiler that the C library has vector versions of these.
 #ifdef DDSR_VECTOR_MATH
