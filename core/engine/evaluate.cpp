@@ -12,24 +12,34 @@ void grow(Buffer& buffer, std::size_t size) {
 }
 }  // namespace
 
-void Evaluator::load(const Program& program, int max_rows, bool keeps_values) {
+void Evaluator::load(const Program& program, int max_rows, int n_kept) {
   program_ = &program;
   stride_ = static_cast<int>(padded(at(max_rows)));
-  keeps_values_ = keeps_values;
-  is_fresh_ = true;
+  n_kept_ = n_kept;
+  is_fresh_.assign(at(std::max(n_kept, 1)), true);
   const std::size_t n_nodes = program.nodes.size();
-  grow(value_memory_, (keeps_values ? n_nodes : at(program.n_slots)) * at(stride_));
+  grow(value_memory_, (n_kept > 0 ? at(n_kept) * n_nodes : at(program.n_slots)) * at(stride_));
   grow(constant_memory_, at(program.n_constants + 1) * at(stride_));  // and the literal 1
   value_at_.assign(n_nodes, nullptr);
   constants_.assign(at(program.n_constants), 0.0);
   std::fill_n(constant_memory_.begin(), stride_, 1.0);
   for (std::size_t i = 0; i < n_nodes; ++i) {
     const Node& node = program.nodes[i];
-    const std::size_t slot = keeps_values ? i : at(node.slot);
-    if (node.kind == Kind::Operator) value_at_[i] = value_memory_.data() + slot * at(stride_);
     if (node.kind == Kind::One) value_at_[i] = constant_memory_.data();
     if (node.kind == Kind::Constant)
       value_at_[i] = constant_memory_.data() + at(node.index + 1) * at(stride_);
+  }
+}
+
+// Where the nodes' values stand for one block.
+void Evaluator::turn_to(int block, Columns columns) {
+  const std::size_t n_nodes = program_->nodes.size();
+  double* first = value_memory_.data() + at(block) * n_nodes * at(stride_);
+  for (std::size_t i = 0; i < n_nodes; ++i) {
+    const Node& node = program_->nodes[i];
+    if (node.kind == Kind::Variable) value_at_[i] = columns[node.index];
+    if (node.kind == Kind::Operator)
+      value_at_[i] = n_kept_ > 0 ? first + i * at(stride_) : value_memory_.data() + at(node.slot * stride_);
   }
 }
 
@@ -41,15 +51,16 @@ void Evaluator::set_constants(const double* constants) {
   }
 }
 
-const double* Evaluator::values(Columns columns, int n_rows) {
+const double* Evaluator::values(Columns columns, int n_rows, int block) {
   const int n = static_cast<int>(padded(at(n_rows)));
+  turn_to(block, columns);
+  const bool is_fresh = n_kept_ == 0 || is_fresh_[at(block)];
   is_finite_ = true;
   for (int i = static_cast<int>(program_->nodes.size()) - 1; i >= 0; --i) {
     const Node& node = program_->nodes[at(i)];
-    if (node.kind == Kind::Variable) value_at_[at(i)] = columns[node.index];
-    if (node.kind == Kind::Operator && (is_fresh_ || !keeps_values_ || node.is_fitted)) compute(i, n);
+    if (node.kind == Kind::Operator && (is_fresh || node.is_fitted)) compute(i, n);
   }
-  is_fresh_ = !is_finite_;  // what is not finite must be seen again
+  is_fresh_[at(block)] = !is_finite_;  // what is not finite must be seen again
   is_finite_ = is_finite_ && kernels_.all_finite(operand(0), n_rows);
   return operand(0);
 }
@@ -85,8 +96,9 @@ double* Evaluator::adjoint_buffer(int node, bool second) {
   return adjoint_memory_.data() + at(child) * at(stride_);
 }
 
-void Evaluator::differentiate(int n_rows) {
+void Evaluator::differentiate(Columns columns, int n_rows, int block) {
   const int n = static_cast<int>(padded(at(n_rows)));
+  turn_to(block, columns);
   const std::size_t n_nodes = program_->nodes.size();
   grow(adjoint_memory_, n_nodes * at(stride_));
   adjoint_at_.assign(n_nodes, nullptr);

@@ -25,22 +25,24 @@ class Evaluator {
  public:
   Evaluator() : kernels_(kernels()) {}
 
-  // Makes ready for blocks of at most `max_rows`. With `keeps_values`, every operator has a buffer of its
-  // own, as `differentiate` needs, and what depends on no constant is computed only after `load` and
-  // `forget`: the caller must then stay on one block.
-  void load(const Program& program, int max_rows, bool keeps_values);
+  // Makes ready for blocks of at most `max_rows`. With `n_kept` blocks to keep, every operator has a buffer
+  // of its own in each of them, as `differentiate` needs, and what depends on no constant is computed only
+  // once per block; with none, operators share a few buffers.
+  void load(const Program& program, int max_rows, int n_kept);
   void set_constants(const double* constants);
-  void forget() { is_fresh_ = true; }
+  // The next rows in a kept block are others than the last.
+  void forget(int block) { is_fresh_[static_cast<std::size_t>(block)] = true; }
 
   // Values at the root. `is_finite` tells whether every intermediate value was finite.
-  const double* values(Columns columns, int n_rows);
+  const double* values(Columns columns, int n_rows, int block = 0);
   bool is_finite() const { return is_finite_; }
 
-  // d root/d constant for every constant, from the values of the last call of `values`.
-  void differentiate(int n_rows);
+  // d root/d constant for every constant, from the values of a kept block.
+  void differentiate(Columns columns, int n_rows, int block = 0);
   const double* slope(int constant) const { return slopes_[static_cast<std::size_t>(constant)]; }
 
  private:
+  void turn_to(int block, Columns columns);
   const double* operand(int node) const { return value_at_[static_cast<std::size_t>(node)]; }
   void compute(int node, int n);
   bool compute_special_power(const Node& node, double* out, int n);
@@ -48,8 +50,9 @@ class Evaluator {
 
   const Kernels& kernels_;
   const Program* program_ = nullptr;
-  int stride_ = 0;
-  bool keeps_values_ = false, is_fresh_ = true, is_finite_ = true;
+  int stride_ = 0, n_kept_ = 0;
+  bool is_finite_ = true;
+  std::vector<bool> is_fresh_;  // for each kept block: nothing is computed yet
   Buffer value_memory_, constant_memory_, adjoint_memory_;
   std::vector<const double*> value_at_;    // of each node
   std::vector<const double*> adjoint_at_;  // of each node

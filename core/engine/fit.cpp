@@ -9,9 +9,9 @@ namespace ddsr {
 
 namespace {
 
-// Fitting rows are taken in one block where they fit: their intermediate values stay in the second-level
-// cache, and whatever depends on no constant is computed once for all steps.
-constexpr int FIT_BLOCK_ROWS = 1024;
+// Up to so many blocks of fitting rows keep all their intermediate values from one step to the next. They
+// stay in the second-level cache, and whatever depends on no constant is computed once for all steps.
+constexpr int MOST_KEPT_BLOCKS = 4;
 
 constexpr double FIRST_DAMPING = 1e-3, DAMPING_FALL = 0.1, DAMPING_RISE = 8.0;
 constexpr double LEAST_DAMPING = 1e-12, MOST_DAMPING = 1e8;
@@ -44,17 +44,23 @@ Fitter::Fitter(const Dataset& data, const FitOptions& options)
                     static_cast<int>(data.n_rows()));
 }
 
-int Fitter::n_blocks() const {
-  return static_cast<int>((data_.n_rows() + FIT_BLOCK_ROWS - 1) / FIT_BLOCK_ROWS);
-}
+int Fitter::n_blocks() const { return static_cast<int>((data_.n_rows() + BLOCK_ROWS - 1) / BLOCK_ROWS); }
+
+bool Fitter::keeps_all() const { return n_blocks() <= MOST_KEPT_BLOCKS; }
 
 int Fitter::block_rows(int block) const {
-  return std::min(FIT_BLOCK_ROWS, static_cast<int>(data_.n_rows()) - block * FIT_BLOCK_ROWS);
+  return std::min(BLOCK_ROWS, static_cast<int>(data_.n_rows()) - block * BLOCK_ROWS);
+}
+
+const double* Fitter::block_values(int block) {
+  const int kept = keeps_all() ? block : 0;
+  if (!keeps_all()) evaluator_.forget(0);
+  return evaluator_.values(data_.columns(at(block) * BLOCK_ROWS), block_rows(block), kept);
 }
 
 Fit Fitter::fit(const Program& program, std::span<const double> start, std::uint64_t key) {
   program_ = &program;
-  evaluator_.load(program, block_rows(0), true);
+  evaluator_.load(program, block_rows(0), keeps_all() ? n_blocks() : 1);
   Fit best = descend(start);
   const double exact = EXACT * data_.spread() * data_.spread() * data_.total_weight();
   std::vector<double> other(start.size());
@@ -116,10 +122,8 @@ void Fitter::visit(Point& point) {
   if (!point.is_finite) return;
   evaluator_.set_constants(point.constants.data());
   for (int block = 0; block < n_blocks() && point.is_finite; ++block) {
-    const std::size_t begin = at(block) * FIT_BLOCK_ROWS;
-    if (n_blocks() > 1) evaluator_.forget();
-    const double* values = evaluator_.values(data_.columns(begin), block_rows(block));
-    std::copy_n(values, block_rows(block), values_.data() + begin);
+    const double* values = block_values(block);
+    std::copy_n(values, block_rows(block), values_.data() + at(block) * BLOCK_ROWS);
     point.is_finite = evaluator_.is_finite();
   }
   if (!point.is_finite) return;
@@ -152,21 +156,17 @@ void Fitter::linearize(const Point& point) {
   const std::size_t k = point.constants.size();
   normal_.assign(k * k, 0.0), gradient_.assign(k, 0.0);
   along_one_.assign(k, 0.0), along_values_.assign(k, 0.0);
-  if (n_blocks() == 1) {
-    accumulate(block_rows(0), 0, point.scale);
-  } else {
-    for (int block = 0; block < n_blocks(); ++block) {
-      const std::size_t begin = at(block) * FIT_BLOCK_ROWS;
-      evaluator_.forget();
-      evaluator_.values(data_.columns(begin), block_rows(block));
-      accumulate(block_rows(block), begin, point.scale);
-    }
+  for (int block = 0; block < n_blocks(); ++block) {
+    if (!keeps_all()) block_values(block);
+    accumulate(block, point.scale);
   }
   if (options_.is_scale_free) remove_free_directions(point.scale);
 }
 
-void Fitter::accumulate(int n_rows, std::size_t begin, double scale) {
-  evaluator_.differentiate(n_rows);
+void Fitter::accumulate(int block, double scale) {
+  const int n_rows = block_rows(block);
+  const std::size_t begin = at(block) * BLOCK_ROWS;
+  evaluator_.differentiate(data_.columns(begin), n_rows, keeps_all() ? block : 0);
   const int k = static_cast<int>(gradient_.size());
   slopes_.resize(at(k));
   for (int i = 0; i < k; ++i) slopes_[at(i)] = usable_slope(i, n_rows, begin);
@@ -189,9 +189,9 @@ const double* Fitter::usable_slope(int constant, int n_rows, std::size_t begin) 
   const double* slope = evaluator_.slope(constant);
   const bool is_whole = kernels_.all_finite(slope, n_rows);
   if (is_whole && data_.root_weights() == nullptr) return slope;
-  if (column_memory_.size() < gradient_.size() * FIT_BLOCK_ROWS)
-    column_memory_.resize(gradient_.size() * FIT_BLOCK_ROWS);
-  double* column = column_memory_.data() + at(constant) * FIT_BLOCK_ROWS;
+  if (column_memory_.size() < gradient_.size() * BLOCK_ROWS)
+    column_memory_.resize(gradient_.size() * BLOCK_ROWS);
+  double* column = column_memory_.data() + at(constant) * BLOCK_ROWS;
   for (int row = 0; row < n_rows; ++row) {
     const double weight = data_.root_weights() ? data_.root_weights()[begin + at(row)] : 1.0;
     column[row] = std::isfinite(slope[row]) ? slope[row] * weight : 0.0;

@@ -52,12 +52,14 @@ class Fitter {
   void visit(Point& point);
   void project(Point& point);
   void linearize(const Point& point);
-  void accumulate(int n_rows, std::size_t begin, double scale);
+  void accumulate(int block, double scale);
   const double* usable_slope(int constant, int n_rows, std::size_t begin);
   void remove_free_directions(double scale);
   bool solve(double damping);
 
+  const double* block_values(int block);
   int n_blocks() const;
+  bool keeps_all() const;
   int block_rows(int block) const;
 
   const Dataset& data_;

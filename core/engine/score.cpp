@@ -52,7 +52,7 @@ std::uint64_t stable_hash(std::span<const TokenId> tokens) {
 // Sum of weighted squares over all rows, block by block; infinite if any value is not finite.
 double squares_over(const Dataset& data, const Program& program, const Fit& fit, Evaluator& evaluator,
                     Buffer& residual) {
-  evaluator.load(program, BLOCK_ROWS, false);
+  evaluator.load(program, BLOCK_ROWS, 0);
   evaluator.set_constants(fit.constants.data());
   double squares = 0.0;
   for (std::size_t begin = 0; begin < data.n_rows(); begin += BLOCK_ROWS) {

@@ -20,23 +20,24 @@ std::vector<Program> compile_all(const Vocabulary& vocabulary, const std::vector
 // Evaluates one block of rows of one expression; one for each thread.
 class BlockWorker {
  public:
-  BlockWorker(Rows rows, bool keeps_values) : rows_(rows), keeps_values_(keeps_values) {}
+  BlockWorker(Rows rows, bool keeps_values) : rows_(rows), n_kept_(keeps_values ? 1 : 0) {}
 
   // Number of rows in the block; `root` are their values.
   int run(const Program& program, const Job& job, std::size_t block, const double*& root) {
     if (program_ != &program) {
       program_ = &program;
-      evaluator_.load(program, BLOCK_ROWS, keeps_values_);
+      evaluator_.load(program, BLOCK_ROWS, n_kept_);
       evaluator_.set_constants(job.constants.data());
     }
-    evaluator_.forget();
+    evaluator_.forget(0);
     const std::size_t begin = block * BLOCK_ROWS;
     const int n = static_cast<int>(std::min<std::size_t>(BLOCK_ROWS, rows_.n_rows - begin));
     gather(program, begin, n);
-    root = evaluator_.values({columns_.data(), BLOCK_ROWS}, n);
+    root = evaluator_.values(columns(), n);
     return n;
   }
 
+  Columns columns() const { return {columns_.data(), BLOCK_ROWS}; }
   Evaluator& evaluator() { return evaluator_; }
 
  private:
@@ -53,7 +54,7 @@ class BlockWorker {
   }
 
   Rows rows_;
-  bool keeps_values_;
+  int n_kept_;
   const Program* program_ = nullptr;
   Evaluator evaluator_;
   Buffer columns_;
@@ -71,7 +72,7 @@ void for_each_block(const Vocabulary& vocabulary, Rows rows, const std::vector<J
       const std::size_t job = k / blocks, block = k % blocks;
       const double* root = nullptr;
       const int n = worker.run(programs[job], jobs[job], block, root);
-      block_is_finite[k] = use(worker.evaluator(), job, block * BLOCK_ROWS, n, root);
+      block_is_finite[k] = use(worker, job, block * BLOCK_ROWS, n, root);
     };
   });
   for (std::size_t job = 0; job < jobs.size(); ++job) {
@@ -86,18 +87,19 @@ void for_each_block(const Vocabulary& vocabulary, Rows rows, const std::vector<J
 void values(const Vocabulary& vocabulary, Rows rows, const std::vector<Job>& jobs, double* out,
             std::uint8_t* is_finite, int n_threads) {
   for_each_block(vocabulary, rows, jobs, false, is_finite, n_threads,
-                 [&](Evaluator& evaluator, std::size_t job, std::size_t begin, int n, const double* root) {
+                 [&](BlockWorker& worker, std::size_t job, std::size_t begin, int n, const double* root) {
                    std::copy_n(root, n, out + job * rows.n_rows + begin);
-                   return evaluator.is_finite();
+                   return worker.evaluator().is_finite();
                  });
 }
 
 void gradients(const Vocabulary& vocabulary, Rows rows, const std::vector<Job>& jobs, int width, double* out,
                std::uint8_t* is_finite, int n_threads) {
   for_each_block(vocabulary, rows, jobs, true, is_finite, n_threads,
-                 [&](Evaluator& evaluator, std::size_t job, std::size_t begin, int n, const double*) {
+                 [&](BlockWorker& worker, std::size_t job, std::size_t begin, int n, const double*) {
+                   Evaluator& evaluator = worker.evaluator();
                    bool all_finite = evaluator.is_finite();
-                   evaluator.differentiate(n);
+                   evaluator.differentiate(worker.columns(), n);
                    for (std::size_t c = 0; c < jobs[job].constants.size(); ++c) {
                      const double* slope = evaluator.slope(static_cast<int>(c));
                      all_finite = all_finite && kernels().all_finite(slope, n);

@@ -1,8 +1,9 @@
-// Memory aligned for the widest vectors.
+// Memory aligned for the widest vectors, and not cleared: kernels write before they read.
 #pragma once
 
 #include <cstddef>
 #include <new>
+#include <utility>
 #include <vector>
 
 namespace ddsr {
@@ -17,6 +18,14 @@ struct AlignedAllocator {
   AlignedAllocator(const AlignedAllocator<U>&) {}
   T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), ALIGNMENT)); }
   void deallocate(T* p, std::size_t) { ::operator delete(p, ALIGNMENT); }
+  template <typename U>
+  void construct(U* p) {
+    ::new (static_cast<void*>(p)) U;  // leaves numbers as they are, where U() would set them to 0
+  }
+  template <typename U, typename... Arguments>
+  void construct(U* p, Arguments&&... arguments) {
+    ::new (static_cast<void*>(p)) U(std::forward<Arguments>(arguments)...);
+  }
   template <typename U>
   bool operator==(const AlignedAllocator<U>&) const {
     return true;
