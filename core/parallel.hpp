@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -37,8 +36,8 @@ void parallel_with(std::size_t n, int n_threads, std::size_t block, MakeWorker m
   std::vector<std::thread> others;
   try {
     while (others.size() + 1 < n_useful) others.emplace_back(work);
-  } catch (const std::system_error&) {
-    // the system gives no more threads: those there are do the work
+  } catch (const std::exception&) {
+    // the system gives no more threads or memory: those there are do the work
   }
   work();
   for (std::thread& thread : others) thread.join();

@@ -18,6 +18,7 @@ def test_demo_takes_a_seed():
 
 
 def test_a_mistake_gets_one_line_and_no_traceback():
-    done = CliRunner().invoke(main, ["demo", "--time", "soon"])
-    assert done.exit_code == 2
-    assert "soon" in done.output and "Traceback" not in done.output
+    for option, value in (("--time", "soon"), ("--time", "-1"), ("--time", "nan"), ("--seed", "-1")):
+        done = CliRunner().invoke(main, ["demo", option, value])
+        assert done.exit_code == 2, (option, value)
+        assert value in done.output and "Traceback" not in done.output

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
+
 import numpy as np
+import pandas as pd
 import pytest
 import sympy
 from hypothesis import given, settings
@@ -277,6 +281,70 @@ def test_fits_on_a_subsample_and_scores_on_all_rows() -> None:
     assert scores.batch[0].constants != whole.batch[0].constants
 
 
+@pytest.mark.parametrize(
+    "text", ["(x + 0.7)^2", "3 * x^3", "3 * x^2 - 0.4", "2 * exp(-0.5 * x^2) + y", "1.5 / (x^2 + 0.3)"]
+)
+@pytest.mark.parametrize("n", [200, 1500])
+def test_exponents_of_negative_bases_hold_still_and_nothing_else_does(text: str, n: int) -> None:
+    """x^2 has no neighbour x^2.01 where x < 0: the other constants must be fitted all the same."""
+    truth = Expression.parse(text, DEFAULT)
+    X = np.random.default_rng(0).normal(size=(n, 3))
+    y = truth.to_callable()(X)
+    # the exponents are known, the rest starts from 1
+    start = truth.with_constants([c if c in (2.0, 3.0) and "^" in text else 1.0 for c in truth.constants])
+    options = FitOptions(max_steps=60, tolerance=1e-12)
+    scores = Engine(DEFAULT, X, y, options=options, fit_rows=n).score([start])
+    assert scores.nrmse[0] < 1e-6, scores.batch[0]
+
+
+def test_exponents_of_positive_bases_are_free() -> None:
+    expression, X, y = planted("0.3 * x^1.8")
+    scores = Engine(DEFAULT, X, y, options=FitOptions(max_steps=40)).score([expression])
+    assert scores.nrmse[0] < 1e-9
+
+
+@pytest.mark.parametrize("size", [1e-9, 1.0, 1e8, 1e10])
+def test_large_and_small_targets_are_fitted_like_others(size: float) -> None:
+    for text in ("2 * exp(0.7 * x)", "3 * x^1.7 + 2"):
+        expression, X, y = planted(text)
+        options = FitOptions(max_steps=200, tolerance=1e-12)
+        assert Engine(DEFAULT, X, size * y, options=options).score([expression]).nrmse[0] < 1e-6
+        options = FitOptions(max_steps=20, is_scale_free=True)  # a free scale does not need the detour
+        assert Engine(DEFAULT, X, size * y, options=options).score([expression]).nrmse[0] < 1e-6
+
+
+@pytest.mark.parametrize("constant", [np.inf, -np.inf, np.nan])
+def test_constants_that_are_not_finite_are_seen(constant: float) -> None:
+    for text in ("x / ?", "x^?", "x + ?", "tanh(x * ?)"):
+        tokens = Batch.of([Expression.parse(text, EVERYTHING)]).tokens
+        batch = Batch(EVERYTHING, tokens, np.array([[constant]]))
+        assert not values(batch, GOOD_X + 1)[1][0]
+        assert not gradients(batch, GOOD_X + 1)[1][0]
+        assert Engine(EVERYTHING, GOOD_X + 1, GOOD_Y).score(batch).status[0] == FitStatus.NON_FINITE
+
+
+def test_other_threads_may_write_to_the_batch_meanwhile() -> None:
+    _, X, y = planted("2 * x")
+    engine, batch = Engine(DEFAULT, X, y), random_batch(300)
+    good = batch.tokens.copy()
+    stop = threading.Event()
+
+    def spoil_tokens() -> None:
+        while not stop.is_set():
+            batch.tokens[:] = 20_000
+            batch.tokens[:] = good
+
+    spoiler = threading.Thread(target=spoil_tokens)
+    spoiler.start()
+    try:
+        for _ in range(60):
+            with contextlib.suppress(ExpressionError):
+                engine.score(batch)
+    finally:
+        stop.set()
+        spoiler.join()
+
+
 def test_zero_weights_take_rows_out() -> None:
     expression, X, y = planted("2 * x + -0.5 * y")
     spoiled = y.copy()
@@ -396,10 +464,15 @@ def spoil(array: np.ndarray, at: object, value: float) -> np.ndarray:
         ((GOOD_X, 1e-200 * GOOD_Y), "rescale"),
         ((GOOD_X, 1e200 * GOOD_Y), "rescale"),
         ((GOOD_X[:1], GOOD_Y[:1]), "only one row"),
-        ((GOOD_X.astype(str), list("abcd")), "y cannot be read as a table of numbers"),
-        (([["a", "b", "c"]] * 4, GOOD_Y), "X cannot be read as a table of numbers"),
-        ((GOOD_X + 1j, GOOD_Y), "X holds complex numbers"),
+        ((GOOD_X.astype(str), GOOD_Y), "X cannot be read as numbers: it is of type"),
+        ((np.full((4, 3), "a", dtype=object), GOOD_Y), "X cannot be read as a table of numbers"),
+        ((GOOD_X + 1j, GOOD_Y), "X cannot be read as numbers: it is of type complex"),
         (([[1.0, 2.0], [1.0]], GOOD_Y), "X cannot be read"),
+        ((GOOD_X.astype("datetime64[D]"), GOOD_Y), "X cannot be read as numbers: it is of type datetime"),
+        ((np.ma.masked_less(GOOD_X, 2), GOOD_Y), "X has masked values"),
+        ((GOOD_X, [1, 2, 3, 10**400]), "y cannot be read as a table of numbers"),
+        ((GOOD_X.astype(np.longdouble) * np.longdouble("1e4000"), GOOD_Y), "X has an infinite value"),
+        ((pd.DataFrame(GOOD_X, columns=["x", "z", "y"]), GOOD_Y), "column 1 of X is called 'z' where .* 'y'"),
         ((GOOD_X, GOOD_Y, [1.0, -1.0, 1.0, 1.0]), "sample_weight is negative in row 1"),
         ((GOOD_X, GOOD_Y, np.zeros(4)), "sample_weight is 0 in every row"),
         ((GOOD_X, GOOD_Y, [1.0]), "sample_weight has 1 rows"),
@@ -412,11 +485,38 @@ def test_bad_data_is_named(arguments: tuple, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"max_steps": -1}, {"n_starts": 0}, {"tolerance": -1.0}, {"tolerance": np.nan}]
+    "options",
+    [
+        *({"max_steps": bad} for bad in (-1, 2.5, 2**40, None, True)),
+        *({"n_starts": bad} for bad in (0, 1.5)),
+        *({"tolerance": bad} for bad in (-1.0, np.nan, "small")),
+        {"is_scale_free": 1},
+    ],
 )
 def test_bad_options_are_named(options: dict) -> None:
     with pytest.raises(DataError, match=next(iter(options))):
         FitOptions(**options)
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        *({"seed": bad} for bad in (-1, 0.5, 2**64)),
+        *({"n_threads": bad} for bad in (0, 2.5, 2**31)),
+        *({"fit_rows": bad} for bad in (0, 2.5, None)),
+        {"options": {"max_steps": 3}},
+    ],
+)
+def test_bad_settings_are_named(setting: dict) -> None:
+    with pytest.raises(DataError, match=next(iter(setting))):
+        Engine(DEFAULT, GOOD_X, GOOD_Y, **setting)
+
+
+def test_tables_with_names_are_taken() -> None:
+    table = pd.DataFrame(GOOD_X, columns=["x", "y", "z"])
+    expression = Expression.parse("? * x + y", DEFAULT)
+    expected = Engine(DEFAULT, GOOD_X, GOOD_Y).score([expression]).nrmse
+    assert Engine(DEFAULT, table, pd.Series(GOOD_Y)).score([expression]).nrmse == expected
 
 
 def test_bad_batches_are_named() -> None:
@@ -424,6 +524,12 @@ def test_bad_batches_are_named() -> None:
     good = Expression.parse("x + ? * y", DEFAULT)
     with pytest.raises(ExpressionError, match="at least one"):
         engine.score([])
+    for slip in (good, "x", 3):
+        with pytest.raises(ExpressionError, match="give a list of expressions"):
+            engine.score(slip)  # type: ignore[arg-type]
+    with pytest.raises(ExpressionError, match="'x' is no Expression"):
+        engine.score(["x"])  # type: ignore[list-item]
+    assert len(engine.score(expression for expression in (good, good))) == 2
     with pytest.raises(ExpressionError, match="another vocabulary"):
         engine.score([Expression.parse("x", Vocabulary(("x", "y", "q")))])
     with pytest.raises(ExpressionError, match="share one vocabulary"):
@@ -437,6 +543,12 @@ def test_bad_batches_are_named() -> None:
     trailing = Batch.from_tokens(DEFAULT, np.array([[13, 14]], dtype=np.int16))
     with pytest.raises(ExpressionError, match="follow a complete expression"):
         engine.score(trailing)
+    padded = Batch.from_tokens(DEFAULT, np.array([[13, -1, 13]], dtype=np.int16))
+    with pytest.raises(ExpressionError, match="position 2: a token stands behind the padding"):
+        engine.score(padded)
+    sin, x = DEFAULT.token("sin"), DEFAULT.token("x")
+    with pytest.raises(ExpressionError, match="more than 4096 tokens"):
+        engine.score(Batch.from_tokens(DEFAULT, np.array([[sin] * 4096 + [x]])))
     with pytest.raises(ExpressionError, match="1-D"):
         Batch.from_tokens(DEFAULT, np.array([13], dtype=np.int16))
     short = Batch(DEFAULT, Batch.of([good]).tokens, np.ones((1, 0)))

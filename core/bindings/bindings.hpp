@@ -23,10 +23,6 @@ using TokenRow = nb::ndarray<const TokenId, nb::ndim<1>, nb::c_contig, nb::devic
 using TokenRows = nb::ndarray<const TokenId, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 inline std::span<const TokenId> row_span(const TokenRow& row) { return {row.data(), row.shape(0)}; }
-inline std::span<const TokenId> row_span(const TokenRows& rows, std::size_t index) {
-  return {rows.data() + index * rows.shape(1), rows.shape(1)};
-}
-
 // A NumPy array that owns a copy-free vector.
 template <typename T>
 auto to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
@@ -34,6 +30,24 @@ auto to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> shape)
   nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   return nb::ndarray<nb::numpy, T>(owned->data(), shape, owner);
 }
+
+// A copy of the caller's tokens: what was checked is what is used, whatever other threads of Python do to the
+// array once the GIL is released.
+struct OwnRows {
+  explicit OwnRows(const TokenRows& rows);
+  std::span<const TokenId> operator[](std::size_t index) const {
+    return std::span(memory).subspan(index * length, length);
+  }
+  std::vector<TokenId> memory;
+  std::size_t n_rows, length;
+};
+
+// The rows without their padding, each checked to be one complete expression.
+struct Expressions {
+  Expressions(const Vocabulary& vocabulary, const TokenRows& rows);
+  OwnRows own;
+  std::vector<std::span<const TokenId>> rows;
+};
 
 void bind_trees(nb::module_& module);
 void bind_grammar(nb::module_& module);

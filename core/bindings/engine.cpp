@@ -43,7 +43,8 @@ void make_data(Data* self, const Input<double, 2>& X, const Input<double, 1>& y,
 
 // A batch taken apart and checked: every row one complete tree with as many constants as it has tokens for.
 struct Batch {
-  std::vector<std::span<const TokenId>> tokens;
+  Expressions expressions;
+  std::vector<double> values;  // a copy, for the same reason
   std::vector<std::span<const double>> constants;
   std::size_t width;
 };
@@ -54,21 +55,19 @@ Batch take_batch(const Vocabulary& vocabulary, std::size_t n_columns, const Toke
     throw nb::value_error("the vocabulary's variables are not the columns of X");
   if (tokens.shape(0) != constants.shape(0))
     throw nb::value_error("tokens and constants must have the same number of rows");
-  Batch batch{{}, {}, constants.shape(1)};
-  for (std::size_t i = 0; i < tokens.shape(0); ++i) {
-    auto row = row_span(tokens, i);
-    row = row.first(static_cast<std::size_t>(length_of(row)));
-    const auto n = static_cast<std::size_t>(std::count_if(row.begin(), row.end(), [&](TokenId id) {
-      return vocabulary.holds(id) && vocabulary.is_constant(id);
-    }));
-    Flaw flaw = find_flaw(vocabulary, row);
-    if (!flaw && n > batch.width) flaw = {0, "more constants than columns of values for them"};
-    if (flaw)
-      throw nb::value_error(("expression " + std::to_string(i) + ", position " +
-                             std::to_string(flaw.position) + ": " + flaw.reason)
-                                .c_str());
-    batch.tokens.push_back(row);
-    batch.constants.emplace_back(constants.data() + i * batch.width, n);
+  Batch batch{Expressions(vocabulary, tokens),
+              {constants.data(), constants.data() + constants.size()},
+              {},
+              constants.shape(1)};
+  for (std::size_t i = 0; i < batch.expressions.rows.size(); ++i) {
+    const auto& row = batch.expressions.rows[i];
+    const auto n = static_cast<std::size_t>(
+        std::count_if(row.begin(), row.end(), [&](TokenId id) { return vocabulary.is_constant(id); }));
+    if (n > batch.width)
+      throw nb::value_error(
+          ("expression " + std::to_string(i) + " has more constants than columns of values for them")
+              .c_str());
+    batch.constants.emplace_back(batch.values.data() + i * batch.width, n);
   }
   return batch;
 }
@@ -78,14 +77,14 @@ nb::dict score_batch(const Vocabulary& vocabulary, const Data& data, const Token
                      bool is_scale_free, std::uint64_t seed, int n_threads) {
   const Batch batch = take_batch(vocabulary, data.scoring.n_columns(), tokens, constants);
   const FitOptions options{max_steps, n_starts, tolerance, is_scale_free, seed};
-  const std::size_t n = batch.tokens.size();
+  const std::size_t n = batch.expressions.rows.size();
   std::vector<double> fitted(n * batch.width, 0.0), scale(n), offset(n), nrmse(n);
   std::vector<std::uint8_t> status(n), is_duplicate(n);
   std::vector<std::int32_t> steps(n);
   {
     nb::gil_scoped_release release;
-    const auto scores =
-        score(vocabulary, data.fitting(), data.scoring, batch.tokens, batch.constants, options, n_threads);
+    const auto scores = score(vocabulary, data.fitting(), data.scoring, batch.expressions.rows,
+                              batch.constants, options, n_threads);
     for (std::size_t i = 0; i < n; ++i) {
       const Fit& fit = scores[i].fit;
       std::copy(fit.constants.begin(), fit.constants.end(),
@@ -107,14 +106,15 @@ nb::dict score_batch(const Vocabulary& vocabulary, const Data& data, const Token
 
 std::vector<Job> make_jobs(const Batch& batch) {
   std::vector<Job> jobs;
-  for (std::size_t i = 0; i < batch.tokens.size(); ++i) jobs.push_back({batch.tokens[i], batch.constants[i]});
+  for (std::size_t i = 0; i < batch.expressions.rows.size(); ++i)
+    jobs.push_back({batch.expressions.rows[i], batch.constants[i]});
   return jobs;
 }
 
 auto batch_values(const Vocabulary& vocabulary, const Input<double, 2>& X, const TokenRows& tokens,
                   const Input<double, 2>& constants, int n_threads) {
   const Batch batch = take_batch(vocabulary, X.shape(1), tokens, constants);
-  const std::size_t n = batch.tokens.size();
+  const std::size_t n = batch.expressions.rows.size();
   std::vector<double> out(n * X.shape(0));
   std::vector<std::uint8_t> is_finite(n);
   {
@@ -128,7 +128,7 @@ auto batch_values(const Vocabulary& vocabulary, const Input<double, 2>& X, const
 auto batch_gradients(const Vocabulary& vocabulary, const Input<double, 2>& X, const TokenRows& tokens,
                      const Input<double, 2>& constants, int n_threads) {
   const Batch batch = take_batch(vocabulary, X.shape(1), tokens, constants);
-  const std::size_t n = batch.tokens.size();
+  const std::size_t n = batch.expressions.rows.size();
   std::vector<double> out(n * X.shape(0) * batch.width, 0.0);
   std::vector<std::uint8_t> is_finite(n);
   {

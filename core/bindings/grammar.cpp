@@ -39,34 +39,35 @@ void check_threads(int n_threads) {
   if (n_threads < 1) refuse("n_threads is " + std::to_string(n_threads) + "; at least 1 is needed");
 }
 
-void check_fill(const Grammar& grammar, const Logits& logits, const TokenRows& kept) {
+void check_fill(const Grammar& grammar, const Logits& logits, const OwnRows& kept) {
   const auto length = static_cast<std::size_t>(grammar.rules.max_length);
   const auto n_tokens = static_cast<std::size_t>(grammar.vocabulary.size());
   if (logits.shape(1) != length || logits.shape(2) != n_tokens)
     refuse("logits have the shape " + shape_text({logits.shape(0), logits.shape(1), logits.shape(2)}) +
            "; the grammar needs " + shape_text({logits.shape(0), length, n_tokens}));
-  if (kept.shape(0) != logits.shape(0) || kept.shape(1) != length)
-    refuse("kept tokens have the shape " + shape_text({kept.shape(0), kept.shape(1)}) + ", the logits need " +
+  if (kept.n_rows != logits.shape(0) || kept.length != length)
+    refuse("kept tokens have the shape " + shape_text({kept.n_rows, kept.length}) + ", the logits need " +
            shape_text({logits.shape(0), length}));
-  const TokenId* end = kept.data() + kept.size();
-  const TokenId* bad = std::find_if(
-      kept.data(), end, [&](TokenId id) { return id != MASK && id != PAD && !grammar.vocabulary.holds(id); });
-  if (bad == end) return;
-  const auto at = static_cast<std::size_t>(bad - kept.data());
+  const auto bad = std::find_if(kept.memory.begin(), kept.memory.end(), [&](TokenId id) {
+    return id != MASK && id != PAD && !grammar.vocabulary.holds(id);
+  });
+  if (bad == kept.memory.end()) return;
+  const auto at = static_cast<std::size_t>(bad - kept.memory.begin());
   refuse("kept token " + std::to_string(*bad) + " (row " + std::to_string(at / length) + ", position " +
          std::to_string(at % length) + ") is not in the vocabulary of " + std::to_string(n_tokens));
 }
 
-nb::tuple fill_rows(const Grammar& grammar, const Logits& logits, const TokenRows& kept, std::uint64_t seed,
-                    std::uint64_t stream, int n_threads) {
+nb::tuple fill_rows(const Grammar& grammar, const Logits& logits, const TokenRows& kept_rows,
+                    std::uint64_t seed, std::uint64_t stream, int n_threads) {
+  const OwnRows kept(kept_rows);
   check_fill(grammar, logits, kept);
   check_threads(n_threads);
-  const std::size_t n_rows = kept.shape(0), length = kept.shape(1);
+  const std::size_t n_rows = kept.n_rows, length = kept.length;
   std::vector<TokenId> tokens(n_rows * length);
   std::vector<float> log_probs(n_rows * length);
   {
     nb::gil_scoped_release released;
-    fill(grammar, {n_rows, logits.data(), kept.data()}, seed, stream, n_threads,
+    fill(grammar, {n_rows, logits.data(), kept.memory.data()}, seed, stream, n_threads,
          {tokens.data(), log_probs.data()});
   }
   return nb::make_tuple(to_numpy(std::move(tokens), {n_rows, length}),
@@ -84,10 +85,10 @@ std::span<const TokenId> known_prefix(std::span<const TokenId> row) {
          std::to_string(end - row.begin()) + ", which is not known");
 }
 
-void check_prefix(const Grammar& grammar, const TokenRows& rows, std::size_t index) {
+void check_prefix(const Grammar& grammar, const OwnRows& rows, std::size_t index) {
   std::string reason;
   try {
-    const Flaw flaw = find_violation_in_prefix(grammar, known_prefix(row_span(rows, index)));
+    const Flaw flaw = find_violation_in_prefix(grammar, known_prefix(rows[index]));
     if (!flaw) return;
     reason = "position " + std::to_string(flaw.position) + ": " + flaw.reason;
   } catch (const std::invalid_argument& error) {
@@ -96,15 +97,16 @@ void check_prefix(const Grammar& grammar, const TokenRows& rows, std::size_t ind
   refuse("row " + std::to_string(index) + ", " + reason);
 }
 
-auto legal_tokens(const Grammar& grammar, const TokenRows& rows, int n_threads) {
+auto legal_tokens(const Grammar& grammar, const TokenRows& token_rows, int n_threads) {
   check_threads(n_threads);
-  const std::size_t n_rows = rows.shape(0), length = rows.shape(1);
+  const OwnRows rows(token_rows);
+  const std::size_t n_rows = rows.n_rows, length = rows.length;
   const auto n_tokens = static_cast<std::size_t>(grammar.vocabulary.size());
   std::vector<std::uint8_t> legal(n_rows * length * n_tokens);
   {
     nb::gil_scoped_release released;
     parallel_for(n_rows, n_threads, [&](std::size_t i) {
-      const std::span<const TokenId> row = row_span(rows, i);
+      const std::span<const TokenId> row = rows[i];
       const bool is_prefix = std::is_partitioned(row.begin(), row.end(), is_known);
       if (mark_legal(grammar, row, legal.data() + i * length * n_tokens) >= 0 || !is_prefix)
         check_prefix(grammar, rows, i);
@@ -113,13 +115,14 @@ auto legal_tokens(const Grammar& grammar, const TokenRows& rows, int n_threads) 
   return to_numpy(std::move(legal), {n_rows, length, n_tokens});
 }
 
-auto is_legal(const Grammar& grammar, const TokenRows& rows, int n_threads) {
+auto is_legal(const Grammar& grammar, const TokenRows& token_rows, int n_threads) {
   check_threads(n_threads);
-  std::vector<std::uint8_t> legal(rows.shape(0));
+  const OwnRows rows(token_rows);
+  std::vector<std::uint8_t> legal(rows.n_rows);
   {
     nb::gil_scoped_release released;
     parallel_for(legal.size(), n_threads, [&](std::size_t i) {
-      const std::span<const TokenId> row = row_span(rows, i);
+      const std::span<const TokenId> row = rows[i];
       const auto length = static_cast<std::size_t>(length_of(row));
       const bool is_padded =
           std::all_of(row.begin() + length_of(row), row.end(), [](TokenId id) { return id == PAD; });
@@ -143,7 +146,8 @@ void bind_grammar(nb::module_& module) {
       .def(
           "check",
           [](const Grammar& grammar, const TokenRow& tokens) {
-            const Flaw flaw = find_violation(grammar, row_span(tokens));
+            const auto row = row_span(tokens);
+            const Flaw flaw = find_violation(grammar, row.first(static_cast<std::size_t>(length_of(row))));
             return std::tuple(flaw.position, flaw.reason);
           },
           nb::arg("tokens"), "(position, reason) of the first token that is not legal; (-1, '') for none.")

@@ -1,5 +1,6 @@
 #include "bindings/bindings.hpp"
 #include "expression/tree.hpp"
+#include "parallel.hpp"
 
 namespace ddsr {
 
@@ -29,11 +30,51 @@ void require_complete(const Vocabulary& vocabulary, std::span<const TokenId> tok
     throw nb::value_error((flaw.reason + " (position " + std::to_string(flaw.position) + ")").c_str());
 }
 
+// For each row the bytes of its canonical form.
+nb::list canonical_keys(const Vocabulary& vocabulary, const TokenRows& rows, int n_threads) {
+  const Expressions expressions(vocabulary, rows);
+  std::vector<std::vector<TokenId>> forms(expressions.rows.size());
+  {
+    nb::gil_scoped_release release;
+    parallel_for(forms.size(), n_threads,
+                 [&](std::size_t i) { forms[i] = canonical_form(vocabulary, expressions.rows[i]).tokens; });
+  }
+  nb::list keys;
+  for (const auto& form : forms) keys.append(nb::bytes(form.data(), form.size() * sizeof(TokenId)));
+  return keys;
+}
+
 }  // namespace
+
+OwnRows::OwnRows(const TokenRows& rows)
+    : memory(rows.data(), rows.data() + rows.size()), n_rows(rows.shape(0)), length(rows.shape(1)) {}
+
+namespace {
+
+Flaw find_flaw_in_row(const Vocabulary& vocabulary, std::span<const TokenId> row) {
+  const int length = length_of(row);
+  if (length > LONGEST) return {LONGEST, "there are more than " + std::to_string(LONGEST) + " tokens"};
+  for (std::size_t i = static_cast<std::size_t>(length); i < row.size(); ++i)
+    if (row[i] != PAD) return {static_cast<int>(i), "a token stands behind the padding"};
+  return find_flaw(vocabulary, row.first(static_cast<std::size_t>(length)));
+}
+
+}  // namespace
+
+Expressions::Expressions(const Vocabulary& vocabulary, const TokenRows& token_rows) : own(token_rows) {
+  for (std::size_t i = 0; i < own.n_rows; ++i) {
+    if (const Flaw flaw = find_flaw_in_row(vocabulary, own[i]))
+      throw nb::value_error(("expression " + std::to_string(i) + ", position " +
+                             std::to_string(flaw.position) + ": " + flaw.reason)
+                                .c_str());
+    rows.push_back(own[i].first(static_cast<std::size_t>(length_of(own[i]))));
+  }
+}
 
 void bind_trees(nb::module_& module) {
   module.attr("PAD") = PAD;
   module.attr("MASK") = MASK;
+  module.attr("LONGEST") = LONGEST;
   module.def("operators", &operator_rows, "The operator table, a dict a row.");
 
   nb::class_<Vocabulary>(module, "Vocabulary")
@@ -76,6 +117,8 @@ void bind_trees(nb::module_& module) {
         return std::tuple(canonical.tokens, canonical.order);
       },
       nb::arg("vocabulary"), nb::arg("tokens"), "(tokens, order) of the canonical form, breadth-first.");
+  module.def("canonical_keys", &canonical_keys, nb::arg("vocabulary"), nb::arg("rows"), nb::arg("n_threads"),
+             "For each padded row the bytes of its canonical form.");
 }
 
 }  // namespace ddsr

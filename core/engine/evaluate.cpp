@@ -16,6 +16,7 @@ void Evaluator::load(const Program& program, int max_rows, int n_kept) {
   program_ = &program;
   stride_ = static_cast<int>(padded(at(max_rows)));
   n_kept_ = n_kept;
+  holds_exponents_ = false;
   is_fresh_.assign(at(std::max(n_kept, 1)), true);
   const std::size_t n_nodes = program.nodes.size();
   grow(value_memory_, (n_kept > 0 ? at(n_kept) * n_nodes : at(program.n_slots)) * at(stride_));
@@ -43,7 +44,14 @@ void Evaluator::turn_to(int block, Columns columns) {
   }
 }
 
+void Evaluator::hold_exponents_of_negative_bases() {
+  holds_exponents_ = true;
+  has_negative_base_.assign(program_->nodes.size(), false);
+}
+
 void Evaluator::set_constants(const double* constants) {
+  has_finite_constants_ =
+      std::all_of(constants, constants + constants_.size(), [](double c) { return std::isfinite(c); });
   for (std::size_t i = 0; i < constants_.size(); ++i) {
     constants_[i] = constants[i];
     std::fill_n(constant_memory_.begin() + static_cast<std::ptrdiff_t>((i + 1) * at(stride_)), stride_,
@@ -55,7 +63,7 @@ const double* Evaluator::values(Columns columns, int n_rows, int block) {
   const int n = static_cast<int>(padded(at(n_rows)));
   turn_to(block, columns);
   const bool is_fresh = n_kept_ == 0 || is_fresh_[at(block)];
-  is_finite_ = true;
+  is_finite_ = has_finite_constants_;
   for (int i = static_cast<int>(program_->nodes.size()) - 1; i >= 0; --i) {
     const Node& node = program_->nodes[at(i)];
     if (node.kind == Kind::Operator && (is_fresh || node.is_fitted)) compute(i, n);
@@ -74,6 +82,8 @@ void Evaluator::compute(int index, int n) {
       if (child >= 0 && program_->nodes[at(child)].kind == Kind::Operator)
         is_finite_ = is_finite_ && kernels_.all_finite(operand(child), n);
   }
+  if (holds_exponents_ && node.op == Op::Pow && program_->nodes[at(node.b)].is_fitted)
+    has_negative_base_[at(index)] = has_negative_base_[at(index)] || kernels_.any_negative(a, n);
   double* out = const_cast<double*>(operand(index));
   if (node.op == Op::Pow && compute_special_power(node, out, n)) return;
   kernels_.value[static_cast<int>(node.op)](out, a, b, n);
@@ -116,10 +126,14 @@ void Evaluator::differentiate(Columns columns, int n_rows, int block) {
         continue;
       }
       double* out = adjoint_buffer(i, second);
+      adjoint_at_[at(child)] = out;
+      if (second && holds_exponents_ && node.op == Op::Pow && has_negative_base_[at(i)]) {
+        std::fill_n(out, n, 0.0);
+        continue;
+      }
       const auto& slope = second ? kernels_.slope_b : kernels_.slope_a;
       slope[static_cast<int>(node.op)](out, adjoint_at_[at(i)], operand(i), operand(node.a),
                                        node.b >= 0 ? operand(node.b) : nullptr, n);
-      adjoint_at_[at(child)] = out;
     }
   }
 }

@@ -30,6 +30,10 @@ class Evaluator {
   // once per block; with none, operators share a few buffers.
   void load(const Program& program, int max_rows, int n_kept);
   void set_constants(const double* constants);
+  // From here on, x^c counts as constant in c if x is negative on any row seen since: no exponent near a
+  // whole one has a value there, so that a step in c could only fail, and hold the other constants back with
+  // it.
+  void hold_exponents_of_negative_bases();
   // The next rows in a kept block are others than the last.
   void forget(int block) { is_fresh_[static_cast<std::size_t>(block)] = true; }
 
@@ -51,13 +55,14 @@ class Evaluator {
   const Kernels& kernels_;
   const Program* program_ = nullptr;
   int stride_ = 0, n_kept_ = 0;
-  bool is_finite_ = true;
+  bool is_finite_ = true, has_finite_constants_ = true, holds_exponents_ = false;
   std::vector<bool> is_fresh_;  // for each kept block: nothing is computed yet
   Buffer value_memory_, constant_memory_, adjoint_memory_;
   std::vector<const double*> value_at_;    // of each node
   std::vector<const double*> adjoint_at_;  // of each node
   std::vector<const double*> slopes_;      // of each constant
   std::vector<double> constants_;
+  std::vector<bool> has_negative_base_;  // of each node, where exponents are held
 };
 
 }  // namespace ddsr

@@ -14,7 +14,9 @@ namespace {
 constexpr int MOST_KEPT_BLOCKS = 4;
 
 constexpr double FIRST_DAMPING = 1e-3, DAMPING_FALL = 0.1, DAMPING_RISE = 8.0;
-constexpr double LEAST_DAMPING = 1e-12, MOST_DAMPING = 1e8;
+constexpr double LEAST_DAMPING = 1e-12, MOST_DAMPING = 1e20;
+// A step that keeps less than this share of what the linear model promised has left where that model holds.
+constexpr double LEAST_SHARE = 1e-3;
 // Share of y's squares under which a residual is rounding.
 constexpr double EXACT = 1e-30;
 // Share of an expression's squares under which its variation is rounding: x / (3 * x) does not vary.
@@ -59,7 +61,6 @@ const double* Fitter::block_values(int block) {
 }
 
 Fit Fitter::fit(const Program& program, std::span<const double> start, std::uint64_t key) {
-  program_ = &program;
   evaluator_.load(program, block_rows(0), keeps_all() ? n_blocks() : 1);
   Fit best = descend(start);
   const double exact = EXACT * data_.spread() * data_.spread() * data_.total_weight();
@@ -102,11 +103,12 @@ Fit Fitter::descend(std::span<const double> start) {
     ++fit.steps;
     for (std::size_t i = 0; i < start.size(); ++i) trial.constants[i] = point.constants[i] + step_[i];
     visit(trial);
-    if (!trial.is_finite || !(trial.squares < point.squares)) {
+    const double gain = point.squares - trial.squares;
+    if (!trial.is_finite || !(gain > 0.0) || gain < LEAST_SHARE * predicted_gain(damping)) {
       damping *= DAMPING_RISE;
       continue;
     }
-    const bool is_small_gain = point.squares - trial.squares < options_.tolerance * point.squares;
+    const bool is_small_gain = gain < options_.tolerance * point.squares;
     std::swap(point, trial);
     if (is_small_gain) return finish(FitStatus::Converged);
     damping = std::max(damping * DAMPING_FALL, LEAST_DAMPING);
@@ -121,6 +123,7 @@ void Fitter::visit(Point& point) {
       std::all_of(point.constants.begin(), point.constants.end(), [](double c) { return std::isfinite(c); });
   if (!point.is_finite) return;
   evaluator_.set_constants(point.constants.data());
+  evaluator_.hold_exponents_of_negative_bases();
   for (int block = 0; block < n_blocks() && point.is_finite; ++block) {
     const double* values = block_values(block);
     std::copy_n(values, block_rows(block), values_.data() + at(block) * BLOCK_ROWS);
@@ -218,6 +221,15 @@ void Fitter::remove_free_directions(double scale) {
     for (std::size_t j = 0; j <= i; ++j)
       if (is_free[i] || is_free[j]) normal_[i * k + j] = 0.0;
   }
+}
+
+// By how much the linear model says that the last step lowers the squares.
+double Fitter::predicted_gain(double damping) const {
+  const std::size_t k = step_.size();
+  double gain = 0.0;
+  for (std::size_t i = 0; i < k; ++i)
+    gain += step_[i] * (gradient_[i] + damping * normal_[i * k + i] * step_[i]);
+  return gain;
 }
 
 // (J'J + damping * diagonal) step = J'r by Cholesky; false where rounding has made it indefinite.

@@ -56,6 +56,7 @@ class Fitter {
   const double* usable_slope(int constant, int n_rows, std::size_t begin);
   void remove_free_directions(double scale);
   bool solve(double damping);
+  double predicted_gain(double damping) const;
 
   const double* block_values(int block);
   int n_blocks() const;
@@ -66,7 +67,6 @@ class Fitter {
   const FitOptions options_;
   const Kernels& kernels_;
   Evaluator evaluator_;
-  const Program* program_ = nullptr;
   Buffer values_, centered_, residual_, centered_y_, column_memory_;
   double centered_squares_ = 0.0;                 // of values_
   std::vector<double> normal_, gradient_;         // J'J and J'r

@@ -104,7 +104,8 @@ void gradients(const Vocabulary& vocabulary, Rows rows, const std::vector<Job>& 
                      const double* slope = evaluator.slope(static_cast<int>(c));
                      all_finite = all_finite && kernels().all_finite(slope, n);
                      double* to = out + (job * rows.n_rows + begin) * static_cast<std::size_t>(width) + c;
-                     for (int row = 0; row < n; ++row) to[row * width] = slope[row];
+                     for (int row = 0; row < n; ++row)
+                       to[static_cast<std::ptrdiff_t>(row) * width] = slope[row];
                    }
                    return all_finite;
                  });

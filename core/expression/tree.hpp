@@ -10,12 +10,15 @@
 
 namespace ddsr {
 
-// Where the first `length` tokens of a row stop being one complete expression, and why.
+// Where tokens stop being one complete expression, and why.
 struct Flaw {
   int position = -1;  // -1: none
   std::string reason;
   explicit operator bool() const { return position >= 0; }
 };
+
+// More tokens than this are refused: work on trees may take time and memory of the square of their length.
+inline constexpr int LONGEST = 4096;
 
 // Number of tokens before the first PAD.
 int length_of(std::span<const TokenId> row);

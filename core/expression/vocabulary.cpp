@@ -25,12 +25,4 @@ Vocabulary::Vocabulary(const std::vector<std::string>& operators, bool has_one, 
     throw std::invalid_argument("a vocabulary holds at most 32767 tokens");
 }
 
-TokenId Vocabulary::find_operator(std::string_view name) const {
-  for (int id = 0; id < size(); ++id) {
-    const Token& token = tokens_[static_cast<std::size_t>(id)];
-    if (token.kind == Kind::Operator && row_of(token.op).name == name) return static_cast<TokenId>(id);
-  }
-  return -1;
-}
-
 }  // namespace ddsr

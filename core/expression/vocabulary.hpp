@@ -40,7 +40,6 @@ class Vocabulary {
   bool holds(TokenId id) const { return id >= 0 && id < size(); }
 
   // -1 where the vocabulary has none
-  TokenId find_operator(std::string_view name) const;
   TokenId one() const { return one_; }
   TokenId constant() const { return constant_; }
   TokenId first_variable() const { return static_cast<TokenId>(size() - n_variables_); }

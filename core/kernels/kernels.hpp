@@ -33,6 +33,7 @@ struct Kernels {
 
   // The following take any n, and sum in the same order on every machine.
   bool (*all_finite)(const double* v, int n);
+  bool (*any_negative)(const double* v, int n);
   double (*sum)(const double* v, int n);
   double (*dot)(const double* a, const double* b, int n);
   // out = y - scale * f - offset (times root_weight, if any); returns the sum of its squares

@@ -136,6 +136,11 @@ bool all_finite(const double* v_, int n) {
   return reduce(n, [=](int i) { return 0.0 * v[i]; }) == 0.0;
 }
 
+bool any_negative(const double* v_, int n) {
+  const double* v = aligned(v_);
+  return reduce(n, [=](int i) { return v[i] < 0.0 ? 1.0 : 0.0; }) > 0.0;
+}
+
 double residual(double* __restrict out_, const double* y_, const double* f_, double scale, double offset,
                 const double* root_weight, int n) {
   double* out = aligned(out_);
@@ -200,6 +205,6 @@ const Kernels KERNELS = {TEXT(DDSR_ISA),
 #define ROW(id, ...) slope_b_##id,
                          {DDSR_OPERATORS(ROW)},
 #undef ROW
-                         integer_power,         all_finite, sum, dot, residual, weigh};
+                         integer_power,         all_finite, any_negative, sum, dot, residual, weigh};
 
 }  // namespace ddsr::DDSR_ISA

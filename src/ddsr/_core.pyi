@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 PAD: int
 MASK: int
+LONGEST: int
 
 class OperatorRow(TypedDict):
     """One row of the operator table, see core/expression/operators.hpp."""
@@ -48,6 +49,9 @@ def breadth_first_from_prefix(vocabulary: Vocabulary, tokens: NDArray[np.int16])
 
 def canonical_form(vocabulary: Vocabulary, tokens: NDArray[np.int16]) -> tuple[list[int], list[int]]:
     """(tokens, order) of the canonical form, breadth-first."""
+
+def canonical_keys(vocabulary: Vocabulary, rows: NDArray[np.int16], n_threads: int) -> list[bytes]:
+    """For each padded row the bytes of its canonical form."""
 
 # --- core/bindings/grammar.cpp
 

@@ -6,6 +6,7 @@ Every message names the column or row at fault.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import SupportsInt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +25,7 @@ def check_rows(X: ArrayLike, variables: Sequence[str]) -> Floats:
         raise DataError(f"X is empty: {rows.shape[0]} rows, {rows.shape[1]} columns")
     if rows.shape[1] != len(variables):
         raise DataError(f"X has {rows.shape[1]} columns but the vocabulary has {len(variables)} variables")
+    _check_names(X, variables)
     if not np.isfinite(rows).all():
         row, column = np.argwhere(~np.isfinite(rows))[0]
         raise DataError(
@@ -68,15 +70,40 @@ def _as_column(values: ArrayLike, name: str, n_rows: int) -> Floats:
 
 
 def _as_floats(values: ArrayLike, name: str) -> Floats:
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise DataError(f"{name} has masked values: remove or fill such rows first")
     try:
         found = np.asarray(values)
-        if np.iscomplexobj(found):
-            raise DataError(f"{name} holds complex numbers; give real ones")
-        return np.ascontiguousarray(found, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        if found.dtype.kind not in "biufO":
+            raise DataError(f"{name} cannot be read as numbers: it is of type {found.dtype}")
+        with np.errstate(over="ignore"):  # what double precision cannot hold is found infinite below
+            return np.ascontiguousarray(found, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
         if isinstance(error, DataError):
             raise
         raise DataError(f"{name} cannot be read as a table of numbers: {error}") from error
+
+
+def _check_names(X: object, variables: Sequence[str]) -> None:
+    """A table that names its columns names them as the vocabulary does, in the same order."""
+    columns = getattr(X, "columns", None)
+    if columns is None or not all(isinstance(name, str) for name in columns):
+        return
+    for column, (given, expected) in enumerate(zip(columns, variables, strict=False)):
+        if given != expected:
+            raise DataError(
+                f"column {column} of X is called {given!r} where the vocabulary has {expected!r}: "
+                "give the columns in the order of the vocabulary's variables"
+            )
+
+
+def check_whole(value: object, name: str, least: int, most: int = 2**31 - 1) -> int:
+    """A whole number within limits."""
+    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    number = int(value) if is_whole and isinstance(value, SupportsInt) else least - 1
+    if not least <= number <= most:
+        raise DataError(f"{name} must be a whole number from {least} to {most}, got {value!r}")
+    return number
 
 
 def _describe(value: float) -> str:

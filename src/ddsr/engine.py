@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ddsr import _core
-from ddsr.data import check_rows, check_target, check_weights
+from ddsr.data import check_rows, check_target, check_weights, check_whole
 from ddsr.errors import DataError, ExpressionError
 from ddsr.expression import Batch, Expression, Vocabulary
 
 Floats = NDArray[np.float64]
+MOST_THREADS = 1024
 
 
 class FitStatus(IntEnum):
@@ -45,10 +46,12 @@ class FitOptions:
     """fit scale * expression + offset instead of the bare expression"""
 
     def __post_init__(self) -> None:
-        for name, least in (("max_steps", 0), ("n_starts", 1), ("tolerance", 0.0)):
-            value = getattr(self, name)
-            if not least <= value < np.inf:
-                raise DataError(f"{name} must be a number of at least {least}, got {value!r}")
+        check_whole(self.max_steps, "max_steps", least=0)
+        check_whole(self.n_starts, "n_starts", least=1)
+        if not isinstance(self.tolerance, (int, float)) or not 0 <= self.tolerance < np.inf:
+            raise DataError(f"tolerance must be a number of at least 0, got {self.tolerance!r}")
+        if not isinstance(self.is_scale_free, (bool, np.bool_)):
+            raise DataError(f"is_scale_free must be True or False, got {self.is_scale_free!r}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,20 +102,22 @@ class Engine:
         rows = check_rows(X, vocabulary.variables)
         target = check_target(y, len(rows))
         weights = check_weights(sample_weight, len(rows))
-        if fit_rows < 1 or n_threads < 1 or not 0 <= seed < 2**64:
-            raise DataError("fit_rows and n_threads must be at least 1, seed a whole number under 2^64")
+        check_whole(fit_rows, "fit_rows", least=1)
+        if options is not None and not isinstance(options, FitOptions):
+            raise DataError(f"options must be FitOptions(...), got {options!r}")
         self.vocabulary = vocabulary
         self.options = options or FitOptions()
-        self.seed = seed
-        self.n_threads = n_threads
-        self._data = _core.Data(rows, target, weights, _choose_rows(weights, len(rows), fit_rows, seed))
+        self.seed = check_whole(seed, "seed", least=0, most=2**64 - 1)
+        self.n_threads = check_whole(n_threads, "n_threads", least=1, most=MOST_THREADS)
+        chosen = _choose_rows(weights, len(rows), fit_rows, seed)
+        self._data = _core.Data(rows, target, weights, chosen)
         if not 0 < self._data.spread < np.inf:
             raise DataError(
                 "the rows of y that carry weight are all the same, or so small or large that their "
                 "squares leave double precision: give a y that varies, or rescale it"
             )
 
-    def score(self, expressions: Batch | Sequence[Expression]) -> Scores:
+    def score(self, expressions: Batch | Iterable[Expression]) -> Scores:
         """Fit the constants of every expression, starting from those it has, and judge it."""
         batch = _as_batch(expressions, self.vocabulary)
         with _bad_batch_is_an_expression_error():
@@ -121,7 +126,10 @@ class Engine:
                 self._data,
                 batch.tokens,
                 batch.constants,
-                **vars(self.options),
+                max_steps=self.options.max_steps,
+                n_starts=self.options.n_starts,
+                tolerance=self.options.tolerance,
+                is_scale_free=bool(self.options.is_scale_free),
                 seed=self.seed,
                 n_threads=self.n_threads,
             )
@@ -131,7 +139,7 @@ class Engine:
 
 
 def values(
-    expressions: Batch | Sequence[Expression], X: ArrayLike, n_threads: int = 1
+    expressions: Batch | Iterable[Expression], X: ArrayLike, n_threads: int = 1
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Values of each expression on each row of X, (B, n_rows), and whether all of an expression's are finite.
 
@@ -139,13 +147,14 @@ def values(
     """
     batch = _as_batch(expressions)
     rows = check_rows(X, batch.vocabulary.variables)
+    check_whole(n_threads, "n_threads", least=1, most=MOST_THREADS)
     with _bad_batch_is_an_expression_error():
         found, is_finite = _core.values(batch.vocabulary.core, rows, batch.tokens, batch.constants, n_threads)
     return found, is_finite.astype(bool)
 
 
 def gradients(
-    expressions: Batch | Sequence[Expression], X: ArrayLike, n_threads: int = 1
+    expressions: Batch | Iterable[Expression], X: ArrayLike, n_threads: int = 1
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """d value/d constant, (B, n_rows, K), and whether all values and derivatives are finite.
 
@@ -153,6 +162,7 @@ def gradients(
     """
     batch = _as_batch(expressions)
     rows = check_rows(X, batch.vocabulary.variables)
+    check_whole(n_threads, "n_threads", least=1, most=MOST_THREADS)
     with _bad_batch_is_an_expression_error():
         found, is_finite = _core.gradients(
             batch.vocabulary.core, rows, batch.tokens, batch.constants, n_threads
@@ -160,7 +170,7 @@ def gradients(
     return found, is_finite.astype(bool)
 
 
-def _as_batch(expressions: Batch | Sequence[Expression], vocabulary: Vocabulary | None = None) -> Batch:
+def _as_batch(expressions: Batch | Iterable[Expression], vocabulary: Vocabulary | None = None) -> Batch:
     batch = expressions if isinstance(expressions, Batch) else Batch.of(expressions)
     if vocabulary is not None and batch.vocabulary != vocabulary:
         raise ExpressionError("the expressions have another vocabulary than the engine")

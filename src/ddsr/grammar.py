@@ -18,7 +18,7 @@ A user adds `Forbid`, `Nesting`, `AtMost` and `MustAppear`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ddsr import _core
-from ddsr.errors import GrammarError
+from ddsr.errors import GrammarError, VocabularyError
 from ddsr.expression.vocabulary import Vocabulary
 
 PERIODIC = ("sin", "cos", "tan")
@@ -94,6 +94,10 @@ class Grammar:
     """the native grammar"""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.vocabulary, Vocabulary):
+            raise GrammarError(f"a grammar is of a Vocabulary, not of {self.vocabulary!r}")
+        if isinstance(self.rules, Rule) or not isinstance(self.rules, Iterable):
+            raise GrammarError(f"rules must be a list of rules, not {self.rules!r}")
         object.__setattr__(self, "rules", tuple(self.rules))
         object.__setattr__(self, "core", _build(self))
 
@@ -153,22 +157,19 @@ class Grammar:
 
 
 def _build(grammar: Grammar) -> _core.Grammar:
-    names = {name: token for token, name in enumerate(grammar.vocabulary.names)}
+    vocabulary = grammar.vocabulary
 
     def tokens(given: str | Sequence[str], rule: Rule) -> list[int]:
         listed = (given,) if isinstance(given, str) else given
-        unknown = [name for name in listed if name not in names]
-        if unknown:
-            raise GrammarError(
-                f"{rule} names {', '.join(map(repr, unknown))}, which the vocabulary lacks; "
-                f"it has {', '.join(names)}"
-            )
-        return [names[name] for name in listed]
+        try:
+            return [vocabulary.token(name) for name in listed]
+        except (VocabularyError, TypeError) as error:
+            raise GrammarError(f"{rule}: {error}") from None
 
     nestings: list[tuple[list[int], list[int], int]] = []
     uses: list[tuple[list[int], int]] = []
     required: list[int] = []
-    periodic = [names[name] for name in PERIODIC if name in grammar.vocabulary.operators]
+    periodic = [vocabulary.token(name) for name in PERIODIC if name in vocabulary.operators]
     if periodic:
         nestings.append((periodic, periodic, 0))
     for rule in grammar.rules:

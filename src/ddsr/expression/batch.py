@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from ddsr import _core
 from ddsr._core import PAD
 from ddsr.errors import ExpressionError
 from ddsr.expression.expression import Expression
@@ -24,26 +25,30 @@ class Batch:
     constants: NDArray[np.float64]
     """(B, K) in the order of their tokens; what is behind a row's last constant counts for nothing"""
 
-    @classmethod
-    def from_tokens(cls, vocabulary: Vocabulary, tokens: NDArray[np.int16]) -> Batch:
-        """Expressions whose constants are not known yet: they start at 1."""
-        tokens = np.ascontiguousarray(tokens, dtype=np.int16)
-        if tokens.ndim != 2:
-            raise ExpressionError(f"tokens must be a table, a row an expression; got {tokens.ndim}-D")
-        n_constants = (tokens == vocabulary.constant).sum(axis=1) if vocabulary.has_constant else [0]
-        return cls(vocabulary, tokens, np.ones((len(tokens), max(n_constants, default=0))))
+    def __post_init__(self) -> None:
+        for name, kind in (("tokens", np.int16), ("constants", np.float64)):
+            array = getattr(self, name)
+            if not isinstance(array, np.ndarray) or array.dtype != kind or array.ndim != 2:
+                raise ExpressionError(f"the {name} of a batch must be a table of {kind.__name__}")
+            object.__setattr__(self, name, np.ascontiguousarray(array))
+        if len(self.tokens) != len(self.constants):
+            raise ExpressionError(f"{len(self.tokens)} rows of tokens, {len(self.constants)} of constants")
 
     @classmethod
-    def of(cls, expressions: Sequence[Expression]) -> Batch:
+    def from_tokens(cls, vocabulary: Vocabulary, tokens: ArrayLike) -> Batch:
+        """Expressions whose constants are not known yet: they start at 1."""
+        rows = _as_tokens(tokens)
+        n_constants = (rows == vocabulary.constant).sum(axis=1) if vocabulary.has_constant else [0]
+        return cls(vocabulary, rows, np.ones((len(rows), max(n_constants, default=0))))
+
+    @classmethod
+    def of(cls, expressions: Iterable[Expression]) -> Batch:
         """The same expressions as a batch; they must share a vocabulary."""
-        if not expressions:
-            raise ExpressionError("a batch needs at least one expression")
-        vocabulary = expressions[0].vocabulary
-        if any(expression.vocabulary != vocabulary for expression in expressions):
-            raise ExpressionError("the expressions of a batch must share one vocabulary")
-        tokens = np.full((len(expressions), max(map(len, expressions))), PAD, dtype=np.int16)
-        constants = np.zeros((len(expressions), max(e.n_constants for e in expressions)))
-        for row, expression in enumerate(expressions):
+        listed = _as_expressions(expressions)
+        vocabulary = listed[0].vocabulary
+        tokens = np.full((len(listed), max(map(len, listed))), PAD, dtype=np.int16)
+        constants = np.zeros((len(listed), max(e.n_constants for e in listed)))
+        for row, expression in enumerate(listed):
             tokens[row, : len(expression)] = expression.tokens
             constants[row, : expression.n_constants] = expression.constants
         return cls(vocabulary, tokens, constants)
@@ -60,7 +65,47 @@ class Batch:
     def __iter__(self) -> Iterator[Expression]:
         return (self[row] for row in range(len(self)))
 
+    def keys(self, n_threads: int = 1) -> list[bytes]:
+        """The `key` of each: equal for those that differ by the order of operands and by constants alone."""
+        try:
+            return _core.canonical_keys(self.vocabulary.core, self.tokens, n_threads)
+        except ValueError as error:
+            raise ExpressionError(str(error)) from None
+
+    def take(self, rows: NDArray[np.int64] | list[int]) -> Batch:
+        """Some of the rows, in the order given."""
+        return Batch(self.vocabulary, self.tokens[rows], self.constants[rows])
+
     @property
     def sizes(self) -> NDArray[np.int64]:
         """Number of tokens of each."""
         return np.asarray((self.tokens != PAD).sum(axis=1))
+
+
+def _as_expressions(expressions: Iterable[Expression]) -> list[Expression]:
+    if isinstance(expressions, (Expression, str)) or not isinstance(expressions, Iterable):
+        raise ExpressionError(f"give a list of expressions, not {expressions!r}")
+    listed = list(expressions)
+    if not listed:
+        raise ExpressionError("a batch needs at least one expression")
+    for expression in listed:
+        if not isinstance(expression, Expression):
+            raise ExpressionError(f"{expression!r} is no Expression: Expression.parse makes one of text")
+        if expression.vocabulary != listed[0].vocabulary:
+            raise ExpressionError("the expressions of a batch must share one vocabulary")
+    return listed
+
+
+def _as_tokens(tokens: ArrayLike) -> NDArray[np.int16]:
+    try:
+        rows = np.asarray(tokens)
+    except ValueError as error:
+        raise ExpressionError(f"tokens must be a table, a row an expression: {error}") from None
+    if rows.ndim != 2:
+        raise ExpressionError(f"tokens must be a table, a row an expression; got {rows.ndim}-D")
+    limits = np.iinfo(np.int16)
+    if rows.dtype.kind not in "iu" or (
+        rows.size and not limits.min <= rows.min() <= rows.max() <= limits.max
+    ):
+        raise ExpressionError(f"tokens must be whole numbers of 16 bits; got {rows.dtype}")
+    return rows.astype(np.int16)

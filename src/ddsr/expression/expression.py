@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-LONGEST = 4096  # tokens; keeps the core's recursion over trees far from the end of any stack
+LONGEST = _core.LONGEST
 
 
 @dataclass(frozen=True, init=False, repr=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -113,7 +113,7 @@ class Vocabulary:
         """
         try:
             return self._ids[name]
-        except KeyError:
+        except (KeyError, TypeError):
             raise VocabularyError(
                 f"{name!r} is not in this vocabulary, which has: {', '.join(self.names)}"
             ) from None
@@ -131,6 +131,8 @@ class Vocabulary:
 def _listed(names: Sequence[str], what: str) -> Sequence[str]:
     if isinstance(names, str):
         raise VocabularyError(f"{what} must be a list of names, not the single text {names!r}")
+    if not isinstance(names, Iterable):
+        raise VocabularyError(f"{what} must be a list of names, not {names!r}")
     return names
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ddsr.engine import Scores
 from ddsr.expression import Expression
 
-# Bits of the code that pay for one token and the precision of one constant, in nats.
+# What it costs to write down one token, twice over: in nats of the squared error.
 NATS_PER_TOKEN = 5.4
 # Residuals under this share of y's spread are rounding; better ones are not told apart.
 ROUNDING = 1e-12
@@ -70,6 +70,8 @@ class ParetoFront:
 
     def best(self, n_rows: int) -> FrontEntry:
         """The entry of least description length on data of `n_rows`."""
+        if not self.entries:
+            raise LookupError("the front is empty: no expression with a finite error was found yet")
         return min(self.entries, key=lambda entry: entry.description_length(n_rows))
 
 

@@ -1,0 +1,63 @@
+"""The hyper-parameters of the paper's table, in one place; unchanged they are the preset `paper`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ddsr.expression.operators import DEFAULT_OPERATORS
+
+
+@dataclass(frozen=True, kw_only=True)
+class DenoiserConfig:
+    """The network φ_θ."""
+
+    width: int = 16
+    """embedding dimension D; even, since half encodes the position and half the step (the paper has 15)"""
+    n_encoder_layers: int = 1
+    n_decoder_layers: int = 1
+    n_heads: int = 1
+    feed_forward_width: int = 2048
+
+
+@dataclass(frozen=True, kw_only=True)
+class ObjectiveConfig:
+    """Token-wise GRPO."""
+
+    clip_range: float = 0.2
+    """ε: how far a token's likelihood ratio may leave 1 and still pull"""
+    kl_weight: float = 0.01
+    """β, of the divergence from the reference"""
+    entropy_weight: float = 0.0005
+    """λ"""
+    counts_masked_only: bool = False
+    """sum over the masked tokens alone instead of every token, for the ablation"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaperConfig:
+    """Algorithm 1 with the settings of its table."""
+
+    operators: tuple[str, ...] = DEFAULT_OPERATORS
+    max_length: int = 32
+    """M, the table's max depth: tokens of an expression, at most"""
+    max_constants: int = 10
+    batch_size: int = 1000
+    """B: expressions an epoch"""
+    oversampling: int = 3
+    """times as many are drawn, and the first B distinct ones kept"""
+    elite_fraction: float = 0.05
+    """α"""
+    learning_rate: float = 1e-4
+    """γ, of Adam"""
+    n_epochs: int = 600
+    updates_per_epoch: int = 5
+    """C"""
+    epochs_per_reference: int = 5
+    """G: epochs after which θ_ref is renewed"""
+    denoiser: DenoiserConfig = DenoiserConfig()
+    objective: ObjectiveConfig = ObjectiveConfig()
+
+    @property
+    def n_elites(self) -> int:
+        """αB: expressions that an epoch adds to the pool, and that the pool keeps."""
+        return max(1, round(self.elite_fraction * self.batch_size))

@@ -1,0 +1,1 @@
+"""Random masked diffusion over expressions: the paper's generator."""

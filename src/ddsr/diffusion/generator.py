@@ -1,0 +1,112 @@
+"""The backward process: from a fully masked sequence to an expression, one kept position at a time.
+
+Each step predicts every position, fills the masked ones legally from left to right, and keeps one more
+position of an order drawn up front (the paper's Algorithm `sampling_expressison` and the text around it).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from ddsr._core import MASK, PAD
+from ddsr.config import PaperConfig
+from ddsr.diffusion.denoiser import Denoiser
+from ddsr.diffusion.masking import Masked, draw_unmask_order, mask_at_random
+from ddsr.expression.batch import Batch
+from ddsr.grammar import Grammar
+
+if TYPE_CHECKING:
+    from jaxtyping import Float
+
+Tokens = NDArray[np.int16]
+# Tells these random numbers from the policy's.
+SAMPLING = 0
+
+
+class MaskedDiffusion:
+    """A denoiser and the grammar that it fills."""
+
+    def __init__(
+        self, grammar: Grammar, config: PaperConfig, seed: int, device: torch.device, n_threads: int = 1
+    ) -> None:
+        self.grammar, self.config, self.seed = grammar, config, seed
+        self.device, self.n_threads = device, n_threads
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            self.network = Denoiser(len(grammar.vocabulary), grammar.max_length, config.denoiser).to(device)
+
+    def sample(self, batch_size: int, epoch: int) -> Batch:
+        """Draw `oversampling` times as many expressions, and keep the first `batch_size` distinct ones."""
+        drawn = self.draw(self.config.oversampling * batch_size, epoch)
+        batch = Batch.from_tokens(self.grammar.vocabulary, drawn)
+        first_rows = {key: row for row, key in reversed(list(enumerate(batch.keys(self.n_threads))))}
+        return batch.take(sorted(first_rows.values())[:batch_size])
+
+    def draw(self, n_rows: int, epoch: int) -> Tokens:
+        """Run the backward process from X_M, all masked, to X_0."""
+        max_length = self.grammar.max_length
+        order = draw_unmask_order(n_rows, max_length, np.random.default_rng((self.seed, SAMPLING, epoch)))
+        kept = np.full((n_rows, max_length), MASK, dtype=np.int16)
+        drawn = np.full((n_rows, max_length), PAD, dtype=np.int16)
+        active = np.arange(n_rows)
+        for step in range(max_length, 0, -1):
+            logits = self.predict(kept[active], np.full(len(active), step))
+            stream = epoch * max_length + step
+            filled, _ = self.grammar.fill(logits, kept[active], self.seed, stream, self.n_threads)
+            drawn[active] = filled
+            kept[active] = keep_one_more(kept[active], filled, order[active, max_length - step])
+            active = active[~is_complete(kept[active], filled)]
+            if len(active) == 0:
+                break
+        return drawn
+
+    @torch.no_grad()
+    def predict(self, noisy_tokens: Tokens, step: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Logits of q(X_0) on the host, for the grammar."""
+        logits: NDArray[np.float32] = self._logits(self.network, noisy_tokens, step).float().cpu().numpy()
+        return logits
+
+    def corrupt(self, clean_tokens: Tokens, rng: np.random.Generator) -> Masked:
+        """X_t at a random step t, for the objective."""
+        return mask_at_random(clean_tokens, rng)
+
+    def legal_tokens(self, clean_tokens: Tokens) -> NDArray[np.bool_]:
+        """Which tokens may stand at each position, given those before it."""
+        return self.grammar.legal_tokens(clean_tokens, self.n_threads)
+
+    def log_probs(self, network: nn.Module, view: Masked, is_legal: Tensor) -> Float[Tensor, "B M V"]:
+        """Log-probabilities of the constrained, renormalised distribution; −inf where not legal."""
+        return constrain(self._logits(network, view.noisy_tokens, view.step), is_legal)
+
+    def _logits(self, network: nn.Module, noisy_tokens: Tokens, step: NDArray[np.int64]) -> Tensor:
+        tokens = torch.from_numpy(noisy_tokens).to(self.device)
+        steps = torch.from_numpy(step).to(self.device)
+        logits: Tensor = network(tokens, steps)
+        return logits
+
+
+def keep_one_more(kept: Tokens, filled: Tokens, position: NDArray[np.int64]) -> Tokens:
+    """Keep the tokens kept before, as far as they were legal, and that at one more position.
+
+    A position that lies outside the tree just filled reveals nothing, and stays masked.
+    """
+    rows = np.arange(len(kept))
+    is_kept = kept != MASK
+    is_kept[rows, position] = True
+    return np.where(is_kept & (filled != PAD), filled, MASK).astype(np.int16)
+
+
+def is_complete(kept: Tokens, filled: Tokens) -> NDArray[np.bool_]:
+    """Whether the kept tokens are a whole expression: nothing of it is left to draw."""
+    return np.asarray(((kept != MASK) | (filled == PAD)).all(axis=1))
+
+
+def constrain(logits: Float[Tensor, "B M V"], is_legal: Tensor) -> Float[Tensor, "B M V"]:
+    """Log-softmax over the legal tokens; positions behind the end have none, and get all."""
+    is_empty = ~is_legal.any(dim=-1, keepdim=True)
+    return logits.masked_fill(~(is_legal | is_empty), -torch.inf).log_softmax(dim=-1)

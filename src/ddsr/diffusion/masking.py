@@ -1,0 +1,58 @@
+"""The forward process: one random position is masked at each step (the paper's equation `mask-diffu`).
+
+An order q_1 … q_M of all positions is drawn up front. After t steps the positions q_1 … q_t are masked:
+X_t = Q̄_t X_0 with Q̄_t = Π (I − diag(e_q)). Backwards, the same order read from its end says which position
+is kept next. Positions behind the end of an expression hold nothing, and are shown to the network as masked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr._core import MASK, PAD
+
+Tokens = NDArray[np.int16]
+
+
+@dataclass(frozen=True, eq=False)
+class Masked:
+    """Expressions at step t of the forward process."""
+
+    clean_tokens: Tokens
+    """X_0, (B, M)"""
+    noisy_tokens: Tokens
+    """X_t, (B, M): MASK where masked, and behind the end"""
+    step: NDArray[np.int64]
+    """t, (B,): how many of the M positions are masked"""
+    is_masked: NDArray[np.bool_]
+    """(B, M): positions that are masked and hold a token"""
+
+
+def draw_unmask_order(n_rows: int, max_length: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """(B, M) random orders of the positions: order[:, 0] is the first to be kept, the last to be masked."""
+    return rng.permuted(np.tile(np.arange(max_length), (n_rows, 1)), axis=1)
+
+
+def rank_of(order: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(B, M): the place of each position in its row's order."""
+    return np.argsort(order, axis=1)
+
+
+def mask(clean_tokens: Tokens, step: NDArray[np.int64], rng: np.random.Generator) -> Masked:
+    """X_t ~ q(X_t | X_0): hide `step` random positions of each row."""
+    n_rows, max_length = clean_tokens.shape
+    kept = max_length - step
+    is_hidden = rank_of(draw_unmask_order(n_rows, max_length, rng)) >= kept[:, None]
+    is_token = clean_tokens != PAD
+    noisy_tokens = np.where(is_hidden | ~is_token, MASK, clean_tokens).astype(np.int16)
+    return Masked(clean_tokens, noisy_tokens, step, is_hidden & is_token)
+
+
+def mask_at_random(clean_tokens: Tokens, rng: np.random.Generator) -> Masked:
+    """X_t at a step t drawn evenly from 1 … M for each row."""
+    n_rows, max_length = clean_tokens.shape
+    step = np.asarray(rng.integers(1, max_length, size=n_rows, endpoint=True))
+    return mask(clean_tokens, step, rng)

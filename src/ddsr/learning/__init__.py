@@ -1,0 +1,1 @@
+"""Reinforcement learning on the user's data: the pool of elites, the objective, the update."""

@@ -1,0 +1,133 @@
+"""The pool of elites S_α that the policy learns from, and its floor R_α.
+
+The long short-term memory joins the best of this epoch with the best of all before; the short-term memory,
+DSR's, has this epoch's alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.engine import Scores
+from ddsr.expression import Batch
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """Distinct expressions by falling reward; no two differ by the order of operands alone."""
+
+    batch: Batch
+    reward: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.batch)
+
+    @property
+    def reward_floor(self) -> float:
+        """R_α, the least reward in the pool."""
+        return float(self.reward.min())
+
+    @property
+    def advantage(self) -> NDArray[np.float64]:
+        """A = R − R_α, never negative."""
+        return self.reward - self.reward_floor
+
+
+class Memory(Protocol):
+    """What a search needs of a memory."""
+
+    @property
+    def pool(self) -> Pool:
+        """The elites to learn from now."""
+        ...
+
+    def merge(self, scores: Scores) -> Memory:
+        """Take in the best of an epoch."""
+        ...
+
+    def trimmed(self) -> Memory:
+        """What is kept for the next epoch."""
+        ...
+
+
+@dataclass(frozen=True)
+class EliteMemory:
+    """S_α ← S_α ∪ S_α^i: this epoch's best αB joined with the best αB of all epochs before."""
+
+    n_elites: int
+    """αB"""
+    kept: Pool | None = None
+
+    @property
+    def pool(self) -> Pool:
+        """The joined pool, at most 2αB."""
+        if self.kept is None:
+            raise LookupError("nothing was merged into this memory yet")
+        return self.kept
+
+    def merge(self, scores: Scores) -> EliteMemory:
+        """Join; of the same expression with other constants the better one stays."""
+        best = best_of(scores, self.n_elites)
+        return replace(self, kept=best if self.kept is None else join(self.kept, best))
+
+    def trimmed(self) -> EliteMemory:
+        """The upper half of a full pool: its best αB."""
+        batch, reward = self.pool.batch, self.pool.reward
+        rows = np.arange(min(self.n_elites, len(reward)))
+        return replace(self, kept=Pool(batch.take(rows), reward[rows]))
+
+
+@dataclass(frozen=True)
+class ShortTermMemory:
+    """The best αB of this epoch, and nothing from before."""
+
+    n_elites: int
+    current: Pool | None = None
+
+    @property
+    def pool(self) -> Pool:
+        """This epoch's best."""
+        if self.current is None:
+            raise LookupError("nothing was merged into this memory yet")
+        return self.current
+
+    def merge(self, scores: Scores) -> ShortTermMemory:
+        """Take in this epoch's best."""
+        return replace(self, current=best_of(scores, self.n_elites))
+
+    def trimmed(self) -> ShortTermMemory:
+        """Nothing is kept."""
+        return replace(self, current=None)
+
+
+def best_of(scores: Scores, n: int) -> Pool:
+    """The n distinct expressions of the highest reward."""
+    order = np.argsort(-scores.reward, kind="stable")
+    rows = _first_of_each(scores.batch.keys(), order.tolist())[:n]
+    return Pool(scores.batch.take(rows), scores.reward[rows])
+
+
+def join(kept: Pool, new: Pool) -> Pool:
+    """Both, by falling reward, without duplicates."""
+    width = max(kept.batch.constants.shape[1], new.batch.constants.shape[1])
+    tokens = np.concatenate([kept.batch.tokens, new.batch.tokens])
+    constants = np.concatenate([_widened(pool.batch.constants, width) for pool in (kept, new)])
+    batch = Batch(kept.batch.vocabulary, tokens, constants)
+    reward = np.concatenate([kept.reward, new.reward])
+    rows = _first_of_each(batch.keys(), np.argsort(-reward, kind="stable").tolist())
+    return Pool(batch.take(rows), reward[rows])
+
+
+def _first_of_each(keys: list[bytes], order: list[int]) -> list[int]:
+    first: dict[bytes, int] = {}
+    for row in order:
+        first.setdefault(keys[row], row)
+    return list(first.values())
+
+
+def _widened(constants: NDArray[np.float64], width: int) -> NDArray[np.float64]:
+    return np.pad(constants, ((0, 0), (0, width - constants.shape[1])))

@@ -1,0 +1,164 @@
+from itertools import permutations
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import chisquare
+
+from ddsr._core import MASK, PAD
+from ddsr.config import DenoiserConfig, PaperConfig
+from ddsr.diffusion.denoiser import Denoiser, encode
+from ddsr.diffusion.generator import MaskedDiffusion, constrain, is_complete, keep_one_more
+from ddsr.diffusion.masking import mask
+from ddsr.expression import Vocabulary
+from ddsr.grammar import Grammar
+
+CPU = torch.device("cpu")
+SMALL = PaperConfig(max_length=6, denoiser=DenoiserConfig(feed_forward_width=32), oversampling=2)
+VOCABULARY = Vocabulary(("x", "y"), ("add", "mul", "sin"))
+
+
+def make_generator(vocabulary=VOCABULARY, config=SMALL, seed=0, n_threads=1):
+    grammar = Grammar(vocabulary, config.max_length, config.max_constants)
+    generator = MaskedDiffusion(grammar, config, seed, CPU, n_threads)
+    with torch.no_grad():  # sharper than a fresh network, so that a wrong distribution shows
+        generator.network.to_logits.weight.mul_(4.0)
+    return generator
+
+
+def test_every_drawn_expression_is_legal_and_the_kept_ones_are_distinct():
+    generator = make_generator()
+    drawn = generator.draw(500, epoch=0)
+    assert generator.grammar.is_legal(drawn).all()
+    batch = generator.sample(100, epoch=0)
+    keys = batch.keys()
+    assert len(set(keys)) == len(keys) <= 100
+
+
+def test_same_seed_same_draws_on_any_number_of_threads():
+    one, other = make_generator(n_threads=1), make_generator(n_threads=3)
+    assert (one.draw(300, epoch=2) == other.draw(300, epoch=2)).all()
+    assert (one.draw(300, epoch=2) != one.draw(300, epoch=3)).any()
+    assert (one.draw(300, epoch=2) != make_generator(seed=1).draw(300, epoch=2)).any()
+
+
+def exact_distribution(generator, length):
+    """Probability of every outcome, by following every order and every fill of a tiny grammar."""
+    outcomes = {}
+    orders = list(permutations(range(length)))
+    for order in orders:
+        nothing = np.full((1, length), MASK, np.int16)
+        descend(generator, nothing, order, length, 1 / len(orders), outcomes)
+    return outcomes
+
+
+def descend(generator, kept, order, step, probability, outcomes):
+    for filled, share in fills(generator, kept, step):
+        next_kept = keep_one_more(kept, filled, np.array([order[len(order) - step]]))
+        if step == 1 or is_complete(next_kept, filled)[0]:
+            key = tuple(filled[0])
+            outcomes[key] = outcomes.get(key, 0.0) + probability * share
+        else:
+            descend(generator, next_kept, order, step - 1, probability * share, outcomes)
+
+
+def fills(generator, kept, step):
+    """Every legal left-to-right fill with its probability."""
+    logits = generator.predict(kept, np.array([step]))[0]
+    partial = [(np.full(kept.shape, PAD, np.int16), 0, 1.0)]
+    while partial:
+        row, position, probability = partial.pop()
+        legal = np.zeros(len(generator.grammar.vocabulary), bool)
+        if position < row.shape[1]:
+            legal = generator.grammar.legal_tokens(row)[0, position]
+        if not legal.any():
+            yield row, probability
+            continue
+        weights = np.where(legal, np.exp(logits[position].astype(float)), 0.0)
+        weights /= weights.sum()
+        held = kept[0, position]
+        choices = [held] if held != MASK and legal[held] else np.flatnonzero(legal)
+        for token in choices:
+            longer = row.copy()
+            longer[0, position] = token
+            share = 1.0 if len(choices) == 1 and held == token else weights[token]
+            partial.append((longer, position + 1, probability * share))
+
+
+def test_sampled_frequencies_match_the_enumerated_distribution():
+    config = PaperConfig(max_length=3, max_constants=1, denoiser=DenoiserConfig(feed_forward_width=16))
+    generator = make_generator(Vocabulary(("x", "y"), ("add", "sin")), config, seed=3)
+    expected = exact_distribution(generator, 3)
+    assert sum(expected.values()) == pytest.approx(1.0)
+    n = 40_000
+    drawn, counts = np.unique(generator.draw(n, epoch=0), axis=0, return_counts=True)
+    observed = {tuple(row): count for row, count in zip(drawn, counts, strict=True)}
+    assert set(observed) <= set(expected)
+    likely = [key for key, probability in expected.items() if probability * n > 10]
+    counted = np.array([observed.get(key, 0) for key in likely] + [0.0])
+    predicted = np.array([expected[key] * n for key in likely] + [0.0])
+    counted[-1], predicted[-1] = n - counted.sum(), n - predicted.sum()
+    keep = predicted > 5
+    assert (
+        chisquare(counted[keep], predicted[keep] * counted[keep].sum() / predicted[keep].sum()).pvalue > 1e-3
+    )
+
+
+def test_log_probs_of_sampling_equal_those_recomputed():
+    generator = make_generator()
+    clean = generator.draw(60, epoch=0)
+    masked = mask(clean, np.full(60, 3), np.random.default_rng(0))
+    logits = generator.predict(masked.noisy_tokens, masked.step)
+    filled, recorded = generator.grammar.fill(logits, masked.noisy_tokens, seed=1)
+    is_legal = torch.from_numpy(generator.legal_tokens(filled))
+    with torch.no_grad():
+        recomputed = generator.log_probs(generator.network, masked, is_legal).numpy()
+    is_token = filled != PAD
+    chosen = np.take_along_axis(recomputed, np.maximum(filled, 0)[..., None].astype(int), axis=-1)[..., 0]
+    np.testing.assert_allclose(chosen[is_token], recorded[is_token], rtol=1e-5, atol=1e-5)
+
+
+def test_constrained_distribution_is_one_over_the_legal_tokens():
+    generator = make_generator()
+    clean = generator.draw(40, epoch=0)
+    is_legal = torch.from_numpy(generator.legal_tokens(clean))
+    probabilities = constrain(torch.randn(40, 6, len(VOCABULARY)), is_legal).exp()
+    assert torch.allclose(probabilities.sum(-1), torch.ones(40, 6))
+    on_tree = torch.from_numpy(clean != PAD)
+    assert (probabilities[on_tree][~is_legal[on_tree]] == 0).all()
+
+
+def test_a_position_outside_the_tree_reveals_nothing():
+    kept = np.array([[MASK, MASK, MASK]], np.int16)
+    filled = np.array([[5, PAD, PAD]], np.int16)
+    assert keep_one_more(kept, filled, np.array([2])).tolist() == [[MASK, MASK, MASK]]
+    assert keep_one_more(kept, filled, np.array([0])).tolist() == [[5, MASK, MASK]]
+    assert is_complete(np.array([[5, MASK, MASK]], np.int16), filled).tolist() == [True]
+    overridden = np.array([[2, 5, PAD]], np.int16)
+    assert keep_one_more(np.array([[2, 4, MASK]], np.int16), overridden, np.array([2])).tolist() == [
+        [2, 5, MASK]
+    ]
+
+
+def test_the_codes_are_the_papers():
+    width, wavelength = 8, 10_000.0  # D/2 and the appendix's base
+    places = torch.arange(5)
+    codes = encode(places, width)
+    for place in range(5):
+        for i in range(width // 2):
+            angle = place / wavelength ** (4 * i / (2 * width))
+            assert codes[place, 2 * i].item() == pytest.approx(np.sin(angle), abs=1e-6)
+            assert codes[place, 2 * i + 1].item() == pytest.approx(np.cos(angle), abs=1e-6)
+
+
+def test_the_network_sees_position_step_and_mask():
+    torch.manual_seed(0)
+    network = Denoiser(5, 4, DenoiserConfig(feed_forward_width=16))
+    tokens = torch.tensor([[1, 2, MASK, MASK]], dtype=torch.int16)
+    base = network(tokens, torch.tensor([2]))
+    assert base.shape == (1, 4, 5)
+    assert not torch.allclose(base, network(tokens, torch.tensor([3])))
+    assert not torch.allclose(
+        base, network(torch.tensor([[2, 1, MASK, MASK]], dtype=torch.int16), torch.tensor([2]))
+    )
+    assert not torch.allclose(base[0, 2], base[0, 3])
