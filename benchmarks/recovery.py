@@ -64,7 +64,7 @@ def run(problem: str, seed: int) -> Run:
     y = truth.to_callable()(X)
     engine = Engine(used, X[:, columns], y, options=FitOptions(is_scale_free=True), n_threads=2)
     generator = UniformGenerator(Grammar(used, max_length=MAX_LENGTH, max_constants=4), seed, n_threads=2)
-    for state in islice(search(generator, engine, BATCH_SIZE), EPOCHS):
+    for state in islice(search(generator, engine, batch_size=BATCH_SIZE), EPOCHS):
         if min(entry.nrmse for entry in state.front) < EXACT:
             return Run(problem, seed, True, state.n_scored)
     return Run(problem, seed, False, state.n_scored)

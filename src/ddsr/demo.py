@@ -41,7 +41,7 @@ def run_demo(console: Console, seconds: float = SECONDS, seed: int = 0) -> Searc
     started = time.monotonic()
     state = None
     with Live(console=console, refresh_per_second=8, transient=True) as live:
-        for state in _until(search(generator, engine, BATCH_SIZE), started + seconds):
+        for state in _until(search(generator, engine, batch_size=BATCH_SIZE), started + seconds):
             live.update(_view(state, time.monotonic() - started))
     assert state is not None  # the search yields at least once
     console.print(_view(state, time.monotonic() - started))

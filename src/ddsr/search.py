@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Protocol
 
+import numpy as np
+
 from ddsr.engine import Engine
 from ddsr.expression import Batch
 from ddsr.grammar import Grammar
+from ddsr.learning.curves import EpochStats, PartClock, UpdateStats, describe
+from ddsr.learning.memory import Memory, Pool
 from ddsr.selection import ParetoFront
 
 
@@ -17,7 +21,15 @@ class Generator(Protocol):
     """Proposes expressions."""
 
     def sample(self, batch_size: int, epoch: int) -> Batch:
-        """`batch_size` expressions; the same ones for the same epoch."""
+        """At most `batch_size` expressions; the same ones for the same epoch and network."""
+        ...
+
+
+class Updater(Protocol):
+    """Teaches the generator what the elites have in common."""
+
+    def update(self, pool: Pool, epoch: int) -> UpdateStats:
+        """One epoch's updates."""
         ...
 
 
@@ -43,13 +55,35 @@ class SearchState:
     front: ParetoFront
     n_scored: int
     """expressions scored so far"""
+    stats: EpochStats
 
 
-def search(generator: Generator, engine: Engine, batch_size: int = 1000) -> Iterator[SearchState]:
-    """Yield a state after each epoch, without end: whoever iterates decides when it is enough."""
-    front = ParetoFront()
+def search(
+    generator: Generator,
+    engine: Engine,
+    memory: Memory | None = None,
+    policy: Updater | None = None,
+    batch_size: int = 1000,
+) -> Iterator[SearchState]:
+    """Yield a state after each epoch, without end: whoever iterates decides when it is enough.
+
+    Without memory and policy nothing is learned.
+    """
+    front, n_scored = ParetoFront(), 0
     for epoch in count():
+        clock = PartClock()
         proposals = generator.sample(batch_size, epoch)
+        clock.end("sample")
         scores = engine.score(proposals)
+        clock.end("score")
+        reward_floor, update = np.nan, None
+        if memory is not None and policy is not None:
+            memory = memory.merge(scores)
+            reward_floor = memory.pool.reward_floor
+            update = policy.update(memory.pool, epoch)
+            memory = memory.trimmed()
+            clock.end("update")
         front = front.merge(scores)
-        yield SearchState(epoch, front, (epoch + 1) * batch_size)
+        n_scored += len(scores)
+        stats = describe(scores, batch_size, reward_floor, update, clock.seconds)
+        yield SearchState(epoch, front, n_scored, stats)

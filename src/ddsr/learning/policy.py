@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -13,6 +12,7 @@ from torch import Tensor, nn
 
 from ddsr._core import PAD
 from ddsr.config import PaperConfig
+from ddsr.learning.curves import UpdateStats
 from ddsr.learning.memory import Pool
 from ddsr.learning.objective import Loss, Objective, Targets
 
@@ -46,16 +46,6 @@ class Learner(Protocol):
     def log_probs(self, network: nn.Module, view: View, is_legal: Tensor) -> Tensor:
         """(B, M, V) of the constrained distribution."""
         ...
-
-
-@dataclass(frozen=True)
-class UpdateStats:
-    """Means over the C updates of an epoch."""
-
-    loss: float
-    kl: float
-    entropy: float
-    clip_share: float
 
 
 class Policy:
