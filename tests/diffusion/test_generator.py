@@ -64,7 +64,7 @@ def descend(generator, kept, order, step, probability, outcomes):
 
 def fills(generator, kept, step):
     """Every legal left-to-right fill with its probability."""
-    logits = generator.predict(kept, np.array([step]))[0]
+    logits = generator.predict(kept, step)[0]
     partial = [(np.full(kept.shape, PAD, np.int16), 0, 1.0)]
     while partial:
         row, position, probability = partial.pop()
@@ -108,7 +108,7 @@ def test_log_probs_of_sampling_equal_those_recomputed():
     generator = make_generator()
     clean = generator.draw(60, epoch=0)
     masked = mask(clean, np.full(60, 3), np.random.default_rng(0))
-    logits = generator.predict(masked.noisy_tokens, masked.step)
+    logits = generator.predict(masked.noisy_tokens, 3)
     filled, recorded = generator.grammar.fill(logits, masked.noisy_tokens, seed=1)
     is_legal = torch.from_numpy(generator.legal_tokens(filled))
     with torch.no_grad():

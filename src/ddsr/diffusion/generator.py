@@ -17,6 +17,7 @@ from ddsr._core import MASK, PAD
 from ddsr.config import PaperConfig
 from ddsr.diffusion.denoiser import Denoiser
 from ddsr.diffusion.masking import Masked, draw_unmask_order, mask_at_random
+from ddsr.diffusion.predictor import Pending, make_predictor
 from ddsr.expression.batch import Batch
 from ddsr.grammar import Grammar
 
@@ -39,6 +40,7 @@ class MaskedDiffusion:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             self.network = Denoiser(len(grammar.vocabulary), grammar.max_length, config.denoiser).to(device)
+        self.predictor = make_predictor(self.network, device, n_threads)
 
     def sample(self, batch_size: int, epoch: int) -> Batch:
         """Draw `oversampling` times as many expressions, and keep the first `batch_size` distinct ones."""
@@ -48,28 +50,28 @@ class MaskedDiffusion:
         return batch.take(sorted(first_rows.values())[:batch_size])
 
     def draw(self, n_rows: int, epoch: int) -> Tokens:
-        """Run the backward process from X_M, all masked, to X_0."""
-        max_length = self.grammar.max_length
-        order = draw_unmask_order(n_rows, max_length, np.random.default_rng((self.seed, SAMPLING, epoch)))
-        kept = np.full((n_rows, max_length), MASK, dtype=np.int16)
-        drawn = np.full((n_rows, max_length), PAD, dtype=np.int16)
-        active = np.arange(n_rows)
-        for step in range(max_length, 0, -1):
-            logits = self.predict(kept[active], np.full(len(active), step))
-            stream = epoch * max_length + step
-            filled, _ = self.grammar.fill(logits, kept[active], self.seed, stream, self.n_threads)
-            drawn[active] = filled
-            kept[active] = keep_one_more(kept[active], filled, order[active, max_length - step])
-            active = active[~is_complete(kept[active], filled)]
-            if len(active) == 0:
-                break
+        """Run the backward process from X_M, all masked, to X_0.
+
+        The batch is cut into parts that take turns: the grammar fills one while the network predicts another.
+        """
+        rng = np.random.default_rng((self.seed, SAMPLING, epoch))
+        order = draw_unmask_order(n_rows, self.grammar.max_length, rng)
+        n_parts = self.predictor.n_parts
+        parts = [
+            Backward(self, part, order[part::n_parts], stream=epoch * n_parts + part)
+            for part in range(n_parts)
+        ]
+        for step in range(self.grammar.max_length, 0, -1):
+            for part in parts:
+                part.take_step(step)
+        drawn = np.empty((n_rows, self.grammar.max_length), dtype=np.int16)
+        for part in parts:
+            drawn[part.index :: n_parts] = part.drawn
         return drawn
 
-    @torch.no_grad()
-    def predict(self, noisy_tokens: Tokens, step: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Logits of q(X_0) on the host, for the grammar."""
-        logits: NDArray[np.float32] = self._logits(self.network, noisy_tokens, step).float().cpu().numpy()
-        return logits
+    def predict(self, noisy_tokens: Tokens, step: int) -> NDArray[np.float32]:
+        """Logits of q(X_0) on the host."""
+        return self.predictor.start(0, noisy_tokens, step)()
 
     def corrupt(self, clean_tokens: Tokens, rng: np.random.Generator) -> Masked:
         """X_t at a random step t, for the objective."""
@@ -88,6 +90,36 @@ class MaskedDiffusion:
         steps = torch.from_numpy(step).to(self.device)
         logits: Tensor = network(tokens, steps)
         return logits
+
+
+class Backward:
+    """The backward process of one part of a batch."""
+
+    def __init__(self, generator: MaskedDiffusion, index: int, order: NDArray[np.int64], stream: int) -> None:
+        self.generator, self.index, self.order = generator, index, order
+        self.max_length = order.shape[1]
+        self.first_stream = stream * self.max_length
+        self.kept = np.full(order.shape, MASK, dtype=np.int16)
+        self.drawn = np.full(order.shape, PAD, dtype=np.int16)
+        self.active = np.arange(len(order))
+        self.pending = self._start(self.max_length)
+
+    def take_step(self, step: int) -> None:
+        """X_t → X_{t−1}: fill from the prediction, keep one more position, ask for the next prediction."""
+        if len(self.active) == 0:
+            return
+        generator, kept = self.generator, self.kept[self.active]
+        stream = self.first_stream + step - 1
+        filled, _ = generator.grammar.fill(self.pending(), kept, generator.seed, stream, generator.n_threads)
+        self.drawn[self.active] = filled
+        kept = keep_one_more(kept, filled, self.order[self.active, self.max_length - step])
+        self.kept[self.active] = kept
+        self.active = self.active[~is_complete(kept, filled)]
+        if step > 1 and len(self.active):
+            self.pending = self._start(step - 1)
+
+    def _start(self, step: int) -> Pending:
+        return self.generator.predictor.start(self.index, self.kept[self.active], step)
 
 
 def keep_one_more(kept: Tokens, filled: Tokens, position: NDArray[np.int64]) -> Tokens:

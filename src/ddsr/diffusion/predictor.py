@@ -1,0 +1,136 @@
+"""Runs the denoiser for the backward process: tokens on the host in, logits on the host out.
+
+A prediction is started and waited for, so that the grammar can fill one part of a batch while the network
+works on another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from ddsr.diffusion.denoiser import Denoiser
+
+Tokens = NDArray[np.int16]
+Logits = NDArray[np.float32]
+Pending = Callable[[], Logits]
+"""Call it to wait for the logits, (B, M, V); they are valid until the next start of the same part."""
+
+
+class Predictor(Protocol):
+    """What the backward process needs of a device."""
+
+    n_parts: int
+    """into how many parts a batch is best cut"""
+
+    def start(self, part: int, noisy_tokens: Tokens, step: int) -> Pending:
+        """Begin to predict q(X_0) from X_t, (B, M)."""
+        ...
+
+
+class CpuPredictor:
+    """Rows in small chunks, whose wide hidden layer stays in the cache; one thread a chunk.
+
+    Which chunk a row is in does not depend on the number of threads, and neither do its logits.
+    """
+
+    n_parts = 1
+    CHUNK_ROWS = 48
+
+    def __init__(self, network: Denoiser, n_threads: int) -> None:
+        self.network = network
+        # a thread that works on a chunk alone is faster than several on each of its small operations
+        self.threads = ThreadPoolExecutor(n_threads, initializer=torch.set_num_threads, initargs=(1,))
+
+    def start(self, part: int, noisy_tokens: Tokens, step: int) -> Pending:
+        """Hand every chunk to a thread."""
+        tokens = torch.from_numpy(noisy_tokens)
+        logits = np.empty((*noisy_tokens.shape, self.network.vocab_size), dtype=np.float32)
+        starts = range(0, len(noisy_tokens), self.CHUNK_ROWS)
+        done = [self.threads.submit(self._predict, tokens, step, logits, begin) for begin in starts]
+
+        def wait() -> Logits:
+            for chunk in done:
+                chunk.result()
+            return logits
+
+        return wait
+
+    def _predict(self, tokens: Tensor, step: int, logits: Logits, begin: int) -> None:
+        chunk = tokens[begin : begin + self.CHUNK_ROWS]
+        with torch.inference_mode():
+            predicted = self.network(chunk, torch.full((len(chunk),), step))
+        logits[begin : begin + len(chunk)] = predicted.numpy()
+
+
+class CudaPredictor:
+    """Forward passes as CUDA graphs: one launch each, instead of one for every small operation.
+
+    A graph has a fixed number of rows, so they are captured for a few sizes and batches rounded up.
+    """
+
+    n_parts = 2
+    ROWS_STEP = 512
+
+    def __init__(self, network: Denoiser, device: torch.device) -> None:
+        self.network, self.device = network, device
+        self.graphs: dict[tuple[int, int], CapturedForward] = {}
+
+    def start(self, part: int, noisy_tokens: Tokens, step: int) -> Pending:
+        """Queue the copy in, the graph and the copy out; none of them waits."""
+        n_rows = -(-len(noisy_tokens) // self.ROWS_STEP) * self.ROWS_STEP
+        if (part, n_rows) not in self.graphs:
+            self.graphs[part, n_rows] = CapturedForward(self.network, n_rows, self.device)
+        return self.graphs[part, n_rows].start(noisy_tokens, step)
+
+
+class CapturedForward:
+    """One forward pass of a fixed number of rows, with its buffers on both sides."""
+
+    def __init__(self, network: Denoiser, n_rows: int, device: torch.device) -> None:
+        shape = (n_rows, network.max_length)
+        self.host_tokens = torch.zeros(shape, dtype=torch.int16).pin_memory()
+        self.host_logits = torch.zeros((*shape, network.vocab_size)).pin_memory()
+        self.tokens = torch.zeros(shape, dtype=torch.int16, device=device)
+        self.step = torch.zeros(n_rows, dtype=torch.int64, device=device)
+        self.copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
+        self.stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
+        with torch.no_grad(), torch.cuda.stream(self.stream):
+            for _ in range(
+                3
+            ):  # libraries choose their kernels in the first runs, which a graph must not hold
+                network(self.tokens, self.step)
+            self.stream.synchronize()
+            self.graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(self.graph, stream=self.stream):
+                self.logits = network(self.tokens, self.step)
+
+    def start(self, noisy_tokens: Tokens, step: int) -> Pending:
+        """Queue the work of one call."""
+        n_rows = len(noisy_tokens)
+        self.host_tokens[:n_rows] = torch.from_numpy(noisy_tokens)
+        self.stream.wait_stream(torch.cuda.current_stream())  # the last update of the weights comes first
+        with torch.cuda.stream(self.stream):
+            self.tokens.copy_(self.host_tokens, non_blocking=True)
+            self.step.fill_(step)
+            self.graph.replay()
+            self.host_logits[:n_rows].copy_(self.logits[:n_rows], non_blocking=True)
+            self.copied.record(self.stream)
+
+        def wait() -> Logits:
+            self.copied.synchronize()
+            logits: Logits = self.host_logits[:n_rows].numpy()
+            return logits
+
+        return wait
+
+
+def make_predictor(network: Denoiser, device: torch.device, n_threads: int) -> Predictor:
+    """The predictor of a device."""
+    return CudaPredictor(network, device) if device.type == "cuda" else CpuPredictor(network, n_threads)
