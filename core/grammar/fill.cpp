@@ -70,7 +70,8 @@ void fill(const Grammar& grammar, const FillInput& input, std::uint64_t seed, st
   const auto n_tokens = static_cast<std::size_t>(grammar.vocabulary.size());
   std::fill_n(output.tokens, input.n_rows * length, PAD);
   std::fill_n(output.log_probs, input.n_rows * length, 0.0f);
-  parallel_with(input.n_rows, n_threads, 64, [&] {
+  // starting a thread takes about as long as filling a hundred rows: few rows are not worth many threads
+  parallel_with(input.n_rows, n_threads, 256, [&] {
     return [&, filler = RowFiller(grammar)](std::size_t row) mutable {
       const std::size_t at = row * length;
       filler.fill(input.logits + at * n_tokens, input.kept + at, output.tokens + at, output.log_probs + at,
