@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import scaled_dot_product_attention
 
 from ddsr.config import DenoiserConfig
+from ddsr.diffusion.feed_forward import FeedForward
 
 if TYPE_CHECKING:
     from jaxtyping import Float, Int
@@ -25,6 +27,52 @@ def encode(places: Int[Tensor, " n"], width: int) -> Float[Tensor, "n width"]:
     return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(-2)
 
 
+class Attention(nn.Module):
+    """Every position of `x` looks at every position of `context`."""
+
+    def __init__(self, width: int, n_heads: int) -> None:
+        super().__init__()
+        self.n_heads = n_heads
+        self.query, self.key, self.value = (nn.Linear(width, width) for _ in range(3))
+        self.out = nn.Linear(width, width)
+
+    def forward(self, x: Float[Tensor, "B M D"], context: Float[Tensor, "B M D"]) -> Float[Tensor, "B M D"]:
+        """softmax(QKᵀ/√d) V, a head a slice of the width."""
+
+        def heads(projected: Tensor) -> Float[Tensor, "B H M d"]:
+            return projected.view(*projected.shape[:2], self.n_heads, -1).transpose(1, 2)
+
+        mixed = scaled_dot_product_attention(
+            heads(self.query(x)), heads(self.key(context)), heads(self.value(context))
+        )
+        result: Tensor = self.out(mixed.transpose(1, 2).flatten(-2))
+        return result
+
+
+class Layer(nn.Module):
+    """Attention to itself, in a decoder also to the encoder's output, then feed-forward; norms come first."""
+
+    def __init__(self, config: DenoiserConfig, is_decoder: bool) -> None:
+        super().__init__()
+        self.self_norm = nn.LayerNorm(config.width)
+        self.self_attention = Attention(config.width, config.n_heads)
+        self.cross_norm = nn.LayerNorm(config.width) if is_decoder else None
+        self.cross_attention = Attention(config.width, config.n_heads) if is_decoder else None
+        self.last_norm = nn.LayerNorm(config.width)
+        self.feed_forward = FeedForward(config.width, config.feed_forward_width)
+
+    def forward(
+        self, x: Float[Tensor, "B M D"], encoded: Float[Tensor, "B M D"] | None = None
+    ) -> Float[Tensor, "B M D"]:
+        """Each part adds to what it was given."""
+        normed = self.self_norm(x)
+        x = x + self.self_attention(normed, normed)
+        if self.cross_norm is not None and self.cross_attention is not None:
+            x = x + self.cross_attention(self.cross_norm(x), encoded)
+        result: Tensor = x + self.feed_forward(self.last_norm(x))
+        return result
+
+
 class Denoiser(nn.Module):
     """A Transformer with one encoder and one decoder layer, both fed the whole sequence.
 
@@ -35,17 +83,9 @@ class Denoiser(nn.Module):
         super().__init__()
         self.vocab_size, self.max_length = vocab_size, max_length
         self.embedding = nn.Embedding(vocab_size + 1, config.width)  # the last one is MASK
-        width, n_heads, wide = config.width, config.n_heads, config.feed_forward_width
-        encoder_layer = nn.TransformerEncoderLayer(
-            width, n_heads, wide, dropout=0.0, norm_first=True, batch_first=True
-        )
-        decoder_layer = nn.TransformerDecoderLayer(
-            width, n_heads, wide, dropout=0.0, norm_first=True, batch_first=True
-        )
-        self.encoder = nn.TransformerEncoder(
-            encoder_layer, config.n_encoder_layers, nn.LayerNorm(width), enable_nested_tensor=False
-        )
-        self.decoder = nn.TransformerDecoder(decoder_layer, config.n_decoder_layers, nn.LayerNorm(width))
+        self.encoder = nn.ModuleList(Layer(config, is_decoder=False) for _ in range(config.n_encoder_layers))
+        self.decoder = nn.ModuleList(Layer(config, is_decoder=True) for _ in range(config.n_decoder_layers))
+        self.encoder_norm, self.decoder_norm = nn.LayerNorm(config.width), nn.LayerNorm(config.width)
         self.to_logits = nn.Linear(config.width, vocab_size)
         half = config.width // 2
         self.position_codes: Tensor
@@ -66,5 +106,12 @@ class Denoiser(nn.Module):
             dim=-1,
         )  # (B, M, D)
         sequence = self.embedding(ids) + codes
-        logits: Tensor = self.to_logits(self.decoder(sequence, self.encoder(sequence)))
+        encoded = sequence
+        for layer in self.encoder:
+            encoded = layer(encoded)
+        encoded = self.encoder_norm(encoded)
+        decoded = sequence
+        for layer in self.decoder:
+            decoded = layer(decoded, encoded)
+        logits: Tensor = self.to_logits(self.decoder_norm(decoded))
         return logits

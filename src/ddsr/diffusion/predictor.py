@@ -101,7 +101,7 @@ class CapturedForward:
         self.step = torch.zeros(n_rows, dtype=torch.int64, device=device)
         self.copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
         self.stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
-        with torch.no_grad(), torch.cuda.stream(self.stream):
+        with torch.inference_mode(), torch.cuda.stream(self.stream):
             for _ in range(
                 3
             ):  # libraries choose their kernels in the first runs, which a graph must not hold

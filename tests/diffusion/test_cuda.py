@@ -1,0 +1,48 @@
+"""What only a GPU can show."""
+
+import numpy as np
+import pytest
+import torch
+
+from ddsr.config import DenoiserConfig, PaperConfig
+from ddsr.diffusion.denoiser import Denoiser
+from ddsr.diffusion.generator import MaskedDiffusion
+from ddsr.expression import Vocabulary
+from ddsr.grammar import Grammar
+
+pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+CUDA = torch.device("cuda")
+
+
+@pytest.mark.parametrize("hidden", [64, 2048])
+def test_the_fused_layer_agrees_with_the_plain_one(hidden):
+    torch.manual_seed(0)
+    network = Denoiser(19, 32, DenoiserConfig(feed_forward_width=hidden)).to(CUDA)
+    tokens = torch.randint(-2, 19, (300, 32), dtype=torch.int16, device=CUDA)
+    step = torch.randint(1, 33, (300,), device=CUDA)
+    plain = network(tokens, step).detach()
+    with torch.inference_mode():
+        fused = network(tokens, step)
+    torch.testing.assert_close(fused, plain, rtol=1e-2, atol=1e-2)
+
+
+def test_graphs_predict_as_plain_calls_do_and_follow_the_weights():
+    vocabulary = Vocabulary(("x", "y"))
+    grammar = Grammar(vocabulary, max_length=16)
+    generator = MaskedDiffusion(grammar, PaperConfig(max_length=16), 0, CUDA)
+    tokens = grammar.sample(700, seed=0)
+    for scale in (1.0, 3.0):
+        with torch.no_grad():
+            generator.network.to_logits.weight.mul_(scale)
+            plain = generator.network(torch.from_numpy(tokens).to(CUDA), torch.full((700,), 5, device=CUDA))
+        np.testing.assert_allclose(generator.predict(tokens, 5), plain.cpu().numpy(), rtol=1e-2, atol=1e-2)
+
+
+def test_draws_are_legal_and_repeat():
+    config = PaperConfig(max_length=16)
+    vocabulary = Vocabulary(("x", "y"))
+    grammar = Grammar(vocabulary, max_length=16)
+    one, other = (MaskedDiffusion(grammar, config, 0, CUDA, n_threads) for n_threads in (1, 4))
+    drawn = one.draw(1500, epoch=0)
+    assert grammar.is_legal(drawn).all()
+    assert (drawn == other.draw(1500, epoch=0)).all()
