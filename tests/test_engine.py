@@ -474,7 +474,7 @@ def spoil(array: np.ndarray, at: object, value: float) -> np.ndarray:
         ((GOOD_X.astype(np.longdouble) * np.longdouble("1e4000"), GOOD_Y), "X has an infinite value"),
         ((pd.DataFrame(GOOD_X, columns=["x", "z", "y"]), GOOD_Y), "column 1 of X is called 'z' where .* 'y'"),
         ((GOOD_X, GOOD_Y, [1.0, -1.0, 1.0, 1.0]), "sample_weight is negative in row 1"),
-        ((GOOD_X, GOOD_Y, np.zeros(4)), "sample_weight is 0 in every row"),
+        ((GOOD_X, GOOD_Y, np.zeros(4)), "sample_weight is zero in every row"),
         ((GOOD_X, GOOD_Y, [1.0]), "sample_weight has 1 rows"),
         ((GOOD_X, [1.0, 1.0, 1.0, 2.0], [1.0, 1.0, 1.0, 0.0]), "all the same"),
     ],

@@ -13,8 +13,9 @@ PACKAGE = ROOT / "src" / "ddsr"
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("__main__",),
     ("cli",),
-    ("demo",),
-    ("search",),
+    ("demo", "estimator"),
+    ("methods", "tables"),
+    ("search", "device"),
     ("selection", "learning"),
     ("engine",),
     ("diffusion",),

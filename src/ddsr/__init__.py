@@ -1,15 +1,21 @@
 """Finds the equation behind data: symbolic regression by masked discrete diffusion."""
 
+import typing
+
 from ddsr.engine import Engine, FitOptions, FitStatus, Scores
-from ddsr.errors import DataError, DDSRError, ExpressionError, GrammarError, VocabularyError
+from ddsr.errors import DataError, DDSRError, ExpressionError, GrammarError, MethodError, VocabularyError
 from ddsr.expression import Batch, Expression, Vocabulary
 from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear, Nesting
+
+if typing.TYPE_CHECKING:
+    from ddsr.estimator import DDSRRegressor
 
 __version__: str
 __all__ = [
     "AtMost",
     "Batch",
     "DDSRError",
+    "DDSRRegressor",
     "DataError",
     "Engine",
     "Expression",
@@ -19,6 +25,7 @@ __all__ = [
     "Forbid",
     "Grammar",
     "GrammarError",
+    "MethodError",
     "MustAppear",
     "Nesting",
     "Scores",
@@ -28,10 +35,18 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> str:
-    # Only when it is asked for: looking up a package's metadata would slow every import.
-    if name != "__version__":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def __getattr__(name: str) -> object:
+    # Only when they are asked for: scikit-learn and a package's metadata would slow every import.
+    if name == "DDSRRegressor":
+        from ddsr.estimator import DDSRRegressor
+
+        return DDSRRegressor
+    if name == "__version__":
+        return _version()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _version() -> str:
     from importlib.metadata import PackageNotFoundError, version
 
     try:

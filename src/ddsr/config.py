@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from sys import float_info
+from typing import cast
 
+from ddsr.data import check_whole
+from ddsr.errors import MethodError
 from ddsr.expression.operators import DEFAULT_OPERATORS
 
 
@@ -17,6 +21,12 @@ class DenoiserConfig:
     n_decoder_layers: int = 1
     n_heads: int = 1
     feed_forward_width: int = 2048
+
+    def __post_init__(self) -> None:
+        for name in ("width", "n_encoder_layers", "n_decoder_layers", "n_heads", "feed_forward_width"):
+            check_whole(getattr(self, name), name, least=1)
+        if self.width % 4 or self.width % self.n_heads:
+            raise MethodError(f"width must be a multiple of 4 and of n_heads, got {self.width}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +67,22 @@ class PaperConfig:
     denoiser: DenoiserConfig = DenoiserConfig()
     objective: ObjectiveConfig = ObjectiveConfig()
 
+    def __post_init__(self) -> None:
+        for name in ("max_length", "batch_size", "oversampling", "n_epochs", "updates_per_epoch"):
+            check_whole(getattr(self, name), name, least=1)
+        check_whole(self.max_constants, "max_constants", least=0)
+        check_whole(self.epochs_per_reference, "epochs_per_reference", least=1)
+        _check_between(self.elite_fraction, "elite_fraction", 0, 1)
+        _check_between(self.learning_rate, "learning_rate", 0, float_info.max)
+
     @property
     def n_elites(self) -> int:
         """αB: expressions that an epoch adds to the pool, and that the pool keeps."""
         return max(1, round(self.elite_fraction * self.batch_size))
+
+
+def _check_between(value: object, name: str, least: float, most: float) -> None:
+    """A number above `least` and not above `most`."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not (is_number and least < cast(float, value) <= most):
+        raise MethodError(f"{name} must be a number above {least} and at most {most}, got {value!r}")

@@ -53,7 +53,7 @@ def check_weights(weights: ArrayLike | None, n_rows: int) -> Floats | None:
     if (checked < 0).any():
         raise DataError(f"sample_weight is negative in row {int(np.argmax(checked < 0))}")
     if not checked.any():
-        raise DataError("sample_weight is 0 in every row")
+        raise DataError("sample_weight is zero in every row")
     return checked
 
 

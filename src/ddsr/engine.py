@@ -106,6 +106,7 @@ class Engine:
         if options is not None and not isinstance(options, FitOptions):
             raise DataError(f"options must be FitOptions(...), got {options!r}")
         self.vocabulary = vocabulary
+        self.n_rows = len(rows)
         self.options = options or FitOptions()
         self.seed = check_whole(seed, "seed", least=0, most=2**64 - 1)
         self.n_threads = check_whole(n_threads, "n_threads", least=1, most=MOST_THREADS)
@@ -116,6 +117,11 @@ class Engine:
                 "the rows of y that carry weight are all the same, or so small or large that their "
                 "squares leave double precision: give a y that varies, or rescale it"
             )
+
+    @property
+    def spread(self) -> float:
+        """σ_y, the weighted standard deviation of y: NRMSE times it is the root mean squared error."""
+        return self._data.spread
 
     def score(self, expressions: Batch | Iterable[Expression]) -> Scores:
         """Fit the constants of every expression, starting from those it has, and judge it."""

@@ -23,3 +23,7 @@ class GrammarError(DDSRError):
 
 class DataError(DDSRError):
     """Data that no equation can be fitted to: wrong shape, empty, not finite, constant."""
+
+
+class MethodError(DDSRError):
+    """A method, option or setting that is not known, cannot be combined, or that this machine cannot run."""

@@ -64,12 +64,13 @@ def search(
     memory: Memory | None = None,
     policy: Updater | None = None,
     batch_size: int = 1000,
+    front: ParetoFront | None = None,
 ) -> Iterator[SearchState]:
     """Yield a state after each epoch, without end: whoever iterates decides when it is enough.
 
-    Without memory and policy nothing is learned.
+    Without memory and policy nothing is learned. `front` is what was known before the search.
     """
-    front, n_scored = ParetoFront(), 0
+    front, n_scored = front or ParetoFront(), 0
     for epoch in count():
         clock = PartClock()
         proposals = generator.sample(batch_size, epoch)

@@ -1,8 +1,8 @@
 import numpy as np
 
-from ddsr.engine import Engine, FitOptions
-from ddsr.expression import Expression
-from ddsr.selection import ParetoFront
+from ddsr.engine import Engine, FitOptions, values
+from ddsr.expression import Expression, Vocabulary
+from ddsr.selection import FrontEntry, ParetoFront
 from strategies import PLAIN
 
 X = np.random.default_rng(0).uniform(0.5, 3.0, size=(100, 3))
@@ -40,3 +40,24 @@ def test_noise_does_not_buy_complexity():
     texts = ["x * y", "x * y * 1.0005", "x * y + 0.001 * z", "x * y + 0.01 * sin(z) - 0.002 * x", "x + y"]
     front = ParetoFront().merge(scores_of(texts, y))
     assert str(front.best(len(X)).expression) == "x * y"
+
+
+def test_scale_and_offset_are_part_of_the_equation():
+    bare = Vocabulary(("x", "y", "z"), ("sin",), has_constant=False)
+    y = 2.5 * np.sin(X[:, 0]) - 4
+    engine = Engine(bare, X, y, options=FitOptions(is_scale_free=True))
+    entry = ParetoFront().merge(engine.score([Expression.parse("sin(x)", bare)])).entries[0]
+    assert entry.equation.text(precision=4) == "2.5 * sin(x) + -4"
+    np.testing.assert_allclose(values([entry.equation], X)[0][0], y, rtol=1e-12)
+    unscaled = ParetoFront().merge(Engine(bare, X, y).score([entry.expression])).entries[0]
+    assert unscaled.equation is unscaled.expression
+
+
+def test_the_most_accurate_is_the_smallest_of_the_exact_ones():
+    front = ParetoFront(
+        tuple(
+            FrontEntry(Expression.parse(text, PLAIN), nrmse, 1.0, 0.0)
+            for text, nrmse in (("x", 0.5), ("x * y", 3e-16), ("x * y * 1", 1e-16))
+        )
+    )
+    assert front.most_accurate().size == 3

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -32,8 +32,12 @@ class View(Protocol):
 class Learner(Protocol):
     """What a policy needs of a generator."""
 
-    network: nn.Module
     device: torch.device
+
+    @property
+    def network(self) -> nn.Module:
+        """φ_θ, whose parameters are learned."""
+        ...
 
     def corrupt(self, clean_tokens: NDArray[np.int16], rng: np.random.Generator) -> View:
         """Noise to predict the tokens from."""
@@ -43,8 +47,8 @@ class Learner(Protocol):
         """(B, M, V) tokens that may stand at each position."""
         ...
 
-    def log_probs(self, network: nn.Module, view: View, is_legal: Tensor) -> Tensor:
-        """(B, M, V) of the constrained distribution."""
+    def log_probs(self, network: nn.Module, view: Any, is_legal: Tensor) -> Tensor:
+        """(B, M, V) of the constrained distribution; the view is of the kind that `corrupt` returns."""
         ...
 
 

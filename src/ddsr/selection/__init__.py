@@ -1,3 +1,4 @@
+from ddsr.selection.baseline import baseline
 from ddsr.selection.front import FrontEntry, ParetoFront
 
-__all__ = ["FrontEntry", "ParetoFront"]
+__all__ = ["FrontEntry", "ParetoFront", "baseline"]

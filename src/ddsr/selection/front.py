@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ddsr.engine import Scores
-from ddsr.expression import Expression
+from ddsr.expression import Expression, Node, Vocabulary
 
 # What it costs to write down one token, twice over: in nats of the squared error.
 NATS_PER_TOKEN = 5.4
@@ -29,6 +29,15 @@ class FrontEntry:
     def size(self) -> int:
         """Number of tokens."""
         return len(self.expression)
+
+    @property
+    def equation(self) -> Expression:
+        """The expression with its scale and offset written out; itself where they are 1 and 0."""
+        if self.scale == 1.0 and self.offset == 0.0:
+            return self.expression
+        scaled = Node.operator("mul", Node.constant(self.scale), self.expression.tree)
+        vocabulary = _with_arithmetic(self.expression.vocabulary)
+        return Expression.from_tree(vocabulary, Node.operator("add", scaled, Node.constant(self.offset)))
 
     def description_length(self, n_rows: int) -> float:
         """Nats to write down the expression, its constants, and then y given its predictions.
@@ -68,11 +77,25 @@ class ParetoFront:
                 front.append(entry)
         return ParetoFront(tuple(front))
 
+    def most_accurate(self) -> FrontEntry:
+        """The entry of the highest reward; of several that are exact to rounding, the smallest."""
+        self._check_not_empty()
+        return min(self.entries, key=lambda entry: (max(entry.nrmse, ROUNDING), entry.size))
+
     def best(self, n_rows: int) -> FrontEntry:
         """The entry of least description length on data of `n_rows`."""
+        self._check_not_empty()
+        return min(self.entries, key=lambda entry: entry.description_length(n_rows))
+
+    def _check_not_empty(self) -> None:
         if not self.entries:
             raise LookupError("the front is empty: no expression with a finite error was found yet")
-        return min(self.entries, key=lambda entry: entry.description_length(n_rows))
+
+
+def _with_arithmetic(vocabulary: Vocabulary) -> Vocabulary:
+    """The vocabulary, with what it takes to write a scale and an offset."""
+    missing = [name for name in ("add", "mul") if name not in vocabulary.operators]
+    return Vocabulary(vocabulary.variables, (*vocabulary.operators, *missing), vocabulary.has_one)
 
 
 def _entry(scores: Scores, row: int) -> FrontEntry:

@@ -1,0 +1,81 @@
+"""Where the network computes: the processor or a GPU, and whether a batch fits into its memory."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from ddsr.config import PaperConfig
+from ddsr.errors import MethodError
+
+if TYPE_CHECKING:
+    import torch
+
+DEVICES = ("auto", "cpu", "cuda")
+BYTES_OF_A_FLOAT = 4
+# The inner layer of a feed-forward block exists twice: before and after its activation.
+WIDE_COPIES = 2
+
+
+def check_device(device: str) -> None:
+    """Refuse what is no device, and a GPU that is not there; torch is imported only to look for one."""
+    if device not in DEVICES:
+        raise MethodError(f"unknown device {device!r}; known are: {', '.join(DEVICES)}")
+    if device == "cuda":
+        import torch
+
+        if not torch.cuda.is_available():
+            raise MethodError(
+                "device='cuda' was asked for, but torch finds no CUDA GPU: "
+                "use device='cpu' or 'auto', or install a CUDA build of torch"
+            )
+
+
+def find_device(device: str) -> torch.device:
+    """The device of a name that was checked; `auto` is the GPU where there is one."""
+    import torch
+
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    return torch.device(device)
+
+
+def check_memory(config: PaperConfig, device: torch.device) -> None:
+    """Refuse a batch whose forward pass cannot fit into the memory that is free now."""
+    needed, free = forward_bytes(config), free_bytes(device)
+    if free is not None and needed > free:
+        raise MethodError(
+            f"a batch of {config.batch_size} drawn {config.oversampling} times over takes about "
+            f"{needed / 2**30:.1f} GiB, but {device.type} has {free / 2**30:.1f} GiB free: "
+            "lower batch_size, oversampling, max_length or denoiser.feed_forward_width"
+        )
+
+
+def forward_bytes(config: PaperConfig) -> int:
+    """About what one forward pass holds at its widest: the feed-forward layer over all that is drawn."""
+    n_positions = config.oversampling * config.batch_size * config.max_length
+    return n_positions * config.denoiser.feed_forward_width * BYTES_OF_A_FLOAT * WIDE_COPIES
+
+
+def free_bytes(device: torch.device) -> int | None:
+    """Memory that could be had now; None where the system does not tell."""
+    if device.type == "cpu":
+        return _free_ram()
+    import torch
+
+    free, _ = torch.cuda.mem_get_info(device)
+    # What torch holds back from earlier work is free for this one.
+    return free + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+
+
+def _free_ram() -> int | None:
+    try:
+        with open("/proc/meminfo") as lines:  # counts caches that the kernel gives back, unlike sysconf
+            kibibytes = dict(line.split(":") for line in lines)["MemAvailable"].split()[0]
+        return int(kibibytes) * 1024
+    except (OSError, KeyError, ValueError):
+        pass
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None

@@ -1,0 +1,292 @@
+"""The estimator: symbolic regression in scikit-learn's manner."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ddsr.config import PaperConfig
+from ddsr.data import check_rows, check_whole
+from ddsr.engine import MOST_THREADS, values
+from ddsr.errors import DataError, MethodError
+from ddsr.expression import Expression, Vocabulary
+from ddsr.grammar import Rule
+from ddsr.learning.curves import EpochStats
+from ddsr.methods import ConfigLike, Method, Problem, parse_method, pose, settings, start
+from ddsr.search import SearchState
+from ddsr.selection import FrontEntry, ParetoFront
+from ddsr.tables import curves_table, equations_table
+
+# An NRMSE below this is rounding: the search has nothing left to find.
+EXACT = 1e-12
+LARGEST_SEED = 2**31 - 1
+
+Selection = Callable[[ParetoFront, int], FrontEntry]
+SELECTIONS: dict[str, Selection] = {
+    "accuracy": lambda front, n_rows: front.most_accurate(),
+    "best": lambda front, n_rows: front.best(n_rows),
+}
+
+
+@dataclass(frozen=True)
+class Budget:
+    """When to stop a search that would go on for ever."""
+
+    max_epochs: float
+    deadline: float
+    """on the monotonic clock"""
+
+    def spent(self, front: ParetoFront, n_epochs: int) -> str | None:
+        """What ends the search now; None if nothing does."""
+        if any(entry.nrmse < EXACT for entry in front):
+            return "exact"
+        if n_epochs >= self.max_epochs:
+            return "max_epochs"
+        return "max_time" if time.monotonic() >= self.deadline else None
+
+
+@dataclass
+class Progress:
+    """What a fit has so far, whatever ends it."""
+
+    front: ParetoFront
+    curves: list[EpochStats] = field(default_factory=list)
+    stopped_by: str = "interrupt"
+
+    def take(self, state: SearchState) -> None:
+        """One more epoch is done."""
+        self.front = state.front
+        self.curves.append(state.stats)
+
+
+class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Finds equations y = f(X), from simple to accurate, and predicts with one of them.
+
+    Parameters
+    ----------
+    preset : str
+        The method's name: `paper` (masked diffusion, token-wise GRPO, long short-term memory), a variant of
+        it such as `paper:memory=short` or `paper:objective=rspg`, or `uniform` (random expressions).
+    max_time : float or None
+        Seconds. Looked at between epochs: the epoch that runs when the time is up is finished first.
+    max_epochs : int or None
+        Epochs at most. None is without limit where `max_time` is given, and else the preset's number.
+    n_jobs : int or None
+        Threads that score and fill expressions; None is 1, −1 all. The equations found do not depend on it.
+        It does not bind torch, whose last bits depend on its threads: `torch.set_num_threads` sets those.
+    random_state : int, RandomState or None
+        The same number gives the same equations on the same machine.
+    device : "auto", "cpu" or "cuda"
+        Where the network computes; `auto` is the GPU where there is one.
+    operators : sequence of str or None
+        Names or symbols, such as `("+", "*", "sin")`; None are the preset's.
+    rules : sequence of rules
+        What else expressions must obey: `Forbid`, `Nesting`, `AtMost`, `MustAppear`.
+    config : PaperConfig, dict or None
+        Settings of the method: a dict of those that differ from the preset's, or all of them.
+    model_selection : "accuracy" or "best"
+        Which equation predicts: that of the highest reward, or that of the least description length.
+    callback : callable or None
+        Called with the `SearchState` after every epoch. What it raises ends the fit as an interrupt does.
+
+    Attributes
+    ----------
+    equations_ : DataFrame
+        The Pareto front, a row an equation: complexity (tokens), loss (mean squared error), r2, reward,
+        equation, and is_best, which marks the one that predicts.
+    front_ : ParetoFront
+        The same equations as expressions.
+    best_ : FrontEntry
+        The equation that predicts.
+    curves_ : DataFrame
+        The learning curves, a row an epoch.
+    n_epochs_ : int
+    stopped_by_ : str
+        "max_time", "max_epochs", "exact" (an NRMSE below 1e-12), or "interrupt".
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    A fit has a model from its first moment on: the constant and the lines through one variable are fitted
+    before the search. A `KeyboardInterrupt` ends `fit` as if the time were up. Any other exception, such as
+    one raised by an alarm's signal handler, passes through, and leaves the model of the last finished epoch.
+    """
+
+    def __init__(
+        self,
+        preset: str = "paper",
+        *,
+        max_time: float | None = None,
+        max_epochs: int | None = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        device: str = "auto",
+        operators: Sequence[str] | None = None,
+        rules: Sequence[Rule] = (),
+        config: ConfigLike = None,
+        model_selection: str = "accuracy",
+        callback: Callable[[SearchState], object] | None = None,
+    ) -> None:
+        self.preset = preset
+        self.max_time = max_time
+        self.max_epochs = max_epochs
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.device = device
+        self.operators = operators
+        self.rules = rules
+        self.config = config
+        self.model_selection = model_selection
+        self.callback = callback
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> DDSRRegressor:
+        """Search for equations; columns of a DataFrame keep their names, others are x0, x1, …"""
+        started = time.monotonic()
+        method = parse_method(self.preset)
+        config = settings(method, self.config)
+        budget = self._budget(config, started)
+        select = self._selection()
+        problem = self._pose(config, X, y, sample_weight)
+        progress = Progress(problem.front)
+        try:
+            self._search(method, problem, budget, progress)
+        except KeyboardInterrupt:
+            pass
+        finally:
+            self._conclude(problem, progress, select)
+        return self
+
+    def predict(self, X: ArrayLike, index: int | None = None) -> NDArray[np.float64]:
+        """Values of the chosen equation, or of that in row `index` of `equations_`.
+
+        As in NumPy, a row where the equation is undefined or overflows gets NaN or ±inf.
+        """
+        equation = self._equation(index)
+        rows = _checked_table(self, X, reset=False)
+        found, _ = values(
+            [equation], check_rows(rows, equation.vocabulary.variables), _n_threads(self.n_jobs)
+        )
+        predicted: NDArray[np.float64] = found[0]
+        return predicted
+
+    def sympy(self, index: int | None = None) -> Any:
+        """The chosen equation, or that in row `index`, as a SymPy expression."""
+        return self._equation(index).to_sympy()
+
+    def latex(self, index: int | None = None, precision: int | None = None) -> str:
+        """The same in LaTeX; constants with `precision` significant digits, or all of them."""
+        return self._equation(index).to_latex(precision)
+
+    def get_best(self) -> pd.Series:
+        """The row of `equations_` that predicts."""
+        check_is_fitted(self)
+        return self.equations_[self.equations_["is_best"]].iloc[0]
+
+    # How a fit proceeds
+
+    def _selection(self) -> Selection:
+        if self.model_selection not in SELECTIONS:
+            raise MethodError(
+                f"unknown model_selection {self.model_selection!r}; known are: {', '.join(SELECTIONS)}"
+            )
+        return SELECTIONS[self.model_selection]
+
+    def _budget(self, config: PaperConfig, started: float) -> Budget:
+        is_number = isinstance(self.max_time, (int, float, np.number)) and not isinstance(self.max_time, bool)
+        if self.max_time is not None and not (is_number and self.max_time > 0):
+            raise MethodError(f"max_time must be a number of seconds above 0, or None, got {self.max_time!r}")
+        if self.max_epochs is not None:
+            max_epochs: float = check_whole(self.max_epochs, "max_epochs", least=1)
+        else:
+            max_epochs = config.n_epochs if self.max_time is None else np.inf
+        return Budget(max_epochs, np.inf if self.max_time is None else started + self.max_time)
+
+    def _pose(
+        self, config: PaperConfig, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> Problem:
+        rows, target = _checked_data(self, X, y)
+        names = getattr(self, "feature_names_in_", [f"x{column}" for column in range(rows.shape[1])])
+        operators = config.operators if self.operators is None else self.operators
+        return pose(
+            Vocabulary([str(name) for name in names], operators),
+            rows,
+            target,
+            sample_weight,
+            config=config,
+            rules=self.rules,
+            seed=int(check_random_state(self.random_state).randint(LARGEST_SEED)),
+            device=self.device,
+            n_threads=_n_threads(self.n_jobs),
+        )
+
+    def _search(self, method: Method, problem: Problem, budget: Budget, progress: Progress) -> None:
+        states = None
+        while (reason := budget.spent(progress.front, len(progress.curves))) is None:
+            states = start(method, problem) if states is None else states
+            state = next(states)
+            progress.take(state)
+            if self.callback is not None:
+                self.callback(state)
+        progress.stopped_by = reason
+
+    def _conclude(self, problem: Problem, progress: Progress, select: Selection) -> None:
+        self.n_epochs_ = len(progress.curves)
+        self.stopped_by_ = progress.stopped_by
+        self.front_ = progress.front
+        self.best_ = select(progress.front, problem.engine.n_rows)
+        self.equations_ = equations_table(progress.front, self.best_, problem.engine.spread)
+        self.curves_ = curves_table(progress.curves)
+
+    def _equation(self, index: int | None) -> Expression:
+        check_is_fitted(self)
+        if index is None:
+            return self.best_.equation
+        return self.front_.entries[check_whole(index, "index", 0, len(self.front_) - 1)].equation
+
+
+def _n_threads(n_jobs: int | None) -> int:
+    if n_jobs is not None and check_whole(n_jobs, "n_jobs", least=-MOST_THREADS, most=MOST_THREADS) == 0:
+        raise DataError("n_jobs must be a number of threads, -1 for all, or None; got 0")
+    return min(int(effective_n_jobs(n_jobs)), MOST_THREADS)
+
+
+def _checked_data(
+    estimator: DDSRRegressor, X: ArrayLike, y: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Both as arrays of doubles, in scikit-learn's manner; the engine's checks name columns and rows."""
+    if y is None:
+        raise DataError("DDSRRegressor requires y to be passed, but the target y is None")
+    rows = _checked_table(estimator, X, ensure_min_samples=2)
+    return rows, column_or_1d(y, warn=True)
+
+
+def _checked_table(estimator: DDSRRegressor, X: ArrayLike, **options: Any) -> NDArray[np.float64]:
+    try:
+        rows: NDArray[np.float64] = validate_data(
+            estimator, X, dtype=np.float64, ensure_all_finite=False, **options
+        )
+    except ValueError as error:
+        column = _column_without_numbers(X)
+        if column is None:
+            raise
+        raise DataError(f"column {column!r} of X cannot be read as numbers: {error}") from error
+    return rows
+
+
+def _column_without_numbers(X: Any) -> object:
+    """The name of the first column of a DataFrame that is not numeric; None if there is none."""
+    for name in getattr(X, "columns", ()):
+        try:
+            np.asarray(X[name], dtype=np.float64)
+        except (TypeError, ValueError):
+            return name
+    return None

@@ -1,0 +1,214 @@
+"""Methods by name, such as `paper:memory=short`, put together from their parts.
+
+A name is a preset and the options in which it differs from it. What an option can be is a table from its
+values to the classes behind them, or to functions that import such a class, since torch takes seconds to
+import. A new variant is one more row; a new preset one more function that takes a `Problem`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import ArrayLike
+
+from ddsr.config import PaperConfig
+from ddsr.device import check_device, check_memory, find_device
+from ddsr.engine import Engine
+from ddsr.errors import MethodError
+from ddsr.expression import Vocabulary
+from ddsr.grammar import Grammar, Rule
+from ddsr.learning.memory import EliteMemory, Memory, ShortTermMemory
+from ddsr.search import SearchState, UniformGenerator, search
+from ddsr.selection import ParetoFront, baseline
+
+if TYPE_CHECKING:
+    from ddsr.diffusion.generator import MaskedDiffusion
+    from ddsr.learning.objective import Objective
+
+ConfigLike = PaperConfig | Mapping[str, Any] | None
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What every method starts from: data to score on, a grammar to obey, settings."""
+
+    engine: Engine
+    grammar: Grammar
+    config: PaperConfig
+    front: ParetoFront
+    """the baseline, known before the search"""
+    seed: int
+    device: str
+    n_threads: int
+
+
+@dataclass(frozen=True)
+class Method:
+    """A preset and the value of each of its options."""
+
+    preset: str
+    options: tuple[tuple[str, str], ...]
+    """names and values, all of them, in the preset's order"""
+
+    def __str__(self) -> str:
+        """The shortest name: only what differs from the preset."""
+        defaults = PRESETS[self.preset].defaults
+        changed = [f"{name}={value}" for name, value in self.options if value != defaults[name]]
+        return ":".join((self.preset, *changed))
+
+
+def _masked(problem: Problem) -> MaskedDiffusion:
+    from ddsr.diffusion.generator import MaskedDiffusion
+
+    device = find_device(problem.device)
+    check_memory(problem.config, device)
+    return MaskedDiffusion(problem.grammar, problem.config, problem.seed, device, problem.n_threads)
+
+
+def _grpo(config: PaperConfig) -> Objective:
+    from ddsr.learning.objective import GRPO
+
+    return GRPO(config.objective)
+
+
+def _rspg(config: PaperConfig) -> Objective:
+    from ddsr.learning.objective import RiskSeekingPolicyGradient
+
+    return RiskSeekingPolicyGradient(config.objective)
+
+
+GENERATORS: Mapping[str, Callable[[Problem], MaskedDiffusion]] = {"masked": _masked}
+OBJECTIVES: Mapping[str, Callable[[PaperConfig], Objective]] = {"grpo": _grpo, "rspg": _rspg}
+MEMORIES: Mapping[str, Callable[[int], Memory]] = {"long": EliteMemory, "short": ShortTermMemory}
+
+
+def _start_paper(problem: Problem, *, generator: str, objective: str, memory: str) -> Iterator[SearchState]:
+    """Algorithm 1 and its ablations."""
+    from ddsr.learning.policy import Policy
+
+    config = problem.config
+    learner = GENERATORS[generator](problem)
+    policy = Policy(learner, OBJECTIVES[objective](config), config, problem.seed)
+    elites = MEMORIES[memory](config.n_elites)
+    return search(learner, problem.engine, elites, policy, config.batch_size, problem.front)
+
+
+def _start_uniform(problem: Problem) -> Iterator[SearchState]:
+    """Random expressions: what anything that learns has to beat."""
+    generator = UniformGenerator(problem.grammar, problem.seed, problem.n_threads)
+    return search(generator, problem.engine, batch_size=problem.config.batch_size, front=problem.front)
+
+
+@dataclass(frozen=True)
+class Preset:
+    """How a method starts, and the values that each of its options can have; the first is the default."""
+
+    start: Callable[..., Iterator[SearchState]]
+    options: Mapping[str, Sequence[str]]
+    config: PaperConfig = PaperConfig()
+
+    @property
+    def defaults(self) -> dict[str, str]:
+        """The value of each option where nothing is said."""
+        return {name: values[0] for name, values in self.options.items()}
+
+
+PRESETS: Mapping[str, Preset] = {
+    "paper": Preset(
+        _start_paper,
+        {"generator": tuple(GENERATORS), "objective": tuple(OBJECTIVES), "memory": tuple(MEMORIES)},
+    ),
+    "uniform": Preset(_start_uniform, {}),
+}
+
+
+def parse_method(text: str) -> Method:
+    """Read `preset` or `preset:option=value:option=value`."""
+    if not isinstance(text, str):
+        raise MethodError(f"a method is given by name, such as 'paper:memory=short', not as {text!r}")
+    name, *parts = text.split(":")
+    if name not in PRESETS:
+        raise MethodError(f"unknown preset {name!r}; known are: {', '.join(PRESETS)}")
+    known = PRESETS[name].options
+    chosen: dict[str, str] = {}
+    for part in parts:
+        option, _, value = part.partition("=")
+        if option not in known:
+            listed = ", ".join(known) or "none"
+            raise MethodError(f"preset {name!r} has no option {option!r}; its options are: {listed}")
+        if value not in known[option]:
+            listed = ", ".join(known[option])
+            raise MethodError(f"unknown value {value!r} of option {option!r}; known are: {listed}")
+        if option in chosen:
+            raise MethodError(f"option {option!r} is given more than once in {text!r}")
+        chosen[option] = value
+    return Method(name, tuple((PRESETS[name].defaults | chosen).items()))
+
+
+def settings(method: Method, config: ConfigLike = None) -> PaperConfig:
+    """The preset's settings with those changed that `config` names; a whole PaperConfig stands as it is."""
+    if isinstance(config, PaperConfig):
+        return config
+    if config is not None and not isinstance(config, Mapping):
+        raise MethodError(f"config must be a PaperConfig or a dict of settings to change, got {config!r}")
+    changes = dict(config or {})
+    known = [field.name for field in fields(PaperConfig)]
+    for name in changes:
+        if name not in known:
+            raise MethodError(f"unknown setting {name!r} in config; known are: {', '.join(known)}")
+    return replace(PRESETS[method.preset].config, **changes)
+
+
+def pose(
+    vocabulary: Vocabulary,
+    X: ArrayLike,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    config: PaperConfig,
+    rules: Sequence[Rule] = (),
+    seed: int = 0,
+    device: str = "auto",
+    n_threads: int = 1,
+) -> Problem:
+    """Check everything that a user hands in, and score the baseline: what comes before any method."""
+    check_device(device)
+    grammar = Grammar(vocabulary, config.max_length, config.max_constants, rules)
+    engine = Engine(vocabulary, X, y, sample_weight, seed=seed, n_threads=n_threads)
+    return Problem(engine, grammar, config, baseline(engine, grammar), seed, device, n_threads)
+
+
+def start(method: Method, problem: Problem) -> Iterator[SearchState]:
+    """Build the method's parts; the first epoch runs when the first state is asked for."""
+    return PRESETS[method.preset].start(problem, **dict(method.options))
+
+
+def assemble(
+    method: Method | str,
+    vocabulary: Vocabulary,
+    X: ArrayLike,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    config: ConfigLike = None,
+    rules: Sequence[Rule] = (),
+    seed: int = 0,
+    device: str = "auto",
+    n_threads: int = 1,
+) -> tuple[Iterator[SearchState], Engine]:
+    """A search by a method's name, and the engine that it scores with."""
+    method = parse_method(method) if isinstance(method, str) else method
+    problem = pose(
+        vocabulary,
+        X,
+        y,
+        sample_weight,
+        config=settings(method, config),
+        rules=rules,
+        seed=seed,
+        device=device,
+        n_threads=n_threads,
+    )
+    return start(method, problem), problem.engine

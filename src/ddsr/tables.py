@@ -1,0 +1,47 @@
+"""What a search found and how it went, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+import numpy as np
+import pandas as pd
+
+from ddsr.learning.curves import EpochStats, UpdateStats
+from ddsr.selection import FrontEntry, ParetoFront
+
+PARTS = ("sample", "score", "update")
+NO_UPDATE = UpdateStats(loss=np.nan, kl=np.nan, entropy=np.nan, clip_share=np.nan)
+
+
+def equations_table(front: ParetoFront, chosen: FrontEntry, spread: float) -> pd.DataFrame:
+    """A row an equation, by rising size; `spread` is the standard deviation of y."""
+    return pd.DataFrame(
+        {
+            "complexity": [entry.size for entry in front],
+            "loss": [(entry.nrmse * spread) ** 2 for entry in front],
+            "r2": [1.0 - entry.nrmse**2 for entry in front],
+            "reward": [1.0 / (1.0 + entry.nrmse) for entry in front],
+            "equation": [entry.equation.text() for entry in front],
+            "is_best": [entry is chosen for entry in front],
+        }
+    )
+
+
+def curves_table(epochs: Sequence[EpochStats]) -> pd.DataFrame:
+    """A row an epoch; NaN where a method has no such part."""
+    columns = [*_curve_row(EpochStats(np.nan, np.nan, np.nan, np.nan, None, {}))]
+    table = pd.DataFrame([_curve_row(stats) for stats in epochs], columns=columns, dtype=np.float64)
+    return table.rename_axis("epoch")
+
+
+def _curve_row(stats: EpochStats) -> dict[str, float]:
+    return {
+        "best_reward": stats.best_reward,
+        "mean_reward": stats.mean_reward,
+        "reward_floor": stats.reward_floor,
+        "distinct_share": stats.distinct_share,
+        **asdict(stats.update or NO_UPDATE),
+        **{f"seconds_{part}": stats.seconds.get(part, 0.0) for part in PARTS},
+    }

@@ -1,0 +1,153 @@
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+import pytest
+import torch
+
+from ddsr import device, methods
+from ddsr.config import DenoiserConfig, PaperConfig
+from ddsr.device import check_memory, forward_bytes
+from ddsr.errors import DDSRError, MethodError
+from ddsr.learning.memory import EliteMemory, ShortTermMemory
+from ddsr.learning.objective import GRPO, RiskSeekingPolicyGradient
+from ddsr.methods import MEMORIES, OBJECTIVES, PRESETS, assemble, parse_method, settings
+from strategies import PLAIN
+
+X = np.random.default_rng(0).uniform(0.5, 3.0, size=(40, 3))
+Y = np.sin(3 * X[:, 0]) * X[:, 1]
+TINY = {"max_length": 6, "batch_size": 20, "denoiser": DenoiserConfig(feed_forward_width=16)}
+NAMES = ("paper", "paper:memory=short", "paper:objective=rspg", "uniform")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_method_runs_by_name_and_keeps_its_name(name):
+    assert str(parse_method(name)) == name
+    states, engine = assemble(name, PLAIN, X, Y, config=TINY, device="cpu")
+    first, second = islice(states, 2)
+    assert engine.n_rows == 40
+    assert first.epoch == 0 and second.n_scored <= 40
+    assert len(first.front) > 0
+    assert (second.stats.update is None) == (name == "uniform")
+
+
+def test_options_can_be_combined_in_any_order():
+    method = parse_method("paper:memory=short:objective=rspg")
+    assert method == parse_method("paper:objective=rspg:memory=short")
+    assert str(method) == "paper:objective=rspg:memory=short"
+    assert parse_method("paper:memory=long:generator=masked") == parse_method("paper")
+
+
+def test_the_tables_name_the_papers_classes():
+    config = PaperConfig()
+    assert isinstance(MEMORIES["long"](3), EliteMemory) and isinstance(MEMORIES["short"](3), ShortTermMemory)
+    assert OBJECTIVES["grpo"](config) == GRPO(config.objective)
+    assert OBJECTIVES["rspg"](config) == RiskSeekingPolicyGradient(config.objective)
+
+
+def test_the_variants_differ():
+    def losses(name):
+        states, _ = assemble(name, PLAIN, X, Y, config=TINY, device="cpu")
+        return [state.stats.update.loss for state in islice(states, 3)]
+
+    found = [losses(name) for name in NAMES[:3]]
+    assert found[0][0] == pytest.approx(found[1][0])  # at first both memories hold the same
+    assert found[0][2] != found[1][2]
+    assert found[0] != found[2]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "unknown preset ''; known are: paper, uniform"),
+        ("Paper", "unknown preset 'Paper'"),
+        ("paper:mem=short", "has no option 'mem'; its options are: generator, objective, memory"),
+        ("paper:memory", "unknown value '' of option 'memory'; known are: long, short"),
+        ("paper:memory=", "unknown value ''"),
+        ("paper:", "has no option ''"),
+        ("paper:memory=short:memory=long", "more than once"),
+        ("uniform:memory=short", "'uniform' has no option 'memory'; its options are: none"),
+        (None, "given by name"),
+    ],
+)
+def test_unknown_names_are_refused_with_those_known(text, message):
+    with pytest.raises(MethodError, match=message):
+        parse_method(text)
+
+
+def test_settings_change_the_presets():
+    method = parse_method("paper")
+    assert settings(method) == PaperConfig()
+    assert settings(method, {"n_epochs": 7}) == replace(PaperConfig(), n_epochs=7)
+    whole = PaperConfig(batch_size=3)
+    assert settings(method, whole) is whole
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"batch_size": 0},
+        {"batch_size": 1.5},
+        {"max_constants": -1},
+        {"elite_fraction": 0.0},
+        {"elite_fraction": "all"},
+        {"learning_rate": float("nan")},
+        {"batches": 2},
+        [("batch_size", 3)],
+    ],
+)
+def test_bad_settings_are_refused(change):
+    with pytest.raises(DDSRError):
+        settings(parse_method("paper"), change)
+
+
+def test_bad_networks_are_refused():
+    with pytest.raises(DDSRError, match="multiple of 4 and of n_heads"):
+        DenoiserConfig(width=15)
+    with pytest.raises(DDSRError, match="multiple of 4 and of n_heads"):
+        DenoiserConfig(width=16, n_heads=3)
+
+
+@pytest.mark.parametrize("name", ["paper", "uniform"])
+def test_a_gpu_that_is_not_there_is_refused(monkeypatch, name):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(MethodError, match="finds no CUDA GPU"):
+        assemble(name, PLAIN, X, Y, device="cuda")
+    assert device.find_device("auto") == torch.device("cpu")
+    with pytest.raises(MethodError, match="known are: auto, cpu, cuda"):
+        assemble(name, PLAIN, X, Y, device="gpu")
+
+
+def test_a_batch_too_large_for_memory_is_refused_before_any_work():
+    with pytest.raises(MethodError, match="GiB free: lower batch_size"):
+        assemble("paper", PLAIN, X, Y, config={"batch_size": 10**9}, device="cpu")
+    assert forward_bytes(PaperConfig()) == 3 * 1000 * 32 * 2048 * 8
+
+
+def test_memory_is_told_where_there_is_no_proc(monkeypatch):
+    def missing(*_):
+        raise OSError
+
+    monkeypatch.setattr(device, "open", missing, raising=False)
+    assert device.free_bytes(torch.device("cpu")) > 0
+    monkeypatch.setattr(device.os, "sysconf", missing)
+    assert device.free_bytes(torch.device("cpu")) is None
+    check_memory(PaperConfig(batch_size=10**9), torch.device("cpu"))
+
+
+def test_the_start_of_a_uniform_search_leaves_torch_alone():
+    code = (
+        "from ddsr.methods import assemble; from ddsr.expression import Vocabulary; import sys\n"
+        "states, _ = assemble('uniform', Vocabulary(['x']), [[1.0], [2.0], [4.0]], [1.0, 5.0, 3.0])\n"
+        "next(states); assert 'torch' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_every_preset_has_defaults_among_its_values():
+    for name, preset in PRESETS.items():
+        assert dict(parse_method(name).options) == preset.defaults
+        assert isinstance(preset.config, PaperConfig)
+    assert methods.parse_method("paper").options[0] == ("generator", "masked")
