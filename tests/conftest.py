@@ -2,7 +2,11 @@
 
 import os
 
+import torch
 from hypothesis import settings
+
+# Tests run beside each other: several threads each would only get in each other's way.
+torch.set_num_threads(1)
 
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("developer", deadline=None)
