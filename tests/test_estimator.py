@@ -114,7 +114,7 @@ def test_errors_name_the_column(change, message):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"preset": "papper"}, "unknown preset 'papper'; known are: paper, uniform"),
+        ({"preset": "papper"}, "unknown preset 'papper'; known are: paper, dsr, uniform"),
         ({"preset": "paper:memory=none"}, "known are: long, short"),
         ({"device": "tpu"}, "unknown device"),
         ({"max_time": 0}, "max_time"),

@@ -1,7 +1,8 @@
-"""The hyper-parameters of the paper's table, in one place; unchanged they are the preset `paper`."""
+"""The hyper-parameters in one place; unchanged they are the presets `paper`, the paper's table, and `dsr`."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from sys import float_info
 from typing import cast
@@ -9,6 +10,7 @@ from typing import cast
 from ddsr.data import check_whole
 from ddsr.errors import MethodError
 from ddsr.expression.operators import DEFAULT_OPERATORS
+from ddsr.expression.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,17 +46,17 @@ class ObjectiveConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PaperConfig:
-    """Algorithm 1 with the settings of its table."""
+class SearchConfig:
+    """What every learned search has: expressions, batches, elites and updates."""
 
     operators: tuple[str, ...] = DEFAULT_OPERATORS
+    constants: bool = True
+    """whether there is a constant token; the paper's names end in W/C with it and in W/OC without"""
     max_length: int = 32
     """M, the table's max depth: tokens of an expression, at most"""
     max_constants: int = 10
     batch_size: int = 1000
     """B: expressions an epoch"""
-    oversampling: int = 3
-    """times as many are drawn, and the first B distinct ones kept"""
     elite_fraction: float = 0.05
     """α"""
     learning_rate: float = 1e-4
@@ -64,14 +66,12 @@ class PaperConfig:
     """C"""
     epochs_per_reference: int = 5
     """G: epochs after which θ_ref is renewed"""
-    denoiser: DenoiserConfig = DenoiserConfig()
     objective: ObjectiveConfig = ObjectiveConfig()
 
     def __post_init__(self) -> None:
-        for name in ("max_length", "batch_size", "oversampling", "n_epochs", "updates_per_epoch"):
+        for name in ("max_length", "batch_size", "n_epochs", "updates_per_epoch", "epochs_per_reference"):
             check_whole(getattr(self, name), name, least=1)
         check_whole(self.max_constants, "max_constants", least=0)
-        check_whole(self.epochs_per_reference, "epochs_per_reference", least=1)
         _check_between(self.elite_fraction, "elite_fraction", 0, 1)
         _check_between(self.learning_rate, "learning_rate", 0, float_info.max)
 
@@ -79,6 +79,45 @@ class PaperConfig:
     def n_elites(self) -> int:
         """αB: expressions that an epoch adds to the pool, and that the pool keeps."""
         return max(1, round(self.elite_fraction * self.batch_size))
+
+    def vocabulary(self, variables: Sequence[str]) -> Vocabulary:
+        """What expressions of these variables are made of."""
+        return Vocabulary(variables, self.operators, has_constant=self.constants)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaperConfig(SearchConfig):
+    """Algorithm 1 with the settings of its table."""
+
+    oversampling: int = 3
+    """times as many are drawn, and the first B distinct ones kept"""
+    denoiser: DenoiserConfig = DenoiserConfig()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_whole(self.oversampling, "oversampling", least=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DSRConfig(SearchConfig):
+    """Deep symbolic regression (Petersen et al. 2019): one risk-seeking step an epoch on an RNN's samples."""
+
+    learning_rate: float = 5e-4
+    updates_per_epoch: int = 1
+    objective: ObjectiveConfig = ObjectiveConfig(entropy_weight=0.03)
+    hidden_size: int = 32
+    """units of the LSTM's one layer"""
+    min_length: int = 4
+    """tokens of an expression, at least"""
+    preferred_length: float = 10.0
+    length_scale: float = 5.0
+    """of the soft prior on the length, see `autoregressive.constraints.length_preference`"""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_whole(self.hidden_size, "hidden_size", least=1)
+        check_whole(self.min_length, "min_length", least=1, most=self.max_length)
+        _check_between(self.length_scale, "length_scale", 0, float_info.max)
 
 
 def _check_between(value: object, name: str, least: float, most: float) -> None:

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ddsr.config import PaperConfig
+from ddsr.config import SearchConfig
 from ddsr.data import check_rows, check_whole
 from ddsr.engine import MOST_THREADS, values
 from ddsr.errors import DataError, MethodError
@@ -92,7 +92,7 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Names or symbols, such as `("+", "*", "sin")`; None are the preset's.
     rules : sequence of rules
         What else expressions must obey: `Forbid`, `Nesting`, `AtMost`, `MustAppear`.
-    config : PaperConfig, dict or None
+    config : PaperConfig, DSRConfig, dict or None
         Settings of the method: a dict of those that differ from the preset's, or all of them.
     model_selection : "accuracy" or "best"
         Which equation predicts: that of the highest reward, or that of the least description length.
@@ -200,7 +200,7 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             )
         return SELECTIONS[self.model_selection]
 
-    def _budget(self, config: PaperConfig, started: float) -> Budget:
+    def _budget(self, config: SearchConfig, started: float) -> Budget:
         is_number = isinstance(self.max_time, (int, float, np.number)) and not isinstance(self.max_time, bool)
         if self.max_time is not None and not (is_number and self.max_time > 0):
             raise MethodError(f"max_time must be a number of seconds above 0, or None, got {self.max_time!r}")
@@ -211,13 +211,13 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return Budget(max_epochs, np.inf if self.max_time is None else started + self.max_time)
 
     def _pose(
-        self, config: PaperConfig, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
+        self, config: SearchConfig, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> Problem:
         rows, target = _checked_data(self, X, y)
         names = getattr(self, "feature_names_in_", [f"x{column}" for column in range(rows.shape[1])])
         operators = config.operators if self.operators is None else self.operators
         return pose(
-            Vocabulary([str(name) for name in names], operators),
+            Vocabulary([str(name) for name in names], operators, has_constant=config.constants),
             rows,
             target,
             sample_weight,

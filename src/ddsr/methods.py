@@ -9,25 +9,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from numpy.typing import ArrayLike
 
-from ddsr.config import PaperConfig
+from ddsr.config import DSRConfig, PaperConfig, SearchConfig
 from ddsr.device import check_device, check_memory, find_device
 from ddsr.engine import Engine
 from ddsr.errors import MethodError
 from ddsr.expression import Vocabulary
 from ddsr.grammar import Grammar, Rule
 from ddsr.learning.memory import EliteMemory, Memory, ShortTermMemory
-from ddsr.search import SearchState, UniformGenerator, search
+from ddsr.search import Generator, SearchState, UniformGenerator, search
 from ddsr.selection import ParetoFront, baseline
 
 if TYPE_CHECKING:
-    from ddsr.diffusion.generator import MaskedDiffusion
     from ddsr.learning.objective import Objective
+    from ddsr.learning.policy import Learner
 
-ConfigLike = PaperConfig | Mapping[str, Any] | None
+    class LearnedGenerator(Generator, Learner[Any], Protocol):
+        """Proposes expressions and can be taught."""
+
+
+ConfigLike = SearchConfig | Mapping[str, Any] | None
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ class Problem:
 
     engine: Engine
     grammar: Grammar
-    config: PaperConfig
+    config: SearchConfig
     front: ParetoFront
     """the baseline, known before the search"""
     seed: int
@@ -59,40 +63,75 @@ class Method:
         return ":".join((self.preset, *changed))
 
 
-def _masked(problem: Problem) -> MaskedDiffusion:
+def _masked(problem: Problem, config: PaperConfig) -> LearnedGenerator:
     from ddsr.diffusion.generator import MaskedDiffusion
 
     device = find_device(problem.device)
-    check_memory(problem.config, device)
-    return MaskedDiffusion(problem.grammar, problem.config, problem.seed, device, problem.n_threads)
+    check_memory(config, device)
+    return MaskedDiffusion(problem.grammar, config, problem.seed, device, problem.n_threads)
 
 
-def _grpo(config: PaperConfig) -> Objective:
+def _d3pm(problem: Problem, config: PaperConfig) -> LearnedGenerator:
+    from ddsr.diffusion.d3pm import D3PM
+
+    device = find_device(problem.device)
+    check_memory(config, device)
+    return D3PM(problem.grammar, config, problem.seed, device, problem.n_threads)
+
+
+def _grpo(config: SearchConfig) -> Objective:
     from ddsr.learning.objective import GRPO
 
     return GRPO(config.objective)
 
 
-def _rspg(config: PaperConfig) -> Objective:
+def _rspg(config: SearchConfig) -> Objective:
     from ddsr.learning.objective import RiskSeekingPolicyGradient
 
     return RiskSeekingPolicyGradient(config.objective)
 
 
-GENERATORS: Mapping[str, Callable[[Problem], MaskedDiffusion]] = {"masked": _masked}
-OBJECTIVES: Mapping[str, Callable[[PaperConfig], Objective]] = {"grpo": _grpo, "rspg": _rspg}
+GENERATORS: Mapping[str, Callable[[Problem, PaperConfig], LearnedGenerator]] = {
+    "masked": _masked,
+    "d3pm": _d3pm,
+}
+OBJECTIVES: Mapping[str, Callable[[SearchConfig], Objective]] = {"grpo": _grpo, "rspg": _rspg}
 MEMORIES: Mapping[str, Callable[[int], Memory]] = {"long": EliteMemory, "short": ShortTermMemory}
 
 
 def _start_paper(problem: Problem, *, generator: str, objective: str, memory: str) -> Iterator[SearchState]:
     """Algorithm 1 and its ablations."""
+    learner = GENERATORS[generator](problem, _of_kind(problem.config, PaperConfig))
+    return _learn(problem, learner, OBJECTIVES[objective](problem.config), MEMORIES[memory])
+
+
+def _start_dsr(problem: Problem) -> Iterator[SearchState]:
+    """Deep symbolic regression; `constants` is one of its settings."""
+    from ddsr.autoregressive.recurrent import RecurrentGenerator
+
+    config = _of_kind(problem.config, DSRConfig)
+    learner = RecurrentGenerator(problem.grammar, config, problem.seed, find_device(problem.device))
+    return _learn(problem, learner, _rspg(config), ShortTermMemory)
+
+
+def _learn(
+    problem: Problem, learner: LearnedGenerator, objective: Objective, memory: Callable[[int], Memory]
+) -> Iterator[SearchState]:
     from ddsr.learning.policy import Policy
 
     config = problem.config
-    learner = GENERATORS[generator](problem)
-    policy = Policy(learner, OBJECTIVES[objective](config), config, problem.seed)
-    elites = MEMORIES[memory](config.n_elites)
+    policy = Policy(learner, objective, config, problem.seed)
+    elites = memory(config.n_elites)
     return search(learner, problem.engine, elites, policy, config.batch_size, problem.front)
+
+
+AnyConfig = TypeVar("AnyConfig", bound=SearchConfig)
+
+
+def _of_kind(config: SearchConfig, kind: type[AnyConfig]) -> AnyConfig:
+    if not isinstance(config, kind):
+        raise MethodError(f"this method takes a {kind.__name__}, not a {type(config).__name__}")
+    return config
 
 
 def _start_uniform(problem: Problem) -> Iterator[SearchState]:
@@ -107,7 +146,7 @@ class Preset:
 
     start: Callable[..., Iterator[SearchState]]
     options: Mapping[str, Sequence[str]]
-    config: PaperConfig = PaperConfig()
+    config: SearchConfig = PaperConfig()
 
     @property
     def defaults(self) -> dict[str, str]:
@@ -120,6 +159,7 @@ PRESETS: Mapping[str, Preset] = {
         _start_paper,
         {"generator": tuple(GENERATORS), "objective": tuple(OBJECTIVES), "memory": tuple(MEMORIES)},
     ),
+    "dsr": Preset(_start_dsr, {"constants": ("true", "false")}, DSRConfig()),
     "uniform": Preset(_start_uniform, {}),
 }
 
@@ -147,18 +187,22 @@ def parse_method(text: str) -> Method:
     return Method(name, tuple((PRESETS[name].defaults | chosen).items()))
 
 
-def settings(method: Method, config: ConfigLike = None) -> PaperConfig:
-    """The preset's settings with those changed that `config` names; a whole PaperConfig stands as it is."""
-    if isinstance(config, PaperConfig):
-        return config
-    if config is not None and not isinstance(config, Mapping):
-        raise MethodError(f"config must be a PaperConfig or a dict of settings to change, got {config!r}")
-    changes = dict(config or {})
-    known = [field.name for field in fields(PaperConfig)]
+def settings(method: Method, config: ConfigLike = None) -> SearchConfig:
+    """The preset's settings with those changed that `config` or an option of the method names.
+
+    A whole configuration stands as it is, but for those options.
+    """
+    if config is not None and not isinstance(config, (Mapping, SearchConfig)):
+        kind = type(PRESETS[method.preset].config).__name__
+        raise MethodError(f"config must be a {kind} or a dict of settings to change, got {config!r}")
+    base = config if isinstance(config, SearchConfig) else PRESETS[method.preset].config
+    known = [field.name for field in fields(base)]
+    changes = dict(config) if isinstance(config, Mapping) else {}
+    changes |= {name: value == "true" for name, value in method.options if name in known}
     for name in changes:
         if name not in known:
             raise MethodError(f"unknown setting {name!r} in config; known are: {', '.join(known)}")
-    return replace(PRESETS[method.preset].config, **changes)
+    return replace(base, **changes)
 
 
 def pose(
@@ -167,7 +211,7 @@ def pose(
     y: ArrayLike,
     sample_weight: ArrayLike | None = None,
     *,
-    config: PaperConfig,
+    config: SearchConfig,
     rules: Sequence[Rule] = (),
     seed: int = 0,
     device: str = "auto",
@@ -182,7 +226,9 @@ def pose(
 
 def start(method: Method, problem: Problem) -> Iterator[SearchState]:
     """Build the method's parts; the first epoch runs when the first state is asked for."""
-    return PRESETS[method.preset].start(problem, **dict(method.options))
+    known = {field.name for field in fields(problem.config)}
+    parts = {name: value for name, value in method.options if name not in known}
+    return PRESETS[method.preset].start(problem, **parts)
 
 
 def assemble(

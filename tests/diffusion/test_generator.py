@@ -6,9 +6,10 @@ import torch
 from scipy.stats import chisquare
 
 from ddsr._core import MASK, PAD
+from ddsr.categorical import constrain
 from ddsr.config import DenoiserConfig, PaperConfig
 from ddsr.diffusion.denoiser import Denoiser, encode
-from ddsr.diffusion.generator import MaskedDiffusion, constrain, is_complete, keep_one_more
+from ddsr.diffusion.generator import MaskedDiffusion, is_complete, keep_one_more
 from ddsr.diffusion.masking import mask
 from ddsr.expression import Vocabulary
 from ddsr.grammar import Grammar

@@ -33,3 +33,10 @@ def test_a_batch_needs_expressions_of_one_vocabulary():
         Batch.of([Expression.parse("x", PLAIN), Expression.parse("x", Vocabulary(("x",)))])
     with pytest.raises(ExpressionError, match="got 1-D"):
         Batch.from_tokens(PLAIN, np.array([1]))
+
+
+def test_first_distinct_keeps_the_first_of_each_key_in_order():
+    texts = ("x + y", "y + x", "x", "sin(x)", "x", "y")
+    batch = Batch.of(Expression.parse(text, PLAIN) for text in texts)
+    assert [str(expression) for expression in batch.first_distinct(3)] == ["x + y", "x", "sin(x)"]
+    assert len(batch.first_distinct(10)) == 4

@@ -4,13 +4,16 @@ import numpy as np
 import pytest
 import torch
 
-from ddsr.config import DenoiserConfig, PaperConfig
+from ddsr._core import PAD
+from ddsr.autoregressive.recurrent import RecurrentGenerator
+from ddsr.config import DenoiserConfig, DSRConfig, PaperConfig
+from ddsr.diffusion.d3pm import D3PM
 from ddsr.diffusion.generator import MaskedDiffusion
 from ddsr.engine import Engine
-from ddsr.expression import Vocabulary
+from ddsr.expression import Batch, Expression, Vocabulary
 from ddsr.grammar import Grammar
-from ddsr.learning.memory import EliteMemory
-from ddsr.learning.objective import GRPO
+from ddsr.learning.memory import EliteMemory, Pool, ShortTermMemory
+from ddsr.learning.objective import GRPO, RiskSeekingPolicyGradient
 from ddsr.learning.policy import Policy
 
 SMALL = PaperConfig(
@@ -26,12 +29,17 @@ X = np.random.default_rng(0).uniform(0.5, 3.0, size=(40, 2))
 Y = X[:, 0] * X[:, 1] + X[:, 0]
 
 
-def run(config, epochs, seed=0, n_threads=1):
+def run(config, epochs, seed=0, n_threads=1, kind=MaskedDiffusion):
     """Mean reward of each epoch's samples, and the statistics of its updates."""
     grammar = Grammar(VOCABULARY, config.max_length, config.max_constants)
-    generator = MaskedDiffusion(grammar, config, seed, torch.device("cpu"), n_threads)
-    engine = Engine(VOCABULARY, X, Y, n_threads=n_threads)
-    memory, policy = EliteMemory(config.n_elites), Policy(generator, GRPO(config.objective), config, seed)
+    generator = kind(grammar, config, seed, torch.device("cpu"), n_threads)
+    return learn(generator, EliteMemory(config.n_elites), GRPO(config.objective), epochs, n_threads)
+
+
+def learn(generator, memory, objective, epochs, n_threads=1):
+    config = generator.config
+    engine = Engine(generator.grammar.vocabulary, X, Y, n_threads=n_threads)
+    policy = Policy(generator, objective, config, generator.seed)
     rewards, stats = [], []
     for epoch in range(epochs):
         scores = engine.score(generator.sample(config.batch_size, epoch))
@@ -42,9 +50,70 @@ def run(config, epochs, seed=0, n_threads=1):
     return rewards, stats, generator
 
 
-def test_a_short_run_raises_the_mean_reward():
-    rewards, _, _ = run(SMALL, 40)
+@pytest.mark.parametrize("kind", (MaskedDiffusion, D3PM))
+def test_a_short_run_raises_the_mean_reward(kind):
+    rewards, _, _ = run(SMALL, 40, kind=kind)
     assert np.mean(rewards[-5:]) > np.mean(rewards[:5]) + 0.03
+
+
+def run_dsr(config, epochs, seed=0):
+    grammar = Grammar(config.vocabulary(("x", "y")), config.max_length, config.max_constants)
+    generator = RecurrentGenerator(grammar, config, seed, torch.device("cpu"))
+    objective = RiskSeekingPolicyGradient(config.objective)
+    return learn(generator, ShortTermMemory(config.n_elites), objective, epochs)
+
+
+SMALL_DSR = DSRConfig(
+    operators=VOCABULARY.operators, max_length=10, batch_size=120, elite_fraction=0.1, learning_rate=1e-2
+)
+
+
+@pytest.mark.parametrize("constants", (True, False))
+def test_a_short_run_of_dsr_raises_the_mean_reward(constants):
+    config = replace(SMALL_DSR, constants=constants)
+    rewards, _, _ = run_dsr(config, 60)
+    assert np.mean(rewards[-5:]) > np.mean(rewards[:5]) + 0.03
+    assert rewards[:3] == run_dsr(config, 3)[0]
+
+
+class Recording:
+    """An objective that keeps what it was given."""
+
+    def __init__(self, objective):
+        self.objective, self.targets = objective, []
+
+    def loss(self, new, old, reference, targets):
+        self.targets.append(targets)
+        return self.objective.loss(new, old, reference, targets)
+
+
+def test_what_is_learned_is_in_the_order_of_the_generator():
+    """After steps on one expression, its likelihood has risen: every token is a target at its own place."""
+    config = replace(SMALL_DSR, updates_per_epoch=20)
+    grammar = Grammar(config.vocabulary(("x", "y")), config.max_length, config.max_constants)
+    generator = RecurrentGenerator(grammar, config, 0, torch.device("cpu"))
+    batch = Batch.of(
+        Expression.parse(text, grammar.vocabulary) for text in ("(x + y) * sin(y)", "x * (y * x)")
+    )
+    view = generator.corrupt(batch.tokens, np.random.default_rng(0))
+    is_legal = torch.from_numpy(generator.legal_tokens(view.clean_tokens))
+
+    def likelihood():
+        with torch.no_grad():
+            log_probs = generator.log_probs(generator.network, view, is_legal)
+        chosen = log_probs.gather(-1, torch.from_numpy(np.maximum(view.clean_tokens, 0)).long()[..., None])
+        return chosen[..., 0].numpy()[0][view.clean_tokens[0] != PAD].sum()
+
+    before = likelihood()
+    objective = Recording(RiskSeekingPolicyGradient(config.objective))
+    policy = Policy(generator, objective, config, 0)
+    for epoch in range(5):
+        policy.update(Pool(batch, np.array([1.0, 0.5])), epoch)
+    assert likelihood() > before + 3.0
+    for targets in objective.targets:
+        is_token = targets.is_token.numpy()
+        assert (targets.tokens.numpy()[is_token] == view.clean_tokens[view.clean_tokens != PAD]).all()
+        assert (view.clean_tokens != batch.tokens).any() and torch.equal(targets.is_legal, is_legal)
 
 
 def test_same_seed_same_run_on_any_number_of_threads():

@@ -1,1 +1,1 @@
-"""Random masked diffusion over expressions: the paper's generator."""
+"""Discrete diffusion over expressions: by random masking, the paper's generator, and D3PM beside it."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ddsr._core import MASK, PAD
+from ddsr.categorical import SAMPLING, constrain
 from ddsr.config import PaperConfig
 from ddsr.diffusion.denoiser import Denoiser
 from ddsr.diffusion.masking import Masked, draw_unmask_order, mask_at_random
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from jaxtyping import Float
 
 Tokens = NDArray[np.int16]
-# Tells these random numbers from the policy's.
-SAMPLING = 0
 
 
 class MaskedDiffusion:
@@ -45,9 +44,7 @@ class MaskedDiffusion:
     def sample(self, batch_size: int, epoch: int) -> Batch:
         """Draw `oversampling` times as many expressions, and keep the first `batch_size` distinct ones."""
         drawn = self.draw(self.config.oversampling * batch_size, epoch)
-        batch = Batch.from_tokens(self.grammar.vocabulary, drawn)
-        first_rows = {key: row for row, key in reversed(list(enumerate(batch.keys(self.n_threads))))}
-        return batch.take(sorted(first_rows.values())[:batch_size])
+        return Batch.from_tokens(self.grammar.vocabulary, drawn).first_distinct(batch_size, self.n_threads)
 
     def draw(self, n_rows: int, epoch: int) -> Tokens:
         """Run the backward process from X_M, all masked, to X_0.
@@ -136,9 +133,3 @@ def keep_one_more(kept: Tokens, filled: Tokens, position: NDArray[np.int64]) -> 
 def is_complete(kept: Tokens, filled: Tokens) -> NDArray[np.bool_]:
     """Whether the kept tokens are a whole expression: nothing of it is left to draw."""
     return np.asarray(((kept != MASK) | (filled == PAD)).all(axis=1))
-
-
-def constrain(logits: Float[Tensor, "B M V"], is_legal: Tensor) -> Float[Tensor, "B M V"]:
-    """Log-softmax over the legal tokens; positions behind the end have none, and get all."""
-    is_empty = ~is_legal.any(dim=-1, keepdim=True)
-    return logits.masked_fill(~(is_legal | is_empty), -torch.inf).log_softmax(dim=-1)

@@ -76,6 +76,11 @@ class Batch:
         """Some of the rows, in the order given."""
         return Batch(self.vocabulary, self.tokens[rows], self.constants[rows])
 
+    def first_distinct(self, n: int, n_threads: int = 1) -> Batch:
+        """The first `n` rows of different `keys`, in their order."""
+        first_rows = {key: row for row, key in reversed(list(enumerate(self.keys(n_threads))))}
+        return self.take(sorted(first_rows.values())[:n])
+
     @property
     def sizes(self) -> NDArray[np.int64]:
         """Number of tokens of each."""

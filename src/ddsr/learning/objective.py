@@ -23,7 +23,7 @@ class Targets:
     """The elites as tensors."""
 
     tokens: Int[Tensor, "B M"]
-    """clean token ids; anything behind the end"""
+    """clean token ids in the generator's order; anything behind the end"""
     is_token: Bool[Tensor, "B M"]
     is_masked: Bool[Tensor, "B M"]
     """positions with a token that the network did not see"""

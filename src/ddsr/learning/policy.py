@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, Protocol
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 import torch
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ddsr._core import PAD
-from ddsr.config import PaperConfig
+from ddsr.config import SearchConfig
 from ddsr.learning.curves import UpdateStats
 from ddsr.learning.memory import Pool
 from ddsr.learning.objective import Loss, Objective, Targets
@@ -24,38 +24,51 @@ class View(Protocol):
     """A corrupted pool, as the generator shows it to its network."""
 
     @property
+    def clean_tokens(self) -> NDArray[np.int16]:
+        """(B, M) what is to be predicted, in the order in which the generator writes its tokens."""
+        ...
+
+    @property
     def is_masked(self) -> NDArray[np.bool_]:
         """Positions whose token the network does not see."""
         ...
 
 
-class Learner(Protocol):
-    """What a policy needs of a generator."""
+AnyView = TypeVar("AnyView", bound=View)
 
-    device: torch.device
+
+class Learner(Protocol[AnyView]):
+    """What a policy needs of a generator."""
 
     @property
     def network(self) -> nn.Module:
-        """φ_θ, whose parameters are learned."""
+        """It holds θ."""
         ...
 
-    def corrupt(self, clean_tokens: NDArray[np.int16], rng: np.random.Generator) -> View:
-        """Noise to predict the tokens from."""
+    @property
+    def device(self) -> torch.device:
+        """Where the network is."""
+        ...
+
+    def corrupt(self, clean_tokens: NDArray[np.int16], rng: np.random.Generator) -> AnyView:
+        """Noise to predict the breadth-first tokens from."""
         ...
 
     def legal_tokens(self, clean_tokens: NDArray[np.int16]) -> NDArray[np.bool_]:
-        """(B, M, V) tokens that may stand at each position."""
+        """(B, M, V) tokens that may stand at each position of a view's clean tokens."""
         ...
 
-    def log_probs(self, network: nn.Module, view: Any, is_legal: Tensor) -> Tensor:
-        """(B, M, V) of the constrained distribution; the view is of the kind that `corrupt` returns."""
+    def log_probs(self, network: nn.Module, view: AnyView, is_legal: Tensor) -> Tensor:
+        """(B, M, V) of the constrained distribution."""
         ...
 
 
-class Policy:
+class Policy(Generic[AnyView]):
     """Holds the optimizer and θ_ref; the generator holds θ."""
 
-    def __init__(self, learner: Learner, objective: Objective, config: PaperConfig, seed: int) -> None:
+    def __init__(
+        self, learner: Learner[AnyView], objective: Objective, config: SearchConfig, seed: int
+    ) -> None:
         self.learner, self.objective, self.config, self.seed = learner, objective, config, seed
         self.optimizer = torch.optim.Adam(learner.network.parameters(), lr=config.learning_rate)
         self.reference = copy.deepcopy(learner.network)
@@ -66,7 +79,8 @@ class Policy:
             self.reference.load_state_dict(self.learner.network.state_dict())
         rng = np.random.default_rng((self.seed, MASKING, epoch))
         views = [self.learner.corrupt(pool.batch.tokens, rng) for _ in range(self.config.updates_per_epoch)]
-        is_legal = torch.from_numpy(self.learner.legal_tokens(pool.batch.tokens)).to(self.learner.device)
+        # The views differ in their noise alone: what is clean, and so what is legal, is the same in all.
+        is_legal = torch.from_numpy(self.learner.legal_tokens(views[0].clean_tokens)).to(self.learner.device)
         with torch.no_grad():  # θ_old is θ now, before the first step
             old = [self.learner.log_probs(self.learner.network, view, is_legal) for view in views]
             reference = [self.learner.log_probs(self.reference, view, is_legal) for view in views]
@@ -76,7 +90,7 @@ class Policy:
         ]
         return _means(losses)
 
-    def _step(self, view: View, targets: Targets, old: Tensor, reference: Tensor) -> Loss:
+    def _step(self, view: AnyView, targets: Targets, old: Tensor, reference: Tensor) -> Loss:
         new = self.learner.log_probs(self.learner.network, view, targets.is_legal)
         loss = self.objective.loss(new, old, reference, targets)
         self.optimizer.zero_grad()
@@ -84,11 +98,11 @@ class Policy:
         self.optimizer.step()
         return loss
 
-    def _targets(self, pool: Pool, view: View, is_legal: Tensor) -> Targets:
+    def _targets(self, pool: Pool, view: AnyView, is_legal: Tensor) -> Targets:
         def tensor(array: NDArray[np.generic]) -> Tensor:
             return torch.from_numpy(np.ascontiguousarray(array)).to(self.learner.device)
 
-        tokens = pool.batch.tokens
+        tokens = view.clean_tokens
         return Targets(
             tokens=tensor(np.maximum(tokens, 0).astype(np.int64)),
             is_token=tensor(tokens != PAD),

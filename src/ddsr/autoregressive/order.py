@@ -1,0 +1,33 @@
+"""Between prefix order, in which the RNN writes, and breadth-first order, in which all others read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr import _core
+from ddsr._core import PAD
+from ddsr.expression.vocabulary import Vocabulary
+
+Tokens = NDArray[np.int16]
+
+
+def prefix_rows(vocabulary: Vocabulary, breadth_first: Tokens) -> Tokens:
+    """The same expressions with each operator before its operands."""
+    return _reordered(vocabulary, breadth_first, _core.prefix_from_breadth_first)
+
+
+def breadth_first_rows(vocabulary: Vocabulary, prefix: Tokens) -> Tokens:
+    """The same expressions level by level."""
+    return _reordered(vocabulary, prefix, _core.breadth_first_from_prefix)
+
+
+def _reordered(
+    vocabulary: Vocabulary, rows: Tokens, order_of: Callable[[_core.Vocabulary, Tokens], list[int]]
+) -> Tokens:
+    reordered = np.full_like(rows, PAD)
+    for target, row, size in zip(reordered, rows, (rows != PAD).sum(axis=1), strict=True):
+        target[:size] = row[order_of(vocabulary.core, row[:size])]
+    return reordered

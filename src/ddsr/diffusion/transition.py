@@ -1,0 +1,101 @@
+"""D3PM's forward process: at each step a token may be replaced by one drawn evenly from all d.
+
+Q_t = (1 − β_t) I + β_t 11ᵀ/d and X_t = X_{t−1} Q_t at every position. β_t is the share of noise, as in Austin
+et al. 2021; the paper's background section calls β_t what is kept. Products are of the same form:
+Q̄_t = Q_1 … Q_t = ᾱ_t I + (1 − ᾱ_t) 11ᵀ/d with ᾱ_t = Π (1 − β_s).
+
+The schedule is β_t = 1/(T − t + 1), so that ᾱ_t = 1 − t/T: after t of T steps each token has survived with
+probability 1 − t/T, as under random masking, where t of M = T positions are masked. The two differ in the
+kind of noise and not in its amount, and X_T is uniform noise exactly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from ddsr._core import PAD
+
+if TYPE_CHECKING:
+    from jaxtyping import Float, Int
+
+Tokens = NDArray[np.int16]
+
+
+@dataclass(frozen=True, eq=False)
+class Noised:
+    """Expressions at step t of the forward process."""
+
+    clean_tokens: Tokens
+    """X_0, (B, M)"""
+    noisy_tokens: Tokens
+    """X_t, (B, M): a token everywhere, behind the end too"""
+    step: NDArray[np.int64]
+    """t, (B,)"""
+    is_masked: NDArray[np.bool_]
+    """(B, M): all positions that hold a token, since any of them may be noise"""
+
+
+@dataclass(frozen=True)
+class UniformTransition:
+    """T steps towards uniform noise over d tokens."""
+
+    vocab_size: int
+    """d"""
+    n_steps: int
+    """T"""
+
+    def matrix(self, step: int) -> NDArray[np.float64]:
+        """Q_t, (d, d): row the token before the step, column the token after it."""
+        return self._mixture(1.0 - 1.0 / (self.n_steps - step + 1))
+
+    def cumulative(self, step: int) -> NDArray[np.float64]:
+        """Q̄_t, (d, d): all steps up to t; the identity for t = 0, and 11ᵀ/d for t = T."""
+        return self._mixture(1.0 - step / self.n_steps)
+
+    def _mixture(self, kept_share: float) -> NDArray[np.float64]:
+        size = self.vocab_size
+        return kept_share * np.eye(size) + (1.0 - kept_share) / size
+
+    def corrupt(self, clean_tokens: Tokens, step: NDArray[np.int64], rng: np.random.Generator) -> Noised:
+        """X_t ~ q(X_t | X_0) = X_0 Q̄_t, a step for each row.
+
+        Behind its end an expression holds nothing that could survive, so these positions are uniform noise
+        at every step. The backward process has a token everywhere as well, and only arities say where an
+        expression ends.
+        """
+        shape = clean_tokens.shape
+        noise = rng.integers(self.vocab_size, size=shape)
+        survives = rng.random(shape) < 1.0 - step[:, None] / self.n_steps
+        is_token = clean_tokens != PAD
+        noisy_tokens = np.where(survives & is_token, clean_tokens, noise).astype(np.int16)
+        return Noised(clean_tokens, noisy_tokens, step, is_token)
+
+    def corrupt_at_random(self, clean_tokens: Tokens, rng: np.random.Generator) -> Noised:
+        """X_t at a step t drawn evenly from 1 … T for each row."""
+        step = np.asarray(rng.integers(1, self.n_steps, size=len(clean_tokens), endpoint=True))
+        return self.corrupt(clean_tokens, step, rng)
+
+    def backward(
+        self, clean_probs: Float[Tensor, "B M d"], noisy_tokens: Int[Tensor, "B M"], step: int
+    ) -> Float[Tensor, "B M d"]:
+        """p(x_{t−1} | x_t) = Σ_{x_0} q(x_{t−1} | x_t, x_0) φ(x_0 | x_t), with the paper's equation `d3pm`:
+
+        q(x_{t−1} | x_t, x_0) = (x_t Q_tᵀ ⊙ x_0 Q̄_{t−1}) / (x_0 Q̄_t x_tᵀ).
+
+        The sum over x_0 is one product with Q̄_{t−1}, once φ is divided by the denominator, which depends on
+        x_0 and x_t alone. At t = 1 the result is φ itself.
+        """
+        one_step, before, now = (
+            torch.as_tensor(matrix, dtype=clean_probs.dtype, device=clean_probs.device)
+            for matrix in (self.matrix(step), self.cumulative(step - 1), self.cumulative(step))
+        )
+        ids = noisy_tokens.long()
+        to_noisy = one_step.T[ids]  # x_t Q_tᵀ, (B, M, d)
+        reached = now.T[ids]  # x_0 Q̄_t x_tᵀ for every x_0, (B, M, d)
+        return to_noisy * ((clean_probs / reached) @ before)
