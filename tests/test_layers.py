@@ -13,7 +13,7 @@ PACKAGE = ROOT / "src" / "ddsr"
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("__main__",),
     ("cli",),
-    ("demo",),
+    ("demo", "bench"),
     ("search",),
     ("selection", "learning"),
     ("engine",),

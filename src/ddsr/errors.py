@@ -23,3 +23,7 @@ class GrammarError(DDSRError):
 
 class DataError(DDSRError):
     """Data that no equation can be fitted to: wrong shape, empty, not finite, constant."""
+
+
+class BenchError(DDSRError):
+    """A benchmark that cannot be run as asked: an unknown suite, missing data, a store that is not one."""
