@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from ddsr.bench.one import OWN_METHODS, Task
-from ddsr.bench.problems import load_suite
+from ddsr.bench.problems import load_suite, trajectory_path
 from ddsr.bench.run import Plan, missing_tasks, run_missing
 from ddsr.bench.store import Row, Store
 from ddsr.errors import BenchError
@@ -33,6 +33,9 @@ def run_suite(
     if seconds is None and epochs is None:
         raise BenchError("a search needs an end: pass --time or --epochs")
     problems = load_suite(suite)
+    for problem in problems:
+        if problem.source == "pmlb":
+            trajectory_path(problem, Path(data) if data else None)  # now, not as the reason of every row
     template = Task(
         problem=problems[0],
         method=methods[0],

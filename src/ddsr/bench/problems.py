@@ -120,9 +120,8 @@ def _drawn(problem: Problem, rng: np.random.Generator) -> tuple[pandas.DataFrame
     return DataFrame(X, columns=list(problem.variables)), y
 
 
-def _trajectory(problem: Problem, data_dir: Path | None) -> tuple[pandas.DataFrame, NDArray[np.float64]]:
-    import pandas
-
+def trajectory_path(problem: Problem, data_dir: Path | None) -> Path:
+    """Where pmlb keeps a problem's data; if it is not there, the error says how to get it."""
     fetch = (
         f"get it with `pip install pmlb` and `python -c \"import pmlb; pmlb.fetch_data('{problem.name}', "
         "local_cache_dir='DIR')\"`, and pass --data DIR"
@@ -134,6 +133,13 @@ def _trajectory(problem: Problem, data_dir: Path | None) -> tuple[pandas.DataFra
     path = data_dir / problem.name / f"{problem.name}.tsv.gz"
     if not path.is_file():
         raise BenchError(f"{problem.name}: there is no {path}: {fetch}")
+    return path
+
+
+def _trajectory(problem: Problem, data_dir: Path | None) -> tuple[pandas.DataFrame, NDArray[np.float64]]:
+    import pandas
+
+    path = trajectory_path(problem, data_dir)
     table = pandas.read_csv(path, sep="\t")
     missing = [name for name in (*problem.variables, "target") if name not in table]
     if missing:
