@@ -13,7 +13,8 @@ PACKAGE = ROOT / "src" / "ddsr"
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("__main__",),
     ("cli",),
-    ("demo", "estimator"),
+    ("demo", "bench"),
+    ("estimator",),
     ("methods", "tables"),
     ("search", "device"),
     ("selection", "learning"),

@@ -19,6 +19,17 @@ class Seconds(click.FloatRange):
         return seconds
 
 
+def read_numbers(ctx: click.Context, param: click.Parameter, value: str) -> tuple[float, ...]:
+    """Numbers from 0 on, separated by commas."""
+    try:
+        numbers = tuple(float(part) for part in value.split(","))
+    except ValueError:
+        numbers = ()
+    if not numbers or not all(0 <= number < float("inf") for number in numbers):
+        raise click.BadParameter(f"{value!r} is not numbers from 0 on, separated by commas", ctx, param)
+    return numbers
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="ddsr", message="%(prog)s %(version)s")
 def main() -> None:
@@ -35,3 +46,37 @@ def demo(seconds: float, seed: int) -> None:
     from ddsr.demo import run_demo
 
     run_demo(Console(), seconds, seed)
+
+
+@main.group()
+def bench() -> None:
+    """Measure methods on problems whose equations are known."""
+
+
+@bench.command("run")
+@click.option(
+    "--suite", default="ground-truth", show_default=True, help="Name of a suite, or a CSV of formulas."
+)
+@click.option("--method", "methods", default="ddsr", show_default=True, help="Presets, separated by commas.")
+@click.option(
+    "--noise", "noises", callback=read_numbers, default="0", show_default=True, help="Shares of the RMS."
+)
+@click.option("--trials", type=click.IntRange(1), default=1, show_default=True, help="Seeds 0, 1, … of each.")
+@click.option("--time", "seconds", type=Seconds(), default=None, help="Seconds of search in each run.")
+@click.option("--epochs", type=click.IntRange(1), default=None, help="Epochs of each run, at most.")
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Runs at a time.")
+@click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="Of each run.")
+@click.option("--device", default="cpu", show_default=True, help="Where the networks run.")
+@click.option("--data", type=click.Path(file_okay=False), default=None, help="pmlb's cache folder.")
+@click.option("--store", type=click.Path(file_okay=False), required=True, help="Folder of the results.")
+def bench_run(suite: str, methods: str, noises: tuple[float, ...], data: str | None, **settings: Any) -> None:
+    """Run what the store does not hold yet; each run is a process, and a line of results.jsonl."""
+    from rich.console import Console
+
+    from ddsr.bench.command import run_suite
+    from ddsr.errors import BenchError
+
+    try:
+        run_suite(Console(), suite, tuple(methods.split(",")), noises, data, **settings)
+    except BenchError as error:
+        raise click.ClickException(str(error)) from error

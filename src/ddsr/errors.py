@@ -27,3 +27,7 @@ class DataError(DDSRError):
 
 class MethodError(DDSRError):
     """A method, option or setting that is not known, cannot be combined, or that this machine cannot run."""
+
+
+class BenchError(DDSRError):
+    """A benchmark that cannot be run as asked: an unknown suite, missing data, a store that is not one."""

@@ -154,12 +154,13 @@ class Preset:
         return {name: values[0] for name, values in self.options.items()}
 
 
+ON_OR_OFF = ("true", "false")
 PRESETS: Mapping[str, Preset] = {
     "paper": Preset(
         _start_paper,
         {"generator": tuple(GENERATORS), "objective": tuple(OBJECTIVES), "memory": tuple(MEMORIES)},
     ),
-    "dsr": Preset(_start_dsr, {"constants": ("true", "false")}, DSRConfig()),
+    "dsr": Preset(_start_dsr, {"constants": ON_OR_OFF}, DSRConfig()),
     "uniform": Preset(_start_uniform, {}),
 }
 
@@ -187,6 +188,11 @@ def parse_method(text: str) -> Method:
     return Method(name, tuple((PRESETS[name].defaults | chosen).items()))
 
 
+def _is_setting(method: Method, option: str) -> bool:
+    """Whether an option is a setting that is on or off, and not a part to choose."""
+    return tuple(PRESETS[method.preset].options[option]) == ON_OR_OFF
+
+
 def settings(method: Method, config: ConfigLike = None) -> SearchConfig:
     """The preset's settings with those changed that `config` or an option of the method names.
 
@@ -198,7 +204,7 @@ def settings(method: Method, config: ConfigLike = None) -> SearchConfig:
     base = config if isinstance(config, SearchConfig) else PRESETS[method.preset].config
     known = [field.name for field in fields(base)]
     changes = dict(config) if isinstance(config, Mapping) else {}
-    changes |= {name: value == "true" for name, value in method.options if name in known}
+    changes |= {name: value == "true" for name, value in method.options if _is_setting(method, name)}
     for name in changes:
         if name not in known:
             raise MethodError(f"unknown setting {name!r} in config; known are: {', '.join(known)}")
@@ -226,8 +232,7 @@ def pose(
 
 def start(method: Method, problem: Problem) -> Iterator[SearchState]:
     """Build the method's parts; the first epoch runs when the first state is asked for."""
-    known = {field.name for field in fields(problem.config)}
-    parts = {name: value for name, value in method.options if name not in known}
+    parts = {name: value for name, value in method.options if not _is_setting(method, name)}
     return PRESETS[method.preset].start(problem, **parts)
 
 

@@ -1,0 +1,70 @@
+"""What `ddsr bench run` does, on the console that it is given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+
+from ddsr.bench.one import OWN_METHODS, Task
+from ddsr.bench.problems import load_suite, trajectory_path
+from ddsr.bench.run import Plan, missing_tasks, run_missing
+from ddsr.bench.store import Row, Store
+from ddsr.errors import BenchError
+
+
+def run_suite(
+    console: Console,
+    suite: str,
+    methods: tuple[str, ...],
+    noises: tuple[float, ...],
+    data: str | None,
+    *,
+    trials: int,
+    seconds: float | None,
+    epochs: int | None,
+    jobs: int,
+    threads: int,
+    device: str,
+    store: str,
+    factory: str = OWN_METHODS,
+) -> None:
+    """Do what is missing, and say after each run how it went."""
+    if seconds is None and epochs is None:
+        raise BenchError("a search needs an end: pass --time or --epochs")
+    problems = load_suite(suite)
+    for problem in problems:
+        if problem.source == "pmlb":
+            trajectory_path(problem, Path(data) if data else None)  # now, not as the reason of every row
+    template = Task(
+        problem=problems[0],
+        method=methods[0],
+        noise=0.0,
+        seed=0,
+        time=seconds,
+        epochs=epochs,
+        threads=threads,
+        device=device,
+        data_dir=data,
+        factory=factory,
+    )
+    plan = Plan(problems=problems, methods=methods, noises=noises, trials=trials, template=template)
+    results = Store(Path(store))
+    for warning in results.read().warnings:
+        console.print(warning, style="yellow", markup=False, soft_wrap=True)
+    n_all, n_missing = len(plan.tasks()), len(missing_tasks(plan, results))
+    console.print(
+        f"{n_missing} runs to do, {n_all - n_missing} of {n_all} are in {results.path}", soft_wrap=True
+    )
+    for n_done, row in enumerate(run_missing(plan, results, jobs), start=1):
+        console.print(f"{n_done}/{n_missing} {describe(row)}", markup=False, highlight=False, soft_wrap=True)
+
+
+def describe(row: Row) -> str:
+    """One line about a run."""
+    name = f"{row.problem} {row.method} noise={row.noise:g} seed={row.seed}"
+    if row.expression is None:
+        return f"{name}: {row.error}"
+    verdict = "solved" if row.solved_srbench else "not solved"
+    accuracy = "R² not finite" if row.r2_test is None else f"R² {row.r2_test:.6f}"
+    return f"{name}: {verdict}, {accuracy}, {row.wall_s:.1f} s: {row.simplified or row.expression}"

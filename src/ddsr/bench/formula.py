@@ -1,0 +1,74 @@
+"""Formulas as text: read by SymPy, evaluated by NumPy. SymPy is imported when the first one is read."""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.errors import BenchError
+
+# A name that is no tail of a number such as 1e5.
+NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
+
+
+@lru_cache(maxsize=4096)
+def parse_formula(text: str, variables: tuple[str, ...], has_numeric_pi: bool = False) -> Any:
+    """The SymPy form of a formula; `^` is a power.
+
+    Physics calls its variables I, E, beta, gamma or lambda, which are a number, functions or a keyword
+    to the parser: it sees placeholders in their stead. With `has_numeric_pi`, π is the double nearest
+    to it, as SRBench has it, so that 2π is a number to round.
+    """
+    import sympy
+    from sympy.parsing.sympy_parser import parse_expr
+
+    placeholders = {name: f"_v{column}" for column, name in enumerate(variables)}
+    symbols = {placeholders[name]: sympy.Symbol(name) for name in variables}
+    if has_numeric_pi:
+        symbols["pi"] = sympy.Float(math.pi)
+    hidden = NAME.sub(lambda found: placeholders.get(found[0], found[0]), text.replace("^", "**"))
+    try:
+        form = sympy.sympify(parse_expr(hidden, local_dict=symbols))
+    except Exception as error:  # the parser raises whatever Python's own compiler and SymPy do
+        raise BenchError(f"not a formula: {text!r} ({type(error).__name__}: {error})") from error
+    if not isinstance(form, sympy.Expr):
+        raise BenchError(f"not a formula: {text!r} is no number, but {type(form).__name__}")
+    strangers = sorted(str(symbol) for symbol in form.free_symbols - set(symbols.values()))
+    if strangers:
+        raise BenchError(
+            f"{text!r} uses {', '.join(strangers)}, but the variables are {', '.join(variables)}"
+        )
+    return form
+
+
+@lru_cache(maxsize=512)
+def _numpy_function(text: str, variables: tuple[str, ...]) -> Any:
+    import sympy
+
+    symbols = [sympy.Symbol(name) for name in variables]
+    return sympy.lambdify(symbols, parse_formula(text, variables), "numpy")
+
+
+def evaluate_formula(text: str, variables: tuple[str, ...], X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Its value in every row of X (n_samples, n_features); NaN where it is not a real number."""
+    return _evaluated(_numpy_function(text, variables), X)
+
+
+def evaluate_form(form: Any, variables: tuple[str, ...], X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same for a SymPy form."""
+    import sympy
+
+    return _evaluated(sympy.lambdify([sympy.Symbol(name) for name in variables], form, "numpy"), X)
+
+
+def _evaluated(function: Any, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    with np.errstate(all="ignore"):
+        values = np.broadcast_to(np.asarray(function(*X.T)), len(X))
+    if np.iscomplexobj(values):
+        values = np.where(values.imag == 0, values.real, np.nan)
+    return np.array(values, dtype=np.float64)

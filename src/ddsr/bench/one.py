@@ -1,0 +1,107 @@
+"""One run in a process of its own: a task as JSON on its input, what came of it on its output.
+
+`python -m ddsr.bench.one` is what `run` starts; its threads are pinned by the environment it is given.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.bench.judging import read_problem
+from ddsr.bench.methods import Method
+from ddsr.bench.problems import Problem, make_data
+from ddsr.errors import BenchError
+
+OWN_METHODS = "ddsr.bench.methods:make_estimator"
+MARK = "ddsr-bench-result: "
+"""before the result's line, since a method may print too"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """What to run."""
+
+    problem: Problem
+    method: str
+    noise: float
+    seed: int
+    time: float | None = None
+    epochs: int | None = None
+    threads: int = 1
+    device: str = "cpu"
+    data_dir: str | None = None
+    factory: str = OWN_METHODS
+    """module:function that makes the estimator"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of it; times are those of `fit`."""
+
+    expression: str
+    r2_train: float
+    r2_test: float
+    wall_s: float
+    cpu_s: float
+
+
+def run_one(task: Task) -> Outcome:
+    """Make the data, fit, and measure."""
+    data_dir = Path(task.data_dir) if task.data_dir else None
+    data = make_data(task.problem, task.seed, task.noise, data_dir)
+    make = load_factory(task.factory)
+    estimator = make(task.method, task.seed, task.time, task.epochs, task.threads, task.device)
+    wall, cpu = time.perf_counter(), time.process_time()
+    estimator.fit(data.X_train, data.y_train)
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    return Outcome(
+        expression=str(estimator.sympy()),
+        r2_train=r2(data.y_train, estimator.predict(data.X_train)),
+        r2_test=r2(data.y_test, estimator.predict(data.X_test)),
+        wall_s=wall,
+        cpu_s=cpu,
+    )
+
+
+def r2(y: NDArray[np.float64], predicted: Any) -> float:
+    """1 − Σ(y − ŷ)² / Σ(y − ȳ)²; −∞ when a prediction is not finite."""
+    with np.errstate(all="ignore"):
+        error = float(np.sum((y - np.asarray(predicted, dtype=np.float64)) ** 2))
+    total = float(np.sum((y - y.mean()) ** 2))
+    return 1.0 - error / total if math.isfinite(error) and total > 0 else -math.inf
+
+
+def load_factory(name: str) -> Callable[..., Method]:
+    """The function behind `module:function`."""
+    module, _, function = name.partition(":")
+    try:
+        found: Callable[..., Method] = getattr(import_module(module), function)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise BenchError(f"no method {name!r}: {error}") from error
+    return found
+
+
+def read_task(text: str) -> Task:
+    """A task from its JSON."""
+    fields = json.loads(text)
+    return Task(**{**fields, "problem": read_problem(fields["problem"])})
+
+
+def main() -> None:
+    """Run the task on standard input."""
+    print(MARK + json.dumps(asdict(run_one(read_task(sys.stdin.read())))), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.model_selection import train_test_split
+
+from ddsr.bench.formula import evaluate_formula, parse_formula
+from ddsr.bench.problems import Problem, load_suite, make_data, sample_rows, split_rows
+from ddsr.errors import BenchError
+
+PMLB = Path(__file__).resolve().parents[3] / "shared" / "data" / "pmlb"
+NEWTON = Problem("newton", "m*a", ("m", "a"), ((1.0, 5.0), (-2.0, 2.0)), 10_000)
+
+
+@pytest.mark.parametrize(
+    "suite, count", [("feynman", 119), ("strogatz", 14), ("nguyen", 12), ("ground-truth", 133)]
+)
+def test_suites_are_whole(suite, count):
+    problems = load_suite(suite)
+    assert len({problem.name for problem in problems}) == len(problems) == count
+
+
+@pytest.mark.parametrize("suite", ["feynman", "strogatz", "nguyen"])
+def test_every_formula_is_finite_and_varies_in_its_ranges(suite):
+    for problem in load_suite(suite):
+        rows = sample_rows(problem, 2_000, np.random.default_rng(1))
+        y = evaluate_formula(problem.formula, problem.variables, rows)
+        assert np.isfinite(y).all(), problem.name
+        assert y.std() > 0, problem.name
+        names = {str(symbol) for symbol in parse_formula(problem.formula, problem.variables).free_symbols}
+        # Strogatz's systems have two variables, of which an equation may use one.
+        assert names == set(problem.variables) or problem.source == "pmlb", problem.name
+
+
+def test_names_that_sympy_knows_otherwise_are_variables():
+    names = ("I", "E", "S", "N", "Q", "beta", "gamma", "lambda", "pi")
+    form = parse_formula(" + ".join(names) + " + 1e1*E", names)
+    assert {str(symbol) for symbol in form.free_symbols} == set(names)
+    assert evaluate_formula("lambda^2*I", ("lambda", "I"), np.array([[3.0, 2.0]])) == 18.0
+
+
+@pytest.mark.parametrize("text", ["x +", "x + z", "x < 2", "", "x)", "f(x)(x)"])
+def test_what_is_no_formula_is_refused_with_its_text(text):
+    with pytest.raises(BenchError, match="formula|variables"):
+        parse_formula(text, ("x",))
+
+
+def test_rows_are_drawn_evenly_and_split_three_to_one():
+    data = make_data(NEWTON, seed=3, noise=0.0)
+    assert len(data.X_train) == len(data.y_train) == 7_500
+    assert len(data.X_test) == len(data.y_test) == 2_500
+    assert list(data.X_train.columns) == ["m", "a"]
+    m = np.concatenate([data.X_train["m"], data.X_test["m"]])
+    assert stats.kstest(m, stats.uniform(1, 4).cdf).pvalue > 1e-3
+    for X, y in ((data.X_train, data.y_train), (data.X_test, data.y_test)):
+        np.testing.assert_allclose(y, X["m"] * X["a"])
+
+
+@pytest.mark.parametrize("n_rows", [4, 5, 7, 20, 400, 10_000])
+@pytest.mark.parametrize("seed", [0, 16_850])
+def test_the_split_is_that_of_srbench(n_rows, seed):
+    expected = train_test_split(np.arange(n_rows), train_size=0.75, test_size=0.25, random_state=seed)
+    for rows, expected_rows in zip(split_rows(n_rows, seed), expected, strict=True):
+        assert np.array_equal(rows, expected_rows)
+
+
+def test_the_seed_and_the_name_decide_the_data():
+    first, again, other = (make_data(NEWTON, seed, 0.1) for seed in (1, 1, 2))
+    assert first.X_train.equals(again.X_train) and np.array_equal(first.y_train, again.y_train)
+    assert not first.X_train.equals(other.X_train)
+    renamed = Problem("hooke", *list(vars(NEWTON).values())[1:])
+    assert not first.X_train.equals(make_data(renamed, 1, 0.1).X_train)
+
+
+@pytest.mark.parametrize("noise", [0.001, 0.01, 0.1])
+def test_noise_is_a_share_of_the_rms_and_spares_the_test(noise):
+    clean, noisy = make_data(NEWTON, 0, 0.0), make_data(NEWTON, 0, noise)
+    assert np.array_equal(clean.y_test, noisy.y_test) and clean.X_train.equals(noisy.X_train)
+    deviate = (noisy.y_train - clean.y_train) / (noise * np.sqrt(np.mean(clean.y_train**2)))
+    assert stats.kstest(deviate, stats.norm.cdf).pvalue > 1e-3
+
+
+@pytest.mark.skipif(not PMLB.is_dir(), reason=f"no copy of pmlb's data in {PMLB}")
+def test_trajectories_obey_their_equations():
+    for problem in load_suite("strogatz"):
+        data = make_data(problem, 0, 0.0, PMLB)
+        assert len(data.y_train) == 300 and len(data.y_test) == 100
+        values = evaluate_formula(problem.formula, problem.variables, data.X_test.to_numpy())
+        np.testing.assert_allclose(values, data.y_test, atol=1e-9)
+
+
+def test_missing_trajectories_say_how_to_get_them(tmp_path):
+    problem = load_suite("strogatz")[0]
+    for folder in (None, tmp_path):
+        with pytest.raises(BenchError, match="pip install pmlb.*--data DIR"):
+            make_data(problem, 0, 0.0, folder)
+    (tmp_path / problem.name).mkdir()
+    path = tmp_path / problem.name / f"{problem.name}.tsv.gz"
+    path.write_bytes(gzip.compress(b"target\tx\n1\t2\n"))
+    with pytest.raises(BenchError, match="no column y"):
+        make_data(problem, 0, 0.0, tmp_path)
+
+
+def test_a_users_own_table(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("name,formula,ranges,n\nohm,U/R,U:1:5;R:-2:-1,40\nlens,1/(1/a+1/b),a:1:2;b:1:2,8\n")
+    ohm, lens = load_suite(str(path))
+    assert ohm == Problem("ohm", "U/R", ("U", "R"), ((1.0, 5.0), (-2.0, -1.0)), 40)
+    assert len(make_data(lens, 0, 0.0).y_train) == 6
+
+
+@pytest.mark.parametrize(
+    "table, message",
+    [
+        ("name,formula\na,x\n", "no column ranges, n"),
+        ("name,formula,ranges,n\n", "no problems"),
+        ("name,formula,ranges,n\na,x,x:1,5\n", "line 2.*ranges read"),
+        ("name,formula,ranges,n\na,x,x:5:1,5\n", "lower to a higher"),
+        ("name,formula,ranges,n\na,x,x:0:inf,5\n", "lower to a higher"),
+        ("name,formula,ranges,n\na,x,x:0:1,many\n", "whole number"),
+        ("name,formula,ranges,n\na,x,x:0:1,2\n", "at least 4"),
+        ("name,formula,ranges,n\na,x,x:0:1;x:0:1,9\n", "two ranges"),
+        ("name,formula,ranges,n\na,x,2 x:0:1,9\n", "no names"),
+        ("name,formula,ranges,n\na,x,x:0:1,9\na,x,x:0:1,9\n", "a stands there twice"),
+    ],
+)
+def test_a_bad_table_is_refused_with_its_place(tmp_path, table, message):
+    path = tmp_path / "bad.csv"
+    path.write_text(table)
+    with pytest.raises(BenchError, match=message):
+        load_suite(str(path))
+
+
+def test_an_unknown_suite_names_the_known():
+    with pytest.raises(BenchError, match="'feinman'.*feynman, strogatz, nguyen, ground-truth.*CSV"):
+        load_suite("feinman")
+
+
+def test_what_cannot_be_drawn_is_refused():
+    with pytest.raises(BenchError, match="not finite"):
+        make_data(Problem("bad", "log(x)", ("x",), ((-1.0, 1.0),), 10), 0, 0.0)
+    for noise in (-0.1, float("nan"), float("inf")):
+        with pytest.raises(BenchError, match="noise"):
+            make_data(NEWTON, 0, noise)
