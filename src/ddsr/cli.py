@@ -57,7 +57,7 @@ def bench() -> None:
 @click.option(
     "--suite", default="ground-truth", show_default=True, help="Name of a suite, or a CSV of formulas."
 )
-@click.option("--method", "methods", default="ddsr", show_default=True, help="Presets, separated by commas.")
+@click.option("--method", "methods", default="paper", show_default=True, help="Presets, separated by commas.")
 @click.option(
     "--noise", "noises", callback=read_numbers, default="0", show_default=True, help="Shares of the RMS."
 )
