@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from ddsr import device, methods
-from ddsr.config import DenoiserConfig, PaperConfig
+from ddsr.config import DenoiserConfig, DSRConfig, PaperConfig, SearchConfig
 from ddsr.device import check_memory, forward_bytes
 from ddsr.errors import DDSRError, MethodError
 from ddsr.learning.memory import EliteMemory, ShortTermMemory
@@ -82,7 +82,9 @@ def test_settings_change_the_presets():
     assert settings(method) == PaperConfig()
     assert settings(method, {"n_epochs": 7}) == replace(PaperConfig(), n_epochs=7)
     whole = PaperConfig(batch_size=3)
-    assert settings(method, whole) is whole
+    assert settings(method, whole) == whole
+    assert settings(parse_method("dsr:constants=false")).constants is False
+    assert settings(parse_method("dsr")) == DSRConfig()
 
 
 @pytest.mark.parametrize(
@@ -149,5 +151,5 @@ def test_the_start_of_a_uniform_search_leaves_torch_alone():
 def test_every_preset_has_defaults_among_its_values():
     for name, preset in PRESETS.items():
         assert dict(parse_method(name).options) == preset.defaults
-        assert isinstance(preset.config, PaperConfig)
+        assert isinstance(preset.config, SearchConfig)
     assert methods.parse_method("paper").options[0] == ("generator", "masked")

@@ -57,6 +57,8 @@ def bench() -> None:
 @click.option(
     "--suite", default="ground-truth", show_default=True, help="Name of a suite, or a CSV of formulas."
 )
+@click.option("--draw", type=click.IntRange(1), help="So many problems of the suite, drawn by --draw-seed.")
+@click.option("--draw-seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of --draw.")
 @click.option("--method", "methods", default="paper", show_default=True, help="Presets, separated by commas.")
 @click.option(
     "--noise", "noises", callback=read_numbers, default="0", show_default=True, help="Shares of the RMS."
@@ -74,9 +76,9 @@ def bench_run(suite: str, methods: str, noises: tuple[float, ...], data: str | N
     from rich.console import Console
 
     from ddsr.bench.command import run_suite
-    from ddsr.errors import BenchError
+    from ddsr.errors import DDSRError
 
     try:
         run_suite(Console(), suite, tuple(methods.split(",")), noises, data, **settings)
-    except BenchError as error:
+    except DDSRError as error:
         raise click.ClickException(str(error)) from error

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 from rich.console import Console
 
 from ddsr.bench.one import OWN_METHODS, Task
-from ddsr.bench.problems import load_suite, trajectory_path
+from ddsr.bench.problems import Problem, load_suite, trajectory_path
 from ddsr.bench.run import Plan, missing_tasks, run_missing
 from ddsr.bench.store import Row, Store
 from ddsr.errors import BenchError
+from ddsr.methods import parse_method
 
 
 def run_suite(
@@ -20,6 +23,8 @@ def run_suite(
     noises: tuple[float, ...],
     data: str | None,
     *,
+    draw: int | None = None,
+    draw_seed: int = 0,
     trials: int,
     seconds: float | None,
     epochs: int | None,
@@ -32,7 +37,9 @@ def run_suite(
     """Do what is missing, and say after each run how it went."""
     if seconds is None and epochs is None:
         raise BenchError("a search needs an end: pass --time or --epochs")
-    problems = load_suite(suite)
+    for method in methods if factory == OWN_METHODS else ():
+        parse_method(method)  # an unknown name now, not as the reason of every row
+    problems = load_suite(suite) if draw is None else draw_problems(load_suite(suite), draw, draw_seed)
     for problem in problems:
         if problem.source == "pmlb":
             trajectory_path(problem, Path(data) if data else None)  # now, not as the reason of every row
@@ -58,6 +65,14 @@ def run_suite(
     )
     for n_done, row in enumerate(run_missing(plan, results, jobs), start=1):
         console.print(f"{n_done}/{n_missing} {describe(row)}", markup=False, highlight=False, soft_wrap=True)
+
+
+def draw_problems(problems: Sequence[Problem], n: int, seed: int) -> tuple[Problem, ...]:
+    """A random part of a suite, in the suite's order: the same for the same seed."""
+    if n > len(problems):
+        raise BenchError(f"the suite has {len(problems)} problems; {n} cannot be drawn from it")
+    rows = np.sort(np.random.default_rng(seed).choice(len(problems), size=n, replace=False))
+    return tuple(problems[row] for row in rows)
 
 
 def describe(row: Row) -> str:

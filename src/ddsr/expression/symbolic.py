@@ -23,8 +23,9 @@ class _Part(NamedTuple):
 def to_sympy(expression: Expression) -> Any:
     """Symbols by the variables' names; whole constants as Integer, others as Float.
 
-    What holds no variable and exceeds 2^53 becomes the double that it is, overflow included: SymPy
-    would else write out all digits of 7^(10^10), or compute a million for the sign of a sine.
+    What holds no variable and exceeds 2^53 becomes the double that it is, overflow included, and so does
+    a function of what is no plain number, such as sin(exp(2)): SymPy would else write out all digits of
+    7^(10^10), or compute a million for the sign of a sine. sqrt(2) and log(3) stay as they are.
     """
     import sympy
 
@@ -56,7 +57,7 @@ def _apply(row: Operator, operands: list[_Part]) -> _Part:
     value = None
     if all(part.value is not None for part in operands):
         value = numpy_function(row)(*(part.value for part in operands))
-        if abs(value) > LARGEST_EXACT:
+        if abs(value) > LARGEST_EXACT or not all(part.form.is_Number for part in operands):
             return _Part(_number(float(value)), value)
     forms = [part.form for part in operands]
     if row.name == "pow":
