@@ -121,8 +121,9 @@ def test_published_truths_are_solved():
     """SRBench's verdicts are published without models; the rounded truths that PhySO judged by are."""
     with (PHYSO / "noise0.000_summary.csv").open() as file:
         published = {row["dataset"]: row["true_model"] for row in csv.DictReader(file)}
-    # Written with positive symbols or three significant digits, these need more than SRBench's rule.
-    names = [name for name in published if name in TRUTHS and "0.5" not in published[name]][::8]
+    names = [name for name in published if name in TRUTHS][::8]
     assert len(names) >= 8
     verdicts = judge_many([(published[name], TRUTHS[name], 0.9) for name in names], 2, LIMIT_S)
-    assert [name for name, verdict in zip(names, verdicts, strict=True) if not verdict.solved_srbench] == []
+    missed = {name for name, verdict in zip(names, verdicts, strict=True) if not verdict.solved_srbench}
+    # square roots of sums that are equal only for positive variables, which SRBench's rule does not assume
+    assert missed == {"feynman_I_15_3x", "feynman_I_34_14"}
