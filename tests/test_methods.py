@@ -84,6 +84,8 @@ def test_settings_change_the_presets():
     whole = PaperConfig(batch_size=3)
     assert settings(method, whole) == whole
     assert settings(parse_method("dsr:constants=false")).constants is False
+    assert settings(parse_method("dsr:constants=false"), {"constants": True}).constants is False
+    assert settings(parse_method("dsr"), {"constants": False}).constants is False
     assert settings(parse_method("dsr")) == DSRConfig()
 
 

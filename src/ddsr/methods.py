@@ -56,11 +56,15 @@ class Method:
     options: tuple[tuple[str, str], ...]
     """names and values, all of them, in the preset's order"""
 
+    @property
+    def changes(self) -> list[tuple[str, str]]:
+        """The options that differ from the preset."""
+        defaults = PRESETS[self.preset].defaults
+        return [(name, value) for name, value in self.options if value != defaults[name]]
+
     def __str__(self) -> str:
         """The shortest name: only what differs from the preset."""
-        defaults = PRESETS[self.preset].defaults
-        changed = [f"{name}={value}" for name, value in self.options if value != defaults[name]]
-        return ":".join((self.preset, *changed))
+        return ":".join((self.preset, *(f"{name}={value}" for name, value in self.changes)))
 
 
 def _masked(problem: Problem, config: PaperConfig) -> LearnedGenerator:
@@ -196,7 +200,7 @@ def _is_setting(method: Method, option: str) -> bool:
 def settings(method: Method, config: ConfigLike = None) -> SearchConfig:
     """The preset's settings with those changed that `config` or an option of the method names.
 
-    A whole configuration stands as it is, but for those options.
+    A whole configuration stands as it is, but for options that differ from the preset.
     """
     if config is not None and not isinstance(config, (Mapping, SearchConfig)):
         kind = type(PRESETS[method.preset].config).__name__
@@ -204,7 +208,7 @@ def settings(method: Method, config: ConfigLike = None) -> SearchConfig:
     base = config if isinstance(config, SearchConfig) else PRESETS[method.preset].config
     known = [field.name for field in fields(base)]
     changes = dict(config) if isinstance(config, Mapping) else {}
-    changes |= {name: value == "true" for name, value in method.options if _is_setting(method, name)}
+    changes |= {name: value == "true" for name, value in method.changes if _is_setting(method, name)}
     for name in changes:
         if name not in known:
             raise MethodError(f"unknown setting {name!r} in config; known are: {', '.join(known)}")
