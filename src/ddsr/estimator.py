@@ -155,7 +155,7 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         config = settings(method, self.config)
         budget = self._budget(config, started)
         select = self._selection()
-        problem = self._pose(config, X, y, sample_weight)
+        problem = self._pose(method, config, X, y, sample_weight)
         progress = Progress(problem.front)
         try:
             self._search(method, problem, budget, progress)
@@ -211,12 +211,18 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return Budget(max_epochs, np.inf if self.max_time is None else started + self.max_time)
 
     def _pose(
-        self, config: SearchConfig, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
+        self,
+        method: Method,
+        config: SearchConfig,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
     ) -> Problem:
         rows, target = _checked_data(self, X, y)
         names = getattr(self, "feature_names_in_", [f"x{column}" for column in range(rows.shape[1])])
         operators = config.operators if self.operators is None else self.operators
         return pose(
+            method,
             Vocabulary([str(name) for name in names], operators, has_constant=config.constants),
             rows,
             target,

@@ -71,7 +71,6 @@ def _masked(problem: Problem, config: PaperConfig) -> LearnedGenerator:
     from ddsr.diffusion.generator import MaskedDiffusion
 
     device = find_device(problem.device)
-    check_memory(config, device)
     return MaskedDiffusion(problem.grammar, config, problem.seed, device, problem.n_threads)
 
 
@@ -79,7 +78,6 @@ def _d3pm(problem: Problem, config: PaperConfig) -> LearnedGenerator:
     from ddsr.diffusion.d3pm import D3PM
 
     device = find_device(problem.device)
-    check_memory(config, device)
     return D3PM(problem.grammar, config, problem.seed, device, problem.n_threads)
 
 
@@ -103,10 +101,18 @@ OBJECTIVES: Mapping[str, Callable[[SearchConfig], Objective]] = {"grpo": _grpo, 
 MEMORIES: Mapping[str, Callable[[int], Memory]] = {"long": EliteMemory, "short": ShortTermMemory}
 
 
+def _check_paper(config: SearchConfig, device: str) -> None:
+    check_memory(_of_kind(config, PaperConfig), device)
+
+
 def _start_paper(problem: Problem, *, generator: str, objective: str, memory: str) -> Iterator[SearchState]:
     """Algorithm 1 and its ablations."""
     learner = GENERATORS[generator](problem, _of_kind(problem.config, PaperConfig))
     return _learn(problem, learner, OBJECTIVES[objective](problem.config), MEMORIES[memory])
+
+
+def _check_dsr(config: SearchConfig, device: str) -> None:
+    _of_kind(config, DSRConfig)
 
 
 def _start_dsr(problem: Problem) -> Iterator[SearchState]:
@@ -144,10 +150,16 @@ def _start_uniform(problem: Problem) -> Iterator[SearchState]:
     return search(generator, problem.engine, batch_size=problem.config.batch_size, front=problem.front)
 
 
+def _check_uniform(config: SearchConfig, device: str) -> None:
+    """It has no network: any settings do."""
+
+
 @dataclass(frozen=True)
 class Preset:
     """How a method starts, and the values that each of its options can have; the first is the default."""
 
+    check: Callable[[SearchConfig, str], None]
+    """refuses settings that the method or the device cannot run with, before any work is done"""
     start: Callable[..., Iterator[SearchState]]
     options: Mapping[str, Sequence[str]]
     config: SearchConfig = PaperConfig()
@@ -161,11 +173,12 @@ class Preset:
 ON_OR_OFF = ("true", "false")
 PRESETS: Mapping[str, Preset] = {
     "paper": Preset(
+        _check_paper,
         _start_paper,
         {"generator": tuple(GENERATORS), "objective": tuple(OBJECTIVES), "memory": tuple(MEMORIES)},
     ),
-    "dsr": Preset(_start_dsr, {"constants": ON_OR_OFF}, DSRConfig()),
-    "uniform": Preset(_start_uniform, {}),
+    "dsr": Preset(_check_dsr, _start_dsr, {"constants": ON_OR_OFF}, DSRConfig()),
+    "uniform": Preset(_check_uniform, _start_uniform, {}),
 }
 
 
@@ -216,6 +229,7 @@ def settings(method: Method, config: ConfigLike = None) -> SearchConfig:
 
 
 def pose(
+    method: Method,
     vocabulary: Vocabulary,
     X: ArrayLike,
     y: ArrayLike,
@@ -229,6 +243,7 @@ def pose(
 ) -> Problem:
     """Check everything that a user hands in, and score the baseline: what comes before any method."""
     check_device(device)
+    PRESETS[method.preset].check(config, device)
     grammar = Grammar(vocabulary, config.max_length, config.max_constants, rules)
     engine = Engine(vocabulary, X, y, sample_weight, seed=seed, n_threads=n_threads)
     return Problem(engine, grammar, config, baseline(engine, grammar), seed, device, n_threads)
@@ -256,6 +271,7 @@ def assemble(
     """A search by a method's name, and the engine that it scores with."""
     method = parse_method(method) if isinstance(method, str) else method
     problem = pose(
+        method,
         vocabulary,
         X,
         y,
