@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from numpy.typing import ArrayLike
 
 from ddsr.config import DSRConfig, PaperConfig, SearchConfig
+from ddsr.deadline import NEVER, Deadline
 from ddsr.device import check_device, check_memory, find_device
 from ddsr.engine import Engine
 from ddsr.errors import MethodError
@@ -46,6 +47,8 @@ class Problem:
     seed: int
     device: str
     n_threads: int
+    deadline: Deadline = NEVER
+    """when the search ends by itself"""
 
 
 @dataclass(frozen=True)
@@ -71,14 +74,14 @@ def _masked(problem: Problem, config: PaperConfig) -> LearnedGenerator:
     from ddsr.diffusion.generator import MaskedDiffusion
 
     device = find_device(problem.device)
-    return MaskedDiffusion(problem.grammar, config, problem.seed, device, problem.n_threads)
+    return MaskedDiffusion(problem.grammar, config, problem.seed, device, problem.n_threads, problem.deadline)
 
 
 def _d3pm(problem: Problem, config: PaperConfig) -> LearnedGenerator:
     from ddsr.diffusion.d3pm import D3PM
 
     device = find_device(problem.device)
-    return D3PM(problem.grammar, config, problem.seed, device, problem.n_threads)
+    return D3PM(problem.grammar, config, problem.seed, device, problem.n_threads, problem.deadline)
 
 
 def _grpo(config: SearchConfig) -> Objective:
@@ -120,7 +123,8 @@ def _start_dsr(problem: Problem) -> Iterator[SearchState]:
     from ddsr.autoregressive.recurrent import RecurrentGenerator
 
     config = _of_kind(problem.config, DSRConfig)
-    learner = RecurrentGenerator(problem.grammar, config, problem.seed, find_device(problem.device))
+    device = find_device(problem.device)
+    learner = RecurrentGenerator(problem.grammar, config, problem.seed, device, problem.deadline)
     return _learn(problem, learner, _rspg(config), ShortTermMemory)
 
 
@@ -130,9 +134,9 @@ def _learn(
     from ddsr.learning.policy import Policy
 
     config = problem.config
-    policy = Policy(learner, objective, config, problem.seed)
+    policy = Policy(learner, objective, config, problem.seed, problem.deadline)
     elites = memory(config.n_elites)
-    return search(learner, problem.engine, elites, policy, config.batch_size, problem.front)
+    return search(learner, problem.engine, elites, policy, config.batch_size, problem.front, problem.deadline)
 
 
 AnyConfig = TypeVar("AnyConfig", bound=SearchConfig)
@@ -147,7 +151,8 @@ def _of_kind(config: SearchConfig, kind: type[AnyConfig]) -> AnyConfig:
 def _start_uniform(problem: Problem) -> Iterator[SearchState]:
     """Random expressions: what anything that learns has to beat."""
     generator = UniformGenerator(problem.grammar, problem.seed, problem.n_threads)
-    return search(generator, problem.engine, batch_size=problem.config.batch_size, front=problem.front)
+    config, front, deadline = problem.config, problem.front, problem.deadline
+    return search(generator, problem.engine, batch_size=config.batch_size, front=front, deadline=deadline)
 
 
 def _check_uniform(config: SearchConfig, device: str) -> None:

@@ -8,6 +8,7 @@ from scipy.stats import chisquare
 from ddsr._core import PAD
 from ddsr.config import DenoiserConfig, PaperConfig
 from ddsr.diffusion.d3pm import D3PM
+from ddsr.diffusion.predictor import CpuPredictor
 from ddsr.diffusion.transition import Noised, UniformTransition
 from ddsr.expression import Vocabulary
 from ddsr.grammar import Grammar
@@ -109,6 +110,15 @@ def test_same_seed_same_draws_on_any_number_of_threads():
     assert (one.draw(300, epoch=2) == other.draw(300, epoch=2)).all()
     assert (one.draw(300, epoch=2) != one.draw(300, epoch=3)).any()
     assert (one.draw(300, epoch=2) != make_generator(seed=1).draw(300, epoch=2)).any()
+
+
+def test_chunks_predict_as_one_forward_pass_does():
+    generator = make_generator(n_threads=2)
+    noisy = torch.randint(0, len(VOCABULARY), (2 * CpuPredictor.CHUNK_ROWS + 5, 6))
+    with torch.no_grad():
+        clean_probs = generator.network(noisy, torch.full((len(noisy),), 4)).softmax(-1)
+    expected = generator.transition.backward(clean_probs, noisy, 4)
+    torch.testing.assert_close(generator.token_probs(noisy, 4), expected)
 
 
 def test_log_probs_of_the_last_step_equal_those_recomputed():

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from ddsr._core import PAD
 from ddsr.config import SearchConfig
+from ddsr.deadline import NEVER, Deadline
 from ddsr.learning.curves import UpdateStats
 from ddsr.learning.memory import Pool
 from ddsr.learning.objective import Loss, Objective, Targets
@@ -67,9 +68,15 @@ class Policy(Generic[AnyView]):
     """Holds the optimizer and θ_ref; the generator holds θ."""
 
     def __init__(
-        self, learner: Learner[AnyView], objective: Objective, config: SearchConfig, seed: int
+        self,
+        learner: Learner[AnyView],
+        objective: Objective,
+        config: SearchConfig,
+        seed: int,
+        deadline: Deadline = NEVER,
     ) -> None:
         self.learner, self.objective, self.config, self.seed = learner, objective, config, seed
+        self.deadline = deadline
         self.optimizer = torch.optim.Adam(learner.network.parameters(), lr=config.learning_rate)
         self.reference = copy.deepcopy(learner.network)
 
@@ -84,10 +91,11 @@ class Policy(Generic[AnyView]):
         with torch.no_grad():  # θ_old is θ now, before the first step
             old = [self.learner.log_probs(self.learner.network, view, is_legal) for view in views]
             reference = [self.learner.log_probs(self.reference, view, is_legal) for view in views]
-        losses = [
-            self._step(view, self._targets(pool, view, is_legal), old[i], reference[i])
-            for i, view in enumerate(views)
-        ]
+        losses: list[Loss] = []
+        for i, view in enumerate(views):
+            losses.append(self._step(view, self._targets(pool, view, is_legal), old[i], reference[i]))
+            if self.deadline.has_passed:  # nothing is drawn from what the other steps would teach
+                break
         return _means(losses)
 
     def _step(self, view: AnyView, targets: Targets, old: Tensor, reference: Tensor) -> Loss:
