@@ -216,8 +216,8 @@ def test_epochs_per_reference(run, preset):
         assert not same(reference, found.weights[epoch + 1])
     if preset == "paper":  # with one step an epoch, θ is θ_ref where that was renewed
         kl = found.updates("kl")
-        assert kl[0] == kl[2] == 0 and kl[1] > 0 and kl[3] > 0
-        assert (run(preset, epochs_per_reference=9, **settings).updates("kl")[1:] > 0).all()
+        assert max(abs(kl[0]), abs(kl[2])) < 1e-6 and min(kl[1], kl[3]) > 1e-5
+        assert (run(preset, epochs_per_reference=9, **settings).updates("kl")[1:] > 1e-5).all()
 
 
 @BOTH

@@ -83,10 +83,18 @@ class RecurrentGenerator:
         """Which tokens may stand at each position in prefix order, given those before it."""
         return self._retrace(clean_tokens).is_legal
 
-    def log_probs(self, network: nn.Module, view: Traversal, is_legal: Tensor) -> Float[Tensor, "B M V"]:
+    def inputs(self, view: Traversal) -> tuple[Tensor, ...]:
+        """Parents, siblings and the soft length prior as tensors on the device."""
+        arrays = (view.parent, view.sibling, view.preference)
+        return tuple(torch.from_numpy(array).to(self.device) for array in arrays)
+
+    def log_probs(
+        self, network: nn.Module, inputs: tuple[Tensor, ...], is_legal: Tensor
+    ) -> Float[Tensor, "B M V"]:
         """Log-probabilities of all tokens under teacher forcing; −inf where not legal."""
-        logits, _ = network(self._ids(view.parent), self._ids(view.sibling))
-        return constrain(logits + torch.from_numpy(view.preference).to(self.device), is_legal)
+        parent, sibling, preference = inputs
+        logits, _ = network(parent, sibling)
+        return constrain(logits + preference, is_legal)
 
     def _retrace(self, prefix: Tokens) -> Traversal:
         return retrace(self.rules, prefix, self.config.preferred_length, self.config.length_scale)

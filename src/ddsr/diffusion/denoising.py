@@ -77,8 +77,13 @@ class DenoisingGenerator(ABC, Generic[AnyNoisy]):
         """Which tokens may stand at each position, given those before it."""
         return self.grammar.legal_tokens(clean_tokens, self.n_threads)
 
-    def log_probs(self, network: nn.Module, view: AnyNoisy, is_legal: Tensor) -> Float[Tensor, "B M V"]:
+    def inputs(self, view: AnyNoisy) -> tuple[Tensor, ...]:
+        """X_t and t as tensors on the device."""
+        return tuple(torch.from_numpy(array).to(self.device) for array in (view.noisy_tokens, view.step))
+
+    def log_probs(
+        self, network: nn.Module, inputs: tuple[Tensor, ...], is_legal: Tensor
+    ) -> Float[Tensor, "B M V"]:
         """Log-probabilities of the predicted q(X_0), constrained and renormalised; −inf where not legal."""
-        noisy_tokens = torch.from_numpy(view.noisy_tokens).to(self.device)
-        steps = torch.from_numpy(view.step).to(self.device)
-        return constrain(network(noisy_tokens, steps), is_legal)
+        noisy_tokens, step = inputs
+        return constrain(network(noisy_tokens, step), is_legal)
