@@ -16,7 +16,7 @@ SETUP := $(VENV)/.setup
 PEERS := $(VENV)/.setup-peers
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-peers demo test test-slow lint format bench bench-engine sanitize clean
+.PHONY: help setup setup-peers demo test test-slow lint format bench bench-engine bench-epoch sanitize clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -50,6 +50,9 @@ bench: $(SETUP)  ## measure how often the search recovers known equations
 
 bench-engine: $(PEERS)  ## measure the engine's speed beside its peers'
 	@$(RUN) -m benchmarks.engine $(ARGS)
+
+bench-epoch: $(SETUP)  ## time an epoch of the preset paper; ARGS="--device cuda --threads 4 --epochs 30"
+	@$(RUN) -m benchmarks.epoch $(ARGS)
 
 sanitize: $(SETUP)  ## run the tests on a core built with AddressSanitizer and UBSan
 	@scripts/test_sanitized $(RUN) $(ARGS)

@@ -12,11 +12,16 @@ from ddsr import _core
 
 def describe_run() -> dict[str, object]:
     """Commit and hardware of this run."""
-    commit = subprocess.run(
-        ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False
-    ).stdout.strip()
     hardware = {"cpu": _cpu_name(), "cores": os.cpu_count(), "instruction_set": _core.instruction_set()}
-    return {"commit": commit, "hardware": hardware}
+    return {"commit": _commit(), "hardware": hardware}
+
+
+def _commit() -> str:
+    command = ["git", "describe", "--always", "--dirty"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+    except OSError:  # no git
+        return ""
 
 
 def _cpu_name() -> str:

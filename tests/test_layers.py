@@ -22,7 +22,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("diffusion", "autoregressive"),
     ("grammar", "config", "categorical"),
     ("expression",),
-    ("_core", "data"),
+    ("_core", "data", "deadline"),
     ("errors",),
 )
 DEPTHS = {part: depth for depth, parts in enumerate(LAYERS) for part in parts}

@@ -10,6 +10,7 @@ import torch
 from ddsr import device, methods
 from ddsr.config import DenoiserConfig, DSRConfig, PaperConfig, SearchConfig
 from ddsr.device import check_memory, forward_bytes
+from ddsr.engine import Engine
 from ddsr.errors import DDSRError, MethodError
 from ddsr.learning.memory import EliteMemory, ShortTermMemory
 from ddsr.learning.objective import GRPO, RiskSeekingPolicyGradient
@@ -84,6 +85,8 @@ def test_settings_change_the_presets():
     whole = PaperConfig(batch_size=3)
     assert settings(method, whole) == whole
     assert settings(parse_method("dsr:constants=false")).constants is False
+    assert settings(parse_method("dsr:constants=false"), {"constants": True}).constants is False
+    assert settings(parse_method("dsr"), {"constants": False}).constants is False
     assert settings(parse_method("dsr")) == DSRConfig()
 
 
@@ -122,10 +125,24 @@ def test_a_gpu_that_is_not_there_is_refused(monkeypatch, name):
         assemble(name, PLAIN, X, Y, device="gpu")
 
 
-def test_a_batch_too_large_for_memory_is_refused_before_any_work():
+@pytest.mark.parametrize("name", ["paper", "paper:generator=d3pm"])
+@pytest.mark.parametrize("where", ["cpu", "auto"])
+def test_a_batch_too_large_for_memory_is_refused_before_any_work(monkeypatch, name, where):
+    n_scored, score = [], Engine.score
+    monkeypatch.setattr(Engine, "score", lambda self, batch: n_scored.append(1) or score(self, batch))
     with pytest.raises(MethodError, match="GiB free: lower batch_size"):
-        assemble("paper", PLAIN, X, Y, config={"batch_size": 10**9}, device="cpu")
+        assemble(name, PLAIN, X, Y, config={"batch_size": 10**9}, device=where)
+    assert n_scored == []
+    assemble(name, PLAIN, X, Y, config=TINY, device=where)
+    assert n_scored == [1]  # the baseline
     assert forward_bytes(PaperConfig()) == 3 * 1000 * 32 * 2048 * 8
+
+
+def test_settings_of_another_method_are_refused():
+    with pytest.raises(MethodError, match="takes a PaperConfig, not a DSRConfig"):
+        assemble("paper", PLAIN, X, Y, config=DSRConfig(), device="cpu")
+    with pytest.raises(MethodError, match="takes a DSRConfig, not a PaperConfig"):
+        assemble("dsr", PLAIN, X, Y, config=PaperConfig(), device="cpu")
 
 
 def test_memory_is_told_where_there_is_no_proc(monkeypatch):
@@ -133,10 +150,10 @@ def test_memory_is_told_where_there_is_no_proc(monkeypatch):
         raise OSError
 
     monkeypatch.setattr(device, "open", missing, raising=False)
-    assert device.free_bytes(torch.device("cpu")) > 0
+    assert device.free_bytes("cpu") > 0
     monkeypatch.setattr(device.os, "sysconf", missing)
-    assert device.free_bytes(torch.device("cpu")) is None
-    check_memory(PaperConfig(batch_size=10**9), torch.device("cpu"))
+    assert device.free_bytes("cpu") is None
+    check_memory(PaperConfig(batch_size=10**9), "cpu")
 
 
 def test_the_start_of_a_uniform_search_leaves_torch_alone():

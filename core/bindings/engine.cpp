@@ -72,19 +72,29 @@ Batch take_batch(const Vocabulary& vocabulary, std::size_t n_columns, const Toke
   return batch;
 }
 
-nb::dict score_batch(const Vocabulary& vocabulary, const Data& data, const TokenRows& tokens,
-                     const Input<double, 2>& constants, int max_steps, int n_starts, double tolerance,
-                     bool is_scale_free, std::uint64_t seed, int n_threads) {
+// The moment so many seconds from now; never, for more than anyone waits.
+Moment moment_in(double seconds) {
+  constexpr double NEVER = 1e9;
+  if (!(seconds < NEVER)) return Moment::max();
+  return Moment::clock::now() +
+         std::chrono::duration_cast<Moment::duration>(std::chrono::duration<double>(seconds));
+}
+
+// None where the time was up before all were scored.
+std::optional<nb::dict> score_batch(const Vocabulary& vocabulary, const Data& data, const TokenRows& tokens,
+                                    const Input<double, 2>& constants, int max_steps, int n_starts,
+                                    double tolerance, bool is_scale_free, std::uint64_t seed, int n_threads,
+                                    double seconds) {
   const Batch batch = take_batch(vocabulary, data.scoring.n_columns(), tokens, constants);
   const FitOptions options{max_steps, n_starts, tolerance, is_scale_free, seed};
   const std::size_t n = batch.expressions.rows.size();
   std::vector<double> fitted(n * batch.width, 0.0), scale(n), offset(n), nrmse(n);
   std::vector<std::uint8_t> status(n), is_duplicate(n);
   std::vector<std::int32_t> steps(n);
-  {
+  try {
     nb::gil_scoped_release release;
     const auto scores = score(vocabulary, data.fitting(), data.scoring, batch.expressions.rows,
-                              batch.constants, options, n_threads);
+                              batch.constants, options, n_threads, moment_in(seconds));
     for (std::size_t i = 0; i < n; ++i) {
       const Fit& fit = scores[i].fit;
       std::copy(fit.constants.begin(), fit.constants.end(),
@@ -92,6 +102,8 @@ nb::dict score_batch(const Vocabulary& vocabulary, const Data& data, const Token
       scale[i] = fit.scale, offset[i] = fit.offset, nrmse[i] = scores[i].nrmse, steps[i] = fit.steps;
       status[i] = static_cast<std::uint8_t>(fit.status), is_duplicate[i] = scores[i].is_duplicate;
     }
+  } catch (const OutOfTime&) {
+    return std::nullopt;
   }
   nb::dict result;
   result["constants"] = to_numpy(std::move(fitted), {n, batch.width});
@@ -151,7 +163,7 @@ void bind_engine(nb::module_& module) {
 
   module.def("score", &score_batch, nb::arg("vocabulary"), nb::arg("data"), nb::arg("tokens"),
              nb::arg("constants"), nb::arg("max_steps"), nb::arg("n_starts"), nb::arg("tolerance"),
-             nb::arg("is_scale_free"), nb::arg("seed"), nb::arg("n_threads"));
+             nb::arg("is_scale_free"), nb::arg("seed"), nb::arg("n_threads"), nb::arg("seconds"));
   module.def("values", &batch_values, nb::arg("vocabulary"), nb::arg("X"), nb::arg("tokens"),
              nb::arg("constants"), nb::arg("n_threads"));
   module.def("gradients", &batch_gradients, nb::arg("vocabulary"), nb::arg("X"), nb::arg("tokens"),

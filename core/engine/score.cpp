@@ -103,7 +103,7 @@ class Worker {
 std::vector<Score> score(const Vocabulary& vocabulary, const Dataset& fitting, const Dataset& scoring,
                          const std::vector<std::span<const TokenId>>& expressions,
                          const std::vector<std::span<const double>>& starts, const FitOptions& options,
-                         int n_threads) {
+                         int n_threads, Moment deadline) {
   const std::size_t n = expressions.size();
   std::vector<Candidate> candidates(n);
   parallel_for(n, n_threads,
@@ -119,6 +119,7 @@ std::vector<Score> score(const Vocabulary& vocabulary, const Dataset& fitting, c
   std::vector<Score> scores(n);
   parallel_with(distinct.size(), n_threads, 8, [&] {
     return [&, worker = Worker(vocabulary, fitting, scoring, options)](std::size_t k) mutable {
+      if (deadline != Moment::max() && Moment::clock::now() >= deadline) throw OutOfTime();
       scores[distinct[k]] = worker(candidates[distinct[k]]);
     };
   });

@@ -1,6 +1,8 @@
 // A batch of expressions against one data set: constants fitted on some rows, fit judged on all of them.
 #pragma once
 
+#include <chrono>
+#include <exception>
 #include <span>
 #include <vector>
 
@@ -17,11 +19,16 @@ struct Score {
   bool is_duplicate = false;  // of an earlier one in the batch, whose fit it shares
 };
 
+using Moment = std::chrono::steady_clock::time_point;
+
+// Thrown by work that was not done by the moment it was given.
+struct OutOfTime : std::exception {};
+
 // `expressions` are complete trees, breadth-first. `starts` holds their constants to start from, in the order
-// of their tokens.
+// of their tokens. Throws OutOfTime if they are not all scored by the deadline.
 std::vector<Score> score(const Vocabulary& vocabulary, const Dataset& fitting, const Dataset& scoring,
                          const std::vector<std::span<const TokenId>>& expressions,
                          const std::vector<std::span<const double>>& starts, const FitOptions& options,
-                         int n_threads);
+                         int n_threads, Moment deadline = Moment::max());
 
 }  // namespace ddsr

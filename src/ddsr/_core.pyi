@@ -109,8 +109,12 @@ def score(
     is_scale_free: bool,
     seed: int,
     n_threads: int,
-) -> dict[str, Any]:
-    """Arrays, a row an expression: constants, scale, offset, nrmse, status, steps, is_duplicate."""
+    seconds: float,
+) -> dict[str, Any] | None:
+    """Arrays, a row an expression: constants, scale, offset, nrmse, status, steps, is_duplicate.
+
+    None where it took longer than `seconds`.
+    """
 
 def values(
     vocabulary: Vocabulary,

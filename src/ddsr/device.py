@@ -40,13 +40,17 @@ def find_device(device: str) -> torch.device:
     return torch.device(device)
 
 
-def check_memory(config: PaperConfig, device: torch.device) -> None:
-    """Refuse a batch whose forward pass cannot fit into the memory that is free now."""
-    needed, free = forward_bytes(config), free_bytes(device)
+def check_memory(config: PaperConfig, device: str) -> None:
+    """Refuse a batch whose forward pass cannot fit into the memory that is free now.
+
+    Torch is imported only where a GPU may be meant.
+    """
+    kind = find_device(device).type if device == "auto" else device
+    needed, free = forward_bytes(config), free_bytes(kind)
     if free is not None and needed > free:
         raise MethodError(
             f"a batch of {config.batch_size} drawn {config.oversampling} times over takes about "
-            f"{needed / 2**30:.1f} GiB, but {device.type} has {free / 2**30:.1f} GiB free: "
+            f"{needed / 2**30:.1f} GiB, but {kind} has {free / 2**30:.1f} GiB free: "
             "lower batch_size, oversampling, max_length or denoiser.feed_forward_width"
         )
 
@@ -57,15 +61,15 @@ def forward_bytes(config: PaperConfig) -> int:
     return n_positions * config.denoiser.feed_forward_width * BYTES_OF_A_FLOAT * WIDE_COPIES
 
 
-def free_bytes(device: torch.device) -> int | None:
-    """Memory that could be had now; None where the system does not tell."""
-    if device.type == "cpu":
+def free_bytes(kind: str) -> int | None:
+    """Memory of a `cpu` or a `cuda` device that could be had now; None where the system does not tell."""
+    if kind == "cpu":
         return _free_ram()
     import torch
 
-    free, _ = torch.cuda.mem_get_info(device)
+    free, _ = torch.cuda.mem_get_info()
     # What torch holds back from earlier work is free for this one.
-    return free + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+    return free + torch.cuda.memory_reserved() - torch.cuda.memory_allocated()
 
 
 def _free_ram() -> int | None:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ddsr import _core
 from ddsr.data import check_rows, check_target, check_weights, check_whole
+from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.errors import DataError, ExpressionError
 from ddsr.expression import Batch, Expression, Vocabulary
 
@@ -123,8 +124,11 @@ class Engine:
         """σ_y, the weighted standard deviation of y: NRMSE times it is the root mean squared error."""
         return self._data.spread
 
-    def score(self, expressions: Batch | Iterable[Expression]) -> Scores:
-        """Fit the constants of every expression, starting from those it has, and judge it."""
+    def score(self, expressions: Batch | Iterable[Expression], deadline: Deadline = NEVER) -> Scores:
+        """Fit the constants of every expression, starting from those it has, and judge it.
+
+        Raises `TimeIsUp` where they are not all judged by the deadline.
+        """
         batch = _as_batch(expressions, self.vocabulary)
         with _bad_batch_is_an_expression_error():
             found = _core.score(
@@ -138,7 +142,10 @@ class Engine:
                 is_scale_free=bool(self.options.is_scale_free),
                 seed=self.seed,
                 n_threads=self.n_threads,
+                seconds=deadline.seconds_left,
             )
+        if found is None:
+            raise TimeIsUp
         fitted = Batch(self.vocabulary, batch.tokens, found.pop("constants"))
         found["is_duplicate"] = found["is_duplicate"].astype(bool)
         return Scores(fitted, **found)

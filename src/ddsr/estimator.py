@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ddsr.config import SearchConfig
 from ddsr.data import check_rows, check_whole
+from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import MOST_THREADS, values
 from ddsr.errors import DataError, MethodError
 from ddsr.expression import Expression, Vocabulary
@@ -43,8 +44,7 @@ class Budget:
     """When to stop a search that would go on for ever."""
 
     max_epochs: float
-    deadline: float
-    """on the monotonic clock"""
+    deadline: Deadline
 
     def spent(self, front: ParetoFront, n_epochs: int) -> str | None:
         """What ends the search now; None if nothing does."""
@@ -52,7 +52,7 @@ class Budget:
             return "exact"
         if n_epochs >= self.max_epochs:
             return "max_epochs"
-        return "max_time" if time.monotonic() >= self.deadline else None
+        return "max_time" if self.deadline.has_passed else None
 
 
 @dataclass
@@ -78,7 +78,7 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         The method's name: `paper` (masked diffusion, token-wise GRPO, long short-term memory), a variant of
         it such as `paper:memory=short` or `paper:objective=rspg`, or `uniform` (random expressions).
     max_time : float or None
-        Seconds. Looked at between epochs: the epoch that runs when the time is up is finished first.
+        Seconds. An epoch that runs when the time is up is cut short: what it scored by then counts.
     max_epochs : int or None
         Epochs at most. None is without limit where `max_time` is given, and else the preset's number.
     n_jobs : int or None
@@ -155,7 +155,7 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         config = settings(method, self.config)
         budget = self._budget(config, started)
         select = self._selection()
-        problem = self._pose(config, X, y, sample_weight)
+        problem = replace(self._pose(method, config, X, y, sample_weight), deadline=budget.deadline)
         progress = Progress(problem.front)
         try:
             self._search(method, problem, budget, progress)
@@ -208,15 +208,21 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             max_epochs: float = check_whole(self.max_epochs, "max_epochs", least=1)
         else:
             max_epochs = config.n_epochs if self.max_time is None else np.inf
-        return Budget(max_epochs, np.inf if self.max_time is None else started + self.max_time)
+        return Budget(max_epochs, NEVER if self.max_time is None else Deadline(started + self.max_time))
 
     def _pose(
-        self, config: SearchConfig, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
+        self,
+        method: Method,
+        config: SearchConfig,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
     ) -> Problem:
         rows, target = _checked_data(self, X, y)
         names = getattr(self, "feature_names_in_", [f"x{column}" for column in range(rows.shape[1])])
         operators = config.operators if self.operators is None else self.operators
         return pose(
+            method,
             Vocabulary([str(name) for name in names], operators, has_constant=config.constants),
             rows,
             target,
@@ -232,7 +238,9 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         states = None
         while (reason := budget.spent(progress.front, len(progress.curves))) is None:
             states = start(method, problem) if states is None else states
-            state = next(states)
+            state = next(states, None)
+            if state is None:  # the epoch was cut short
+                continue
             progress.take(state)
             if self.callback is not None:
                 self.callback(state)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from numpy.typing import ArrayLike
 
 from ddsr.config import DSRConfig, PaperConfig, SearchConfig
+from ddsr.deadline import NEVER, Deadline
 from ddsr.device import check_device, check_memory, find_device
 from ddsr.engine import Engine
 from ddsr.errors import MethodError
@@ -46,6 +47,8 @@ class Problem:
     seed: int
     device: str
     n_threads: int
+    deadline: Deadline = NEVER
+    """when the search ends by itself"""
 
 
 @dataclass(frozen=True)
@@ -56,27 +59,29 @@ class Method:
     options: tuple[tuple[str, str], ...]
     """names and values, all of them, in the preset's order"""
 
+    @property
+    def changes(self) -> list[tuple[str, str]]:
+        """The options that differ from the preset."""
+        defaults = PRESETS[self.preset].defaults
+        return [(name, value) for name, value in self.options if value != defaults[name]]
+
     def __str__(self) -> str:
         """The shortest name: only what differs from the preset."""
-        defaults = PRESETS[self.preset].defaults
-        changed = [f"{name}={value}" for name, value in self.options if value != defaults[name]]
-        return ":".join((self.preset, *changed))
+        return ":".join((self.preset, *(f"{name}={value}" for name, value in self.changes)))
 
 
 def _masked(problem: Problem, config: PaperConfig) -> LearnedGenerator:
     from ddsr.diffusion.generator import MaskedDiffusion
 
     device = find_device(problem.device)
-    check_memory(config, device)
-    return MaskedDiffusion(problem.grammar, config, problem.seed, device, problem.n_threads)
+    return MaskedDiffusion(problem.grammar, config, problem.seed, device, problem.n_threads, problem.deadline)
 
 
 def _d3pm(problem: Problem, config: PaperConfig) -> LearnedGenerator:
     from ddsr.diffusion.d3pm import D3PM
 
     device = find_device(problem.device)
-    check_memory(config, device)
-    return D3PM(problem.grammar, config, problem.seed, device, problem.n_threads)
+    return D3PM(problem.grammar, config, problem.seed, device, problem.n_threads, problem.deadline)
 
 
 def _grpo(config: SearchConfig) -> Objective:
@@ -99,10 +104,18 @@ OBJECTIVES: Mapping[str, Callable[[SearchConfig], Objective]] = {"grpo": _grpo, 
 MEMORIES: Mapping[str, Callable[[int], Memory]] = {"long": EliteMemory, "short": ShortTermMemory}
 
 
+def _check_paper(config: SearchConfig, device: str) -> None:
+    check_memory(_of_kind(config, PaperConfig), device)
+
+
 def _start_paper(problem: Problem, *, generator: str, objective: str, memory: str) -> Iterator[SearchState]:
     """Algorithm 1 and its ablations."""
     learner = GENERATORS[generator](problem, _of_kind(problem.config, PaperConfig))
     return _learn(problem, learner, OBJECTIVES[objective](problem.config), MEMORIES[memory])
+
+
+def _check_dsr(config: SearchConfig, device: str) -> None:
+    _of_kind(config, DSRConfig)
 
 
 def _start_dsr(problem: Problem) -> Iterator[SearchState]:
@@ -110,7 +123,8 @@ def _start_dsr(problem: Problem) -> Iterator[SearchState]:
     from ddsr.autoregressive.recurrent import RecurrentGenerator
 
     config = _of_kind(problem.config, DSRConfig)
-    learner = RecurrentGenerator(problem.grammar, config, problem.seed, find_device(problem.device))
+    device = find_device(problem.device)
+    learner = RecurrentGenerator(problem.grammar, config, problem.seed, device, problem.deadline)
     return _learn(problem, learner, _rspg(config), ShortTermMemory)
 
 
@@ -120,9 +134,9 @@ def _learn(
     from ddsr.learning.policy import Policy
 
     config = problem.config
-    policy = Policy(learner, objective, config, problem.seed)
+    policy = Policy(learner, objective, config, problem.seed, problem.deadline)
     elites = memory(config.n_elites)
-    return search(learner, problem.engine, elites, policy, config.batch_size, problem.front)
+    return search(learner, problem.engine, elites, policy, config.batch_size, problem.front, problem.deadline)
 
 
 AnyConfig = TypeVar("AnyConfig", bound=SearchConfig)
@@ -137,13 +151,20 @@ def _of_kind(config: SearchConfig, kind: type[AnyConfig]) -> AnyConfig:
 def _start_uniform(problem: Problem) -> Iterator[SearchState]:
     """Random expressions: what anything that learns has to beat."""
     generator = UniformGenerator(problem.grammar, problem.seed, problem.n_threads)
-    return search(generator, problem.engine, batch_size=problem.config.batch_size, front=problem.front)
+    config, front, deadline = problem.config, problem.front, problem.deadline
+    return search(generator, problem.engine, batch_size=config.batch_size, front=front, deadline=deadline)
+
+
+def _check_uniform(config: SearchConfig, device: str) -> None:
+    """It has no network: any settings do."""
 
 
 @dataclass(frozen=True)
 class Preset:
     """How a method starts, and the values that each of its options can have; the first is the default."""
 
+    check: Callable[[SearchConfig, str], None]
+    """refuses settings that the method or the device cannot run with, before any work is done"""
     start: Callable[..., Iterator[SearchState]]
     options: Mapping[str, Sequence[str]]
     config: SearchConfig = PaperConfig()
@@ -157,11 +178,12 @@ class Preset:
 ON_OR_OFF = ("true", "false")
 PRESETS: Mapping[str, Preset] = {
     "paper": Preset(
+        _check_paper,
         _start_paper,
         {"generator": tuple(GENERATORS), "objective": tuple(OBJECTIVES), "memory": tuple(MEMORIES)},
     ),
-    "dsr": Preset(_start_dsr, {"constants": ON_OR_OFF}, DSRConfig()),
-    "uniform": Preset(_start_uniform, {}),
+    "dsr": Preset(_check_dsr, _start_dsr, {"constants": ON_OR_OFF}, DSRConfig()),
+    "uniform": Preset(_check_uniform, _start_uniform, {}),
 }
 
 
@@ -196,7 +218,7 @@ def _is_setting(method: Method, option: str) -> bool:
 def settings(method: Method, config: ConfigLike = None) -> SearchConfig:
     """The preset's settings with those changed that `config` or an option of the method names.
 
-    A whole configuration stands as it is, but for those options.
+    A whole configuration stands as it is, but for options that differ from the preset.
     """
     if config is not None and not isinstance(config, (Mapping, SearchConfig)):
         kind = type(PRESETS[method.preset].config).__name__
@@ -204,7 +226,7 @@ def settings(method: Method, config: ConfigLike = None) -> SearchConfig:
     base = config if isinstance(config, SearchConfig) else PRESETS[method.preset].config
     known = [field.name for field in fields(base)]
     changes = dict(config) if isinstance(config, Mapping) else {}
-    changes |= {name: value == "true" for name, value in method.options if _is_setting(method, name)}
+    changes |= {name: value == "true" for name, value in method.changes if _is_setting(method, name)}
     for name in changes:
         if name not in known:
             raise MethodError(f"unknown setting {name!r} in config; known are: {', '.join(known)}")
@@ -212,6 +234,7 @@ def settings(method: Method, config: ConfigLike = None) -> SearchConfig:
 
 
 def pose(
+    method: Method,
     vocabulary: Vocabulary,
     X: ArrayLike,
     y: ArrayLike,
@@ -225,6 +248,7 @@ def pose(
 ) -> Problem:
     """Check everything that a user hands in, and score the baseline: what comes before any method."""
     check_device(device)
+    PRESETS[method.preset].check(config, device)
     grammar = Grammar(vocabulary, config.max_length, config.max_constants, rules)
     engine = Engine(vocabulary, X, y, sample_weight, seed=seed, n_threads=n_threads)
     return Problem(engine, grammar, config, baseline(engine, grammar), seed, device, n_threads)
@@ -252,6 +276,7 @@ def assemble(
     """A search by a method's name, and the engine that it scores with."""
     method = parse_method(method) if isinstance(method, str) else method
     problem = pose(
+        method,
         vocabulary,
         X,
         y,

@@ -9,6 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
+from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.engine import Engine
 from ddsr.expression import Batch
 from ddsr.grammar import Grammar
@@ -21,7 +22,10 @@ class Generator(Protocol):
     """Proposes expressions."""
 
     def sample(self, batch_size: int, epoch: int) -> Batch:
-        """At most `batch_size` expressions; the same ones for the same epoch and network."""
+        """At most `batch_size` expressions; the same ones for the same epoch and network.
+
+        Raises `TimeIsUp` where it has a deadline and does not get them done by then.
+        """
         ...
 
 
@@ -65,20 +69,25 @@ def search(
     policy: Updater | None = None,
     batch_size: int = 1000,
     front: ParetoFront | None = None,
+    deadline: Deadline = NEVER,
 ) -> Iterator[SearchState]:
-    """Yield a state after each epoch, without end: whoever iterates decides when it is enough.
+    """Yield a state after each epoch, until the deadline: whoever iterates may find it enough before.
 
-    Without memory and policy nothing is learned. `front` is what was known before the search.
+    Without memory and policy nothing is learned. `front` is what was known before the search. An epoch that
+    is cut short before its scores are known leaves no trace; one cut short later is not learned from.
     """
     front, n_scored = front or ParetoFront(), 0
     for epoch in count():
         clock = PartClock()
-        proposals = generator.sample(batch_size, epoch)
-        clock.end("sample")
-        scores = engine.score(proposals)
+        try:
+            proposals = generator.sample(batch_size, epoch)
+            clock.end("sample")
+            scores = engine.score(proposals, deadline)
+        except TimeIsUp:
+            return
         clock.end("score")
         reward_floor, update = np.nan, None
-        if memory is not None and policy is not None:
+        if memory is not None and policy is not None and not deadline.has_passed:
             memory = memory.merge(scores)
             reward_floor = memory.pool.reward_floor
             update = policy.update(memory.pool, epoch)

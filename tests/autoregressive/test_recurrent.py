@@ -44,7 +44,7 @@ def test_recorded_log_probs_equal_those_of_teacher_forcing():
     assert (view.clean_tokens == prefix).all()
     is_legal = torch.from_numpy(generator.legal_tokens(view.clean_tokens))
     with torch.no_grad():
-        recomputed = generator.log_probs(generator.network, view, is_legal)
+        recomputed = generator.log_probs(generator.network, generator.inputs(view), is_legal)
     torch.testing.assert_close(recomputed.exp().sum(-1), torch.ones(prefix.shape))
     chosen = np.take_along_axis(recomputed.numpy(), np.maximum(prefix, 0)[..., None].astype(int), -1)[..., 0]
     is_token = prefix != PAD

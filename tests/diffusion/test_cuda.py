@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from ddsr.config import DenoiserConfig, PaperConfig
+from ddsr.diffusion.d3pm import D3PM
 from ddsr.diffusion.denoiser import Denoiser
 from ddsr.diffusion.generator import MaskedDiffusion
 from ddsr.expression import Vocabulary
@@ -38,11 +39,23 @@ def test_graphs_predict_as_plain_calls_do_and_follow_the_weights():
         np.testing.assert_allclose(generator.predict(tokens, 5), plain.cpu().numpy(), rtol=1e-2, atol=1e-2)
 
 
-def test_draws_are_legal_and_repeat():
+def test_d3pm_predicts_through_graphs_and_follows_the_weights():
+    grammar = Grammar(Vocabulary(("x", "y")), max_length=16)
+    generator = D3PM(grammar, PaperConfig(max_length=16), 0, CUDA)
+    noisy = torch.randint(0, len(grammar.vocabulary), (700, 16), device=CUDA)
+    for scale in (1.0, 3.0):
+        with torch.no_grad():
+            generator.network.to_logits.weight.mul_(scale)
+            plain = generator.network(noisy, torch.full((700,), 5, device=CUDA))
+        torch.testing.assert_close(generator.predictor.predict(noisy, 5), plain, rtol=1e-2, atol=1e-2)
+
+
+@pytest.mark.parametrize("kind", (MaskedDiffusion, D3PM))
+def test_draws_are_legal_and_repeat(kind):
     config = PaperConfig(max_length=16)
     vocabulary = Vocabulary(("x", "y"))
     grammar = Grammar(vocabulary, max_length=16)
-    one, other = (MaskedDiffusion(grammar, config, 0, CUDA, n_threads) for n_threads in (1, 4))
+    one, other = (kind(grammar, config, 0, CUDA, n_threads) for n_threads in (1, 4))
     drawn = one.draw(1500, epoch=0)
     assert grammar.is_legal(drawn).all()
     assert (drawn == other.draw(1500, epoch=0)).all()

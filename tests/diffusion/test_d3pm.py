@@ -8,6 +8,7 @@ from scipy.stats import chisquare
 from ddsr._core import PAD
 from ddsr.config import DenoiserConfig, PaperConfig
 from ddsr.diffusion.d3pm import D3PM
+from ddsr.diffusion.predictor import CpuPredictor
 from ddsr.diffusion.transition import Noised, UniformTransition
 from ddsr.expression import Vocabulary
 from ddsr.grammar import Grammar
@@ -111,6 +112,15 @@ def test_same_seed_same_draws_on_any_number_of_threads():
     assert (one.draw(300, epoch=2) != make_generator(seed=1).draw(300, epoch=2)).any()
 
 
+def test_chunks_predict_as_one_forward_pass_does():
+    generator = make_generator(n_threads=2)
+    noisy = torch.randint(0, len(VOCABULARY), (2 * CpuPredictor.CHUNK_ROWS + 5, 6))
+    with torch.no_grad():
+        clean_probs = generator.network(noisy, torch.full((len(noisy),), 4)).softmax(-1)
+    expected = generator.transition.backward(clean_probs, noisy, 4)
+    torch.testing.assert_close(generator.token_probs(noisy, 4), expected)
+
+
 def test_log_probs_of_the_last_step_equal_those_recomputed():
     generator = make_generator()
     clean = generator.draw(60, epoch=0)
@@ -119,7 +129,7 @@ def test_log_probs_of_the_last_step_equal_those_recomputed():
         logits = generator.token_probs(torch.from_numpy(view.noisy_tokens), 1).log().numpy()
         _, recorded = generator.grammar.fill(logits, clean, seed=1)
         is_legal = torch.from_numpy(generator.legal_tokens(clean))
-        recomputed = generator.log_probs(generator.network, view, is_legal).numpy()
+        recomputed = generator.log_probs(generator.network, generator.inputs(view), is_legal).numpy()
     is_token = clean != PAD
     chosen = np.take_along_axis(recomputed, np.maximum(clean, 0)[..., None].astype(int), axis=-1)[..., 0]
     np.testing.assert_allclose(chosen[is_token], recorded[is_token], rtol=1e-4, atol=1e-5)
@@ -138,7 +148,9 @@ def exact_distribution(generator):
     outcomes = np.zeros(len(every))
     for row, probability in zip(noisy, share, strict=True):
         view = Noised(every, np.tile(row, (len(every), 1)), np.full(len(every), 1), every != PAD)
-        log_probs = generator.log_probs(generator.network, view, is_legal).numpy().astype(float)
+        log_probs = (
+            generator.log_probs(generator.network, generator.inputs(view), is_legal).numpy().astype(float)
+        )
         chosen = np.take_along_axis(log_probs, np.maximum(every, 0)[..., None].astype(int), axis=-1)[..., 0]
         outcomes += probability * np.exp(np.where(every != PAD, chosen, 0.0).sum(axis=1))
     return {tuple(row): probability for row, probability in zip(every, outcomes, strict=True)}

@@ -113,7 +113,7 @@ def test_log_probs_of_sampling_equal_those_recomputed():
     filled, recorded = generator.grammar.fill(logits, masked.noisy_tokens, seed=1)
     is_legal = torch.from_numpy(generator.legal_tokens(filled))
     with torch.no_grad():
-        recomputed = generator.log_probs(generator.network, masked, is_legal).numpy()
+        recomputed = generator.log_probs(generator.network, generator.inputs(masked), is_legal).numpy()
     is_token = filled != PAD
     chosen = np.take_along_axis(recomputed, np.maximum(filled, 0)[..., None].astype(int), axis=-1)[..., 0]
     np.testing.assert_allclose(chosen[is_token], recorded[is_token], rtol=1e-5, atol=1e-5)

@@ -100,7 +100,7 @@ def test_what_is_learned_is_in_the_order_of_the_generator():
 
     def likelihood():
         with torch.no_grad():
-            log_probs = generator.log_probs(generator.network, view, is_legal)
+            log_probs = generator.log_probs(generator.network, generator.inputs(view), is_legal)
         chosen = log_probs.gather(-1, torch.from_numpy(np.maximum(view.clean_tokens, 0)).long()[..., None])
         return chosen[..., 0].numpy()[0][view.clean_tokens[0] != PAD].sum()
 
@@ -129,3 +129,25 @@ def test_the_reference_is_renewed_every_g_epochs():
     _, seldom, _ = run(replace(SMALL, epochs_per_reference=100), 4)
     assert often[0].kl == pytest.approx(seldom[0].kl)
     assert seldom[3].kl > often[3].kl
+
+
+@pytest.mark.parametrize("kind", (MaskedDiffusion, D3PM, RecurrentGenerator))
+def test_all_corruptions_in_one_pass_give_what_one_pass_each_gives(kind):
+    config = SMALL_DSR if kind is RecurrentGenerator else SMALL
+    config = replace(config, updates_per_epoch=3)
+    grammar = Grammar(config.vocabulary(("x", "y")), config.max_length, config.max_constants)
+    generator = kind(grammar, config, 0, torch.device("cpu"))
+    batch = generator.sample(20, 0)
+    policy = Policy(generator, GRPO(config.objective), config, seed=0)
+    with torch.no_grad():  # θ_ref is not θ
+        policy.reference.to_logits.bias.add_(torch.linspace(0, 1, len(grammar.vocabulary)))
+    examples = policy.examples(Pool(batch, np.linspace(1.0, 0.5, len(batch))), epoch=0)
+    assert len(examples) == 3
+    if kind is not RecurrentGenerator:  # which has no noise
+        assert not torch.equal(examples[0].inputs[0], examples[1].inputs[0])
+    for example in examples:
+        for network, found in ((generator.network, example.old), (policy.reference, example.reference)):
+            with torch.no_grad():
+                expected = generator.log_probs(network, example.inputs, example.targets.is_legal)
+            torch.testing.assert_close(found, expected)
+        assert not torch.equal(example.old, example.reference)

@@ -18,6 +18,7 @@ from ddsr.autoregressive.network import State, TokenLSTM
 from ddsr.autoregressive.order import Tokens, breadth_first_rows, prefix_rows
 from ddsr.categorical import SAMPLING, constrain, draw_tokens
 from ddsr.config import DSRConfig
+from ddsr.deadline import NEVER, Deadline
 from ddsr.expression.batch import Batch
 from ddsr.grammar import Grammar
 
@@ -28,8 +29,16 @@ if TYPE_CHECKING:
 class RecurrentGenerator:
     """An LSTM and the rules of prefix order; batches come out breadth-first, as from every generator."""
 
-    def __init__(self, grammar: Grammar, config: DSRConfig, seed: int, device: torch.device) -> None:
-        self.grammar, self.config, self.seed, self.device = grammar, config, seed, device
+    def __init__(
+        self,
+        grammar: Grammar,
+        config: DSRConfig,
+        seed: int,
+        device: torch.device,
+        deadline: Deadline = NEVER,
+    ) -> None:
+        self.grammar, self.config, self.seed = grammar, config, seed
+        self.device, self.deadline = device, deadline
         self.rules = PrefixRules(grammar, config.min_length)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
@@ -49,6 +58,7 @@ class RecurrentGenerator:
         uniform = np.random.default_rng((self.seed, SAMPLING, epoch)).random(shape, dtype=np.float32)
         walk, state = PrefixWalk(self.rules, n_rows), None
         while walk.n_open.any():
+            self.deadline.check()
             k, is_open = walk.position, walk.n_open > 0
             distribution, state = self._next(walk, state)
             drawn = draw_tokens(distribution.exp(), torch.from_numpy(uniform[:, k]))
@@ -73,10 +83,18 @@ class RecurrentGenerator:
         """Which tokens may stand at each position in prefix order, given those before it."""
         return self._retrace(clean_tokens).is_legal
 
-    def log_probs(self, network: nn.Module, view: Traversal, is_legal: Tensor) -> Float[Tensor, "B M V"]:
+    def inputs(self, view: Traversal) -> tuple[Tensor, ...]:
+        """Parents, siblings and the soft length prior as tensors on the device."""
+        arrays = (view.parent, view.sibling, view.preference)
+        return tuple(torch.from_numpy(array).to(self.device) for array in arrays)
+
+    def log_probs(
+        self, network: nn.Module, inputs: tuple[Tensor, ...], is_legal: Tensor
+    ) -> Float[Tensor, "B M V"]:
         """Log-probabilities of all tokens under teacher forcing; −inf where not legal."""
-        logits, _ = network(self._ids(view.parent), self._ids(view.sibling))
-        return constrain(logits + torch.from_numpy(view.preference).to(self.device), is_legal)
+        parent, sibling, preference = inputs
+        logits, _ = network(parent, sibling)
+        return constrain(logits + preference, is_legal)
 
     def _retrace(self, prefix: Tokens) -> Traversal:
         return retrace(self.rules, prefix, self.config.preferred_length, self.config.length_scale)

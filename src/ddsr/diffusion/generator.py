@@ -6,45 +6,18 @@ position of an order drawn up front (the paper's Algorithm `sampling_expressison
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
 
 from ddsr._core import MASK, PAD
-from ddsr.categorical import SAMPLING, constrain
-from ddsr.config import PaperConfig
-from ddsr.diffusion.denoiser import Denoiser
+from ddsr.categorical import SAMPLING
+from ddsr.diffusion.denoising import DenoisingGenerator, Tokens
 from ddsr.diffusion.masking import Masked, draw_unmask_order, mask_at_random
-from ddsr.diffusion.predictor import Pending, make_predictor
-from ddsr.expression.batch import Batch
-from ddsr.grammar import Grammar
-
-if TYPE_CHECKING:
-    from jaxtyping import Float
-
-Tokens = NDArray[np.int16]
+from ddsr.diffusion.predictor import Pending
 
 
-class MaskedDiffusion:
-    """A denoiser and the grammar that it fills."""
-
-    def __init__(
-        self, grammar: Grammar, config: PaperConfig, seed: int, device: torch.device, n_threads: int = 1
-    ) -> None:
-        self.grammar, self.config, self.seed = grammar, config, seed
-        self.device, self.n_threads = device, n_threads
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            self.network = Denoiser(len(grammar.vocabulary), grammar.max_length, config.denoiser).to(device)
-        self.predictor = make_predictor(self.network, device, n_threads)
-
-    def sample(self, batch_size: int, epoch: int) -> Batch:
-        """Draw `oversampling` times as many expressions, and keep the first `batch_size` distinct ones."""
-        drawn = self.draw(self.config.oversampling * batch_size, epoch)
-        return Batch.from_tokens(self.grammar.vocabulary, drawn).first_distinct(batch_size, self.n_threads)
+class MaskedDiffusion(DenoisingGenerator[Masked]):
+    """The paper's generator: random positions are masked, and a fill of the grammar unmasks them."""
 
     def draw(self, n_rows: int, epoch: int) -> Tokens:
         """Run the backward process from X_M, all masked, to X_0.
@@ -60,6 +33,7 @@ class MaskedDiffusion:
         ]
         for step in range(self.grammar.max_length, 0, -1):
             for part in parts:
+                self.deadline.check()
                 part.take_step(step)
         drawn = np.empty((n_rows, self.grammar.max_length), dtype=np.int16)
         for part in parts:
@@ -73,20 +47,6 @@ class MaskedDiffusion:
     def corrupt(self, clean_tokens: Tokens, rng: np.random.Generator) -> Masked:
         """X_t at a random step t, for the objective."""
         return mask_at_random(clean_tokens, rng)
-
-    def legal_tokens(self, clean_tokens: Tokens) -> NDArray[np.bool_]:
-        """Which tokens may stand at each position, given those before it."""
-        return self.grammar.legal_tokens(clean_tokens, self.n_threads)
-
-    def log_probs(self, network: nn.Module, view: Masked, is_legal: Tensor) -> Float[Tensor, "B M V"]:
-        """Log-probabilities of the constrained, renormalised distribution; −inf where not legal."""
-        return constrain(self._logits(network, view.noisy_tokens, view.step), is_legal)
-
-    def _logits(self, network: nn.Module, noisy_tokens: Tokens, step: NDArray[np.int64]) -> Tensor:
-        tokens = torch.from_numpy(noisy_tokens).to(self.device)
-        steps = torch.from_numpy(step).to(self.device)
-        logits: Tensor = network(tokens, steps)
-        return logits
 
 
 class Backward:

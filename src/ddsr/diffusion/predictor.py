@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from ddsr.deadline import NEVER, Deadline
 from ddsr.diffusion.denoiser import Denoiser
 
 Tokens = NDArray[np.int16]
@@ -33,6 +34,10 @@ class Predictor(Protocol):
         """Begin to predict q(X_0) from X_t, (B, M)."""
         ...
 
+    def predict(self, noisy_tokens: Tensor, step: int) -> Tensor:
+        """The same for tokens on the device, (B, M); the logits stay there."""
+        ...
+
 
 class CpuPredictor:
     """Rows in small chunks, whose wide hidden layer stays in the cache; one thread a chunk.
@@ -43,16 +48,22 @@ class CpuPredictor:
     n_parts = 1
     CHUNK_ROWS = 48
 
-    def __init__(self, network: Denoiser, n_threads: int) -> None:
-        self.network = network
+    def __init__(self, network: Denoiser, n_threads: int, deadline: Deadline = NEVER) -> None:
+        self.network, self.deadline = network, deadline
         # a thread that works on a chunk alone is faster than several on each of its small operations
         self.threads = ThreadPoolExecutor(n_threads, initializer=torch.set_num_threads, initargs=(1,))
 
     def start(self, part: int, noisy_tokens: Tokens, step: int) -> Pending:
         """Hand every chunk to a thread."""
-        tokens = torch.from_numpy(noisy_tokens)
-        logits = np.empty((*noisy_tokens.shape, self.network.vocab_size), dtype=np.float32)
-        starts = range(0, len(noisy_tokens), self.CHUNK_ROWS)
+        return self._start(torch.from_numpy(noisy_tokens), step)
+
+    def predict(self, noisy_tokens: Tensor, step: int) -> Tensor:
+        """Wait for every chunk."""
+        return torch.from_numpy(self._start(noisy_tokens, step)())
+
+    def _start(self, tokens: Tensor, step: int) -> Pending:
+        logits = np.empty((*tokens.shape, self.network.vocab_size), dtype=np.float32)
+        starts = range(0, len(tokens), self.CHUNK_ROWS)
         done = [self.threads.submit(self._predict, tokens, step, logits, begin) for begin in starts]
 
         def wait() -> Logits:
@@ -63,6 +74,7 @@ class CpuPredictor:
         return wait
 
     def _predict(self, tokens: Tensor, step: int, logits: Logits, begin: int) -> None:
+        self.deadline.check()
         chunk = tokens[begin : begin + self.CHUNK_ROWS]
         with torch.inference_mode():
             predicted = self.network(chunk, torch.full((len(chunk),), step))
@@ -84,10 +96,17 @@ class CudaPredictor:
 
     def start(self, part: int, noisy_tokens: Tokens, step: int) -> Pending:
         """Queue the copy in, the graph and the copy out; none of them waits."""
-        n_rows = -(-len(noisy_tokens) // self.ROWS_STEP) * self.ROWS_STEP
-        if (part, n_rows) not in self.graphs:
-            self.graphs[part, n_rows] = CapturedForward(self.network, n_rows, self.device)
-        return self.graphs[part, n_rows].start(noisy_tokens, step)
+        return self._graph(part, len(noisy_tokens)).start(noisy_tokens, step)
+
+    def predict(self, noisy_tokens: Tensor, step: int) -> Tensor:
+        """Queue the graph; the logits are valid until the next call."""
+        return self._graph(0, len(noisy_tokens)).predict(noisy_tokens, step)
+
+    def _graph(self, part: int, n_rows: int) -> CapturedForward:
+        rounded = -(-n_rows // self.ROWS_STEP) * self.ROWS_STEP
+        if (part, rounded) not in self.graphs:
+            self.graphs[part, rounded] = CapturedForward(self.network, rounded, self.device)
+        return self.graphs[part, rounded]
 
 
 class CapturedForward:
@@ -99,6 +118,7 @@ class CapturedForward:
         self.host_logits = torch.zeros((*shape, network.vocab_size)).pin_memory()
         self.tokens = torch.zeros(shape, dtype=torch.int16, device=device)
         self.step = torch.zeros(n_rows, dtype=torch.int64, device=device)
+        self.logits: Tensor
         self.copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
         self.stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
         with torch.inference_mode(), torch.cuda.stream(self.stream):
@@ -130,7 +150,19 @@ class CapturedForward:
 
         return wait
 
+    def predict(self, noisy_tokens: Tensor, step: int) -> Tensor:
+        """The logits of one call, on the device, in the order of the stream that is current."""
+        torch.cuda.current_stream().wait_stream(self.stream)  # an earlier `start` uses the same buffers
+        self.tokens[: len(noisy_tokens)].copy_(noisy_tokens)
+        self.step.fill_(step)
+        self.graph.replay()
+        return self.logits[: len(noisy_tokens)]
 
-def make_predictor(network: Denoiser, device: torch.device, n_threads: int) -> Predictor:
-    """The predictor of a device."""
-    return CudaPredictor(network, device) if device.type == "cuda" else CpuPredictor(network, n_threads)
+
+def make_predictor(
+    network: Denoiser, device: torch.device, n_threads: int, deadline: Deadline = NEVER
+) -> Predictor:
+    """The predictor of a device; where a prediction takes long, it gives up at the deadline."""
+    if device.type == "cuda":
+        return CudaPredictor(network, device)
+    return CpuPredictor(network, n_threads, deadline)

@@ -6,7 +6,7 @@ Both objectives see, for every elite and position, the log-probabilities of the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Protocol
 
 import torch
@@ -42,6 +42,10 @@ class Loss:
     entropy: Tensor
     clip_share: Tensor
     """tokens whose ratio left the trust region"""
+
+    def detached(self) -> Loss:
+        """The numbers alone, without what they were computed from."""
+        return Loss(*(getattr(self, field.name).detach() for field in fields(self)))
 
 
 class Objective(Protocol):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
@@ -12,9 +14,12 @@ from torch import Tensor, nn
 
 from ddsr._core import PAD
 from ddsr.config import SearchConfig
+from ddsr.deadline import NEVER, Deadline
+from ddsr.learning.captured_step import CapturedStep
 from ddsr.learning.curves import UpdateStats
 from ddsr.learning.memory import Pool
 from ddsr.learning.objective import Loss, Objective, Targets
+from ddsr.learning.step import Example, Inputs, Step
 
 # Tells these random numbers from the generator's.
 MASKING = 1
@@ -58,63 +63,87 @@ class Learner(Protocol[AnyView]):
         """(B, M, V) tokens that may stand at each position of a view's clean tokens."""
         ...
 
-    def log_probs(self, network: nn.Module, view: AnyView, is_legal: Tensor) -> Tensor:
+    def inputs(self, view: AnyView) -> Inputs:
+        """What the network is shown of a view, on its device."""
+        ...
+
+    def log_probs(self, network: nn.Module, inputs: Inputs, is_legal: Tensor) -> Tensor:
         """(B, M, V) of the constrained distribution."""
         ...
 
 
 class Policy(Generic[AnyView]):
-    """Holds the optimizer and θ_ref; the generator holds θ."""
+    """Holds the optimizer and θ_ref; the generator holds θ.
+
+    `is_captured` takes the inner steps by a CUDA graph.
+    """
 
     def __init__(
-        self, learner: Learner[AnyView], objective: Objective, config: SearchConfig, seed: int
+        self,
+        learner: Learner[AnyView],
+        objective: Objective,
+        config: SearchConfig,
+        seed: int,
+        deadline: Deadline = NEVER,
+        is_captured: bool = False,
     ) -> None:
-        self.learner, self.objective, self.config, self.seed = learner, objective, config, seed
-        self.optimizer = torch.optim.Adam(learner.network.parameters(), lr=config.learning_rate)
+        self.learner, self.config, self.seed, self.deadline = learner, config, seed, deadline
+        self.optimizer = torch.optim.Adam(
+            learner.network.parameters(), lr=config.learning_rate, capturable=is_captured
+        )
         self.reference = copy.deepcopy(learner.network)
+        step = Step(learner.network, learner.log_probs, objective, self.optimizer)
+        self.step = CapturedStep(step, 2 * config.n_elites) if is_captured else step
 
     def update(self, pool: Pool, epoch: int) -> UpdateStats:
         """Renew θ_ref every G epochs; then C steps, each on a corruption of its own."""
         if epoch % self.config.epochs_per_reference == 0:
             self.reference.load_state_dict(self.learner.network.state_dict())
-        rng = np.random.default_rng((self.seed, MASKING, epoch))
-        views = [self.learner.corrupt(pool.batch.tokens, rng) for _ in range(self.config.updates_per_epoch)]
-        # The views differ in their noise alone: what is clean, and so what is legal, is the same in all.
-        is_legal = torch.from_numpy(self.learner.legal_tokens(views[0].clean_tokens)).to(self.learner.device)
-        with torch.no_grad():  # θ_old is θ now, before the first step
-            old = [self.learner.log_probs(self.learner.network, view, is_legal) for view in views]
-            reference = [self.learner.log_probs(self.reference, view, is_legal) for view in views]
-        losses = [
-            self._step(view, self._targets(pool, view, is_legal), old[i], reference[i])
-            for i, view in enumerate(views)
-        ]
+        losses: list[Loss] = []
+        for example in self.examples(pool, epoch):
+            losses.append(self.step.take(example))
+            if self.deadline.has_passed:  # nothing is drawn from what the other steps would teach
+                break
         return _means(losses)
 
-    def _step(self, view: AnyView, targets: Targets, old: Tensor, reference: Tensor) -> Loss:
-        new = self.learner.log_probs(self.learner.network, view, targets.is_legal)
-        loss = self.objective.loss(new, old, reference, targets)
-        self.optimizer.zero_grad()
-        loss.value.backward()  # type: ignore[no-untyped-call]
-        self.optimizer.step()
-        return loss
+    def examples(self, pool: Pool, epoch: int) -> list[Example]:
+        """The pool under C corruptions, with what θ_old, which is θ now, and θ_ref say of each."""
+        rng = np.random.default_rng((self.seed, MASKING, epoch))
+        views = [self.learner.corrupt(pool.batch.tokens, rng) for _ in range(self.config.updates_per_epoch)]
+        targets = self._targets(pool, views)
+        inputs = [self.learner.inputs(view) for view in views]
+        old, reference = (
+            self._log_probs(network, inputs, targets[0].is_legal)
+            for network in (self.learner.network, self.reference)
+        )
+        return [Example(*parts) for parts in zip(inputs, targets, old, reference, strict=True)]
 
-    def _targets(self, pool: Pool, view: AnyView, is_legal: Tensor) -> Targets:
+    @torch.no_grad()
+    def _log_probs(self, network: nn.Module, inputs: list[Inputs], is_legal: Tensor) -> Sequence[Tensor]:
+        """Those of every corruption, in one forward pass."""
+        joined = tuple(torch.cat(parts) for parts in zip(*inputs, strict=True))
+        every = self.learner.log_probs(network, joined, is_legal.repeat(len(inputs), 1, 1))
+        return every.chunk(len(inputs))
+
+    def _targets(self, pool: Pool, views: list[AnyView]) -> list[Targets]:
         def tensor(array: NDArray[np.generic]) -> Tensor:
             return torch.from_numpy(np.ascontiguousarray(array)).to(self.learner.device)
 
-        tokens = view.clean_tokens
-        return Targets(
+        # The views differ in their noise alone: what is clean, and so what is legal, is the same in all.
+        tokens = views[0].clean_tokens
+        unmasked = Targets(
             tokens=tensor(np.maximum(tokens, 0).astype(np.int64)),
             is_token=tensor(tokens != PAD),
-            is_masked=tensor(view.is_masked),
-            is_legal=is_legal,
+            is_masked=tensor(np.zeros_like(tokens, dtype=np.bool_)),
+            is_legal=tensor(self.learner.legal_tokens(tokens)),
             advantage=tensor(pool.advantage.astype(np.float32)),
             n_elites=self.config.n_elites,
         )
+        return [replace(unmasked, is_masked=tensor(view.is_masked)) for view in views]
 
 
 def _means(losses: list[Loss]) -> UpdateStats:
     def mean(name: str) -> float:
-        return float(torch.stack([getattr(loss, name).detach() for loss in losses]).mean())
+        return float(torch.stack([getattr(loss, name) for loss in losses]).mean())
 
     return UpdateStats(mean("value"), mean("kl"), mean("entropy"), mean("clip_share"))

@@ -1,0 +1,91 @@
+"""How long an epoch of the preset `paper` takes, and its parts: `make bench-epoch`.
+
+All settings are the paper's, the data have 10,000 rows, and the first epochs are left out. Medians are
+printed and written to benchmarks/results/epoch-<device>.json. Needs torch and NumPy alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+import torch
+
+from benchmarks.hardware import describe_run
+from ddsr.config import PaperConfig
+from ddsr.device import find_device
+from ddsr.expression import Expression, Vocabulary
+from ddsr.learning.memory import EliteMemory
+from ddsr.learning.objective import GRPO
+from ddsr.learning.policy import Policy
+from ddsr.methods import GENERATORS, parse_method, pose
+from ddsr.search import SearchState, search
+
+RESULTS = Path(__file__).parent / "results"
+N_ROWS, WARM_UPS = 10_000, 3
+PARTS = ("sample", "score", "update")
+PROBLEMS = {
+    "one variable": "x^3 + x^2 + x",
+    "five variables": "a * sin(b * c) + d / (e + 2.5)",
+}
+
+
+def epochs(text: str, device: str, n_threads: int, is_captured: bool) -> Iterator[SearchState]:
+    """The preset's search, put together from its parts."""
+    config, seed = PaperConfig(), 0
+    names = Expression.parse(text, Vocabulary(tuple("xabcde"))).variables_used
+    vocabulary = config.vocabulary(names)
+    X = np.random.default_rng(seed).uniform(0.5, 2.0, size=(N_ROWS, len(names)))
+    y = Expression.parse(text, vocabulary).to_callable()(X)
+    problem = pose(
+        parse_method("paper"), vocabulary, X, y, config=config, seed=seed, device=device, n_threads=n_threads
+    )
+    learner = GENERATORS["masked"](problem, config)
+    policy = Policy(learner, GRPO(config.objective), config, seed, is_captured=is_captured)
+    return search(
+        learner, problem.engine, EliteMemory(config.n_elites), policy, config.batch_size, problem.front
+    )
+
+
+def measure(states: Iterator[SearchState], n_epochs: int) -> dict[str, float]:
+    """Median seconds of an epoch and of its parts."""
+    timed = [state.stats.seconds for state in islice(states, WARM_UPS, WARM_UPS + n_epochs)]
+    parts = {part: median(seconds[part] for seconds in timed) for part in PARTS}
+    return {"epoch": median(sum(seconds.values()) for seconds in timed), **parts}
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    options.add_argument("--threads", type=int, default=2)
+    options.add_argument("--epochs", type=int, default=10, help="that are timed")
+    options.add_argument("--captured", action="store_true", help="take the inner steps by a CUDA graph")
+    arguments = options.parse_args()
+    device = find_device(arguments.device).type
+    torch.set_num_threads(arguments.threads)
+
+    run = describe_run()
+    if device == "cuda":
+        run["gpu"] = torch.cuda.get_device_name()
+    run |= {"torch": torch.__version__, "threads": arguments.threads, "epochs": arguments.epochs}
+    run |= {"is_captured": arguments.captured}
+    print(json.dumps(run))
+    print(f"{'median seconds':<16}" + "".join(f"{name:>10}" for name in ("epoch", *PARTS)))
+    found = {}
+    for name, text in PROBLEMS.items():
+        states = epochs(text, device, arguments.threads, arguments.captured)
+        found[name] = {part: round(seconds, 4) for part, seconds in measure(states, arguments.epochs).items()}
+        print(f"{name:<16}" + "".join(f"{seconds:>10.3f}" for seconds in found[name].values()), flush=True)
+    path = RESULTS / f"epoch-{device}.json"
+    path.write_text(json.dumps({"seconds": found} | run, indent=2) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

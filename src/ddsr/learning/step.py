@@ -1,0 +1,45 @@
+"""One inner step of Algorithm 1: the loss of the pool under one corruption, its gradient, Adam."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from ddsr.learning.objective import Loss, Objective, Targets
+
+Inputs = tuple[Tensor, ...]
+"""what a network is shown, a row an expression"""
+LogProbs = Callable[[nn.Module, Inputs, Tensor], Tensor]
+"""(network, inputs, is_legal) → (B, M, V) of the constrained distribution"""
+
+
+@dataclass(frozen=True, eq=False)
+class Example:
+    """What a step learns from; all but the inputs is as `Objective.loss` takes it."""
+
+    inputs: Inputs
+    targets: Targets
+    old: Tensor
+    reference: Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """Moves θ once; the only path on the processor."""
+
+    network: nn.Module
+    log_probs: LogProbs
+    objective: Objective
+    optimizer: Optimizer
+
+    def take(self, example: Example) -> Loss:
+        """Descend; the loss is that before the step."""
+        self.optimizer.zero_grad()
+        new = self.log_probs(self.network, example.inputs, example.targets.is_legal)
+        loss = self.objective.loss(new, example.old, example.reference, example.targets)
+        loss.value.backward()  # type: ignore[no-untyped-call]
+        self.optimizer.step()
+        return loss.detached()

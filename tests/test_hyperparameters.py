@@ -1,0 +1,381 @@
+"""Every hyper-parameter is changed once, and its own effect on a run is seen.
+
+A case is a function whose name is that of a field; a field without a case fails the last test.
+"""
+
+import copy
+from dataclasses import dataclass, field, fields, replace
+
+import numpy as np
+import pytest
+import torch
+
+from ddsr import DDSRRegressor, methods
+from ddsr._core import PAD
+from ddsr.autoregressive.order import prefix_rows
+from ddsr.config import DenoiserConfig, DSRConfig, ObjectiveConfig, PaperConfig
+
+X = np.random.default_rng(0).uniform(0.5, 3.0, size=(40, 2))
+Y = np.sin(3 * X[:, 0]) * X[:, 1] + np.exp(X[:, 1] / X[:, 0])  # not found by a tiny search
+TINY = {"max_length": 14, "batch_size": 40, "elite_fraction": 0.25, "n_epochs": 1}
+TINY_OF = {
+    "paper": TINY | {"denoiser": DenoiserConfig(feed_forward_width=16)},
+    "dsr": TINY,
+}
+BOTH = pytest.mark.parametrize("preset", TINY_OF)
+CASES: dict[type, set[str]] = {
+    kind: set() for kind in (PaperConfig, DSRConfig, DenoiserConfig, ObjectiveConfig)
+}
+
+
+def covers(name, *kinds):
+    """Says of which configurations the test below shows the field `name`."""
+
+    def note(test):
+        for kind in kinds:
+            assert name in {known.name for known in fields(kind)}
+            CASES[kind].add(name)
+        return test
+
+    return note
+
+
+@dataclass
+class Run:
+    """What a fit did, seen from the seam between its parts and its loop."""
+
+    model: DDSRRegressor
+    generator: object = None
+    policy: object = None
+    pools: list = field(default_factory=list)
+    """an epoch's pool each"""
+    views: list = field(default_factory=list)
+    """a corruption each"""
+    batches: list = field(default_factory=list)
+    """an epoch's proposals each"""
+    n_drawn: list = field(default_factory=list)
+    weights: list = field(default_factory=list)
+    """θ before each epoch's update, and at the end"""
+    references: list = field(default_factory=list)
+    """θ_ref after each epoch's update"""
+
+    def watch(self, generator, policy):
+        """Record every call of these parts; they do what they did before."""
+        self.generator, self.policy = generator, policy
+        self._after(generator, "sample", lambda batch, *_: self.batches.append(batch))
+        self._after(generator, "draw", lambda _, n_rows, *__: self.n_drawn.append(n_rows))
+        self._after(generator, "corrupt", lambda view, *_: self.views.append(view))
+        update = policy.update
+
+        def watched_update(pool, epoch):
+            self.pools.append(pool)
+            self.weights.append(weights_of(generator.network))
+            stats = update(pool, epoch)
+            self.references.append(weights_of(policy.reference))
+            return stats
+
+        policy.update = watched_update
+
+    @staticmethod
+    def _after(part, name, note):
+        original = getattr(part, name)
+
+        def watched(*arguments):
+            result = original(*arguments)
+            note(result, *arguments)
+            return result
+
+        setattr(part, name, watched)
+
+    @property
+    def sizes(self):
+        return np.concatenate([batch.sizes for batch in self.batches])
+
+    def updates(self, name):
+        return self.model.curves_[name].to_numpy()
+
+
+@pytest.fixture
+def run(monkeypatch):
+    """Fit a tiny model with some settings changed."""
+
+    def fit(preset="paper", **changes):
+        config = TINY_OF[preset] | changes
+        record = Run(DDSRRegressor(preset, random_state=0, device="cpu", config=config))
+        search = methods.search
+
+        def watched_search(generator, engine, memory, policy, *rest):
+            record.watch(generator, policy)
+            return search(generator, engine, memory, policy, *rest)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(methods, "search", watched_search)
+            record.model.fit(X, Y)
+        record.weights.append(weights_of(record.generator.network))
+        return record
+
+    return fit
+
+
+def weights_of(network):
+    return copy.deepcopy(network.state_dict())
+
+
+def same(left, right):
+    return all(torch.equal(left[name], right[name]) for name in left)
+
+
+def operators_in(batch):
+    vocabulary = batch.vocabulary
+    present = set(np.unique(batch.tokens[batch.tokens != PAD]).tolist())
+    return {name for name in vocabulary.operators if vocabulary.token(name) in present}
+
+
+# What every search has
+
+
+@BOTH
+@covers("operators", PaperConfig, DSRConfig)
+def test_operators(run, preset):
+    assert operators_in(run(preset).batches[0]) - {"add", "mul"}
+    assert operators_in(run(preset, operators=("add", "mul")).batches[0]) == {"add", "mul"}
+
+
+@BOTH
+@covers("constants", PaperConfig, DSRConfig)
+def test_constants(run, preset):
+    assert max(e.n_constants for e in run(preset).batches[0]) > 0
+    without = run(preset, constants=False)
+    assert max(e.n_constants for e in without.batches[0]) == 0
+    assert not without.batches[0].vocabulary.has_constant
+
+
+@BOTH
+@covers("max_length", PaperConfig, DSRConfig)
+def test_max_length(run, preset):
+    assert run(preset).sizes.max() > 5
+    assert run(preset, max_length=5, batch_size=20).sizes.max() == 5
+
+
+@BOTH
+@covers("max_constants", PaperConfig, DSRConfig)
+def test_max_constants(run, preset):
+    assert max(e.n_constants for e in run(preset).batches[0]) > 1
+    assert max(e.n_constants for e in run(preset, max_constants=1).batches[0]) == 1
+
+
+@BOTH
+@covers("batch_size", PaperConfig, DSRConfig)
+def test_batch_size(run, preset):
+    assert len(run(preset).batches[0]) == 40
+    assert len(run(preset, batch_size=24).batches[0]) == 24
+
+
+@BOTH
+@covers("elite_fraction", PaperConfig, DSRConfig)
+def test_elite_fraction(run, preset):
+    assert len(run(preset).pools[0]) == 10
+    less = run(preset, elite_fraction=0.1, n_epochs=3)
+    # the long short-term memory joins what it kept with what is new; DSR's starts afresh
+    most = 8 if preset == "paper" else 4
+    assert len(less.pools[0]) == 4 and max(map(len, less.pools)) <= most
+
+
+@BOTH
+@covers("learning_rate", PaperConfig, DSRConfig)
+def test_learning_rate(run, preset):
+    """Adam's first step is as long as the rate in every weight that has a gradient."""
+    for rate in (1e-3, 2e-2):
+        before, after = run(preset, learning_rate=rate, updates_per_epoch=1).weights
+        longest = max((after[name] - before[name]).abs().max().item() for name in before)
+        assert longest == pytest.approx(rate, rel=1e-2)
+
+
+@BOTH
+@covers("n_epochs", PaperConfig, DSRConfig)
+def test_n_epochs(run, preset):
+    found = run(preset, n_epochs=3)
+    assert found.model.n_epochs_ == 3 and found.model.stopped_by_ == "max_epochs"
+
+
+@BOTH
+@covers("updates_per_epoch", PaperConfig, DSRConfig)
+def test_updates_per_epoch(run, preset):
+    found = run(preset, updates_per_epoch=3, n_epochs=2)
+    assert len(found.views) == 6
+    assert {int(state["step"]) for state in found.policy.optimizer.state.values()} == {6}
+
+
+@BOTH
+@covers("epochs_per_reference", PaperConfig, DSRConfig)
+def test_epochs_per_reference(run, preset):
+    settings = {"n_epochs": 4, "updates_per_epoch": 1, "learning_rate": 1e-2}
+    found = run(preset, epochs_per_reference=2, **settings)
+    for epoch, reference in enumerate(found.references):
+        assert same(reference, found.weights[epoch - epoch % 2])
+        assert not same(reference, found.weights[epoch + 1])
+    if preset == "paper":  # with one step an epoch, θ is θ_ref where that was renewed
+        kl = found.updates("kl")
+        assert max(abs(kl[0]), abs(kl[2])) < 1e-6 and min(kl[1], kl[3]) > 1e-5
+        assert (run(preset, epochs_per_reference=9, **settings).updates("kl")[1:] > 1e-5).all()
+
+
+@BOTH
+@covers("objective", PaperConfig, DSRConfig)
+def test_objective(run, preset):
+    """Of the same first step, the loss differs by what the entropy weighs more."""
+    less, more = (
+        run(preset, updates_per_epoch=1, objective=ObjectiveConfig(entropy_weight=w)) for w in (0, 2)
+    )
+    expected = less.updates("loss")[0] - 2 * less.updates("entropy")[0]
+    assert more.updates("loss")[0] == pytest.approx(expected, rel=1e-5)
+
+
+# What the paper's has
+
+
+@covers("oversampling", PaperConfig)
+def test_oversampling(run):
+    assert run(batch_size=20).n_drawn == [60]
+    assert run(batch_size=20, oversampling=5).n_drawn == [100]
+
+
+@covers("denoiser", PaperConfig)
+def test_denoiser(run):
+    network = run(denoiser=DenoiserConfig(width=8, feed_forward_width=24)).generator.network
+    assert network.embedding.embedding_dim == 8
+    assert network.encoder[0].feed_forward.widen.weight.shape == (24, 8)
+
+
+def network_with(run, **changes):
+    return run(denoiser=replace(TINY_OF["paper"]["denoiser"], **changes)).generator.network
+
+
+@covers("width", DenoiserConfig)
+def test_width(run):
+    network = network_with(run, width=20)
+    assert network.embedding.weight.shape[1] == network.to_logits.weight.shape[1] == 20
+    assert network.position_codes.shape[1] == network.step_codes.shape[1] == 10
+
+
+@covers("n_encoder_layers", DenoiserConfig)
+def test_n_encoder_layers(run):
+    network = network_with(run, n_encoder_layers=3)
+    assert (len(network.encoder), len(network.decoder)) == (3, 1)
+    assert moved_by_update(network.encoder) == 3
+
+
+@covers("n_decoder_layers", DenoiserConfig)
+def test_n_decoder_layers(run):
+    network = network_with(run, n_decoder_layers=3)
+    assert (len(network.encoder), len(network.decoder)) == (1, 3)
+    assert moved_by_update(network.decoder) == 3
+
+
+def moved_by_update(layers):
+    """How many layers the loss reaches."""
+    return sum(bool(layer.feed_forward.narrow.weight.grad.any()) for layer in layers)
+
+
+@covers("n_heads", DenoiserConfig)
+def test_n_heads(run):
+    """Each slice of the width attends on its own."""
+    attention = network_with(run, n_heads=4).encoder[0].self_attention
+    x = torch.randn(2, 5, 16, generator=torch.Generator().manual_seed(0))
+    query, key, value = (layer(x) for layer in (attention.query, attention.key, attention.value))
+    slices = [slice(start, start + 4) for start in range(0, 16, 4)]
+    heads = [(query[..., s] @ key[..., s].mT / 2).softmax(-1) @ value[..., s] for s in slices]
+    torch.testing.assert_close(attention(x, x), attention.out(torch.cat(heads, dim=-1)))
+
+
+@covers("feed_forward_width", DenoiserConfig)
+def test_feed_forward_width(run):
+    network = network_with(run, feed_forward_width=40)
+    for layer in (*network.encoder, *network.decoder):
+        assert layer.feed_forward.widen.weight.shape == (40, 16)
+        assert layer.feed_forward.narrow.weight.shape == (16, 40)
+
+
+# What its objective has
+
+
+def updated_with(run, n_updates, **changes):
+    objective = replace(ObjectiveConfig(entropy_weight=0.0), **changes)
+    return run(updates_per_epoch=n_updates, learning_rate=1e-2, objective=objective)
+
+
+@covers("clip_range", ObjectiveConfig)
+def test_clip_range(run):
+    """No ratio leaves a wide range; in a narrow one all steps but the first are clipped nearly everywhere."""
+    assert updated_with(run, 4, clip_range=1e6).updates("clip_share")[0] == 0
+    assert updated_with(run, 4, clip_range=1e-9).updates("clip_share")[0] > 0.5
+
+
+@covers("kl_weight", ObjectiveConfig)
+def test_kl_weight(run):
+    """β has no gradient in the first of two steps, where θ is θ_ref: the losses differ by its term alone."""
+    free, held = (updated_with(run, 2, kl_weight=weight) for weight in (0.0, 0.5))
+    n_tokens = (free.views[0].clean_tokens != PAD).sum()
+    term = 0.5 * free.updates("kl")[0] * n_tokens / len(free.pools[0])
+    assert term > 0
+    assert held.updates("loss")[0] - free.updates("loss")[0] == pytest.approx(term, rel=1e-2)
+
+
+@covers("entropy_weight", ObjectiveConfig)
+def test_entropy_weight(run):
+    none, much = (updated_with(run, 1, entropy_weight=weight) for weight in (0.0, 3.0))
+    entropy = none.updates("entropy")[0]
+    assert much.updates("entropy")[0] == entropy > 0
+    assert much.updates("loss")[0] == pytest.approx(none.updates("loss")[0] - 3 * entropy, rel=1e-5)
+
+
+@covers("counts_masked_only", ObjectiveConfig)
+def test_counts_masked_only(run):
+    """In the first step every ratio is 1, and the loss is the advantage times the tokens that count."""
+    for masked_only in (False, True):
+        found = updated_with(run, 1, counts_masked_only=masked_only)
+        view, pool = found.views[0], found.pools[0]
+        n_counted = (view.is_masked if masked_only else view.clean_tokens != PAD).sum(axis=1)
+        expected = -(pool.advantage * n_counted).sum() / len(pool)
+        assert found.updates("loss")[0] == pytest.approx(expected, rel=1e-4)
+
+
+# What DSR's has
+
+
+@covers("hidden_size", DSRConfig)
+def test_hidden_size(run):
+    network = run("dsr", hidden_size=12).generator.network
+    assert network.lstm.weight_hh_l0.shape == (4 * 12, 12) and network.to_logits.in_features == 12
+
+
+@covers("min_length", DSRConfig)
+def test_min_length(run):
+    shortest = [run("dsr", preferred_length=1.0, min_length=least).sizes.min() for least in (1, 4, 6)]
+    assert shortest[0] < 4 and shortest[1:] == [4, 6]
+
+
+@covers("preferred_length", DSRConfig)
+def test_preferred_length(run):
+    """Expressions do not end before it, and in prefix order no operator stands behind it."""
+    for preferred in (5, 9):
+        batch = run("dsr", batch_size=200, preferred_length=float(preferred), length_scale=0.01).batches[0]
+        arities = np.append(batch.vocabulary.arities, 0)  # the last one is PAD's
+        is_operator = arities[prefix_rows(batch.vocabulary, batch.tokens)] > 0
+        last = is_operator.shape[1] - 1 - is_operator[:, ::-1].argmax(axis=1)
+        assert last.max() == preferred and batch.sizes.min() == preferred + 1
+
+
+@covers("length_scale", DSRConfig)
+def test_length_scale(run):
+    """The narrower, the closer to the preferred length."""
+    near, far = (
+        run("dsr", batch_size=200, max_length=24, preferred_length=9.0, length_scale=scale).sizes
+        for scale in (0.3, 1e3)
+    )
+    assert near.std() < 0.7 * far.std()
+
+
+@pytest.mark.parametrize("kind", CASES, ids=lambda kind: kind.__name__)
+def test_every_field_has_a_case(kind):
+    assert {known.name for known in fields(kind)} == CASES[kind]
