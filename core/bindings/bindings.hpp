@@ -19,6 +19,8 @@ namespace nb = nanobind;
 
 namespace ddsr {
 
+template <typename T, std::size_t N>
+using Input = nb::ndarray<const T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
 using TokenRow = nb::ndarray<const TokenId, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using TokenRows = nb::ndarray<const TokenId, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
@@ -49,8 +51,18 @@ struct Expressions {
   std::vector<std::span<const TokenId>> rows;
 };
 
+// A batch taken apart and checked: every row one complete tree with as many constants as it has tokens for.
+struct Batch {
+  Expressions expressions;
+  std::vector<double> values;  // a copy, for the same reason
+  std::vector<std::span<const double>> constants;
+  std::size_t width;
+};
+Batch take_batch(const Vocabulary& vocabulary, const TokenRows& tokens, const Input<double, 2>& constants);
+
 void bind_trees(nb::module_& module);
 void bind_grammar(nb::module_& module);
 void bind_engine(nb::module_& module);
+void bind_simplify(nb::module_& module);
 
 }  // namespace ddsr

@@ -8,15 +8,11 @@
 #include "engine/dataset.hpp"
 #include "engine/score.hpp"
 #include "engine/values.hpp"
-#include "expression/tree.hpp"
 #include "kernels/kernels.hpp"
 
 namespace ddsr {
 
 namespace {
-
-template <typename T, std::size_t N>
-using Input = nb::ndarray<const T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
 
 // The rows to score on and the rows to fit on, which may be the same.
 struct Data {
@@ -41,35 +37,11 @@ void make_data(Data* self, const Input<double, 2>& X, const Input<double, 1>& y,
   if (!rows.empty()) self->subsample.emplace(X.data(), y.data(), w, n, X.shape(1), rows);
 }
 
-// A batch taken apart and checked: every row one complete tree with as many constants as it has tokens for.
-struct Batch {
-  Expressions expressions;
-  std::vector<double> values;  // a copy, for the same reason
-  std::vector<std::span<const double>> constants;
-  std::size_t width;
-};
-
-Batch take_batch(const Vocabulary& vocabulary, std::size_t n_columns, const TokenRows& tokens,
-                 const Input<double, 2>& constants) {
+Batch take_batch_for(std::size_t n_columns, const Vocabulary& vocabulary, const TokenRows& tokens,
+                     const Input<double, 2>& constants) {
   if (static_cast<std::size_t>(vocabulary.n_variables()) != n_columns)
     throw nb::value_error("the vocabulary's variables are not the columns of X");
-  if (tokens.shape(0) != constants.shape(0))
-    throw nb::value_error("tokens and constants must have the same number of rows");
-  Batch batch{Expressions(vocabulary, tokens),
-              {constants.data(), constants.data() + constants.size()},
-              {},
-              constants.shape(1)};
-  for (std::size_t i = 0; i < batch.expressions.rows.size(); ++i) {
-    const auto& row = batch.expressions.rows[i];
-    const auto n = static_cast<std::size_t>(
-        std::count_if(row.begin(), row.end(), [&](TokenId id) { return vocabulary.is_constant(id); }));
-    if (n > batch.width)
-      throw nb::value_error(
-          ("expression " + std::to_string(i) + " has more constants than columns of values for them")
-              .c_str());
-    batch.constants.emplace_back(batch.values.data() + i * batch.width, n);
-  }
-  return batch;
+  return take_batch(vocabulary, tokens, constants);
 }
 
 // The moment so many seconds from now; never, for more than anyone waits.
@@ -85,7 +57,7 @@ std::optional<nb::dict> score_batch(const Vocabulary& vocabulary, const Data& da
                                     const Input<double, 2>& constants, int max_steps, int n_starts,
                                     double tolerance, bool is_scale_free, std::uint64_t seed, int n_threads,
                                     double seconds) {
-  const Batch batch = take_batch(vocabulary, data.scoring.n_columns(), tokens, constants);
+  const Batch batch = take_batch_for(data.scoring.n_columns(), vocabulary, tokens, constants);
   const FitOptions options{max_steps, n_starts, tolerance, is_scale_free, seed};
   const std::size_t n = batch.expressions.rows.size();
   std::vector<double> fitted(n * batch.width, 0.0), scale(n), offset(n), nrmse(n);
@@ -125,7 +97,7 @@ std::vector<Job> make_jobs(const Batch& batch) {
 
 auto batch_values(const Vocabulary& vocabulary, const Input<double, 2>& X, const TokenRows& tokens,
                   const Input<double, 2>& constants, int n_threads) {
-  const Batch batch = take_batch(vocabulary, X.shape(1), tokens, constants);
+  const Batch batch = take_batch_for(X.shape(1), vocabulary, tokens, constants);
   const std::size_t n = batch.expressions.rows.size();
   std::vector<double> out(n * X.shape(0));
   std::vector<std::uint8_t> is_finite(n);
@@ -139,7 +111,7 @@ auto batch_values(const Vocabulary& vocabulary, const Input<double, 2>& X, const
 
 auto batch_gradients(const Vocabulary& vocabulary, const Input<double, 2>& X, const TokenRows& tokens,
                      const Input<double, 2>& constants, int n_threads) {
-  const Batch batch = take_batch(vocabulary, X.shape(1), tokens, constants);
+  const Batch batch = take_batch_for(X.shape(1), vocabulary, tokens, constants);
   const std::size_t n = batch.expressions.rows.size();
   std::vector<double> out(n * X.shape(0) * batch.width, 0.0);
   std::vector<std::uint8_t> is_finite(n);

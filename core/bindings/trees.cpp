@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "bindings/bindings.hpp"
 #include "expression/tree.hpp"
 #include "parallel.hpp"
@@ -69,6 +71,26 @@ Expressions::Expressions(const Vocabulary& vocabulary, const TokenRows& token_ro
                                 .c_str());
     rows.push_back(own[i].first(static_cast<std::size_t>(length_of(own[i]))));
   }
+}
+
+Batch take_batch(const Vocabulary& vocabulary, const TokenRows& tokens, const Input<double, 2>& constants) {
+  if (tokens.shape(0) != constants.shape(0))
+    throw nb::value_error("tokens and constants must have the same number of rows");
+  Batch batch{Expressions(vocabulary, tokens),
+              {constants.data(), constants.data() + constants.size()},
+              {},
+              constants.shape(1)};
+  for (std::size_t i = 0; i < batch.expressions.rows.size(); ++i) {
+    const auto& row = batch.expressions.rows[i];
+    const auto n = static_cast<std::size_t>(
+        std::count_if(row.begin(), row.end(), [&](TokenId id) { return vocabulary.is_constant(id); }));
+    if (n > batch.width)
+      throw nb::value_error(
+          ("expression " + std::to_string(i) + " has more constants than columns of values for them")
+              .c_str());
+    batch.constants.emplace_back(batch.values.data() + i * batch.width, n);
+  }
+  return batch;
 }
 
 void bind_trees(nb::module_& module) {

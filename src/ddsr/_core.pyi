@@ -1,4 +1,4 @@
-"""The native core of ddsr: trees, grammar and engine."""
+"""The native core of ddsr: trees, grammar, engine and simplifier."""
 
 from collections.abc import Sequence
 from typing import Any, TypedDict
@@ -133,3 +133,10 @@ def gradients(
     n_threads: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
     """(expressions, rows, constants) derivatives, and whether all are finite."""
+
+# --- core/bindings/simplify.cpp
+
+def simplify(
+    vocabulary: Vocabulary, tokens: NDArray[np.int16], constants: NDArray[np.float64], n_threads: int
+) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
+    """(tokens, constants) of the rows simplified; there may be more columns of constants than before."""

@@ -72,6 +72,14 @@ class Batch:
         except ValueError as error:
             raise ExpressionError(str(error)) from None
 
+    def simplified(self, n_threads: int = 1) -> Batch:
+        """Each as `Expression.simplified` has it, in the same order."""
+        try:
+            tokens, constants = _core.simplify(self.vocabulary.core, self.tokens, self.constants, n_threads)
+        except ValueError as error:
+            raise ExpressionError(str(error)) from None
+        return Batch(self.vocabulary, tokens, constants)
+
     def take(self, rows: NDArray[np.int64] | list[int]) -> Batch:
         """Some of the rows, in the order given."""
         return Batch(self.vocabulary, self.tokens[rows], self.constants[rows])

@@ -200,6 +200,16 @@ class Expression:
         values = _reordered(self.vocabulary, self.tokens, self.constants, order)[1]
         return Expression(self.vocabulary, tokens, values)
 
+    def simplified(self) -> Expression:
+        """The same value wherever this one is finite, up to rounding; shorter, or else unchanged.
+
+        Constants count as the numbers that they are: 1.0 * x becomes x.
+        """
+        constants = np.array([self.constants], dtype=np.float64)
+        tokens, values = _core.simplify(self.vocabulary.core, self._row[None], constants, 1)
+        n_constants = sum(map(self.vocabulary.is_constant, tokens[0].tolist()))
+        return Expression(self.vocabulary, tokens[0].tolist(), values[0, :n_constants].tolist())
+
     @cached_property
     def key(self) -> bytes:
         """Equal, within a vocabulary, exactly for what differs by operand order and constants."""

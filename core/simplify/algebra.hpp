@@ -1,0 +1,76 @@
+// The rules: what an operator makes of operands in normal form.
+//
+// Every rule gives the same value wherever its left side is finite; the right side may be finite in more
+// places (x/x is 1 at 0 too), never in fewer.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "simplify/forms.hpp"
+
+namespace ddsr {
+
+class Algebra {
+ public:
+  // A rule that ends in cos or abs applies only if the vocabulary has it.
+  Algebra(Forms& forms, const Vocabulary& vocabulary);
+
+  // The normal form of op(a, b), b being -1 where the operator takes one operand.
+  int apply(Op op, int a, int b);
+
+  // Whether the last `apply` gave a form that is finite in more places than the operator on its operands.
+  bool domain_grew() const { return domain_grew_; }
+
+ private:
+  // factor * node
+  struct Scaled {
+    double factor;
+    int node;
+  };
+
+  int normalized(Op op, int a, int b);
+
+  // sums.cpp
+  int add(int a, int b);
+  int scale(double factor, int a);
+  Scaled split(int a, bool may_be_negative) const;
+  Scaled split_and_store(int a, bool may_be_negative);
+
+  // products.cpp
+  int multiply(int a, int b);
+  int power(int base, double exponent);
+  int power_of_product(int base, double exponent);
+  int power_of_powers(int base, double exponent);
+  void merge_factors(int a, int b, std::vector<Part>& factors, std::vector<int>& rest);
+  void merge_exponentials(std::vector<Part>& factors, std::vector<int>& rest);
+  void drop_redundant_scales(double& factor, std::vector<Part>& factors);
+  bool is_scale_redundant(const Part& factor) const;
+
+  // functions.cpp
+  int general_power(int base, int exponent);
+  int exponential(int a);
+  int logarithm(int a);
+  int absolute(int a);
+  int periodic(Op op, int a);
+  int odd_or_even(Op op, int a);
+  int function(Op op, int a);
+
+  // Arithmetic of constants. What leaves the range in which digits are kept makes the rule fail.
+  double checked(double value);
+  double product_of(double left, double right);
+  double sum_of(double left, double right);
+  double power_of(double base, double exponent);
+
+  std::vector<Part> copy_of_parts(int id) const;
+  // As a sum: the constant and the scaled terms.
+  std::vector<Part> terms_of(int id, double& constant) const;
+  std::vector<Part> factors_of(int id) const;
+
+  Forms& forms_;
+  bool has_cos_ = false, has_sin_ = false, has_abs_ = false;
+  bool domain_grew_ = false, has_failed_ = false;
+};
+
+}  // namespace ddsr

@@ -1,0 +1,132 @@
+// Functions: those that undo each other, signs in and out of odd and even ones, shifts of sine and cosine.
+#include <cmath>
+#include <numbers>
+
+#include "simplify/algebra.hpp"
+
+namespace ddsr {
+
+namespace {
+
+constexpr double QUARTER_TURN = std::numbers::pi / 2.0;
+constexpr double MOST_QUARTERS = 64.0;    // beyond that a constant is a shift by chance
+constexpr double SHIFT_TOLERANCE = 1e-9;  // relative
+
+bool is_odd_function(Op op) {
+  return op == Op::Sin || op == Op::Tan || op == Op::Tanh || op == Op::Asin || op == Op::Atan ||
+         op == Op::Sinh;
+}
+bool is_even_function(Op op) { return op == Op::Cos || op == Op::Cosh; }
+
+// f with f(inner(x)) = x, wherever inner(x) exists
+bool is_undone_by(Op inner, Op outer) {
+  return (inner == Op::Asin && outer == Op::Sin) || (inner == Op::Acos && outer == Op::Cos) ||
+         (inner == Op::Atan && outer == Op::Tan);
+}
+
+}  // namespace
+
+int Algebra::function(Op op, int a) {
+  if (forms_[a].shape == Shape::Call && is_undone_by(forms_[a].op, op)) {
+    domain_grew_ = true;
+    return forms_[a].a;
+  }
+  switch (op) {
+    case Op::Exp:
+      return exponential(a);
+    case Op::Log:
+      return logarithm(a);
+    case Op::Abs:
+      return absolute(a);
+    case Op::Sin:
+    case Op::Cos:
+    case Op::Tan:
+      return periodic(op, a);
+    default:
+      return odd_or_even(op, a);
+  }
+}
+
+int Algebra::general_power(int base, int exponent) {
+  if (forms_.is_number(base, 1.0)) {
+    domain_grew_ = true;
+    return base;
+  }
+  if (forms_.is_call(base, Op::Exp)) return exponential(multiply(forms_[base].a, exponent));
+  return forms_.call(Op::Pow, base, exponent);
+}
+
+// exp(u + c*log(v) + d) is exp(d) * v^c * exp(u).
+int Algebra::exponential(int a) {
+  if (forms_.is_number(a)) return forms_.number(checked(std::exp(forms_[a].value)));
+  double constant = 0.0;
+  std::vector<Part> kept;
+  std::vector<Part> powers;
+  for (const Part& term : terms_of(a, constant)) {
+    if (forms_.is_call(term.node, Op::Log))
+      powers.push_back({term.weight, forms_[term.node].a});
+    else
+      kept.push_back(term);
+  }
+  int result = forms_.number(1.0);
+  if (!kept.empty()) result = forms_.call(Op::Exp, forms_.sum(0.0, kept));
+  for (const Part& part : powers) {
+    domain_grew_ = true;
+    result = multiply(result, power(part.node, part.weight));
+  }
+  return constant == 0.0 ? result : scale(checked(std::exp(constant)), result);
+}
+
+// log(c*u) is log(c) + log(u), log(exp(u)*v) is u + log(v), log(x^c) is c*log(x) unless an even c hides the
+// sign of x.
+int Algebra::logarithm(int a) {
+  if (forms_.is_call(a, Op::Exp)) return forms_[a].a;
+  if (forms_.is_number(a)) return forms_.call(Op::Log, a);
+  const Scaled scaled = split_and_store(a, false);
+  if (scaled.factor != 1.0) return add(forms_.number(std::log(scaled.factor)), logarithm(scaled.node));
+  if (forms_[a].shape != Shape::Product) return forms_.call(Op::Log, a);
+  std::vector<Part> factors = copy_of_parts(a);
+  for (auto factor = factors.begin(); factor != factors.end(); ++factor) {
+    if (!forms_.is_call(factor->node, Op::Exp)) continue;
+    const int exponent = forms_[factor->node].a;
+    factors.erase(factor);
+    return add(exponent, logarithm(forms_.product(factors)));
+  }
+  const Part& only = factors[0];
+  const bool is_sound = !is_even(only.weight) || forms_[only.node].is_nonnegative;
+  if (factors.size() == 1 && is_sound && !forms_.is_number(only.node))
+    return scale(only.weight, logarithm(only.node));
+  return forms_.call(Op::Log, a);
+}
+
+int Algebra::absolute(int a) {
+  const Scaled scaled = split_and_store(a, true);
+  const int size = forms_[scaled.node].is_nonnegative ? scaled.node : forms_.call(Op::Abs, scaled.node);
+  return scale(std::abs(scaled.factor), size);
+}
+
+// A shift by quarters of a turn changes the sign, and sine into cosine.
+int Algebra::periodic(Op op, int a) {
+  const double shift = forms_[a].shape == Shape::Sum ? forms_[a].value : 0.0;
+  const double quarters = std::round(shift / QUARTER_TURN);
+  const bool is_shift = quarters != 0.0 && std::abs(quarters) <= MOST_QUARTERS &&
+                        std::abs(shift - quarters * QUARTER_TURN) <= SHIFT_TOLERANCE * std::abs(shift);
+  const bool swaps = !is_even(quarters);
+  const Op other = op == Op::Sin ? Op::Cos : Op::Sin;
+  const bool has_other = op != Op::Tan && (other == Op::Sin ? has_sin_ : has_cos_);
+  if (!is_shift || (swaps && !has_other)) return odd_or_even(op, a);
+  const int plain = forms_.sum(0.0, copy_of_parts(a));
+  if (op == Op::Tan) return odd_or_even(op, plain);
+  // sin(u + q) runs sin, cos, -sin, -cos as q goes around; cos(u + q) is one quarter ahead of it
+  const int turn = (static_cast<int>(quarters) % 4 + 4 + (op == Op::Cos ? 1 : 0)) % 4;
+  return scale(turn >= 2 ? -1.0 : 1.0, odd_or_even(turn % 2 == 0 ? Op::Sin : Op::Cos, plain));
+}
+
+int Algebra::odd_or_even(Op op, int a) {
+  const bool is_negated = forms_[a].shape == Shape::Sum && forms_.parts(a)[0].weight < 0.0;
+  if (!is_negated || !(is_odd_function(op) || is_even_function(op))) return forms_.call(op, a);
+  const int function = forms_.call(op, scale(-1.0, a));
+  return is_odd_function(op) ? scale(-1.0, function) : function;
+}
+
+}  // namespace ddsr

@@ -1,0 +1,72 @@
+#include "simplify/simplify.hpp"
+
+namespace ddsr {
+
+Simplifier::Simplifier(const Vocabulary& vocabulary)
+    : vocabulary_(vocabulary), algebra_(forms_, vocabulary), writer_(forms_, vocabulary) {}
+
+// What is written may allow a further rule. Since only what is strictly better replaces what there was, this
+// ends, and its end is a fixed point.
+Formula Simplifier::simplify(const Formula& formula) {
+  Formula best = formula;
+  Cost cost = cost_of(best);
+  while (true) {
+    Formula next = pass(best);
+    const Cost next_cost = cost_of(next);
+    if (next_cost >= cost) return best;
+    best = std::move(next);
+    cost = next_cost;
+  }
+}
+
+Formula Simplifier::pass(const Formula& formula) {
+  forms_.clear();
+  writer_.clear();
+  open_.clear();
+  auto constant = formula.constants.begin();
+  int complete = -1;
+  for (const TokenId id : formula.tokens) {
+    const Token& token = vocabulary_[id];
+    if (token.kind == Kind::Operator) {
+      open_.push_back({id, -1});
+      continue;
+    }
+    if (token.kind == Kind::Variable)
+      complete = forms_.variable(id);
+    else
+      complete = forms_.number(token.kind == Kind::One ? 1.0 : *constant++);
+    while (!open_.empty()) {
+      Open& last = open_.back();
+      if (vocabulary_.arity(last.token) == 2 && last.first < 0) {
+        last.first = complete;
+        break;
+      }
+      const Open done = last;
+      open_.pop_back();
+      complete =
+          done.first < 0 ? combine(done.token, complete, -1) : combine(done.token, done.first, complete);
+    }
+  }
+  writer_.measure_new_forms();
+  return writer_.write(complete);
+}
+
+int Simplifier::combine(TokenId op, int a, int b) {
+  writer_.measure_new_forms();
+  int form = algebra_.apply(vocabulary_[op].op, a, b);
+  writer_.measure_new_forms();
+  // Where the input is finite in fewer places, its way of writing would not do for all that has this form.
+  if (!algebra_.domain_grew()) {
+    writer_.offer(form, op, a, b);
+  } else if (writer_.cost(form) >= UNWRITABLE) {
+    form = forms_.call(vocabulary_[op].op, a, b);
+    writer_.measure_new_forms();
+  }
+  return form;
+}
+
+Formula simplify(const Vocabulary& vocabulary, const Formula& formula) {
+  return Simplifier(vocabulary).simplify(formula);
+}
+
+}  // namespace ddsr

@@ -1,0 +1,42 @@
+// A shorter expression of the same value.
+//
+// The result equals the input wherever the input is finite, up to rounding, and may be finite in more places.
+// It is never longer, uses only tokens of the vocabulary, and simplifying it again changes nothing. Constants
+// are taken as the numbers that they are: 1.0 * x becomes x.
+#pragma once
+
+#include "expression/formula.hpp"
+#include "simplify/algebra.hpp"
+#include "simplify/forms.hpp"
+#include "simplify/writer.hpp"
+
+namespace ddsr {
+
+// Keeps its memory from one expression to the next; one for each thread. Outlived by the vocabulary.
+class Simplifier {
+ public:
+  explicit Simplifier(const Vocabulary& vocabulary);
+  Simplifier(const Simplifier&) = delete;
+
+  Formula simplify(const Formula& formula);
+
+ private:
+  // An operator of which operands are still to come.
+  struct Open {
+    TokenId token;
+    int first;  // -1 until it is known
+  };
+
+  Formula pass(const Formula& formula);
+  int combine(TokenId op, int a, int b);
+
+  const Vocabulary& vocabulary_;
+  Forms forms_;
+  Algebra algebra_;
+  Writer writer_;
+  std::vector<Open> open_;
+};
+
+Formula simplify(const Vocabulary& vocabulary, const Formula& formula);
+
+}  // namespace ddsr

@@ -1,0 +1,260 @@
+"""Simplification: the same value, never longer, only the vocabulary's tokens, and nothing left to do."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests import oracle
+from tests.strategies import FULL, PLAIN, data, expressions, mild_floats, vocabularies
+
+from ddsr.errors import ExpressionError
+from ddsr.expression import OPERATORS, Batch, Expression, Vocabulary
+
+WHOLE = st.integers(-4, 4).map(float)
+HALVES = st.integers(-6, 6).map(lambda value: value / 2)
+QUARTER_TURNS = st.integers(-4, 4).map(lambda value: value * np.pi / 2)
+TELLING = st.one_of(WHOLE, HALVES, QUARTER_TURNS, mild_floats)
+"""Constants at which rules bite: 0, 1, whole and half exponents, shifts of sine and cosine."""
+
+ROWS = np.vstack([data(24), np.abs(data(24, seed=1)), np.eye(3), -np.eye(3), np.zeros((1, 3))])
+
+
+def assert_same_values(original: Expression, simple: Expression) -> None:
+    """Equal wherever the original is finite, within what rounding does to each of the two."""
+    before, after = oracle.evaluate(original, ROWS), oracle.evaluate(simple, ROWS)
+    # where a bound below is of the size of what it bounds, rounding decides even the signs
+    is_certain = before.is_finite & (before.worst < 1e-6)
+    with np.errstate(all="ignore"):  # what is not finite is looked at on its own
+        distance = np.abs(before.value - after.value)
+        allowed = 8 * (before.bound + after.bound) + 1e-9 * np.abs(before.value)
+    far = (distance > allowed) | ~after.is_finite
+    assert not np.any(is_certain & far), f"{original} is not {simple}"
+
+
+def assert_simplified(original: Expression) -> None:
+    simple = original.simplified()
+    assert len(simple) <= len(original)
+    assert simple.simplified() == simple
+    assert simple.vocabulary == original.vocabulary
+    n_variables = len(original.vocabulary.variables)
+    if n_variables <= ROWS.shape[1]:
+        assert_same_values(original, simple)
+
+
+@given(expressions(FULL, constants=TELLING))
+@settings(max_examples=400)
+def test_any_expression(expression: Expression) -> None:
+    assert_simplified(expression)
+
+
+@given(expressions(PLAIN, constants=TELLING, max_size=30))
+@settings(max_examples=400)
+def test_any_expression_of_the_default_vocabulary(expression: Expression) -> None:
+    assert_simplified(expression)
+
+
+@given(st.data())
+@settings(max_examples=300)
+def test_any_vocabulary(draw: st.DataObject) -> None:
+    operators = draw.draw(st.lists(st.sampled_from(sorted(OPERATORS)), unique=True))
+    vocabulary = Vocabulary(("x", "y", "z"), operators, draw.draw(st.booleans()), draw.draw(st.booleans()))
+    assert_simplified(draw.draw(expressions(vocabulary, constants=TELLING)))
+
+
+@given(vocabularies().flatmap(expressions))
+def test_any_finite_constants(expression: Expression) -> None:
+    simple = expression.simplified()
+    assert len(simple) <= len(expression)
+    assert np.all(np.isfinite(simple.constants))
+    assert simple.simplified() == simple
+
+
+@given(st.lists(expressions(PLAIN, constants=TELLING), min_size=1, max_size=40), st.integers(1, 3))
+@settings(max_examples=30)
+def test_a_batch_is_its_expressions(listed: list[Expression], n_threads: int) -> None:
+    assert list(Batch.of(listed).simplified(n_threads)) == [each.simplified() for each in listed]
+
+
+def test_a_bad_batch_is_refused() -> None:
+    with pytest.raises(ExpressionError, match="expression 0"):
+        Batch.from_tokens(PLAIN, [[0, 0, 0]]).simplified()
+
+
+EXAMPLES = {
+    "constants": """
+        2 + 3 -> 5
+        1 + 1 -> 2
+        sin(2 * 0) + x -> x
+        log(-1) + x -> log(-1) + x
+        x / 0 -> x / 0
+        2 + (3 + x) -> x + 5
+        2 * (3 * x) -> 6 * x
+        x * 6 / 2 -> 3 * x
+        6 / (2 * x) -> 3 / x
+        x + 5 - 2 -> x + 3
+        x - -2 -> x + 2
+        1e200 * (1e200 * x) -> 1e+200 * (1e+200 * x)
+        x / 3 + 0 * y -> x / 3
+        0.1 * x + 0.2 * x - 0.3 * x -> 0
+        x * 2 * y * 3 / 4 -> 1.5 * x * y
+        5 * ((3 * x + 2) * y) -> y * (15 * x + 10)
+        4 * (3 * x + 6)^2 -> 36 * (x + 2)^2
+    """,
+    "identities": """
+        x + 0 -> x
+        x * 1 -> x
+        x * 0 -> 0
+        x / 1 -> x
+        x^1 -> x
+        x^0 -> 1
+        1^x -> 1
+        x - x -> 0
+        x / x -> 1
+        0 + (0 - x) + y -> y - x
+        x + -1 * y -> x - y
+        x - -1 * y -> x + y
+        -1 * x * (-1 * y) -> x * y
+        (x - y) / (y - x) -> -1
+        x + x + x -> 3 * x
+        2 * x + 3 * x -> 5 * x
+        2 * (x * y) + 3 * (y * x) -> 5 * x * y
+        2 * x + 2 * y -> 2 * (x + y)
+        2 * (x + y) + y + y -> 2 * x + 4 * y
+    """,
+    "quotients": """
+        1 / (1 / x) -> x
+        x / (x * y / z) -> z / y
+        x / y / x -> 1 / y
+        x * (y / x) -> y
+        x * y / (x * z) -> y / z
+        2 / x / y / 3 -> 0.6666666666666666 / (x * y)
+    """,
+    "powers": """
+        x * x^2 -> x^3
+        x / x^2 -> 1 / x
+        x^0.5 * x^1.5 -> x^2
+        sqrt(x) * sqrt(x) -> x
+        sqrt(x) * sqrt(y) -> sqrt(x * y)
+        sqrt(x)^2 -> x
+        (x^3)^0.5 -> x^1.5
+        (x^0.5)^4 -> x^2
+        (x^4)^0.5 -> sqrt(x^4)
+        sqrt(x^2) -> sqrt(x^2)
+        sqrt(exp(x)^2) -> exp(x)
+        sqrt(x^2 * y) -> sqrt(x^2 * y)
+        x^2 / y^2 -> (x / y)^2
+        3 * sqrt(4 * x) -> 6 * sqrt(x)
+        3 * (2 * x)^2 -> 12 * x^2
+        sqrt(-2 * x) -> sqrt(-2 * x)
+        (y - x)^2 / (x - y) -> x - y
+    """,
+    "exp and log": """
+        exp(log(x)) -> x
+        log(exp(x)) -> x
+        exp(2 * log(x) + y) -> x^2 * exp(y)
+        exp(x) * exp(y) -> exp(x + y)
+        exp(x) / exp(y) -> exp(x - y)
+        sqrt(exp(2 * x)) -> exp(x)
+        sqrt(1 / exp(x * x)) -> exp(-0.5 * x^2)
+        exp(2 * x)^3 -> exp(6 * x)
+        1 / exp(y - x) -> exp(x - y)
+        2 * exp(x + 3) -> 40.171073846375336 * exp(x)
+        x * exp(-1 * y) -> x / exp(y)
+        2 * log(x^3) -> 6 * log(x)
+        2 * log(x^2) -> 2 * log(x^2)
+        log(x) + log(2) + log(3 * x) -> 2 * log(x) + 1.791759469228055
+        log(x * y) -> log(x * y)
+        log(exp(x) * y) -> x + log(y)
+    """,
+    "sin and cos": """
+        cos(0 - x) -> cos(x)
+        cos(y - x) + cos(x - y) -> 2 * cos(x - y)
+        y + sin(-1 * x) -> y - sin(x)
+        cos(x - 1.5707963267948966) -> sin(x)
+        sin(x + 1.5707963267948966) -> cos(x)
+        cos(x + 3.141592653589793) -> -1 * cos(x)
+        y + sin(x + 4.71238898038469) -> y - cos(x)
+        cos(x - 1.5707) -> cos(x - 1.5707)
+    """,
+    "what would be longer stays": """
+        x * x -> x * x
+        x + x -> x + x
+        0 - x -> 0 - x
+        sqrt(exp(x)) -> sqrt(exp(x))
+        sqrt(2 * x) -> sqrt(2 * x)
+        x * (y + z) -> x * (y + z)
+        (0.1 * x + 0.3) * y -> (0.1 * x + 0.3) * y
+    """,
+}
+MORE_OPERATORS = """
+    neg(neg(x)) -> x
+    inverse(inverse(x)) -> x
+    sqrt(square(x)) -> abs(x)
+    square(sqrt(x)) -> x
+    x * x * x -> cube(x)
+    1 / x -> inverse(x)
+    x^4 -> x^4
+    abs(abs(x)) -> abs(x)
+    abs(square(x)) -> square(x)
+    square(abs(x)) -> square(x)
+    2 * abs(3 - 3 * x) -> 6 * abs(x - 1)
+    y - sin(neg(x)) -> y + sin(x)
+    tan(atan(x)) -> x
+    atan(tan(x)) -> atan(tan(x))
+    tan(x + 3.141592653589793) -> tan(x)
+    neg(x) * neg(y) -> x * y
+    x + neg(y) -> x - y
+    0 - x -> -x
+"""
+
+
+def pairs(lines: str) -> list[tuple[str, str]]:
+    return [tuple(line.strip().split(" -> ")) for line in lines.strip().splitlines()]  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(("before", "after"), [pair for lines in EXAMPLES.values() for pair in pairs(lines)])
+def test_rule(before: str, after: str) -> None:
+    assert str(Expression.parse(before, PLAIN).simplified()) == after
+
+
+@pytest.mark.parametrize(("before", "after"), pairs(MORE_OPERATORS))
+def test_rule_of_more_operators(before: str, after: str) -> None:
+    assert str(Expression.parse(before, FULL).simplified()) == after
+
+
+@pytest.mark.parametrize(
+    ("missing", "before", "after"),
+    [
+        ("sub", "x + -1 * y", "x + -1 * y"),
+        ("div", "x * y^-1 * y", "x"),
+        ("div", "x^2 * x^-3", "x^-1"),
+        ("pow", "x * x * (x * y) / x / y", "x * x"),
+        ("cos", "sin(x + 1.5707963267948966)", "sin(x + 1.5707963267948966)"),
+        ("sqrt", "(x^0.5)^0.5", "x^0.25"),
+        ("mul", "x + x + x", "x + x + x"),
+    ],
+)
+def test_only_tokens_of_the_vocabulary(missing: str, before: str, after: str) -> None:
+    vocabulary = Vocabulary(PLAIN.variables, [name for name in PLAIN.operators if name != missing])
+    assert str(Expression.parse(before, vocabulary).simplified()) == after
+
+
+def test_without_constants_or_literals() -> None:
+    vocabulary = Vocabulary(PLAIN.variables, PLAIN.operators, has_one=False, has_constant=False)
+    assert str(Expression.parse("x / x", vocabulary).simplified()) == "x / x"
+    assert str(Expression.parse("x * y / y + z", vocabulary).simplified()) == "x + z"
+    assert str(Expression.parse("x + x - x", vocabulary).simplified()) == "x"
+
+
+@pytest.mark.parametrize(
+    ("text", "length"),
+    [
+        ("exp(1 + " * 1300 + "x" + ")" * 1300, 3901),
+        ("(" * 800 + "x" + " + y)^2" * 800, 3201),
+        (" + ".join(["x * y"] * 1000), 5),
+        (" + ".join(f"sin({k} * x)" for k in range(1, 600)), 2992),
+    ],
+    ids=["deep calls", "deep powers", "one term", "many terms"],
+)
+def test_long_expressions(text: str, length: int) -> None:
+    assert len(Expression.parse(text, PLAIN).simplified()) == length
