@@ -52,5 +52,6 @@ struct Expressions {
 void bind_trees(nb::module_& module);
 void bind_grammar(nb::module_& module);
 void bind_engine(nb::module_& module);
+void bind_evolution(nb::module_& module);
 
 }  // namespace ddsr

@@ -1,11 +1,9 @@
 #include <nanobind/stl/optional.h>
 
 #include <algorithm>
-#include <optional>
 #include <stdexcept>
 
-#include "bindings/bindings.hpp"
-#include "engine/dataset.hpp"
+#include "bindings/data.hpp"
 #include "engine/score.hpp"
 #include "engine/values.hpp"
 #include "expression/tree.hpp"
@@ -14,16 +12,6 @@
 namespace ddsr {
 
 namespace {
-
-template <typename T, std::size_t N>
-using Input = nb::ndarray<const T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
-
-// The rows to score on and the rows to fit on, which may be the same.
-struct Data {
-  Dataset scoring;
-  std::optional<Dataset> subsample;
-  const Dataset& fitting() const { return subsample ? *subsample : scoring; }
-};
 
 void make_data(Data* self, const Input<double, 2>& X, const Input<double, 1>& y,
                const std::optional<Input<double, 1>>& weights, const Input<std::int64_t, 1>& fit_rows) {
@@ -39,37 +27,6 @@ void make_data(Data* self, const Input<double, 2>& X, const Input<double, 1>& y,
   const double* w = weights ? weights->data() : nullptr;
   new (self) Data{Dataset(X.data(), y.data(), w, n, X.shape(1)), {}};
   if (!rows.empty()) self->subsample.emplace(X.data(), y.data(), w, n, X.shape(1), rows);
-}
-
-// A batch taken apart and checked: every row one complete tree with as many constants as it has tokens for.
-struct Batch {
-  Expressions expressions;
-  std::vector<double> values;  // a copy, for the same reason
-  std::vector<std::span<const double>> constants;
-  std::size_t width;
-};
-
-Batch take_batch(const Vocabulary& vocabulary, std::size_t n_columns, const TokenRows& tokens,
-                 const Input<double, 2>& constants) {
-  if (static_cast<std::size_t>(vocabulary.n_variables()) != n_columns)
-    throw nb::value_error("the vocabulary's variables are not the columns of X");
-  if (tokens.shape(0) != constants.shape(0))
-    throw nb::value_error("tokens and constants must have the same number of rows");
-  Batch batch{Expressions(vocabulary, tokens),
-              {constants.data(), constants.data() + constants.size()},
-              {},
-              constants.shape(1)};
-  for (std::size_t i = 0; i < batch.expressions.rows.size(); ++i) {
-    const auto& row = batch.expressions.rows[i];
-    const auto n = static_cast<std::size_t>(
-        std::count_if(row.begin(), row.end(), [&](TokenId id) { return vocabulary.is_constant(id); }));
-    if (n > batch.width)
-      throw nb::value_error(
-          ("expression " + std::to_string(i) + " has more constants than columns of values for them")
-              .c_str());
-    batch.constants.emplace_back(batch.values.data() + i * batch.width, n);
-  }
-  return batch;
 }
 
 nb::dict score_batch(const Vocabulary& vocabulary, const Data& data, const TokenRows& tokens,
@@ -142,12 +99,36 @@ auto batch_gradients(const Vocabulary& vocabulary, const Input<double, 2>& X, co
 
 }  // namespace
 
+Batch take_batch(const Vocabulary& vocabulary, std::size_t n_columns, const TokenRows& tokens,
+                 const Input<double, 2>& constants) {
+  if (static_cast<std::size_t>(vocabulary.n_variables()) != n_columns)
+    throw nb::value_error("the vocabulary's variables are not the columns of X");
+  if (tokens.shape(0) != constants.shape(0))
+    throw nb::value_error("tokens and constants must have the same number of rows");
+  Batch batch{Expressions(vocabulary, tokens),
+              {constants.data(), constants.data() + constants.size()},
+              {},
+              constants.shape(1)};
+  for (std::size_t i = 0; i < batch.expressions.rows.size(); ++i) {
+    const auto& row = batch.expressions.rows[i];
+    const auto n = static_cast<std::size_t>(
+        std::count_if(row.begin(), row.end(), [&](TokenId id) { return vocabulary.is_constant(id); }));
+    if (n > batch.width)
+      throw nb::value_error(
+          ("expression " + std::to_string(i) + " has more constants than columns of values for them")
+              .c_str());
+    batch.constants.emplace_back(batch.values.data() + i * batch.width, n);
+  }
+  return batch;
+}
+
 void bind_engine(nb::module_& module) {
   module.def("instruction_set", [] { return kernels().instruction_set; }, "The kernels in use.");
 
   nb::class_<Data>(module, "Data")
       .def("__init__", &make_data, nb::arg("X"), nb::arg("y"), nb::arg("weights").none(), nb::arg("fit_rows"))
-      .def_prop_ro("spread", [](const Data& data) { return data.scoring.spread(); });
+      .def_prop_ro("spread", [](const Data& data) { return data.scoring.spread(); })
+      .def_prop_ro("n_fit_rows", [](const Data& data) { return data.fitting().n_rows(); });
 
   module.def("score", &score_batch, nb::arg("vocabulary"), nb::arg("data"), nb::arg("tokens"),
              nb::arg("constants"), nb::arg("max_steps"), nb::arg("n_starts"), nb::arg("tolerance"),

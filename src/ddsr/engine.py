@@ -110,7 +110,7 @@ class Engine:
         self.options = options or FitOptions()
         self.seed = check_whole(seed, "seed", least=0, most=2**64 - 1)
         self.n_threads = check_whole(n_threads, "n_threads", least=1, most=MOST_THREADS)
-        chosen = _choose_rows(weights, len(rows), fit_rows, seed)
+        chosen = choose_rows(weights, len(rows), fit_rows, seed)
         self._data = _core.Data(rows, target, weights, chosen)
         if not 0 < self._data.spread < np.inf:
             raise DataError(
@@ -119,13 +119,18 @@ class Engine:
             )
 
     @property
+    def data(self) -> _core.Data:
+        """The data as the native core holds it."""
+        return self._data
+
+    @property
     def spread(self) -> float:
         """σ_y, the weighted standard deviation of y: NRMSE times it is the root mean squared error."""
         return self._data.spread
 
     def score(self, expressions: Batch | Iterable[Expression]) -> Scores:
         """Fit the constants of every expression, starting from those it has, and judge it."""
-        batch = _as_batch(expressions, self.vocabulary)
+        batch = as_batch(expressions, self.vocabulary)
         with _bad_batch_is_an_expression_error():
             found = _core.score(
                 self.vocabulary.core,
@@ -151,7 +156,7 @@ def values(
 
     Intermediate values count: tanh(1/x) at x = 0 is not finite, though tanh(inf) is 1.
     """
-    batch = _as_batch(expressions)
+    batch = as_batch(expressions)
     rows = check_rows(X, batch.vocabulary.variables)
     check_whole(n_threads, "n_threads", least=1, most=MOST_THREADS)
     with _bad_batch_is_an_expression_error():
@@ -166,7 +171,7 @@ def gradients(
 
     The derivative of x^c in c is 0 where x <= 0: no other exponent near c is defined there.
     """
-    batch = _as_batch(expressions)
+    batch = as_batch(expressions)
     rows = check_rows(X, batch.vocabulary.variables)
     check_whole(n_threads, "n_threads", least=1, most=MOST_THREADS)
     with _bad_batch_is_an_expression_error():
@@ -176,7 +181,8 @@ def gradients(
     return found, is_finite.astype(bool)
 
 
-def _as_batch(expressions: Batch | Iterable[Expression], vocabulary: Vocabulary | None = None) -> Batch:
+def as_batch(expressions: Batch | Iterable[Expression], vocabulary: Vocabulary | None = None) -> Batch:
+    """A batch of whatever expressions are given, of one vocabulary."""
     batch = expressions if isinstance(expressions, Batch) else Batch.of(expressions)
     if vocabulary is not None and batch.vocabulary != vocabulary:
         raise ExpressionError("the expressions have another vocabulary than the engine")
@@ -192,7 +198,7 @@ def _bad_batch_is_an_expression_error() -> Iterator[None]:
         raise ExpressionError(str(error)) from None
 
 
-def _choose_rows(weights: Floats | None, n_rows: int, fit_rows: int, seed: int) -> NDArray[np.int64]:
+def choose_rows(weights: Floats | None, n_rows: int, fit_rows: int, seed: int) -> NDArray[np.int64]:
     """The rows to fit on, in their own order; none named means all."""
     useful = np.arange(n_rows) if weights is None else np.flatnonzero(weights)
     if len(useful) <= fit_rows:
