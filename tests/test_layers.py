@@ -18,6 +18,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("methods", "tables"),
     ("search", "device"),
     ("selection", "learning"),
+    ("refiner",),
     ("engine",),
     ("diffusion", "autoregressive"),
     ("grammar", "config", "categorical"),

@@ -1,11 +1,9 @@
 #include <nanobind/stl/optional.h>
 
 #include <algorithm>
-#include <optional>
 #include <stdexcept>
 
-#include "bindings/bindings.hpp"
-#include "engine/dataset.hpp"
+#include "bindings/data.hpp"
 #include "engine/score.hpp"
 #include "engine/values.hpp"
 #include "kernels/kernels.hpp"
@@ -13,13 +11,6 @@
 namespace ddsr {
 
 namespace {
-
-// The rows to score on and the rows to fit on, which may be the same.
-struct Data {
-  Dataset scoring;
-  std::optional<Dataset> subsample;
-  const Dataset& fitting() const { return subsample ? *subsample : scoring; }
-};
 
 void make_data(Data* self, const Input<double, 2>& X, const Input<double, 1>& y,
                const std::optional<Input<double, 1>>& weights, const Input<std::int64_t, 1>& fit_rows) {
@@ -131,7 +122,8 @@ void bind_engine(nb::module_& module) {
 
   nb::class_<Data>(module, "Data")
       .def("__init__", &make_data, nb::arg("X"), nb::arg("y"), nb::arg("weights").none(), nb::arg("fit_rows"))
-      .def_prop_ro("spread", [](const Data& data) { return data.scoring.spread(); });
+      .def_prop_ro("spread", [](const Data& data) { return data.scoring.spread(); })
+      .def_prop_ro("n_fit_rows", [](const Data& data) { return data.fitting().n_rows(); });
 
   module.def("score", &score_batch, nb::arg("vocabulary"), nb::arg("data"), nb::arg("tokens"),
              nb::arg("constants"), nb::arg("max_steps"), nb::arg("n_starts"), nb::arg("tolerance"),

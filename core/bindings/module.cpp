@@ -1,11 +1,12 @@
 #include "bindings/bindings.hpp"
 
 NB_MODULE(_core, module) {
-  module.doc() = "The native core of ddsr: trees, grammar, engine and simplifier.";
+  module.doc() = "The native core of ddsr: trees, grammar, engine, simplifier and evolution.";
   // Vocabularies that a script keeps until it ends are no leak worth a message.
   nb::set_leak_warnings(false);
   ddsr::bind_trees(module);
   ddsr::bind_grammar(module);
   ddsr::bind_engine(module);
   ddsr::bind_simplify(module);
+  ddsr::bind_evolution(module);
 }

@@ -26,6 +26,27 @@ Dataset::Dataset(const double* X, const double* y, const double* weights, std::s
   measure();
 }
 
+Dataset::Dataset(const Dataset& from, const std::vector<std::size_t>& rows)
+    : n_rows_(rows.empty() ? from.n_rows_ : rows.size()),
+      n_columns_(from.n_columns_),
+      stride_(padded(n_rows_)),
+      X_(n_columns_ * stride_),
+      y_(stride_),
+      weights_(from.weights_.empty() ? 0 : stride_),
+      root_weights_(weights_.size()) {
+  for (std::size_t row = 0; row < stride_; ++row) {
+    const std::size_t last = row < n_rows_ ? row : n_rows_ - 1;
+    const std::size_t source = rows.empty() ? last : rows[last];
+    for (std::size_t column = 0; column < n_columns_; ++column)
+      X_[column * stride_ + row] = from.X_[column * from.stride_ + source];
+    y_[row] = from.y_[source];
+    if (weights_.empty()) continue;
+    weights_[row] = from.weights_[source];
+    root_weights_[row] = from.root_weights_[source];
+  }
+  measure();
+}
+
 void Dataset::measure() {
   auto weight = [&](std::size_t row) { return weights_.empty() ? 1.0 : weights_[row]; };
   for (std::size_t row = 0; row < n_rows_; ++row) {

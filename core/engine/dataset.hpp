@@ -16,6 +16,9 @@ class Dataset {
   Dataset(const double* X, const double* y, const double* weights, std::size_t n_rows, std::size_t n_columns,
           const std::vector<std::size_t>& rows = {});
 
+  // Some rows of another, all of them if `rows` is empty.
+  Dataset(const Dataset& from, const std::vector<std::size_t>& rows);
+
   std::size_t n_rows() const { return n_rows_; }
   std::size_t n_columns() const { return n_columns_; }
   // the columns from row `begin` on, which must be a multiple of LANES

@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "engine/judge.hpp"
 #include "expression/tree.hpp"
 #include "parallel.hpp"
 
@@ -49,23 +50,6 @@ std::uint64_t stable_hash(std::span<const TokenId> tokens) {
   return hash;
 }
 
-// Sum of weighted squares over all rows, block by block; infinite if any value is not finite.
-double squares_over(const Dataset& data, const Program& program, const Fit& fit, Evaluator& evaluator,
-                    Buffer& residual) {
-  evaluator.load(program, BLOCK_ROWS, 0);
-  evaluator.set_constants(fit.constants.data());
-  double squares = 0.0;
-  for (std::size_t begin = 0; begin < data.n_rows(); begin += BLOCK_ROWS) {
-    const int n = static_cast<int>(std::min<std::size_t>(BLOCK_ROWS, data.n_rows() - begin));
-    const double* values = evaluator.values(data.columns(begin), n);
-    if (!evaluator.is_finite()) return std::numeric_limits<double>::infinity();
-    const double* weights = data.root_weights() ? data.root_weights() + begin : nullptr;
-    squares +=
-        kernels().residual(residual.data(), data.y() + begin, values, fit.scale, fit.offset, weights, n);
-  }
-  return squares;
-}
-
 // Fits and judges candidates; one for each thread.
 class Worker {
  public:
@@ -75,18 +59,20 @@ class Worker {
         fitting_(fitting),
         scoring_(scoring),
         fitter_(fitting, options),
-        residual_(BLOCK_ROWS) {}
+        judge_(scoring) {}
 
   Score operator()(const Candidate& candidate) {
     const Program program = compile(vocabulary_, candidate.form.tokens);
     Score score{fitter_.fit(program, candidate.start, stable_hash(candidate.form.tokens))};
-    double squares = score.fit.squares;
-    if (score.fit.status != FitStatus::NonFinite && &fitting_ != &scoring_)
-      squares = squares_over(scoring_, program, score.fit, evaluator_, residual_);
-    if (!std::isfinite(squares)) score.fit.status = FitStatus::NonFinite;
-    score.nrmse = score.fit.status == FitStatus::NonFinite
-                      ? std::numeric_limits<double>::infinity()
-                      : std::sqrt(squares / scoring_.total_weight()) / scoring_.spread();
+    score.nrmse = std::numeric_limits<double>::infinity();
+    if (score.fit.status == FitStatus::NonFinite) return score;
+    score.nrmse = &fitting_ == &scoring_
+                      ? std::sqrt(score.fit.squares / scoring_.total_weight()) / scoring_.spread()
+                      : judge_.nrmse(program, score.fit);
+    if (!std::isfinite(score.nrmse)) {
+      score.fit.status = FitStatus::NonFinite;
+      score.nrmse = std::numeric_limits<double>::infinity();
+    }
     return score;
   }
 
@@ -94,8 +80,7 @@ class Worker {
   const Vocabulary& vocabulary_;
   const Dataset &fitting_, &scoring_;
   Fitter fitter_;
-  Evaluator evaluator_;
-  Buffer residual_;
+  Judge judge_;
 };
 
 }  // namespace

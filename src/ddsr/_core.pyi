@@ -1,4 +1,4 @@
-"""The native core of ddsr: trees, grammar, engine and simplifier."""
+"""The native core of ddsr: trees, grammar, engine, simplifier and evolution."""
 
 from collections.abc import Sequence
 from typing import Any, TypedDict
@@ -97,6 +97,8 @@ class Data:
     ) -> None: ...
     @property
     def spread(self) -> float: ...
+    @property
+    def n_fit_rows(self) -> int: ...
 
 def score(
     vocabulary: Vocabulary,
@@ -140,3 +142,51 @@ def simplify(
     vocabulary: Vocabulary, tokens: NDArray[np.int16], constants: NDArray[np.float64], n_threads: int
 ) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
     """(tokens, constants) of the rows simplified; there may be more columns of constants than before."""
+
+# --- core/bindings/evolution.cpp
+
+MOVES: tuple[str, ...]
+
+class EvolutionOptions:
+    """Settings by name, as in core/evolution/options.hpp; `ddsr.config.RefinerConfig` says what they mean."""
+
+    operator_weights: Sequence[float]
+    move_weights: Sequence[float]
+
+Rows = tuple[NDArray[np.int16], NDArray[np.float64]]
+
+class Refiner:
+    def __init__(
+        self, grammar: Grammar, data: Data, rows: NDArray[np.int64], options: EvolutionOptions, seed: int
+    ) -> None: ...
+    def seed(self, tokens: NDArray[np.int16], constants: NDArray[np.float64], n_threads: int) -> None: ...
+    def run(self, evaluations: int | None, seconds: float | None, n_threads: int) -> int: ...
+    def hall_of_fame(self) -> dict[str, Any]: ...
+    def elites(self, n: int) -> tuple[NDArray[np.int16], NDArray[np.float64], NDArray[np.float64]]: ...
+    def population(self) -> tuple[NDArray[np.int16], NDArray[np.float64], NDArray[np.float64]]: ...
+    def counters(self) -> dict[str, Any]: ...
+    def save(self) -> bytes: ...
+    def load(self, data: bytes) -> None: ...
+
+class StructureMemory:
+    def __init__(self, capacity: int) -> None: ...
+    def count(self, structure: int) -> int: ...
+    def add(self, structure: int) -> None: ...
+
+def move(
+    name: str,
+    vocabulary: Vocabulary,
+    tokens: NDArray[np.int16],
+    constants: NDArray[np.float64],
+    donor_tokens: NDArray[np.int16],
+    donor_constants: NDArray[np.float64],
+    options: EvolutionOptions,
+    seed: int,
+) -> Rows:
+    """(tokens, constants) of the child of one expression, breadth-first."""
+
+def fold_constants(vocabulary: Vocabulary, tokens: NDArray[np.int16], constants: NDArray[np.float64]) -> Rows:
+    """The same expression with operators on constants alone replaced by their values."""
+
+def structure_hash(vocabulary: Vocabulary, tokens: NDArray[np.int16], constants: NDArray[np.float64]) -> int:
+    """Equal for what differs by operand order and by constants, whole exponents aside."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from sys import float_info
 from typing import cast
 
+from ddsr import _core
 from ddsr.data import check_whole
 from ddsr.errors import MethodError
-from ddsr.expression.operators import DEFAULT_OPERATORS
+from ddsr.expression.operators import DEFAULT_OPERATORS, OPERATORS
 from ddsr.expression.vocabulary import Vocabulary
 
 
@@ -118,6 +119,104 @@ class DSRConfig(SearchConfig):
         check_whole(self.hidden_size, "hidden_size", least=1)
         check_whole(self.min_length, "min_length", least=1, most=self.max_length)
         _check_between(self.length_scale, "length_scale", 0, float_info.max)
+
+
+DEFAULT_MOVES = {
+    "point": 25.0,
+    "grow": 20.0,
+    "wrap_binary": 15.0,
+    "wrap_unary": 10.0,
+    "hoist": 15.0,
+    "swap_operands": 7.5,
+    "perturb_constants": 7.5,
+}
+DEFAULT_BINARY_WEIGHTS = {"add": 0.22, "sub": 0.20, "mul": 0.28, "div": 0.22, "pow": 0.08}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefinerConfig:
+    """The evolutionary search over whole expressions; docs/refiner.md says what a step does."""
+
+    n_islands: int = 4
+    """populations that evolve side by side; no more threads than islands are of use"""
+    island_size: int = 200
+    """individuals of a population"""
+    tournament_size: int = 8
+    """so many are drawn, and the fittest of them is the parent"""
+    parsimony: float = 0.02
+    """what a token costs, in log(NRMSE)"""
+    crowding: float = 1.0
+    """a size that most children have lately costs so many times more, above once; 0 turns that off"""
+    crossover_rate: float = 0.35
+    """share of children that have two parents; the others are mutated by one of `moves`"""
+    library_rate: float = 0.25
+    """share of crossovers whose second parent is a seed of the library, where there are any"""
+    moves: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_MOVES))
+    """weight of each mutation; those not named are not used"""
+    operators: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_BINARY_WEIGHTS))
+    """weight of each operator among those of its arity, where one is drawn; 1 for those not named"""
+    unary_rate: float = 0.3
+    """share of unary operators in random trees"""
+    constant_rate: float = 0.25
+    """share of constants among random leaves"""
+    n_attempts: int = 4
+    """times that a move is tried until its child obeys the grammar"""
+    most_tries: int = 2
+    """times that one structure is fitted, whatever its constants start from"""
+    memory_size: int = 2**20
+    """structures that are remembered as tried"""
+    sync_interval: int = 200
+    """steps of an island between two looks at what the others found and tried"""
+    migration_interval: int = 2000
+    """steps between two migrations, rounded up to whole `sync_interval`s"""
+    n_migrants: int = 3
+    """so many of the Pareto front and as many of another island come into each island"""
+    fit_rows: int = 256
+    """rows that children are fitted on, at most; the hall of fame is judged on all"""
+    fit_steps: int = 6
+    """trial points of Levenberg–Marquardt for a child, from its parents' constants"""
+    polish_steps: int = 30
+    """the same for one that may enter the hall of fame"""
+    tolerance: float = 1e-6
+    """a fit ends when a step lowers the squares by less than this share"""
+    screen_ratio: float = 0.0
+    """a child is dropped if its NRMSE, after two steps on 64 rows, is so many times its parent's; 0: none is"""
+    n_seeds: int = 40
+    """expressions of one `seed` that enter the populations; the others enter the library"""
+    library_size: int = 512
+    """seeds that are kept to take subtrees from"""
+    exact: float = 1e-12
+    """NRMSE under which a fit is exact and ends the search; 0: never"""
+
+    def __post_init__(self) -> None:
+        least_one = "n_islands island_size tournament_size n_attempts most_tries sync_interval"
+        for name in f"{least_one} migration_interval fit_rows memory_size".split():
+            check_whole(getattr(self, name), name, least=1)
+        check_whole(self.n_islands, "n_islands", least=1, most=1024)
+        for name in ("n_migrants", "fit_steps", "polish_steps", "n_seeds", "library_size"):
+            check_whole(getattr(self, name), name, least=0)
+        for name in ("crossover_rate", "library_rate", "unary_rate", "constant_rate"):
+            _check_number(getattr(self, name), name, 1.0)
+        for name in ("parsimony", "crowding", "tolerance", "screen_ratio", "exact"):
+            _check_number(getattr(self, name), name, float_info.max)
+        _check_weights(self.moves, "moves", _core.MOVES)
+        _check_weights(self.operators, "operators", tuple(OPERATORS))
+
+
+def _check_weights(weights: object, name: str, known: Sequence[str]) -> None:
+    if not isinstance(weights, Mapping):
+        raise MethodError(f"{name} must be a mapping from names to weights, got {weights!r}")
+    for key, weight in weights.items():
+        if key not in known:
+            raise MethodError(f"{name} has no {key!r}; there are: {', '.join(known)}")
+        _check_number(weight, f"the weight of {key!r} in {name}", float_info.max)
+
+
+def _check_number(value: object, name: str, most: float) -> None:
+    """A number that is neither negative nor above `most`."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not (is_number and 0 <= cast(float, value) <= most):
+        raise MethodError(f"{name} must be a number from 0 to {most:g}, got {value!r}")
 
 
 def _check_between(value: object, name: str, least: float, most: float) -> None:

@@ -111,13 +111,18 @@ class Engine:
         self.options = options or FitOptions()
         self.seed = check_whole(seed, "seed", least=0, most=2**64 - 1)
         self.n_threads = check_whole(n_threads, "n_threads", least=1, most=MOST_THREADS)
-        chosen = _choose_rows(weights, len(rows), fit_rows, seed)
+        chosen = choose_rows(weights, len(rows), fit_rows, seed)
         self._data = _core.Data(rows, target, weights, chosen)
         if not 0 < self._data.spread < np.inf:
             raise DataError(
                 "the rows of y that carry weight are all the same, or so small or large that their "
                 "squares leave double precision: give a y that varies, or rescale it"
             )
+
+    @property
+    def data(self) -> _core.Data:
+        """The data as the native core holds it."""
+        return self._data
 
     @property
     def spread(self) -> float:
@@ -129,7 +134,7 @@ class Engine:
 
         Raises `TimeIsUp` where they are not all judged by the deadline.
         """
-        batch = _as_batch(expressions, self.vocabulary)
+        batch = as_batch(expressions, self.vocabulary)
         with _bad_batch_is_an_expression_error():
             found = _core.score(
                 self.vocabulary.core,
@@ -158,7 +163,7 @@ def values(
 
     Intermediate values count: tanh(1/x) at x = 0 is not finite, though tanh(inf) is 1.
     """
-    batch = _as_batch(expressions)
+    batch = as_batch(expressions)
     rows = check_rows(X, batch.vocabulary.variables)
     check_whole(n_threads, "n_threads", least=1, most=MOST_THREADS)
     with _bad_batch_is_an_expression_error():
@@ -173,7 +178,7 @@ def gradients(
 
     The derivative of x^c in c is 0 where x <= 0: no other exponent near c is defined there.
     """
-    batch = _as_batch(expressions)
+    batch = as_batch(expressions)
     rows = check_rows(X, batch.vocabulary.variables)
     check_whole(n_threads, "n_threads", least=1, most=MOST_THREADS)
     with _bad_batch_is_an_expression_error():
@@ -183,7 +188,8 @@ def gradients(
     return found, is_finite.astype(bool)
 
 
-def _as_batch(expressions: Batch | Iterable[Expression], vocabulary: Vocabulary | None = None) -> Batch:
+def as_batch(expressions: Batch | Iterable[Expression], vocabulary: Vocabulary | None = None) -> Batch:
+    """A batch of whatever expressions are given, of one vocabulary."""
     batch = expressions if isinstance(expressions, Batch) else Batch.of(expressions)
     if vocabulary is not None and batch.vocabulary != vocabulary:
         raise ExpressionError("the expressions have another vocabulary than the engine")
@@ -199,7 +205,7 @@ def _bad_batch_is_an_expression_error() -> Iterator[None]:
         raise ExpressionError(str(error)) from None
 
 
-def _choose_rows(weights: Floats | None, n_rows: int, fit_rows: int, seed: int) -> NDArray[np.int64]:
+def choose_rows(weights: Floats | None, n_rows: int, fit_rows: int, seed: int) -> NDArray[np.int64]:
     """The rows to fit on, in their own order; none named means all."""
     useful = np.arange(n_rows) if weights is None else np.flatnonzero(weights)
     if len(useful) <= fit_rows:

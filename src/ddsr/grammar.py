@@ -122,7 +122,7 @@ class Grammar:
         """Say where an expression breaks which rule; None if it obeys them all."""
         with _named_errors(self.vocabulary):
             position, reason = self.core.check(_tokens(tokens, 1))
-        return None if position < 0 else f"position {position}: {_named(self.vocabulary, reason)}"
+        return None if position < 0 else f"position {position}: {with_names(self.vocabulary, reason)}"
 
     def fill(
         self,
@@ -196,7 +196,7 @@ def _build(grammar: Grammar) -> _core.Grammar:
         )
 
 
-def _named(vocabulary: Vocabulary, message: str) -> str:
+def with_names(vocabulary: Vocabulary, message: str) -> str:
     """Put names where the core, which knows none, wrote #id."""
     return re.sub(r"#(\d+)", lambda match: vocabulary.names[int(match[1])], message)
 
@@ -208,7 +208,7 @@ def _named_errors(vocabulary: Vocabulary) -> Iterator[None]:
     except GrammarError:
         raise
     except ValueError as error:
-        raise GrammarError(_named(vocabulary, str(error))) from None
+        raise GrammarError(with_names(vocabulary, str(error))) from None
 
 
 def _tokens(given: ArrayLike, n_dims: int) -> NDArray[np.int16]:

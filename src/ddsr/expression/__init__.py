@@ -3,6 +3,7 @@
 from ddsr.expression.batch import Batch
 from ddsr.expression.expression import Expression
 from ddsr.expression.operators import DEFAULT_OPERATORS, OPERATORS, Operator, find_operator
+from ddsr.expression.scaling import scaled
 from ddsr.expression.tree import Kind, Node
 from ddsr.expression.vocabulary import Vocabulary
 
@@ -16,4 +17,5 @@ __all__ = [
     "Operator",
     "Vocabulary",
     "find_operator",
+    "scaled",
 ]

@@ -1,0 +1,241 @@
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "bindings/data.hpp"
+#include "evolution/folding.hpp"
+#include "evolution/refiner.hpp"
+#include "grammar/violation.hpp"
+
+namespace ddsr {
+
+namespace {
+
+std::vector<double> operator_weights(const EvolutionOptions& options) {
+  return {options.operator_weights.begin(), options.operator_weights.end()};
+}
+
+void set_operator_weights(EvolutionOptions& options, const std::vector<double>& weights) {
+  if (weights.size() != options.operator_weights.size())
+    throw std::invalid_argument("operator_weights must have a weight for each row of operators()");
+  std::copy(weights.begin(), weights.end(), options.operator_weights.begin());
+}
+
+void require_usable(const EvolutionOptions& options) {
+  if (options.move_weights.size() != MOVES.size())
+    throw std::invalid_argument("move_weights must have a weight for each of MOVES");
+  const int least = std::min({options.n_islands, options.island_size, options.tournament_size,
+                              options.n_attempts, options.sync_interval, options.migration_interval});
+  if (least < 1 || options.library_size < 0 || options.n_seeds < 0 || options.n_migrants < 0)
+    throw std::invalid_argument("a number of the options is too small");
+}
+
+std::vector<Formula> to_formulas(const Vocabulary& vocabulary, const Batch& batch) {
+  std::vector<Formula> formulas;
+  for (std::size_t i = 0; i < batch.expressions.rows.size(); ++i)
+    formulas.push_back(formula_from_breadth_first(vocabulary, batch.expressions.rows[i], batch.constants[i]));
+  return formulas;
+}
+
+// (tokens, constants) of a batch: breadth-first rows, padded.
+nb::tuple to_rows(const Vocabulary& vocabulary, const std::vector<const Formula*>& formulas) {
+  std::size_t length = 0, width = 0;
+  for (const Formula* formula : formulas) {
+    length = std::max(length, formula->tokens.size());
+    width = std::max(width, formula->constants.size());
+  }
+  const std::size_t n = formulas.size();
+  std::vector<TokenId> tokens(n * length, PAD);
+  std::vector<double> constants(n * width, 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Formula row = breadth_first_of(vocabulary, *formulas[i]);
+    std::copy(row.tokens.begin(), row.tokens.end(), tokens.begin() + static_cast<std::ptrdiff_t>(i * length));
+    std::copy(row.constants.begin(), row.constants.end(),
+              constants.begin() + static_cast<std::ptrdiff_t>(i * width));
+  }
+  return nb::make_tuple(to_numpy(std::move(tokens), {n, length}), to_numpy(std::move(constants), {n, width}));
+}
+
+nb::tuple individuals_to_rows(const Refiner& refiner, const std::vector<Individual>& individuals) {
+  std::vector<const Formula*> formulas;
+  std::vector<double> log_loss;
+  for (const Individual& individual : individuals) {
+    formulas.push_back(&individual.formula);
+    log_loss.push_back(individual.log_loss);
+  }
+  const nb::tuple rows = to_rows(refiner.problem().vocabulary(), formulas);
+  return nb::make_tuple(rows[0], rows[1], to_numpy(std::move(log_loss), {individuals.size()}));
+}
+
+nb::dict hall_of_fame(const Refiner& refiner) {
+  std::vector<const Formula*> formulas;
+  std::vector<double> scale, offset, nrmse;
+  for (const Famous& famous : refiner.hall_of_fame().entries()) {
+    formulas.push_back(&famous.individual.formula);
+    scale.push_back(famous.individual.scale);
+    offset.push_back(famous.individual.offset);
+    nrmse.push_back(famous.nrmse);
+  }
+  const nb::tuple rows = to_rows(refiner.problem().vocabulary(), formulas);
+  const std::size_t n = formulas.size();
+  nb::dict result;
+  result["tokens"] = rows[0];
+  result["constants"] = rows[1];
+  result["scale"] = to_numpy(std::move(scale), {n});
+  result["offset"] = to_numpy(std::move(offset), {n});
+  result["nrmse"] = to_numpy(std::move(nrmse), {n});
+  return result;
+}
+
+nb::dict counters(const Refiner& refiner) {
+  const Counters counters = refiner.counters();
+  nb::dict result, moves;
+  result["n_steps"] = counters.n_steps;
+  result["n_evaluations"] = counters.n_evaluations;
+  result["n_duplicates"] = counters.n_duplicates;
+  result["n_failed_moves"] = counters.n_failed_moves;
+  result["n_refused"] = counters.n_refused;
+  for (std::size_t i = 0; i < counters.moves.size(); ++i) {
+    const std::string_view name = i == CROSSOVER ? "crossover" : MOVES[i].name;
+    moves[nb::str(name.data(), name.size())] =
+        nb::make_tuple(counters.moves[i].n_tried, counters.moves[i].n_improved);
+  }
+  result["moves"] = moves;
+  return result;
+}
+
+void construct(Refiner* self, const Grammar& grammar, const Data& data, const Input<std::int64_t, 1>& rows,
+               const EvolutionOptions& options, std::uint64_t seed) {
+  require_usable(options);
+  if (static_cast<std::size_t>(grammar.vocabulary.n_variables()) != data.scoring.n_columns())
+    throw std::invalid_argument("the grammar's variables are not the columns of the data");
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < rows.shape(0); ++i) {
+    if (rows.data()[i] < 0 || rows.data()[i] >= static_cast<std::int64_t>(data.fitting().n_rows()))
+      throw std::invalid_argument("a fitting row does not exist");
+    chosen.push_back(static_cast<std::size_t>(rows.data()[i]));
+  }
+  new (self) Refiner(grammar, data.fitting(), chosen, data.scoring, options, seed);
+}
+
+void seed_refiner(Refiner& refiner, const TokenRows& tokens, const Input<double, 2>& constants,
+                  int n_threads) {
+  const Vocabulary& vocabulary = refiner.problem().vocabulary();
+  const Batch batch = take_batch(vocabulary, tokens, constants);
+  for (std::size_t i = 0; i < batch.expressions.rows.size(); ++i)
+    if (const Flaw flaw = find_violation(refiner.problem().grammar, batch.expressions.rows[i]))
+      throw std::invalid_argument("expression " + std::to_string(i) + ", position " +
+                                  std::to_string(flaw.position) + ": " + flaw.reason);
+  const std::vector<Formula> formulas = to_formulas(vocabulary, batch);
+  nb::gil_scoped_release released;
+  refiner.seed(formulas, n_threads);
+}
+
+int run_refiner(Refiner& refiner, std::optional<std::uint64_t> evaluations, std::optional<double> seconds,
+                int n_threads) {
+  Budget budget;
+  if (evaluations) budget.max_evaluations = *evaluations;
+  if (seconds)
+    budget.deadline =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
+  nb::gil_scoped_release released;
+  return static_cast<int>(refiner.run(budget, n_threads, [] {
+    nb::gil_scoped_acquire held;  // an interrupt or an alarm ends the run
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }));
+}
+
+// One formula from Python, checked.
+Formula one_formula(const Vocabulary& vocabulary, const TokenRows& tokens,
+                    const Input<double, 2>& constants) {
+  const Batch batch = take_batch(vocabulary, tokens, constants);
+  if (batch.expressions.rows.size() != 1) throw std::invalid_argument("one expression is needed");
+  return to_formulas(vocabulary, batch)[0];
+}
+
+nb::tuple make_move(const std::string& name, const Vocabulary& vocabulary, const TokenRows& tokens,
+                    const Input<double, 2>& constants, const TokenRows& donor_tokens,
+                    const Input<double, 2>& donor_constants, const EvolutionOptions& options,
+                    std::uint64_t seed) {
+  require_usable(options);
+  const Formula parent = one_formula(vocabulary, tokens, constants);
+  const Drawing drawing(vocabulary, options);
+  const MoveContext context{vocabulary, drawing};
+  RandomSource random(seed, 0, 0);
+  const auto move =
+      std::find_if(MOVES.begin(), MOVES.end(), [&](const Move& each) { return each.name == name; });
+  if (move == MOVES.end() && name != "crossover") throw std::invalid_argument("there is no move " + name);
+  const Formula child =
+      move != MOVES.end()
+          ? move->make(parent, random, context)
+          : cross_over(parent, one_formula(vocabulary, donor_tokens, donor_constants), random, context);
+  return to_rows(vocabulary, {&child});
+}
+
+void bind_options(nb::module_& module) {
+  nb::class_<EvolutionOptions>(module, "EvolutionOptions")
+      .def(nb::init<>())
+      .def_prop_rw("operator_weights", &operator_weights, &set_operator_weights)
+#define OPTION(name) .def_rw(#name, &EvolutionOptions::name)
+          OPTION(n_islands) OPTION(island_size) OPTION(tournament_size) OPTION(parsimony) OPTION(crowding)
+              OPTION(crossover_rate) OPTION(library_rate) OPTION(move_weights) OPTION(unary_rate)
+                  OPTION(constant_rate) OPTION(n_attempts) OPTION(most_tries) OPTION(memory_size)
+                      OPTION(sync_interval) OPTION(migration_interval) OPTION(n_migrants) OPTION(fit_steps)
+                          OPTION(polish_steps) OPTION(tolerance) OPTION(screen_ratio) OPTION(n_seeds)
+                              OPTION(library_size) OPTION(exact)
+#undef OPTION
+      ;
+}
+
+}  // namespace
+
+void bind_evolution(nb::module_& module) {
+  nb::list names;
+  for (const Move& move : MOVES) names.append(nb::str(move.name.data(), move.name.size()));
+  module.attr("MOVES") = nb::tuple(names);
+  bind_options(module);
+
+  nb::class_<Refiner>(module, "Refiner")
+      .def("__init__", &construct, nb::arg("grammar"), nb::arg("data"), nb::arg("rows"), nb::arg("options"),
+           nb::arg("seed"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+      .def("seed", &seed_refiner, nb::arg("tokens"), nb::arg("constants"), nb::arg("n_threads"))
+      .def("run", &run_refiner, nb::arg("evaluations").none(), nb::arg("seconds").none(),
+           nb::arg("n_threads"), "How it ended: 0 out of budget, 1 exact, 2 exhausted.")
+      .def("hall_of_fame", &hall_of_fame)
+      .def("elites", [](const Refiner& self, int n) { return individuals_to_rows(self, self.elites(n)); })
+      .def("population", [](const Refiner& self) { return individuals_to_rows(self, self.population()); })
+      .def("counters", &counters)
+      .def("save",
+           [](const Refiner& self) {
+             const std::string bytes = self.save();
+             return nb::bytes(bytes.data(), bytes.size());
+           })
+      .def("load", [](Refiner& self, nb::bytes bytes) { self.load({bytes.c_str(), bytes.size()}); });
+
+  nb::class_<StructureMemory>(module, "StructureMemory")
+      .def(nb::init<int>(), nb::arg("capacity"))
+      .def("count", &StructureMemory::count)
+      .def("add", &StructureMemory::add);
+
+  module.def("move", &make_move, nb::arg("name"), nb::arg("vocabulary"), nb::arg("tokens"),
+             nb::arg("constants"), nb::arg("donor_tokens"), nb::arg("donor_constants"), nb::arg("options"),
+             nb::arg("seed"), "(tokens, constants) of the child of one expression, breadth-first.");
+  module.def(
+      "fold_constants",
+      [](const Vocabulary& vocabulary, const TokenRows& tokens, const Input<double, 2>& constants) {
+        const Formula folded = fold_constants(vocabulary, one_formula(vocabulary, tokens, constants));
+        return to_rows(vocabulary, {&folded});
+      },
+      nb::arg("vocabulary"), nb::arg("tokens"), nb::arg("constants"));
+  module.def(
+      "structure_hash",
+      [](const Vocabulary& vocabulary, const TokenRows& tokens, const Input<double, 2>& constants) {
+        return structure_hash(vocabulary,
+                              breadth_first_of(vocabulary, one_formula(vocabulary, tokens, constants)));
+      },
+      nb::arg("vocabulary"), nb::arg("tokens"), nb::arg("constants"));
+}
+
+}  // namespace ddsr

@@ -1,0 +1,71 @@
+#include "evolution/assessor.hpp"
+
+namespace ddsr {
+
+namespace {
+
+constexpr int SCREENING_STEPS = 2;
+// The end of a fit that is to be exact.
+constexpr double POLISH_TOLERANCE = 1e-12;
+
+FitOptions fit_options(int max_steps, double tolerance) {
+  FitOptions options;
+  options.max_steps = max_steps;
+  options.tolerance = tolerance;
+  options.is_scale_free = true;
+  return options;
+}
+
+void take_over(Individual& individual, const Vocabulary& vocabulary, const Formula& breadth_first,
+               const Fit& fit) {
+  individual.formula = formula_from_breadth_first(vocabulary, breadth_first.tokens, fit.constants);
+  individual.scale = fit.scale, individual.offset = fit.offset;
+}
+
+}  // namespace
+
+Assessor::Assessor(const Problem& problem)
+    : problem_(problem),
+      fitter_(problem.fitting, fit_options(problem.options.fit_steps, problem.options.tolerance)),
+      polisher_(problem.fitting, fit_options(problem.options.polish_steps, POLISH_TOLERANCE)),
+      judge_(problem.scoring) {
+  if (problem.screening)
+    screener_.emplace(*problem.screening, fit_options(SCREENING_STEPS, problem.options.tolerance));
+}
+
+// The spread is that of all rows: the target may happen to be constant on a few.
+double Assessor::log_loss(const Fit& fit, const Dataset& data) const {
+  return log_loss_of(std::sqrt(fit.squares / data.total_weight()) / problem_.scoring.spread());
+}
+
+bool Assessor::is_screened_out(const Program& program, const Formula& formula, double parent_loss) {
+  if (!screener_) return false;
+  const Fit fit = screener_->fit(program, formula.constants, 0);
+  return fit.status == FitStatus::NonFinite ||
+         log_loss(fit, *problem_.screening) > parent_loss + std::log(problem_.options.screen_ratio);
+}
+
+std::optional<Individual> Assessor::assess(const Child& child, double parent_loss) {
+  const Program program = compile(problem_.vocabulary(), child.breadth_first.tokens);
+  if (is_screened_out(program, child.breadth_first, parent_loss)) return {};
+  const Fit fit = fitter_.fit(program, child.breadth_first.constants, 0);
+  if (fit.status == FitStatus::NonFinite) return {};
+  Individual individual;
+  take_over(individual, problem_.vocabulary(), child.breadth_first, fit);
+  individual.log_loss = log_loss(fit, problem_.fitting);
+  return individual;
+}
+
+bool Assessor::offer(Individual& individual, HallOfFame& hall, const Deadline& deadline) {
+  if (!hall.is_promising(individual.size(), individual.log_loss)) return false;
+  const Formula breadth_first = breadth_first_of(problem_.vocabulary(), individual.formula);
+  const Program program = compile(problem_.vocabulary(), breadth_first.tokens);
+  const Fit fit = polisher_.fit(program, breadth_first.constants, 0);
+  if (fit.status == FitStatus::NonFinite) return false;
+  take_over(individual, problem_.vocabulary(), breadth_first, fit);
+  individual.log_loss = log_loss(fit, problem_.fitting);
+  const double nrmse = judge_.nrmse(program, fit, hall.bar(individual.size()), deadline);
+  return std::isfinite(nrmse) && hall.enter({individual, nrmse});
+}
+
+}  // namespace ddsr

@@ -1,0 +1,39 @@
+// Fits a child's constants, and tells whether it belongs in the hall of fame; one for each island.
+#pragma once
+
+#include <optional>
+
+#include "engine/judge.hpp"
+#include "evolution/hall_of_fame.hpp"
+#include "evolution/problem.hpp"
+
+namespace ddsr {
+
+// A formula in both orders.
+struct Child {
+  Formula formula;
+  Formula breadth_first;
+};
+
+class Assessor {
+ public:
+  explicit Assessor(const Problem& problem);
+
+  // The child with its constants fitted; none where some value is not finite on the fitting rows. With
+  // screening, none too where a quick look says that it is much worse than its parent.
+  std::optional<Individual> assess(const Child& child, double parent_loss);
+
+  // Fits further and looks at all rows where the hall of fame may want the individual; true if it took it.
+  bool offer(Individual& individual, HallOfFame& hall, const Deadline& deadline);
+
+ private:
+  double log_loss(const Fit& fit, const Dataset& data) const;
+  bool is_screened_out(const Program& program, const Formula& formula, double parent_loss);
+
+  const Problem& problem_;
+  Fitter fitter_, polisher_;
+  std::optional<Fitter> screener_;
+  Judge judge_;
+};
+
+}  // namespace ddsr

@@ -1,0 +1,117 @@
+#include "evolution/drawing.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "grammar/partial_tree.hpp"
+
+namespace ddsr {
+
+namespace {
+
+// Exponents that equations have, the square most of all.
+constexpr std::array EXPONENTS{2.0, 2.0, 2.0, 3.0, 0.5, -1.0, 4.0, -2.0, 1.5, -0.5};
+constexpr double FREE_EXPONENT_RATE = 0.15;
+constexpr std::array ROUND_CONSTANTS{1.0, 2.0, 0.5, -1.0};
+// Of the leaves without a variable, where there are both the constant and the literal 1.
+constexpr double ONE_RATE = 0.2;
+
+}  // namespace
+
+void WeightedChoice::add(int choice, double weight) {
+  if (!(weight > 0.0)) return;
+  choices_.push_back(choice);
+  cumulative_.push_back((cumulative_.empty() ? 0.0 : cumulative_.back()) + weight);
+}
+
+int WeightedChoice::draw(RandomSource& random) const {
+  const double mark = random.uniform() * cumulative_.back();
+  const auto found = std::lower_bound(cumulative_.begin(), cumulative_.end() - 1, mark);
+  return choices_[static_cast<std::size_t>(found - cumulative_.begin())];
+}
+
+Drawing::Drawing(const Vocabulary& vocabulary, const EvolutionOptions& options)
+    : vocabulary_(vocabulary), unary_rate_(options.unary_rate), constant_rate_(options.constant_rate) {
+  for (TokenId id = 0; id < vocabulary.n_operators(); ++id) {
+    const double weight = options.operator_weights[static_cast<std::size_t>(vocabulary[id].op)];
+    (vocabulary.arity(id) == 1 ? unary_ : binary_).add(id, weight);
+  }
+}
+
+bool Drawing::is_power(TokenId id) const {
+  return vocabulary_[id].kind == Kind::Operator && vocabulary_[id].op == Op::Pow;
+}
+
+double Drawing::constant(RandomSource& random) const {
+  switch (random.below(3)) {
+    case 0:
+      return ROUND_CONSTANTS[static_cast<std::size_t>(random.below(ROUND_CONSTANTS.size()))];
+    case 1:
+      return 3.0 * random.normal();
+    default:  // log-uniform from 0.01 to 100, of either sign
+      return (random.chance(0.5) ? -1.0 : 1.0) * std::pow(10.0, 4.0 * random.uniform() - 2.0);
+  }
+}
+
+double Drawing::exponent(RandomSource& random) const {
+  if (random.chance(FREE_EXPONENT_RATE)) return 2.0 * random.normal();
+  return EXPONENTS[static_cast<std::size_t>(random.below(EXPONENTS.size()))];
+}
+
+void Drawing::append_leaf(Formula& formula, RandomSource& random) const {
+  const bool has_one = vocabulary_.one() >= 0, has_constant = vocabulary_.constant() >= 0;
+  if ((has_one || has_constant) && random.chance(constant_rate_)) {
+    if (has_one && (!has_constant || random.chance(ONE_RATE))) {
+      formula.tokens.push_back(vocabulary_.one());
+    } else {
+      formula.tokens.push_back(vocabulary_.constant());
+      formula.constants.push_back(constant(random));
+    }
+    return;
+  }
+  formula.tokens.push_back(
+      static_cast<TokenId>(vocabulary_.first_variable() + random.below(vocabulary_.n_variables())));
+}
+
+void Drawing::append_exponent(Formula& formula, RandomSource& random) const {
+  if (vocabulary_.constant() < 0) return append_leaf(formula, random);
+  formula.tokens.push_back(vocabulary_.constant());
+  formula.constants.push_back(exponent(random));
+}
+
+void Drawing::append_power(Formula& formula, TokenId power, int n_tokens, RandomSource& random) const {
+  formula.tokens.push_back(power);
+  append_tree(formula, n_tokens - 2, random);
+  append_exponent(formula, random);
+}
+
+void Drawing::append_tree(Formula& formula, int n_tokens, RandomSource& random) const {
+  const bool can_be_binary = n_tokens >= 3 && has_binary();
+  if (n_tokens < 2 || !(can_be_binary || has_unary())) return append_leaf(formula, random);
+  if (has_unary() && (!can_be_binary || random.chance(unary_rate_))) {
+    formula.tokens.push_back(unary(random));
+    return append_tree(formula, n_tokens - 1, random);
+  }
+  const TokenId id = binary(random);
+  if (is_power(id)) return append_power(formula, id, n_tokens, random);
+  const int n_first = random.between(1, n_tokens - 2);
+  formula.tokens.push_back(id);
+  append_tree(formula, n_first, random);
+  append_tree(formula, n_tokens - 1 - n_first, random);
+}
+
+Formula draw_legal(const Grammar& grammar, RandomSource& random) {
+  PartialTree tree(grammar);
+  std::vector<TokenId> tokens, legal;
+  std::vector<double> constants;
+  while (!tree.is_complete()) {
+    legal.clear();
+    for_each_token(tree.legal(), grammar.n_words(), [&](TokenId id) { legal.push_back(id); });
+    tokens.push_back(legal[static_cast<std::size_t>(random.below(static_cast<int>(legal.size())))]);
+    if (grammar.vocabulary.is_constant(tokens.back())) constants.push_back(1.0);
+    tree.place(tokens.back());
+  }
+  return formula_from_breadth_first(grammar.vocabulary, tokens, constants);
+}
+
+}  // namespace ddsr

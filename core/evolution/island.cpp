@@ -1,0 +1,173 @@
+#include "evolution/island.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "evolution/folding.hpp"
+#include "grammar/violation.hpp"
+
+namespace ddsr {
+
+namespace {
+
+constexpr int LEAST_FIRST_SIZE = 3, MOST_FIRST_SIZE = 9;
+// Share of the counts of sizes that is kept from one ageing to the next.
+constexpr double KEPT_COUNT = 0.9;
+
+}  // namespace
+
+Island::Island(const Problem& problem, int index)
+    : problem_(problem), index_(static_cast<std::uint32_t>(index)), assessor_(problem) {
+  const auto n_sizes = static_cast<std::size_t>(problem.grammar.rules.max_length) + 1;
+  state.size_counts.assign(n_sizes, 0.0);
+  age();
+}
+
+void Island::age() {
+  const EvolutionOptions& options = problem_.options;
+  const double most = *std::max_element(state.size_counts.begin(), state.size_counts.end());
+  state.penalties.resize(state.size_counts.size());
+  for (std::size_t size = 0; size < state.penalties.size(); ++size) {
+    const double crowd = most > 0.0 ? state.size_counts[size] / most : 0.0;
+    state.penalties[size] = options.parsimony * static_cast<double>(size) * (1.0 + options.crowding * crowd);
+    state.size_counts[size] *= KEPT_COUNT;
+  }
+}
+
+void Island::run(const Surroundings& surroundings, std::uint64_t last_step, std::uint64_t max_evaluations,
+                 const Deadline& deadline) {
+  const Counters& counters = state.counters;
+  const std::uint64_t last_evaluation = counters.n_evaluations + max_evaluations;
+  while (counters.n_steps < last_step && counters.n_evaluations < last_evaluation && !has_passed(deadline)) {
+    step(surroundings, deadline);
+    if (state.hall.has_exact(problem_.options.exact)) return;
+  }
+}
+
+void Island::step(const Surroundings& surroundings, const Deadline& deadline) {
+  Counters& counters = state.counters;
+  RandomSource random(problem_.seed, counters.n_steps, index_);
+  const auto size = static_cast<std::uint64_t>(problem_.options.island_size);
+  const bool is_first_generation = counters.n_steps < size || state.population.empty();
+  Origin origin;
+  const std::optional<Child> child =
+      is_first_generation ? first_generation(random) : breed(surroundings, random, origin);
+  ++counters.n_steps;
+  if (!child) {
+    ++counters.n_failed_moves;
+    return;
+  }
+  const std::uint64_t structure = structure_hash(problem_.vocabulary(), child->breadth_first);
+  if (n_tries(surroundings, structure) >= problem_.options.most_tries) {
+    ++counters.n_duplicates;
+    return;
+  }
+  tried_.push_back(structure);
+  ++counters.n_evaluations;
+  std::optional<Individual> individual = assessor_.assess(*child, origin.parent_loss);
+  if (!individual) {
+    ++counters.n_refused;
+    return;
+  }
+  individual->structure = structure;
+  const bool is_famous = assessor_.offer(*individual, state.hall, deadline);
+  if (is_famous && origin.move < counters.moves.size()) ++counters.moves[origin.move].n_improved;
+  take_in(std::move(*individual));
+}
+
+void Island::take_in(Individual individual) {
+  individual.birth = state.counters.n_steps;
+  state.size_counts[static_cast<std::size_t>(individual.size())] += 1.0;
+  if (state.population.size() < static_cast<std::size_t>(problem_.options.island_size)) {
+    state.population.push_back(std::move(individual));
+    return;
+  }
+  state.population[state.oldest] = std::move(individual);
+  state.oldest = (state.oldest + 1) % state.population.size();
+}
+
+const Individual& Island::tournament(RandomSource& random) const {
+  const int n = static_cast<int>(state.population.size());
+  const Individual* best = nullptr;
+  double best_fitness = 0.0;
+  for (int k = 0; k < problem_.options.tournament_size; ++k) {
+    const Individual& other = state.population[static_cast<std::size_t>(random.below(n))];
+    const double fitness = other.log_loss + penalty(other.size());
+    if (best == nullptr || fitness < best_fitness) best = &other, best_fitness = fitness;
+  }
+  return *best;
+}
+
+// Every variable alone, then random trees, small and larger ones by turns.
+std::optional<Child> Island::first_generation(RandomSource& random) const {
+  const auto step = static_cast<int>(state.counters.n_steps);
+  if (step < problem_.vocabulary().n_variables()) {
+    const auto variable = static_cast<TokenId>(problem_.vocabulary().first_variable() + step);
+    if (std::optional<Child> child = made_legal({{variable}, {}})) return child;
+  }
+  const int size = LEAST_FIRST_SIZE + step % (MOST_FIRST_SIZE - LEAST_FIRST_SIZE + 1);
+  for (int attempt = 0; attempt < problem_.options.n_attempts; ++attempt) {
+    Formula formula;
+    problem_.drawing.append_tree(formula, size, random);
+    if (std::optional<Child> child = made_legal(std::move(formula))) return child;
+  }
+  return made_legal(draw_legal(problem_.grammar, random));
+}
+
+std::optional<Child> Island::breed(const Surroundings& surroundings, RandomSource& random, Origin& origin) {
+  const EvolutionOptions& options = problem_.options;
+  const Individual& parent = tournament(random);
+  const bool crosses = problem_.mutations.empty() || random.chance(options.crossover_rate);
+  origin = {crosses ? CROSSOVER : static_cast<std::size_t>(problem_.mutations.draw(random)), parent.log_loss};
+  ++state.counters.moves[origin.move].n_tried;
+  for (int attempt = 0; attempt < options.n_attempts; ++attempt) {
+    Formula formula;
+    if (crosses) {
+      const std::vector<Formula>& library = surroundings.library;
+      const bool asks_library = !library.empty() && random.chance(options.library_rate);
+      const Formula& donor =
+          asks_library ? library[static_cast<std::size_t>(random.below(static_cast<int>(library.size())))]
+                       : tournament(random).formula;
+      formula = cross_over(parent.formula, donor, random, problem_.move_context());
+    } else {
+      formula = MOVES[origin.move].make(parent.formula, random, problem_.move_context());
+    }
+    if (formula == parent.formula) continue;
+    if (std::optional<Child> child = made_legal(std::move(formula))) return child;
+  }
+  return {};
+}
+
+// Folding mends what most children that break the grammar suffer from: operators on constants alone.
+std::optional<Child> Island::made_legal(Formula&& formula) const {
+  Child child{std::move(formula), {}};
+  for (const bool is_folded : {false, true}) {
+    if (is_folded) child.formula = fold_constants(problem_.vocabulary(), child.formula);
+    if (child.formula.tokens.size() > static_cast<std::size_t>(problem_.grammar.rules.max_length)) continue;
+    child.breadth_first = breadth_first_of(problem_.vocabulary(), child.formula);
+    if (!find_violation(problem_.grammar, child.breadth_first.tokens)) return child;
+  }
+  return {};
+}
+
+int Island::n_tries(const Surroundings& surroundings, std::uint64_t structure) const {
+  return surroundings.memory.count(structure) +
+         static_cast<int>(std::count(tried_.begin(), tried_.end(), structure));
+}
+
+std::optional<Individual> Island::assess_seed(const Formula& formula) {
+  const Child child{formula, breadth_first_of(problem_.vocabulary(), formula)};
+  ++state.counters.n_evaluations;
+  std::optional<Individual> individual = assessor_.assess(child, 1e300);
+  const std::uint64_t structure = structure_hash(problem_.vocabulary(), child.breadth_first);
+  tried_.push_back(structure);
+  if (!individual) {
+    ++state.counters.n_refused;
+    return individual;
+  }
+  individual->structure = structure;
+  assessor_.offer(*individual, state.hall, {});
+  return individual;
+}
+
+}  // namespace ddsr

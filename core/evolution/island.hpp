@@ -1,0 +1,84 @@
+// One population and its steady-state evolution: a step makes one child, which replaces the oldest.
+#pragma once
+
+#include <array>
+
+#include "evolution/assessor.hpp"
+#include "evolution/structure_memory.hpp"
+
+namespace ddsr {
+
+struct MoveCount {
+  std::uint64_t n_tried = 0, n_improved = 0;  // improved: its child entered the hall of fame
+};
+
+inline constexpr std::size_t CROSSOVER = MOVES.size();  // stands behind the mutations
+
+struct Counters {
+  std::uint64_t n_steps = 0;
+  std::uint64_t n_evaluations = 0;   // children whose constants were fitted
+  std::uint64_t n_duplicates = 0;    // of a structure that was tried often enough
+  std::uint64_t n_failed_moves = 0;  // no child that obeys the grammar in a few attempts
+  std::uint64_t n_refused = 0;       // not finite, or screened out
+  std::array<MoveCount, MOVES.size() + 1> moves{};
+};
+
+// All that an island knows; what else it has is memory to work in.
+struct IslandState {
+  std::vector<Individual> population;  // a ring once it is full
+  std::size_t oldest = 0;
+  std::vector<double> size_counts;  // of each size: how many children had it, older ones counting less
+  std::vector<double> penalties;    // of each size, in a tournament
+  HallOfFame hall;
+  Counters counters;
+};
+
+// What an island sees of the others while it runs; brought up to date between runs.
+struct Surroundings {
+  StructureMemory memory;
+  std::vector<Formula> library;  // of seeds, to take subtrees from
+  std::size_t next_in_library = 0;
+};
+
+class Island {
+ public:
+  Island(const Problem& problem, int index);
+
+  // Steps until one of the limits is reached or an exact fit is found.
+  void run(const Surroundings& surroundings, std::uint64_t last_step, std::uint64_t max_evaluations,
+           const Deadline& deadline);
+
+  // Fits a formula that obeys the grammar and offers it to the hall of fame; none where it is not finite.
+  std::optional<Individual> assess_seed(const Formula& formula);
+
+  void take_in(Individual individual);
+  const Individual& tournament(RandomSource& random) const;
+
+  // What was tried since the last call.
+  std::vector<std::uint64_t> take_tried() { return std::exchange(tried_, {}); }
+  // Brings the penalties on sizes up to date, and lets older children count less.
+  void age();
+
+  IslandState state;
+
+ private:
+  // How a child came to be.
+  struct Origin {
+    std::size_t move = MOVES.size() + 1;  // none: drawn at random
+    double parent_loss = 1e300;
+  };
+
+  void step(const Surroundings& surroundings, const Deadline& deadline);
+  std::optional<Child> first_generation(RandomSource& random) const;
+  std::optional<Child> breed(const Surroundings& surroundings, RandomSource& random, Origin& origin);
+  std::optional<Child> made_legal(Formula&& formula) const;
+  int n_tries(const Surroundings& surroundings, std::uint64_t structure) const;
+  double penalty(int size) const { return state.penalties[static_cast<std::size_t>(size)]; }
+
+  const Problem& problem_;
+  const std::uint32_t index_;
+  Assessor assessor_;
+  std::vector<std::uint64_t> tried_;
+};
+
+}  // namespace ddsr

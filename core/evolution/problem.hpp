@@ -1,0 +1,30 @@
+// What all islands of one search share and none alters.
+#pragma once
+
+#include <optional>
+
+#include "engine/dataset.hpp"
+#include "evolution/drawing.hpp"
+#include "evolution/moves.hpp"
+
+namespace ddsr {
+
+struct Problem {
+  // The islands fit on `rows` of `source`, all of them if there are none named.
+  Problem(const Grammar& grammar, const Dataset& source, const std::vector<std::size_t>& rows,
+          const Dataset& scoring, const EvolutionOptions& options, std::uint64_t seed);
+
+  const Grammar& grammar;
+  const Dataset& scoring;
+  const EvolutionOptions options;
+  const std::uint64_t seed;
+  const Dataset fitting;
+  const std::optional<Dataset> screening;  // a few of the fitting rows
+  const Drawing drawing;
+  const WeightedChoice mutations;
+
+  const Vocabulary& vocabulary() const { return grammar.vocabulary; }
+  MoveContext move_context() const { return {vocabulary(), drawing}; }
+};
+
+}  // namespace ddsr

@@ -1,0 +1,189 @@
+// The state of a refiner as bytes: numbers as this machine writes them, arrays with their length before them.
+// What is read is checked, so that bytes from elsewhere cannot do more than be refused.
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <type_traits>
+
+#include "evolution/refiner.hpp"
+#include "expression/tree.hpp"
+
+namespace ddsr {
+
+namespace {
+
+constexpr std::uint64_t FORMAT = 0x31656e6966657264u;  // and its version
+
+[[noreturn]] void refuse(const char* reason) {
+  throw std::invalid_argument(std::string("this is no state of such a refiner: ") + reason);
+}
+
+// One description of the layout serves both ways: an Archive either writes or reads what it is shown.
+class Writer {
+ public:
+  static constexpr bool READS = false;
+  std::string bytes;
+
+  template <typename T>
+  void number(const T& value) {
+    static_assert(std::is_arithmetic_v<T>);
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  template <typename T>
+  void resize(const std::vector<T>& values) {
+    number(static_cast<std::uint64_t>(values.size()));
+  }
+};
+
+class Reader {
+ public:
+  static constexpr bool READS = true;
+  explicit Reader(const std::string& bytes) : bytes_(bytes) {}
+
+  template <typename T>
+  void number(T& value) {
+    static_assert(std::is_arithmetic_v<T>);
+    if (bytes_.size() - at_ < sizeof value) refuse("it ends too early");
+    std::memcpy(&value, bytes_.data() + at_, sizeof value);
+    at_ += sizeof value;
+  }
+  template <typename T>
+  void resize(std::vector<T>& values) {
+    std::uint64_t n = 0;
+    number(n);
+    if (n > bytes_.size() - at_) refuse("it ends too early");  // every element takes a byte at least
+    values.resize(n);
+  }
+  bool is_at_end() const { return at_ == bytes_.size(); }
+
+ private:
+  const std::string& bytes_;
+  std::size_t at_ = 0;
+};
+
+template <typename Archive, typename Numbers>
+void numbers(Archive& archive, Numbers& values) {
+  archive.resize(values);
+  for (auto& value : values) archive.number(value);
+}
+
+template <typename Archive, typename AnyFormula>
+void formula(Archive& archive, AnyFormula& value, const Grammar& grammar) {
+  numbers(archive, value.tokens);
+  numbers(archive, value.constants);
+  if constexpr (Archive::READS) {
+    if (find_flaw(grammar.vocabulary, value.tokens)) refuse("a formula is not complete");
+    if (value.tokens.size() > static_cast<std::size_t>(grammar.rules.max_length))
+      refuse("a formula is longer than the grammar allows");
+    const int n = constants_before(grammar.vocabulary, value.tokens, static_cast<int>(value.tokens.size()));
+    if (value.constants.size() != static_cast<std::size_t>(n)) refuse("a formula lacks constants");
+  }
+}
+
+template <typename Archive, typename AnyIndividual>
+void individual(Archive& archive, AnyIndividual& value, const Grammar& grammar) {
+  formula(archive, value.formula, grammar);
+  archive.number(value.log_loss);
+  archive.number(value.scale);
+  archive.number(value.offset);
+  archive.number(value.birth);
+  archive.number(value.structure);
+}
+
+template <typename Archive, typename Entries>
+void famous(Archive& archive, Entries& entries, const Grammar& grammar) {
+  archive.resize(entries);
+  for (auto& entry : entries) {
+    individual(archive, entry.individual, grammar);
+    archive.number(entry.nrmse);
+  }
+}
+
+template <typename Archive, typename AnyCounters>
+void counters(Archive& archive, AnyCounters& value) {
+  for (auto* count :
+       {&value.n_steps, &value.n_evaluations, &value.n_duplicates, &value.n_failed_moves, &value.n_refused})
+    archive.number(*count);
+  for (auto& move : value.moves) archive.number(move.n_tried), archive.number(move.n_improved);
+}
+
+// But for the hall of fame, which is that of all islands.
+template <typename Archive, typename AnyState>
+void island(Archive& archive, AnyState& state, const Problem& problem) {
+  archive.resize(state.population);
+  for (auto& value : state.population) individual(archive, value, problem.grammar);
+  archive.number(state.oldest);
+  numbers(archive, state.size_counts);
+  numbers(archive, state.penalties);
+  counters(archive, state.counters);
+  if constexpr (Archive::READS) {
+    const auto n_sizes = static_cast<std::size_t>(problem.grammar.rules.max_length) + 1;
+    if (state.size_counts.size() != n_sizes || state.penalties.size() != n_sizes)
+      refuse("the grammar has another max_length");
+    if (state.population.size() > static_cast<std::size_t>(problem.options.island_size) ||
+        state.oldest >= std::max<std::size_t>(state.population.size(), 1))
+      refuse("a population is larger than the islands");
+  }
+}
+
+template <typename Archive, typename AnyGenerations>
+void memory(Archive& archive, AnyGenerations& generations) {
+  for (auto* entries : {&generations.old, &generations.young}) {
+    archive.resize(*entries);
+    for (auto& entry : *entries) archive.number(entry.structure), archive.number(entry.count);
+  }
+}
+
+}  // namespace
+
+std::string Refiner::save() const {
+  Writer writer;
+  writer.number(FORMAT);
+  writer.number(static_cast<std::uint64_t>(islands_.size()));
+  for (const auto& each : islands_) island(writer, each->state, problem_);
+  famous(writer, hall_.entries(), problem_.grammar);
+  const StructureMemory::Generations generations = surroundings_.memory.entries();
+  memory(writer, generations);
+  writer.resize(surroundings_.library);
+  for (const Formula& each : surroundings_.library) formula(writer, each, problem_.grammar);
+  writer.number(static_cast<std::uint64_t>(surroundings_.next_in_library));
+  writer.number(n_slices_);
+  writer.number(n_migrations_);
+  return std::move(writer.bytes);
+}
+
+void Refiner::load(const std::string& bytes) {
+  Reader reader(bytes);
+  std::uint64_t format = 0, n_islands = 0, next_in_library = 0, n_slices = 0, n_migrations = 0;
+  reader.number(format);
+  if (format != FORMAT) refuse("it is of another format");
+  reader.number(n_islands);
+  if (n_islands != islands_.size()) refuse("it has another number of islands");
+  std::vector<IslandState> states(n_islands);
+  for (IslandState& state : states) island(reader, state, problem_);
+  std::vector<Famous> entries;
+  famous(reader, entries, problem_.grammar);
+  StructureMemory::Generations generations;
+  memory(reader, generations);
+  std::vector<Formula> library;
+  reader.resize(library);
+  for (Formula& each : library) formula(reader, each, problem_.grammar);
+  for (std::uint64_t* value : {&next_in_library, &n_slices, &n_migrations}) reader.number(*value);
+  if (!reader.is_at_end()) refuse("there is something behind its end");
+  if (library.size() > static_cast<std::size_t>(problem_.options.library_size) ||
+      (next_in_library > 0 && next_in_library >= library.size()))
+    refuse("its library is larger than this one");
+
+  hall_ = HallOfFame(std::move(entries));
+  for (std::size_t i = 0; i < islands_.size(); ++i) {
+    islands_[i]->take_tried();
+    islands_[i]->state = std::move(states[i]);
+    islands_[i]->state.hall = hall_;
+  }
+  surroundings_.memory.restore(generations);
+  surroundings_.library = std::move(library);
+  surroundings_.next_in_library = next_in_library;
+  n_slices_ = n_slices, n_migrations_ = n_migrations;
+}
+
+}  // namespace ddsr

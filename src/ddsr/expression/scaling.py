@@ -1,0 +1,88 @@
+"""An expression times a number plus a number, written as one expression."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ddsr.expression.expression import Expression
+from ddsr.expression.tree import Kind, Node
+from ddsr.expression.vocabulary import Vocabulary
+
+NEGLIGIBLE = 1e-12
+"""A scale so near to 1, and an offset so near to 0, is left out."""
+
+
+def scaled(expression: Expression, scale: float, offset: float) -> Expression | None:
+    """`scale * expression + offset`; None where the vocabulary has not what it takes to write that.
+
+    Constants that already scale or shift the expression are merged with these, so that 2 * x + 1
+    times 3 is 6 * x + 3.
+    """
+    if _is_negligible(scale - 1.0) and _is_negligible(offset):
+        return expression
+    inner_scale, core, inner_offset = _split(expression.tree)
+    vocabulary = expression.vocabulary
+    stretched = _times(core, scale * inner_scale, vocabulary)
+    node = stretched and _plus(stretched, scale * inner_offset + offset, vocabulary)
+    return Expression.from_tree(vocabulary, node) if node else None
+
+
+def _is_negligible(value: float) -> bool:
+    return abs(value) <= NEGLIGIBLE
+
+
+def _number(node: Node) -> float | None:
+    """The value of a leaf without a variable."""
+    return node.value if node.kind in (Kind.CONSTANT, Kind.ONE) else None
+
+
+def _split(node: Node) -> tuple[float, Node, float]:
+    """(scale, core, offset): the node is scale * core + offset, the core itself neither scaled nor shifted."""
+    if node.kind is not Kind.OPERATOR:
+        return 1.0, node, 0.0
+    if node.name == "neg":
+        scale, core, offset = _split(node.children[0])
+        return -scale, core, -offset
+    if len(node.children) != 2:
+        return 1.0, node, 0.0
+    left, right = map(_number, node.children)
+    if left is not None and node.name in ("add", "sub", "mul"):
+        scale, core, offset = _split(node.children[1])
+        if node.name == "mul":
+            return left * scale, core, left * offset
+        sign = 1.0 if node.name == "add" else -1.0
+        return sign * scale, core, left + sign * offset
+    if right is not None and (node.name in ("add", "sub", "mul") or (node.name == "div" and right != 0.0)):
+        scale, core, offset = _split(node.children[0])
+        if node.name in ("add", "sub"):
+            return scale, core, offset + (right if node.name == "add" else -right)
+        factor = right if node.name == "mul" else 1.0 / right
+        return factor * scale, core, factor * offset
+    return 1.0, node, 0.0
+
+
+def _times(node: Node, scale: float, vocabulary: Vocabulary) -> Node | None:
+    if _is_negligible(scale - 1.0):
+        return node
+    if not vocabulary.has_constant:
+        return None
+    if node.kind is Kind.OPERATOR and node.name == "div" and _number(node.children[0]) is not None:
+        dividend = Node.constant(scale * node.children[0].value)
+        return replace(node, children=(dividend, node.children[1]))
+    if "mul" in vocabulary.operators:
+        return Node.operator("mul", Node.constant(scale), node)
+    if "div" in vocabulary.operators and scale != 0.0:
+        return Node.operator("div", node, Node.constant(1.0 / scale))
+    return None
+
+
+def _plus(node: Node, offset: float, vocabulary: Vocabulary) -> Node | None:
+    if _is_negligible(offset):
+        return node
+    if not vocabulary.has_constant:
+        return None
+    if "sub" in vocabulary.operators and (offset < 0.0 or "add" not in vocabulary.operators):
+        return Node.operator("sub", node, Node.constant(-offset))
+    if "add" in vocabulary.operators:
+        return Node.operator("add", node, Node.constant(offset))
+    return None

@@ -1,0 +1,214 @@
+"""The refiner: an evolutionary search over whole expressions, in native code."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr import _core
+from ddsr.config import RefinerConfig
+from ddsr.data import check_whole
+from ddsr.engine import MOST_THREADS, Engine, as_batch, choose_rows
+from ddsr.errors import DataError, ExpressionError, MethodError
+from ddsr.expression import OPERATORS, Batch, Expression, scaled
+from ddsr.grammar import Grammar, with_names
+
+Floats = NDArray[np.float64]
+MAGIC = b"ddsr refiner 1\n"
+
+
+class Ending(IntEnum):
+    """Why a run ended."""
+
+    OUT_OF_BUDGET = 0
+    EXACT = 1
+    """the hall of fame holds an exact fit"""
+    EXHAUSTED = 2
+    """the moves find no structure any more that was not tried before"""
+
+
+@dataclass(frozen=True)
+class MoveCount:
+    """How often a move was made, and how often its child entered the hall of fame."""
+
+    tried: int
+    improved: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefinerStats:
+    """What a refiner has done, over all its runs."""
+
+    evaluations: int
+    """children and seeds whose constants were fitted"""
+    steps: int
+    """children that were attempted"""
+    duplicates: int
+    """of a structure that was tried often enough"""
+    failed_moves: int
+    """no child that obeys the grammar"""
+    refused: int
+    """not finite on some row, or screened out"""
+    moves: Mapping[str, MoveCount]
+    seconds: float
+    """spent in `run` and `seed` since this object was made"""
+    evaluations_per_second: float
+    """of the last run"""
+    ending: Ending
+    """of the last run"""
+
+
+@dataclass(frozen=True, eq=False)
+class HallOfFame:
+    """The best by size, smallest first: each is better, on all rows, than all before it."""
+
+    batch: Batch
+    """expressions f, whose model is scale * f + offset"""
+    scale: Floats
+    offset: Floats
+    nrmse: Floats
+    """root mean squared error of the model over the spread of y, on all rows"""
+
+    def __len__(self) -> int:
+        return len(self.batch)
+
+    @property
+    def reward(self) -> Floats:
+        """R = 1 / (1 + NRMSE)."""
+        return 1.0 / (1.0 + self.nrmse)
+
+    def expressions(self) -> list[Expression | None]:
+        """Each model as one expression; None where the vocabulary cannot write its scale or offset."""
+        rows = zip(self.batch, self.scale, self.offset, strict=True)
+        return [scaled(f, float(scale), float(offset)) for f, scale, offset in rows]
+
+
+class Refiner:
+    """Evolves expressions on the data of an engine, and keeps the best of each size.
+
+    What it finds within a number of evaluations depends on `seed` alone, whatever `n_threads` is.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        grammar: Grammar,
+        config: RefinerConfig | None = None,
+        seed: int = 0,
+        n_threads: int = 1,
+    ) -> None:
+        if grammar.vocabulary != engine.vocabulary:
+            raise MethodError("the grammar has another vocabulary than the engine")
+        self.engine = engine
+        self.grammar = grammar
+        self.config = config or RefinerConfig()
+        self.random_seed = check_whole(seed, "seed", least=0, most=2**64 - 1)
+        self.n_threads = check_whole(n_threads, "n_threads", least=1, most=MOST_THREADS)
+        self._seconds = 0.0
+        rows = choose_rows(None, engine.data.n_fit_rows, self.config.fit_rows, self.random_seed)
+        self._core = _core.Refiner(
+            grammar.core, engine.data, rows, _core_options(self.config), self.random_seed
+        )
+
+    def seed(self, expressions: Batch | Iterable[Expression]) -> None:
+        """Put expressions in, their constants being where fits start: the best few become individuals.
+
+        The others are kept as a library that crossover takes subtrees from. Every one must obey the grammar.
+        """
+        batch = as_batch(expressions, self.engine.vocabulary)
+        began = time.perf_counter()
+        try:
+            self._core.seed(batch.tokens, batch.constants, self.n_threads)
+        except ValueError as error:
+            raise ExpressionError(with_names(self.grammar.vocabulary, str(error))) from None
+        self._seconds += time.perf_counter() - began
+
+    def run(self, evaluations: int | None = None, seconds: float | None = None) -> RefinerStats:
+        """Evolve until a budget is spent or the fit is exact; further runs go on from there."""
+        if evaluations is None and seconds is None:
+            raise MethodError("give the run a budget: evaluations, seconds or both")
+        if evaluations is not None:
+            check_whole(evaluations, "evaluations", least=0, most=2**63 - 1)
+        if seconds is not None and not 0 <= seconds < np.inf:
+            raise DataError(f"seconds must be a number of at least 0, got {seconds!r}")
+        before = self._core.counters()["n_evaluations"]
+        began = time.perf_counter()
+        # A century is never over, and still a number that the clock can count.
+        limit = None if seconds is None else min(float(seconds), 3e9)
+        ending = Ending(self._core.run(evaluations, limit, self.n_threads))
+        took = time.perf_counter() - began
+        self._seconds += took
+        return self._stats(before, took, ending)
+
+    def _stats(self, before: int, took: float, ending: Ending) -> RefinerStats:
+        counters = self._core.counters()
+        moves = {name: MoveCount(*counts) for name, counts in counters.pop("moves").items()}
+        named = {name.removeprefix("n_"): count for name, count in counters.items()}
+        rate = (named["evaluations"] - before) / max(took, 1e-9)
+        return RefinerStats(
+            **named, moves=moves, seconds=self._seconds, evaluations_per_second=rate, ending=ending
+        )
+
+    def hall_of_fame(self) -> HallOfFame:
+        """The Pareto front of size and error so far."""
+        found = self._core.hall_of_fame()
+        batch = Batch(self.grammar.vocabulary, found.pop("tokens"), found.pop("constants"))
+        return HallOfFame(batch, **found)
+
+    def elites(self, n: int) -> Batch:
+        """The fittest `n` of different structure, best first, without scale and offset."""
+        check_whole(n, "n", least=0)
+        tokens, constants, _ = self._core.elites(n)
+        return Batch(self.grammar.vocabulary, tokens, constants)
+
+    def population_batch(self) -> Batch:
+        """All individuals, island after island."""
+        tokens, constants, _ = self._core.population()
+        return Batch(self.grammar.vocabulary, tokens, constants)
+
+    def save(self) -> bytes:
+        """The state as bytes; `load` gives a refiner that goes on exactly as this one would."""
+        header = {
+            "config": asdict(self.config),
+            "seed": self.random_seed,
+            "max_length": self.grammar.max_length,
+            "names": list(self.grammar.vocabulary.names),
+            "n_rows": self.engine.n_rows,
+            "spread": self.engine.spread,
+        }
+        return MAGIC + json.dumps(header).encode() + b"\n" + self._core.save()
+
+    @classmethod
+    def load(cls, data: bytes, engine: Engine, grammar: Grammar, n_threads: int = 1) -> Refiner:
+        """The refiner that was saved, on the same data and with the same grammar."""
+        try:
+            if not data.startswith(MAGIC):
+                raise ValueError("it does not begin like one")
+            text, _, state = data[len(MAGIC) :].partition(b"\n")
+            header = json.loads(text)
+            known = {each.name for each in fields(RefinerConfig)}
+            config = RefinerConfig(**{name: header["config"][name] for name in known})
+            expected = (grammar.max_length, list(grammar.vocabulary.names), engine.n_rows, engine.spread)
+            if tuple(header[name] for name in ("max_length", "names", "n_rows", "spread")) != expected:
+                raise ValueError("it is of other data or of another grammar")
+            refiner = cls(engine, grammar, config, header["seed"], n_threads)
+            refiner._core.load(state)
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError(f"this is no saved refiner that fits: {error}") from None
+        return refiner
+
+
+def _core_options(config: RefinerConfig) -> _core.EvolutionOptions:
+    options = _core.EvolutionOptions()
+    for each in fields(config):
+        if each.name not in ("moves", "operators", "fit_rows"):
+            setattr(options, each.name, getattr(config, each.name))
+    options.move_weights = [float(config.moves.get(name, 0.0)) for name in _core.MOVES]
+    options.operator_weights = [float(config.operators.get(name, 1.0)) for name in OPERATORS]
+    return options
