@@ -18,10 +18,11 @@ struct Score {
 };
 
 // `expressions` are complete trees, breadth-first. `starts` holds their constants to start from, in the order
-// of their tokens.
+// of their tokens, and `is_fixed` which of those fitting must leave alone (empty for an expression: none).
 std::vector<Score> score(const Vocabulary& vocabulary, const Dataset& fitting, const Dataset& scoring,
                          const std::vector<std::span<const TokenId>>& expressions,
-                         const std::vector<std::span<const double>>& starts, const FitOptions& options,
-                         int n_threads);
+                         const std::vector<std::span<const double>>& starts,
+                         const std::vector<std::span<const std::uint8_t>>& is_fixed,
+                         const FitOptions& options, int n_threads);
 
 }  // namespace ddsr

@@ -86,7 +86,7 @@ def instruction_set() -> str:
     """The kernels in use."""
 
 class Data:
-    """The rows to score on and the rows to fit on; no fitting rows named means all."""
+    """The rows to score on, to fit on and to refit on; no fitting rows named means all."""
 
     def __init__(
         self,
@@ -94,7 +94,10 @@ class Data:
         y: NDArray[np.float64],
         weights: NDArray[np.float64] | None,
         fit_rows: NDArray[np.int64],
+        refit_rows: NDArray[np.int64],
     ) -> None: ...
+    @property
+    def center(self) -> float: ...
     @property
     def spread(self) -> float: ...
 
@@ -103,6 +106,9 @@ def score(
     data: Data,
     tokens: NDArray[np.int16],
     constants: NDArray[np.float64],
+    is_fixed: NDArray[np.uint8] | None,
+    refits: bool,
+    measures_slopes: bool,
     max_steps: int,
     n_starts: int,
     tolerance: float,
@@ -110,7 +116,7 @@ def score(
     seed: int,
     n_threads: int,
 ) -> dict[str, Any]:
-    """Arrays, a row an expression: constants, scale, offset, nrmse, status, steps, is_duplicate."""
+    """Arrays, a row an expression: constants, scale, offset, nrmse, status, steps, is_duplicate; slopes."""
 
 def values(
     vocabulary: Vocabulary,
