@@ -101,13 +101,14 @@ Mask take_mask(const std::optional<Input<std::uint8_t, 2>>& fixed, const Batch& 
 
 nb::dict score_batch(const Vocabulary& vocabulary, const Data& data, const TokenRows& tokens,
                      const Input<double, 2>& constants, const std::optional<Input<std::uint8_t, 2>>& fixed,
-                     bool refits, bool measures_slopes, int max_steps, int n_starts, double tolerance,
+                     bool refits, bool measures_information, int max_steps, int n_starts, double tolerance,
                      bool is_scale_free, std::uint64_t seed, int n_threads) {
   const Batch batch = take_batch(vocabulary, data.scoring.n_columns(), tokens, constants);
   const Mask mask = take_mask(fixed, batch);
-  const FitOptions options{max_steps, n_starts, tolerance, is_scale_free, measures_slopes, seed};
+  const FitOptions options{max_steps, n_starts, tolerance, is_scale_free, measures_information, seed};
   const std::size_t n = batch.expressions.rows.size();
-  std::vector<double> fitted(n * batch.width, 0.0), slopes(n * batch.width, 0.0), scale(n), offset(n),
+  std::vector<double> fitted(n * batch.width, 0.0),
+      information(measures_information ? n * batch.width * batch.width : 0, 0.0), scale(n), offset(n),
       nrmse(n);
   std::vector<std::uint8_t> status(n), is_duplicate(n);
   std::vector<std::int32_t> steps(n);
@@ -119,14 +120,17 @@ nb::dict score_batch(const Vocabulary& vocabulary, const Data& data, const Token
       const Fit& fit = scores[i].fit;
       const auto row = static_cast<std::ptrdiff_t>(i * batch.width);
       std::copy(fit.constants.begin(), fit.constants.end(), fitted.begin() + row);
-      std::copy(fit.slopes.begin(), fit.slopes.end(), slopes.begin() + row);
+      const std::size_t k = fit.constants.size();
+      for (std::size_t a = 0; a < k && measures_information; ++a)
+        std::copy_n(&fit.information[a * k], k, &information[(i * batch.width + a) * batch.width]);
       scale[i] = fit.scale, offset[i] = fit.offset, nrmse[i] = scores[i].nrmse, steps[i] = fit.steps;
       status[i] = static_cast<std::uint8_t>(fit.status), is_duplicate[i] = scores[i].is_duplicate;
     }
   }
   nb::dict result;
   result["constants"] = to_numpy(std::move(fitted), {n, batch.width});
-  if (measures_slopes) result["slopes"] = to_numpy(std::move(slopes), {n, batch.width});
+  if (measures_information)
+    result["information"] = to_numpy(std::move(information), {n, batch.width, batch.width});
   result["scale"] = to_numpy(std::move(scale), {n});
   result["offset"] = to_numpy(std::move(offset), {n});
   result["nrmse"] = to_numpy(std::move(nrmse), {n});
@@ -184,9 +188,9 @@ void bind_engine(nb::module_& module) {
       .def_prop_ro("spread", [](const Data& data) { return data.scoring.spread(); });
 
   module.def("score", &score_batch, nb::arg("vocabulary"), nb::arg("data"), nb::arg("tokens"),
-             nb::arg("constants"), nb::arg("is_fixed").none(), nb::arg("refits"), nb::arg("measures_slopes"),
-             nb::arg("max_steps"), nb::arg("n_starts"), nb::arg("tolerance"), nb::arg("is_scale_free"),
-             nb::arg("seed"), nb::arg("n_threads"));
+             nb::arg("constants"), nb::arg("is_fixed").none(), nb::arg("refits"),
+             nb::arg("measures_information"), nb::arg("max_steps"), nb::arg("n_starts"), nb::arg("tolerance"),
+             nb::arg("is_scale_free"), nb::arg("seed"), nb::arg("n_threads"));
   module.def("values", &batch_values, nb::arg("vocabulary"), nb::arg("X"), nb::arg("tokens"),
              nb::arg("constants"), nb::arg("n_threads"));
   module.def("gradients", &batch_gradients, nb::arg("vocabulary"), nb::arg("X"), nb::arg("tokens"),

@@ -78,19 +78,22 @@ Fit Fitter::fit(const Program& program, std::span<const double> start, std::uint
     if (is_better) best = std::move(next);
     best.steps = steps;
   }
-  if (options_.measures_slopes) best.slopes = measured_slopes(best);
+  if (options_.measures_information) best.information = information(best);
   return best;
 }
 
-std::vector<double> Fitter::measured_slopes(const Fit& fit) {
-  std::vector<double> slopes(fit.constants.size(), 0.0);
-  if (fit.status == FitStatus::NonFinite || free_.empty()) return slopes;
+std::vector<double> Fitter::information(const Fit& fit) {
+  const std::size_t n = fit.constants.size(), k = free_.size();
+  std::vector<double> whole(n * n, 0.0);
+  if (fit.status == FitStatus::NonFinite || k == 0) return whole;
   Point point{fit.constants};
   visit(point);
   linearize(point);
-  for (std::size_t i = 0; i < free_.size(); ++i)
-    slopes[free_[i]] = std::sqrt(std::max(normal_[i * free_.size() + i], 0.0) / data_.total_weight());
-  return slopes;
+  for (std::size_t i = 0; i < k; ++i)
+    for (std::size_t j = 0; j <= i; ++j)
+      whole[free_[i] * n + free_[j]] = whole[free_[j] * n + free_[i]] =
+          normal_[i * k + j] / data_.total_weight();
+  return whole;
 }
 
 Fit Fitter::descend(std::span<const double> start) {

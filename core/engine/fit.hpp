@@ -19,8 +19,8 @@ struct FitOptions {
   int n_starts = 1;         // the first at the given constants, the others at random
   double tolerance = 1e-6;  // ends when a step lowers the squares by less than this share
   bool is_scale_free = false;
-  bool measures_slopes = false;  // fills Fit::slopes, at the price of one more visit
-  std::uint64_t seed = 0;        // of the random starts
+  bool measures_information = false;  // fills Fit::information, at the price of one more visit
+  std::uint64_t seed = 0;             // of the random starts
 };
 
 enum class FitStatus : std::uint8_t { NothingToFit, Converged, OutOfSteps, NonFinite };
@@ -28,9 +28,8 @@ enum class FitStatus : std::uint8_t { NothingToFit, Converged, OutOfSteps, NonFi
 struct Fit {
   std::vector<double> constants;
   double scale = 1.0, offset = 0.0;
-  // root mean square of d model/d constant over the rows that were fitted, 0 for a constant held fixed; empty
-  // unless asked for
-  std::vector<double> slopes;
+  // J'J over the total weight, a row and a column a constant, 0 for one held fixed; empty unless asked for
+  std::vector<double> information;
   double squares = 0.0;  // weighted sum of squared residuals over the rows that were fitted
   FitStatus status = FitStatus::NonFinite;
   int steps = 0;
@@ -54,7 +53,7 @@ class Fitter {
   };
 
   Fit descend(std::span<const double> start);
-  std::vector<double> measured_slopes(const Fit& fit);
+  std::vector<double> information(const Fit& fit);
   void visit(Point& point);
   void project(Point& point);
   void linearize(const Point& point);

@@ -103,10 +103,15 @@ class Worker {
 };
 
 // From the canonical order of constants back to the expression's own.
-void restore_order(std::vector<double>& values, const std::vector<int>& constant_from) {
-  const std::vector<double> canonical = values;
-  for (std::size_t c = 0; c < canonical.size(); ++c)
-    values[static_cast<std::size_t>(constant_from[c])] = canonical[c];
+void restore_order(Fit& fit, const std::vector<int>& constant_from) {
+  const Fit canonical = fit;
+  const std::size_t n = canonical.constants.size();
+  auto own = [&](std::size_t c) { return static_cast<std::size_t>(constant_from[c]); };
+  for (std::size_t c = 0; c < n; ++c) {
+    fit.constants[own(c)] = canonical.constants[c];
+    for (std::size_t d = 0; d < n && !fit.information.empty(); ++d)
+      fit.information[own(c) * n + own(d)] = canonical.information[c * n + d];
+  }
 }
 
 }  // namespace
@@ -139,8 +144,7 @@ std::vector<Score> score(const Vocabulary& vocabulary, const Dataset& fitting, c
   for (std::size_t i = n; i-- > 0;) {
     Score result = scores[original[i]];
     result.is_duplicate = original[i] != i;
-    restore_order(result.fit.constants, candidates[i].constant_from);
-    restore_order(result.fit.slopes, candidates[i].constant_from);
+    restore_order(result.fit, candidates[i].constant_from);
     scores[i] = std::move(result);
   }
   return scores;

@@ -108,7 +108,7 @@ def score(
     constants: NDArray[np.float64],
     is_fixed: NDArray[np.uint8] | None,
     refits: bool,
-    measures_slopes: bool,
+    measures_information: bool,
     max_steps: int,
     n_starts: int,
     tolerance: float,
@@ -116,7 +116,7 @@ def score(
     seed: int,
     n_threads: int,
 ) -> dict[str, Any]:
-    """Arrays, a row an expression: constants, scale, offset, nrmse, status, steps, is_duplicate; slopes."""
+    """Arrays, a row an expression: constants, scale, offset, nrmse, status, steps, is_duplicate."""
 
 def values(
     vocabulary: Vocabulary,

@@ -71,8 +71,8 @@ class Scores:
     """trial points spent, over all starts"""
     is_duplicate: NDArray[np.bool_]
     """shares the fit of an earlier row that differs from it by the order of operands at most"""
-    slopes: Floats | None = None
-    """(B, K) root mean square of d prediction/d constant, 0 for one held fixed; only of `refit`"""
+    information: Floats | None = None
+    """(B, K, K) mean of the products of d prediction/d constant, 0 for one held fixed; only of `refit`"""
 
     @property
     def reward(self) -> Floats:
@@ -176,7 +176,7 @@ class Engine:
                 batch.constants,
                 is_fixed=mask,
                 refits=refits,
-                measures_slopes=refits,
+                measures_information=refits,
                 max_steps=options.max_steps,
                 n_starts=options.n_starts,
                 tolerance=options.tolerance,
