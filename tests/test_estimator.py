@@ -86,6 +86,30 @@ def test_selection_by_accuracy_or_description_length():
     assert brief.best_.size < accurate.best_.size
 
 
+def test_description_length_makes_equations_shorter():
+    noisy = 2 * X[:, 0] * X[:, 1] + 0.05 * np.random.default_rng(2).normal(size=len(X))
+    settings = {"max_epochs": 30, "config": {"max_length": 9, "batch_size": 1000}}
+    found = tiny(**settings).fit(X, noisy)
+    shortened = tiny(**settings, model_selection="description_length").fit(X, noisy)
+    assert found.best_.size > shortened.best_.size == 5
+    np.testing.assert_allclose(shortened.predict(X), 2 * X[:, 0] * X[:, 1], rtol=1e-12)
+    assert shortened.equations_["is_best"].sum() == 1
+    assert shortened.get_best()["equation"] == shortened.best_.equation.text()
+    for index, row in shortened.equations_.iterrows():
+        loss = np.mean((shortened.predict(X, index=index) - noisy) ** 2)
+        assert row["loss"] == pytest.approx(loss, rel=1e-9)
+    assert pickle.loads(pickle.dumps(shortened)).best_ == shortened.best_
+
+
+def test_an_interrupt_while_shortening_leaves_what_was_found(monkeypatch):
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ddsr.estimator.select", interrupted)
+    model = tiny(model_selection="description_length").fit(X, HARD)
+    assert model.best_ == tiny(model_selection="best").fit(X, HARD).best_
+
+
 def test_names_of_columns_are_kept():
     frame = pd.DataFrame(X, columns=["mass", "speed of light", "sin"])
     model = tiny(rules=[MustAppear("speed of light")], max_epochs=4).fit(frame, HARD)
@@ -126,7 +150,7 @@ def test_errors_name_the_column(change, message):
         ({"config": {"batchsize": 3}}, "unknown setting 'batchsize'"),
         ({"config": {"batch_size": 0}}, "batch_size"),
         ({"config": 3}, "config must be"),
-        ({"model_selection": "simplest"}, "known are: accuracy, best"),
+        ({"model_selection": "simplest"}, "known are: accuracy, best, description_length"),
     ],
 )
 def test_bad_parameters_are_refused_by_name(parameters, message):

@@ -8,11 +8,14 @@
 
 namespace ddsr {
 
-// The rows to score on and the rows to fit on, which may be the same.
+// The rows to score on, those to fit on, and those to refit the few best on; they may all be the same.
 struct Data {
   Dataset scoring;
-  std::optional<Dataset> subsample;
-  const Dataset& fitting() const { return subsample ? *subsample : scoring; }
+  std::optional<Dataset> some, many;
+  const Dataset& fitting(bool refits) const {
+    const std::optional<Dataset>& sample = refits ? many : some;
+    return sample ? *sample : scoring;
+  }
 };
 
 }  // namespace ddsr

@@ -12,20 +12,27 @@ namespace ddsr {
 
 namespace {
 
+std::vector<std::size_t> checked_rows(const Input<std::int64_t, 1>& chosen, std::size_t n) {
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < chosen.shape(0); ++i) {
+    if (chosen.data()[i] < 0 || chosen.data()[i] >= static_cast<std::int64_t>(n))
+      throw nb::value_error("a fitting row does not exist");
+    rows.push_back(static_cast<std::size_t>(chosen.data()[i]));
+  }
+  return rows;
+}
+
 void make_data(Data* self, const Input<double, 2>& X, const Input<double, 1>& y,
-               const std::optional<Input<double, 1>>& weights, const Input<std::int64_t, 1>& fit_rows) {
+               const std::optional<Input<double, 1>>& weights, const Input<std::int64_t, 1>& fit_rows,
+               const Input<std::int64_t, 1>& refit_rows) {
   const std::size_t n = X.shape(0);
   if (y.shape(0) != n || (weights && weights->shape(0) != n) || n == 0)
     throw nb::value_error("X, y and weights must have the same number of rows, at least 1");
-  std::vector<std::size_t> rows;
-  for (std::size_t i = 0; i < fit_rows.shape(0); ++i) {
-    if (fit_rows.data()[i] < 0 || fit_rows.data()[i] >= static_cast<std::int64_t>(n))
-      throw nb::value_error("a fitting row does not exist");
-    rows.push_back(static_cast<std::size_t>(fit_rows.data()[i]));
-  }
+  const std::vector<std::size_t> some = checked_rows(fit_rows, n), many = checked_rows(refit_rows, n);
   const double* w = weights ? weights->data() : nullptr;
-  new (self) Data{Dataset(X.data(), y.data(), w, n, X.shape(1)), {}};
-  if (!rows.empty()) self->subsample.emplace(X.data(), y.data(), w, n, X.shape(1), rows);
+  new (self) Data{Dataset(X.data(), y.data(), w, n, X.shape(1)), {}, {}};
+  if (!some.empty()) self->some.emplace(X.data(), y.data(), w, n, X.shape(1), some);
+  if (!many.empty()) self->many.emplace(X.data(), y.data(), w, n, X.shape(1), many);
 }
 
 Batch take_batch_for(std::size_t n_columns, const Vocabulary& vocabulary, const TokenRows& tokens,
@@ -33,6 +40,23 @@ Batch take_batch_for(std::size_t n_columns, const Vocabulary& vocabulary, const 
   if (static_cast<std::size_t>(vocabulary.n_variables()) != n_columns)
     throw nb::value_error("the vocabulary's variables are not the columns of X");
   return take_batch(vocabulary, tokens, constants);
+}
+
+// Which constants of each expression fitting must leave alone: a copy, for the same reason.
+struct Mask {
+  std::vector<std::uint8_t> values;
+  std::vector<std::span<const std::uint8_t>> rows;
+};
+
+Mask take_mask(const std::optional<Input<std::uint8_t, 2>>& fixed, const Batch& batch) {
+  const std::size_t n = batch.constants.size();
+  if (!fixed) return {{}, std::vector<std::span<const std::uint8_t>>(n)};
+  if (fixed->shape(0) != n || fixed->shape(1) != batch.width)
+    throw nb::value_error("is_fixed must have the shape of the constants");
+  Mask mask{{fixed->data(), fixed->data() + fixed->size()}, {}};
+  for (std::size_t i = 0; i < n; ++i)
+    mask.rows.emplace_back(mask.values.data() + i * batch.width, batch.constants[i].size());
+  return mask;
 }
 
 // The moment so many seconds from now; never, for more than anyone waits.
@@ -45,23 +69,30 @@ Moment moment_in(double seconds) {
 
 // None where the time was up before all were scored.
 std::optional<nb::dict> score_batch(const Vocabulary& vocabulary, const Data& data, const TokenRows& tokens,
-                                    const Input<double, 2>& constants, int max_steps, int n_starts,
-                                    double tolerance, bool is_scale_free, std::uint64_t seed, int n_threads,
-                                    double seconds) {
+                                    const Input<double, 2>& constants,
+                                    const std::optional<Input<std::uint8_t, 2>>& fixed, bool refits,
+                                    bool measures_information, int max_steps, int n_starts, double tolerance,
+                                    bool is_scale_free, std::uint64_t seed, int n_threads, double seconds) {
   const Batch batch = take_batch_for(data.scoring.n_columns(), vocabulary, tokens, constants);
-  const FitOptions options{max_steps, n_starts, tolerance, is_scale_free, seed};
+  const Mask mask = take_mask(fixed, batch);
+  const FitOptions options{max_steps, n_starts, tolerance, is_scale_free, measures_information, seed};
   const std::size_t n = batch.expressions.rows.size();
-  std::vector<double> fitted(n * batch.width, 0.0), scale(n), offset(n), nrmse(n);
+  std::vector<double> fitted(n * batch.width, 0.0),
+      information(measures_information ? n * batch.width * batch.width : 0, 0.0), scale(n), offset(n),
+      nrmse(n);
   std::vector<std::uint8_t> status(n), is_duplicate(n);
   std::vector<std::int32_t> steps(n);
   try {
     nb::gil_scoped_release release;
-    const auto scores = score(vocabulary, data.fitting(), data.scoring, batch.expressions.rows,
-                              batch.constants, options, n_threads, moment_in(seconds));
+    const auto scores = score(vocabulary, data.fitting(refits), data.scoring, batch.expressions.rows,
+                              batch.constants, mask.rows, options, n_threads, moment_in(seconds));
     for (std::size_t i = 0; i < n; ++i) {
       const Fit& fit = scores[i].fit;
-      std::copy(fit.constants.begin(), fit.constants.end(),
-                fitted.begin() + static_cast<std::ptrdiff_t>(i * batch.width));
+      const auto row = static_cast<std::ptrdiff_t>(i * batch.width);
+      std::copy(fit.constants.begin(), fit.constants.end(), fitted.begin() + row);
+      const std::size_t k = fit.constants.size();
+      for (std::size_t a = 0; a < k && measures_information; ++a)
+        std::copy_n(&fit.information[a * k], k, &information[(i * batch.width + a) * batch.width]);
       scale[i] = fit.scale, offset[i] = fit.offset, nrmse[i] = scores[i].nrmse, steps[i] = fit.steps;
       status[i] = static_cast<std::uint8_t>(fit.status), is_duplicate[i] = scores[i].is_duplicate;
     }
@@ -70,6 +101,8 @@ std::optional<nb::dict> score_batch(const Vocabulary& vocabulary, const Data& da
   }
   nb::dict result;
   result["constants"] = to_numpy(std::move(fitted), {n, batch.width});
+  if (measures_information)
+    result["information"] = to_numpy(std::move(information), {n, batch.width, batch.width});
   result["scale"] = to_numpy(std::move(scale), {n});
   result["offset"] = to_numpy(std::move(offset), {n});
   result["nrmse"] = to_numpy(std::move(nrmse), {n});
@@ -121,12 +154,15 @@ void bind_engine(nb::module_& module) {
   module.def("instruction_set", [] { return kernels().instruction_set; }, "The kernels in use.");
 
   nb::class_<Data>(module, "Data")
-      .def("__init__", &make_data, nb::arg("X"), nb::arg("y"), nb::arg("weights").none(), nb::arg("fit_rows"))
+      .def("__init__", &make_data, nb::arg("X"), nb::arg("y"), nb::arg("weights").none(), nb::arg("fit_rows"),
+           nb::arg("refit_rows"))
+      .def_prop_ro("center", [](const Data& data) { return data.scoring.center(); })
       .def_prop_ro("spread", [](const Data& data) { return data.scoring.spread(); })
-      .def_prop_ro("n_fit_rows", [](const Data& data) { return data.fitting().n_rows(); });
+      .def_prop_ro("n_fit_rows", [](const Data& data) { return data.fitting(false).n_rows(); });
 
   module.def("score", &score_batch, nb::arg("vocabulary"), nb::arg("data"), nb::arg("tokens"),
-             nb::arg("constants"), nb::arg("max_steps"), nb::arg("n_starts"), nb::arg("tolerance"),
+             nb::arg("constants"), nb::arg("is_fixed").none(), nb::arg("refits"),
+             nb::arg("measures_information"), nb::arg("max_steps"), nb::arg("n_starts"), nb::arg("tolerance"),
              nb::arg("is_scale_free"), nb::arg("seed"), nb::arg("n_threads"), nb::arg("seconds"));
   module.def("values", &batch_values, nb::arg("vocabulary"), nb::arg("X"), nb::arg("tokens"),
              nb::arg("constants"), nb::arg("n_threads"));

@@ -113,11 +113,11 @@ void construct(Refiner* self, const Grammar& grammar, const Data& data, const In
     throw std::invalid_argument("the grammar's variables are not the columns of the data");
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < rows.shape(0); ++i) {
-    if (rows.data()[i] < 0 || rows.data()[i] >= static_cast<std::int64_t>(data.fitting().n_rows()))
+    if (rows.data()[i] < 0 || rows.data()[i] >= static_cast<std::int64_t>(data.fitting(false).n_rows()))
       throw std::invalid_argument("a fitting row does not exist");
     chosen.push_back(static_cast<std::size_t>(rows.data()[i]));
   }
-  new (self) Refiner(grammar, data.fitting(), chosen, data.scoring, options, seed);
+  new (self) Refiner(grammar, data.fitting(false), chosen, data.scoring, options, seed);
 }
 
 void seed_refiner(Refiner& refiner, const TokenRows& tokens, const Input<double, 2>& constants,

@@ -62,12 +62,15 @@ const double* Fitter::block_values(int block) {
 
 Fit Fitter::fit(const Program& program, std::span<const double> start, std::uint64_t key) {
   evaluator_.load(program, block_rows(0), keeps_all() ? n_blocks() : 1);
+  free_.clear();
+  for (const Node& node : program.nodes)
+    if (node.kind == Kind::Constant && node.is_fitted) free_.push_back(at(node.index));
   Fit best = descend(start);
   const double exact = EXACT * data_.spread() * data_.spread() * data_.total_weight();
-  std::vector<double> other(start.size());
-  for (int attempt = 1; attempt < options_.n_starts && !start.empty(); ++attempt) {
+  std::vector<double> other(start.begin(), start.end());
+  for (int attempt = 1; attempt < options_.n_starts && !free_.empty(); ++attempt) {
     if (best.status != FitStatus::NonFinite && best.squares <= exact) break;
-    for (std::size_t i = 0; i < other.size(); ++i) other[i] = random_constant(options_.seed, key, attempt, i);
+    for (const std::size_t i : free_) other[i] = random_constant(options_.seed, key, attempt, i);
     Fit next = descend(other);
     const int steps = best.steps + next.steps;
     const bool is_better = next.status != FitStatus::NonFinite &&
@@ -75,7 +78,22 @@ Fit Fitter::fit(const Program& program, std::span<const double> start, std::uint
     if (is_better) best = std::move(next);
     best.steps = steps;
   }
+  if (options_.measures_information) best.information = information(best);
   return best;
+}
+
+std::vector<double> Fitter::information(const Fit& fit) {
+  const std::size_t n = fit.constants.size(), k = free_.size();
+  std::vector<double> whole(n * n, 0.0);
+  if (fit.status == FitStatus::NonFinite || k == 0) return whole;
+  Point point{fit.constants};
+  visit(point);
+  linearize(point);
+  for (std::size_t i = 0; i < k; ++i)
+    for (std::size_t j = 0; j <= i; ++j)
+      whole[free_[i] * n + free_[j]] = whole[free_[j] * n + free_[i]] =
+          normal_[i * k + j] / data_.total_weight();
+  return whole;
 }
 
 Fit Fitter::descend(std::span<const double> start) {
@@ -88,7 +106,7 @@ Fit Fitter::descend(std::span<const double> start) {
     return fit;
   };
   if (!point.is_finite) return finish(FitStatus::NonFinite);
-  if (start.empty()) return finish(FitStatus::NothingToFit);
+  if (free_.empty()) return finish(FitStatus::NothingToFit);
 
   const double exact = EXACT * data_.spread() * data_.spread() * data_.total_weight();
   double damping = FIRST_DAMPING;
@@ -101,7 +119,8 @@ Fit Fitter::descend(std::span<const double> start) {
       continue;
     }
     ++fit.steps;
-    for (std::size_t i = 0; i < start.size(); ++i) trial.constants[i] = point.constants[i] + step_[i];
+    for (std::size_t i = 0; i < free_.size(); ++i)
+      trial.constants[free_[i]] = point.constants[free_[i]] + step_[i];
     visit(trial);
     const double gain = point.squares - trial.squares;
     if (!trial.is_finite || !(gain > 0.0) || gain < LEAST_SHARE * predicted_gain(damping)) {
@@ -156,7 +175,7 @@ void Fitter::project(Point& point) {
 
 // J'J and J'r at the point that was visited last.
 void Fitter::linearize(const Point& point) {
-  const std::size_t k = point.constants.size();
+  const std::size_t k = free_.size();
   normal_.assign(k * k, 0.0), gradient_.assign(k, 0.0);
   along_one_.assign(k, 0.0), along_values_.assign(k, 0.0);
   for (int block = 0; block < n_blocks(); ++block) {
@@ -188,13 +207,13 @@ void Fitter::accumulate(int block, double scale) {
 
 // The slope times the root of the weights. Rows where it does not exist (sqrt at 0) do not pull: whether a
 // step is taken is decided by values alone.
-const double* Fitter::usable_slope(int constant, int n_rows, std::size_t begin) {
-  const double* slope = evaluator_.slope(constant);
+const double* Fitter::usable_slope(int free_constant, int n_rows, std::size_t begin) {
+  const double* slope = evaluator_.slope(static_cast<int>(free_[at(free_constant)]));
   const bool is_whole = kernels_.all_finite(slope, n_rows);
   if (is_whole && data_.root_weights() == nullptr) return slope;
   if (column_memory_.size() < gradient_.size() * BLOCK_ROWS)
     column_memory_.resize(gradient_.size() * BLOCK_ROWS);
-  double* column = column_memory_.data() + at(constant) * BLOCK_ROWS;
+  double* column = column_memory_.data() + at(free_constant) * BLOCK_ROWS;
   for (int row = 0; row < n_rows; ++row) {
     const double weight = data_.root_weights() ? data_.root_weights()[begin + at(row)] : 1.0;
     column[row] = std::isfinite(slope[row]) ? slope[row] * weight : 0.0;

@@ -19,7 +19,8 @@ struct FitOptions {
   int n_starts = 1;         // the first at the given constants, the others at random
   double tolerance = 1e-6;  // ends when a step lowers the squares by less than this share
   bool is_scale_free = false;
-  std::uint64_t seed = 0;  // of the random starts
+  bool measures_information = false;  // fills Fit::information, at the price of one more visit
+  std::uint64_t seed = 0;             // of the random starts
 };
 
 enum class FitStatus : std::uint8_t { NothingToFit, Converged, OutOfSteps, NonFinite };
@@ -27,6 +28,8 @@ enum class FitStatus : std::uint8_t { NothingToFit, Converged, OutOfSteps, NonFi
 struct Fit {
   std::vector<double> constants;
   double scale = 1.0, offset = 0.0;
+  // J'J over the total weight, a row and a column a constant, 0 for one held fixed; empty unless asked for
+  std::vector<double> information;
   double squares = 0.0;  // weighted sum of squared residuals over the rows that were fitted
   FitStatus status = FitStatus::NonFinite;
   int steps = 0;
@@ -37,7 +40,8 @@ class Fitter {
  public:
   Fitter(const Dataset& data, const FitOptions& options);
 
-  // `key` tells this expression's random starts from another's.
+  // Constants that the program does not count as fitted keep the value that they start from. `key` tells this
+  // expression's random starts from another's.
   Fit fit(const Program& program, std::span<const double> start, std::uint64_t key);
 
  private:
@@ -49,11 +53,12 @@ class Fitter {
   };
 
   Fit descend(std::span<const double> start);
+  std::vector<double> information(const Fit& fit);
   void visit(Point& point);
   void project(Point& point);
   void linearize(const Point& point);
   void accumulate(int block, double scale);
-  const double* usable_slope(int constant, int n_rows, std::size_t begin);
+  const double* usable_slope(int free_constant, int n_rows, std::size_t begin);
   void remove_free_directions(double scale);
   bool solve(double damping);
   double predicted_gain(double damping) const;
@@ -68,6 +73,7 @@ class Fitter {
   const Kernels& kernels_;
   Evaluator evaluator_;
   Buffer values_, centered_, residual_, centered_y_, column_memory_;
+  std::vector<std::size_t> free_;                 // which constants are fitted; rows of the normal equations
   double centered_squares_ = 0.0;                 // of values_
   std::vector<double> normal_, gradient_;         // J'J and J'r
   std::vector<double> along_one_, along_values_;  // of each slope

@@ -26,7 +26,8 @@ void assign_slots(Program& program) {
 
 }  // namespace
 
-Program compile(const Vocabulary& vocabulary, std::span<const TokenId> tokens) {
+Program compile(const Vocabulary& vocabulary, std::span<const TokenId> tokens,
+                std::span<const std::uint8_t> is_fixed) {
   Program program;
   program.nodes.reserve(tokens.size());
   int next_child = 1;
@@ -43,7 +44,9 @@ Program compile(const Vocabulary& vocabulary, std::span<const TokenId> tokens) {
     auto fitted = [&](int child) {
       return child >= 0 && program.nodes[static_cast<std::size_t>(child)].is_fitted;
     };
-    node->is_fitted = node->kind == Kind::Constant || fitted(node->a) || fitted(node->b);
+    const bool is_free_constant = node->kind == Kind::Constant &&
+                                  (is_fixed.empty() || is_fixed[static_cast<std::size_t>(node->index)] == 0);
+    node->is_fitted = is_free_constant || fitted(node->a) || fitted(node->b);
   }
   assign_slots(program);
   return program;

@@ -1,6 +1,7 @@
 // A token sequence made ready for evaluation.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -14,7 +15,7 @@ struct Node {
   int a = -1, b = -1;      // operands; -1 for none
   int index = -1;          // column of a variable, number of a constant
   int slot = -1;           // buffer that serves while nothing but values is wanted; shared over time
-  bool is_fitted = false;  // depends on a constant
+  bool is_fitted = false;  // depends on a constant that fitting may change
 };
 
 // Nodes stand in breadth-first order, so operands come after their operator: values are computed from the
@@ -25,7 +26,9 @@ struct Program {
   int n_slots = 0;
 };
 
-// `tokens` must be one complete expression (find_flaw).
-Program compile(const Vocabulary& vocabulary, std::span<const TokenId> tokens);
+// `tokens` must be one complete expression (find_flaw). `is_fixed` tells for each constant whether fitting
+// must leave it alone; empty: none of them.
+Program compile(const Vocabulary& vocabulary, std::span<const TokenId> tokens,
+                std::span<const std::uint8_t> is_fixed = {});
 
 }  // namespace ddsr

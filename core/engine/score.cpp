@@ -1,7 +1,6 @@
 #include "engine/score.hpp"
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <string>
 #include <unordered_map>
@@ -20,26 +19,31 @@ struct Candidate {
   Canonical form;
   std::vector<int> constant_from;  // for each constant of the form: which one of the expression it is
   std::vector<double> start;
-  std::string key;  // equal for equal candidates
+  std::vector<std::uint8_t> is_fixed;  // of each constant
+  std::string key;                     // equal for equal candidates
 };
 
+template <typename T>
+void append_bytes(std::string& key, const std::vector<T>& values) {
+  key.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+}
+
 Candidate make_candidate(const Vocabulary& vocabulary, std::span<const TokenId> tokens,
-                         std::span<const double> start) {
-  Candidate candidate{canonical_form(vocabulary, tokens), {}, {}, {}};
+                         std::span<const double> start, std::span<const std::uint8_t> is_fixed) {
+  Candidate candidate{canonical_form(vocabulary, tokens), {}, {}, {}, {}};
   std::vector<int> number(tokens.size());  // of each constant token
   for (std::size_t i = 0, n = 0; i < tokens.size(); ++i)
     if (vocabulary.is_constant(tokens[i])) number[i] = static_cast<int>(n++);
   for (std::size_t i = 0; i < candidate.form.tokens.size(); ++i) {
     if (!vocabulary.is_constant(candidate.form.tokens[i])) continue;
     candidate.constant_from.push_back(number[static_cast<std::size_t>(candidate.form.order[i])]);
-    candidate.start.push_back(start[static_cast<std::size_t>(candidate.constant_from.back())]);
+    const auto from = static_cast<std::size_t>(candidate.constant_from.back());
+    candidate.start.push_back(start[from]);
+    candidate.is_fixed.push_back(is_fixed.empty() ? 0 : is_fixed[from]);
   }
-  const std::size_t token_bytes = candidate.form.tokens.size() * sizeof(TokenId);
-  candidate.key.resize(token_bytes + candidate.start.size() * sizeof(double));
-  std::memcpy(candidate.key.data(), candidate.form.tokens.data(), token_bytes);
-  if (!candidate.start.empty())
-    std::memcpy(candidate.key.data() + token_bytes, candidate.start.data(),
-                candidate.start.size() * sizeof(double));
+  append_bytes(candidate.key, candidate.form.tokens);
+  append_bytes(candidate.key, candidate.start);
+  append_bytes(candidate.key, candidate.is_fixed);
   return candidate;
 }
 
@@ -62,7 +66,7 @@ class Worker {
         judge_(scoring) {}
 
   Score operator()(const Candidate& candidate) {
-    const Program program = compile(vocabulary_, candidate.form.tokens);
+    const Program program = compile(vocabulary_, candidate.form.tokens, candidate.is_fixed);
     Score score{fitter_.fit(program, candidate.start, stable_hash(candidate.form.tokens))};
     score.nrmse = std::numeric_limits<double>::infinity();
     if (score.fit.status == FitStatus::NonFinite) return score;
@@ -83,16 +87,30 @@ class Worker {
   Judge judge_;
 };
 
+// From the canonical order of constants back to the expression's own.
+void restore_order(Fit& fit, const std::vector<int>& constant_from) {
+  const Fit canonical = fit;
+  const std::size_t n = canonical.constants.size();
+  auto own = [&](std::size_t c) { return static_cast<std::size_t>(constant_from[c]); };
+  for (std::size_t c = 0; c < n; ++c) {
+    fit.constants[own(c)] = canonical.constants[c];
+    for (std::size_t d = 0; d < n && !fit.information.empty(); ++d)
+      fit.information[own(c) * n + own(d)] = canonical.information[c * n + d];
+  }
+}
+
 }  // namespace
 
 std::vector<Score> score(const Vocabulary& vocabulary, const Dataset& fitting, const Dataset& scoring,
                          const std::vector<std::span<const TokenId>>& expressions,
-                         const std::vector<std::span<const double>>& starts, const FitOptions& options,
-                         int n_threads, Moment deadline) {
+                         const std::vector<std::span<const double>>& starts,
+                         const std::vector<std::span<const std::uint8_t>>& is_fixed,
+                         const FitOptions& options, int n_threads, Moment deadline) {
   const std::size_t n = expressions.size();
   std::vector<Candidate> candidates(n);
-  parallel_for(n, n_threads,
-               [&](std::size_t i) { candidates[i] = make_candidate(vocabulary, expressions[i], starts[i]); });
+  parallel_for(n, n_threads, [&](std::size_t i) {
+    candidates[i] = make_candidate(vocabulary, expressions[i], starts[i], is_fixed[i]);
+  });
 
   std::vector<std::size_t> original(n), distinct;
   std::unordered_map<std::string_view, std::size_t> seen;
@@ -109,13 +127,10 @@ std::vector<Score> score(const Vocabulary& vocabulary, const Dataset& fitting, c
     };
   });
 
-  // Back from the canonical order of constants to each expression's own.
   for (std::size_t i = n; i-- > 0;) {
     Score result = scores[original[i]];
     result.is_duplicate = original[i] != i;
-    const std::vector<double> canonical = result.fit.constants;
-    for (std::size_t c = 0; c < canonical.size(); ++c)
-      result.fit.constants[static_cast<std::size_t>(candidates[i].constant_from[c])] = canonical[c];
+    restore_order(result.fit, candidates[i].constant_from);
     scores[i] = std::move(result);
   }
   return scores;

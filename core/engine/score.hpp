@@ -25,10 +25,12 @@ using Moment = std::chrono::steady_clock::time_point;
 struct OutOfTime : std::exception {};
 
 // `expressions` are complete trees, breadth-first. `starts` holds their constants to start from, in the order
-// of their tokens. Throws OutOfTime if they are not all scored by the deadline.
+// of their tokens, and `is_fixed` which of those fitting must leave alone (empty for an expression: none).
+// Throws OutOfTime if they are not all scored by the deadline.
 std::vector<Score> score(const Vocabulary& vocabulary, const Dataset& fitting, const Dataset& scoring,
                          const std::vector<std::span<const TokenId>>& expressions,
-                         const std::vector<std::span<const double>>& starts, const FitOptions& options,
-                         int n_threads, Moment deadline = Moment::max());
+                         const std::vector<std::span<const double>>& starts,
+                         const std::vector<std::span<const std::uint8_t>>& is_fixed,
+                         const FitOptions& options, int n_threads, Moment deadline = Moment::max());
 
 }  // namespace ddsr

@@ -86,7 +86,7 @@ def instruction_set() -> str:
     """The kernels in use."""
 
 class Data:
-    """The rows to score on and the rows to fit on; no fitting rows named means all."""
+    """The rows to score on, to fit on and to refit on; no fitting rows named means all."""
 
     def __init__(
         self,
@@ -94,7 +94,10 @@ class Data:
         y: NDArray[np.float64],
         weights: NDArray[np.float64] | None,
         fit_rows: NDArray[np.int64],
+        refit_rows: NDArray[np.int64],
     ) -> None: ...
+    @property
+    def center(self) -> float: ...
     @property
     def spread(self) -> float: ...
     @property
@@ -105,6 +108,9 @@ def score(
     data: Data,
     tokens: NDArray[np.int16],
     constants: NDArray[np.float64],
+    is_fixed: NDArray[np.uint8] | None,
+    refits: bool,
+    measures_information: bool,
     max_steps: int,
     n_starts: int,
     tolerance: float,

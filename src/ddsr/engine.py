@@ -17,6 +17,7 @@ from ddsr.errors import DataError, ExpressionError
 from ddsr.expression import Batch, Expression, Vocabulary
 
 Floats = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
 MOST_THREADS = 1024
 
 
@@ -71,6 +72,8 @@ class Scores:
     """trial points spent, over all starts"""
     is_duplicate: NDArray[np.bool_]
     """shares the fit of an earlier row that differs from it by the order of operands at most"""
+    information: Floats | None = None
+    """(B, K, K) mean of the products of d prediction/d constant, 0 for one held fixed; only of `refit`"""
 
     @property
     def reward(self) -> Floats:
@@ -84,7 +87,8 @@ class Scores:
 class Engine:
     """Fits and scores expressions on one data set.
 
-    Constants are fitted on at most `fit_rows` rows, drawn once by `seed`; rewards are taken over all rows.
+    Constants are fitted on at most `fit_rows` rows, drawn once by `seed`, and refitted on at most
+    `refit_rows`; rewards are taken over all rows.
     The same seed gives the same bits whatever `n_threads` is and whatever else is in the batch.
     """
 
@@ -96,6 +100,7 @@ class Engine:
         sample_weight: ArrayLike | None = None,
         *,
         fit_rows: int = 1000,
+        refit_rows: int = 100_000,
         options: FitOptions | None = None,
         seed: int = 0,
         n_threads: int = 1,
@@ -104,15 +109,15 @@ class Engine:
         target = check_target(y, len(rows))
         weights = check_weights(sample_weight, len(rows))
         check_whole(fit_rows, "fit_rows", least=1)
-        if options is not None and not isinstance(options, FitOptions):
-            raise DataError(f"options must be FitOptions(...), got {options!r}")
+        check_whole(refit_rows, "refit_rows", least=1)
         self.vocabulary = vocabulary
         self.n_rows = len(rows)
-        self.options = options or FitOptions()
+        self.options = _checked_options(options) or FitOptions()
         self.seed = check_whole(seed, "seed", least=0, most=2**64 - 1)
         self.n_threads = check_whole(n_threads, "n_threads", least=1, most=MOST_THREADS)
         chosen = choose_rows(weights, len(rows), fit_rows, seed)
-        self._data = _core.Data(rows, target, weights, chosen)
+        every = choose_rows(weights, len(rows), refit_rows, seed) if len(rows) > refit_rows else chosen[:0]
+        self._data = _core.Data(rows, target, weights, chosen, every)
         if not 0 < self._data.spread < np.inf:
             raise DataError(
                 "the rows of y that carry weight are all the same, or so small or large that their "
@@ -129,29 +134,74 @@ class Engine:
         """σ_y, the weighted standard deviation of y: NRMSE times it is the root mean squared error."""
         return self._data.spread
 
-    def score(self, expressions: Batch | Iterable[Expression], deadline: Deadline = NEVER) -> Scores:
+    @property
+    def root_mean_square(self) -> float:
+        """√(mean of y²), weighted: what the rounding of y is relative to."""
+        return float(np.hypot(self._data.center, self._data.spread))
+
+    def score(
+        self,
+        expressions: Batch | Iterable[Expression],
+        is_fixed: ArrayLike | None = None,
+        options: FitOptions | None = None,
+        deadline: Deadline = NEVER,
+    ) -> Scores:
         """Fit the constants of every expression, starting from those it has, and judge it.
 
-        Raises `TimeIsUp` where they are not all judged by the deadline.
+        `is_fixed`, shaped like the batch's constants, names those that keep their value. `options` stand in
+        for the engine's own. Raises `TimeIsUp` where not all are judged by the deadline.
         """
         batch = as_batch(expressions, self.vocabulary)
+        return self._fit(batch, is_fixed, _checked_options(options) or self.options, False, deadline)
+
+    def refit(
+        self,
+        expressions: Batch | Iterable[Expression],
+        is_fixed: ArrayLike | None = None,
+        *,
+        max_steps: int = 100,
+        tolerance: float = 1e-14,
+    ) -> Scores:
+        """Fit the few best to convergence, as they are written, on all rows (`refit_rows` at most).
+
+        The scale is not free, whatever the engine's options say. Operators may be others than the engine's;
+        the variables must be the same.
+        """
+        batch = as_batch(expressions)
+        if batch.vocabulary.variables != self.vocabulary.variables:
+            raise ExpressionError("the expressions have other variables than the engine")
+        options = FitOptions(max_steps=max_steps, tolerance=tolerance)
+        return self._fit(batch, is_fixed, options, True, NEVER)
+
+    def _fit(
+        self,
+        batch: Batch,
+        is_fixed: ArrayLike | None,
+        options: FitOptions,
+        refits: bool,
+        deadline: Deadline,
+    ) -> Scores:
+        mask = None if is_fixed is None else _as_mask(is_fixed, batch).view(np.uint8)
         with _bad_batch_is_an_expression_error():
             found = _core.score(
-                self.vocabulary.core,
+                batch.vocabulary.core,
                 self._data,
                 batch.tokens,
                 batch.constants,
-                max_steps=self.options.max_steps,
-                n_starts=self.options.n_starts,
-                tolerance=self.options.tolerance,
-                is_scale_free=bool(self.options.is_scale_free),
+                is_fixed=mask,
+                refits=refits,
+                measures_information=refits,
+                max_steps=options.max_steps,
+                n_starts=options.n_starts,
+                tolerance=options.tolerance,
+                is_scale_free=bool(options.is_scale_free),
                 seed=self.seed,
                 n_threads=self.n_threads,
                 seconds=deadline.seconds_left,
             )
         if found is None:
             raise TimeIsUp
-        fitted = Batch(self.vocabulary, batch.tokens, found.pop("constants"))
+        fitted = Batch(batch.vocabulary, batch.tokens, found.pop("constants"))
         found["is_duplicate"] = found["is_duplicate"].astype(bool)
         return Scores(fitted, **found)
 
@@ -194,6 +244,22 @@ def as_batch(expressions: Batch | Iterable[Expression], vocabulary: Vocabulary |
     if vocabulary is not None and batch.vocabulary != vocabulary:
         raise ExpressionError("the expressions have another vocabulary than the engine")
     return batch
+
+
+def _as_mask(is_fixed: ArrayLike, batch: Batch) -> Booleans:
+    mask = np.asarray(is_fixed)
+    if mask.dtype != np.bool_ or mask.shape != batch.constants.shape:
+        raise DataError(
+            f"is_fixed must be a table of True and False of shape {batch.constants.shape}, like the batch's "
+            f"constants; got {mask.dtype} of shape {mask.shape}"
+        )
+    return np.ascontiguousarray(mask)
+
+
+def _checked_options(options: FitOptions | None) -> FitOptions | None:
+    if options is not None and not isinstance(options, FitOptions):
+        raise DataError(f"options must be FitOptions(...), got {options!r}")
+    return options
 
 
 @contextmanager

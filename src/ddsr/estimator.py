@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -25,17 +26,32 @@ from ddsr.grammar import Rule
 from ddsr.learning.curves import EpochStats
 from ddsr.methods import ConfigLike, Method, Problem, parse_method, pose, settings, start
 from ddsr.search import SearchState
-from ddsr.selection import FrontEntry, ParetoFront
+from ddsr.selection import FrontEntry, ParetoFront, front_of, select
 from ddsr.tables import curves_table, equations_table
 
 # An NRMSE below this is rounding: the search has nothing left to find.
 EXACT = 1e-12
 LARGEST_SEED = 2**31 - 1
 
-Selection = Callable[[ParetoFront, int], FrontEntry]
+# Seconds that equations are made shorter for after the search, where that is asked for: a share of `max_time`
+# within these limits, the upper one where no time is set.
+SHORTENING_SHARE, LEAST_SHORTENING, MOST_SHORTENING = 0.1, 1.0, 60.0
+
+
+@dataclass(frozen=True)
+class Selection:
+    """How the equation that predicts is chosen."""
+
+    choose: Callable[[ParetoFront, int], FrontEntry]
+    """from a front, given the number of rows"""
+    shortens: bool = False
+    """whether the equations are made shorter first (docs/selection.md)"""
+
+
 SELECTIONS: dict[str, Selection] = {
-    "accuracy": lambda front, n_rows: front.most_accurate(),
-    "best": lambda front, n_rows: front.best(n_rows),
+    "accuracy": Selection(lambda front, n_rows: front.most_accurate()),
+    "best": Selection(lambda front, n_rows: front.best(n_rows)),
+    "description_length": Selection(lambda front, n_rows: front.best(n_rows), shortens=True),
 }
 
 
@@ -94,8 +110,11 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         What else expressions must obey: `Forbid`, `Nesting`, `AtMost`, `MustAppear`.
     config : PaperConfig, DSRConfig, dict or None
         Settings of the method: a dict of those that differ from the preset's, or all of them.
-    model_selection : "accuracy" or "best"
-        Which equation predicts: that of the highest reward, or that of the least description length.
+    model_selection : "accuracy", "best" or "description_length"
+        Which equation predicts: that of the highest reward; that which weighs error against size as it was
+        found; or, after superfluous terms are left out and constants are settled at simple numbers wherever
+        that shortens the description, that of the least description length. The last takes a further tenth
+        of `max_time` at most (a second at least; a minute where no time is set).
     callback : callable or None
         Called with the `SearchState` after every epoch. What it raises ends the fit as an interrupt does.
 
@@ -103,7 +122,7 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     equations_ : DataFrame
         The Pareto front, a row an equation: complexity (tokens), loss (mean squared error), r2, reward,
-        equation, and is_best, which marks the one that predicts.
+        equation, and is_best, which marks the one that predicts; the shortened equations where they are.
     front_ : ParetoFront
         The same equations as expressions.
     best_ : FrontEntry
@@ -154,7 +173,7 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         method = parse_method(self.preset)
         config = settings(method, self.config)
         budget = self._budget(config, started)
-        select = self._selection()
+        selection = self._selection()
         problem = replace(self._pose(method, config, X, y, sample_weight), deadline=budget.deadline)
         progress = Progress(problem.front)
         try:
@@ -162,7 +181,9 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         except KeyboardInterrupt:
             pass
         finally:
-            self._conclude(problem, progress, select)
+            self._conclude(problem, progress, selection)
+        if selection.shortens:
+            self._shorten(problem)
         return self
 
     def predict(self, X: ArrayLike, index: int | None = None) -> NDArray[np.float64]:
@@ -246,13 +267,25 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 self.callback(state)
         progress.stopped_by = reason
 
-    def _conclude(self, problem: Problem, progress: Progress, select: Selection) -> None:
+    def _conclude(self, problem: Problem, progress: Progress, selection: Selection) -> None:
         self.n_epochs_ = len(progress.curves)
         self.stopped_by_ = progress.stopped_by
-        self.front_ = progress.front
-        self.best_ = select(progress.front, problem.engine.n_rows)
-        self.equations_ = equations_table(progress.front, self.best_, problem.engine.spread)
         self.curves_ = curves_table(progress.curves)
+        self._keep(problem, progress.front, selection.choose(progress.front, problem.engine.n_rows))
+
+    def _keep(self, problem: Problem, front: ParetoFront, best: FrontEntry) -> None:
+        self.front_, self.best_ = front, best
+        self.equations_ = equations_table(front, best, problem.engine.spread)
+
+    def _shorten(self, problem: Problem) -> None:
+        """Replace the equations by shorter ones; an interrupt leaves them as they were found."""
+        seconds = MOST_SHORTENING
+        if self.max_time is not None:
+            seconds = min(max(SHORTENING_SHARE * self.max_time, LEAST_SHORTENING), MOST_SHORTENING)
+        equations = [entry.equation for entry in self.front_]
+        with suppress(KeyboardInterrupt):
+            found = select(equations, problem.engine, deadline=time.monotonic() + seconds)
+            self._keep(problem, *front_of(found))
 
     def _equation(self, index: int | None) -> Expression:
         check_is_fitted(self)

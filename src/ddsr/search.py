@@ -82,7 +82,7 @@ def search(
         try:
             proposals = generator.sample(batch_size, epoch)
             clock.end("sample")
-            scores = engine.score(proposals, deadline)
+            scores = engine.score(proposals, deadline=deadline)
         except TimeIsUp:
             return
         clock.end("score")

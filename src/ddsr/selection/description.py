@@ -1,0 +1,85 @@
+"""Description length: nats to write down a model, its constants, and then y given its predictions.
+
+docs/selection.md derives the formula.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.engine import Engine
+from ddsr.selection.model import Model
+from ddsr.selection.simple_numbers import FREE, is_exact, nats_of
+
+# Residuals under this share of the root mean square of y are rounding; better ones are not told apart.
+ROUNDING = 1e-13
+
+
+class DescriptionLength(Protocol):
+    """How many nats a model takes on the data of one engine."""
+
+    def __call__(self, model: Model, nrmse: float, information: NDArray[np.float64]) -> float:
+        """Nats, up to a term that all models share; `information` is that of `Engine.refit`."""
+        ...
+
+
+@dataclass(frozen=True)
+class PreciseLength:
+    """Free constants cost the digits that the data give them; settled ones what it takes to write them."""
+
+    n_rows: int
+    spread: float
+    least_nrmse: float
+    """what is below it is rounding"""
+
+    @classmethod
+    def on(cls, engine: Engine) -> PreciseLength:
+        """For the data of an engine."""
+        return cls(engine.n_rows, engine.spread, rounding_of(engine))
+
+    def __call__(self, model: Model, nrmse: float, information: NDArray[np.float64]) -> float:
+        """N log(RMSE) + log(vocabulary) a token + the constants."""
+        nrmse = max(nrmse, self.least_nrmse)
+        structure = len(model.expression) * np.log(len(model.expression.vocabulary))
+        settled = sum(map(nats_of, model.fixed_constants))
+        return float(
+            self.n_rows * np.log(nrmse) + structure + settled + self._free(model, nrmse, information)
+        )
+
+    def _free(self, model: Model, nrmse: float, information: NDArray[np.float64]) -> float:
+        """log(|c| / δ) each, δ being how well the data know the constant if the others are given."""
+        is_free = ~np.array(model.is_fixed, dtype=bool)
+        slopes = np.sqrt(np.diagonal(information)[: len(is_free)][is_free])
+        sizes = np.abs(model.free_constants) * slopes * np.sqrt(self.n_rows) / (nrmse * self.spread)
+        return float(FREE * is_free.sum() + np.log(np.maximum(sizes, 1.0)).sum())
+
+
+@dataclass(frozen=True)
+class PlainLength:
+    """log(N)/2 a free constant or cut decimal, and `nats_per_token` a token; other constants cost no more."""
+
+    n_rows: int
+    least_nrmse: float
+    """what is below it is rounding"""
+    nats_per_token: float = 2.7
+
+    @classmethod
+    def on(cls, engine: Engine) -> PlainLength:
+        """For the data of an engine."""
+        return cls(engine.n_rows, rounding_of(engine))
+
+    def __call__(self, model: Model, nrmse: float, information: NDArray[np.float64]) -> float:
+        """N log(RMSE) + log(N)/2 a free constant + nats a token."""
+        n_free = len(model.is_fixed) - sum(map(is_exact, model.fixed_constants))
+        constants = 0.5 * np.log(self.n_rows) * n_free
+        tokens = self.nats_per_token * len(model.expression)
+        return float(self.n_rows * np.log(max(nrmse, self.least_nrmse)) + constants + tokens)
+
+
+def rounding_of(engine: Engine) -> float:
+    """The NRMSE that the rounding of y and of the predictions explains."""
+    return ROUNDING * engine.root_mean_square / engine.spread

@@ -1,0 +1,88 @@
+"""A model: an expression some of whose constants are settled for good."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from ddsr.expression import Expression, Kind, Node, Vocabulary
+
+
+class Known(Node):
+    """A constant whose value is settled: fitting leaves it alone."""
+
+    __slots__ = ()
+
+
+def known(value: float) -> Known:
+    """The settled constant of this value."""
+    return Known(Kind.CONSTANT, value=value)
+
+
+@dataclass(frozen=True)
+class Model:
+    """An expression, and for each of its constants whether fitting must leave it alone."""
+
+    expression: Expression
+    is_fixed: tuple[bool, ...]
+
+    @classmethod
+    def free(cls, expression: Expression) -> Model:
+        """All constants are to be fitted."""
+        return cls(expression, (False,) * expression.n_constants)
+
+    @classmethod
+    def of_tree(cls, vocabulary: Vocabulary, root: Node) -> Model | None:
+        """From nodes with `Known` among them; None where the vocabulary cannot write them."""
+        level_order = [root]
+        for node in level_order:  # grows while it is walked
+            level_order.extend(node.children)
+        operators = {node.name for node in level_order if node.kind is Kind.OPERATOR}
+        constants = [node for node in level_order if node.kind is Kind.CONSTANT]
+        has_one = any(node.kind is Kind.ONE for node in level_order)
+        if (
+            operators - set(vocabulary.operators)
+            or (constants and not vocabulary.has_constant)
+            or (has_one and not vocabulary.has_one)
+        ):
+            return None
+        return cls(
+            Expression.from_tree(vocabulary, root), tuple(isinstance(node, Known) for node in constants)
+        )
+
+    @cached_property
+    def tree(self) -> Node:
+        """The expression as nodes, settled constants as `Known`."""
+        names = self.expression.vocabulary.variables
+        # a fold meets constants from the last to the first
+        is_fixed = reversed(self.is_fixed)
+        return self.expression.fold(
+            variable=lambda column: Node.variable(names[column]),
+            constant=lambda value: known(value) if next(is_fixed) else Node.constant(value),
+            one=Node.one(),
+            apply=lambda row, operands: Node.operator(row.name, *operands),
+        )
+
+    @property
+    def free_constants(self) -> tuple[float, ...]:
+        """Values of those that fitting may change."""
+        pairs = zip(self.expression.constants, self.is_fixed, strict=True)
+        return tuple(value for value, is_fixed in pairs if not is_fixed)
+
+    @property
+    def fixed_constants(self) -> tuple[float, ...]:
+        """Values of those that are settled."""
+        pairs = zip(self.expression.constants, self.is_fixed, strict=True)
+        return tuple(value for value, is_fixed in pairs if is_fixed)
+
+    @cached_property
+    def key(self) -> tuple[object, ...]:
+        """Equal for models that differ by the values of their free constants and the order of operands.
+
+        (Where operands are alike but for their constants, the order given counts.)
+        """
+        marked = self.expression.with_constants(
+            value if is_fixed else 0.5 * 2.0**-1000  # no settled constant has this value
+            for value, is_fixed in zip(self.expression.constants, self.is_fixed, strict=True)
+        ).canonical()
+        return marked.tokens, marked.constants

@@ -1,0 +1,85 @@
+"""What a model could be instead: a constant settled at a simple number, a term or a factor less."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from ddsr.expression import Expression, Kind, Node
+from ddsr.selection.model import Known, Model, known
+from ddsr.selection.settling import Settler
+from ddsr.selection.simple_numbers import near
+
+IsPlausible = Callable[[int, float], bool]
+"""Whether the constant of this number, breadth-first, could have this value instead."""
+
+
+def clean(expression: Expression) -> Expression:
+    """The simplest way to write the expression that is known; itself where there is no simplifier."""
+    simplified = getattr(expression, "simplified", None)
+    return expression if simplified is None else simplified()
+
+
+def anything(constant: int, value: float) -> bool:
+    """Every value is plausible."""
+    return True
+
+
+def alternatives(model: Model, is_plausible: IsPlausible = anything) -> Iterator[Model]:
+    """Every model that is one move away and simpler, each once."""
+    settler = Settler(model.expression.vocabulary)
+    seen = {model.key}
+    for tree in _variants(_numbered(model), is_plausible):
+        settled = settler.settled(tree)
+        other = None if settled is None else Model.of_tree(model.expression.vocabulary, settled)
+        if other is not None and other.key not in seen:
+            seen.add(other.key)
+            yield other
+
+
+class _Numbered(Node):
+    """A free constant that knows which one it is: `name` holds its number."""
+
+    __slots__ = ()
+
+
+def _numbered(model: Model) -> Node:
+    numbers = reversed(range(len(model.is_fixed)))
+    names = model.expression.vocabulary.variables
+
+    def constant(value: float) -> Node:
+        number = next(numbers)
+        if model.is_fixed[number]:
+            return known(value)
+        return _Numbered(Kind.CONSTANT, str(number), value)
+
+    return model.expression.fold(
+        variable=lambda column: Node.variable(names[column]),
+        constant=constant,
+        one=Node.one(),
+        apply=lambda row, operands: Node.operator(row.name, *operands),
+    )
+
+
+def _variants(node: Node, is_plausible: IsPlausible) -> Iterator[Node]:
+    """The tree with one node replaced, for every node and every replacement."""
+    yield from _replacements(node, is_plausible)
+    for place, child in enumerate(node.children):
+        for other in _variants(child, is_plausible):
+            children = (*node.children[:place], other, *node.children[place + 1 :])
+            yield Node.operator(node.name, *children)
+
+
+def _replacements(node: Node, is_plausible: IsPlausible) -> Iterator[Node]:
+    if isinstance(node, _Numbered):
+        number = int(node.name)
+        simple = (0.0, 1.0, -1.0, *(simple.value for simple in near(node.value)))
+        yield from (known(value) for value in simple if is_plausible(number, value))
+    elif node.name in ("add", "mul", "sub", "div"):
+        left, right = node.children
+        yield left
+        if node.name in ("add", "mul"):
+            yield right
+        else:  # 0 − f and 1 / f
+            yield Node.operator(node.name, known(0.0 if node.name == "sub" else 1.0), right)
+    elif isinstance(node, Known) and abs(node.value) != 1.0:
+        yield known(1.0)

@@ -1,0 +1,215 @@
+"""The final choice: the best candidates made shorter as long as their description length falls."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.engine import Engine
+from ddsr.errors import ExpressionError
+from ddsr.expression import OPERATORS, Batch, Expression, Vocabulary
+from ddsr.selection.description import DescriptionLength, PreciseLength
+from ddsr.selection.front import FrontEntry, ParetoFront
+from ddsr.selection.model import Model
+from ddsr.selection.moves import alternatives, clean
+from ddsr.selection.spelling import with_spelled_fractions
+
+MODELS_A_CALL = 256  # the clock is looked at after so many
+ROUND_STEPS, ROUND_TOLERANCE = 25, 1e-10  # of a fit that decides on a move
+BEAM_WIDTH = 3  # the move that shortens most is not always the one that leads to the shortest
+LEAST_GAIN = 1e-6  # nats; less is rounding
+# A simple number is tried for a constant unless it would cost more of the data than any code can win back.
+MOST_NATS_LOST = 40.0
+
+
+@dataclass(frozen=True)
+class Selected:
+    """A candidate with what became of it."""
+
+    expression: Expression
+    is_free: tuple[bool, ...]
+    """for each constant, breadth-first: fitted to the data, not settled at a simple number"""
+    nrmse: float
+    description_length: float
+    """nats, up to a term that all candidates share"""
+
+
+@dataclass(frozen=True)
+class _Judged:
+    model: Model
+    nrmse: float
+    length: float
+    information: NDArray[np.float64]
+
+    @property
+    def unit_uncertainty(self) -> NDArray[np.float64]:
+        """Standard error of each constant, the others fitted too, per one of the mean residual."""
+        scale = np.sqrt(np.diagonal(self.information)[: len(self.model.is_fixed)])
+        scale = np.where(scale > 0.0, scale, 1.0)
+        correlation = self.information[: len(scale), : len(scale)] / np.outer(scale, scale)
+        variance = np.diagonal(np.linalg.pinv(correlation, rcond=1e-12, hermitian=True))
+        return np.asarray(np.sqrt(np.maximum(variance, 0.0)) / scale)
+
+    @property
+    def selected(self) -> Selected:
+        spelled = with_spelled_fractions(self.model)
+        is_free = tuple(not is_fixed for is_fixed in spelled.is_fixed)
+        return Selected(spelled.expression, is_free, self.nrmse, self.length)
+
+
+def select(
+    candidates: Iterable[Expression],
+    engine: Engine,
+    *,
+    length: DescriptionLength | None = None,
+    n_shortest: int = 8,
+    n_most_accurate: int = 3,
+    deadline: float = inf,
+) -> tuple[Selected, ...]:
+    """The candidates by rising description length, the first being the choice.
+
+    All are refitted on all rows. The `n_shortest` of least description length and the `n_most_accurate` are
+    made shorter for as long as that falls: constants are settled at simple numbers, terms and factors are
+    left out. No candidate ends with a longer description than it began with. `deadline` is on the monotonic
+    clock: what is known by then is returned.
+    """
+    judge = _Judge(engine, length or PreciseLength.on(engine), deadline)
+    models = [Model.free(expression) for expression in _in_one_vocabulary(candidates, engine)]
+    judged = judge.start(models)
+    if not judged:
+        raise ExpressionError("no candidate has a finite value on every row: there is nothing to select")
+    judged.sort(key=lambda one: one.length)
+    by_error = sorted(judged[n_shortest:], key=lambda one: max(one.nrmse, judge.least_nrmse))
+    chosen = judged[:n_shortest] + by_error[:n_most_accurate]
+    rest = by_error[n_most_accurate:]
+    chosen = judge.polish(_shorten(chosen, judge))
+    ranked = sorted(_best_of_each(chosen + rest), key=lambda one: one.length)
+    return tuple(one.selected for one in ranked)
+
+
+def front_of(found: Sequence[Selected]) -> tuple[ParetoFront, FrontEntry]:
+    """What was selected as a Pareto front, and the choice: it is on it even if a smaller one errs less."""
+    entries = [FrontEntry(one.expression, one.nrmse, 1.0, 0.0) for one in found]
+    chosen, least_error, front = entries[0], inf, []
+    for entry in sorted(entries, key=lambda each: (each.size, each.nrmse)):
+        if entry.nrmse < least_error or entry is chosen:
+            front.append(entry)
+            least_error = min(least_error, entry.nrmse)
+    return ParetoFront(tuple(front)), chosen
+
+
+class _Judge:
+    """Refits and measures models, as long as there is time."""
+
+    def __init__(self, engine: Engine, length: DescriptionLength, deadline: float) -> None:
+        self.engine, self.length, self.deadline = engine, length, deadline
+        self.least_nrmse = PreciseLength.on(engine).least_nrmse
+
+    @property
+    def is_late(self) -> bool:
+        return time.monotonic() >= self.deadline
+
+    def start(self, models: Sequence[Model]) -> list[_Judged]:
+        """The candidates as they are, then refitted and simplified where that is shorter."""
+        given = self._measure(models, max_steps=0)
+        cleaned = _distinct(Model.free(clean(one.model.expression)) for one in given)
+        refitted = self.measure([one.model for one in given] + cleaned, 100, 1e-14)
+        return _best_of_each(given + refitted)
+
+    def measure(self, models: Sequence[Model], max_steps: int, tolerance: float) -> list[_Judged]:
+        """Refit what there is time for; what is not finite is left out."""
+        judged: list[_Judged] = []
+        for begin in range(0, len(models), MODELS_A_CALL):
+            if self.is_late:
+                break
+            judged += self._measure(models[begin : begin + MODELS_A_CALL], max_steps, tolerance)
+        return judged
+
+    def _measure(self, models: Sequence[Model], max_steps: int, tolerance: float = 0.0) -> list[_Judged]:
+        if not models:
+            return []
+        batch = Batch.of(model.expression for model in models)
+        is_fixed = np.ones(batch.constants.shape, dtype=bool)
+        for row, model in enumerate(models):
+            is_fixed[row, : len(model.is_fixed)] = model.is_fixed
+        scores = self.engine.refit(batch, is_fixed, max_steps=max_steps, tolerance=tolerance)
+        assert scores.information is not None  # a refit always has it
+        judged = []
+        for row, model in enumerate(models):
+            if np.isfinite(scores.nrmse[row]):
+                fitted = Model(scores.batch[row], model.is_fixed)
+                nrmse, information = float(scores.nrmse[row]), scores.information[row]
+                judged.append(_Judged(fitted, nrmse, self.length(fitted, nrmse, information), information))
+        return judged
+
+    def alternatives(self, one: _Judged) -> list[Model]:
+        """The models one move away, without those whose constant the data clearly refuse."""
+        error = max(one.nrmse, self.least_nrmse) * self.engine.spread / np.sqrt(self.engine.n_rows)
+        reach = error * one.unit_uncertainty * np.sqrt(2 * MOST_NATS_LOST)
+        values = one.model.expression.constants
+
+        def is_plausible(constant: int, value: float) -> bool:
+            return value in (0.0, 1.0, -1.0) or bool(abs(value - values[constant]) <= reach[constant])
+
+        return list(alternatives(one.model, is_plausible))
+
+    def polish(self, models: list[_Judged]) -> list[_Judged]:
+        """Fit what is free to convergence."""
+        polished = self.measure([one.model for one in models], 100, 1e-14)
+        better = {one.model.key: one for one in polished}
+        return [min(one, better.get(one.model.key, one), key=lambda each: each.length) for one in models]
+
+
+def _shorten(models: list[_Judged], judge: _Judge) -> list[_Judged]:
+    """Each model in rounds: the few moves that shorten it most are taken, each alone, until none does."""
+    best = list(models)
+    beams = [[one] for one in models]
+    known_already: dict[object, _Judged | None] = {}
+    while any(beams) and not judge.is_late:
+        moves = [[(one, other) for one in beam for other in judge.alternatives(one)] for beam in beams]
+        new = _distinct(other for beam in moves for _, other in beam if other.key not in known_already)
+        found = {one.model.key: one for one in judge.measure(new, ROUND_STEPS, ROUND_TOLERANCE)}
+        known_already |= {model.key: found.get(model.key) for model in new}
+        for lineage, beam in enumerate(moves):
+            shorter = []
+            for one, other in beam:
+                judged = known_already.get(other.key)
+                if judged is not None and judged.length < one.length - LEAST_GAIN:
+                    shorter.append(judged)
+            beams[lineage] = sorted(_best_of_each(shorter), key=lambda each: each.length)[:BEAM_WIDTH]
+            best[lineage] = min([best[lineage], *beams[lineage]], key=lambda each: each.length)
+    return best
+
+
+def _best_of_each(models: Iterable[_Judged]) -> list[_Judged]:
+    """Of those that differ by their free constants alone, the one of least description length."""
+    best: dict[object, _Judged] = {}
+    for one in models:
+        if one.model.key not in best or one.length < best[one.model.key].length:
+            best[one.model.key] = one
+    return list(best.values())
+
+
+def _distinct(models: Iterable[Model]) -> list[Model]:
+    return list({model.key: model for model in models}.values())
+
+
+def _in_one_vocabulary(candidates: Iterable[Expression], engine: Engine) -> list[Expression]:
+    """The candidates over a vocabulary that has all their operators: scales and offsets may need more."""
+    listed = list(candidates)
+    if not listed:
+        raise ExpressionError("give at least one candidate to select from")
+    vocabularies = [engine.vocabulary, *(expression.vocabulary for expression in listed)]
+    used = {name for vocabulary in vocabularies for name in vocabulary.operators}
+    common = Vocabulary(
+        engine.vocabulary.variables,
+        [name for name in OPERATORS if name in used],
+        has_one=any(vocabulary.has_one for vocabulary in vocabularies),
+        has_constant=any(vocabulary.has_constant for vocabulary in vocabularies),
+    )
+    return [Expression.from_tree(common, expression.tree) for expression in listed]

@@ -1,0 +1,150 @@
+"""Settling constants and leaving parts out, in every arrangement of operators."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ddsr.engine import values
+from ddsr.expression import Expression, Kind, Node, Vocabulary
+from ddsr.selection.model import Known, Model, known
+from ddsr.selection.moves import alternatives
+from ddsr.selection.settling import Settler
+from strategies import FULL, PLAIN, data, expressions, mild_floats
+
+
+def settled(text: str, vocabulary: Vocabulary = PLAIN) -> str | None:
+    """The text after settling, numbers with a point being settled ones."""
+    tree = Settler(vocabulary).settled(all_known(Expression.parse(text, vocabulary).tree))
+    return None if tree is None else Expression.from_tree(vocabulary, tree).text()
+
+
+def all_known(node: Node) -> Node:
+    if node.kind is Kind.CONSTANT:
+        return known(node.value)
+    if node.kind is not Kind.OPERATOR:
+        return node
+    return Node.operator(node.name, *map(all_known, node.children))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x + 0", "x"),
+        ("0 + x", "x"),
+        ("x - 0", "x"),
+        ("0 - x", "-1 * x"),
+        ("0 * x", "0"),
+        ("x * 0 + y", "y"),
+        ("y - sin(x) * 0", "y"),
+        ("0 / x", "0"),
+        ("x / 0", None),
+        ("y + x / 0", None),
+        ("x^0 * y", "y"),
+        ("x * 1", "x"),
+        ("1.0 * x", "x"),
+        ("x / 1", "x"),
+        ("x^1.0", "x"),
+        ("1.0^x", "1"),
+        ("0^x", None),
+        ("x^0.5", "sqrt(x)"),
+        ("y * x^-1", "y / x"),
+        ("exp(0) * x", "x"),
+        ("x + sin(0 * y)", "x"),
+        ("log(2) * x", "log(2) * x"),
+        ("2 * 3 * x", "6 * x"),
+        ("(4 - 4) * x + 2 / 8", "0.25"),
+        ("log(0) + x", None),
+        ("x + -1 * y", "x - y"),
+        ("x - -1 * y", "x + y"),
+        ("-1 * x + y", "y - x"),
+        ("x / -1", "-1 * x"),
+        ("-1 * (-1 * x)", "x"),
+        ("sqrt(x + 0 * (y / (1.0 + z)))", "sqrt(x)"),
+    ],
+)
+def test_what_is_superfluous_goes(text: str, expected: str | None) -> None:
+    assert settled(text) == expected
+
+
+def test_the_vocabulary_says_how_to_negate() -> None:
+    assert settled("0 - x", FULL) == "-x"
+    without_one = Vocabulary(("x", "y"), has_one=False)
+    assert settled("x^0 + y", without_one) == "1.0 + y"
+
+
+def test_free_constants_of_constants_are_one() -> None:
+    tree = Settler(PLAIN).settled(Expression.parse("sin(2 * 0.4) * x", PLAIN).tree)
+    assert tree is not None
+    assert tree.children[0] == Node.constant(float(np.sin(0.8)))
+
+
+@st.composite
+def partly_settled(draw: st.DrawFn) -> Model:
+    """A model with settled constants, 0 and ±1 many of them."""
+    numbers = st.sampled_from([0.0, 1.0, -1.0, 2.0, 0.5]) | mild_floats
+    expression = draw(expressions(draw(st.sampled_from([PLAIN, FULL])), 15, numbers))
+    n = expression.n_constants
+    return Model(expression, tuple(draw(st.lists(st.booleans(), min_size=n, max_size=n))))
+
+
+@settings(max_examples=400, deadline=None)
+@given(partly_settled())
+def test_settling_changes_no_value(model: Model) -> None:
+    vocabulary = model.expression.vocabulary
+    X = data(20)
+    (before,), (is_finite,) = values([model.expression], X)
+    tree = Settler(vocabulary).settled(model.tree)
+    if tree is None:
+        assert not is_finite
+        return
+    other = Model.of_tree(vocabulary, tree)
+    assert other is not None
+    assert len(other.expression) <= len(model.expression) + 2  # 0 - f may become -1 * f, twice
+    (after,), _ = values([other.expression], X)
+    if is_finite and np.abs(before).max() < 1e6:
+        np.testing.assert_allclose(after, before, rtol=1e-6, atol=1e-6)
+
+
+@settings(max_examples=100, deadline=None)
+@given(partly_settled())
+def test_alternatives_are_distinct_and_settle_what_they_touch(model: Model) -> None:
+    found = list(alternatives(model))
+    assert len({other.key for other in found}) == len(found)
+    assert model.key not in {other.key for other in found}
+    for other in found:
+        n_free = len(other.is_fixed) - sum(other.is_fixed)
+        assert n_free <= len(model.free_constants)
+        assert other.expression.vocabulary == model.expression.vocabulary
+
+
+@settings(max_examples=200, deadline=None)
+@given(partly_settled())
+def test_a_models_tree_is_the_model(model: Model) -> None:
+    assert Model.of_tree(model.expression.vocabulary, model.tree) == model
+
+
+def test_a_known_constant_is_no_free_one() -> None:
+    assert known(2.0) != Node.constant(2.0) and isinstance(known(2.0), Known)
+    x = Expression.parse("2 * x + 3", PLAIN)
+    assert Model(x, (True, False)).key != Model(x, (False, True)).key
+    assert Model(x, (False, False)).key == Model(x.with_constants((7.0, 8.0)), (False, False)).key
+
+
+@pytest.mark.parametrize(
+    ("text", "shorter"),
+    [
+        ("1.3 * x + 0.2", {"1.3 * x", "0.2", "x + 0.2", "1.3 + 0.2"}),
+        ("1.3 * x - y", {"1.3 * x", "x - y"}),
+        ("x / (y + 0.1)", {"x", "x / y", "1 / (y + 0.1)"}),
+        ("0.1 - y", {"-1 * y"}),
+        ("y - (x * 0.01 - z)", {"y + z", "y", "y - (x - z)", "y - x * 0.01"}),
+        ("sin(x + 0.01) / z", {"sin(x) / z", "sin(x + 0.01)"}),
+        ("x^2.1 * y", {"y", "x^2 * y", "x * y", "x^2.1"}),
+        ("exp(0.01 * x) * y", {"y", "exp(x) * y"}),
+    ],
+)
+def test_parts_are_left_out(text: str, shorter: set[str]) -> None:
+    found = {other.expression.text() for other in alternatives(Model.free(Expression.parse(text, PLAIN)))}
+    written = {Expression.parse(one, PLAIN).text() for one in shorter} - {"1.3 + 0.2"}
+    assert written <= found

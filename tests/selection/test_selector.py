@@ -1,0 +1,184 @@
+"""The final choice: exact where it can be, free where it must be, never longer than before."""
+
+import math
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from ddsr.engine import Engine, values
+from ddsr.errors import ExpressionError
+from ddsr.expression import Expression, Vocabulary
+from ddsr.selection import PlainLength, PreciseLength, Selected, front_of, select
+from ddsr.selection.model import Model
+from strategies import PLAIN, expressions, mild_floats
+
+X = np.random.default_rng(0).uniform(0.5, 4.0, size=(600, 3))
+
+
+def engine_for(text: str, noise: float = 0.0, rows: np.ndarray = X) -> Engine:
+    clean = Expression.parse(text, PLAIN).to_callable()(rows)
+    noises = np.random.default_rng(1).normal(size=len(rows))
+    return Engine(PLAIN, rows, clean + noise * np.sqrt(np.mean(clean**2)) * noises)
+
+
+def parsed(*texts: str) -> list[Expression]:
+    return [Expression.parse(text, PLAIN) for text in texts]
+
+
+def is_same(expression: Expression, text: str) -> bool:
+    return expression.canonical().text() == Expression.parse(text, expression.vocabulary).canonical().text()
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.001, 0.01, 0.1])
+def test_a_product_is_recovered_from_noisy_data(noise: float) -> None:
+    best = select(parsed("1.98 * x * y + 0.013"), engine_for("2 * x * y", noise))[0]
+    assert is_same(best.expression, "2 * x * y")
+    assert best.is_free == (False,)
+
+
+@pytest.mark.parametrize("length", [PreciseLength, PlainLength])
+@pytest.mark.parametrize(
+    ("truth", "candidate"),
+    [
+        ("x / (1 + y^2)", "1.02 * x / (0.98 + y^2.01) + 0.01"),
+        ("0.5 * x * y^2", "0.51 * x * y^1.98 + 0.02 * z"),
+        ("sin(2 * x) + y", "1.01 * sin(1.99 * x + 0.01) + 0.99 * y - 0.03"),
+        ("sqrt(x + y)", "(1.02 * x + 0.99 * y)^0.52 - 0.01"),
+        ("x - y", "1.02 * x + -0.98 * y"),
+        ("x / 3 + y", "0.34 * x + y * 1.1"),
+        ("cos(3.141592653589793 * x) * y", "1.01 * cos(3.14 * x + 0.01) * y"),
+    ],
+)
+def test_exact_forms_are_found_exactly_without_noise(truth: str, candidate: str, length: type) -> None:
+    engine = engine_for(truth)
+    best = select(parsed(candidate, "? * x + ?"), engine, length=length.on(engine))[0]
+    assert is_same(best.expression, truth), best
+    assert not any(best.is_free) and best.nrmse < 1e-14
+
+
+def test_what_is_not_simple_stays_free() -> None:
+    best = select(parsed("3.6 * x^1.47 + 0.01"), engine_for("3.7182818 * x^1.5", 0.001))[0]
+    assert best.expression.skeleton() == "? * x^?"
+    assert dict(zip(best.expression.constants, best.is_free, strict=True))[1.5] is False
+    assert sum(best.is_free) == 1
+    assert max(best.expression.constants) == pytest.approx(3.7182818, rel=1e-3)
+
+
+def test_noise_buys_no_terms() -> None:
+    texts = ("? * x / y + ? * sin(? * z) + ? * z", "? * x^? / y^?", "x", "? * x + ? * y + ?")
+    best = select(parsed(*texts), engine_for("x / y", 0.05))[0]
+    assert is_same(best.expression, "x / y")
+
+
+def test_a_refuted_number_is_not_taken() -> None:
+    best = select(parsed("2.05 * x"), engine_for("2.05 * x + 0.3 * y", 0.001))[0]
+    assert best.is_free == (True,)
+    assert len(select(parsed("2.1 * x + 0.2 * y"), engine_for("2.05 * x + 0.3 * y", 0.01))[0].is_free) == 2
+
+
+def test_settled_constants_are_written_as_they_are() -> None:
+    best = select(parsed("0.38 * x + 0.71 * y"), engine_for("0.375 * x + 0.7071067811865476 * y"))[0]
+    assert set(best.expression.constants) == {0.375, 1 / math.sqrt(2)}
+    assert Expression.parse(best.expression.text(), best.expression.vocabulary) == best.expression
+
+
+def test_the_better_start_of_two_is_kept() -> None:
+    texts = ("2 * sin(5.1 * x)", "2 * sin(0.1 * x)")
+    for order in (texts, texts[::-1]):
+        assert is_same(select(parsed(*order), engine_for("2 * sin(5 * x)"))[0].expression, "2 * sin(5 * x)")
+
+
+@pytest.mark.parametrize(
+    ("truth", "candidate"),
+    [
+        ("x / 3 + y", "0.33 * x + y"),
+        ("2 * x / 3 + y", "0.66 * x + y"),
+        ("x^(2 / 3) - y", "x^0.66 - y"),
+        ("x - y * z / 7", "x - 0.14 * y * z"),
+        ("log(x + 1 / 3)", "log(x + 0.3)"),
+        ("sin(x) / 6", "0.16 * sin(x)"),
+    ],
+)
+def test_fractions_that_no_decimal_ends_on_are_divisions(truth: str, candidate: str) -> None:
+    best = select(parsed(candidate), engine_for(truth))[0]
+    (expected,), (found,) = (values([e], X)[0] for e in (Expression.parse(truth, PLAIN), best.expression))
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
+    assert all(value == round(value) for value in best.expression.constants), best
+
+
+@settings(max_examples=40, deadline=None)
+@given(expressions(PLAIN, 12, mild_floats))
+def test_no_candidate_ends_longer_than_it_began(expression: Expression) -> None:
+    engine = engine_for("x * y + sin(z)", 0.05, X[:60])
+    for length in (PreciseLength.on(engine), PlainLength.on(engine)):
+        start = engine.refit([expression], max_steps=0)
+        if not np.isfinite(start.nrmse[0]):
+            with pytest.raises(ExpressionError, match="no candidate has a finite value"):
+                select([expression], engine, length=length)
+            continue
+        assert start.information is not None
+        began = length(Model.free(expression), float(start.nrmse[0]), start.information[0])
+        best = select([expression], engine, length=length)[0]
+        assert best.description_length <= began + 1e-9
+
+
+def test_what_is_reported_is_what_the_engine_finds() -> None:
+    engine = engine_for("x / (1 + y^2)", 0.02)
+    found = select(parsed("1.1 * x / (0.9 + y^2.2)", "? * x + ?", "x * y", "? * exp(? * y)"), engine)
+    lengths = [one.description_length for one in found]
+    assert lengths == sorted(lengths) and len(found) == 4
+    for one in found:
+        is_fixed = np.ones((1, one.expression.n_constants), dtype=bool)
+        scores = engine.refit([one.expression], is_fixed)
+        assert scores.nrmse[0] == pytest.approx(one.nrmse, rel=1e-9)
+
+
+def test_the_deadline_is_kept_and_there_is_always_an_answer() -> None:
+    rows = np.random.default_rng(2).uniform(0.5, 4.0, size=(20_000, 3))
+    engine = engine_for("x / (1 + y^2) + 0.3 * sin(z)", 0.1, rows)
+    tails = ["x^?"] + [f"{name}({body})" for name in ("exp", "cos", "sin", "sqrt") for body in "xyz"][:11]
+    texts = [f"? * x / (? + ? * y^?) + ? * sin(? * z + ?) + ? * {tail}" for tail in tails]
+    started = time.monotonic()
+    late = select(parsed(*texts), engine, deadline=started)
+    assert time.monotonic() - started < 3.0
+    assert len(late) == 12
+    began = time.monotonic()
+    some = select(parsed(*texts), engine, deadline=began + 0.5)
+    assert time.monotonic() - began < 5.0
+    assert some[0].description_length <= late[0].description_length
+
+
+def test_candidates_may_need_operators_that_the_engine_has_not() -> None:
+    bare = Vocabulary(("x", "y", "z"), ("sin",), has_constant=False)
+    engine = Engine(bare, X, 2.0 * np.sin(X[:, 0]) + 3.0)
+    best = select(parsed("2.1 * sin(x) + 2.9"), engine)[0]
+    assert is_same(best.expression, "2 * sin(x) + 3")
+
+
+def test_nothing_to_select_from_is_refused() -> None:
+    with pytest.raises(ExpressionError, match="at least one candidate"):
+        select([], engine_for("x"))
+
+
+def test_the_number_of_threads_changes_nothing() -> None:
+    y = Expression.parse("x / (1 + y^2)", PLAIN).to_callable()(X) + 0.1 * np.sin(9 * X[:, 2])
+    candidates = parsed("? * x / (? + y^?) + ?", "? * x^? * y^?", "? * x + ? * y")
+    one, three = (select(candidates, Engine(PLAIN, X, y, n_threads=n)) for n in (1, 3))
+    assert one == three
+
+
+def test_the_choice_is_on_the_front() -> None:
+    entries = [
+        Selected(Expression.parse(text, PLAIN), (), nrmse, length)
+        for text, nrmse, length in (
+            ("x * y", 0.1, 1.0),
+            ("x", 0.09, 2.0),
+            ("x * y * z", 0.05, 3.0),
+            ("y", 0.2, 4.0),
+        )
+    ]
+    front, chosen = front_of(entries)
+    assert chosen.expression == entries[0].expression and chosen in front.entries
+    assert [str(entry.expression) for entry in front] == ["x", "x * y", "x * y * z"]
