@@ -30,6 +30,11 @@ def read_numbers(ctx: click.Context, param: click.Parameter, value: str) -> tupl
     return numbers
 
 
+def read_names(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...]:
+    """Names, separated by commas."""
+    return tuple(value.split(",")) if value else ()
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="ddsr", message="%(prog)s %(version)s")
 def main() -> None:
@@ -80,5 +85,88 @@ def bench_run(suite: str, methods: str, noises: tuple[float, ...], data: str | N
 
     try:
         run_suite(Console(), suite, tuple(methods.split(",")), noises, data, **settings)
+    except DDSRError as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _chosen_runs(function: Any) -> Any:
+    """The stores to read, and which of their runs."""
+    choose = click.option("--method", "methods", callback=read_names, help="Only these, separated by commas.")
+    return click.argument("stores", metavar="STORE...", nargs=-1, required=True)(choose(function))
+
+
+@bench.command("table")
+@_chosen_runs
+@click.option(
+    "--format",
+    type=click.Choice(["markdown", "csv", "html"]),
+    default="markdown",
+    show_default=True,
+    help="Of the table.",
+)
+@click.option(
+    "--by",
+    type=click.Choice(["noise", "method"]),
+    default="noise",
+    show_default=True,
+    help="Every run by noise level, or methods on the runs that all of them have.",
+)
+@click.option("--baseline", default=None, help="With --by method: p-values against this method.")
+@click.option("--out", type=click.Path(dir_okay=False), default=None, help="File; by default the terminal.")
+def bench_table(stores: tuple[str, ...], methods: tuple[str, ...], out: str | None, **settings: Any) -> None:
+    """Rates, complexity and time of every method, beside what was published.
+
+    STORE is a folder of results, or LABEL=FOLDER to tell the same methods of two folders apart.
+    """
+    from ddsr.bench.report.command import make_table, read_chosen, save
+    from ddsr.errors import DDSRError
+
+    try:
+        results = read_chosen(stores, methods)
+        text = make_table(results, **settings)
+        for warning in results.warnings:
+            click.echo(warning, err=True)
+        if out is None:
+            click.echo(text, nl=False)
+        else:
+            save(out, text.encode())
+    except DDSRError as error:
+        raise click.ClickException(str(error)) from error
+
+
+@bench.command("plot")
+@_chosen_runs
+@click.option(
+    "--kind", type=click.Choice(["rates", "pareto", "ablation", "curves"]), required=True, help="Of figure."
+)
+@click.option("--problem", default=None, help="Only the runs of this problem.")
+@click.option("--out", type=click.Path(dir_okay=False), required=True, help="An .svg or a .png.")
+def bench_plot(
+    stores: tuple[str, ...], methods: tuple[str, ...], kind: str, problem: str | None, out: str
+) -> None:
+    """Draw rates, R² against size, an ablation, or learning curves."""
+    from ddsr.bench.report.command import read_chosen, save_figure
+    from ddsr.errors import DDSRError
+
+    try:
+        save_figure(read_chosen(stores, methods, problem), kind, out)
+    except DDSRError as error:
+        raise click.ClickException(str(error)) from error
+
+
+@bench.command("report")
+@_chosen_runs
+@click.option("--title", default="Benchmark", show_default=True, help="Of the page.")
+@click.option("--baseline", default=None, help="P-values against this method.")
+@click.option("--out", type=click.Path(dir_okay=False), required=True, help="An .html file.")
+def bench_report(
+    stores: tuple[str, ...], methods: tuple[str, ...], title: str, baseline: str | None, out: str
+) -> None:
+    """Write one page with all tables and figures in it, which needs no other file."""
+    from ddsr.bench.report.command import read_chosen, save_page
+    from ddsr.errors import DDSRError
+
+    try:
+        save_page(read_chosen(stores, methods), title, baseline, out)
     except DDSRError as error:
         raise click.ClickException(str(error)) from error

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
+from ddsr.bench.curves import FOLDER as CURVES
 from ddsr.bench.one import OWN_METHODS, Task
 from ddsr.bench.problems import Problem, load_suite, trajectory_path
 from ddsr.bench.run import Plan, missing_tasks, run_missing
@@ -54,6 +55,7 @@ def run_suite(
         device=device,
         data_dir=data,
         factory=factory,
+        curves_dir=str(Path(store) / CURVES),
     )
     plan = Plan(problems=problems, methods=methods, noises=noises, trials=trials, template=template)
     results = Store(Path(store))

@@ -18,9 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ddsr.bench.curves import curve_of, curve_path, thinned, write_curve
 from ddsr.bench.judging import read_problem
 from ddsr.bench.methods import Method
 from ddsr.bench.problems import Problem, make_data
+from ddsr.bench.store import Key
 from ddsr.errors import BenchError
 
 OWN_METHODS = "ddsr.bench.methods:make_estimator"
@@ -43,6 +45,13 @@ class Task:
     data_dir: str | None = None
     factory: str = OWN_METHODS
     """module:function that makes the estimator"""
+    curves_dir: str | None = None
+    """where the learning curve is put, of a method that has one"""
+
+    @property
+    def key(self) -> Key:
+        """Which run it is."""
+        return Key(self.problem.name, self.method, self.noise, self.seed)
 
 
 @dataclass(frozen=True)
@@ -65,6 +74,7 @@ def run_one(task: Task) -> Outcome:
     wall, cpu = time.perf_counter(), time.process_time()
     estimator.fit(data.X_train, data.y_train)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    keep_curve(task, estimator)
     return Outcome(
         expression=str(estimator.sympy()),
         r2_train=r2(data.y_train, estimator.predict(data.X_train)),
@@ -72,6 +82,17 @@ def run_one(task: Task) -> Outcome:
         wall_s=wall,
         cpu_s=cpu,
     )
+
+
+def keep_curve(task: Task, estimator: Any) -> None:
+    """Write what `curves_` tells of the epochs, for methods that have it."""
+    epochs = getattr(estimator, "curves_", None)
+    if task.curves_dir is None or epochs is None or len(epochs) == 0:
+        return
+    try:
+        write_curve(curve_path(Path(task.curves_dir), task.key), thinned(curve_of(epochs)))
+    except OSError as error:  # the result is worth more than its curve
+        print(f"the learning curve is lost: {error}", file=sys.stderr)
 
 
 def r2(y: NDArray[np.float64], predicted: Any) -> float:

@@ -20,7 +20,7 @@ from queue import SimpleQueue
 from ddsr.bench.judge import TIMEOUT_S, JudgeProcess
 from ddsr.bench.one import MARK, Outcome, Task
 from ddsr.bench.problems import Problem
-from ddsr.bench.store import Key, Row, Store
+from ddsr.bench.store import Row, Store
 
 # Every library that starts threads of its own has its own variable.
 THREAD_VARIABLES = (
@@ -69,12 +69,7 @@ class Plan:
 def missing_tasks(plan: Plan, store: Store) -> list[Task]:
     """The runs of a plan that the store has no row of."""
     done = {row.key for row in store.read().rows}
-    return [task for task in plan.tasks() if key_of(task) not in done]
-
-
-def key_of(task: Task) -> Key:
-    """Which run a task is."""
-    return Key(task.problem.name, task.method, task.noise, task.seed)
+    return [task for task in plan.tasks() if task.key not in done]
 
 
 def run_missing(plan: Plan, store: Store, n_jobs: int = 1) -> Iterator[Row]:
@@ -107,7 +102,7 @@ def _judged(task: Task, plan: Plan, judge: JudgeProcess) -> Row:
     began = time.perf_counter()
     outcome, reason = run_process(task, plan.longest_s)
     row = Row(
-        **key_of(task)._asdict(),
+        **task.key._asdict(),
         wall_s=time.perf_counter() - began,
         threads=task.threads,
         host=platform.node(),

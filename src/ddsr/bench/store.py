@@ -70,15 +70,8 @@ class Store:
         self.path = folder / FILE
 
     def read(self) -> Contents:
-        """Rows that can be read; a line that cannot stays in the file, and its run counts as missing."""
-        rows, warnings = [], []
-        text = self.path.read_text(encoding="utf-8", errors="replace") if self.path.exists() else ""
-        for number, line in enumerate(text.splitlines(), start=1):
-            try:
-                rows.append(_read_row(line))
-            except (ValueError, TypeError) as error:
-                warnings.append(f"{self.path}, line {number} is no result and is passed over: {error}")
-        return Contents(rows, warnings)
+        """Rows that can be read, and what cannot."""
+        return read_rows(self.path)
 
     def append(self, row: Row) -> None:
         """Write a row and wait until the disk has it. A line that was cut off before gets its end first."""
@@ -96,6 +89,18 @@ class Store:
             raise BenchError(
                 f"cannot write to {self.path}: {error.strerror}; rows so far are kept"
             ) from error
+
+
+def read_rows(path: Path) -> Contents:
+    """Rows that can be read; a line that cannot stays in the file, and its run counts as missing."""
+    rows, warnings = [], []
+    text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        try:
+            rows.append(_read_row(line))
+        except (ValueError, TypeError) as error:
+            warnings.append(f"{path}, line {number} is no result and is passed over: {error}")
+    return Contents(rows, warnings)
 
 
 def _read_row(line: str) -> Row:

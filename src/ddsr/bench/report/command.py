@@ -1,0 +1,50 @@
+"""What `ddsr bench table`, `plot` and `report` do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ddsr.bench.report.ablation import ablation_table
+from ddsr.bench.report.figures import render
+from ddsr.bench.report.page import page
+from ddsr.bench.report.results import Results, read_results
+from ddsr.bench.report.summary import summary_tables
+from ddsr.bench.report.table import FORMATS
+from ddsr.errors import BenchError
+
+
+def read_chosen(stores: Sequence[str], methods: Sequence[str] = (), problem: str | None = None) -> Results:
+    """The stores' runs: those of some methods, of one problem, or all."""
+    results = read_results(stores)
+    if methods:
+        results = results.of(methods)
+    if problem is not None:
+        results = results.of_problem(problem)
+    return results
+
+
+def make_table(results: Results, *, format: str, by: str, baseline: str | None) -> str:
+    """Tables by suite and noise level, or of methods on the same runs."""
+    if by != "method" and baseline is not None:
+        raise BenchError("a baseline is compared with on the same runs: pass --by method too")
+    tables = [ablation_table(results, baseline)] if by == "method" else summary_tables(results.rows)
+    return FORMATS[format](tables)
+
+
+def save_figure(results: Results, kind: str, out: str) -> None:
+    """Write a figure; the file's ending says whether it is an SVG or a PNG."""
+    save(out, render(kind, results, Path(out).suffix.removeprefix(".").lower()))
+
+
+def save_page(results: Results, title: str, baseline: str | None, out: str) -> None:
+    """Write the page."""
+    save(out, page(results, title, baseline).encode())
+
+
+def save(out: str, contents: bytes) -> None:
+    """Write a file, or say in a line why not."""
+    try:
+        Path(out).write_bytes(contents)
+    except OSError as error:
+        raise BenchError(f"cannot write {out}: {error.strerror}") from error

@@ -1,0 +1,38 @@
+"""Which suite a problem belongs to, by its name."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Literal
+
+from ddsr.bench.problems import load_suite
+from ddsr.bench.store import Row
+
+Group = Literal["Feynman", "Strogatz", "Nguyen", "black box", "other"]
+
+SUITE_OF_GROUP: dict[Group, str] = {"Feynman": "feynman", "Strogatz": "strogatz", "Nguyen": "nguyen"}
+NOT_IN_SRBENCH = frozenset({"feynman_I_26_2", "feynman_I_30_5", "feynman_test_10"})
+"""of the ground truth: the 133 problems of the paper are 130 in SRBench's tables"""
+
+# PMLB's regression sets carry the number that OpenML gave them; two of SRBench's do not.
+BLACK_BOX = re.compile(r"\d+_.+|banana|titanic")
+
+
+@cache
+def names_of(group: Group) -> frozenset[str]:
+    """The problems of a group that ships with ddsr."""
+    return frozenset(problem.name for problem in load_suite(SUITE_OF_GROUP[group]))
+
+
+def ground_truth_names() -> frozenset[str]:
+    """All 133."""
+    return names_of("Feynman") | names_of("Strogatz")
+
+
+def group_of(row: Row) -> Group:
+    """The group of a run's problem; without a verdict by design, it is a black box."""
+    for group in SUITE_OF_GROUP:
+        if row.problem in names_of(group):
+            return group
+    return "black box" if row.solved_srbench is None or BLACK_BOX.fullmatch(row.problem) else "other"

@@ -1,0 +1,59 @@
+"""Shares of runs with their uncertainty, and whether two paired shares differ."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+Z_95 = 1.959963984540054
+"""two-sided 95 % of the normal distribution"""
+
+
+class Rate(NamedTuple):
+    """Percent, with its 95 % interval where the number of runs behind it is known."""
+
+    percent: float
+    low: float | None = None
+    high: float | None = None
+
+
+def wilson(n_hits: int, n_runs: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share, in [0, 1]: sound for few runs and for shares of 0 and 1."""
+    share, z2 = n_hits / n_runs, Z_95**2
+    centre = (share + z2 / (2 * n_runs)) / (1 + z2 / n_runs)
+    half = Z_95 * math.sqrt(share * (1 - share) / n_runs + z2 / (4 * n_runs**2)) / (1 + z2 / n_runs)
+    # At the ends the interval touches 0 and 1 exactly, which rounding would miss.
+    return (0.0 if n_hits == 0 else centre - half), (1.0 if n_hits == n_runs else centre + half)
+
+
+def rate_of(hits: Iterable[bool]) -> Rate | None:
+    """The share of hits among all of them; None without any."""
+    flags = list(hits)
+    if not flags:
+        return None
+    low, high = wilson(sum(flags), len(flags))
+    return Rate(100 * sum(flags) / len(flags), 100 * low, 100 * high)
+
+
+def interval_bars(rates: Iterable[Rate]) -> list[list[float]]:
+    """How far the intervals reach below and above: two rows, as matplotlib takes error bars."""
+    pairs = [
+        (rate.percent - low, high - rate.percent) if low is not None and high is not None else (0.0, 0.0)
+        for rate in rates
+        for _, low, high in (rate,)
+    ]
+    return [[below for below, _ in pairs], [above for _, above in pairs]]
+
+
+def paired_p_value(hits: Iterable[bool], baseline: Iterable[bool]) -> float:
+    """McNemar's exact test: of the runs that only one of two solves, is the split more uneven than chance's?
+
+    Two-sided; 1 when they differ nowhere.
+    """
+    pairs = list(zip(hits, baseline, strict=True))
+    n_gained = sum(ours and not theirs for ours, theirs in pairs)
+    n_lost = sum(theirs and not ours for ours, theirs in pairs)
+    n_uneven = n_gained + n_lost
+    tail = sum(math.comb(n_uneven, n_hits) for n_hits in range(min(n_gained, n_lost) + 1))
+    return min(1.0, 2 * tail / (1 << n_uneven))

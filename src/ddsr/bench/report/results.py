@@ -1,0 +1,86 @@
+"""The runs of one or several stores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ddsr.bench.curves import FOLDER, curve_path
+from ddsr.bench.store import FILE, Key, Row, read_rows
+from ddsr.errors import BenchError
+
+
+@dataclass(frozen=True)
+class Results:
+    """Runs, none of them twice; `curves` says where the curve of a run would lie."""
+
+    rows: list[Row]
+    warnings: list[str] = field(default_factory=list)
+    curves: dict[Key, Path] = field(default_factory=dict)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """In the order in which they were run."""
+        return tuple(dict.fromkeys(row.method for row in self.rows))
+
+    def of(self, methods: Sequence[str]) -> Results:
+        """The runs of these methods alone, in this order of methods."""
+        for method in methods:
+            self.check_method(method)
+        rows = [row for method in methods for row in self.rows if row.method == method]
+        return replace(self, rows=rows)
+
+    def of_problem(self, problem: str) -> Results:
+        """The runs of one problem alone."""
+        rows = [row for row in self.rows if row.problem == problem]
+        if not rows:
+            raise BenchError(f"no run of the problem {problem!r}")
+        return replace(self, rows=rows)
+
+    def check_method(self, method: str) -> None:
+        """Refuse a method that has no run."""
+        if method not in self.methods:
+            raise BenchError(f"no run of the method {method!r}; there are {', '.join(self.methods)}")
+
+
+def read_results(stores: Sequence[str]) -> Results:
+    """All runs of the stores. `LABEL=FOLDER` puts the label before the names of its methods.
+
+    A run that stands in a store twice counts once, as it was first; one that stands in two stores is
+    refused, since nobody can tell which of them is meant.
+    """
+    rows: dict[Key, Row] = {}
+    warnings: list[str] = []
+    curves: dict[Key, Path] = {}
+    for store in stores:
+        label, folder = _label_and_folder(store)
+        contents = read_rows(folder / FILE)
+        warnings += contents.warnings
+        known = set(rows)
+        for row in contents.rows:
+            named = replace(row, method=f"{label} {row.method}") if label else row
+            if named.key in known:
+                raise BenchError(
+                    f"{named.problem} {named.method} noise={named.noise:g} seed={named.seed} is in {folder} "
+                    f"and in a store before it: tell them apart with a label, as in new={folder}"
+                )
+            if named.key in rows:
+                warnings.append(f"{folder / FILE}: {' '.join(map(str, named.key))} stands there twice")
+                continue
+            rows[named.key] = named
+            curves[named.key] = curve_path(folder / FOLDER, row.key)
+    if not rows:
+        raise BenchError(f"no runs in {', '.join(stores)}: `ddsr bench run --store` makes them")
+    return Results(list(rows.values()), warnings, curves)
+
+
+def _label_and_folder(store: str) -> tuple[str, Path]:
+    label, _, folder = store.partition("=")
+    if Path(store).is_dir() or not folder:
+        label, folder = "", store
+    if not (Path(folder) / FILE).is_file():
+        raise BenchError(
+            f"no store at {folder}: there is no {FILE} in it; `ddsr bench run --store {folder}` makes one"
+        )
+    return label, Path(folder)

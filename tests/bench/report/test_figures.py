@@ -1,0 +1,87 @@
+"""Every kind of figure from a real store, and what is drawn in it."""
+
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+from curve_cases import curve
+from ddsr.bench.report.curves_figure import best_so_far, curves_by_method, mean_reward
+from ddsr.bench.report.figures import KINDS, render
+from ddsr.bench.report.labels import Box
+from ddsr.bench.report.pareto_figure import Point, pareto_front
+from ddsr.errors import BenchError
+from report_cases import STROGATZ, full_results, results_of, run
+
+EXPECTED = {
+    "rates": {"paper", "paper:memory=short", "GP-GOMEA", "DDSR (paper)", "noise 0", "noise 0.1"},
+    "pareto": {"paper", "Operon", "TPSR (paper)", "Pareto front", "mean R² on test"},
+    "ablation": {"Feynman (12 runs each)", "Strogatz (4 runs each)", "paper:memory=short", "R² > 0.999"},
+    "curves": {"paper (4 runs)", "paper:memory=short (4 runs)", "best reward so far", "epoch"},
+}
+
+
+def texts(svg: bytes) -> set[str]:
+    root = ElementTree.fromstring(svg)
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    return {"".join(element.itertext()).strip() for element in root.iter("{http://www.w3.org/2000/svg}text")}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_figure_is_an_svg_with_its_labels(kind, tmp_path):
+    results = full_results(tmp_path)
+    svg = render(kind, results)
+    assert texts(svg) >= EXPECTED[kind]
+    assert render(kind, results) == svg  # no dates, no random names
+    assert render(kind, results, "png").startswith(b"\x89PNG")
+
+
+def test_problems_outside_srbench_have_rates_without_published_ones():
+    found = texts(render("rates", results_of([run("nguyen_1"), run("nguyen_2")])))
+    assert "2 problems" in found and "AFP" not in found
+
+
+@pytest.mark.parametrize(
+    "kind, rows, message",
+    [
+        ("pareto", [run(STROGATZ)], "black-box"),
+        ("pareto", [run("banana", complexity=None)], "with a size"),
+        ("rates", [run("banana")], "there are none"),
+        ("ablation", [run(STROGATZ)], "two methods"),
+        ("ablation", [run("banana", "a"), run("banana", "b")], "solution rates"),
+        ("curves", [run(STROGATZ)], "no learning curves"),
+        ("pie", [run(STROGATZ)], "unknown kind of figure 'pie': known are rates"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(kind, rows, message):
+    with pytest.raises(BenchError, match=message):
+        render(kind, results_of(rows))
+
+
+def test_the_front_drops_what_is_larger_and_no_better():
+    points = [
+        Point(name, size, r2, False)
+        for name, size, r2 in zip("abcd", (5, 3, 9, 5), (0.7, 0.5, 0.6, 0.4), strict=True)
+    ]
+    assert [point.method for point in pareto_front(points)] == ["b", "a"]
+
+
+def test_a_run_that_ended_keeps_its_best_but_has_no_mean():
+    ended = curve(3)._replace(best_reward=np.array([0.2, 0.6, 0.4]), mean_reward=np.array([0.1, 0.2, 0.3]))
+    epochs = np.array([1.0, 2.0, 3.0, 4.0])
+    assert best_so_far(ended, epochs).tolist() == [0.2, 0.6, 0.6, 0.6]
+    np.testing.assert_allclose(mean_reward(ended, epochs), [0.1, 0.2, 0.3, np.nan])
+
+
+def test_curves_that_cannot_be_read_are_left_out(tmp_path):
+    results = full_results(tmp_path)
+    kept = curves_by_method(results)
+    assert {method: len(curves) for method, curves in kept.items()} == {"paper": 4, "paper:memory=short": 4}
+    broken = next(path for path in results.curves.values() if path.exists())
+    broken.write_bytes(b"cut off")
+    assert sum(map(len, curves_by_method(results).values())) == 7
+
+
+def test_boxes_overlap_where_both_are():
+    assert Box(0, 0, 4, 2).overlap(Box(3, 1, 9, 9)) == 1
+    assert Box(0, 0, 1, 1).overlap(Box(2, 0, 3, 1)) == 0
