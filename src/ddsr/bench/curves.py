@@ -75,7 +75,7 @@ def write_curve(path: Path, curve: Curve) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        part.write_bytes(gzip.compress("\n".join(lines).encode(), mtime=0))
+        part.write_bytes(gzip.compress("\n".join([*lines, ""]).encode(), mtime=0))
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)

@@ -7,7 +7,9 @@ import sys
 import pytest
 from click.testing import CliRunner
 
+from ddsr.bench.report.figures import KINDS
 from ddsr.bench.report.results import read_results
+from ddsr.bench.report.table import FORMATS
 from ddsr.cli import main
 from report_cases import STROGATZ, failed, full_store, run, write_store
 
@@ -121,3 +123,8 @@ def test_tables_need_no_heavy_modules():
     code = "import sys, ddsr.bench.report.command; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert {"torch", "sympy", "pandas", "matplotlib", "jinja2"} & set(done.stdout.split()) == set()
+
+
+def test_the_command_line_offers_every_kind_and_format():
+    kinds, formats = call("plot", "--help").output, call("table", "--help").output
+    assert f"[{'|'.join(KINDS)}]" in kinds and f"[{'|'.join(FORMATS)}]" in formats

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from curve_cases import curve
+from ddsr.bench.curves import write_curve
 from ddsr.bench.report.curves_figure import best_so_far, curves_by_method, mean_reward
 from ddsr.bench.report.figures import KINDS, render
 from ddsr.bench.report.labels import Box
 from ddsr.bench.report.pareto_figure import Point, pareto_front
+from ddsr.bench.report.results import Results
 from ddsr.errors import BenchError
 from report_cases import STROGATZ, full_results, results_of, run
 
@@ -80,6 +82,13 @@ def test_curves_that_cannot_be_read_are_left_out(tmp_path):
     broken = next(path for path in results.curves.values() if path.exists())
     broken.write_bytes(b"cut off")
     assert sum(map(len, curves_by_method(results).values())) == 7
+
+
+def test_runs_that_end_at_once_have_curves_too(tmp_path):
+    row = run(STROGATZ)
+    write_curve(tmp_path / "a.csv.gz", curve(1))
+    found = texts(render("curves", Results([row], curves={row.key: tmp_path / "a.csv.gz"})))
+    assert "a (1 runs)" in found and any(STROGATZ in text for text in found)
 
 
 def test_boxes_overlap_where_both_are():

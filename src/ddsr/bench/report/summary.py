@@ -57,6 +57,10 @@ FIT_COLUMNS = (
     *TIMES,
     Column("threads", "threads"),
 )
+PUBLISHED_NOTES: dict[Source, str] = {
+    "SRBench": "SRBench: from its result files; rates are means over problems of the share of trials.",
+    "paper": "DDSR paper: its tables as printed; complexities and times are means.",
+}
 INTERVALS = "Brackets: Wilson's 95 % intervals. Every run counts, failed ones too."
 
 
@@ -99,7 +103,8 @@ def _rate_table(
         cells += [_own_rates(method, noise, runs, len(names)) for method, runs in by_method(at_noise)]
         if source:
             cells += [_published_rates(row) for row in published_at([noise], source)]
-    return Table(title, RATE_COLUMNS, tuple(cells), (INTERVALS, *_hardware(chosen)))
+    notes = (INTERVALS, *([PUBLISHED_NOTES[source]] if source else []), *_hardware(chosen))
+    return Table(title, RATE_COLUMNS, tuple(cells), notes)
 
 
 def _own_rates(method: str, noise: float, runs: Sequence[Row], n_suite: int) -> tuple[Cell, ...]:
