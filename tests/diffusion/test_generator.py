@@ -43,6 +43,25 @@ def test_same_seed_same_draws_on_any_number_of_threads():
     assert (one.draw(300, epoch=2) != make_generator(seed=1).draw(300, epoch=2)).any()
 
 
+def test_rows_that_are_alike_are_predicted_once_each_in_its_place(monkeypatch):
+    generator = make_generator(n_threads=2)
+    distinct = np.array(
+        [[MASK] * 6, [1, MASK, 2, MASK, MASK, MASK], [1, MASK, MASK, MASK, MASK, 2]], np.int16
+    )
+    rows = distinct[np.random.default_rng(0).integers(3, size=200)]
+    n_shown, forward = [], generator.network.forward
+    monkeypatch.setattr(
+        generator.network,
+        "forward",
+        lambda tokens, step: n_shown.append(len(tokens)) or forward(tokens, step),
+    )
+    found = generator.predict(rows, 4)
+    assert n_shown == [3]
+    with torch.no_grad():
+        expected = forward(torch.from_numpy(rows), torch.full((200,), 4)).numpy()
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
 def exact_distribution(generator, length):
     """Probability of every outcome, by following every order and every fill of a tiny grammar."""
     outcomes = {}
