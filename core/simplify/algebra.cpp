@@ -75,8 +75,9 @@ int Algebra::normalized(Op op, int a, int b) {
 }
 
 double Algebra::checked(double value) {
-  if (!(std::abs(value) >= SMALLEST && std::abs(value) <= LARGEST)) has_failed_ = true;
-  return value;
+  if (std::abs(value) >= SMALLEST && std::abs(value) <= LARGEST) return value;
+  has_failed_ = true;
+  return 1.0;  // no form ever holds what is not finite, not even one that is thrown away
 }
 
 double Algebra::product_of(double left, double right) {
@@ -87,8 +88,7 @@ double Algebra::product_of(double left, double right) {
 double Algebra::sum_of(double left, double right) {
   const double sum = left + right;
   if (std::abs(sum) <= ROUNDING * std::max(std::abs(left), std::abs(right))) return 0.0;
-  if (!(std::abs(sum) <= LARGEST)) has_failed_ = true;
-  return sum;
+  return std::abs(sum) < SMALLEST ? sum : checked(sum);
 }
 
 double Algebra::power_of(double base, double exponent) { return checked(std::pow(base, exponent)); }

@@ -4,7 +4,6 @@
 // places (x/x is 1 at 0 too), never in fewer.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <vector>
 

@@ -9,7 +9,9 @@ namespace ddsr {
 namespace {
 
 constexpr double QUARTER_TURN = std::numbers::pi / 2.0;
-constexpr double MOST_QUARTERS = 64.0;    // beyond that a constant is a shift by chance
+constexpr double MOST_QUARTERS = 64.0;  // beyond that a constant is a shift by chance
+// exp(u) may overflow where exp(u + d) with a very negative d does not.
+constexpr double LOWEST_EXPONENT = -20.0;
 constexpr double SHIFT_TOLERANCE = 1e-9;  // relative
 
 bool is_odd_function(Op op) {
@@ -68,13 +70,15 @@ int Algebra::exponential(int a) {
     else
       kept.push_back(term);
   }
+  const double inside = constant < LOWEST_EXPONENT ? constant : 0.0;
   int result = forms_.number(1.0);
-  if (!kept.empty()) result = forms_.call(Op::Exp, forms_.sum(0.0, kept));
+  if (!kept.empty()) result = forms_.call(Op::Exp, forms_.sum(inside, kept));
   for (const Part& part : powers) {
     domain_grew_ = true;
     result = multiply(result, power(part.node, part.weight));
   }
-  return constant == 0.0 ? result : scale(checked(std::exp(constant)), result);
+  const bool is_taken_out = constant != 0.0 && (inside == 0.0 || kept.empty());
+  return is_taken_out ? scale(checked(std::exp(constant)), result) : result;
 }
 
 // log(c*u) is log(c) + log(u), log(exp(u)*v) is u + log(v), log(x^c) is c*log(x) unless an even c hides the

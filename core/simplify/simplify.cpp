@@ -11,7 +11,9 @@ Formula Simplifier::simplify(const Formula& formula) {
   Formula best = formula;
   Cost cost = cost_of(best);
   while (true) {
-    Formula next = pass(best);
+    const int form = read(best);
+    if (writer_.cost(form) >= cost) return best;
+    Formula next = writer_.write(form);
     const Cost next_cost = cost_of(next);
     if (next_cost >= cost) return best;
     best = std::move(next);
@@ -19,7 +21,7 @@ Formula Simplifier::simplify(const Formula& formula) {
   }
 }
 
-Formula Simplifier::pass(const Formula& formula) {
+int Simplifier::read(const Formula& formula) {
   forms_.clear();
   writer_.clear();
   open_.clear();
@@ -48,7 +50,7 @@ Formula Simplifier::pass(const Formula& formula) {
     }
   }
   writer_.measure_new_forms();
-  return writer_.write(complete);
+  return complete;
 }
 
 int Simplifier::combine(TokenId op, int a, int b) {

@@ -27,7 +27,7 @@ class Simplifier {
     int first;  // -1 until it is known
   };
 
-  Formula pass(const Formula& formula);
+  int read(const Formula& formula);
   int combine(TokenId op, int a, int b);
 
   const Vocabulary& vocabulary_;

@@ -93,18 +93,6 @@ void Writer::turn_signs(double& factor, std::vector<Part>& factors) {
   }
 }
 
-// x*exp(-u) is x/exp(u), if that is shorter and not alone.
-void Writer::turn_exponentials(double factor, std::vector<Part>& factors) {
-  if (!has(Op::Div) || (factors.size() == 1 && std::abs(factor) == 1.0)) return;
-  for (Part& part : factors) {
-    if (part.weight != 1.0 || !forms_.is_call(part.node, Op::Exp)) continue;
-    const int argument = forms_[part.node].a;
-    if (forms_[argument].shape != Shape::Sum) continue;
-    const int turned = forms_.call(Op::Exp, negated(argument));
-    if (cost(turned) < cost(part.node)) part = {-1.0, turned};
-  }
-}
-
 // factor * Π node^(sign * weight), the factor left out where it is 1.
 void Writer::put_factors(double factor, const std::vector<Part>& factors, double sign) {
   const bool is_negated = factor == -1.0 && has(Op::Neg) && !factors.empty();
@@ -147,7 +135,6 @@ void Writer::put_quotient(double factor, const std::vector<Part>& above, const s
 void Writer::put_product(double factor, std::vector<Part> factors) {
   gather_powers(factors);
   turn_signs(factor, factors);
-  turn_exponentials(factor, factors);
   const auto middle = std::stable_partition(factors.begin(), factors.end(),
                                             [](const Part& part) { return part.weight > 0.0; });
   const std::vector<Part> below(middle, factors.end());

@@ -61,7 +61,6 @@ class Writer {
   void gather_powers(std::vector<Part>& factors);
   void gather_terms(double& constant, std::vector<Part>& terms);
   void turn_signs(double& factor, std::vector<Part>& factors);
-  void turn_exponentials(double factor, std::vector<Part>& factors);
   int negated(int form);
 
   bool has(Op op) const { return tokens_[static_cast<std::size_t>(op)] >= 0; }
