@@ -10,7 +10,10 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = {
     f"{path.relative_to(ROOT)} #{number}": code
-    for path in (ROOT / "README.md", ROOT / "docs" / "engine.md", ROOT / "docs" / "grammar.md")
+    for path in (
+        ROOT / "README.md",
+        *(ROOT / "docs" / f"{page}.md" for page in ("engine", "grammar", "refiner")),
+    )
     for number, code in enumerate(re.findall(r"```python\n(.*?)```", path.read_text(), re.DOTALL), 1)
 }
 
