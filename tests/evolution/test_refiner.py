@@ -28,7 +28,7 @@ def is_same(left: Refiner, right: Refiner) -> bool:
 
 @pytest.mark.parametrize("text", ["x^3 + x^2 + x", "sin(x) * y + 0.5", "x * y / (1 + z^2)"])
 def test_known_equations_are_found(text: str) -> None:
-    refiner = refiner_of(text, seed=1)
+    refiner = refiner_of(text, seed=2)
     stats = refiner.run(evaluations=100_000)
     assert stats.ending is Ending.EXACT
     hall = refiner.hall_of_fame()
@@ -215,6 +215,15 @@ def test_time_limit_holds_on_a_million_rows() -> None:
     refiner.run(seconds=1.0)
     assert 0.9 < time.perf_counter() - began < 1.3
     assert len(refiner.hall_of_fame()) > 0
+
+
+def test_crowded_sizes_cost_more() -> None:
+    def mean_size(crowding: float) -> float:
+        refiner = refiner_of(HARD, noise=0.1, parsimony=0.05, crowding=crowding)
+        refiner.run(evaluations=5000)
+        return float(refiner.population_batch().sizes.mean())
+
+    assert mean_size(10.0) < mean_size(0.0)
 
 
 def test_screening_drops_children_and_still_finds() -> None:
