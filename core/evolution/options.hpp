@@ -13,7 +13,7 @@ struct EvolutionOptions {
   int island_size = 200;
   int tournament_size = 8;
   double parsimony = 0.02;
-  double crowding = 1.0;
+  double crowding = 0.0;
   double crossover_rate = 0.35;
   double library_rate = 0.25;
   std::vector<double> move_weights;                    // in the order of MOVES (moves.hpp)

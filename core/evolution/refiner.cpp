@@ -86,20 +86,23 @@ Ending Refiner::run(const Budget& budget, int n_threads, const std::function<voi
   }
 }
 
-// Steps the islands to the end of the slice, or as far as the budget goes; the number of evaluations.
+// Steps the islands to the end of the slice, or as far as the budget goes; the number of evaluations. An
+// earlier run may have ended within the slice: those that are through it wait for the others.
 std::uint64_t Refiner::run_slice(const Budget& budget, std::uint64_t n_left, int n_threads) {
-  const std::uint64_t before = counters().n_evaluations, n_islands = islands_.size();
+  const std::uint64_t before = counters().n_evaluations;
   const std::uint64_t last_step =
       (n_slices_ + 1) * static_cast<std::uint64_t>(problem_.options.sync_interval);
-  parallel_with(islands_.size(), n_threads, 1, [&] {
+  auto is_through = [&](const auto& island) { return island->state.counters.n_steps >= last_step; };
+  std::vector<Island*> active;
+  for (const auto& island : islands_)
+    if (!is_through(island)) active.push_back(island.get());
+  parallel_with(active.size(), n_threads, 1, [&] {
     return [&](std::size_t i) {
-      const std::uint64_t share = n_left / n_islands + (i < n_left % n_islands);
-      islands_[i]->run(surroundings_, last_step, share, budget.deadline);
+      const std::uint64_t share = n_left / active.size() + (i < n_left % active.size());
+      active[i]->run(surroundings_, last_step, share, budget.deadline);
     };
   });
-  const bool is_complete = std::all_of(islands_.begin(), islands_.end(), [&](const auto& island) {
-    return island->state.counters.n_steps >= last_step;
-  });
+  const bool is_complete = std::all_of(islands_.begin(), islands_.end(), is_through);
   join();
   if (is_complete) {
     ++n_slices_;

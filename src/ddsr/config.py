@@ -145,8 +145,8 @@ class RefinerConfig:
     """so many are drawn, and the fittest of them is the parent"""
     parsimony: float = 0.02
     """what a token costs, in log(NRMSE)"""
-    crowding: float = 1.0
-    """a size that most children have lately costs so many times more, above once; 0 turns that off"""
+    crowding: float = 0.0
+    """adapts `parsimony`: the size that most children have lately costs (1 + crowding) times as much"""
     crossover_rate: float = 0.35
     """share of children that have two parents; the others are mutated by one of `moves`"""
     library_rate: float = 0.25
@@ -180,7 +180,7 @@ class RefinerConfig:
     tolerance: float = 1e-6
     """a fit ends when a step lowers the squares by less than this share"""
     screen_ratio: float = 0.0
-    """a child is dropped if its NRMSE, after two steps on 64 rows, is so many times its parent's; 0: none is"""
+    """a child is dropped if its NRMSE after two steps on 64 rows is so many times its parent's; 0: none is"""
     n_seeds: int = 40
     """expressions of one `seed` that enter the populations; the others enter the library"""
     library_size: int = 512

@@ -37,7 +37,7 @@ def _number(node: Node) -> float | None:
 
 
 def _split(node: Node) -> tuple[float, Node, float]:
-    """(scale, core, offset): the node is scale * core + offset, the core itself neither scaled nor shifted."""
+    """(scale, core, offset): the node is scale * core + offset, the core itself neither."""
     if node.kind is not Kind.OPERATOR:
         return 1.0, node, 0.0
     if node.name == "neg":

@@ -1,0 +1,250 @@
+"""The refiner as a whole: what it finds, and what can be relied on."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ddsr import _core
+from ddsr.config import RefinerConfig
+from ddsr.engine import Engine, values
+from ddsr.errors import DataError, ExpressionError, MethodError
+from ddsr.expression import Batch, Expression, Vocabulary
+from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear, Nesting
+from ddsr.refiner import Ending, Refiner
+from evolution_cases import XYZ, engine_of, refiner_of
+
+HARD = "sin(x) * y + x / (1.5 + exp(z))"
+SMALL = {"n_islands": 3, "island_size": 40, "migration_interval": 400, "sync_interval": 100}
+
+
+def is_same(left: Refiner, right: Refiner) -> bool:
+    return left.save() == right.save()
+
+
+@pytest.mark.parametrize("text", ["x^3 + x^2 + x", "sin(x) * y + 0.5", "x * y / (1 + z^2)"])
+def test_known_equations_are_found(text: str) -> None:
+    refiner = refiner_of(text, seed=2)
+    stats = refiner.run(evaluations=100_000)
+    assert stats.ending is Ending.EXACT
+    hall = refiner.hall_of_fame()
+    assert hall.nrmse[-1] < 1e-12
+    found = hall.expressions()[-1]
+    assert found is not None
+    X = np.random.default_rng(3).uniform(-2, 2, (50, 3))
+    np.testing.assert_allclose(
+        found.to_callable()(X), Expression.parse(text, XYZ).to_callable()(X), rtol=1e-6, atol=1e-8
+    )
+
+
+def test_the_result_depends_on_the_seed_alone() -> None:
+    runs = [
+        refiner_of(HARD, seed, n_threads, noise=0.1, **SMALL) for seed, n_threads in [(4, 1), (4, 2), (5, 2)]
+    ]
+    seeds = Batch.from_tokens(XYZ, Grammar(XYZ, max_length=20).sample(100, seed=2))
+    for refiner in runs:
+        refiner.seed(seeds)
+        refiner.run(evaluations=3000)
+    assert is_same(runs[0], runs[1])
+    assert runs[0].hall_of_fame().nrmse.tolist() != runs[2].hall_of_fame().nrmse.tolist()
+
+
+def test_a_loaded_refiner_goes_on_as_the_saved_one() -> None:
+    refiner = refiner_of(HARD, noise=0.1, **SMALL)
+    refiner.seed(Batch.from_tokens(XYZ, Grammar(XYZ, max_length=20).sample(100, seed=2)))
+    refiner.run(evaluations=1234)
+    copy = Refiner.load(refiner.save(), refiner.engine, refiner.grammar, n_threads=2)
+    assert is_same(refiner, copy)
+    refiner.run(evaluations=2000)
+    assert not is_same(refiner, copy)
+    copy.run(evaluations=2000)
+    assert is_same(refiner, copy)
+
+
+def test_what_is_no_saved_refiner_is_refused() -> None:
+    refiner = refiner_of(HARD, noise=0.1, **SMALL)
+    refiner.run(evaluations=300)
+    saved = refiner.save()
+    with pytest.raises(DataError, match="does not begin"):
+        Refiner.load(b"x", refiner.engine, refiner.grammar)
+    with pytest.raises(DataError, match="ends too early"):
+        Refiner.load(saved[:-1], refiner.engine, refiner.grammar)
+    with pytest.raises(DataError, match="behind its end"):
+        Refiner.load(saved + b"x", refiner.engine, refiner.grammar)
+    with pytest.raises(DataError, match="another grammar"):
+        Refiner.load(saved, refiner.engine, Grammar(XYZ, max_length=21))
+    with pytest.raises(DataError, match="other data"):
+        Refiner.load(saved, engine_of("x + y", n=100), refiner.grammar)
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_changed_bytes_are_refused_or_harmless(data: st.DataObject) -> None:
+    refiner = refiner_of(HARD, noise=0.1, n_islands=1, island_size=5)
+    refiner.run(evaluations=20)
+    saved = bytearray(refiner.save())
+    start = len(saved) - len(refiner._core.save())
+    for place in data.draw(st.lists(st.integers(start, len(saved) - 1), min_size=1, max_size=4)):
+        saved[place] = data.draw(st.integers(0, 255))
+    try:
+        changed = Refiner.load(bytes(saved), refiner.engine, refiner.grammar)
+    except DataError:
+        return
+    changed.run(evaluations=20, seconds=1)
+
+
+def test_the_hall_of_fame_is_a_front_that_never_gets_worse() -> None:
+    refiner = refiner_of(HARD, noise=0.05, **SMALL)
+    best = np.full(21, np.inf)  # by size
+    for _ in range(15):
+        refiner.run(evaluations=200)
+        hall = refiner.hall_of_fame()
+        assert (np.diff(hall.batch.sizes) > 0).all()
+        assert (np.diff(hall.nrmse) < 0).all()
+        now = np.array([hall.nrmse[hall.batch.sizes <= size].min(initial=np.inf) for size in range(21)])
+        assert (now <= best).all()
+        best = now
+
+
+def test_errors_are_those_of_the_models_on_all_rows() -> None:
+    engine = engine_of(HARD, n=3000, noise=0.05)
+    refiner = Refiner(engine, Grammar(XYZ, max_length=20), RefinerConfig(fit_rows=50), seed=1)
+    refiner.run(evaluations=3000)
+    hall = refiner.hall_of_fame()
+    rng = np.random.default_rng(7)
+    X = rng.uniform(-2, 2, (3000, 3))
+    y = Expression.parse(HARD, XYZ).to_callable()(X)
+    y = y + 0.05 * y.std() * rng.normal(size=3000)
+    f, is_finite = values(hall.batch, X)
+    assert is_finite.all()
+    error = y - hall.scale[:, None] * f - hall.offset[:, None]
+    np.testing.assert_allclose(np.sqrt((error**2).mean(axis=1)) / y.std(), hall.nrmse, rtol=1e-6)
+    for model, scale, offset, values_of_f in zip(hall.expressions(), hall.scale, hall.offset, f, strict=True):
+        assert model is not None
+        np.testing.assert_allclose(model.to_callable()(X), scale * values_of_f + offset, rtol=1e-6, atol=1e-9)
+
+
+GRAMMARS = [
+    Grammar(XYZ, max_length=7, max_constants=1),
+    Grammar(XYZ, max_length=12, rules=[Forbid("exp", on="x"), Nesting("div", "div"), AtMost(("x", "y"), 2)]),
+    Grammar(XYZ, max_length=15, rules=[MustAppear("x", "y", "z")]),
+    Grammar(Vocabulary(("x", "y", "z"), ("add", "neg", "inverse"), has_constant=False), max_length=10),
+    Grammar(Vocabulary(("x", "y", "z"), ("square", "cube", "sin"), has_one=False), max_length=4),
+]
+
+
+@pytest.mark.parametrize("grammar", GRAMMARS)
+def test_every_individual_obeys_the_grammar(grammar: Grammar) -> None:
+    X = np.random.default_rng(7).uniform(-2, 2, (200, 3))
+    engine = Engine(grammar.vocabulary, X, np.sin(X[:, 0]) * X[:, 1] - X[:, 2] ** 2 + 0.1 * X[:, 1])
+    refiner = Refiner(engine, grammar, RefinerConfig(n_islands=2, island_size=50), seed=2)
+    refiner.run(evaluations=1500)
+    for batch in (refiner.population_batch(), refiner.hall_of_fame().batch, refiner.elites(20)):
+        assert len(batch) > 0
+        assert grammar.is_legal(batch.tokens).all()
+
+
+def test_a_structure_is_not_tried_a_third_time() -> None:
+    vocabulary = Vocabulary(("x",), ("add", "sin"), has_one=False, has_constant=False)
+    X = np.linspace(-2, 2, 50)[:, None]
+    engine = Engine(vocabulary, X, np.exp(X[:, 0]))
+    # x, sin(x), x + x: three structures, so that six children can be fitted and no more
+    grammar = Grammar(vocabulary, max_length=3)
+    refiner = Refiner(engine, grammar, RefinerConfig(n_islands=1, sync_interval=50), seed=1)
+    stats = refiner.run(evaluations=1000)
+    assert stats.ending is Ending.EXHAUSTED
+    assert stats.evaluations == 6
+    assert stats.duplicates > 0
+
+
+def test_seeds_enter_the_hall_of_fame_and_the_population() -> None:
+    refiner = refiner_of(HARD)
+    refiner.seed([Expression.parse(HARD.replace("1.5", "1.3"), XYZ), Expression.parse("x + y", XYZ)])
+    assert len(refiner.population_batch()) == 2
+    assert refiner.hall_of_fame().nrmse[-1] < 1e-12  # with the constant fitted
+    assert refiner.run(evaluations=1000).ending is Ending.EXACT
+
+
+def test_seeds_that_are_too_many_go_into_the_library() -> None:
+    refiner = refiner_of(HARD, n_seeds=5, library_size=30)
+    refiner.seed(Batch.from_tokens(XYZ, Grammar(XYZ, max_length=20).sample(100, seed=2)))
+    assert len(refiner.population_batch()) == 5
+    assert refiner.run(evaluations=500).evaluations == 600
+
+
+def test_seeds_that_break_the_grammar_are_refused() -> None:
+    refiner = refiner_of(HARD)
+    with pytest.raises(ExpressionError, match=r"expression 1, position 1: sin is nested too deeply"):
+        refiner.seed([Expression.parse("x + y", XYZ), Expression.parse("cos(sin(x))", XYZ)])
+    with pytest.raises(ExpressionError, match="another vocabulary"):
+        refiner.seed([Expression.parse("x", Vocabulary(("x",)))])
+    assert len(refiner.population_batch()) == 0
+
+
+def test_elites_are_distinct_and_the_best_come_first() -> None:
+    refiner = refiner_of(HARD, noise=0.05)
+    refiner.run(evaluations=4000)
+    elites = refiner.elites(30)
+    assert len(elites) == 30
+    assert len(set(elites.keys())) >= 25  # whole exponents tell structures apart, keys do not
+    log_loss = refiner._core.elites(30)[2]
+    fitness = log_loss + refiner.config.parsimony * elites.sizes
+    assert (np.diff(fitness) >= 0).all()
+
+
+def test_statistics_add_up() -> None:
+    refiner = refiner_of(HARD, noise=0.05)
+    stats = refiner.run(evaluations=3000)
+    assert stats.evaluations == 3000
+    assert stats.steps == stats.evaluations + stats.duplicates + stats.failed_moves
+    assert set(stats.moves) == {*_core.MOVES, "crossover"}
+    assert sum(count.improved for count in stats.moves.values()) > 0
+    assert stats.evaluations_per_second > 0
+
+
+def test_time_limit_holds_on_a_million_rows() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.uniform(1, 2, (1_000_000, 3))
+    y = np.sin(X[:, 0]) * X[:, 1] + X[:, 2] ** 2 / (X[:, 0] + 1) + 0.1 * rng.normal(size=len(X))
+    refiner = Refiner(Engine(XYZ, X, y), Grammar(XYZ), seed=1, n_threads=2)
+    began = time.perf_counter()
+    refiner.run(seconds=1.0)
+    assert 0.9 < time.perf_counter() - began < 1.3
+    assert len(refiner.hall_of_fame()) > 0
+
+
+def test_crowded_sizes_cost_more() -> None:
+    def mean_size(crowding: float) -> float:
+        refiner = refiner_of(HARD, noise=0.1, parsimony=0.05, crowding=crowding)
+        refiner.run(evaluations=5000)
+        return float(refiner.population_batch().sizes.mean())
+
+    assert mean_size(10.0) < mean_size(0.0)
+
+
+def test_screening_drops_children_and_still_finds() -> None:
+    refiner = refiner_of("sin(x) * y + 0.5", seed=1, screen_ratio=3.0)
+    assert refiner.run(evaluations=100_000).ending is Ending.EXACT
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"moves": {"jump": 1.0}}, "moves has no 'jump'"),
+        ({"operators": {"add": -1.0}}, "weight of 'add'"),
+        ({"crossover_rate": 1.5}, "crossover_rate"),
+        ({"n_islands": 0}, "n_islands"),
+    ],
+)
+def test_bad_settings_are_named(settings: dict, message: str) -> None:
+    with pytest.raises((MethodError, DataError), match=message):
+        RefinerConfig(**settings)
+
+
+def test_a_run_needs_a_budget() -> None:
+    with pytest.raises(MethodError, match="budget"):
+        refiner_of(HARD).run()
