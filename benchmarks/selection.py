@@ -139,6 +139,7 @@ def _over(expression: Expression) -> Expression:
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--seeds", type=int, default=1, help="data sets for each case")
+    options.add_argument("--rows", type=int, nargs="+", default=ROWS, help="numbers of rows")
     options.add_argument("--misses", action="store_true", help="show every wrong choice")
     arguments = options.parse_args()
     console = Console()
@@ -146,7 +147,7 @@ def main() -> int:
     seconds: Counter[str] = Counter()
     for text in SIMPLE + FREE:
         for noise in NOISES:
-            for n_rows in ROWS:
+            for n_rows in arguments.rows:
                 for seed in range(arguments.seeds):
                     case = make_case(text, noise, n_rows, seed)
                     engine = Engine(VOCABULARY, case.X, case.y)
@@ -162,10 +163,10 @@ def main() -> int:
     for heading in ("length", "rows", *(f"noise {noise:g}" for noise in NOISES)):
         table.add_column(heading)
     for name in LENGTHS:
-        for n_rows in ROWS:
+        for n_rows in arguments.rows:
             table.add_row(name, str(n_rows), *(str(right[name, noise, n_rows]) for noise in NOISES))
     console.print(table)
-    n_all = n_each * len(NOISES) * len(ROWS)
+    n_all = n_each * len(NOISES) * len(arguments.rows)
     for name in LENGTHS:
         total = sum(count for (of, _, _), count in right.items() if of == name)
         console.print(f"{name}: {total} of {n_all}, {seconds[name] / n_all:.2f} s each")
