@@ -139,14 +139,17 @@ def _over(expression: Expression) -> Expression:
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--seeds", type=int, default=1, help="data sets for each case")
+    options.add_argument("--rows", type=int, nargs="+", default=ROWS, help="numbers of rows")
+    options.add_argument("--every", type=int, default=1, help="take every so many equations only")
     options.add_argument("--misses", action="store_true", help="show every wrong choice")
     arguments = options.parse_args()
     console = Console()
     right: Counter[tuple[str, float, int]] = Counter()
     seconds: Counter[str] = Counter()
-    for text in SIMPLE + FREE:
+    equations = (SIMPLE + FREE)[:: arguments.every]
+    for text in equations:
         for noise in NOISES:
-            for n_rows in ROWS:
+            for n_rows in arguments.rows:
                 for seed in range(arguments.seeds):
                     case = make_case(text, noise, n_rows, seed)
                     engine = Engine(VOCABULARY, case.X, case.y)
@@ -157,15 +160,15 @@ def main() -> int:
                         right[name, noise, n_rows] += is_right(case, chosen)
                         if arguments.misses and not is_right(case, chosen):
                             console.print(f"{name} {noise} {n_rows}: {text}  →  {chosen.expression.text(6)}")
-    n_each = len(SIMPLE + FREE) * arguments.seeds
+    n_each = len(equations) * arguments.seeds
     table = Table(title=f"right choices of {n_each}")
     for heading in ("length", "rows", *(f"noise {noise:g}" for noise in NOISES)):
         table.add_column(heading)
     for name in LENGTHS:
-        for n_rows in ROWS:
+        for n_rows in arguments.rows:
             table.add_row(name, str(n_rows), *(str(right[name, noise, n_rows]) for noise in NOISES))
     console.print(table)
-    n_all = n_each * len(NOISES) * len(ROWS)
+    n_all = n_each * len(NOISES) * len(arguments.rows)
     for name in LENGTHS:
         total = sum(count for (of, _, _), count in right.items() if of == name)
         console.print(f"{name}: {total} of {n_all}, {seconds[name] / n_all:.2f} s each")

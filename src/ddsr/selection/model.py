@@ -77,12 +77,6 @@ class Model:
 
     @cached_property
     def key(self) -> tuple[object, ...]:
-        """Equal for models that differ by the values of their free constants and the order of operands.
-
-        (Where operands are alike but for their constants, the order given counts.)
-        """
-        marked = self.expression.with_constants(
-            value if is_fixed else 0.5 * 2.0**-1000  # no settled constant has this value
-            for value, is_fixed in zip(self.expression.constants, self.is_fixed, strict=True)
-        ).canonical()
-        return marked.tokens, marked.constants
+        """Equal for models that differ by the values of their free constants alone."""
+        values = zip(self.expression.constants, self.is_fixed, strict=True)
+        return self.expression.tokens, tuple(value if is_fixed else None for value, is_fixed in values)

@@ -19,9 +19,11 @@ from ddsr.selection.model import Model
 from ddsr.selection.moves import alternatives, clean
 from ddsr.selection.spelling import with_spelled_fractions
 
-MODELS_A_CALL = 256  # the clock is looked at after so many
+WORK_A_CALL = 25_000_000  # rows × steps × models after which the clock is looked at: tenths of a second
 ROUND_STEPS, ROUND_TOLERANCE = 25, 1e-10  # of a fit that decides on a move
-BEAM_WIDTH = 3  # the move that shortens most is not always the one that leads to the shortest
+# The move that shortens most is not always the one that leads to the shortest. A model whose error alone
+# outweighs the whole of another is followed all the same, so that it reads well, but on one way only.
+BEAM_WIDTH = 3
 LEAST_GAIN = 1e-6  # nats; less is rounding
 # A simple number is tried for a constant unless it would cost more of the data than any code can win back.
 MOST_NATS_LOST = 40.0
@@ -124,10 +126,11 @@ class _Judge:
     def measure(self, models: Sequence[Model], max_steps: int, tolerance: float) -> list[_Judged]:
         """Refit what there is time for; what is not finite is left out."""
         judged: list[_Judged] = []
-        for begin in range(0, len(models), MODELS_A_CALL):
+        n_at_once = max(1, WORK_A_CALL // (self.engine.n_rows * max_steps))
+        for begin in range(0, len(models), n_at_once):
             if self.is_late:
                 break
-            judged += self._measure(models[begin : begin + MODELS_A_CALL], max_steps, tolerance)
+            judged += self._measure(models[begin : begin + n_at_once], max_steps, tolerance)
         return judged
 
     def _measure(self, models: Sequence[Model], max_steps: int, tolerance: float = 0.0) -> list[_Judged]:
@@ -158,6 +161,10 @@ class _Judge:
 
         return list(alternatives(one.model, is_plausible))
 
+    def length_of_data(self, one: _Judged) -> float:
+        """Nats that the error alone takes."""
+        return float(self.engine.n_rows * np.log(max(one.nrmse, self.least_nrmse)))
+
     def polish(self, models: list[_Judged]) -> list[_Judged]:
         """Fit what is free to convergence."""
         polished = self.measure([one.model for one in models], 100, 1e-14)
@@ -181,8 +188,12 @@ def _shorten(models: list[_Judged], judge: _Judge) -> list[_Judged]:
                 judged = known_already.get(other.key)
                 if judged is not None and judged.length < one.length - LEAST_GAIN:
                     shorter.append(judged)
-            beams[lineage] = sorted(_best_of_each(shorter), key=lambda each: each.length)[:BEAM_WIDTH]
+            beams[lineage] = sorted(_best_of_each(shorter), key=lambda each: each.length)
             best[lineage] = min([best[lineage], *beams[lineage]], key=lambda each: each.length)
+        shortest = min(one.length for one in best)
+        for lineage, one in enumerate(best):
+            width = 1 if judge.length_of_data(one) > shortest else BEAM_WIDTH
+            beams[lineage] = beams[lineage][:width]
     return best
 
 
