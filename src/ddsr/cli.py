@@ -55,7 +55,7 @@ def bench() -> None:
 
 @bench.command("run")
 @click.option(
-    "--suite", default="ground-truth", show_default=True, help="Name of a suite, or a CSV of formulas."
+    "--suite", default="ground-truth", show_default=True, help="A suite, or a CSV of formulas or of data."
 )
 @click.option("--draw", type=click.IntRange(1), help="So many problems of the suite, drawn by --draw-seed.")
 @click.option("--draw-seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of --draw.")

@@ -9,9 +9,10 @@ import numpy as np
 from rich.console import Console
 
 from ddsr.bench.one import OWN_METHODS, Task
-from ddsr.bench.problems import Problem, load_suite, trajectory_path
+from ddsr.bench.problems import Problem, load_suite
 from ddsr.bench.run import Plan, missing_tasks, run_missing
 from ddsr.bench.store import Row, Store
+from ddsr.bench.trial import data_path
 from ddsr.errors import BenchError
 from ddsr.methods import parse_method
 
@@ -41,8 +42,8 @@ def run_suite(
         parse_method(method)  # an unknown name now, not as the reason of every row
     problems = load_suite(suite) if draw is None else draw_problems(load_suite(suite), draw, draw_seed)
     for problem in problems:
-        if problem.source == "pmlb":
-            trajectory_path(problem, Path(data) if data else None)  # now, not as the reason of every row
+        if problem.source != "uniform":
+            data_path(problem, Path(data) if data else None)  # now, not as the reason of every row
     template = Task(
         problem=problems[0],
         method=methods[0],
@@ -80,6 +81,6 @@ def describe(row: Row) -> str:
     name = f"{row.problem} {row.method} noise={row.noise:g} seed={row.seed}"
     if row.expression is None:
         return f"{name}: {row.error}"
-    verdict = "solved" if row.solved_srbench else "not solved"
+    known = {True: "solved, ", False: "not solved, ", None: ""}[row.solved_srbench]
     accuracy = "R² not finite" if row.r2_test is None else f"R² {row.r2_test:.6f}"
-    return f"{name}: {verdict}, {accuracy}, {row.wall_s:.1f} s: {row.simplified or row.expression}"
+    return f"{name}: {known}{accuracy}, {row.wall_s:.1f} s: {row.simplified or row.expression}"

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from ddsr.bench.judging import read_problem
 from ddsr.bench.methods import Method
-from ddsr.bench.problems import Problem, make_data
+from ddsr.bench.problems import Problem
+from ddsr.bench.trial import make_data
 from ddsr.errors import BenchError
 
 OWN_METHODS = "ddsr.bench.methods:make_estimator"

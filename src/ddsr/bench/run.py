@@ -106,9 +106,12 @@ def run_missing(plan: Plan, store: Store, n_jobs: int = 1) -> Iterator[Row]:
 def _judged(task: Task, plan: Plan, judge: JudgeProcess) -> Row:
     began = time.perf_counter()
     outcome, reason = run_process(task, plan.longest_s)
+    unsolved = None if task.problem.formula is None else False
     row = Row(
         **key_of(task)._asdict(),
         wall_s=time.perf_counter() - began,
+        solved_srbench=unsolved,
+        solved_paper=unsolved,
         threads=task.threads,
         host=platform.node(),
         version=_version(),

@@ -24,7 +24,10 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One run and its verdict; `error` is its reason when it has none."""
+    """One run and its verdict; `error` is its reason when it has none.
+
+    Where nobody knows the equation, `solved_*` are None.
+    """
 
     problem: str
     method: str
@@ -32,8 +35,8 @@ class Row:
     seed: int
     expression: str | None = None
     simplified: str | None = None
-    solved_srbench: bool = False
-    solved_paper: bool = False
+    solved_srbench: bool | None = False
+    solved_paper: bool | None = False
     r2_train: float | None = None
     r2_test: float | None = None
     complexity: int | None = None
