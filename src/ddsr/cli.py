@@ -69,6 +69,7 @@ def bench() -> None:
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Runs at a time.")
 @click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="Of each run.")
 @click.option("--device", default="cpu", show_default=True, help="Where the networks run.")
+@click.option("--memory", type=click.FloatRange(0, min_open=True), help="GiB at which a run is killed.")
 @click.option("--data", type=click.Path(file_okay=False), default=None, help="pmlb's cache folder.")
 @click.option("--store", type=click.Path(file_okay=False), required=True, help="Folder of the results.")
 def bench_run(suite: str, methods: str, noises: tuple[float, ...], data: str | None, **settings: Any) -> None:
@@ -82,3 +83,5 @@ def bench_run(suite: str, methods: str, noises: tuple[float, ...], data: str | N
         run_suite(Console(), suite, tuple(methods.split(",")), noises, data, **settings)
     except DDSRError as error:
         raise click.ClickException(str(error)) from error
+    except KeyboardInterrupt:
+        raise click.exceptions.Exit(130) from None

@@ -1,6 +1,8 @@
 """An estimator that costs nothing, and methods that fail, in place of ddsr's own."""
 
 import os
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -42,6 +44,17 @@ class Dying(WrittenLinearRegression):
         os.kill(os.getpid(), 9)
 
 
+class Hungry(WrittenLinearRegression):
+    def fit(self, X, y):
+        self.held = np.ones(2**27)  # 1 GiB
+        time.sleep(600)
+
+
+class Parent(WrittenLinearRegression):
+    def fit(self, X, y):
+        subprocess.run([sys.executable, "-c", "held = bytearray(b'1') * 2**30; import time; time.sleep(600)"])
+
+
 class Chatty(WrittenLinearRegression):
     def fit(self, X, y):
         print("epoch 1\nthreads", os.environ["OMP_NUM_THREADS"])
@@ -55,6 +68,8 @@ METHODS = {
     "raising": Raising,
     "dying": Dying,
     "chatty": Chatty,
+    "hungry": Hungry,
+    "parent": Parent,
 }
 
 

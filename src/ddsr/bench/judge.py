@@ -72,6 +72,11 @@ class JudgeProcess:
             return Verdict(error="the judging process ended, out of memory perhaps")
         return Verdict(**json.loads(answer))
 
+    def kill(self) -> None:
+        """End what it does now, from any thread; the model gets a verdict that says so."""
+        if self._process is not None:
+            self._process.kill()
+
     def close(self) -> None:
         """End the process; the next model starts another."""
         if self._process is None:

@@ -24,6 +24,12 @@ class Method(Protocol):
         ...
 
 
+def modules_of(method: str) -> tuple[str, ...]:
+    """What its run imports, which takes longer than many a run: to be done once, before."""
+    networks = () if method == "uniform" else ("torch", "ddsr.diffusion.generator", "ddsr.learning.policy")
+    return ("ddsr.estimator", *networks)
+
+
 def make_estimator(
     method: str, seed: int, time: float | None, epochs: int | None, threads: int, device: str
 ) -> Method:

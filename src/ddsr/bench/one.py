@@ -1,16 +1,12 @@
-"""One run in a process of its own: a task as JSON on its input, what came of it on its output.
-
-`python -m ddsr.bench.one` is what `run` starts; its threads are pinned by the environment it is given.
-"""
+"""One run: its task, and what came of it. `server` does it in a process of its own."""
 
 from __future__ import annotations
 
 import json
 import math
-import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -25,8 +21,6 @@ from ddsr.bench.trial import make_data
 from ddsr.errors import BenchError
 
 OWN_METHODS = "ddsr.bench.methods:make_estimator"
-MARK = "ddsr-bench-result: "
-"""before the result's line, since a method may print too"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,12 +91,3 @@ def read_task(text: str) -> Task:
     """A task from its JSON."""
     fields = json.loads(text)
     return Task(**{**fields, "problem": read_problem(fields["problem"])})
-
-
-def main() -> None:
-    """Run the task on standard input."""
-    print(MARK + json.dumps(asdict(run_one(read_task(sys.stdin.read())))), flush=True)
-
-
-if __name__ == "__main__":
-    main()
