@@ -59,7 +59,7 @@ def bench() -> None:
 )
 @click.option("--draw", type=click.IntRange(1), help="So many problems of the suite, drawn by --draw-seed.")
 @click.option("--draw-seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of --draw.")
-@click.option("--method", "methods", default="paper", show_default=True, help="Presets, separated by commas.")
+@click.option("--method", "methods", default="paper", show_default=True, help="Presets or peers, by commas.")
 @click.option(
     "--noise", "noises", callback=read_numbers, default="0", show_default=True, help="Shares of the RMS."
 )

@@ -9,6 +9,7 @@ import numpy as np
 from rich.console import Console
 
 from ddsr.bench.effort import Effort
+from ddsr.bench.methods import check_method
 from ddsr.bench.one import OWN_METHODS, Task
 from ddsr.bench.problems import Problem, load_suite
 from ddsr.bench.progress import Board, show
@@ -18,7 +19,6 @@ from ddsr.bench.store import Store, of_other_versions
 from ddsr.bench.trial import data_path
 from ddsr.bench.workers import LocalWorkers, Workers
 from ddsr.errors import BenchError
-from ddsr.methods import parse_method
 
 
 def run_suite(
@@ -44,7 +44,7 @@ def run_suite(
     if seconds is None and epochs is None:
         raise BenchError("a search needs an end: pass --time or --epochs")
     for method in methods if factory == OWN_METHODS else ():
-        parse_method(method)  # an unknown name now, not as the reason of every row
+        check_method(method)  # an unknown name now, not as the reason of every row
     problems = load_suite(suite) if draw is None else draw_problems(load_suite(suite), draw, draw_seed)
     for problem in problems:
         if problem.source != "uniform":

@@ -44,11 +44,14 @@ class Task:
 class Outcome:
     """What came of it; times are those of `fit`."""
 
-    expression: str
+    expression: str | None
+    """None for a model that is no formula"""
     r2_train: float
     r2_test: float
     wall_s: float
     cpu_s: float
+    complexity: int | None = None
+    """of a model that is no formula, as its method counts it"""
 
 
 def run_one(task: Task) -> Outcome:
@@ -60,8 +63,10 @@ def run_one(task: Task) -> Outcome:
     wall, cpu = time.perf_counter(), time.process_time()
     estimator.fit(data.X_train, data.y_train)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    form = estimator.sympy()
     return Outcome(
-        expression=str(estimator.sympy()),
+        expression=None if form is None else str(form),
+        complexity=estimator.complexity() if form is None else None,  # type: ignore[attr-defined]
         r2_train=r2(data.y_train, estimator.predict(data.X_train)),
         r2_test=r2(data.y_test, estimator.predict(data.X_test)),
         wall_s=wall,

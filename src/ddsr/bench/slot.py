@@ -18,6 +18,7 @@ from typing import Any
 from ddsr.bench.judge import TIMEOUT_S, JudgeProcess
 from ddsr.bench.methods import modules_of
 from ddsr.bench.one import OWN_METHODS, Outcome, Task
+from ddsr.bench.rules import Verdict
 from ddsr.bench.store import Row
 
 # Every library that starts threads of its own has its own variable.
@@ -99,7 +100,10 @@ class Slot:
 
     def _judged(self, row: Row, task: Task, outcome: Outcome, limits: Limits) -> Row:
         began = time.perf_counter()
-        verdict = self._judge.judge(outcome.expression, task.problem, outcome.r2_test, limits.judge_s)
+        if outcome.expression is None:
+            verdict = Verdict(row.solved_srbench, row.solved_paper, complexity=outcome.complexity)
+        else:
+            verdict = self._judge.judge(outcome.expression, task.problem, outcome.r2_test, limits.judge_s)
         if self._is_stopped:
             raise Stopped
         measured = {**asdict(outcome), **asdict(verdict)}
