@@ -70,5 +70,5 @@ $(SETUP): pyproject.toml constraints.txt $(NATIVE_SOURCES)
 
 $(PEERS): $(SETUP)
 	@echo "adding the peers to $(VENV)"
-	@$(PIP_INSTALL) --no-build-isolation -e '.[bench,peers]'
+	@$(PIP_INSTALL) --no-build-isolation -e '.[bench,cluster,peers]'
 	@touch $@

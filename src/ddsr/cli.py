@@ -67,6 +67,7 @@ def bench() -> None:
 @click.option("--time", "seconds", type=Seconds(), default=None, help="Seconds of search in each run.")
 @click.option("--epochs", type=click.IntRange(1), default=None, help="Epochs of each run, at most.")
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Runs at a time.")
+@click.option("--cluster", help="Address of a dask scheduler, or local:N, in place of --jobs.")
 @click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="Of each run.")
 @click.option("--device", default="cpu", show_default=True, help="Where the networks run.")
 @click.option("--memory", type=click.FloatRange(0, min_open=True), help="GiB at which a run is killed.")

@@ -34,6 +34,12 @@ class Hanging(WrittenLinearRegression):
         time.sleep(600)
 
 
+class Slow(WrittenLinearRegression):
+    def fit(self, X, y):
+        time.sleep(2)
+        super().fit(X, y)
+
+
 class Raising(WrittenLinearRegression):
     def fit(self, X, y):
         raise MemoryError("matrix of 1e12 rows")
@@ -68,6 +74,7 @@ METHODS = {
     "raising": Raising,
     "dying": Dying,
     "chatty": Chatty,
+    "slow": Slow,
     "hungry": Hungry,
     "parent": Parent,
 }

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
+from ddsr.bench.cluster import ClusterWorkers
 from ddsr.bench.effort import Effort
 from ddsr.bench.methods import check_method
 from ddsr.bench.one import OWN_METHODS, Task
@@ -37,6 +38,7 @@ def run_suite(
     threads: int,
     device: str,
     memory: float | None = None,
+    cluster: str | None = None,
     store: str,
     factory: str = OWN_METHODS,
 ) -> None:
@@ -73,7 +75,11 @@ def run_suite(
         f"{n_missing} runs to do, {n_all - n_missing} of {n_all} are in {results.path}", soft_wrap=True
     )
     if n_missing:
-        _run(console, plan, results, LocalWorkers(jobs), n_missing)
+        workers = LocalWorkers(jobs) if cluster is None else ClusterWorkers(cluster)
+        try:
+            _run(console, plan, results, workers, n_missing)
+        finally:
+            workers.close()
 
 
 def _run(console: Console, plan: Plan, store: Store, workers: Workers, n_missing: int) -> None:

@@ -27,6 +27,10 @@ class Workers(Protocol):
         """The runs in flight, and when each began on the monotonic clock."""
         ...
 
+    def close(self) -> None:
+        """No more runs will come."""
+        ...
+
 
 class LocalWorkers:
     """So many slots on this machine."""
@@ -66,6 +70,9 @@ class LocalWorkers:
     def running(self) -> Mapping[Key, float]:
         """The runs in flight."""
         return dict(self._running)
+
+    def close(self) -> None:
+        """Nothing is held between calls of `rows`."""
 
 
 def key_of(task: Task) -> Key:

@@ -79,7 +79,7 @@ class GplearnRegressor:
         return predicted
 
     def sympy(self) -> str:
-        """The best program; its division is written as such, though it gives 1 where it divides by nearly 0."""
+        """The best program; its division is written as such, though it is 1 where it divides by nearly 0."""
         return self._written(iter(self._search._program.program))
 
     def _written(self, nodes: Iterator[Any]) -> str:
