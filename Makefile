@@ -10,7 +10,7 @@ PIP_INSTALL := $(RUN) -m pip install -qq --disable-pip-version-check --no-input 
 
 NATIVE_SOURCES := CMakeLists.txt $(shell find cmake core -type f)
 CPP_FILES := $(shell find core -name '*.hpp' -o -name '*.cpp')
-PYTHON_FOLDERS := $(wildcard src tests benchmarks)
+PYTHON_FOLDERS := $(wildcard src tests benchmarks srbench)
 
 SETUP := $(VENV)/.setup
 PEERS := $(VENV)/.setup-peers
