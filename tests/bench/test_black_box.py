@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -15,7 +16,9 @@ from sklearn.preprocessing import StandardScaler
 
 from ddsr.bench.judge import JudgeProcess
 from ddsr.bench.problems import Problem, load_suite
+from ddsr.bench.slot import Limits, Slot
 from ddsr.bench.trial import make_data, standardise
+from ddsr.cli import main
 from ddsr.errors import BenchError
 
 PMLB = Path(__file__).resolve().parents[3] / "shared" / "data" / "pmlb"
@@ -133,3 +136,23 @@ def test_the_size_is_that_of_the_simplified_model_or_of_the_raw_one():
         raw = process.judge(slow, MEASURED, 0.9, 1.0)
         assert raw.error == "timeout" and raw.simplified is None and raw.complexity > 300
         assert raw.solved_srbench is None
+
+
+def test_a_run_is_a_row_without_a_verdict(folder, tmp_path, template):
+    slot = Slot()
+    task = replace(template, problem=MEASURED, data_dir=str(folder))
+    found, failed = (slot.perform(replace(task, method=method), Limits()) for method in ("linear", "raising"))
+    slot.close()
+    assert found.error is None and found.r2_test > 0.999
+    assert found.simplified == "x0" and found.complexity == 1
+    assert failed.error is not None
+    assert all(row.solved_srbench is None and row.solved_paper is None for row in (found, failed))
+
+
+def test_the_command_takes_a_table_of_data(tmp_path):
+    path = tmp_path / "ohm.csv"
+    path.write_text("U,R,current\n" + "".join(f"{u},{u % 3 + 1},{u / (u % 3 + 1)}\n" for u in range(1, 21)))
+    options = ["--suite", str(path), "--method", "linear", "--time", "1", "--store", str(tmp_path / "store")]
+    done = CliRunner().invoke(main, ["bench", "run", "--memory", "8", *options])
+    assert done.exit_code == 0, done.output
+    assert "1/1 ohm linear noise=0 seed=0: R² " in done.output and "U" in done.output
