@@ -10,7 +10,7 @@ PIP_INSTALL := $(RUN) -m pip install -qq --disable-pip-version-check --no-input 
 
 NATIVE_SOURCES := CMakeLists.txt $(shell find cmake core -type f)
 CPP_FILES := $(shell find core -name '*.hpp' -o -name '*.cpp')
-PYTHON_FOLDERS := $(wildcard src tests benchmarks)
+PYTHON_FOLDERS := $(wildcard src tests benchmarks srbench)
 
 SETUP := $(VENV)/.setup
 PEERS := $(VENV)/.setup-peers
@@ -73,5 +73,5 @@ $(SETUP): pyproject.toml constraints.txt $(NATIVE_SOURCES)
 
 $(PEERS): $(SETUP)
 	@echo "adding the peers to $(VENV)"
-	@$(PIP_INSTALL) --no-build-isolation -e '.[bench,peers]'
+	@$(PIP_INSTALL) --no-build-isolation -e '.[bench,cluster,peers]'
 	@touch $@

@@ -60,11 +60,11 @@ def bench() -> None:
 
 @bench.command("run")
 @click.option(
-    "--suite", default="ground-truth", show_default=True, help="Name of a suite, or a CSV of formulas."
+    "--suite", default="ground-truth", show_default=True, help="A suite, or a CSV of formulas or of data."
 )
 @click.option("--draw", type=click.IntRange(1), help="So many problems of the suite, drawn by --draw-seed.")
 @click.option("--draw-seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of --draw.")
-@click.option("--method", "methods", default="paper", show_default=True, help="Presets, separated by commas.")
+@click.option("--method", "methods", default="paper", show_default=True, help="Presets or peers, by commas.")
 @click.option(
     "--noise", "noises", callback=read_numbers, default="0", show_default=True, help="Shares of the RMS."
 )
@@ -72,8 +72,10 @@ def bench() -> None:
 @click.option("--time", "seconds", type=Seconds(), default=None, help="Seconds of search in each run.")
 @click.option("--epochs", type=click.IntRange(1), default=None, help="Epochs of each run, at most.")
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Runs at a time.")
+@click.option("--cluster", help="Address of a dask scheduler, or local:N, in place of --jobs.")
 @click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="Of each run.")
 @click.option("--device", default="cpu", show_default=True, help="Where the networks run.")
+@click.option("--memory", type=click.FloatRange(0, min_open=True), help="GiB at which a run is killed.")
 @click.option("--data", type=click.Path(file_okay=False), default=None, help="pmlb's cache folder.")
 @click.option("--store", type=click.Path(file_okay=False), required=True, help="Folder of the results.")
 def bench_run(suite: str, methods: str, noises: tuple[float, ...], data: str | None, **settings: Any) -> None:
@@ -87,6 +89,8 @@ def bench_run(suite: str, methods: str, noises: tuple[float, ...], data: str | N
         run_suite(Console(), suite, tuple(methods.split(",")), noises, data, **settings)
     except DDSRError as error:
         raise click.ClickException(str(error)) from error
+    except KeyboardInterrupt:
+        raise click.exceptions.Exit(130) from None
 
 
 def _chosen_runs(function: Any) -> Any:

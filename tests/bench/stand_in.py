@@ -1,6 +1,8 @@
 """An estimator that costs nothing, and methods that fail, in place of ddsr's own."""
 
 import os
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -32,6 +34,12 @@ class Hanging(WrittenLinearRegression):
         time.sleep(600)
 
 
+class Slow(WrittenLinearRegression):
+    def fit(self, X, y):
+        time.sleep(2)
+        super().fit(X, y)
+
+
 class Raising(WrittenLinearRegression):
     def fit(self, X, y):
         raise MemoryError("matrix of 1e12 rows")
@@ -40,6 +48,17 @@ class Raising(WrittenLinearRegression):
 class Dying(WrittenLinearRegression):
     def fit(self, X, y):
         os.kill(os.getpid(), 9)
+
+
+class Hungry(WrittenLinearRegression):
+    def fit(self, X, y):
+        self.held = np.ones(2**27)  # 1 GiB
+        time.sleep(600)
+
+
+class Parent(WrittenLinearRegression):
+    def fit(self, X, y):
+        subprocess.run([sys.executable, "-c", "held = bytearray(b'1') * 2**30; import time; time.sleep(600)"])
 
 
 class Chatty(WrittenLinearRegression):
@@ -55,6 +74,9 @@ METHODS = {
     "raising": Raising,
     "dying": Dying,
     "chatty": Chatty,
+    "slow": Slow,
+    "hungry": Hungry,
+    "parent": Parent,
 }
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ddsr.bench.formula import parse_formula
 from ddsr.bench.judge import TIMED_OUT, JudgeProcess, judge, judge_many
 from ddsr.bench.problems import Problem, load_suite
 
@@ -108,6 +109,25 @@ def test_many_keep_their_order_around_a_time_out():
     verdicts = judge_many([(model, problem, 0.9) for model in models], n_jobs=2, timeout=2.0)
     assert [verdict.error for verdict in verdicts] == [None, "timeout", None, None]
     assert [verdict.solved_srbench for verdict in verdicts] == [True, False, False, True]
+
+
+@pytest.mark.slow
+def test_a_whole_suite_is_judged_within_five_minutes_on_two_cores():
+    """Right models written otherwise and with fitted constants, and wrong ones, in turn."""
+    import sympy
+
+    cases = []
+    for number, problem in enumerate(load_suite("ground-truth")):
+        if number % 2:
+            model = f"({problem.formula}) + 0.1*sin({problem.variables[0]})*{problem.variables[-1]}"
+        else:
+            model = str(sympy.expand(parse_formula(problem.formula, problem.variables).evalf(8)))
+        cases.append((model, problem, 0.9999))
+    began = time.perf_counter()
+    verdicts = judge_many(cases, n_jobs=2)
+    assert len(verdicts) == 133 and time.perf_counter() - began < 300
+    assert not any(verdict.solved_srbench for verdict in verdicts[1::2])
+    assert sum(bool(verdict.solved_srbench) for verdict in verdicts[::2]) > 55
 
 
 def test_a_judge_by_itself():

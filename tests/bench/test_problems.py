@@ -7,7 +7,8 @@ from scipy import stats
 from sklearn.model_selection import train_test_split
 
 from ddsr.bench.formula import evaluate_formula, parse_formula
-from ddsr.bench.problems import Problem, load_suite, make_data, sample_rows, split_rows
+from ddsr.bench.problems import Problem, load_suite, sample_rows
+from ddsr.bench.trial import make_data, split_rows
 from ddsr.errors import BenchError
 
 PMLB = Path(__file__).resolve().parents[3] / "shared" / "data" / "pmlb"
@@ -134,7 +135,9 @@ def test_a_bad_table_is_refused_with_its_place(tmp_path, table, message):
 
 
 def test_an_unknown_suite_names_the_known():
-    with pytest.raises(BenchError, match="'feinman'.*feynman, strogatz, nguyen, ground-truth.*CSV"):
+    with pytest.raises(
+        BenchError, match="'feinman'.*feynman, strogatz, nguyen, ground-truth, black-box.*CSV"
+    ):
         load_suite("feinman")
 
 

@@ -1,12 +1,10 @@
 """The runner with real processes, a real judge, and an estimator that costs nothing."""
 
 import json
-import os
 import subprocess
 import sys
 from dataclasses import asdict, replace
 from io import StringIO
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,34 +12,20 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from ddsr.bench.command import run_suite
-from ddsr.bench.one import Task, r2, read_task, run_one
+from ddsr.bench.one import r2, read_task, run_one
 from ddsr.bench.problems import load_suite
-from ddsr.bench.run import Plan, missing_tasks, run_missing, run_process
-from ddsr.bench.store import Row, Store
+from ddsr.bench.run import Plan, missing_tasks, run_missing
+from ddsr.bench.slot import Limits, Slot
+from ddsr.bench.store import Store
+from ddsr.bench.workers import LocalWorkers
 from ddsr.cli import main
 from ddsr.errors import BenchError
 
 KEYS = (
     "problem method noise seed expression simplified solved_srbench solved_paper r2_train r2_test complexity "
-    "wall_s cpu_s threads host version error"
+    "wall_s cpu_s judge_s threads host version error"
 )
-TABLE = "name,formula,ranges,n\nline,2*x - y + 1,x:0:1;y:0:1,40\ncurve,x**2*y,x:0:1;y:0:1,40\n"
 LIMIT_S = {"hanging": 1.0, "raising": 60.0, "dying": 60.0, "unheard_of": 60.0}
-ROW = Row(problem="line", method="linear", noise=0.0, seed=0, wall_s=1.0, threads=1, host="h", version="1")
-
-
-@pytest.fixture
-def suite(tmp_path):
-    path = tmp_path / "suite.csv"
-    path.write_text(TABLE)
-    return str(path)
-
-
-@pytest.fixture
-def template(suite, monkeypatch):
-    paths = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, paths)))
-    return Task(problem=load_suite(suite)[0], method="linear", noise=0.0, seed=0, factory="stand_in:make")
 
 
 def plan_of(suite, template, **settings):
@@ -50,7 +34,7 @@ def plan_of(suite, template, **settings):
 
 def test_a_run_is_a_row_with_all_keys(suite, template, tmp_path):
     plan = plan_of(suite, template, noises=(0.0, 0.1))
-    rows = list(run_missing(plan, Store(tmp_path / "store"), n_jobs=2))
+    rows = list(run_missing(plan, Store(tmp_path / "store"), LocalWorkers(2)))
     lines = (tmp_path / "store" / "results.jsonl").read_text().splitlines()
     stored = [json.loads(line) for line in lines]
     assert len(rows) == len(stored) == 4
@@ -97,7 +81,9 @@ def test_a_run_that_fails_is_a_row_with_its_reason(suite, template, tmp_path, me
 
 
 def test_a_method_may_print_and_its_threads_are_pinned(template):
-    outcome, reason = run_process(replace(template, method="chatty", threads=3), None)
+    slot = Slot()
+    outcome, reason = slot.run(replace(template, method="chatty", threads=3), Limits())
+    slot.close()
     assert reason is None and outcome is not None and outcome.r2_test > 0.999
 
 
@@ -123,36 +109,6 @@ def test_r2_is_one_for_the_truth_and_minus_infinity_for_nonsense():
     y = np.array([1.0, 2.0, 4.0])
     assert r2(y, y) == 1.0 and r2(y, np.full(3, y.mean())) == pytest.approx(0.0)
     assert r2(y, [1.0, np.nan, 2.0]) == r2(np.ones(3), np.zeros(3)) == -np.inf
-
-
-def test_a_line_that_was_cut_off_is_passed_over_and_kept(tmp_path):
-    store = Store(tmp_path)
-    store.append(ROW)
-    whole = store.path.read_bytes()
-    store.path.write_bytes(whole + b'{"problem": "curve", "meth')
-    rows, warnings = store.read()
-    assert rows == [ROW] and len(warnings) == 1 and "line 2" in warnings[0]
-    second = replace(ROW, seed=1)
-    store.append(second)
-    assert store.read().rows == [ROW, second]
-    assert b'"meth\n' in store.path.read_bytes()
-
-
-def test_rows_of_another_version_are_named(tmp_path):
-    store = Store(tmp_path)
-    store.path.write_text('{"problem": "a", "colour": "red"}\n[1]\n{"problem": "a"}\n')
-    rows, warnings = store.read()
-    assert rows == [] and len(warnings) == 3
-    assert "colour" in warnings[0] and "another version" in warnings[0]
-
-
-def test_a_store_that_cannot_be_is_refused(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(BenchError, match="cannot make the store"):
-        Store(tmp_path / "file" / "store")
-    (tmp_path / "results.jsonl").mkdir()
-    with pytest.raises(BenchError, match="cannot write"):
-        Store(tmp_path).append(ROW)
 
 
 def test_the_command_says_what_it_does(suite, template, tmp_path):

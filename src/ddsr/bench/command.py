@@ -8,13 +8,19 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
+from ddsr.bench.cluster import ClusterWorkers
 from ddsr.bench.curves import FOLDER as CURVES
+from ddsr.bench.effort import Effort
+from ddsr.bench.methods import check_method
 from ddsr.bench.one import OWN_METHODS, Task
-from ddsr.bench.problems import Problem, load_suite, trajectory_path
+from ddsr.bench.problems import Problem, load_suite
+from ddsr.bench.progress import Board, show
 from ddsr.bench.run import Plan, missing_tasks, run_missing
-from ddsr.bench.store import Row, Store
+from ddsr.bench.slot import ddsr_version
+from ddsr.bench.store import Store, of_other_versions
+from ddsr.bench.trial import data_path
+from ddsr.bench.workers import LocalWorkers, Workers
 from ddsr.errors import BenchError
-from ddsr.methods import parse_method
 
 
 def run_suite(
@@ -32,6 +38,8 @@ def run_suite(
     jobs: int,
     threads: int,
     device: str,
+    memory: float | None = None,
+    cluster: str | None = None,
     store: str,
     factory: str = OWN_METHODS,
 ) -> None:
@@ -39,11 +47,11 @@ def run_suite(
     if seconds is None and epochs is None:
         raise BenchError("a search needs an end: pass --time or --epochs")
     for method in methods if factory == OWN_METHODS else ():
-        parse_method(method)  # an unknown name now, not as the reason of every row
+        check_method(method)  # an unknown name now, not as the reason of every row
     problems = load_suite(suite) if draw is None else draw_problems(load_suite(suite), draw, draw_seed)
     for problem in problems:
-        if problem.source == "pmlb":
-            trajectory_path(problem, Path(data) if data else None)  # now, not as the reason of every row
+        if problem.source != "uniform":
+            data_path(problem, Path(data) if data else None)  # now, not as the reason of every row
     template = Task(
         problem=problems[0],
         method=methods[0],
@@ -57,16 +65,40 @@ def run_suite(
         factory=factory,
         curves_dir=str(Path(store) / CURVES),
     )
-    plan = Plan(problems=problems, methods=methods, noises=noises, trials=trials, template=template)
+    plan = Plan(
+        problems=problems, methods=methods, noises=noises, trials=trials, template=template, memory=memory
+    )
     results = Store(Path(store))
-    for warning in results.read().warnings:
+    rows, warnings = results.read()
+    for warning in filter(None, (*warnings, of_other_versions(rows, ddsr_version()))):
         console.print(warning, style="yellow", markup=False, soft_wrap=True)
     n_all, n_missing = len(plan.tasks()), len(missing_tasks(plan, results))
     console.print(
         f"{n_missing} runs to do, {n_all - n_missing} of {n_all} are in {results.path}", soft_wrap=True
     )
-    for n_done, row in enumerate(run_missing(plan, results, jobs), start=1):
-        console.print(f"{n_done}/{n_missing} {describe(row)}", markup=False, highlight=False, soft_wrap=True)
+    if n_missing:
+        workers = LocalWorkers(jobs) if cluster is None else ClusterWorkers(cluster)
+        try:
+            _run(console, plan, results, workers, n_missing)
+        finally:
+            workers.close()
+
+
+def _run(console: Console, plan: Plan, store: Store, workers: Workers, n_missing: int) -> None:
+    effort = Effort(workers.n_slots, plan.template.threads)
+    board = Board(n_missing, workers)
+    rows = run_missing(plan, store, workers)
+    try:
+        show(console, board, rows)
+    except KeyboardInterrupt:
+        rows.close()
+        console.print(
+            f"stopped: {board.n_done} runs were stored, those in flight were not; "
+            "the same command goes on from here",
+            soft_wrap=True,
+        )
+        raise
+    console.print(effort.report(board.rows), soft_wrap=True, highlight=False)
 
 
 def draw_problems(problems: Sequence[Problem], n: int, seed: int) -> tuple[Problem, ...]:
@@ -75,13 +107,3 @@ def draw_problems(problems: Sequence[Problem], n: int, seed: int) -> tuple[Probl
         raise BenchError(f"the suite has {len(problems)} problems; {n} cannot be drawn from it")
     rows = np.sort(np.random.default_rng(seed).choice(len(problems), size=n, replace=False))
     return tuple(problems[row] for row in rows)
-
-
-def describe(row: Row) -> str:
-    """One line about a run."""
-    name = f"{row.problem} {row.method} noise={row.noise:g} seed={row.seed}"
-    if row.expression is None:
-        return f"{name}: {row.error}"
-    verdict = "solved" if row.solved_srbench else "not solved"
-    accuracy = "R² not finite" if row.r2_test is None else f"R² {row.r2_test:.6f}"
-    return f"{name}: {verdict}, {accuracy}, {row.wall_s:.1f} s: {row.simplified or row.expression}"

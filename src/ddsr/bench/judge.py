@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from queue import SimpleQueue
 from select import select
 from types import TracebackType
@@ -47,11 +47,23 @@ class JudgeProcess:
         self.close()
 
     def judge(self, model: str, problem: Problem, r2_test: float, timeout: float = TIMEOUT_S) -> Verdict:
-        """The verdict, or that of a time-out."""
+        """The verdict, or that of a time-out.
+
+        In the black box a model that SymPy cannot simplify in time has the size that it comes with.
+        """
+        verdict = self._verdict(model, problem, r2_test, timeout)
+        if problem.formula is None and verdict.complexity is None:
+            raw = self._verdict(model, problem, r2_test, timeout, is_simplified=False)
+            return replace(raw, error=verdict.error)
+        return verdict
+
+    def _verdict(
+        self, model: str, problem: Problem, r2_test: float, timeout: float, is_simplified: bool = True
+    ) -> Verdict:
         if not self._is_started():
             return Verdict(error="the judging process does not start")
-        request = json.dumps({"model": model, "problem": asdict(problem), "r2_test": r2_test})
-        answer = self._ask(request, timeout)
+        request = {"model": model, "problem": asdict(problem), "r2_test": r2_test}
+        answer = self._ask(json.dumps({**request, "is_simplified": is_simplified}), timeout)
         if answer is None:
             self.close()
             return TIMED_OUT
@@ -59,6 +71,11 @@ class JudgeProcess:
             self.close()
             return Verdict(error="the judging process ended, out of memory perhaps")
         return Verdict(**json.loads(answer))
+
+    def kill(self) -> None:
+        """End what it does now, from any thread; the model gets a verdict that says so."""
+        if self._process is not None:
+            self._process.kill()
 
     def close(self) -> None:
         """End the process; the next model starts another."""
@@ -77,6 +94,7 @@ class JudgeProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
+            start_new_session=True,  # Ctrl-C is for the runner, which ends its processes itself
         )
         # It says when it is ready, so that its start is not held against a model.
         if self._answer(START_S):

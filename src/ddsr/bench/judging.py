@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any, TextIO
 
 from ddsr.bench.problems import Problem
-from ddsr.bench.rules import apply_rules
+from ddsr.bench.rules import apply_rules, measure_size
 
 
 def read_problem(fields: dict[str, Any]) -> Problem:
@@ -24,7 +24,11 @@ def serve(requests: TextIO, answers: TextIO) -> None:
     print("ready", file=answers, flush=True)
     for line in requests:
         request = json.loads(line)
-        verdict = apply_rules(request["model"], read_problem(request["problem"]), request["r2_test"])
+        model, problem = request["model"], read_problem(request["problem"])
+        if request["is_simplified"]:
+            verdict = apply_rules(model, problem, request["r2_test"])
+        else:
+            verdict = measure_size(model, problem, is_simplified=False)
         print(json.dumps(asdict(verdict)), file=answers, flush=True)
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ddsr.bench.peers import PEERS, check_installed
+from ddsr.errors import BenchError, MethodError
+from ddsr.methods import parse_method
+
 
 class Method(Protocol):
-    """A regressor whose model can be written down."""
+    """A regressor; one whose model cannot be written down has a `complexity()` beside these."""
 
     def fit(self, X: Any, y: NDArray[np.float64]) -> Any:
         """Learn from a DataFrame, whose column names are the variables of the model."""
@@ -20,14 +25,39 @@ class Method(Protocol):
         ...
 
     def sympy(self) -> Any:
-        """The model, as a SymPy form or as text that SymPy reads."""
+        """The model, as a SymPy form or as text that SymPy reads; None if it is no formula."""
         ...
+
+
+def check_method(name: str) -> None:
+    """Refuse a name that is neither a preset nor a peer that is installed."""
+    if name in PEERS:
+        check_installed(name)
+        return
+    try:
+        parse_method(name)
+    except MethodError as error:
+        raise BenchError(f"{error}; peers are: {', '.join(PEERS)}") from error
+
+
+def modules_of(method: str) -> tuple[str, ...]:
+    """What its run imports, which takes longer than many a run: to be done once, before."""
+    if method in PEERS:
+        return (PEERS[method].module,)
+    networks = () if method == "uniform" else ("torch", "ddsr.diffusion.generator", "ddsr.learning.policy")
+    return ("ddsr.estimator", *networks)
 
 
 def make_estimator(
     method: str, seed: int, time: float | None, epochs: int | None, threads: int, device: str
 ) -> Method:
-    """One of ddsr's presets by its name; `time` in seconds or `epochs` end its search, what comes first."""
+    """One of ddsr's presets or a peer, by name; `time` in seconds or `epochs` end a search, what comes first.
+
+    Peers know no epochs.
+    """
+    if method in PEERS:
+        peer: Method = import_module(PEERS[method].module).make(seed, time, threads)
+        return peer
     from ddsr.estimator import DDSRRegressor
 
     regressor: Method = DDSRRegressor(

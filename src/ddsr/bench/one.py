@@ -1,7 +1,4 @@
-"""One run in a process of its own: a task as JSON on its input, what came of it on its output.
-
-`python -m ddsr.bench.one` is what `run` starts; its threads are pinned by the environment it is given.
-"""
+"""One run: its task, and what came of it. `server` does it in a process of its own."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ import math
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -21,13 +18,12 @@ from numpy.typing import NDArray
 from ddsr.bench.curves import curve_of, curve_path, thinned, write_curve
 from ddsr.bench.judging import read_problem
 from ddsr.bench.methods import Method
-from ddsr.bench.problems import Problem, make_data
+from ddsr.bench.problems import Problem
 from ddsr.bench.store import Key
+from ddsr.bench.trial import make_data
 from ddsr.errors import BenchError
 
 OWN_METHODS = "ddsr.bench.methods:make_estimator"
-MARK = "ddsr-bench-result: "
-"""before the result's line, since a method may print too"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,11 +54,14 @@ class Task:
 class Outcome:
     """What came of it; times are those of `fit`."""
 
-    expression: str
+    expression: str | None
+    """None for a model that is no formula"""
     r2_train: float
     r2_test: float
     wall_s: float
     cpu_s: float
+    complexity: int | None = None
+    """of a model that is no formula, as its method counts it"""
 
 
 def run_one(task: Task) -> Outcome:
@@ -75,8 +74,10 @@ def run_one(task: Task) -> Outcome:
     estimator.fit(data.X_train, data.y_train)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     keep_curve(task, estimator)
+    form = estimator.sympy()
     return Outcome(
-        expression=str(estimator.sympy()),
+        expression=None if form is None else str(form),
+        complexity=estimator.complexity() if form is None else None,  # type: ignore[attr-defined]
         r2_train=r2(data.y_train, estimator.predict(data.X_train)),
         r2_test=r2(data.y_test, estimator.predict(data.X_test)),
         wall_s=wall,
@@ -117,12 +118,3 @@ def read_task(text: str) -> Task:
     """A task from its JSON."""
     fields = json.loads(text)
     return Task(**{**fields, "problem": read_problem(fields["problem"])})
-
-
-def main() -> None:
-    """Run the task on standard input."""
-    print(MARK + json.dumps(asdict(run_one(read_task(sys.stdin.read())))), flush=True)
-
-
-if __name__ == "__main__":
-    main()

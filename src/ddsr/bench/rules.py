@@ -11,7 +11,7 @@ is then the 1/√(2π) of the truth. Let f be the truth and g the model, both ro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,18 +27,21 @@ LOWEST_R2 = 0.5
 N_PROBES = 64
 PROBE_TOLERANCE = 0.05
 """how far, of the truth's spread, a difference may move and still be a constant that rounding hides"""
+# SymPy fails in all these ways on forms that it cannot handle.
+SYMPY_FAILURES = (BenchError, ArithmeticError, ValueError, TypeError, AttributeError, RecursionError)
 
 
 @dataclass(frozen=True)
 class Verdict:
     """What the rules say of a model."""
 
-    solved_srbench: bool = False
-    solved_paper: bool = False
+    solved_srbench: bool | None = False
+    """None where nobody knows the equation"""
+    solved_paper: bool | None = False
     simplified: str | None = None
     """the rounded and simplified model"""
     complexity: int | None = None
-    """nodes of `simplified`"""
+    """nodes of `simplified`; of the model as it is where simplifying takes too long in the black box"""
     error: str | None = None
     """why there is no verdict; then the model counts as not solved"""
 
@@ -46,6 +49,9 @@ class Verdict:
 def apply_rules(model: str, problem: Problem, r2_test: float) -> Verdict:
     """Judge a model without a time limit."""
     from ddsr.expression.symbolic import count_nodes
+
+    if problem.formula is None:
+        return measure_size(model, problem)
 
     is_exact = r2_test == 1.0
     try:
@@ -58,10 +64,24 @@ def apply_rules(model: str, problem: Problem, r2_test: float) -> Verdict:
             probes.can_be_equal
             and (_is_equivalent(truth, found, problem) or _is_exactly_equivalent(model, problem))
         )
-    except (BenchError, ArithmeticError, ValueError, TypeError, AttributeError, RecursionError) as error:
-        # SymPy fails in all these ways on forms that it cannot handle; R² needs no algebra.
+    except SYMPY_FAILURES as error:  # R² needs no algebra
         return Verdict(solved_paper=is_exact, error=f"{type(error).__name__}: {error}")
     return Verdict(is_srbench, is_equivalent, str(simple), count_nodes(simple))
+
+
+def measure_size(model: str, problem: Problem, is_simplified: bool = True) -> Verdict:
+    """What there is to say of a model where no equation is known: its size."""
+    from ddsr.expression.symbolic import count_nodes
+
+    unsolved = Verdict(solved_srbench=None, solved_paper=None)
+    try:
+        found = parse_formula(model, problem.variables, has_numeric_pi=True)
+        if not is_simplified:
+            return replace(unsolved, complexity=count_nodes(found))
+        simple = _simplify(round_constants(found))
+    except SYMPY_FAILURES as error:
+        return replace(unsolved, error=f"{type(error).__name__}: {error}")
+    return replace(unsolved, simplified=str(simple), complexity=count_nodes(simple))
 
 
 def round_constants(form: Any) -> Any:
@@ -143,6 +163,7 @@ def _is_exactly_equivalent(model: str, problem: Problem) -> bool:
     """Without rounding, for models that spell out π: cos(x − π/2) is sin(x), cos(x − 1.571) is not."""
     if "pi" not in model:
         return False
+    assert problem.formula is not None
     truth, found = (parse_formula(text, problem.variables) for text in (problem.formula, model))
     return _is_equivalent(truth, found, problem)
 

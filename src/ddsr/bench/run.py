@@ -2,37 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import math
-import os
-import platform
-import subprocess
-import sys
-import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, replace
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
 from itertools import product
-from queue import SimpleQueue
 
-from ddsr.bench.judge import TIMEOUT_S, JudgeProcess
-from ddsr.bench.one import MARK, Outcome, Task
+from ddsr.bench.judge import TIMEOUT_S
+from ddsr.bench.one import Task
 from ddsr.bench.problems import Problem
+from ddsr.bench.slot import Limits
 from ddsr.bench.store import Row, Store
+from ddsr.bench.workers import LocalWorkers, Workers
 
-# Every library that starts threads of its own has its own variable.
-THREAD_VARIABLES = (
-    "OMP_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-)
+# A run counts as hung after SLACK times the time that it was given and GRACE_S: an epoch is finished first.
+SLACK = 1.2
 GRACE_S = 120.0
-"""over the time that it was given, after which a run counts as hung"""
-LONGEST_REASON = 500
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +30,9 @@ class Plan:
     template: Task
     """what all runs share; its problem, method, noise and seed are replaced"""
     timeout: float | None = None
-    """seconds until a run is killed; by default its time and two minutes, or none without a time"""
+    """seconds until a run is killed; by default as above, or never without a time"""
+    memory: float | None = None
+    """GiB at which a run is killed"""
     judge_timeout: float = TIMEOUT_S
 
     def tasks(self) -> list[Task]:
@@ -59,11 +45,12 @@ class Plan:
         ]
 
     @property
-    def longest_s(self) -> float | None:
+    def limits(self) -> Limits:
         """After which a run is killed."""
-        if self.timeout is not None or self.template.time is None:
-            return self.timeout
-        return self.template.time + GRACE_S
+        seconds = self.timeout
+        if seconds is None and self.template.time is not None:
+            seconds = SLACK * self.template.time + GRACE_S
+        return Limits(seconds=seconds, gib=self.memory, judge_s=self.judge_timeout)
 
 
 def missing_tasks(plan: Plan, store: Store) -> list[Task]:
@@ -72,75 +59,10 @@ def missing_tasks(plan: Plan, store: Store) -> list[Task]:
     return [task for task in plan.tasks() if task.key not in done]
 
 
-def run_missing(plan: Plan, store: Store, n_jobs: int = 1) -> Iterator[Row]:
-    """Do what is missing, `n_jobs` runs at a time; yield each row once it is stored."""
-    judges: SimpleQueue[JudgeProcess] = SimpleQueue()
-    for _ in range(n_jobs):
-        judges.put(JudgeProcess())
-
-    def run_and_judge(task: Task) -> Row:
-        judge = judges.get()
-        try:
-            return _judged(task, plan, judge)
-        finally:
-            judges.put(judge)
-
-    threads = ThreadPoolExecutor(n_jobs)
-    try:
-        futures = [threads.submit(run_and_judge, task) for task in missing_tasks(plan, store)]
-        for future in as_completed(futures):
-            row = future.result()
+def run_missing(plan: Plan, store: Store, workers: Workers | None = None) -> Generator[Row, None, None]:
+    """Do what is missing; yield each row once it is stored. What is stopped in flight is not stored."""
+    workers = workers or LocalWorkers(1)
+    with store.locked(), closing(workers.rows(missing_tasks(plan, store), plan.limits)) as rows:
+        for row in rows:
             store.append(row)
             yield row
-    finally:
-        threads.shutdown(wait=True, cancel_futures=True)
-        for _ in range(n_jobs):
-            judges.get().close()
-
-
-def _judged(task: Task, plan: Plan, judge: JudgeProcess) -> Row:
-    began = time.perf_counter()
-    outcome, reason = run_process(task, plan.longest_s)
-    row = Row(
-        **task.key._asdict(),
-        wall_s=time.perf_counter() - began,
-        threads=task.threads,
-        host=platform.node(),
-        version=_version(),
-        error=reason,
-    )
-    if outcome is None:
-        return row
-    verdict = judge.judge(outcome.expression, task.problem, outcome.r2_test, plan.judge_timeout)
-    measured = {**asdict(outcome), **asdict(verdict)}
-    # JSON knows no infinity, which R² is where a prediction is.
-    measured |= {key: None for key in ("r2_train", "r2_test") if not math.isfinite(measured[key])}
-    measured["error"] = f"judge: {verdict.error}" if verdict.error else None
-    return replace(row, **measured)
-
-
-def run_process(task: Task, timeout: float | None) -> tuple[Outcome | None, str | None]:
-    """What a run gives, or why it gives nothing."""
-    environment = {**os.environ, **dict.fromkeys(THREAD_VARIABLES, str(task.threads))}
-    command = [sys.executable, "-m", "ddsr.bench.one"]
-    request = json.dumps(asdict(task))
-    try:
-        done = subprocess.run(
-            command, input=request, capture_output=True, text=True, timeout=timeout, env=environment
-        )
-    except subprocess.TimeoutExpired:
-        return None, f"timeout: killed after {timeout:g} s"
-    for line in reversed(done.stdout.splitlines()):
-        if line.startswith(MARK):
-            return Outcome(**json.loads(line.removeprefix(MARK))), None
-    last_words = done.stderr.strip().splitlines()[-1:] or [""]
-    end = f"killed by signal {-done.returncode}" if done.returncode < 0 else f"exit status {done.returncode}"
-    return None, f"{end}: {last_words[0]}"[:LONGEST_REASON].rstrip(": ")
-
-
-@cache
-def _version() -> str:
-    try:
-        return version("ddsr")
-    except PackageNotFoundError:  # run from a source tree that was never installed
-        return "0+unknown"

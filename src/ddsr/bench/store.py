@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,6 +15,7 @@ from typing import Any, NamedTuple
 from ddsr.errors import BenchError
 
 FILE = "results.jsonl"
+LOCK = "lock"
 
 
 class Key(NamedTuple):
@@ -24,7 +29,10 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One run and its verdict; `error` is its reason when it has none."""
+    """One run and its verdict; `error` is its reason when it has none.
+
+    Where nobody knows the equation, `solved_*` are None.
+    """
 
     problem: str
     method: str
@@ -32,13 +40,15 @@ class Row:
     seed: int
     expression: str | None = None
     simplified: str | None = None
-    solved_srbench: bool = False
-    solved_paper: bool = False
+    solved_srbench: bool | None = False
+    solved_paper: bool | None = False
     r2_train: float | None = None
     r2_test: float | None = None
     complexity: int | None = None
     wall_s: float
     cpu_s: float | None = None
+    judge_s: float | None = None
+    """how long its verdict took"""
     threads: int
     host: str
     version: str
@@ -48,6 +58,18 @@ class Row:
     def key(self) -> Key:
         """Which run it is the row of."""
         return Key(self.problem, self.method, self.noise, self.seed)
+
+
+def of_other_versions(rows: list[Row], version: str) -> str | None:
+    """A warning where rows were made by another version than this; they count as done."""
+    others = sorted({row.version for row in rows} - {version})
+    if not others:
+        return None
+    n_rows = sum(row.version != version for row in rows)
+    return (
+        f"{n_rows} of {len(rows)} rows are of ddsr {', '.join(others)}, this is {version}: "
+        "they count as done; name another store to measure them anew"
+    )
 
 
 class Contents(NamedTuple):
@@ -68,6 +90,24 @@ class Store:
         if not os.access(folder, os.W_OK):
             raise BenchError(f"no permission to write into the store {folder}")
         self.path = folder / FILE
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other runners out, until this process ends at the latest."""
+        path = self.path.with_name(LOCK)
+        with path.open("a+") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                file.seek(0)
+                raise BenchError(
+                    f"another runner ({file.read().strip()}) works in {path.parent}: "
+                    "wait for it, stop it, or name another store"
+                ) from None
+            file.truncate(0)
+            file.write(f"process {os.getpid()} on {platform.node()}")
+            file.flush()
+            yield
 
     def read(self) -> Contents:
         """Rows that can be read, and what cannot."""

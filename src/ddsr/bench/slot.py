@@ -1,0 +1,165 @@
+"""A place where runs happen one after another, each watched, and judged when it ends."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import platform
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from ddsr.bench.judge import TIMEOUT_S, JudgeProcess
+from ddsr.bench.methods import modules_of
+from ddsr.bench.one import OWN_METHODS, Outcome, Task
+from ddsr.bench.rules import Verdict
+from ddsr.bench.store import Row
+
+# Every library that starts threads of its own has its own variable.
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)
+BASE_MODULES = ("pandas", "sympy")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What a run may take before it is killed, and its verdict before it is given up."""
+
+    seconds: float | None = None
+    gib: float | None = None
+    """of resident memory, its descendants' included"""
+    judge_s: float = TIMEOUT_S
+
+
+class Stopped(Exception):
+    """The run was ended together with its slot: there is nothing to record."""
+
+
+class Slot:
+    """One run at a time, in processes forked from one that has imported what they need."""
+
+    def __init__(self) -> None:
+        self._server: subprocess.Popen[str] | None = None
+        self._threads = 0
+        self._judge = JudgeProcess()
+        self._is_stopped = False
+
+    def perform(self, task: Task, limits: Limits) -> Row:
+        """Run a task and judge what it found."""
+        began = time.perf_counter()
+        outcome, reason = self.run(task, limits)
+        unsolved = None if task.problem.formula is None else False
+        row = Row(
+            problem=task.problem.name,
+            method=task.method,
+            noise=task.noise,
+            seed=task.seed,
+            solved_srbench=unsolved,
+            solved_paper=unsolved,
+            wall_s=time.perf_counter() - began,
+            threads=task.threads,
+            host=platform.node(),
+            version=ddsr_version(),
+            error=reason,
+        )
+        return row if outcome is None else self._judged(row, task, outcome, limits)
+
+    def run(self, task: Task, limits: Limits) -> tuple[Outcome | None, str | None]:
+        """What a run gives, or why it gives nothing."""
+        modules = BASE_MODULES + (modules_of(task.method) if task.factory == OWN_METHODS else ())
+        watch = {"seconds": limits.seconds, "gib": limits.gib}
+        answer = self._ask({"task": asdict(task), "modules": modules, "watch": watch}, task.threads)
+        if answer is None:
+            self._end_server()
+            return None, "the process that starts runs ended, out of memory perhaps"
+        outcome = answer["outcome"]
+        return (None if outcome is None else Outcome(**outcome)), answer["reason"]
+
+    def stop(self) -> None:
+        """End the run in flight, from any thread; `perform` raises `Stopped`. `close` comes after it."""
+        self._is_stopped = True
+        if self._server is not None:
+            self._server.terminate()
+        self._judge.kill()
+
+    def close(self) -> None:
+        """End the processes."""
+        self._end_server()
+        self._judge.close()
+
+    def _judged(self, row: Row, task: Task, outcome: Outcome, limits: Limits) -> Row:
+        began = time.perf_counter()
+        if outcome.expression is None:
+            verdict = Verdict(row.solved_srbench, row.solved_paper, complexity=outcome.complexity)
+        else:
+            verdict = self._judge.judge(outcome.expression, task.problem, outcome.r2_test, limits.judge_s)
+        if self._is_stopped:
+            raise Stopped
+        measured = {**asdict(outcome), **asdict(verdict)}
+        # JSON knows no infinity, which R² is where a prediction is.
+        measured |= {key: None for key in ("r2_train", "r2_test") if not math.isfinite(measured[key])}
+        measured["error"] = f"judge: {verdict.error}" if verdict.error else None
+        return replace(row, **measured, judge_s=time.perf_counter() - began)
+
+    def _ask(self, request: dict[str, object], threads: int) -> dict[str, Any] | None:
+        """The server's answer; None if it ended."""
+        if self._server is not None and threads != self._threads:
+            self._end_server()
+        if self._server is None:
+            self._server = start_server(threads)
+            self._threads = threads
+        if self._is_stopped:
+            raise Stopped
+        assert self._server.stdin is not None and self._server.stdout is not None
+        try:
+            print(json.dumps(request), file=self._server.stdin, flush=True)
+            line = self._server.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        if self._is_stopped:
+            raise Stopped
+        answer: dict[str, Any] | None = json.loads(line) if line else None
+        return answer
+
+    def _end_server(self) -> None:
+        if self._server is None:
+            return
+        assert self._server.stdin is not None and self._server.stdout is not None
+        with suppress(BrokenPipeError):
+            self._server.stdin.close()  # which it takes as its end
+        self._server.wait()
+        self._server.stdout.close()
+        self._server = None
+
+
+def start_server(threads: int) -> subprocess.Popen[str]:
+    """The process that runs are forked from; libraries read how many threads they have when they start."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "ddsr.bench.server"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env={**os.environ, **dict.fromkeys(THREAD_VARIABLES, str(threads))},
+        start_new_session=True,  # Ctrl-C is for the runner, which ends its processes itself
+    )
+
+
+@cache
+def ddsr_version() -> str:
+    """The version that a row is of."""
+    try:
+        return version("ddsr")
+    except PackageNotFoundError:  # run from a source tree that was never installed
+        return "0+unknown"

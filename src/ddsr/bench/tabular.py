@@ -1,0 +1,71 @@
+"""Tables of measured data: pmlb's, and a user's own."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import keyword
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.errors import BenchError
+from ddsr.expression.operators import OPERATORS
+
+if TYPE_CHECKING:
+    import pandas
+
+TARGET = "target"
+DELIMITERS = ("\t", ";", ",")
+
+
+def read_header(path: Path) -> list[str]:
+    """The names of the columns."""
+    line = _first_line(path)
+    return next(csv.reader([line], delimiter=_delimiter(line)), [])
+
+
+def read_columns(path: Path) -> tuple[pandas.DataFrame, NDArray[np.float64]]:
+    """Features and target: the column `target`, or else the last. All have to be finite numbers."""
+    import pandas
+
+    try:
+        table = pandas.read_csv(path, sep=_delimiter(_first_line(path)))
+    except (ValueError, OSError) as error:
+        raise BenchError(f"{path} cannot be read as a table: {error}") from error
+    if len(table.columns) < 2:
+        raise BenchError(f"{path} has one column; a table of data has features and a target")
+    for name in table.columns:
+        column = pandas.to_numeric(table[name], errors="coerce").to_numpy(dtype=np.float64)
+        wrong = np.flatnonzero(~np.isfinite(column))
+        if len(wrong):
+            value = table[name].iloc[wrong[0]]
+            raise BenchError(f"{path}, column {name!r}, row {wrong[0] + 1}: {value!r} is no finite number")
+    target = TARGET if TARGET in table else table.columns[-1]
+    features = table.drop(columns=target).astype(np.float64)
+    return features.set_axis(_variables(features.columns), axis=1), table[target].to_numpy(dtype=np.float64)
+
+
+def _variables(columns: pandas.Index) -> list[str]:
+    """The columns' names, or x0, x1, … where one of them cannot stand in a formula."""
+    reserved = {*OPERATORS, "pi"}
+    names = [str(name) for name in columns]
+    is_usable = all(
+        name.isidentifier() and not keyword.iskeyword(name) and name not in reserved for name in names
+    )
+    return names if is_usable else [f"x{column}" for column in range(len(names))]
+
+
+def _first_line(path: Path) -> str:
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open() as file:
+            return file.readline()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BenchError(f"{path} cannot be read as a table: {error}") from error
+
+
+def _delimiter(header: str) -> str:
+    """The tab, semicolon or comma that the header has most of."""
+    return max(DELIMITERS, key=header.count)

@@ -1,0 +1,75 @@
+"""Where runs happen: on this machine, a few at a time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from queue import SimpleQueue
+from typing import Protocol
+
+from ddsr.bench.one import Task
+from ddsr.bench.slot import Limits, Slot
+from ddsr.bench.store import Key, Row
+
+
+class Workers(Protocol):
+    """Those who do the runs."""
+
+    n_slots: int
+    """runs at a time"""
+
+    def rows(self, tasks: Sequence[Task], limits: Limits) -> Generator[Row, None, None]:
+        """Each run's row when it ends; closing the iterator ends the runs in flight."""
+        ...
+
+    def running(self) -> Mapping[Key, float]:
+        """The runs in flight, and when each began on the monotonic clock."""
+        ...
+
+    def close(self) -> None:
+        """No more runs will come."""
+        ...
+
+
+class LocalWorkers:
+    """So many slots on this machine."""
+
+    def __init__(self, n_slots: int) -> None:
+        self.n_slots = n_slots
+        self._running: dict[Key, float] = {}
+
+    def rows(self, tasks: Sequence[Task], limits: Limits) -> Generator[Row, None, None]:
+        """Each run's row when it ends."""
+        slots = [Slot() for _ in range(min(self.n_slots, max(1, len(tasks))))]
+        idle: SimpleQueue[Slot] = SimpleQueue()
+        for slot in slots:
+            idle.put(slot)
+
+        def perform(task: Task) -> Row:
+            slot, key = idle.get(), task.key
+            self._running[key] = time.monotonic()
+            try:
+                return slot.perform(task, limits)
+            finally:
+                del self._running[key]
+                idle.put(slot)
+
+        threads = ThreadPoolExecutor(len(slots))
+        try:
+            for future in as_completed([threads.submit(perform, task) for task in tasks]):
+                yield future.result()
+        finally:
+            threads.shutdown(wait=False, cancel_futures=True)
+            for slot in slots:
+                slot.stop()
+            threads.shutdown(wait=True)
+            for slot in slots:
+                slot.close()
+
+    def running(self) -> Mapping[Key, float]:
+        """The runs in flight."""
+        return dict(self._running)
+
+    def close(self) -> None:
+        """Nothing is held between calls of `rows`."""

@@ -1,0 +1,64 @@
+"""Every peer through a run of the bench: what it writes down is what it predicts."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ddsr.bench.formula import evaluate_formula
+from ddsr.bench.methods import check_method, make_estimator
+from ddsr.bench.one import OWN_METHODS, run_one
+from ddsr.bench.peers import PEERS, Peer
+from ddsr.bench.slot import Limits, Slot
+from ddsr.bench.trial import make_data
+from ddsr.errors import BenchError
+
+WRITTEN = ("gplearn", "operon", "linear")
+pytestmark = pytest.mark.filterwarnings("ignore:::gplearn", "ignore:::pyoperon")
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_the_text_is_the_model(name, template):
+    pytest.importorskip(PEERS[name].package)
+    data = make_data(template.problem, 0, 0.0)
+    peer = make_estimator(name, 0, 1.0, None, 1, "cpu").fit(data.X_train, data.y_train)
+    values = evaluate_formula(str(peer.sympy()).replace("^", "**"), ("x", "y"), data.X_test.to_numpy())
+    np.testing.assert_allclose(values, peer.predict(data.X_test), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", sorted(set(PEERS) - set(WRITTEN)))
+def test_what_is_no_formula_has_a_size(name, template):
+    outcome = run_one(replace(template, method=name, factory=OWN_METHODS))
+    assert outcome.expression is None and outcome.complexity > 100 and outcome.r2_test > 0.5
+
+
+def test_a_peer_is_a_row(template):
+    slot = Slot()
+    rows = [
+        slot.perform(replace(template, method=name, factory=OWN_METHODS), Limits(seconds=60.0))
+        for name in ("linear", "forest")
+    ]
+    slot.close()
+    assert [row.solved_srbench for row in rows] == [True, False]
+    assert rows[1].expression is None and rows[1].complexity > 100 and rows[1].error is None
+
+
+def test_the_same_seed_gives_the_same_model(template):
+    pytest.importorskip("gplearn")
+    data = make_data(template.problem, 0, 0.0)
+    texts = {
+        make_estimator("gplearn", seed, 1e-9, None, 1, "cpu").fit(data.X_train, data.y_train).sympy()
+        for seed in (0, 0, 1)
+    }
+    assert len(texts) == 2
+
+
+def test_names_are_checked(monkeypatch):
+    check_method("linear")
+    check_method("paper:memory=short")
+    with pytest.raises(BenchError, match="'operron'.*peers are: gplearn, operon"):
+        check_method("operron")
+    monkeypatch.setattr("ddsr.bench.peers.PEERS", {"far": Peer("ddsr.bench.peers.far", "no_such_package")})
+    monkeypatch.setattr("ddsr.bench.methods.PEERS", {"far": Peer("ddsr.bench.peers.far", "no_such_package")})
+    with pytest.raises(BenchError, match="no_such_package: pip install"):
+        check_method("far")

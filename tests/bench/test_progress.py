@@ -1,0 +1,74 @@
+"""What a user sees while runs go on, and what Ctrl-C leaves."""
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from io import StringIO
+
+from rich.console import Console
+
+from ddsr.bench.progress import Board, clock, describe, show
+from ddsr.bench.store import Key, Row, Store
+
+ROW = Row(problem="line", method="linear", noise=0.01, seed=0, wall_s=1.0, threads=1, host="h", version="1")
+FOUND = replace(ROW, expression="x", r2_test=0.5, complexity=1)
+
+
+class TwoInFlight:
+    def running(self):
+        return {Key("curve", "paper", 0.0, seed): time.monotonic() - 65 for seed in range(2)}
+
+
+def shown(is_terminal, rows):
+    console = Console(file=StringIO(), force_terminal=is_terminal, width=100)
+    show(console, Board(4, TwoInFlight()), rows)
+    return console.file.getvalue()
+
+
+def test_a_table_on_a_terminal():
+    text = shown(True, [replace(FOUND, solved_srbench=True), replace(ROW, error="timeout: killed")])
+    assert "2/4 runs done, 1 with errors" in text and "left" in text
+    assert re.search(r"linear +2 +1 +1", text)
+    assert re.search(r"curve paper noise=0 seed=1 +01:05", text)
+    assert "line linear noise=0.01 seed=0: timeout: killed" in text
+
+
+def test_lines_elsewhere():
+    text = shown(False, [FOUND, replace(ROW, error="[oops]")])
+    assert text.splitlines() == [
+        "1/4 line linear noise=0.01 seed=0: not solved, R² 0.500000, 1.0 s: x",
+        "2/4 line linear noise=0.01 seed=0: [oops]",
+    ]
+
+
+def test_without_a_known_equation_nothing_is_said_of_solving():
+    assert "solved" not in describe(replace(FOUND, solved_srbench=None))
+    sizeless = replace(FOUND, solved_srbench=None, expression=None, complexity=70)
+    assert describe(sizeless).endswith("R² 0.500000, 1.0 s: a model of 70 nodes")
+
+
+def test_clock():
+    assert [clock(seconds) for seconds in (0, 61, 3725.4)] == ["00:00", "01:01", "1:02:05"]
+
+
+def test_the_time_left_is_known_after_the_first_run():
+    board = Board(3, TwoInFlight())
+    assert board.seconds_left is None and "left" not in board.headline()
+    board.take(ROW)
+    assert board.seconds_left >= 0
+
+
+def test_an_interrupt_stores_nothing_unfinished_and_says_how_to_go_on(tmp_path):
+    command = [sys.executable, "-m", "ddsr", "bench", "run", "--suite", "nguyen", "--method", "uniform"]
+    options = ["--time", "300", "--jobs", "2", "--store", str(tmp_path), "--draw", "3"]
+    process = subprocess.Popen(command + options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert "3 runs to do" in process.stdout.readline()
+    time.sleep(4.0)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=30)
+    assert process.returncode == 130, output
+    assert "goes on from here" in output and "Traceback" not in output
+    assert all(row.error is None for row in Store(tmp_path).read().rows)

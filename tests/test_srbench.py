@@ -1,0 +1,102 @@
+"""The folder `srbench/` through the calls that SRBench's evaluate_model makes."""
+
+import importlib.util
+import inspect
+import json
+import signal
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import sympy
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, KFold
+
+FOLDER = Path(__file__).resolve().parent.parent / "srbench"
+
+
+def load_method():
+    spec = importlib.util.spec_from_file_location("srbench_regressor", FOLDER / "regressor.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def method():
+    module = load_method()
+    module.est.set_params(preset="uniform", device="cpu")  # the same contract, without a network's epochs
+    return module
+
+
+@pytest.fixture
+def data():
+    X = pd.DataFrame(np.random.default_rng(0).uniform(1, 3, (60, 2)), columns=["beta", "x_1"])
+    return X, (X["beta"] * X["x_1"] ** 2 + np.sin(X["beta"])).to_numpy()
+
+
+def values(text, X):
+    symbols = sympy.symbols(list(X.columns))
+    form = sympy.parse_expr(text, local_dict={symbol.name: symbol for symbol in symbols})
+    return np.broadcast_to(sympy.lambdify(symbols, form)(*X.to_numpy().T), len(X))
+
+
+class AlarmRaised(Exception):
+    pass
+
+
+def raise_alarm(number, frame):
+    raise AlarmRaised
+
+
+def test_an_evaluation(method, data):
+    X, y = data
+    est = method.est.set_params(**method.eval_kwargs["test_params"])
+    assert hasattr(est, "random_state") and hasattr(est, "max_time")
+    est.random_state = 7
+    est.fit(X, y)
+    assert "X" in inspect.signature(method.model).parameters
+    np.testing.assert_allclose(values(method.model(est, X), X), est.predict(X), rtol=1e-9)
+    assert method.model(est) == method.model(est, X)
+    assert isinstance(method.complexity(est), int) and method.complexity(est) > 1
+    json.dumps({name: str(value) for name, value in est.get_params().items()})
+
+
+def test_an_alarm_inside_fit_leaves_a_model(method, data):
+    X, y = data
+    est = method.est
+    est.max_time, est.random_state = 3600, 0
+    before = signal.signal(signal.SIGALRM, raise_alarm)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 1.5)
+        with pytest.raises(AlarmRaised):
+            est.fit(X, y)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    np.testing.assert_allclose(values(method.model(est, X), X), est.predict(X), rtol=1e-9)
+    assert method.complexity(est) >= 1
+
+
+def test_an_array_gets_the_columns_names(method, data):
+    X, y = data
+    est = method.est.set_params(max_epochs=1, max_time=None)
+    est.fit(X.to_numpy(), y)
+    np.testing.assert_allclose(values(method.model(est, X), X), est.predict(X.to_numpy()), rtol=1e-9)
+    assert "x0" not in method.model(est, X) and "beta" not in method.model(est)
+
+
+def test_the_older_evaluation_tunes_and_clones(method, data):
+    X, y = data
+    est = clone(method.est).set_params(max_epochs=1, max_time=None)
+    folds = KFold(n_splits=2, shuffle=True, random_state=0)
+    search = GridSearchCV(est, cv=folds, param_grid=method.hyper_params, scoring="r2").fit(X, y)
+    assert method.complexity(search.best_estimator_) >= 1
+
+
+def test_what_is_shipped_is_the_papers_method():
+    assert load_method().est.preset == "paper"
+    lines = (FOLDER / "metadata.yml").read_text().splitlines()
+    keys = [line.partition(":")[0] for line in lines if not line.startswith(" ")]
+    assert keys == ["authors", "email", "name", "description", "url"]
