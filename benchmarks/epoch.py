@@ -21,11 +21,8 @@ from benchmarks.hardware import describe_run
 from ddsr.config import PaperConfig
 from ddsr.device import find_device
 from ddsr.expression import Expression, Vocabulary
-from ddsr.learning.memory import EliteMemory
-from ddsr.learning.objective import GRPO
-from ddsr.learning.policy import Policy
-from ddsr.methods import GENERATORS, parse_method, pose
-from ddsr.search import SearchState, search
+from ddsr.methods import parse_method, pose, start
+from ddsr.search import SearchState
 
 RESULTS = Path(__file__).parent / "results"
 N_ROWS, WARM_UPS = 10_000, 3
@@ -36,21 +33,15 @@ PROBLEMS = {
 }
 
 
-def epochs(text: str, device: str, n_threads: int, is_captured: bool) -> Iterator[SearchState]:
-    """The preset's search, put together from its parts."""
-    config, seed = PaperConfig(), 0
+def epochs(text: str, device: str, n_threads: int) -> Iterator[SearchState]:
+    """The preset's search, as a user starts it."""
+    config, seed, method = PaperConfig(), 0, parse_method("paper")
     names = Expression.parse(text, Vocabulary(tuple("xabcde"))).variables_used
     vocabulary = config.vocabulary(names)
     X = np.random.default_rng(seed).uniform(0.5, 2.0, size=(N_ROWS, len(names)))
     y = Expression.parse(text, vocabulary).to_callable()(X)
-    problem = pose(
-        parse_method("paper"), vocabulary, X, y, config=config, seed=seed, device=device, n_threads=n_threads
-    )
-    learner = GENERATORS["masked"](problem, config)
-    policy = Policy(learner, GRPO(config.objective), config, seed, is_captured=is_captured)
-    return search(
-        learner, problem.engine, EliteMemory(config.n_elites), policy, config.batch_size, problem.front
-    )
+    problem = pose(method, vocabulary, X, y, config=config, seed=seed, device=device, n_threads=n_threads)
+    return start(method, problem)
 
 
 def measure(states: Iterator[SearchState], n_epochs: int) -> dict[str, float]:
@@ -65,7 +56,6 @@ def main() -> int:
     options.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
     options.add_argument("--threads", type=int, default=2)
     options.add_argument("--epochs", type=int, default=10, help="that are timed")
-    options.add_argument("--captured", action="store_true", help="take the inner steps by a CUDA graph")
     arguments = options.parse_args()
     device = find_device(arguments.device).type
     torch.set_num_threads(arguments.threads)
@@ -74,12 +64,11 @@ def main() -> int:
     if device == "cuda":
         run["gpu"] = torch.cuda.get_device_name()
     run |= {"torch": torch.__version__, "threads": arguments.threads, "epochs": arguments.epochs}
-    run |= {"is_captured": arguments.captured}
     print(json.dumps(run))
     print(f"{'median seconds':<16}" + "".join(f"{name:>10}" for name in ("epoch", *PARTS)))
     found = {}
     for name, text in PROBLEMS.items():
-        states = epochs(text, device, arguments.threads, arguments.captured)
+        states = epochs(text, device, arguments.threads)
         found[name] = {part: round(seconds, 4) for part, seconds in measure(states, arguments.epochs).items()}
         print(f"{name:<16}" + "".join(f"{seconds:>10.3f}" for seconds in found[name].values()), flush=True)
     path = RESULTS / f"epoch-{device}.json"

@@ -288,6 +288,15 @@ def test_n_heads(run):
     torch.testing.assert_close(attention(x, x), attention.out(torch.cat(heads, dim=-1)))
 
 
+@covers("first_arities", DenoiserConfig)
+def test_first_arities(run):
+    leafy, branchy = (
+        run(denoiser=DenoiserConfig(feed_forward_width=16, first_arities=odds)).sizes.mean()
+        for odds in ((0.8, 0.1, 0.1), (0.1, 0.1, 0.8))
+    )
+    assert leafy < branchy - 3
+
+
 @covers("feed_forward_width", DenoiserConfig)
 def test_feed_forward_width(run):
     network = network_with(run, feed_forward_width=40)

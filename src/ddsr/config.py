@@ -14,6 +14,29 @@ from ddsr.expression.operators import DEFAULT_OPERATORS, OPERATORS
 from ddsr.expression.vocabulary import Vocabulary
 
 
+def _check_weights(weights: object, name: str, known: Sequence[str]) -> None:
+    if not isinstance(weights, Mapping):
+        raise MethodError(f"{name} must be a mapping from names to weights, got {weights!r}")
+    for key, weight in weights.items():
+        if key not in known:
+            raise MethodError(f"{name} has no {key!r}; there are: {', '.join(known)}")
+        _check_number(weight, f"the weight of {key!r} in {name}", float_info.max)
+
+
+def _check_number(value: object, name: str, most: float) -> None:
+    """A number that is neither negative nor above `most`."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not (is_number and 0 <= cast(float, value) <= most):
+        raise MethodError(f"{name} must be a number from 0 to {most:g}, got {value!r}")
+
+
+def _check_between(value: object, name: str, least: float, most: float) -> None:
+    """A number above `least` and not above `most`."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not (is_number and least < cast(float, value) <= most):
+        raise MethodError(f"{name} must be a number above {least} and at most {most}, got {value!r}")
+
+
 @dataclass(frozen=True, kw_only=True)
 class DenoiserConfig:
     """The network φ_θ."""
@@ -24,12 +47,19 @@ class DenoiserConfig:
     n_decoder_layers: int = 1
     n_heads: int = 1
     feed_forward_width: int = 2048
+    first_arities: tuple[float, float, float] = (0.5, 0.2, 0.3)
+    """odds of leaves, of unary and of binary operators that the output's bias starts from; together with the
+    length limit they say how long the first expressions are, however many variables there are"""
 
     def __post_init__(self) -> None:
         for name in ("width", "n_encoder_layers", "n_decoder_layers", "n_heads", "feed_forward_width"):
             check_whole(getattr(self, name), name, least=1)
         if self.width % 4 or self.width % self.n_heads:
             raise MethodError(f"width must be a multiple of 4 and of n_heads, got {self.width}")
+        if len(self.first_arities) != 3:
+            raise MethodError(f"first_arities must be three odds, got {self.first_arities!r}")
+        for odds in self.first_arities:
+            _check_between(odds, "first_arities", 0, float_info.max)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,26 +231,3 @@ class RefinerConfig:
             _check_number(getattr(self, name), name, float_info.max)
         _check_weights(self.moves, "moves", _core.MOVES)
         _check_weights(self.operators, "operators", tuple(OPERATORS))
-
-
-def _check_weights(weights: object, name: str, known: Sequence[str]) -> None:
-    if not isinstance(weights, Mapping):
-        raise MethodError(f"{name} must be a mapping from names to weights, got {weights!r}")
-    for key, weight in weights.items():
-        if key not in known:
-            raise MethodError(f"{name} has no {key!r}; there are: {', '.join(known)}")
-        _check_number(weight, f"the weight of {key!r} in {name}", float_info.max)
-
-
-def _check_number(value: object, name: str, most: float) -> None:
-    """A number that is neither negative nor above `most`."""
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not (is_number and 0 <= cast(float, value) <= most):
-        raise MethodError(f"{name} must be a number from 0 to {most:g}, got {value!r}")
-
-
-def _check_between(value: object, name: str, least: float, most: float) -> None:
-    """A number above `least` and not above `most`."""
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not (is_number and least < cast(float, value) <= most):
-        raise MethodError(f"{name} must be a number above {least} and at most {most}, got {value!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import torch
@@ -92,6 +93,16 @@ class Denoiser(nn.Module):
         self.step_codes: Tensor
         self.register_buffer("position_codes", encode(torch.arange(max_length), half), persistent=False)
         self.register_buffer("step_codes", encode(torch.arange(max_length + 1), half), persistent=False)
+
+    def start_from(self, arities: Sequence[int], odds: Sequence[float]) -> None:
+        """Shift the output's bias so that, all else equal, tokens of each arity come up with these odds.
+
+        Evenly drawn, the tokens of few variables are mostly operators, and nearly every expression as long
+        as it may be.
+        """
+        shares = [odds[arity] / arities.count(arity) for arity in arities]
+        with torch.no_grad():
+            self.to_logits.bias += torch.tensor(shares).log().to(self.to_logits.bias)
 
     def forward(self, noisy_tokens: Int[Tensor, "B M"], step: Int[Tensor, " B"]) -> Float[Tensor, "B M V"]:
         """Logits of q(X_0) given X_t and t; MASK and PAD are negative ids."""

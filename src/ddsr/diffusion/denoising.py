@@ -58,6 +58,7 @@ class DenoisingGenerator(ABC, Generic[AnyNoisy]):
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             self.network = Denoiser(len(grammar.vocabulary), grammar.max_length, config.denoiser).to(device)
+        self.network.start_from(grammar.vocabulary.arities, config.denoiser.first_arities)
         self.predictor = make_predictor(self.network, device, n_threads, deadline)
 
     @abstractmethod

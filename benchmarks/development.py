@@ -1,0 +1,104 @@
+"""How many of the development problems the refiner fits exactly: to compare settings, not to report.
+
+`python -m benchmarks.development --seconds 5 --jobs 2 --set tournament_size=5 crossover_rate=0.5` prints the
+problems solved and the median time; `--seeds` repeats them. The problems (development.csv) are none of those
+that results are reported on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from ddsr.bench.problems import Problem, load_suite
+from ddsr.bench.trial import make_data
+from ddsr.config import RefinerConfig, SearchConfig
+from ddsr.engine import Engine
+from ddsr.grammar import Grammar
+from ddsr.refiner import Refiner
+
+PROBLEMS = Path(__file__).parent / "development.csv"
+SOLVED = 1e-9
+SLICE_S = 0.05
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of one problem."""
+
+    name: str
+    seed: int
+    nrmse: float
+    seconds: float
+    evaluations: int
+    equation: str
+
+    @property
+    def is_solved(self) -> bool:
+        """To rounding, whatever the form."""
+        return self.nrmse < SOLVED
+
+
+def run(problem: Problem, seed: int, seconds: float, noise: float, config: RefinerConfig) -> Run:
+    """Refine until the fit is exact or the time is up."""
+    data = make_data(problem, seed, noise)
+    settings = SearchConfig()
+    vocabulary = settings.vocabulary(list(data.X_train.columns))
+    engine = Engine(vocabulary, data.X_train, data.y_train, seed=seed)
+    grammar = Grammar(vocabulary, settings.max_length, settings.max_constants)
+    began = time.perf_counter()
+    refiner = Refiner(engine, grammar, config, seed)
+    stats = refiner.run(seconds=seconds)
+    took = time.perf_counter() - began
+    hall = refiner.hall_of_fame()
+    best = int(hall.nrmse.argmin())
+    equation = hall.batch[best].text(4)
+    return Run(problem.name, seed, float(hall.nrmse[best]), took, stats.evaluations, equation)
+
+
+def setting(text: str) -> tuple[str, Any]:
+    """`name=value`, the value as Python writes it."""
+    name, _, value = text.partition("=")
+    return name, ast.literal_eval(value)
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--seconds", type=float, default=5.0)
+    options.add_argument("--jobs", type=int, default=2)
+    options.add_argument("--seeds", type=int, default=1)
+    options.add_argument("--noise", type=float, default=0.0)
+    options.add_argument("--every", type=int, default=1, help="take one problem of so many")
+    options.add_argument("--set", nargs="*", type=setting, default=[], metavar="NAME=VALUE")
+    options.add_argument("--misses", action="store_true", help="print what was not solved")
+    arguments = options.parse_args()
+    config = RefinerConfig(**dict(arguments.set))
+    problems = load_suite(str(PROBLEMS))[:: arguments.every]
+    tasks = [(problem, seed) for seed in range(arguments.seeds) for problem in problems]
+    one = partial(run, seconds=arguments.seconds, noise=arguments.noise, config=config)
+    with ProcessPoolExecutor(arguments.jobs) as pool:
+        runs = list(pool.map(one, *zip(*tasks, strict=True)))
+    solved = [run for run in runs if run.is_solved]
+    times = [run.seconds if run.is_solved else arguments.seconds for run in runs]
+    rate = sum(run.evaluations for run in runs) / sum(run.seconds for run in runs)
+    by_seed = [sum(run.seed == seed for run in solved) for seed in range(arguments.seeds)]
+    print(
+        f"{len(solved)} of {len(runs)} solved {by_seed}, median {median(times):.2f} s, "
+        f"mean {sum(times) / len(times):.2f} s, {rate:.0f} evaluations/s   {dict(arguments.set)}"
+    )
+    for run_ in runs if arguments.misses else []:
+        if not run_.is_solved:
+            print(f"  {run_.name:24} {run_.seed} {run_.nrmse:9.2e} {run_.evaluations:8}  {run_.equation}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
