@@ -47,16 +47,24 @@ class Run:
         return self.nrmse < SOLVED
 
 
-def run(problem: Problem, seed: int, seconds: float, noise: float, config: RefinerConfig) -> Run:
+def run(
+    problem: Problem,
+    seed: int,
+    evaluations: int | None,
+    seconds: float,
+    noise: float,
+    max_length: int,
+    config: RefinerConfig,
+) -> Run:
     """Refine until the fit is exact or the time is up."""
     data = make_data(problem, seed, noise)
     settings = SearchConfig()
     vocabulary = settings.vocabulary(list(data.X_train.columns))
     engine = Engine(vocabulary, data.X_train, data.y_train, seed=seed)
-    grammar = Grammar(vocabulary, settings.max_length, settings.max_constants)
+    grammar = Grammar(vocabulary, max_length, settings.max_constants)
     began = time.perf_counter()
     refiner = Refiner(engine, grammar, config, seed)
-    stats = refiner.run(seconds=seconds)
+    stats = refiner.run(evaluations, seconds)
     took = time.perf_counter() - began
     hall = refiner.hall_of_fame()
     best = int(hall.nrmse.argmin())
@@ -73,9 +81,11 @@ def setting(text: str) -> tuple[str, Any]:
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--seconds", type=float, default=5.0)
+    options.add_argument("--evaluations", type=int, default=None, help="end a run as well")
     options.add_argument("--jobs", type=int, default=2)
     options.add_argument("--seeds", type=int, default=1)
     options.add_argument("--noise", type=float, default=0.0)
+    options.add_argument("--max-length", type=int, default=SearchConfig().max_length)
     options.add_argument("--every", type=int, default=1, help="take one problem of so many")
     options.add_argument("--set", nargs="*", type=setting, default=[], metavar="NAME=VALUE")
     options.add_argument("--misses", action="store_true", help="print what was not solved")
@@ -83,7 +93,8 @@ def main() -> int:
     config = RefinerConfig(**dict(arguments.set))
     problems = load_suite(str(PROBLEMS))[:: arguments.every]
     tasks = [(problem, seed) for seed in range(arguments.seeds) for problem in problems]
-    one = partial(run, seconds=arguments.seconds, noise=arguments.noise, config=config)
+    limits = {"evaluations": arguments.evaluations, "seconds": arguments.seconds}
+    one = partial(run, **limits, noise=arguments.noise, max_length=arguments.max_length, config=config)
     with ProcessPoolExecutor(arguments.jobs) as pool:
         runs = list(pool.map(one, *zip(*tasks, strict=True)))
     solved = [run for run in runs if run.is_solved]

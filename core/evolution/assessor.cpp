@@ -1,5 +1,8 @@
 #include "evolution/assessor.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace ddsr {
 
 namespace {
@@ -38,6 +41,12 @@ double Assessor::log_loss(const Fit& fit, const Dataset& data) const {
   return log_loss_of(std::sqrt(fit.squares / data.total_weight()) / problem_.scoring.spread());
 }
 
+// Sums of huge constants that cancel imitate any smooth function, and say nothing.
+bool Assessor::has_excess(const Fit& fit) const {
+  return std::any_of(fit.constants.begin(), fit.constants.end(),
+                     [&](double value) { return !(std::fabs(value) <= problem_.options.largest_constant); });
+}
+
 bool Assessor::is_screened_out(const Program& program, const Formula& formula, double parent_loss) {
   if (!screener_) return false;
   const Fit fit = screener_->fit(program, formula.constants, 0);
@@ -49,7 +58,7 @@ std::optional<Individual> Assessor::assess(const Child& child, double parent_los
   const Program program = compile(problem_.vocabulary(), child.breadth_first.tokens);
   if (is_screened_out(program, child.breadth_first, parent_loss)) return {};
   const Fit fit = fitter_.fit(program, child.breadth_first.constants, 0);
-  if (fit.status == FitStatus::NonFinite) return {};
+  if (fit.status == FitStatus::NonFinite || has_excess(fit)) return {};
   Individual individual;
   take_over(individual, problem_.vocabulary(), child.breadth_first, fit);
   individual.log_loss = log_loss(fit, problem_.fitting);
@@ -61,7 +70,7 @@ bool Assessor::offer(Individual& individual, HallOfFame& hall, const Deadline& d
   const Formula breadth_first = breadth_first_of(problem_.vocabulary(), individual.formula);
   const Program program = compile(problem_.vocabulary(), breadth_first.tokens);
   const Fit fit = polisher_.fit(program, breadth_first.constants, 0);
-  if (fit.status == FitStatus::NonFinite) return false;
+  if (fit.status == FitStatus::NonFinite || has_excess(fit)) return false;
   take_over(individual, problem_.vocabulary(), breadth_first, fit);
   individual.log_loss = log_loss(fit, problem_.fitting);
   const double nrmse = judge_.nrmse(program, fit, hall.bar(individual.size()), deadline);

@@ -28,6 +28,7 @@ class Assessor {
 
  private:
   double log_loss(const Fit& fit, const Dataset& data) const;
+  bool has_excess(const Fit& fit) const;
   bool is_screened_out(const Program& program, const Formula& formula, double parent_loss);
 
   const Problem& problem_;

@@ -13,6 +13,8 @@ namespace {
 constexpr int LEAST_FIRST_SIZE = 3, MOST_FIRST_SIZE = 9;
 // Share of the counts of sizes that is kept from one ageing to the next.
 constexpr double KEPT_COUNT = 0.9;
+// In log(NRMSE): less is no progress.
+constexpr double LEAST_IMPROVEMENT = 1e-3;
 
 }  // namespace
 
@@ -29,7 +31,8 @@ void Island::age() {
   state.penalties.resize(state.size_counts.size());
   for (std::size_t size = 0; size < state.penalties.size(); ++size) {
     const double crowd = most > 0.0 ? state.size_counts[size] / most : 0.0;
-    state.penalties[size] = options.parsimony * static_cast<double>(size) * (1.0 + options.crowding * crowd);
+    state.penalties[size] = options.parsimony * static_cast<double>(size) * (1.0 + options.crowding * crowd) -
+                            options.front_weight * state.hall.best_loss(static_cast<int>(size));
     state.size_counts[size] *= KEPT_COUNT;
   }
 }
@@ -48,7 +51,10 @@ void Island::step(const Surroundings& surroundings, const Deadline& deadline) {
   Counters& counters = state.counters;
   RandomSource random(problem_.seed, counters.n_steps, index_);
   const auto size = static_cast<std::uint64_t>(problem_.options.island_size);
-  const bool is_first_generation = counters.n_steps < size || state.population.empty();
+  if (problem_.options.restart_steps > 0 &&
+      counters.n_steps - state.improved_at > static_cast<std::uint64_t>(problem_.options.restart_steps))
+    start_anew();
+  const bool is_first_generation = counters.n_steps - state.born_at < size || state.population.empty();
   Origin origin;
   const std::optional<Child> child =
       is_first_generation ? first_generation(random) : breed(surroundings, random, origin);
@@ -57,7 +63,7 @@ void Island::step(const Surroundings& surroundings, const Deadline& deadline) {
     ++counters.n_failed_moves;
     return;
   }
-  const std::uint64_t structure = structure_hash(problem_.vocabulary(), child->breadth_first);
+  const std::uint64_t structure = structure_hash(problem_.vocabulary(), child->breadth_first) ^ life_salt();
   if (n_tries(surroundings, structure) >= problem_.options.most_tries) {
     ++counters.n_duplicates;
     return;
@@ -75,8 +81,29 @@ void Island::step(const Surroundings& surroundings, const Deadline& deadline) {
   take_in(std::move(*individual));
 }
 
+void Island::start_anew() {
+  ++state.n_lives;
+  state.born_at = state.improved_at = state.counters.n_steps;
+  state.best_fitness = 1e300;
+  state.population.clear();
+  state.oldest = 0;
+}
+
+bool Island::takes_migrants() const {
+  return state.n_lives == 0 ||
+         state.counters.n_steps - state.born_at > static_cast<std::uint64_t>(problem_.options.restart_steps);
+}
+
+// A later life remembers nothing: what was tried before is what its first trees are made of.
+std::uint64_t Island::life_salt() const {
+  return state.n_lives == 0 ? 0 : (state.n_lives * 1024 + index_) * 0x9e3779b97f4a7c15u;
+}
+
 void Island::take_in(Individual individual) {
   individual.birth = state.counters.n_steps;
+  const double fitness = individual.log_loss + problem_.options.parsimony * individual.size();
+  if (fitness < state.best_fitness - LEAST_IMPROVEMENT)
+    state.best_fitness = fitness, state.improved_at = state.counters.n_steps;
   state.size_counts[static_cast<std::size_t>(individual.size())] += 1.0;
   if (state.population.size() < static_cast<std::size_t>(problem_.options.island_size)) {
     state.population.push_back(std::move(individual));
@@ -100,7 +127,7 @@ const Individual& Island::tournament(RandomSource& random) const {
 
 // Every variable alone, then random trees, small and larger ones by turns.
 std::optional<Child> Island::first_generation(RandomSource& random) const {
-  const auto step = static_cast<int>(state.counters.n_steps);
+  const auto step = static_cast<int>(state.counters.n_steps - state.born_at);
   if (step < problem_.vocabulary().n_variables()) {
     const auto variable = static_cast<TokenId>(problem_.vocabulary().first_variable() + step);
     if (std::optional<Child> child = made_legal({{variable}, {}})) return child;

@@ -29,6 +29,9 @@ struct IslandState {
   std::size_t oldest = 0;
   std::vector<double> size_counts;  // of each size: how many children had it, older ones counting less
   std::vector<double> penalties;    // of each size, in a tournament
+  // A life begins with random trees and ends when it has found nothing fitter for long.
+  std::uint64_t n_lives = 0, born_at = 0, improved_at = 0;
+  double best_fitness = 1e300;
   HallOfFame hall;
   Counters counters;
 };
@@ -56,6 +59,8 @@ class Island {
 
   // What was tried since the last call.
   std::vector<std::uint64_t> take_tried() { return std::exchange(tried_, {}); }
+  // Whether it is old enough for the others' best not to overrun it.
+  bool takes_migrants() const;
   // Brings the penalties on sizes up to date, and lets older children count less.
   void age();
 
@@ -68,6 +73,8 @@ class Island {
     double parent_loss = 1e300;
   };
 
+  void start_anew();
+  std::uint64_t life_salt() const;
   void step(const Surroundings& surroundings, const Deadline& deadline);
   std::optional<Child> first_generation(RandomSource& random) const;
   std::optional<Child> breed(const Surroundings& surroundings, RandomSource& random, Origin& origin);

@@ -133,6 +133,7 @@ void Refiner::migrate() {
     Island& island = *islands_[at(i)];
     const std::vector<Famous>& famous = hall_.entries();
     const Island& other = *islands_[at((i + random.between(1, std::max(n_islands - 1, 1))) % n_islands)];
+    if (!island.takes_migrants()) continue;
     for (int k = 0; k < problem_.options.n_migrants; ++k) {
       if (!famous.empty())
         island.take_in(famous[at(random.below(static_cast<int>(famous.size())))].individual);

@@ -113,6 +113,8 @@ void island(Archive& archive, AnyState& state, const Problem& problem) {
   archive.resize(state.population);
   for (auto& value : state.population) individual(archive, value, problem.grammar);
   archive.number(state.oldest);
+  for (auto* count : {&state.n_lives, &state.born_at, &state.improved_at}) archive.number(*count);
+  archive.number(state.best_fitness);
   numbers(archive, state.size_counts);
   numbers(archive, state.penalties);
   counters(archive, state.counters);

@@ -177,6 +177,13 @@ class RefinerConfig:
     """what a token costs, in log(NRMSE)"""
     crowding: float = 0.0
     """adapts `parsimony`: the size that most children have lately costs (1 + crowding) times as much"""
+    front_weight: float = 0.0
+    """how far the least loss found for a size counts as that size's zero: at 1 a small expression that none of
+    its size beats is as fit as a large one"""
+    restart_steps: int = 0
+    """steps without a fitter individual after which an island starts anew from random trees; 0: never"""
+    largest_constant: float = 1e300
+    """expressions whose fitted constants are larger are refused"""
     crossover_rate: float = 0.35
     """share of children that have two parents; the others are mutated by one of `moves`"""
     library_rate: float = 0.25
@@ -223,11 +230,19 @@ class RefinerConfig:
         for name in f"{least_one} migration_interval fit_rows memory_size".split():
             check_whole(getattr(self, name), name, least=1)
         check_whole(self.n_islands, "n_islands", least=1, most=1024)
-        for name in ("n_migrants", "fit_steps", "polish_steps", "n_seeds", "library_size"):
+        for name in ("n_migrants", "restart_steps", "fit_steps", "polish_steps", "n_seeds", "library_size"):
             check_whole(getattr(self, name), name, least=0)
         for name in ("crossover_rate", "library_rate", "unary_rate", "constant_rate"):
             _check_number(getattr(self, name), name, 1.0)
-        for name in ("parsimony", "crowding", "tolerance", "screen_ratio", "exact"):
+        for name in (
+            "parsimony",
+            "crowding",
+            "front_weight",
+            "largest_constant",
+            "tolerance",
+            "screen_ratio",
+            "exact",
+        ):
             _check_number(getattr(self, name), name, float_info.max)
         _check_weights(self.moves, "moves", _core.MOVES)
         _check_weights(self.operators, "operators", tuple(OPERATORS))
