@@ -169,7 +169,7 @@ class RefinerConfig:
 
     n_islands: int = 4
     """populations that evolve side by side; no more threads than islands are of use"""
-    island_size: int = 200
+    island_size: int = 100
     """individuals of a population"""
     tournament_size: int = 8
     """so many are drawn, and the fittest of them is the parent"""
@@ -180,11 +180,11 @@ class RefinerConfig:
     front_weight: float = 0.0
     """how far the least loss found for a size counts as that size's zero: at 1 a small expression that none of
     its size beats is as fit as a large one"""
-    restart_steps: int = 0
+    restart_steps: int = 1500
     """steps without a fitter individual after which an island starts anew from random trees; 0: never"""
     largest_constant: float = 1e300
     """expressions whose fitted constants are larger are refused"""
-    crossover_rate: float = 0.35
+    crossover_rate: float = 0.2
     """share of children that have two parents; the others are mutated by one of `moves`"""
     library_rate: float = 0.25
     """share of crossovers whose second parent is a seed of the library, where there are any"""
@@ -192,9 +192,9 @@ class RefinerConfig:
     """weight of each mutation; those not named are not used"""
     operators: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_BINARY_WEIGHTS))
     """weight of each operator among those of its arity, where one is drawn; 1 for those not named"""
-    unary_rate: float = 0.3
+    unary_rate: float = 0.2
     """share of unary operators in random trees"""
-    constant_rate: float = 0.25
+    constant_rate: float = 0.15
     """share of constants among random leaves"""
     n_attempts: int = 4
     """times that a move is tried until its child obeys the grammar"""
@@ -208,9 +208,9 @@ class RefinerConfig:
     """steps between two migrations, rounded up to whole `sync_interval`s"""
     n_migrants: int = 3
     """so many of the Pareto front and as many of another island come into each island"""
-    fit_rows: int = 256
+    fit_rows: int = 128
     """rows that children are fitted on, at most; the hall of fame is judged on all"""
-    fit_steps: int = 6
+    fit_steps: int = 12
     """trial points of Levenberg–Marquardt for a child, from its parents' constants"""
     polish_steps: int = 30
     """the same for one that may enter the hall of fame"""
