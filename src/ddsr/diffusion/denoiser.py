@@ -102,7 +102,7 @@ class Denoiser(nn.Module):
         """
         shares = [odds[arity] / arities.count(arity) for arity in arities]
         with torch.no_grad():
-            self.to_logits.bias += torch.tensor(shares).log().to(self.to_logits.bias)
+            self.to_logits.bias.add_(torch.tensor(shares).log().to(self.to_logits.bias))
 
     def forward(self, noisy_tokens: Int[Tensor, "B M"], step: Int[Tensor, " B"]) -> Float[Tensor, "B M V"]:
         """Logits of q(X_0) given X_t and t; MASK and PAD are negative ids."""
