@@ -43,9 +43,9 @@ def test_scoring_gives_up_or_is_not_altered():
     engine = Engine(PLAIN, X, Y)
     batch = UniformGenerator(GRAMMAR).sample(300, 0)
     with pytest.raises(TimeIsUp):
-        engine.score(batch, PAST)
+        engine.score(batch, deadline=PAST)
     for deadline in (NEVER, in_seconds(1000), Deadline(1e300)):
-        assert (engine.score(batch, deadline).nrmse == engine.score(batch).nrmse).all()
+        assert (engine.score(batch, deadline=deadline).nrmse == engine.score(batch).nrmse).all()
 
 
 def test_scoring_gives_up_amid_a_batch():
@@ -54,7 +54,7 @@ def test_scoring_gives_up_amid_a_batch():
     batch = UniformGenerator(Grammar(PLAIN, 30)).sample(20_000, 0)
     began = time.monotonic()
     with pytest.raises(TimeIsUp):
-        engine.score(batch, in_seconds(0.2))
+        engine.score(batch, deadline=in_seconds(0.2))
     assert time.monotonic() - began < 0.7
 
 

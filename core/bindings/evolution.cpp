@@ -162,7 +162,8 @@ nb::tuple make_move(const std::string& name, const Vocabulary& vocabulary, const
   require_usable(options);
   const Formula parent = one_formula(vocabulary, tokens, constants);
   const Drawing drawing(vocabulary, options);
-  const MoveContext context{vocabulary, drawing};
+  Simplifier simplifier(vocabulary);
+  const MoveContext context{vocabulary, drawing, simplifier};
   RandomSource random(seed, 0, 0);
   const auto move =
       std::find_if(MOVES.begin(), MOVES.end(), [&](const Move& each) { return each.name == name; });

@@ -19,7 +19,10 @@ constexpr double LEAST_IMPROVEMENT = 1e-3;
 }  // namespace
 
 Island::Island(const Problem& problem, int index)
-    : problem_(problem), index_(static_cast<std::uint32_t>(index)), assessor_(problem) {
+    : problem_(problem),
+      index_(static_cast<std::uint32_t>(index)),
+      assessor_(problem),
+      simplifier_(problem.vocabulary()) {
   const auto n_sizes = static_cast<std::size_t>(problem.grammar.rules.max_length) + 1;
   state.size_counts.assign(n_sizes, 0.0);
   age();
@@ -143,6 +146,7 @@ std::optional<Child> Island::first_generation(RandomSource& random) const {
 
 std::optional<Child> Island::breed(const Surroundings& surroundings, RandomSource& random, Origin& origin) {
   const EvolutionOptions& options = problem_.options;
+  const MoveContext context{problem_.vocabulary(), problem_.drawing, simplifier_};
   const Individual& parent = tournament(random);
   const bool crosses = problem_.mutations.empty() || random.chance(options.crossover_rate);
   origin = {crosses ? CROSSOVER : static_cast<std::size_t>(problem_.mutations.draw(random)), parent.log_loss};
@@ -155,9 +159,9 @@ std::optional<Child> Island::breed(const Surroundings& surroundings, RandomSourc
       const Formula& donor =
           asks_library ? library[static_cast<std::size_t>(random.below(static_cast<int>(library.size())))]
                        : tournament(random).formula;
-      formula = cross_over(parent.formula, donor, random, problem_.move_context());
+      formula = cross_over(parent.formula, donor, random, context);
     } else {
-      formula = MOVES[origin.move].make(parent.formula, random, problem_.move_context());
+      formula = MOVES[origin.move].make(parent.formula, random, context);
     }
     if (formula == parent.formula) continue;
     if (std::optional<Child> child = made_legal(std::move(formula))) return child;

@@ -85,6 +85,7 @@ class Island {
   const Problem& problem_;
   const std::uint32_t index_;
   Assessor assessor_;
+  Simplifier simplifier_;
   std::vector<std::uint64_t> tried_;
 };
 

@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "evolution/folding.hpp"
-
 namespace ddsr {
 
 namespace {
@@ -185,9 +183,8 @@ Formula replace_subtree(const Formula& parent, RandomSource& random, const MoveC
   });
 }
 
-// Only constants are folded so far.
 Formula simplify(const Formula& parent, RandomSource&, const MoveContext& context) {
-  return fold_constants(context.vocabulary, parent);
+  return context.simplifier.simplify(parent);
 }
 
 Formula cross_over(const Formula& parent, const Formula& donor, RandomSource& random,

@@ -6,12 +6,14 @@
 #include <string_view>
 
 #include "evolution/drawing.hpp"
+#include "simplify/simplify.hpp"
 
 namespace ddsr {
 
 struct MoveContext {
   const Vocabulary& vocabulary;
   const Drawing& drawing;
+  Simplifier& simplifier;
 };
 
 // another operator of the same arity, or another leaf
@@ -31,7 +33,7 @@ Formula swap_operands(const Formula& parent, RandomSource& random, const MoveCon
 Formula perturb_constants(const Formula& parent, RandomSource& random, const MoveContext& context);
 // a small random tree for any subtree
 Formula replace_subtree(const Formula& parent, RandomSource& random, const MoveContext& context);
-// the same function with fewer tokens
+// the same function with fewer tokens, its constants taken as the numbers that they are: for fitted ones
 Formula simplify(const Formula& parent, RandomSource& random, const MoveContext& context);
 
 // A subtree of the donor for one of the parent.

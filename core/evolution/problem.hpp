@@ -24,7 +24,6 @@ struct Problem {
   const WeightedChoice mutations;
 
   const Vocabulary& vocabulary() const { return grammar.vocabulary; }
-  MoveContext move_context() const { return {vocabulary(), drawing}; }
 };
 
 }  // namespace ddsr

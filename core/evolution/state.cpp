@@ -19,7 +19,7 @@ constexpr std::uint64_t FORMAT = 0x31656e6966657264u;  // and its version
 }
 
 // One description of the layout serves both ways: an Archive either writes or reads what it is shown.
-class Writer {
+class ByteWriter {
  public:
   static constexpr bool READS = false;
   std::string bytes;
@@ -35,10 +35,10 @@ class Writer {
   }
 };
 
-class Reader {
+class ByteReader {
  public:
   static constexpr bool READS = true;
-  explicit Reader(const std::string& bytes) : bytes_(bytes) {}
+  explicit ByteReader(const std::string& bytes) : bytes_(bytes) {}
 
   template <typename T>
   void number(T& value) {
@@ -139,7 +139,7 @@ void memory(Archive& archive, AnyGenerations& generations) {
 }  // namespace
 
 std::string Refiner::save() const {
-  Writer writer;
+  ByteWriter writer;
   writer.number(FORMAT);
   writer.number(static_cast<std::uint64_t>(islands_.size()));
   for (const auto& each : islands_) island(writer, each->state, problem_);
@@ -155,7 +155,7 @@ std::string Refiner::save() const {
 }
 
 void Refiner::load(const std::string& bytes) {
-  Reader reader(bytes);
+  ByteReader reader(bytes);
   std::uint64_t format = 0, n_islands = 0, next_in_library = 0, n_slices = 0, n_migrations = 0;
   reader.number(format);
   if (format != FORMAT) refuse("it is of another format");

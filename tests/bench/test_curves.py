@@ -12,7 +12,7 @@ from curve_cases import curve
 from ddsr.bench.curves import MOST_POINTS, Curve, curve_of, curve_path, read_curve, thinned, write_curve
 from ddsr.bench.one import Task, keep_curve, run_one
 from ddsr.bench.problems import load_suite
-from ddsr.bench.run import run_process
+from ddsr.bench.slot import Limits, Slot
 from ddsr.bench.store import Key
 
 KEY = Key("feynman_I_6_2", "paper:memory=short", 0.01, 3)
@@ -75,7 +75,9 @@ def test_columns_of_the_estimators_table():
 
 def test_a_run_keeps_its_curve(tmp_path):
     task = replace(TASK, curves_dir=str(tmp_path / "curves"))
-    outcome, reason = run_process(task, None)
+    slot = Slot()
+    outcome, reason = slot.run(task, Limits())
+    slot.close()
     assert reason is None and outcome is not None
     kept = read_curve(curve_path(tmp_path / "curves", task.key))
     assert kept.epoch.tolist() == [1, 2, 3]

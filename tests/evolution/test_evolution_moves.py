@@ -90,6 +90,17 @@ def test_constants_are_perturbed_and_nothing_else() -> None:
     assert len({child.constants for child in children}) > 20
 
 
+@given(expressions(constants=mild_floats), SEEDS)
+def test_simplify_is_the_simplifier(parent: Expression, seed: int) -> None:
+    assert moved("simplify", parent, seed) == parent.simplified()
+
+
+def test_simplify_takes_fitted_constants_as_numbers() -> None:
+    assert (
+        str(moved("simplify", Expression.parse("x * 1.0 + 2.0 * (y + y) - x / x", XYZ), 0)) == "x + 4 * y - 1"
+    )
+
+
 @pytest.mark.parametrize("name", _core.MOVES)
 def test_moves_that_have_nothing_to_work_on_return_the_parent(name: str) -> None:
     lonely = Vocabulary(("x",), (), has_one=False, has_constant=False)

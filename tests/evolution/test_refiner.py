@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ddsr import _core
-from ddsr.config import RefinerConfig
+from ddsr.config import DEFAULT_MOVES, RefinerConfig
 from ddsr.engine import Engine, values
 from ddsr.errors import DataError, ExpressionError, MethodError
 from ddsr.expression import Batch, Expression, Vocabulary
@@ -41,9 +41,11 @@ def test_known_equations_are_found(text: str) -> None:
     )
 
 
-def test_the_result_depends_on_the_seed_alone() -> None:
+@pytest.mark.parametrize("moves", [DEFAULT_MOVES, dict.fromkeys(_core.MOVES, 1.0)], ids=["default", "all"])
+def test_the_result_depends_on_the_seed_alone(moves: dict[str, float]) -> None:
     runs = [
-        refiner_of(HARD, seed, n_threads, noise=0.1, **SMALL) for seed, n_threads in [(4, 1), (4, 2), (5, 2)]
+        refiner_of(HARD, seed, n_threads, noise=0.1, moves=moves, **SMALL)
+        for seed, n_threads in [(4, 1), (4, 2), (5, 2)]
     ]
     seeds = Batch.from_tokens(XYZ, Grammar(XYZ, max_length=20).sample(100, seed=2))
     for refiner in runs:

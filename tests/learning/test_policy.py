@@ -52,8 +52,11 @@ def learn(generator, memory, objective, epochs, n_threads=1):
 
 @pytest.mark.parametrize("kind", (MaskedDiffusion, D3PM))
 def test_a_short_run_raises_the_mean_reward(kind):
+    grammar = Grammar(VOCABULARY, SMALL.max_length, SMALL.max_constants)
+    untrained = kind(grammar, SMALL, 0, torch.device("cpu"), 1).sample(5 * SMALL.batch_size, 0)
     rewards, _, _ = run(SMALL, 60, kind=kind)
-    assert np.mean(rewards[-5:]) > np.mean(rewards[:5]) + 0.03
+    # not over the first epochs: a good start rises most in them
+    assert np.mean(rewards[-5:]) > Engine(VOCABULARY, X, Y).score(untrained).reward.mean() + 0.05
 
 
 def run_dsr(config, epochs, seed=0):

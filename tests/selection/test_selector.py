@@ -135,6 +135,16 @@ def test_what_is_reported_is_what_the_engine_finds() -> None:
         assert scores.nrmse[0] == pytest.approx(one.nrmse, rel=1e-9)
 
 
+def test_candidates_are_simplified() -> None:
+    best = select(parsed("exp(log(x * y) - log(z)) + 0 * y"), engine_for("x * y / z", 0.05))[0]
+    assert is_same(best.expression, "x * y / z")
+
+
+def test_a_constant_to_be_fitted_is_no_factor_of_one() -> None:
+    found = select(parsed("? * sin(? * x)^?"), engine_for("3.3 * y", 0.05))
+    assert len(found) == 1 and found[0].expression.n_constants > 0
+
+
 def test_the_deadline_is_kept_and_there_is_always_an_answer() -> None:
     rows = np.random.default_rng(2).uniform(0.5, 4.0, size=(20_000, 3))
     engine = engine_for("x / (1 + y^2) + 0.3 * sin(z)", 0.1, rows)

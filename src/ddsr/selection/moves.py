@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ddsr.expression import Expression, Kind, Node
+from ddsr.expression import Kind, Node
 from ddsr.selection.model import Known, Model, known
 from ddsr.selection.settling import Settler
 from ddsr.selection.simple_numbers import near
 
 IsPlausible = Callable[[int, float], bool]
 """Whether the constant of this number, breadth-first, could have this value instead."""
-
-
-def clean(expression: Expression) -> Expression:
-    """The simplest way to write the expression that is known; itself where there is no simplifier."""
-    simplified = getattr(expression, "simplified", None)
-    return expression if simplified is None else simplified()
 
 
 def anything(constant: int, value: float) -> bool:

@@ -16,7 +16,7 @@ from ddsr.expression import OPERATORS, Batch, Expression, Vocabulary
 from ddsr.selection.description import DescriptionLength, PreciseLength
 from ddsr.selection.front import FrontEntry, ParetoFront
 from ddsr.selection.model import Model
-from ddsr.selection.moves import alternatives, clean
+from ddsr.selection.moves import alternatives
 from ddsr.selection.spelling import with_spelled_fractions
 
 WORK_A_CALL = 25_000_000  # rows × steps × models after which the clock is looked at: tenths of a second
@@ -117,11 +117,17 @@ class _Judge:
         return time.monotonic() >= self.deadline
 
     def start(self, models: Sequence[Model]) -> list[_Judged]:
-        """The candidates as they are, then refitted and simplified where that is shorter."""
+        """Each candidate as it is, refitted, or simplified after that: whichever is shortest."""
         given = self._measure(models, max_steps=0)
-        cleaned = _distinct(Model.free(clean(one.model.expression)) for one in given)
-        refitted = self.measure([one.model for one in given] + cleaned, 100, 1e-14)
-        return _best_of_each(given + refitted)
+        fitted = _best_of_each(given + self.measure([one.model for one in given], 100, 1e-14))
+        # not before the fit: a constant that is still to be fitted is no 1 to be left out
+        simpler = [Model.free(one.model.expression.simplified()) for one in fitted]
+        changed = [other for one, other in zip(fitted, simpler, strict=True) if other.key != one.model.key]
+        found = {one.model.key: one for one in _best_of_each(self.measure(changed, 100, 1e-14))}
+        return _best_of_each(
+            min(one, found.get(other.key, one), key=lambda each: each.length)
+            for one, other in zip(fitted, simpler, strict=True)
+        )
 
     def measure(self, models: Sequence[Model], max_steps: int, tolerance: float) -> list[_Judged]:
         """Refit what there is time for; what is not finite is left out."""
