@@ -10,8 +10,9 @@ from torch import Tensor
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float, Int
 
-# Tells the random numbers that draw samples from those that draw noise to learn from.
-SAMPLING = 0
+# Tell the random numbers that draw samples, and those that vary expressions, from those that draw noise to
+# learn from (1).
+SAMPLING, VARYING = 0, 2
 
 
 def constrain(logits: Float[Tensor, "*B V"], is_legal: Bool[Tensor, "*B V"]) -> Float[Tensor, "*B V"]:

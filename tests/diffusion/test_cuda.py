@@ -59,3 +59,13 @@ def test_draws_are_legal_and_repeat(kind):
     drawn = one.draw(1500, epoch=0)
     assert grammar.is_legal(drawn).all()
     assert (drawn == other.draw(1500, epoch=0)).all()
+
+
+def test_variations_are_legal_and_repeat():
+    grammar = Grammar(Vocabulary(("x", "y")), max_length=16)
+    config = PaperConfig(max_length=16)
+    one, other = (MaskedDiffusion(grammar, config, 0, CUDA, n_threads) for n_threads in (1, 4))
+    batch = one.sample(50, epoch=0)
+    varied = one.vary(batch, 1500, epoch=0)
+    assert len(varied) > 0 and grammar.is_legal(varied.tokens).all()
+    assert np.array_equal(varied.tokens, other.vary(batch, 1500, epoch=0).tokens)

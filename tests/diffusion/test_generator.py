@@ -1,30 +1,20 @@
-from itertools import permutations
-
 import numpy as np
 import pytest
 import torch
-from scipy.stats import chisquare
 
 from ddsr._core import MASK, PAD
 from ddsr.categorical import constrain
-from ddsr.config import DenoiserConfig, PaperConfig
+from ddsr.config import DenoiserConfig
 from ddsr.diffusion.denoiser import Denoiser, encode
-from ddsr.diffusion.generator import MaskedDiffusion, is_complete, keep_one_more
+from ddsr.diffusion.generator import is_complete, keep_one_more
 from ddsr.diffusion.masking import mask
-from ddsr.expression import Vocabulary
-from ddsr.grammar import Grammar
-
-CPU = torch.device("cpu")
-SMALL = PaperConfig(max_length=6, denoiser=DenoiserConfig(feed_forward_width=32), oversampling=2)
-VOCABULARY = Vocabulary(("x", "y"), ("add", "mul", "sin"))
-
-
-def make_generator(vocabulary=VOCABULARY, config=SMALL, seed=0, n_threads=1):
-    grammar = Grammar(vocabulary, config.max_length, config.max_constants)
-    generator = MaskedDiffusion(grammar, config, seed, CPU, n_threads)
-    with torch.no_grad():  # sharper than a fresh network, so that a wrong distribution shows
-        generator.network.to_logits.weight.mul_(4.0)
-    return generator
+from diffusion_cases import (
+    VOCABULARY,
+    assert_drawn_from,
+    exact_distribution,
+    make_generator,
+    make_tiny_generator,
+)
 
 
 def test_every_drawn_expression_is_legal_and_the_kept_ones_are_distinct():
@@ -62,66 +52,10 @@ def test_rows_that_are_alike_are_predicted_once_each_in_its_place(monkeypatch):
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
 
-def exact_distribution(generator, length):
-    """Probability of every outcome, by following every order and every fill of a tiny grammar."""
-    outcomes = {}
-    orders = list(permutations(range(length)))
-    for order in orders:
-        nothing = np.full((1, length), MASK, np.int16)
-        descend(generator, nothing, order, length, 1 / len(orders), outcomes)
-    return outcomes
-
-
-def descend(generator, kept, order, step, probability, outcomes):
-    for filled, share in fills(generator, kept, step):
-        next_kept = keep_one_more(kept, filled, np.array([order[len(order) - step]]))
-        if step == 1 or is_complete(next_kept, filled)[0]:
-            key = tuple(filled[0])
-            outcomes[key] = outcomes.get(key, 0.0) + probability * share
-        else:
-            descend(generator, next_kept, order, step - 1, probability * share, outcomes)
-
-
-def fills(generator, kept, step):
-    """Every legal left-to-right fill with its probability."""
-    logits = generator.predict(kept, step)[0]
-    partial = [(np.full(kept.shape, PAD, np.int16), 0, 1.0)]
-    while partial:
-        row, position, probability = partial.pop()
-        legal = np.zeros(len(generator.grammar.vocabulary), bool)
-        if position < row.shape[1]:
-            legal = generator.grammar.legal_tokens(row)[0, position]
-        if not legal.any():
-            yield row, probability
-            continue
-        weights = np.where(legal, np.exp(logits[position].astype(float)), 0.0)
-        weights /= weights.sum()
-        held = kept[0, position]
-        choices = [held] if held != MASK and legal[held] else np.flatnonzero(legal)
-        for token in choices:
-            longer = row.copy()
-            longer[0, position] = token
-            share = 1.0 if len(choices) == 1 and held == token else weights[token]
-            partial.append((longer, position + 1, probability * share))
-
-
 def test_sampled_frequencies_match_the_enumerated_distribution():
-    config = PaperConfig(max_length=3, max_constants=1, denoiser=DenoiserConfig(feed_forward_width=16))
-    generator = make_generator(Vocabulary(("x", "y"), ("add", "sin")), config, seed=3)
-    expected = exact_distribution(generator, 3)
-    assert sum(expected.values()) == pytest.approx(1.0)
-    n = 40_000
-    drawn, counts = np.unique(generator.draw(n, epoch=0), axis=0, return_counts=True)
-    observed = {tuple(row): count for row, count in zip(drawn, counts, strict=True)}
-    assert set(observed) <= set(expected)
-    likely = [key for key, probability in expected.items() if probability * n > 10]
-    counted = np.array([observed.get(key, 0) for key in likely] + [0.0])
-    predicted = np.array([expected[key] * n for key in likely] + [0.0])
-    counted[-1], predicted[-1] = n - counted.sum(), n - predicted.sum()
-    keep = predicted > 5
-    assert (
-        chisquare(counted[keep], predicted[keep] * counted[keep].sum() / predicted[keep].sum()).pvalue > 1e-3
-    )
+    generator = make_tiny_generator(3)
+    expected = exact_distribution(generator, np.full(3, MASK, np.int16))
+    assert_drawn_from(expected, generator.draw(40_000, epoch=0))
 
 
 def test_log_probs_of_sampling_equal_those_recomputed():

@@ -36,6 +36,12 @@ def draw_unmask_order(n_rows: int, max_length: int, rng: np.random.Generator) ->
     return rng.permuted(np.tile(np.arange(max_length), (n_rows, 1)), axis=1)
 
 
+def order_behind(is_kept: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.int64]:
+    """(B, M) random orders of the positions in which those kept already come first."""
+    lots = rng.random(is_kept.shape)
+    return np.argsort(np.where(is_kept, lots - 1.0, lots), axis=1)
+
+
 def rank_of(order: NDArray[np.int64]) -> NDArray[np.int64]:
     """(B, M): the place of each position in its row's order."""
     return np.argsort(order, axis=1)
