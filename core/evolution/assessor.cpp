@@ -41,10 +41,12 @@ double Assessor::log_loss(const Fit& fit, const Dataset& data) const {
   return log_loss_of(std::sqrt(fit.squares / data.total_weight()) / problem_.scoring.spread());
 }
 
-// Sums of huge constants that cancel imitate any smooth function, and say nothing.
+// Huge constants that cancel imitate any smooth function, and sin(1e-9 x) is nothing but x.
 bool Assessor::has_excess(const Fit& fit) const {
-  return std::any_of(fit.constants.begin(), fit.constants.end(),
-                     [&](double value) { return !(std::fabs(value) <= problem_.options.largest_constant); });
+  return std::any_of(fit.constants.begin(), fit.constants.end(), [&](double value) {
+    const double size = std::fabs(value), range = problem_.options.constant_range;
+    return !(size <= range && (size == 0.0 || size * range >= 1.0));
+  });
 }
 
 bool Assessor::is_screened_out(const Program& program, const Formula& formula, double parent_loss) {

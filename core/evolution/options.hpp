@@ -15,8 +15,8 @@ struct EvolutionOptions {
   double parsimony = 0.02;
   double crowding = 0.0;
   double front_weight = 0.0;
-  int restart_steps = 0;  // 0: never
-  double largest_constant = 1e300;
+  int restart_steps = 0;          // 0: never
+  double constant_range = 1e300;  // the largest constant, and the inverse of the smallest
   double crossover_rate = 0.35;
   double library_rate = 0.25;
   std::vector<double> move_weights;                    // in the order of MOVES (moves.hpp)

@@ -98,8 +98,17 @@ class SearchConfig:
     epochs_per_reference: int = 5
     """G: epochs after which θ_ref is renewed"""
     objective: ObjectiveConfig = ObjectiveConfig()
+    model_selection: str = "accuracy"
+    """which equation predicts, where the estimator is not told"""
+    max_evaluations: int | None = None
+    """expressions scored after which the search ends; None: no limit"""
+    patience: int | None = None
+    """epochs without a better equation of any size after which the search ends; None: no limit"""
 
     def __post_init__(self) -> None:
+        for name in ("max_evaluations", "patience"):
+            if getattr(self, name) is not None:
+                check_whole(getattr(self, name), name, least=1)
         for name in ("max_length", "batch_size", "n_epochs", "updates_per_epoch", "epochs_per_reference"):
             check_whole(getattr(self, name), name, least=1)
         check_whole(self.max_constants, "max_constants", least=0)
@@ -178,12 +187,13 @@ class RefinerConfig:
     crowding: float = 0.0
     """adapts `parsimony`: the size that most children have lately costs (1 + crowding) times as much"""
     front_weight: float = 0.0
-    """how far the least loss found for a size counts as that size's zero: at 1 a small expression that none of
-    its size beats is as fit as a large one"""
+    """how far the least loss found for a size counts as that size's zero: at 1 a small expression that none
+    of its size beats is as fit as a large one"""
     restart_steps: int = 1500
     """steps without a fitter individual after which an island starts anew from random trees; 0: never"""
-    largest_constant: float = 1e300
-    """expressions whose fitted constants are larger are refused"""
+    constant_range: float = 1e7
+    """expressions with fitted constants above it, or under its inverse, are refused: huge ones that cancel
+    imitate any smooth function, and sin(1e-9 x) is nothing but x"""
     crossover_rate: float = 0.2
     """share of children that have two parents; the others are mutated by one of `moves`"""
     library_rate: float = 0.25
@@ -238,7 +248,7 @@ class RefinerConfig:
             "parsimony",
             "crowding",
             "front_weight",
-            "largest_constant",
+            "constant_range",
             "tolerance",
             "screen_ratio",
             "exact",
@@ -246,3 +256,34 @@ class RefinerConfig:
             _check_number(getattr(self, name), name, float_info.max)
         _check_weights(self.moves, "moves", _core.MOVES)
         _check_weights(self.operators, "operators", tuple(OPERATORS))
+
+
+@dataclass(frozen=True, kw_only=True)
+class DefaultConfig(PaperConfig):
+    """The default search: a refiner, and a small generator that learns with it."""
+
+    batch_size: int = 200
+    elite_fraction: float = 0.25
+    learning_rate: float = 1e-3
+    n_epochs: int = 60
+    oversampling: int = 1
+    denoiser: DenoiserConfig = DenoiserConfig(width=32, feed_forward_width=128)
+    model_selection: str = "description_length"
+    is_scale_free: bool = True
+    """the generator's expressions are fitted with a free scale and offset, as the refiner's always are"""
+    evolution: RefinerConfig = field(default_factory=RefinerConfig)
+    """of the refiner"""
+    evaluations_per_epoch: int = 20_000
+    """of the refiner"""
+    least_share: float = 0.03
+    """of the time that the generator has, whatever it finds"""
+    most_share: float = 0.5
+    head_start: float = 20.0
+    """seconds that the refiner has alone"""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_whole(self.evaluations_per_epoch, "evaluations_per_epoch", least=1)
+        _check_number(self.least_share, "least_share", 1.0)
+        _check_number(self.most_share, "most_share", 1.0)
+        _check_number(self.head_start, "head_start", float_info.max)

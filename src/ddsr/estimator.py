@@ -33,9 +33,12 @@ from ddsr.tables import curves_table, equations_table
 EXACT = 1e-12
 LARGEST_SEED = 2**31 - 1
 
-# Seconds that equations are made shorter for after the search, where that is asked for: a share of `max_time`
-# within these limits, the upper one where no time is set.
-SHORTENING_SHARE, LEAST_SHORTENING, MOST_SHORTENING = 0.1, 1.0, 60.0
+# In log(NRMSE), summed over sizes: a gain that is rounding is no progress.
+LEAST_GAIN = 1e-6
+
+# The last part of `max_time`, in which equations are made shorter where that is asked for; so many seconds at
+# most, and where no time is set.
+SHORTENING_SHARE, MOST_SHORTENING = 0.08, 60.0
 
 
 @dataclass(frozen=True)
@@ -60,14 +63,23 @@ class Budget:
     """When to stop a search that would go on for ever."""
 
     max_epochs: float
+    max_evaluations: float
+    patience: float
     deadline: Deadline
+    """of the search; what is left of the time is for the choice"""
+    end: Deadline
+    """of all"""
 
-    def spent(self, front: ParetoFront, n_epochs: int) -> str | None:
+    def spent(self, progress: Progress) -> str | None:
         """What ends the search now; None if nothing does."""
-        if any(entry.nrmse < EXACT for entry in front):
+        if any(entry.nrmse < EXACT for entry in progress.front):
             return "exact"
-        if n_epochs >= self.max_epochs:
+        if len(progress.curves) >= self.max_epochs:
             return "max_epochs"
+        if progress.n_scored >= self.max_evaluations:
+            return "max_evaluations"
+        if progress.n_idle_epochs >= self.patience:
+            return "no_progress"
         return "max_time" if self.deadline.has_passed else None
 
 
@@ -77,11 +89,16 @@ class Progress:
 
     front: ParetoFront
     curves: list[EpochStats] = field(default_factory=list)
+    n_scored: int = 0
+    n_idle_epochs: int = 0
+    """since the front last became better"""
     stopped_by: str = "interrupt"
 
     def take(self, state: SearchState) -> None:
         """One more epoch is done."""
-        self.front = state.front
+        is_better = state.front.gain_over(self.front) > LEAST_GAIN
+        self.n_idle_epochs = 0 if is_better else self.n_idle_epochs + 1
+        self.front, self.n_scored = state.front, state.n_scored
         self.curves.append(state.stats)
 
 
@@ -91,8 +108,9 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     preset : str
-        The method's name: `paper` (masked diffusion, token-wise GRPO, long short-term memory), a variant of
-        it such as `paper:memory=short` or `paper:objective=rspg`, or `uniform` (random expressions).
+        The method's name: `ddsr` (evolution around a generator that learns with it), `paper` (masked
+        diffusion, token-wise GRPO, long short-term memory), `dsr`, `uniform` (random expressions), or a
+        variant such as `paper:memory=short` or `ddsr:generator=none`.
     max_time : float or None
         Seconds. An epoch that runs when the time is up is cut short: what it scored by then counts.
     max_epochs : int or None
@@ -110,11 +128,12 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         What else expressions must obey: `Forbid`, `Nesting`, `AtMost`, `MustAppear`.
     config : PaperConfig, DSRConfig, dict or None
         Settings of the method: a dict of those that differ from the preset's, or all of them.
-    model_selection : "accuracy", "best" or "description_length"
-        Which equation predicts: that of the highest reward; that which weighs error against size as it was
-        found; or, after superfluous terms are left out and constants are settled at simple numbers wherever
-        that shortens the description, that of the least description length. The last takes a further tenth
-        of `max_time` at most (a second at least; a minute where no time is set).
+    model_selection : "description_length", "accuracy", "best" or None
+        Which equation predicts: after superfluous terms are left out and constants are settled at simple
+        numbers wherever that shortens the description, that of the least description length; that of the
+        highest reward; or that which weighs error against size as it was found. The first has the last part
+        of `max_time` (a minute where no time is set). None is the preset's own: the first for `ddsr`, the
+        second for the others.
     callback : callable or None
         Called with the `SearchState` after every epoch. What it raises ends the fit as an interrupt does.
 
@@ -131,7 +150,8 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         The learning curves, a row an epoch.
     n_epochs_ : int
     stopped_by_ : str
-        "max_time", "max_epochs", "exact" (an NRMSE below 1e-12), or "interrupt".
+        "exact" (an NRMSE below 1e-12), "max_time", "max_epochs", "max_evaluations" or "no_progress" (settings
+        of `config`, the latter `patience`), or "interrupt".
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -142,7 +162,7 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        preset: str = "paper",
+        preset: str = "ddsr",
         *,
         max_time: float | None = None,
         max_epochs: int | None = None,
@@ -152,7 +172,7 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         operators: Sequence[str] | None = None,
         rules: Sequence[Rule] = (),
         config: ConfigLike = None,
-        model_selection: str = "accuracy",
+        model_selection: str | None = None,
         callback: Callable[[SearchState], object] | None = None,
     ) -> None:
         self.preset = preset
@@ -172,8 +192,8 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         started = time.monotonic()
         method = parse_method(self.preset)
         config = settings(method, self.config)
-        budget = self._budget(config, started)
-        selection = self._selection()
+        selection = self._selection(config)
+        budget = self._budget(config, selection, started)
         problem = replace(self._pose(method, config, X, y, sample_weight), deadline=budget.deadline)
         progress = Progress(problem.front)
         try:
@@ -183,7 +203,7 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         finally:
             self._conclude(problem, progress, selection)
         if selection.shortens:
-            self._shorten(problem)
+            self._shorten(problem, budget)
         return self
 
     def predict(self, X: ArrayLike, index: int | None = None) -> NDArray[np.float64]:
@@ -214,14 +234,13 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     # How a fit proceeds
 
-    def _selection(self) -> Selection:
-        if self.model_selection not in SELECTIONS:
-            raise MethodError(
-                f"unknown model_selection {self.model_selection!r}; known are: {', '.join(SELECTIONS)}"
-            )
-        return SELECTIONS[self.model_selection]
+    def _selection(self, config: SearchConfig) -> Selection:
+        name = config.model_selection if self.model_selection is None else self.model_selection
+        if name not in SELECTIONS:
+            raise MethodError(f"unknown model_selection {name!r}; known are: {', '.join(SELECTIONS)}")
+        return SELECTIONS[name]
 
-    def _budget(self, config: SearchConfig, started: float) -> Budget:
+    def _budget(self, config: SearchConfig, selection: Selection, started: float) -> Budget:
         is_number = isinstance(self.max_time, (int, float, np.number)) and not isinstance(self.max_time, bool)
         if self.max_time is not None and not (is_number and self.max_time > 0):
             raise MethodError(f"max_time must be a number of seconds above 0, or None, got {self.max_time!r}")
@@ -229,7 +248,13 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             max_epochs: float = check_whole(self.max_epochs, "max_epochs", least=1)
         else:
             max_epochs = config.n_epochs if self.max_time is None else np.inf
-        return Budget(max_epochs, NEVER if self.max_time is None else Deadline(started + self.max_time))
+        deadline = end = NEVER
+        if self.max_time is not None:
+            reserve = min(SHORTENING_SHARE * self.max_time, MOST_SHORTENING) if selection.shortens else 0.0
+            end = Deadline(started + self.max_time)
+            deadline = Deadline(end.at - reserve)
+        max_evaluations, patience = config.max_evaluations or np.inf, config.patience or np.inf
+        return Budget(max_epochs, max_evaluations, patience, deadline, end)
 
     def _pose(
         self,
@@ -257,11 +282,12 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _search(self, method: Method, problem: Problem, budget: Budget, progress: Progress) -> None:
         states = None
-        while (reason := budget.spent(progress.front, len(progress.curves))) is None:
+        while (reason := budget.spent(progress)) is None:
             states = start(method, problem) if states is None else states
             state = next(states, None)
             if state is None:  # the epoch was cut short
-                continue
+                reason = "max_time"
+                break
             progress.take(state)
             if self.callback is not None:
                 self.callback(state)
@@ -277,14 +303,12 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.front_, self.best_ = front, best
         self.equations_ = equations_table(front, best, problem.engine.spread)
 
-    def _shorten(self, problem: Problem) -> None:
+    def _shorten(self, problem: Problem, budget: Budget) -> None:
         """Replace the equations by shorter ones; an interrupt leaves them as they were found."""
-        seconds = MOST_SHORTENING
-        if self.max_time is not None:
-            seconds = min(max(SHORTENING_SHARE * self.max_time, LEAST_SHORTENING), MOST_SHORTENING)
+        deadline = min(budget.end.at, time.monotonic() + MOST_SHORTENING)
         equations = [entry.equation for entry in self.front_]
         with suppress(KeyboardInterrupt):
-            found = select(equations, problem.engine, deadline=time.monotonic() + seconds)
+            found = select(equations, problem.engine, deadline=deadline)
             self._keep(problem, *front_of(found))
 
     def _equation(self, index: int | None) -> Expression:

@@ -8,19 +8,23 @@ import. A new variant is one more row; a new preset one more function that takes
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from numpy.typing import ArrayLike
 
-from ddsr.config import DSRConfig, PaperConfig, SearchConfig
+from ddsr.balance import Balance
+from ddsr.config import DefaultConfig, DSRConfig, PaperConfig, SearchConfig
 from ddsr.deadline import NEVER, Deadline
 from ddsr.device import check_device, check_memory, find_device
-from ddsr.engine import Engine
+from ddsr.engine import Engine, FitOptions
 from ddsr.errors import MethodError
 from ddsr.expression import Vocabulary
 from ddsr.grammar import Grammar, Rule
 from ddsr.learning.memory import EliteMemory, Memory, ShortTermMemory
+from ddsr.refined_search import Proposer, refined_search
+from ddsr.refiner import Refiner
 from ddsr.search import Generator, SearchState, UniformGenerator, search
 from ddsr.selection import ParetoFront, baseline
 
@@ -154,6 +158,47 @@ def _of_kind(config: SearchConfig, kind: type[AnyConfig]) -> AnyConfig:
     return config
 
 
+def _start_default(problem: Problem, *, generator: str, refiner: str) -> Iterator[SearchState]:
+    """The default: evolution around a generator that is made when its turn comes."""
+    config = _of_kind(problem.config, DefaultConfig)
+    if refiner == "none":
+        return _start_paper(problem, generator=generator, objective="grpo", memory="long")
+    balance = Balance(
+        least_share=0.0 if generator == "none" else config.least_share,
+        most_share=config.most_share,
+        head_start=config.head_start,
+        is_timed=problem.deadline != NEVER,
+    )
+    return refined_search(
+        Refiner(problem.engine, problem.grammar, config.evolution, problem.seed, problem.n_threads),
+        partial(_make_proposer, problem, config),
+        balance,
+        evaluations=config.evaluations_per_epoch,
+        n_elites=config.n_elites,
+        front=problem.front,
+        deadline=problem.deadline,
+    )
+
+
+def _make_proposer(problem: Problem, config: DefaultConfig) -> Proposer:
+    from ddsr.diffusion.generator import MaskedDiffusion
+    from ddsr.learning.objective import GRPO
+    from ddsr.learning.policy import Policy
+
+    device = find_device(problem.device)
+    learner = MaskedDiffusion(
+        problem.grammar, config, problem.seed, device, problem.n_threads, problem.deadline
+    )
+    policy = Policy(
+        learner, GRPO(config.objective), config, problem.seed, problem.deadline, device.type == "cuda"
+    )
+    return Proposer(learner, policy, EliteMemory(config.n_elites), problem.engine, config.batch_size)
+
+
+def _check_default(config: SearchConfig, device: str) -> None:
+    _of_kind(config, DefaultConfig)
+
+
 def _start_uniform(problem: Problem) -> Iterator[SearchState]:
     """Random expressions: what anything that learns has to beat."""
     generator = UniformGenerator(problem.grammar, problem.seed, problem.n_threads)
@@ -174,6 +219,8 @@ class Preset:
     start: Callable[..., Iterator[SearchState]]
     options: Mapping[str, Sequence[str]]
     config: SearchConfig = PaperConfig()
+    refused: Mapping[str, str] = field(default_factory=dict)
+    """values that leave nothing to search with, if an impossible method has them all"""
 
     @property
     def defaults(self) -> dict[str, str]:
@@ -183,6 +230,18 @@ class Preset:
 
 ON_OR_OFF = ("true", "false")
 PRESETS: Mapping[str, Preset] = {
+    "ddsr": Preset(
+        _check_default,
+        _start_default,
+        {
+            "generator": ("masked", "none"),
+            "refiner": ("evolution", "none"),
+            "is_scale_free": ON_OR_OFF,
+            "model_selection": ("description_length", "best", "accuracy"),
+        },
+        DefaultConfig(),
+        refused={"generator": "none", "refiner": "none"},
+    ),
     "paper": Preset(
         _check_paper,
         _start_paper,
@@ -213,12 +272,21 @@ def parse_method(text: str) -> Method:
         if option in chosen:
             raise MethodError(f"option {option!r} is given more than once in {text!r}")
         chosen[option] = value
+    refused = PRESETS[name].refused
+    if refused and all(chosen.get(option) == value for option, value in refused.items()):
+        listed = " and ".join(f"{option}={value}" for option, value in refused.items())
+        raise MethodError(f"{listed} leave nothing that searches: keep one of them")
     return Method(name, tuple((PRESETS[name].defaults | chosen).items()))
 
 
 def _is_setting(method: Method, option: str) -> bool:
-    """Whether an option is a setting that is on or off, and not a part to choose."""
-    return tuple(PRESETS[method.preset].options[option]) == ON_OR_OFF
+    """Whether an option is one of the configuration's settings, and not a part to choose."""
+    return option in {each.name for each in fields(PRESETS[method.preset].config)}
+
+
+def _setting(method: Method, option: str, value: str) -> object:
+    is_switch = tuple(PRESETS[method.preset].options[option]) == ON_OR_OFF
+    return value == "true" if is_switch else value
 
 
 def settings(method: Method, config: ConfigLike = None) -> SearchConfig:
@@ -230,9 +298,11 @@ def settings(method: Method, config: ConfigLike = None) -> SearchConfig:
         kind = type(PRESETS[method.preset].config).__name__
         raise MethodError(f"config must be a {kind} or a dict of settings to change, got {config!r}")
     base = config if isinstance(config, SearchConfig) else PRESETS[method.preset].config
-    known = [field.name for field in fields(base)]
+    known = [each.name for each in fields(base)]
     changes = dict(config) if isinstance(config, Mapping) else {}
-    changes |= {name: value == "true" for name, value in method.changes if _is_setting(method, name)}
+    changes |= {
+        name: _setting(method, name, value) for name, value in method.changes if _is_setting(method, name)
+    }
     for name in changes:
         if name not in known:
             raise MethodError(f"unknown setting {name!r} in config; known are: {', '.join(known)}")
@@ -256,7 +326,8 @@ def pose(
     check_device(device)
     PRESETS[method.preset].check(config, device)
     grammar = Grammar(vocabulary, config.max_length, config.max_constants, rules)
-    engine = Engine(vocabulary, X, y, sample_weight, seed=seed, n_threads=n_threads)
+    options = FitOptions(is_scale_free=isinstance(config, DefaultConfig) and config.is_scale_free)
+    engine = Engine(vocabulary, X, y, sample_weight, options=options, seed=seed, n_threads=n_threads)
     return Problem(engine, grammar, config, baseline(engine, grammar), seed, device, n_threads)
 
 

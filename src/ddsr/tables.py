@@ -8,10 +8,12 @@ from dataclasses import asdict
 import numpy as np
 import pandas as pd
 
+from ddsr.balance import GENERATOR, REFINER
 from ddsr.learning.curves import EpochStats, UpdateStats
 from ddsr.selection import FrontEntry, ParetoFront
 
-PARTS = ("sample", "score", "update")
+PARTS = ("sample", "score", "update", "refine", "propose")
+SOURCES = (REFINER, GENERATOR)
 NO_UPDATE = UpdateStats(loss=np.nan, kl=np.nan, entropy=np.nan, clip_share=np.nan)
 
 
@@ -44,4 +46,5 @@ def _curve_row(stats: EpochStats) -> dict[str, float]:
         "distinct_share": stats.distinct_share,
         **asdict(stats.update or NO_UPDATE),
         **{f"seconds_{part}": stats.seconds.get(part, 0.0) for part in PARTS},
+        **{f"gain_{source}": stats.gains.get(source, np.nan) for source in SOURCES},
     }

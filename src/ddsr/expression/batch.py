@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +14,8 @@ from ddsr._core import PAD
 from ddsr.errors import ExpressionError
 from ddsr.expression.expression import Expression
 from ddsr.expression.vocabulary import Vocabulary
+
+Number = TypeVar("Number", bound=np.generic)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +83,15 @@ class Batch:
             raise ExpressionError(str(error)) from None
         return Batch(self.vocabulary, tokens, constants)
 
+    @classmethod
+    def joined(cls, batches: Sequence[Batch]) -> Batch:
+        """The rows of all, which share a vocabulary, one batch after the other."""
+        length = max(batch.tokens.shape[1] for batch in batches)
+        width = max(batch.constants.shape[1] for batch in batches)
+        tokens = [_widened(batch.tokens, length, PAD) for batch in batches]
+        constants = [_widened(batch.constants, width, 0.0) for batch in batches]
+        return cls(batches[0].vocabulary, np.concatenate(tokens), np.concatenate(constants))
+
     def take(self, rows: NDArray[np.int64] | list[int]) -> Batch:
         """Some of the rows, in the order given."""
         return Batch(self.vocabulary, self.tokens[rows], self.constants[rows])
@@ -122,3 +134,7 @@ def _as_tokens(tokens: ArrayLike) -> NDArray[np.int16]:
     ):
         raise ExpressionError(f"tokens must be whole numbers of 16 bits; got {rows.dtype}")
     return rows.astype(np.int16)
+
+
+def _widened(table: NDArray[Number], width: int, filling: float) -> NDArray[Number]:
+    return np.pad(table, ((0, 0), (0, width - table.shape[1])), constant_values=filling)

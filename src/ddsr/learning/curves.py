@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ddsr.engine import Scores
 
@@ -31,7 +31,9 @@ class EpochStats:
     """of the batch that was asked for"""
     update: UpdateStats | None
     seconds: dict[str, float]
-    """of the epoch's parts: sample, score, update"""
+    """of the epoch's parts: sample, score, update, refine, propose"""
+    gains: dict[str, float] = field(default_factory=dict)
+    """what each source added to the front, in log(NRMSE) summed over sizes"""
 
 
 class PartClock:

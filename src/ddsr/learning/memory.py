@@ -113,10 +113,7 @@ def best_of(scores: Scores, n: int) -> Pool:
 
 def join(kept: Pool, new: Pool) -> Pool:
     """Both, by falling reward, without duplicates."""
-    width = max(kept.batch.constants.shape[1], new.batch.constants.shape[1])
-    tokens = np.concatenate([kept.batch.tokens, new.batch.tokens])
-    constants = np.concatenate([_widened(pool.batch.constants, width) for pool in (kept, new)])
-    batch = Batch(kept.batch.vocabulary, tokens, constants)
+    batch = Batch.joined([kept.batch, new.batch])
     reward = np.concatenate([kept.reward, new.reward])
     rows = _first_of_each(batch.keys(), np.argsort(-reward, kind="stable").tolist())
     return Pool(batch.take(rows), reward[rows])
@@ -127,7 +124,3 @@ def _first_of_each(keys: list[bytes], order: list[int]) -> list[int]:
     for row in order:
         first.setdefault(keys[row], row)
     return list(first.values())
-
-
-def _widened(constants: NDArray[np.float64], width: int) -> NDArray[np.float64]:
-    return np.pad(constants, ((0, 0), (0, width - constants.shape[1])))

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ddsr.engine import Scores
 from ddsr.expression import Expression, Node, Vocabulary
+from ddsr.refiner import HallOfFame
 
 # What it costs to write down one token, twice over: in nats of the squared error.
 NATS_PER_TOKEN = 5.4
@@ -61,7 +63,7 @@ class ParetoFront:
     def __iter__(self) -> Iterator[FrontEntry]:
         return iter(self.entries)
 
-    def merge(self, scores: Scores) -> ParetoFront:
+    def merge(self, scores: Scores | HallOfFame) -> ParetoFront:
         """The front of what it held and of what was scored now."""
         sizes = scores.batch.sizes
         entries = list(self.entries)
@@ -76,6 +78,18 @@ class ParetoFront:
             if not front or entry.nrmse < front[-1].nrmse:
                 front.append(entry)
         return ParetoFront(tuple(front))
+
+    def gain_over(self, known: ParetoFront) -> float:
+        """By how much the error fell, in log(NRMSE), summed over all sizes; an empty front errs by 1."""
+        largest = max((entry.size for front in (self, known) for entry in front), default=0)
+        return float(np.sum(known._log_errors(largest) - self._log_errors(largest)))
+
+    def _log_errors(self, largest: int) -> NDArray[np.float64]:
+        """log(NRMSE) of the best that has no more than 1, 2, … tokens."""
+        errors = np.zeros(largest)
+        for entry in self.entries:
+            errors[entry.size - 1 :] = np.log(max(entry.nrmse, ROUNDING))
+        return np.minimum.accumulate(errors)
 
     def most_accurate(self) -> FrontEntry:
         """The entry of the highest reward; of several that are exact to rounding, the smallest."""
@@ -98,7 +112,7 @@ def _with_arithmetic(vocabulary: Vocabulary) -> Vocabulary:
     return Vocabulary(vocabulary.variables, (*vocabulary.operators, *missing), vocabulary.has_one)
 
 
-def _entry(scores: Scores, row: int) -> FrontEntry:
+def _entry(scores: Scores | HallOfFame, row: int) -> FrontEntry:
     return FrontEntry(
         scores.batch[row],
         float(scores.nrmse[row]),
