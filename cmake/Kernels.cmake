@@ -26,7 +26,8 @@ function(ddsr_add_kernels name)
   target_include_directories(${target} PRIVATE core)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden)
   # No errno and no traps: the loops vectorise. Finite-math stays off: infinities and NaN must be seen.
-  target_compile_options(${target} PRIVATE -O3 -fno-math-errno -fno-trapping-math -Wall -Wextra ${ARGN})
+  target_compile_options(${target} PRIVATE -O3 -fopenmp-simd -fno-math-errno -fno-trapping-math -Wall -Wextra
+    ${ARGN})
   target_compile_definitions(${target} PRIVATE DDSR_ISA=${name}
     $<$<BOOL:${DDSR_HAS_VECTOR_MATH}>:DDSR_VECTOR_MATH>
     $<$<BOOL:${DDSR_HAS_MORE_VECTOR_MATH}>:DDSR_MORE_VECTOR_MATH>)

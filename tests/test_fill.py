@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 import grammar_oracle as oracle
@@ -98,6 +100,70 @@ def test_kept_tokens_stay_where_they_are_legal():
     np.testing.assert_array_equal(again, tokens)
 
 
+def partly_kept(grammar: Grammar, n: int, share: float, seed: int) -> np.ndarray:
+    """Tokens of legal expressions, some of them exchanged for any others, MASK or PAD elsewhere."""
+    rng = np.random.default_rng(seed)
+    kept = grammar.sample(n, seed)
+    anything = rng.integers(0, len(grammar.vocabulary), kept.shape)
+    kept = np.where((rng.random(kept.shape) < 0.1) & (kept != PAD), anything, kept)
+    return np.where(rng.random(kept.shape) < share, kept, MASK).astype(np.int16)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(sorted(RULED)), st.floats(0, 1), st.booleans(), st.integers(0, 2**64 - 1))
+def test_tokens_alone_are_those_of_the_fill(case, share, is_spoiled, seed):
+    grammar, n = Grammar(*RULED[case]), 40
+    logits = normal_logits(grammar, n, seed) * 3
+    if is_spoiled:
+        logits = spoiled(logits, seed)
+    kept = partly_kept(grammar, n, share, seed)
+    tokens, _ = grammar.fill(logits, kept, seed, stream=3)
+    np.testing.assert_array_equal(grammar.fill_tokens(logits, kept, seed, stream=3), tokens)
+
+
+def test_logits_of_kept_tokens_that_stay_are_not_looked_at():
+    grammar, n = Grammar(USUAL, 16), 200
+    logits = normal_logits(grammar, n)
+    filled = grammar.fill_tokens(logits, nothing_kept(grammar, n), seed=4)
+    is_kept = (np.random.default_rng(4).random(filled.shape) < 0.5) & (filled != PAD)
+    kept = np.where(is_kept, filled, MASK)
+    unreadable = np.where(is_kept[..., None], np.float32(np.nan), logits)
+    tokens = grammar.fill_tokens(logits, kept, seed=5)
+    all_stay = ((tokens == kept) | ~is_kept | (tokens == PAD)).all(axis=1)
+    assert all_stay.sum() > n // 2 and (tokens != filled)[all_stay].any()
+    np.testing.assert_array_equal(grammar.fill_tokens(unreadable, kept, seed=5)[all_stay], tokens[all_stay])
+
+
+@pytest.mark.parametrize("rules", [(), (AtMost("x", 1), MustAppear("y"))])
+def test_the_fill_is_that_of_the_oracle(rules):
+    """Token by token: what stays, and what is drawn by the random number of (seed, stream, row, position)."""
+    grammar, n, seed, stream = Grammar(SMALL, 6, 1, rules), 500, 13, 2
+    names = SMALL.names
+    legal = oracle.legal_expressions(SMALL, 6, 1, grammar.rules)
+    beginnings = {expression[:k] for expression in legal for k in range(len(expression) + 1)}
+    logits, kept = normal_logits(grammar, n), partly_kept(grammar, n, 0.5, seed)
+    n_drawn = n_kept = n_replaced = 0
+    for row, tokens in enumerate(grammar.fill_tokens(logits, kept, seed, stream)):
+        written: tuple[str, ...] = ()
+        for position, token in enumerate(tokens[tokens != PAD]):
+            choices = [i for i, name in enumerate(names) if (*written, name) in beginnings]
+            if kept[row, position] in choices:
+                assert token == kept[row, position]
+                n_kept += 1
+            else:
+                weights = np.exp(logits[row, position, choices].astype(np.float64))
+                block = _core.random_block(seed, stream, row, position // 4)
+                share = ((block[position % 4] >> 9) + 0.5) / 2**23
+                ends = np.cumsum(weights) / weights.sum()
+                at = choices.index(token)
+                assert (ends[at - 1] if at else 0.0) - 1e-5 <= share <= ends[at] + 1e-5
+                n_drawn += 1
+                n_replaced += kept[row, position] >= 0
+            written += (names[token],)
+        assert written in legal
+    assert min(n_drawn, n_kept) > 300 and n_replaced > 10
+
+
 def test_frequencies_match_the_enumerated_probabilities():
     grammar, n = Grammar(SMALL, 5, 1, (AtMost("x", 1),)), 40_000
     logits = np.repeat(normal_logits(grammar, 1, seed=4), n, axis=0)
@@ -131,6 +197,7 @@ def test_results_do_not_depend_on_the_number_of_threads(case):
         again = grammar.fill(logits, kept, seed=3, stream=7, n_threads=n_threads)
         np.testing.assert_array_equal(again[0], tokens)
         assert again[1].tobytes() == log_probs.tobytes()
+        np.testing.assert_array_equal(grammar.fill_tokens(logits, kept, 3, 7, n_threads), tokens)
         np.testing.assert_array_equal(grammar.legal_tokens(tokens, n_threads), legal)
     # neither on the rows behind
     np.testing.assert_array_equal(grammar.fill(logits[:9], kept[:9], 3, 7)[0], tokens[:9])
@@ -157,6 +224,11 @@ def test_bad_arrays_are_refused():
         (lambda: grammar.fill(logits, kept, -1), "seed is -1"),
         (lambda: grammar.fill(logits, kept, 0, 2**64), "stream is 18446744073709551616"),
         (lambda: grammar.fill(logits, kept, 0, n_threads=0), "n_threads is 0"),
+        (lambda: grammar.fill_tokens(logits[0], kept, 0), "logits have the shape (6, 9)"),
+        (lambda: grammar.fill_tokens(logits, kept[:3], 0), "(3, 6), the logits need (4, 6)"),
+        (lambda: grammar.fill_tokens(logits, unknown, 0), "kept token 40 (row 2, position 3)"),
+        (lambda: grammar.fill_tokens(logits, np.full_like(kept, -3), 0), "kept token -3 (row 0, position 0)"),
+        (lambda: grammar.fill_tokens(logits, kept, 0, n_threads=0), "n_threads is 0"),
         (lambda: grammar.legal_tokens(kept, n_threads=0), "n_threads is 0"),
         (lambda: grammar.legal_tokens([[0.5]]), "tokens are of type float64"),
         (lambda: grammar.legal_tokens([[70000]]), "tokens run from 70000 to 70000"),
@@ -177,5 +249,6 @@ def test_bad_arrays_are_refused():
 def test_empty_batches_are_fine():
     grammar = Grammar(PLAIN, 6)
     assert grammar.sample(0, seed=1).shape == (0, 6)
+    assert grammar.fill(np.zeros((0, 6, 9)), np.zeros((0, 6), np.int16), 1)[1].shape == (0, 6)
     assert grammar.legal_tokens(np.zeros((0, 6), np.int16)).shape == (0, 6, 9)
     assert grammar.is_legal(np.zeros((0, 6), np.int16)).shape == (0,)

@@ -39,17 +39,31 @@ class RowFiller {
   explicit RowFiller(const Grammar& grammar)
       : n_tokens_(grammar.vocabulary.size()), tree_(grammar), softmax_(n_tokens_, grammar.rules.max_length) {}
 
-  void fill(const float* logits, const TokenId* kept, TokenId* tokens, float* log_probs,
-            RowNumbers uniform_at) {
+  // Kept tokens that are legal take no softmax and no random number.
+  void fill(const float* logits, const TokenId* kept, TokenId* tokens, RowNumbers uniform_at) {
     tree_.clear();
-    softmax_.start(logits);
+    softmax_.start(logits, kept);
+    while (!tree_.is_complete()) {
+      const int i = tree_.length();
+      TokenId id = kept[i];
+      if (id < 0 || !tree_.is_legal(id)) {
+        softmax_.load(i, tree_.legal());
+        id = draw(uniform_at(i));
+      }
+      tokens[i] = id;
+      tree_.place(id);
+    }
+  }
+
+  void fill_with_log_probs(const float* logits, const TokenId* kept, TokenId* tokens, float* log_probs,
+                           RowNumbers uniform_at) {
+    tree_.clear();
+    softmax_.start(logits, nullptr);
     while (!tree_.is_complete()) {
       const int i = tree_.length();
       const Word* legal = tree_.legal();
       softmax_.load(i, legal);
-      TokenId id = kept[i];
-      if (id < 0 || !has(legal, id)) id = softmax_.draw(uniform_at(i));
-      if (id < 0) throw std::logic_error("the grammar ran into a dead end");
+      const TokenId id = kept[i] >= 0 && has(legal, kept[i]) ? kept[i] : draw(uniform_at(i));
       tokens[i] = id;
       log_probs[i] = softmax_.log_prob(id);
       tree_.place(id);
@@ -57,6 +71,12 @@ class RowFiller {
   }
 
  private:
+  TokenId draw(float uniform) const {
+    const TokenId id = softmax_.draw(uniform);
+    if (id < 0) throw std::logic_error("the grammar ran into a dead end");
+    return id;
+  }
+
   int n_tokens_;
   PartialTree tree_;
   MaskedSoftmax softmax_;
@@ -69,31 +89,35 @@ void fill(const Grammar& grammar, const FillInput& input, std::uint64_t seed, st
   const auto length = static_cast<std::size_t>(grammar.rules.max_length);
   const auto n_tokens = static_cast<std::size_t>(grammar.vocabulary.size());
   std::fill_n(output.tokens, input.n_rows * length, PAD);
-  std::fill_n(output.log_probs, input.n_rows * length, 0.0f);
+  if (output.log_probs != nullptr) std::fill_n(output.log_probs, input.n_rows * length, 0.0f);
   // starting a thread takes about as long as filling a hundred rows: few rows are not worth many threads
   parallel_with(input.n_rows, n_threads, 256, [&] {
     return [&, filler = RowFiller(grammar)](std::size_t row) mutable {
       const std::size_t at = row * length;
-      filler.fill(input.logits + at * n_tokens, input.kept + at, output.tokens + at, output.log_probs + at,
-                  RowNumbers(seed, stream, row));
+      const float* logits = input.logits + at * n_tokens;
+      const TokenId* kept = input.kept + at;
+      const RowNumbers uniform_at(seed, stream, row);
+      if (output.log_probs == nullptr)
+        filler.fill(logits, kept, output.tokens + at, uniform_at);
+      else
+        filler.fill_with_log_probs(logits, kept, output.tokens + at, output.log_probs + at, uniform_at);
     };
   });
 }
 
-int mark_legal(const Grammar& grammar, std::span<const TokenId> row, std::uint8_t* legal) {
-  const std::ptrdiff_t n_tokens = grammar.vocabulary.size();
+int LegalMarker::mark(std::span<const TokenId> row, std::uint8_t* legal) {
+  const std::ptrdiff_t n_tokens = grammar_.vocabulary.size();
   const auto end_of_known = static_cast<std::size_t>(
       std::find_if(row.begin(), row.end(), [](TokenId id) { return id == PAD || id == MASK; }) - row.begin());
-  std::fill_n(legal, static_cast<std::ptrdiff_t>(row.size()) * n_tokens, std::uint8_t{0});
-  PartialTree tree(grammar);
+  tree_.clear();
   for (std::size_t i = 0; i < row.size(); ++i) {
-    if (tree.is_complete()) return i < end_of_known ? static_cast<int>(i) : -1;
-    const Word* tokens = tree.legal();
+    if (tree_.is_complete()) return i < end_of_known ? static_cast<int>(i) : -1;
+    const Word* tokens = tree_.legal();
     std::uint8_t* here = legal + static_cast<std::ptrdiff_t>(i) * n_tokens;
-    for_each_token(tokens, grammar.n_words(), [&](TokenId id) { here[id] = 1; });
+    for_each_token(tokens, grammar_.n_words(), [&](TokenId id) { here[id] = 1; });
     if (i >= end_of_known) return -1;
-    if (!grammar.vocabulary.holds(row[i]) || !has(tokens, row[i])) return static_cast<int>(i);
-    tree.place(row[i]);
+    if (!grammar_.vocabulary.holds(row[i]) || !has(tokens, row[i])) return static_cast<int>(i);
+    tree_.place(row[i]);
   }
   return -1;
 }

@@ -16,29 +16,39 @@
 namespace ddsr {
 
 // Which tokens are legal at a position is known only once the one before it is drawn, so every step waits for
-// the last. The exponentials do not depend on it: they are taken for the next few positions together, over
-// all tokens, and a draw only has to add up those of the legal ones.
+// the last. The exponentials do not depend on it: they are taken for the next few free positions together,
+// over all tokens, and a draw only has to add up those of the legal ones.
 class MaskedSoftmax {
  public:
   MaskedSoftmax(int n_tokens, int n_positions)
       : n_tokens_(n_tokens),
         n_positions_(n_positions),
         stride_((n_tokens + 15) / 16 * 16),
+        n_groups_((n_tokens + GROUP - 1) / GROUP),
         n_words_(words_for(n_tokens)),
-        weights_(static_cast<std::size_t>(stride_ * (n_positions + AHEAD))),
-        largest_(static_cast<std::size_t>(n_positions + AHEAD)),
+        weights_(static_cast<std::size_t>(stride_ * n_positions)),
+        largest_(static_cast<std::size_t>(n_positions)),
+        free_(static_cast<std::size_t>(n_positions)),
         sums_(static_cast<std::size_t>(stride_)),
-        group_sums_(static_cast<std::size_t>(stride_ / GROUP)) {}
+        group_sums_(static_cast<std::size_t>(n_groups_)) {}
 
-  // Takes the logits of a new row, (n_positions, n_tokens).
-  void start(const float* logits) {
+  // Takes the logits of a new row, (n_positions, n_tokens). Positions at which `kept` holds a token are not
+  // weighed ahead of time, since most are never loaded; where it is null, all are free.
+  void start(const float* logits, const TokenId* kept) {
     logits_ = logits;
-    n_weighed_ = 0;
+    n_free_ = n_weighed_ = n_loaded_ = 0;
+    for (int i = 0; i < n_positions_; ++i) {  // without a branch: which are free is anyone's guess
+      free_[static_cast<std::size_t>(n_free_)] = i;
+      n_free_ += kept == nullptr || kept[i] < 0;
+    }
   }
 
-  // Makes ready for one position. Positions are taken in order.
+  // Makes ready for one position. Positions are loaded in order, and of the free ones none is left out.
   void load(int position, const Word* legal) {
-    if (position >= n_weighed_) weigh_ahead();
+    if (n_loaded_ == n_free_ || free_[static_cast<std::size_t>(n_loaded_)] != position)
+      weigh(&position, 1);
+    else if (n_loaded_++ == n_weighed_)
+      weigh_ahead();
     position_ = position;
     legal_ = legal;
     add_up(weights_.data() + position * stride_);
@@ -57,7 +67,7 @@ class MaskedSoftmax {
     if (is_uniform_here()) return nth_legal(static_cast<int>(uniform * static_cast<float>(n_legal())));
     const float wanted = uniform * total_;
     int n_before = 0;
-    for (int g = 0; g < stride_ / GROUP; ++g) {
+    for (int g = 0; g < n_groups_; ++g) {
       const float wanted_here = wanted - group_sums_[static_cast<std::size_t>(g)];
       for (int k = 0; k < GROUP; ++k)
         n_before += sums_[static_cast<std::size_t>(g * GROUP + k)] <= wanted_here;
@@ -72,10 +82,13 @@ class MaskedSoftmax {
   // Under this, too much of the precision of single floats has gone into tokens that are not legal.
   static constexpr float LEAST_TOTAL = 1e-20f;
 
+  void weigh(const int* positions, int n) {
+    kernels().weigh(weights_.data(), largest_.data(), logits_, positions, n, n_tokens_, stride_);
+  }
+
   void weigh_ahead() {
-    const int n = std::min(AHEAD, n_positions_ - n_weighed_);
-    kernels().weigh(weights_.data() + n_weighed_ * stride_, largest_.data() + n_weighed_,
-                    logits_ + n_weighed_ * n_tokens_, n, n_tokens_, stride_);
+    const int n = std::min(AHEAD, n_free_ - n_weighed_);
+    weigh(free_.data() + n_weighed_, n);
     n_weighed_ += n;
   }
 
@@ -83,15 +96,15 @@ class MaskedSoftmax {
   // that is NaN makes the total NaN, legal or not: the slow way then sorts it out.
   void add_up(const float* weights) {
     float* sums = sums_.data();
-    for (int g = 0; g < stride_ / GROUP; ++g) {
+    for (int g = 0; g < n_groups_; ++g) {
       const float* is_legal = SPREAD[legal_[g / 8] >> (8 * (g % 8)) & 255].data();
 #pragma omp simd
       for (int k = 0; k < GROUP; ++k) sums[g * GROUP + k] = weights[g * GROUP + k] * is_legal[k];
     }
-    for (int g = 0; g < stride_ / GROUP; ++g)
+    for (int g = 0; g < n_groups_; ++g)
       for (int k = 1; k < GROUP; ++k) sums[g * GROUP + k] += sums[g * GROUP + k - 1];
     total_ = 0.0f;
-    for (int g = 0; g < stride_ / GROUP; ++g) {
+    for (int g = 0; g < n_groups_; ++g) {
       group_sums_[static_cast<std::size_t>(g)] = total_;
       total_ += sums_[static_cast<std::size_t>(g * GROUP + GROUP - 1)];
     }
@@ -145,12 +158,14 @@ class MaskedSoftmax {
     return spread;
   }();
 
-  int n_tokens_, n_positions_, stride_, n_words_;
-  int n_weighed_ = 0, position_ = 0;
+  int n_tokens_, n_positions_, stride_, n_groups_, n_words_;
+  int n_free_ = 0, n_weighed_ = 0, n_loaded_ = 0;  // of the free positions
+  int position_ = 0;
   const float* logits_ = nullptr;
   const Word* legal_ = nullptr;
   std::vector<float> weights_;  // exp(logit - largest of its position), (n_positions, stride)
   std::vector<float> largest_;  // of each position
+  std::vector<int> free_;       // positions, in order
   std::vector<float> sums_, group_sums_;
   float largest_here_ = 0.0f, total_ = 0.0f;
 };

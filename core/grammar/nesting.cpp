@@ -73,6 +73,7 @@ NestingContexts::NestingContexts(const Vocabulary& vocabulary, const std::vector
       if (is_new) counts_.push_back(under);
       below_.back() = entry->second;
     }
+    below_.push_back(ROOT);
     allowed_.push_back(allowed);
   }
 }

@@ -1,6 +1,7 @@
 // Rules on what may stand below what, at any depth, as a finite automaton over the paths from the root.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -30,9 +31,9 @@ class NestingContexts {
 
   int size() const { return static_cast<int>(counts_.size()); }
 
-  // The context below an operator that is allowed.
-  std::uint16_t below(int context, TokenId op) const {
-    return below_[static_cast<std::size_t>(context * n_operators_ + op)];
+  // The context below an operator that is allowed; below any other token it is ROOT and means nothing.
+  std::uint16_t below(int context, TokenId id) const {
+    return below_[static_cast<std::size_t>(context * (n_operators_ + 1) + std::min<int>(id, n_operators_))];
   }
 
   static constexpr std::uint16_t ROOT = 0;
@@ -40,7 +41,7 @@ class NestingContexts {
  private:
   int n_operators_;
   TokenSets allowed_;
-  std::vector<std::uint16_t> below_;
+  std::vector<std::uint16_t> below_;  // for each context: of every operator, then one for all leaves
   std::vector<std::vector<int>> counts_;
 };
 

@@ -9,7 +9,7 @@ namespace ddsr {
 PartialTree::PartialTree(const Grammar& grammar)
     : grammar_(grammar),
       tokens_(static_cast<std::size_t>(grammar.rules.max_length)),
-      slots_(static_cast<std::size_t>(grammar.rules.max_length)),
+      slots_(static_cast<std::size_t>(grammar.rules.max_length) + 2),  // place() writes two, needed or not
       uses_left_(grammar.rules.uses.size()),
       counts_(static_cast<std::size_t>(grammar.vocabulary.size())),
       is_dead_end_(static_cast<std::size_t>(grammar.vocabulary.size()) + grammar.rules.uses.size() + 1),
@@ -28,47 +28,59 @@ void PartialTree::clear() {
   n_scarce_ = grammar_.is_scarce(NestingContexts::ROOT);
 }
 
-const Word* PartialTree::legal() {
+// Here and in place() without branches: they would hang on the token drawn last, which the processor cannot
+// guess, and a wrong guess costs more than the arithmetic.
+Word PartialTree::allowed_word(int w) const {
   const Slot& here = slot(length_);
-  const Word* allowed = grammar_.contexts.allowed(here.context);
-  const Word* below = grammar_.directly_below(here.parent);
-  const Word* fitting = grammar_.of_arity_at_most(std::min(room(), 2));
-  const int n_words = grammar_.n_words();
-  for (int w = 0; w < n_words; ++w) legal_[static_cast<std::size_t>(w)] = allowed[w] & below[w] & fitting[w];
-  auto forbid = [&](const Word* tokens) {
-    for (int w = 0; w < n_words; ++w) legal_[static_cast<std::size_t>(w)] &= ~tokens[w];
-  };
-  if (here.place == Slot::Place::Single || follows_constant(length_)) forbid(grammar_.constant_like());
+  const bool is_variable_only = (here.place == Slot::Place::Single) | follows_constant(length_);
+  auto where = [](bool is_so, Word tokens) { return is_so ? tokens : Word{0}; };
+  Word forbidden = where(is_variable_only, grammar_.constant_like()[w]);
   for (std::size_t r = 0; r < uses_left_.size(); ++r)
-    if (uses_left_[r] == 0) forbid(grammar_.tokens_of_use(static_cast<int>(r)));
-  if (grammar_.needs_lookahead()) remove_dead_ends();
+    forbidden |= where(uses_left_[r] == 0, grammar_.tokens_of_use(static_cast<int>(r))[w]);
+  return grammar_.contexts.allowed(here.context)[w] & grammar_.directly_below(here.parent)[w] &
+         grammar_.of_arity_at_most(std::min(room(), 2))[w] & ~forbidden;
+}
+
+const Word* PartialTree::legal() {
+  for (int w = 0; w < grammar_.n_words(); ++w) legal_[static_cast<std::size_t>(w)] = allowed_word(w);
+  if (can_dead_end()) remove_dead_ends();
   return legal_.data();
 }
 
+bool PartialTree::is_legal(TokenId id) {
+  const bool is_allowed = allowed_word(id / 64) >> (id % 64) & 1;
+  return is_allowed && !(can_dead_end() && is_dead_end(id));
+}
+
+// Whether a token that every rule allows may still leave a rest that cannot be completed.
+bool PartialTree::can_dead_end() const {
+  return grammar_.needs_lookahead() && (n_missing_ > 0 || grammar_.has_scarce_contexts());
+}
+
+bool PartialTree::is_dead_end(TokenId id) {
+  place(id);
+  const bool is_completed = can_be_completed(grammar_, *this);
+  take_back();
+  return !is_completed;
+}
+
 void PartialTree::remove_dead_ends() {
-  if (n_missing_ == 0 && !grammar_.has_scarce_contexts()) return;
   std::fill(is_dead_end_.begin(), is_dead_end_.end(), static_cast<signed char>(-1));
   for_each_token(legal_.data(), grammar_.n_words(), [&](TokenId id) {
-    signed char& is_dead_end = is_dead_end_[static_cast<std::size_t>(grammar_.lookahead_kind(id))];
-    if (is_dead_end < 0) {
-      place(id);
-      is_dead_end = !can_be_completed(grammar_, *this);
-      take_back();
-    }
-    if (is_dead_end) remove(legal_.data(), id);
+    signed char& known = is_dead_end_[static_cast<std::size_t>(grammar_.lookahead_kind(id))];
+    if (known < 0) known = is_dead_end(id);
+    if (known) remove(legal_.data(), id);
   });
 }
 
 void PartialTree::place(TokenId id) {
   const std::uint16_t context = slot(length_).context;
   const int arity = grammar_.vocabulary.arity(id);
-  if (arity > 0) {
-    const std::uint16_t below = grammar_.contexts.below(context, id);
-    Slot* operands = slots_.data() + length_ + n_open_;
-    operands[0] = {below, id, arity == 1 ? Slot::Place::Single : Slot::Place::First};
-    if (arity == 2) operands[1] = {below, id, Slot::Place::Second};
-  }
-  for (int rule : grammar_.uses_of(id)) --uses_left_[static_cast<std::size_t>(rule)];
+  const std::uint16_t below = grammar_.contexts.below(context, id);
+  Slot* operands = slots_.data() + length_ + n_open_;  // those of a leaf are never opened
+  operands[0] = {below, id, arity == 1 ? Slot::Place::Single : Slot::Place::First};
+  operands[1] = {below, id, Slot::Place::Second};
+  change_uses_left(id, -1);
   if (grammar_.needs_lookahead()) count_for_lookahead(id, 1);
   tokens_[static_cast<std::size_t>(length_++)] = id;
   n_open_ += arity - 1;
@@ -77,8 +89,13 @@ void PartialTree::place(TokenId id) {
 void PartialTree::take_back() {
   const TokenId id = tokens_[static_cast<std::size_t>(--length_)];
   n_open_ -= grammar_.vocabulary.arity(id) - 1;
-  for (int rule : grammar_.uses_of(id)) ++uses_left_[static_cast<std::size_t>(rule)];
+  change_uses_left(id, 1);
   if (grammar_.needs_lookahead()) count_for_lookahead(id, -1);
+}
+
+void PartialTree::change_uses_left(TokenId id, int change) {
+  for (std::size_t r = 0; r < uses_left_.size(); ++r)
+    uses_left_[r] += change * has(grammar_.tokens_of_use(static_cast<int>(r)), id);
 }
 
 // change: 1 when the token is placed at length(), -1 when it is taken back from there.

@@ -30,6 +30,8 @@ class PartialTree {
   // The tokens that may fill the next open slot, valid until the tree changes. They are exactly those that
   // some complete and legal expression continues with: there are no dead ends (completion.hpp says why).
   const Word* legal();
+  // Whether one token is among them, without asking for the others.
+  bool is_legal(TokenId id);
 
   // Fills the next open slot with a token that is legal, and undoes that.
   void place(TokenId id);
@@ -47,12 +49,16 @@ class PartialTree {
 
   // Whether the operand next to this one, to the left, is a constant-like leaf.
   bool follows_constant(int index) const {
-    return slot(index).place == Slot::Place::Second && index - 1 < length_ &&
-           grammar_.vocabulary.is_constant_like(token(index - 1));
+    const bool has_left_one = (slot(index).place == Slot::Place::Second) & (index <= length_);
+    return has_left_one & has(grammar_.constant_like(), token(index > 0 ? index - 1 : 0));
   }
 
  private:
+  Word allowed_word(int w) const;  // 64 of the tokens that the rules allow here, dead ends among them
+  bool can_dead_end() const;
+  bool is_dead_end(TokenId id);
   void remove_dead_ends();
+  void change_uses_left(TokenId id, int change);
   void count_for_lookahead(TokenId id, int change);
 
   const Grammar& grammar_;

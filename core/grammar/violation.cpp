@@ -72,7 +72,7 @@ Flaw find_violation_in_prefix(const Grammar& grammar, std::span<const TokenId> t
       return {i, "token " + std::to_string(id) + " is not in the vocabulary of " +
                      std::to_string(grammar.vocabulary.size())};
     if (tree.is_complete()) return {i, "tokens follow a complete expression"};
-    if (!has(tree.legal(), id)) return {i, reason(grammar, tree, id)};
+    if (!tree.is_legal(id)) return {i, reason(grammar, tree, id)};
     tree.place(id);
   }
   return {};

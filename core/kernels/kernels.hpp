@@ -40,9 +40,11 @@ struct Kernels {
   double (*residual)(double* out, const double* y, const double* f, double scale, double offset,
                      const double* root_weight, int n);
 
-  // For each of n_rows rows of n_tokens logits: the largest (NaN left aside), and exp(logit - largest) of
-  // each in single precision, 0 behind the last up to `stride`, a multiple of 16.
-  void (*weigh)(float* weights, float* largest, const float* logits, int n_rows, int n_tokens, int stride);
+  // For each of n listed rows of n_tokens logits: the largest (NaN left aside), and exp(logit - largest) of
+  // each in single precision, 0 behind the last up to `stride`, a multiple of 16. Results are put in the same
+  // rows of `largest` and of `weights`; what stands in the others is left alone.
+  void (*weigh)(float* weights, float* largest, const float* logits, const int* rows, int n, int n_tokens,
+                int stride);
 };
 
 // The best set that this machine can run.

@@ -169,24 +169,33 @@ inline float exp_of_negative(float x) {
   return x < -87.0f ? 0.0f : p * power;
 }
 
-void weigh(float* __restrict weights, float* __restrict largest, const float* __restrict logits, int n_rows,
-           int n_tokens, int stride) {
+void weigh(float* __restrict all_weights, float* __restrict largest, const float* __restrict all_logits,
+           const int* __restrict rows, int n, int n_tokens, int stride) {
   constexpr int WIDTH = 16;
-  for (int row = 0; row < n_rows; ++row, weights += stride, logits += n_tokens) {
+  for (int i = 0; i < n; ++i) {
+    const int row = rows[i];
+    float* __restrict weights = all_weights + row * stride;
+    const float* __restrict logits = all_logits + row * n_tokens;
     float highest[WIDTH];
     for (float& h : highest) h = -INFINITY;
     // Read again below rather than kept: a wide load of what narrow stores just wrote has to wait for them.
     auto logit = [=](int k) { return k < n_tokens ? logits[k] : -INFINITY; };
-    for (int k = 0; k < stride; k += WIDTH)
+    for (int k = 0; k < stride; k += WIDTH) {
+#pragma omp simd
       for (int lane = 0; lane < WIDTH; ++lane)
         highest[lane] = logit(k + lane) > highest[lane] ? logit(k + lane) : highest[lane];
-    for (int half = WIDTH / 2; half > 0; half /= 2)
+    }
+    auto fold = [&](int half) {
       for (int lane = 0; lane < half; ++lane)
         highest[lane] = highest[lane + half] > highest[lane] ? highest[lane + half] : highest[lane];
+    };
+    fold(8), fold(4), fold(2), fold(1);
     largest[row] = highest[0];
-    for (int k = 0; k < stride; k += WIDTH)
+    for (int k = 0; k < stride; k += WIDTH) {
+#pragma omp simd
       for (int lane = 0; lane < WIDTH; ++lane)
         weights[k + lane] = exp_of_negative(logit(k + lane) - highest[0]);
+    }
   }
 }
 

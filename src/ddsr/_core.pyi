@@ -76,6 +76,14 @@ class Grammar:
         stream: int,
         n_threads: int,
     ) -> tuple[NDArray[np.int16], NDArray[np.float32]]: ...
+    def fill_tokens(
+        self,
+        logits: NDArray[np.float32],
+        kept: NDArray[np.int16],
+        seed: int,
+        stream: int,
+        n_threads: int,
+    ) -> NDArray[np.int16]: ...
 
 def random_block(seed: int, stream: int, index: int, position: int) -> list[int]: ...
 def random_normal(seed: int, stream: int, index: int, position: int) -> float: ...

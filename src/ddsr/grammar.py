@@ -141,19 +141,33 @@ class Grammar:
         -inf, all legal tokens are equally likely. Draws depend on (seed, stream, row, position) and
         on no more.
         """
-        logits = np.ascontiguousarray(logits, dtype=np.float32)
-        if logits.ndim != 3:
-            raise GrammarError(f"logits have the shape {logits.shape}; needed are (B, M, V)")
         with _named_errors(self.vocabulary):
             return self.core.fill(
-                logits, _tokens(kept, 2), _word(seed, "seed"), _word(stream, "stream"), n_threads
+                _logits(logits), _tokens(kept, 2), _word(seed, "seed"), _word(stream, "stream"), n_threads
+            )
+
+    def fill_tokens(
+        self,
+        logits: ArrayLike,
+        kept: ArrayLike,
+        seed: int,
+        stream: int = 0,
+        n_threads: int = 1,
+    ) -> NDArray[np.int16]:
+        """Fill as `fill` does and give the tokens alone, (B, M): the same ones, in less time.
+
+        The logits of kept tokens that stay are never looked at: the more are kept, the less time it takes.
+        """
+        with _named_errors(self.vocabulary):
+            return self.core.fill_tokens(
+                _logits(logits), _tokens(kept, 2), _word(seed, "seed"), _word(stream, "stream"), n_threads
             )
 
     def sample(self, n: int, seed: int, stream: int = 0, n_threads: int = 1) -> NDArray[np.int16]:
         """Draw `n` legal expressions, each token uniformly from the legal ones: (n, M), padded."""
         shape = (_count(n, "the number of samples"), self.max_length)
         logits = np.zeros((*shape, len(self.vocabulary)), np.float32)
-        return self.fill(logits, np.full(shape, _core.MASK, np.int16), seed, stream, n_threads)[0]
+        return self.fill_tokens(logits, np.full(shape, _core.MASK, np.int16), seed, stream, n_threads)
 
 
 def _build(grammar: Grammar) -> _core.Grammar:
@@ -209,6 +223,13 @@ def _named_errors(vocabulary: Vocabulary) -> Iterator[None]:
         raise
     except ValueError as error:
         raise GrammarError(with_names(vocabulary, str(error))) from None
+
+
+def _logits(given: ArrayLike) -> NDArray[np.float32]:
+    logits = np.ascontiguousarray(given, dtype=np.float32)
+    if logits.ndim != 3:
+        raise GrammarError(f"logits have the shape {logits.shape}; needed are (B, M, V)")
+    return logits
 
 
 def _tokens(given: ArrayLike, n_dims: int) -> NDArray[np.int16]:

@@ -42,10 +42,9 @@ class D3PM(DenoisingGenerator[Noised]):
             uniform = torch.from_numpy(rng.random(shape, dtype=np.float32)).to(self.device)
             noisy_tokens = draw_tokens(self.token_probs(noisy_tokens, step), uniform)
         logits = self.token_probs(noisy_tokens, 1).log().cpu().numpy()
-        filled, _ = self.grammar.fill(
+        return self.grammar.fill_tokens(
             logits, np.full(shape, MASK, np.int16), self.seed, epoch, self.n_threads
         )
-        return filled
 
     def token_probs(self, noisy_tokens: Int[Tensor, "B M"], step: int) -> Float[Tensor, "B M V"]:
         """p(x_{t−1} | x_t) at every position, from the predicted q(X_0)."""

@@ -134,7 +134,9 @@ class Backward:
     def _fill(self, step: int) -> None:
         generator, kept = self.generator, self.kept[self.active]
         stream = self.first_stream + step - 1
-        filled, _ = generator.grammar.fill(self.pending(), kept, generator.seed, stream, generator.n_threads)
+        filled = generator.grammar.fill_tokens(
+            self.pending(), kept, generator.seed, stream, generator.n_threads
+        )
         self.drawn[self.active] = filled
         kept = keep_one_more(kept, filled, self.order[self.active, self.max_length - step])
         self.is_done[self.active] = is_complete(kept, filled)
