@@ -1,5 +1,6 @@
 """NumPy, Python source, SymPy and LaTeX say the same as the expression."""
 
+import math
 import pickle
 import subprocess
 import sys
@@ -173,8 +174,29 @@ def test_sympy_numbers_and_symbols():
     assert Expression.parse("2", XY).to_sympy() is sympy.Integer(2)
     assert Expression.parse("1", XY).to_sympy() is sympy.Integer(1)
     assert Expression.parse("1e16", XY).to_sympy().is_Float  # every double is whole there
-    third = Expression.parse(repr(1 / 3), XY).to_sympy()
-    assert third.is_Float and float(third) == 1 / 3
+    assert Expression.parse("0.333", XY).to_sympy().is_Float
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        (repr(1 / 3), sympy.Rational(1, 3)),
+        ("-2.5", sympy.Rational(-5, 2)),
+        (repr(2 * math.pi), 2 * sympy.pi),
+        (repr(-0.75 * math.pi), sympy.Rational(-3, 4) * sympy.pi),
+        ("exp(x)^y", sympy.exp(sympy.Symbol("x") * sympy.Symbol("y"))),
+        ("sqrt(exp(x))", sympy.exp(sympy.Symbol("x") / 2)),
+        ("log(exp(x))", sympy.Symbol("x")),
+    ],
+)
+def test_sympy_is_told_what_holds_of_reals(text, form):
+    assert Expression.parse(text, XY).to_sympy() == form
+
+
+def test_a_power_of_a_fitted_base_is_an_exponential():
+    form = Expression.parse("0.6065306597126334 ^ x", XY).to_sympy()
+    assert isinstance(form, sympy.exp)
+    assert float(form.args[0].coeff(sympy.Symbol("x"))) == pytest.approx(-0.5)
 
 
 @pytest.mark.parametrize(

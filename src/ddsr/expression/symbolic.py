@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import isfinite, pi
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
 
 LARGEST_EXACT = 2.0**53  # beyond it every double is whole
 LARGEST_EXACT_EXPONENT = 100
+# A double that is exactly such a fraction, or such a multiple of pi, stands for it: no fit ends there by chance.
+LARGEST_NUMERATOR, LARGEST_DENOMINATOR = 1000, 16
 
 
 class _Part(NamedTuple):
@@ -21,7 +25,10 @@ class _Part(NamedTuple):
 
 
 def to_sympy(expression: Expression) -> Any:
-    """Symbols by the variables' names; whole constants as Integer, others as Float.
+    """Symbols by the variables' names; simple fractions and multiples of pi exactly, others as Float.
+
+    All values are real, which SymPy is not told, since symbols that differ by it are different: exp(x)^2 is
+    written as exp(2 x), and log(exp(x)) as x.
 
     What holds no variable and exceeds 2^53 becomes the double that it is, overflow included, and so does
     a function of what is no plain number, such as sin(exp(2)): SymPy would else write out all digits of
@@ -49,8 +56,16 @@ def count_nodes(form: Any) -> int:
 def _number(value: float) -> Any:
     import sympy
 
-    is_exact = value.is_integer() and abs(value) <= LARGEST_EXACT
-    return sympy.Integer(int(value)) if is_exact else sympy.Float(value)
+    if not isfinite(value):
+        return sympy.Float(value)
+    if value.is_integer():
+        return sympy.Integer(int(value)) if abs(value) <= LARGEST_EXACT else sympy.Float(value)
+    for unit, symbol in ((1.0, sympy.Integer(1)), (pi, sympy.pi)):
+        fraction = Fraction(value / unit).limit_denominator(LARGEST_DENOMINATOR)
+        is_simple = 0 < abs(fraction.numerator) <= LARGEST_NUMERATOR
+        if is_simple and fraction.numerator * unit / fraction.denominator == value:
+            return sympy.Rational(fraction.numerator, fraction.denominator) * symbol
+    return sympy.Float(value)
 
 
 def _apply(row: Operator, operands: list[_Part]) -> _Part:
@@ -62,7 +77,22 @@ def _apply(row: Operator, operands: list[_Part]) -> _Part:
     forms = [part.form for part in operands]
     if row.name == "pow":
         forms[1] = _inexact_if_large(forms[1])
-    return _Part(sympy_function(row)(*forms), value)
+    return _Part(_of_reals(row, forms), value)
+
+
+def _of_reals(row: Operator, forms: list[Any]) -> Any:
+    """The operator of real operands, where SymPy by itself stops for the sake of complex ones."""
+    import sympy
+
+    if row.name in ("pow", "sqrt"):
+        base, exponent = forms[0], forms[1] if row.name == "pow" else sympy.Rational(1, 2)
+        if isinstance(base, sympy.exp):
+            return sympy.exp(base.args[0] * exponent)
+        if base.is_Float and base > 0 and not exponent.is_number:
+            return sympy.exp(sympy.log(base) * exponent)
+    if row.name == "log" and isinstance(forms[0], sympy.exp):
+        return forms[0].args[0]
+    return sympy_function(row)(*forms)
 
 
 def _inexact_if_large(exponent: Any) -> Any:

@@ -75,5 +75,7 @@ def _replacements(node: Node, is_plausible: IsPlausible) -> Iterator[Node]:
             yield right
         else:  # 0 − f and 1 / f
             yield Node.operator(node.name, known(0.0 if node.name == "sub" else 1.0), right)
+    elif len(node.children) == 1:  # sin(c u) of a tiny c is nothing but c u
+        yield node.children[0]
     elif isinstance(node, Known) and abs(node.value) != 1.0:
         yield known(1.0)
