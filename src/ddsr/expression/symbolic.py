@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 LARGEST_EXACT = 2.0**53  # beyond it every double is whole
 LARGEST_EXACT_EXPONENT = 100
-# A double that is exactly such a fraction, or such a multiple of pi, stands for it: no fit ends there by chance.
+# A double that is exactly such a fraction, or multiple of pi, stands for it: no fit ends there by chance.
 LARGEST_NUMERATOR, LARGEST_DENOMINATOR = 1000, 16
 
 
