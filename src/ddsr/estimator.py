@@ -36,9 +36,9 @@ LARGEST_SEED = 2**31 - 1
 # In log(NRMSE), summed over sizes: a gain that is rounding is no progress.
 LEAST_GAIN = 1e-6
 
-# The last part of `max_time`, in which equations are made shorter where that is asked for; so many seconds at
-# most, and where no time is set.
-SHORTENING_SHARE, MOST_SHORTENING = 0.08, 60.0
+# The last part of `max_time`, in which equations are made shorter where that is asked for: a share, a larger
+# one where that is less than a second, and so many seconds at most, also where no time is set.
+SHORTENING_SHARE, LARGER_SHARE, MOST_SHORTENING = 0.08, 0.2, 60.0
 
 
 @dataclass(frozen=True)
@@ -250,7 +250,7 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             max_epochs = config.n_epochs if self.max_time is None else np.inf
         deadline = end = NEVER
         if self.max_time is not None:
-            reserve = min(SHORTENING_SHARE * self.max_time, MOST_SHORTENING) if selection.shortens else 0.0
+            reserve = _seconds_to_shorten(self.max_time) if selection.shortens else 0.0
             end = Deadline(started + self.max_time)
             deadline = Deadline(end.at - reserve)
         max_evaluations, patience = config.max_evaluations or np.inf, config.patience or np.inf
@@ -316,6 +316,11 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if index is None:
             return self.best_.equation
         return self.front_.entries[check_whole(index, "index", 0, len(self.front_) - 1)].equation
+
+
+def _seconds_to_shorten(max_time: float) -> float:
+    at_least = min(1.0, LARGER_SHARE * max_time)
+    return min(max(SHORTENING_SHARE * max_time, at_least), MOST_SHORTENING)
 
 
 def _n_threads(n_jobs: int | None) -> int:

@@ -24,6 +24,7 @@ ROUND_STEPS, ROUND_TOLERANCE = 25, 1e-10  # of a fit that decides on a move
 # The move that shortens most is not always the one that leads to the shortest. A model whose error alone
 # outweighs the whole of another is followed all the same, so that it reads well, but on one way only.
 BEAM_WIDTH = 3
+N_FIRST = 3
 LEAST_GAIN = 1e-6  # nats; less is rounding
 # A simple number is tried for a constant unless it would cost more of the data than any code can win back.
 MOST_NATS_LOST = 40.0
@@ -89,7 +90,9 @@ def select(
     by_error = sorted(judged[n_shortest:], key=lambda one: max(one.nrmse, judge.least_nrmse))
     chosen = judged[:n_shortest] + by_error[:n_most_accurate]
     rest = by_error[n_most_accurate:]
-    chosen = judge.polish(_shorten(chosen, judge))
+    # the likeliest first: there may be no time for the others
+    chosen = _shorten(chosen[:N_FIRST], judge) + _shorten(chosen[N_FIRST:], judge)
+    chosen = judge.polish(chosen)
     ranked = sorted(_best_of_each(chosen + rest), key=lambda one: one.length)
     return tuple(one.selected for one in ranked)
 
@@ -196,7 +199,7 @@ def _shorten(models: list[_Judged], judge: _Judge) -> list[_Judged]:
                     shorter.append(judged)
             beams[lineage] = sorted(_best_of_each(shorter), key=lambda each: each.length)
             best[lineage] = min([best[lineage], *beams[lineage]], key=lambda each: each.length)
-        shortest = min(one.length for one in best)
+        shortest = min((one.length for one in best), default=inf)
         for lineage, one in enumerate(best):
             width = 1 if judge.length_of_data(one) > shortest else BEAM_WIDTH
             beams[lineage] = beams[lineage][:width]

@@ -54,6 +54,9 @@ class Settler:
             return node.children[0]
         if node.name == "mul" and _is_known(node.children[0], -1.0):
             return node.children[1]
+        flipped = _flipped(node)
+        if flipped is not None:
+            return flipped
         if "neg" in self.vocabulary.operators:
             return Node.operator("neg", node)
         return Node.operator("mul", known(-1.0), node)
@@ -84,6 +87,19 @@ class Settler:
         if name in ARITHMETIC or is_whole:
             return self.number(value)
         return Node.operator(name, *operands)
+
+
+def _flipped(node: Node) -> Node | None:
+    """−f of a difference, or of a product or ratio that has one: its operands change places."""
+    if node.name == "sub":
+        return Node.operator("sub", *reversed(node.children))
+    if node.name in ("mul", "div"):
+        for place, child in enumerate(node.children):
+            flipped = _flipped(child)
+            if flipped is not None:
+                children = (*node.children[:place], flipped, *node.children[place + 1 :])
+                return Node.operator(node.name, *children)
+    return None
 
 
 def _is_number(node: Node) -> bool:
