@@ -92,6 +92,25 @@ def test_tables_with_names_are_taken() -> None:
     assert Engine(DEFAULT, table, pd.Series(GOOD_Y)).score([expression]).nrmse == expected
 
 
+def test_signs_of_columns_are_those_of_all_rows() -> None:
+    rows = np.random.default_rng(0).uniform(0.5, 2.0, size=(5000, 3))
+    rows[4321, 1], rows[1234, 2] = 0.0, -1e-9
+    engine = Engine(DEFAULT, rows, rows[:, 0], fit_rows=10)
+    assert engine.positive_variables == ("x",)
+    assert engine.nonnegative_variables == ("x", "y")
+
+
+@pytest.mark.parametrize(("n_rows", "n_kept"), [(7, 7), (1000, 1000), (3000, 1000)])
+def test_shuffled_rows_keep_each_column(n_rows: int, n_kept: int) -> None:
+    rows = np.random.default_rng(0).normal(size=(n_rows, 3))
+    first, again, other = (Engine(DEFAULT, rows, rows[:, 0], seed=seed).shuffled_rows for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first, again)
+    assert first.shape == (n_kept, 3) and not np.array_equal(first, other)
+    for shuffled, column in zip(first.T, rows.T, strict=True):
+        assert len(set(shuffled)) == n_kept and set(shuffled) <= set(column)
+    assert not {tuple(row) for row in first} & {tuple(row) for row in rows} or n_rows == 7
+
+
 def test_bad_batches_are_named() -> None:
     engine = Engine(DEFAULT, GOOD_X, GOOD_Y)
     good = Expression.parse("x + ? * y", DEFAULT)

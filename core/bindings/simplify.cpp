@@ -1,6 +1,7 @@
 #include "simplify/simplify.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "bindings/bindings.hpp"
 #include "parallel.hpp"
@@ -11,10 +12,25 @@ namespace {
 
 constexpr std::size_t ROWS_AT_A_TIME = 16;
 
+// A sign for each variable, checked.
+std::vector<Sign> take_signs(const Vocabulary& vocabulary, const Input<std::uint8_t, 1>& signs) {
+  if (signs.shape(0) != static_cast<std::size_t>(vocabulary.n_variables()))
+    throw std::invalid_argument("there must be a sign for each variable");
+  std::vector<Sign> taken;
+  for (std::size_t i = 0; i < signs.shape(0); ++i) {
+    if (signs.data()[i] > static_cast<std::uint8_t>(Sign::Positive))
+      throw std::invalid_argument("a sign is 0 (any), 1 (nonnegative) or 2 (positive)");
+    taken.push_back(static_cast<Sign>(signs.data()[i]));
+  }
+  return taken;
+}
+
 // The rows simplified, breadth-first. There may be more columns of constants than were given: x*x*x becomes
 // x^3.
 nb::tuple simplify_batch(const Vocabulary& vocabulary, const TokenRows& tokens,
-                         const Input<double, 2>& constants, int n_threads) {
+                         const Input<double, 2>& constants, const Input<std::uint8_t, 1>& signs,
+                         int n_threads) {
+  const std::vector<Sign> known = take_signs(vocabulary, signs);
   const Batch batch = take_batch(vocabulary, tokens, constants);
   const std::size_t n = batch.expressions.rows.size(), length = tokens.shape(1);
   std::vector<TokenId> new_tokens(n * length, PAD);
@@ -24,7 +40,7 @@ nb::tuple simplify_batch(const Vocabulary& vocabulary, const TokenRows& tokens,
     nb::gil_scoped_release release;
     std::vector<Formula> simple(n);
     parallel_with(n, n_threads, ROWS_AT_A_TIME, [&] {
-      return [&, simplifier = std::make_unique<Simplifier>(vocabulary)](std::size_t i) {
+      return [&, simplifier = std::make_unique<Simplifier>(vocabulary, known)](std::size_t i) {
         const Formula given =
             formula_from_breadth_first(vocabulary, batch.expressions.rows[i], batch.constants[i]);
         simple[i] = breadth_first_of(vocabulary, simplifier->simplify(given));
@@ -45,7 +61,7 @@ nb::tuple simplify_batch(const Vocabulary& vocabulary, const TokenRows& tokens,
 
 void bind_simplify(nb::module_& module) {
   module.def("simplify", &simplify_batch, nb::arg("vocabulary"), nb::arg("tokens"), nb::arg("constants"),
-             nb::arg("n_threads"));
+             nb::arg("signs"), nb::arg("n_threads"));
 }
 
 }  // namespace ddsr

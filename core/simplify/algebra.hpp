@@ -1,7 +1,8 @@
 // The rules: what an operator makes of operands in normal form.
 //
 // Every rule gives the same value wherever its left side is finite; the right side may be finite in more
-// places (x/x is 1 at 0 too), never in fewer.
+// places (x/x is 1 at 0 too), never in fewer. Where signs of variables are known, that goes for the rows
+// which have them.
 #pragma once
 
 #include <span>
@@ -15,6 +16,9 @@ class Algebra {
  public:
   // A rule that ends in cos or abs applies only if the vocabulary has it.
   Algebra(Forms& forms, const Vocabulary& vocabulary);
+
+  // Whether to go by the rules that are of use where signs of variables are known.
+  void use_signs(bool uses_signs) { uses_signs_ = uses_signs; }
 
   // The normal form of op(a, b), b being -1 where the operator takes one operand.
   int apply(Op op, int a, int b);
@@ -47,10 +51,17 @@ class Algebra {
   void drop_redundant_scales(double& factor, std::vector<Part>& factors);
   bool is_scale_redundant(const Part& factor) const;
 
+  // absorption.cpp
+  void absorb_variables(std::vector<Part>& factors, std::vector<int>& rest);
+  bool is_shorter_inside(const Part& sum, const Part& variable) const;
+  int multiplied_through(int sum, int factor);
+
   // functions.cpp
   int general_power(int base, int exponent);
   int exponential(int a);
+  int power_from_logarithm(const Part& term);
   int logarithm(int a);
+  int logarithm_of_product(int a);
   int absolute(int a);
   int periodic(Op op, int a);
   int odd_or_even(Op op, int a);
@@ -68,6 +79,7 @@ class Algebra {
   std::vector<Part> factors_of(int id) const;
 
   Forms& forms_;
+  bool uses_signs_ = false;
   bool has_cos_ = false, has_sin_ = false, has_abs_ = false;
   bool domain_grew_ = false, has_failed_ = false;
 };

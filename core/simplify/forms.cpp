@@ -46,9 +46,10 @@ int Forms::number(double value) {
   return find_or_add(form, {});
 }
 
-int Forms::variable(TokenId token) {
+int Forms::variable(TokenId token, Sign sign) {
   Form form{Shape::Variable};
   form.a = token;
+  form.is_nonnegative = sign != Sign::Any, form.is_positive = sign == Sign::Positive;
   return find_or_add(form, {});
 }
 
@@ -104,7 +105,7 @@ void Forms::set_signs(Form& form, std::span<const Part> parts) const {
       form.is_positive = form.value > 0.0, form.is_nonnegative = form.value >= 0.0;
       return;
     case Shape::Variable:
-      return;
+      return;  // as it was given
     case Shape::Sum:
       form.is_nonnegative = form.value >= 0.0 && std::ranges::all_of(parts, [&](const Part& part) {
                               return part.weight > 0.0 && nonnegative(part.node);

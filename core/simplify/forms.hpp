@@ -19,6 +19,9 @@ namespace ddsr {
 
 enum class Shape : std::uint8_t { Number, Variable, Sum, Product, Call };
 
+// What is known of a variable on all the rows that count.
+enum class Sign : std::uint8_t { Any, Nonnegative, Positive };
+
 struct Part {
   double weight;
   int node;
@@ -42,7 +45,7 @@ class Forms {
   void clear();
 
   int number(double value);
-  int variable(TokenId token);
+  int variable(TokenId token, Sign sign);
   int call(Op op, int a, int b = -1);
   // Parts sorted by node, none of weight 0. What is trivial comes out as what it is: 0 + 1·x as x.
   int sum(double value, std::span<const Part> parts);
@@ -60,6 +63,10 @@ class Forms {
   bool is_number(int id) const { return (*this)[id].shape == Shape::Number; }
   bool is_number(int id, double value) const { return is_number(id) && (*this)[id].value == value; }
   bool is_call(int id, Op op) const { return (*this)[id].shape == Shape::Call && (*this)[id].op == op; }
+  // Finite and above 0 on every row, which no form that is computed can promise.
+  bool is_positive_variable(int id) const {
+    return (*this)[id].shape == Shape::Variable && (*this)[id].is_positive;
+  }
   // A sum of several terms, be the constant one of them.
   bool is_compound_sum(int id) const {
     return (*this)[id].shape == Shape::Sum && ((*this)[id].count > 1 || (*this)[id].value != 0.0);

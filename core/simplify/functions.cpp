@@ -1,4 +1,5 @@
 // Functions: those that undo each other, signs in and out of odd and even ones, shifts of sine and cosine.
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -55,18 +56,27 @@ int Algebra::general_power(int base, int exponent) {
     return base;
   }
   if (forms_.is_call(base, Op::Exp)) return exponential(multiply(forms_[base].a, exponent));
+  // (u^v)^w is u^(v*w)
+  if (uses_signs_ && forms_.is_call(base, Op::Pow) && forms_[forms_[base].a].is_positive) {
+    const int merged = multiply(forms_[base].b, exponent);
+    const int inner = forms_[base].a;
+    return forms_.is_number(merged) ? power(inner, forms_[merged].value) : general_power(inner, merged);
+  }
   return forms_.call(Op::Pow, base, exponent);
 }
 
-// exp(u + c*log(v) + d) is exp(d) * v^c * exp(u).
+// exp(u + c*log(v) + d) is exp(d) * v^c * exp(u), and exp(w*log(v)) is v^w.
 int Algebra::exponential(int a) {
   if (forms_.is_number(a)) return forms_.number(checked(std::exp(forms_[a].value)));
   double constant = 0.0;
   std::vector<Part> kept;
   std::vector<Part> powers;
+  std::vector<int> variable_powers;
   for (const Part& term : terms_of(a, constant)) {
     if (forms_.is_call(term.node, Op::Log))
       powers.push_back({term.weight, forms_[term.node].a});
+    else if (const int form = uses_signs_ ? power_from_logarithm(term) : -1; form >= 0)
+      variable_powers.push_back(form);
     else
       kept.push_back(term);
   }
@@ -77,8 +87,23 @@ int Algebra::exponential(int a) {
     domain_grew_ = true;
     result = multiply(result, power(part.node, part.weight));
   }
+  for (const int form : variable_powers) result = multiply(result, form);
   const bool is_taken_out = constant != 0.0 && (inside == 0.0 || kept.empty());
   return is_taken_out ? scale(checked(std::exp(constant)), result) : result;
+}
+
+// v^(c*w) of a term c*w*log(v); -1 of any other.
+int Algebra::power_from_logarithm(const Part& term) {
+  if (forms_[term.node].shape != Shape::Product) return -1;
+  std::vector<Part> factors = copy_of_parts(term.node);
+  const auto log = std::ranges::find_if(factors, [&](const Part& factor) {
+    return factor.weight == 1.0 && forms_.is_call(factor.node, Op::Log);
+  });
+  if (log == factors.end()) return -1;
+  const int base = forms_[log->node].a;
+  factors.erase(log);
+  domain_grew_ |= !forms_.is_positive_variable(base);
+  return general_power(base, scale(term.weight, forms_.product(factors)));
 }
 
 // log(c*u) is log(c) + log(u), log(exp(u)*v) is u + log(v), log(x^c) is c*log(x) unless an even c hides the
@@ -88,13 +113,32 @@ int Algebra::logarithm(int a) {
   if (forms_.is_number(a)) return forms_.call(Op::Log, a);
   const Scaled scaled = split_and_store(a, false);
   if (scaled.factor != 1.0) return add(forms_.number(std::log(scaled.factor)), logarithm(scaled.node));
-  if (forms_[a].shape != Shape::Product) return forms_.call(Op::Log, a);
+  // log(u^v) is v*log(u)
+  if (uses_signs_ && forms_.is_call(a, Op::Pow) && forms_[forms_[a].a].is_positive)
+    return multiply(forms_[a].b, logarithm(forms_[a].a));
+  return forms_[a].shape == Shape::Product ? logarithm_of_product(a) : forms_.call(Op::Log, a);
+}
+
+int Algebra::logarithm_of_product(int a) {
   std::vector<Part> factors = copy_of_parts(a);
   for (auto factor = factors.begin(); factor != factors.end(); ++factor) {
     if (!forms_.is_call(factor->node, Op::Exp)) continue;
     const int exponent = forms_[factor->node].a;
     factors.erase(factor);
     return add(exponent, logarithm(forms_.product(factors)));
+  }
+  // log(u*v) is log(u) + log(v) for positive u; and if neither can be negative, since neither can be 0 then
+  if (uses_signs_ && factors.size() > 1) {
+    const bool is_split = forms_[a].is_nonnegative && std::ranges::all_of(factors, [&](const Part& factor) {
+                            return forms_[factor.node].is_nonnegative;
+                          });
+    for (auto factor = factors.begin(); factor != factors.end(); ++factor) {
+      if (!is_split && !forms_[factor->node].is_positive) continue;
+      const int taken = forms_.product(std::vector{*factor});
+      factors.erase(factor);
+      const int left = logarithm(taken);
+      return add(left, logarithm(forms_.product(factors)));
+    }
   }
   const Part& only = factors[0];
   const bool is_sound = !is_even(only.weight) || forms_[only.node].is_nonnegative;

@@ -17,6 +17,7 @@ int Algebra::multiply(int a, int b) {
   std::vector<int> rest;  // what came out of the merging in another shape, to be multiplied in
   merge_factors(left.node, right.node, factors, rest);
   merge_exponentials(factors, rest);
+  if (uses_signs_) absorb_variables(factors, rest);
   drop_redundant_scales(factor, factors);
   int result = scale(factor, forms_.product(factors));
   for (const int form : rest) result = multiply(result, form);
@@ -36,7 +37,8 @@ void Algebra::merge_factors(int a, int b, std::vector<Part>& factors, std::vecto
       factors.push_back(*r++);
     } else {
       const double exponent = sum_of(l->weight, r->weight);
-      domain_grew_ |= std::min(l->weight, r->weight) < 0.0 || !is_whole(l->weight) || !is_whole(r->weight);
+      domain_grew_ |= !forms_.is_positive_variable(l->node) &&
+                      (std::min(l->weight, r->weight) < 0.0 || !is_whole(l->weight) || !is_whole(r->weight));
       const Shape shape = forms_[l->node].shape;
       const bool is_plain =
           shape == Shape::Variable || (shape == Shape::Call && !forms_.is_call(l->node, Op::Abs));
@@ -113,19 +115,28 @@ int Algebra::power(int base, double exponent) {
   const Scaled scaled = split_and_store(base, is_whole(exponent));
   if (scaled.factor != 1.0) return scale(power_of(scaled.factor, exponent), power(scaled.node, exponent));
   if (forms_.is_call(base, Op::Exp)) return exponential(scale(exponent, forms_[base].a));
+  if (uses_signs_ && forms_.is_call(base, Op::Pow) && forms_[forms_[base].a].is_positive)
+    return general_power(forms_[base].a, scale(exponent, forms_[base].b));
   if (forms_.is_call(base, Op::Abs) && is_even(exponent)) return power(forms_[base].a, exponent);
   if (forms_[base].shape == Shape::Product) return power_of_product(base, exponent);
   return forms_.product(std::vector{Part{exponent, base}});
 }
 
 // (a*b)^n is a^n * b^n for whole n. For others both sides exist only where a and b have the right signs,
-// which is known of positive factors alone: sqrt(x*x*y) is 0 for x = 0, y < 0, where sqrt(y) is not.
+// which is known of positive factors alone: sqrt(x*x*y) is 0 for x = 0, y < 0, where sqrt(y) is not; or if
+// none can be negative.
 int Algebra::power_of_product(int base, double exponent) {
   std::vector<Part> inside;
   int outside = forms_.number(1.0);
-  for (const Part& factor : copy_of_parts(base)) {
-    if (is_whole(exponent) || forms_[factor.node].is_positive) {
-      domain_grew_ |= !is_whole(factor.weight) || factor.weight < 0.0;
+  const std::vector<Part> factors = copy_of_parts(base);
+  const bool is_split =
+      is_whole(exponent) || (uses_signs_ && std::ranges::all_of(factors, [&](const Part& f) {
+                               return forms_[f.node].is_nonnegative;
+                             }));
+  for (const Part& factor : factors) {
+    if (is_split || forms_[factor.node].is_positive) {
+      domain_grew_ |=
+          !forms_.is_positive_variable(factor.node) && (!is_whole(factor.weight) || factor.weight < 0.0);
       outside = multiply(outside, power(factor.node, product_of(factor.weight, exponent)));
     } else {
       inside.push_back(factor);

@@ -1,13 +1,36 @@
 #include "simplify/simplify.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace ddsr {
 
-Simplifier::Simplifier(const Vocabulary& vocabulary)
-    : vocabulary_(vocabulary), algebra_(forms_, vocabulary), writer_(forms_, vocabulary) {}
+Simplifier::Simplifier(const Vocabulary& vocabulary, std::vector<Sign> signs)
+    : vocabulary_(vocabulary),
+      signs_(std::move(signs)),
+      algebra_(forms_, vocabulary),
+      writer_(forms_, vocabulary) {
+  signs_.resize(static_cast<std::size_t>(vocabulary.n_variables()), Sign::Any);
+}
+
+// The rules of signs take more apart, which is not always the way to what is shorter: so what they shorten is
+// what the other rules have left over.
+Formula Simplifier::simplify(const Formula& formula) {
+  Formula best = shortened(formula, false);
+  if (std::ranges::all_of(signs_, [](Sign sign) { return sign == Sign::Any; })) return best;
+  while (true) {
+    const Formula next = shortened(best, true);
+    if (cost_of(next) >= cost_of(best)) return best;
+    best = shortened(next, false);
+  }
+}
 
 // What is written may allow a further rule. Since only what is strictly better replaces what there was, this
 // ends, and its end is a fixed point.
-Formula Simplifier::simplify(const Formula& formula) {
+Formula Simplifier::shortened(const Formula& formula, bool uses_signs) {
+  uses_signs_ = uses_signs;
+  algebra_.use_signs(uses_signs);
+  writer_.use_signs(uses_signs);
   Formula best = formula;
   Cost cost = cost_of(best);
   while (true) {
@@ -34,7 +57,7 @@ int Simplifier::read(const Formula& formula) {
       continue;
     }
     if (token.kind == Kind::Variable)
-      complete = forms_.variable(id);
+      complete = forms_.variable(id, sign_of(token));
     else
       complete = forms_.number(token.kind == Kind::One ? 1.0 : *constant++);
     while (!open_.empty()) {

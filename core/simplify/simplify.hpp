@@ -2,7 +2,8 @@
 //
 // The result equals the input wherever the input is finite, up to rounding, and may be finite in more places.
 // It is never longer, uses only tokens of the vocabulary, and simplifying it again changes nothing. Constants
-// are taken as the numbers that they are: 1.0 * x becomes x.
+// are taken as the numbers that they are: 1.0 * x becomes x. With signs given, the result equals the input on
+// the rows whose variables have them.
 #pragma once
 
 #include "expression/formula.hpp"
@@ -15,7 +16,8 @@ namespace ddsr {
 // Keeps its memory from one expression to the next; one for each thread. Outlived by the vocabulary.
 class Simplifier {
  public:
-  explicit Simplifier(const Vocabulary& vocabulary);
+  // A sign for each variable by column; none given: any.
+  explicit Simplifier(const Vocabulary& vocabulary, std::vector<Sign> signs = {});
   Simplifier(const Simplifier&) = delete;
 
   Formula simplify(const Formula& formula);
@@ -27,10 +29,16 @@ class Simplifier {
     int first;  // -1 until it is known
   };
 
+  Formula shortened(const Formula& formula, bool uses_signs);
   int read(const Formula& formula);
+  Sign sign_of(const Token& variable) const {
+    return uses_signs_ ? signs_[static_cast<std::size_t>(variable.variable)] : Sign::Any;
+  }
   int combine(TokenId op, int a, int b);
 
   const Vocabulary& vocabulary_;
+  std::vector<Sign> signs_;
+  bool uses_signs_ = false;
   Forms forms_;
   Algebra algebra_;
   Writer writer_;

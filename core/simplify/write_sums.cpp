@@ -41,7 +41,29 @@ void Writer::gather_terms(double& constant, std::vector<Part>& terms) {
   }
 }
 
+// c*log(u) + c*log(v) becomes c*log(u*v), c*log(u) - c*log(v) becomes c*log(u/v): finite wherever the
+// logarithms are.
+void Writer::gather_logarithms(std::vector<Part>& terms) {
+  auto is_log = [&](const Part& term) { return forms_.is_call(term.node, Op::Log); };
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    const double size = std::abs(terms[i].weight);
+    auto is_alike = [&](const Part& term) { return is_log(term) && std::abs(term.weight) == size; };
+    if (std::ranges::count_if(terms, is_alike) < 2 || !is_alike(terms[i])) continue;
+    const auto leader =
+        std::ranges::find_if(terms, [&](const Part& t) { return is_alike(t) && t.weight > 0.0; });
+    const double weight = leader == terms.end() ? -size : size;
+    std::vector<Part> factors;
+    for (const Part& term : terms)
+      if (is_alike(term)) factors.push_back({term.weight / weight, forms_[term.node].a});
+    std::ranges::sort(factors, {}, &Part::node);
+    const int gathered = forms_.call(Op::Log, forms_.product(factors));
+    std::erase_if(terms, is_alike);
+    terms.insert(terms.begin() + static_cast<std::ptrdiff_t>(std::min(i, terms.size())), {weight, gathered});
+  }
+}
+
 void Writer::put_sum(double constant, std::vector<Part> terms) {
+  if (uses_signs_) gather_logarithms(terms);
   gather_terms(constant, terms);
   if (terms.size() == 1 && constant == 0.0) return put_term(terms[0].weight, terms[0].node);
   // A positive term leads; failing that the constant, or a term whose weight can carry the sign for nothing.

@@ -23,6 +23,8 @@ Cost cost_of(const Formula& formula);
 class Writer {
  public:
   Writer(Forms& forms, const Vocabulary& vocabulary);
+  // Whether to gather logarithms into one, which the algebra takes apart where signs are known.
+  void use_signs(bool uses_signs) { uses_signs_ = uses_signs; }
   void clear() { entries_.clear(); }
 
   // Finds the costs of the forms added since the last call.
@@ -60,6 +62,7 @@ class Writer {
 
   void gather_powers(std::vector<Part>& factors);
   void gather_terms(double& constant, std::vector<Part>& terms);
+  void gather_logarithms(std::vector<Part>& terms);
   void turn_signs(double& factor, std::vector<Part>& factors);
   int negated(int form);
 
@@ -69,6 +72,7 @@ class Writer {
   void measure(int form);
 
   Forms& forms_;
+  bool uses_signs_ = false;
   TokenId tokens_[N_OPERATORS];
   TokenId one_, constant_;
   std::vector<Entry> entries_;

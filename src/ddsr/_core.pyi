@@ -153,9 +153,16 @@ def gradients(
 # --- core/bindings/simplify.cpp
 
 def simplify(
-    vocabulary: Vocabulary, tokens: NDArray[np.int16], constants: NDArray[np.float64], n_threads: int
+    vocabulary: Vocabulary,
+    tokens: NDArray[np.int16],
+    constants: NDArray[np.float64],
+    signs: NDArray[np.uint8],
+    n_threads: int,
 ) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
-    """(tokens, constants) of the rows simplified; there may be more columns of constants than before."""
+    """(tokens, constants) of the rows simplified; there may be more columns of constants than before.
+
+    `signs` has 0 for a variable of any sign, 1 for a nonnegative, 2 for a positive one.
+    """
 
 # --- core/bindings/evolution.cpp
 

@@ -19,6 +19,7 @@ from ddsr.expression import Batch, Expression, Vocabulary
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 MOST_THREADS = 1024
+MOST_SHUFFLED_ROWS = 1000
 
 
 class FitStatus(IntEnum):
@@ -117,6 +118,9 @@ class Engine:
         self.n_threads = check_whole(n_threads, "n_threads", least=1, most=MOST_THREADS)
         chosen = choose_rows(weights, len(rows), fit_rows, seed)
         every = choose_rows(weights, len(rows), refit_rows, seed) if len(rows) > refit_rows else chosen[:0]
+        self._least = rows.min(axis=0)
+        self.shuffled_rows = shuffled(rows, seed)
+        """at most 1,000 rows, each column drawn from X on its own: its range, in other company"""
         self._data = _core.Data(rows, target, weights, chosen, every)
         if not 0 < self._data.spread < np.inf:
             raise DataError(
@@ -128,6 +132,19 @@ class Engine:
     def data(self) -> _core.Data:
         """The data as the native core holds it."""
         return self._data
+
+    @property
+    def positive_variables(self) -> tuple[str, ...]:
+        """Variables above 0 on every row."""
+        return self._variables_where(self._least > 0.0)
+
+    @property
+    def nonnegative_variables(self) -> tuple[str, ...]:
+        """Variables of at least 0 on every row, the positive ones among them."""
+        return self._variables_where(self._least >= 0.0)
+
+    def _variables_where(self, is_so: Booleans) -> tuple[str, ...]:
+        return tuple(name for name, holds in zip(self.vocabulary.variables, is_so, strict=True) if holds)
 
     @property
     def spread(self) -> float:
@@ -269,6 +286,14 @@ def _bad_batch_is_an_expression_error() -> Iterator[None]:
         yield
     except ValueError as error:
         raise ExpressionError(str(error)) from None
+
+
+def shuffled(rows: Floats, seed: int) -> Floats:
+    """At most `MOST_SHUFFLED_ROWS` rows, the values of each column drawn from it without repetition."""
+    n = min(len(rows), MOST_SHUFFLED_ROWS)
+    rng = np.random.default_rng(seed)
+    columns = [column[rng.choice(len(rows), size=n, replace=False)] for column in rows.T]
+    return np.ascontiguousarray(np.column_stack(columns))
 
 
 def choose_rows(weights: Floats | None, n_rows: int, fit_rows: int, seed: int) -> NDArray[np.int64]:

@@ -147,3 +147,32 @@ def test_parts_are_left_out(text: str, shorter: set[str]) -> None:
     found = {other.expression.text() for other in alternatives(Model.free(Expression.parse(text, PLAIN)))}
     written = {Expression.parse(one, PLAIN).text() for one in shorter} - {"1.3 + 0.2"}
     assert written <= found
+
+
+def alternative_texts(text: str, vocabulary: Vocabulary = PLAIN) -> set[str]:
+    model = Model.free(Expression.parse(text, vocabulary))
+    return {other.expression.text(precision=6) for other in alternatives(model)}
+
+
+@pytest.mark.parametrize(
+    ("text", "exponential"),
+    [
+        ("0.606531^(x^2)", "exp(-0.5 * x^2)"),
+        ("2.7^x + y", "exp(x) + y"),
+        ("0.37^x", "exp(-1 * x)"),
+        ("0.6^(2.5 * x)", "exp(-1.27706 * x)"),
+        ("0.6^(x * 2.5)", "exp(-1.27706 * x)"),
+    ],
+)
+def test_a_base_is_an_exponential(text: str, exponential: str) -> None:
+    assert exponential in alternative_texts(text)
+
+
+def test_no_exponential_of_what_is_no_positive_base() -> None:
+    assert not any("exp" in text for text in alternative_texts("(-0.6)^x + x^2.3"))
+    without = Vocabulary(PLAIN.variables, [name for name in PLAIN.operators if name != "exp"])
+    assert not any("exp" in text for text in alternative_texts("0.6^x", without))
+
+
+def test_an_exponential_far_beyond_double_precision_is_no_error() -> None:
+    assert list(alternatives(Model.free(Expression.parse("1e300^(0.0001 * x)", PLAIN))))

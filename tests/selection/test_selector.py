@@ -140,6 +140,63 @@ def test_candidates_are_simplified() -> None:
     assert is_same(best.expression, "x * y / z")
 
 
+@pytest.mark.parametrize("noise", [0.0, 0.05])
+def test_candidates_are_simplified_on_the_datas_own_domain(noise: float) -> None:
+    found = "x * (x / y) * z / (sqrt(x * y) * (x / y)^1.5 + y)"
+    best = select(parsed(found), engine_for("x^2 * z / (x^2 + y^2)", noise))[0]
+    assert len(best.expression) <= 13
+    mirrored = X * [-1.0, 1.0, 1.0]
+    best = select(parsed("sqrt(x^2) * y"), engine_for("sqrt(x^2) * y", noise, mirrored))[0]
+    assert is_same(best.expression, "sqrt(x^2) * y")
+    best = select(parsed("sqrt(x^2) * y"), engine_for("x * y", noise))[0]
+    assert is_same(best.expression, "x * y")
+
+
+BAND = X[X[:, 0] + X[:, 1] > 3.0]  # x and y alone go down to 0.5
+
+
+def test_what_is_undefined_between_the_rows_comes_last() -> None:
+    engine = engine_for("x * z + 0.3 * sqrt(x + y - 2.99)", 0.01, BAND)
+    found = select(parsed("x * z + 0.3 * sqrt(x + y - 2.99)", "x * z + 0.1 * (x + y)", "x * z"), engine)
+    assert [one.is_finite_between_rows for one in found] == [True, True, False]
+    assert found[2].description_length < found[0].description_length < found[1].description_length
+    assert found[2].nrmse > 0.5 * found[0].nrmse
+    assert values([found[0].expression], X)[1].all()
+
+
+def test_shortening_leads_to_nothing_undefined() -> None:
+    rows = X[X[:, 0] > X[:, 1]]
+    engine = engine_for("sqrt(x - y)", 0.05, rows)
+    guarded, bare = parsed("sqrt(x - y + exp(y - x))", "sqrt(x - y)")
+    assert engine.refit([guarded]).nrmse[0] > engine.refit([bare]).nrmse[0]
+    best = select([guarded], engine)[0]
+    assert best.is_finite_between_rows and values([best.expression], X)[1].all()
+
+
+def test_what_is_undefined_between_the_rows_is_chosen_if_there_is_nothing_else() -> None:
+    best = select(parsed("2.1 * log(x + y - 2.9)"), engine_for("2 * log(x + y - 2.9)", 0.0, BAND))[0]
+    assert not best.is_finite_between_rows
+    assert is_same(best.expression, "2 * log(x + y - 2.9)")
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.01, 0.1])
+def test_a_base_becomes_an_exponential(noise: float) -> None:
+    best = select(parsed("0.61^(x^2) * z"), engine_for("exp(-0.5 * x^2) * z", noise))[0]
+    assert is_same(best.expression, "exp(-0.5 * x^2) * z")
+    assert not any(best.is_free)
+
+
+def test_a_fitted_base_is_written_as_an_exponential() -> None:
+    best = select(parsed("0.7^(1.1 * x) * z"), engine_for("exp(-0.3267183 * x) * z", 0.02))[0]
+    assert is_same(best.expression.with_constants([1.0]), "exp(1.0 * x) * z")
+    assert best.expression.constants[0] == pytest.approx(-0.3267183, rel=0.02)
+
+
+def test_a_simple_base_stays() -> None:
+    best = select(parsed("2.1^x + y"), engine_for("2^x + y", 0.01))[0]
+    assert is_same(best.expression, "2^x + y")
+
+
 def test_a_constant_to_be_fitted_is_no_factor_of_one() -> None:
     found = select(parsed("? * sin(? * x)^?"), engine_for("3.3 * y", 0.05))
     assert len(found) == 1 and found[0].expression.n_constants > 0

@@ -13,6 +13,7 @@ from ddsr import _core
 from ddsr._core import PAD
 from ddsr.errors import ExpressionError
 from ddsr.expression.expression import Expression
+from ddsr.expression.signs import signs_of
 from ddsr.expression.vocabulary import Vocabulary
 
 Number = TypeVar("Number", bound=np.generic)
@@ -75,10 +76,15 @@ class Batch:
         except ValueError as error:
             raise ExpressionError(str(error)) from None
 
-    def simplified(self, n_threads: int = 1) -> Batch:
+    def simplified(
+        self, n_threads: int = 1, positive: Iterable[str] = (), nonnegative: Iterable[str] = ()
+    ) -> Batch:
         """Each as `Expression.simplified` has it, in the same order."""
+        signs = signs_of(self.vocabulary, positive, nonnegative)
         try:
-            tokens, constants = _core.simplify(self.vocabulary.core, self.tokens, self.constants, n_threads)
+            tokens, constants = _core.simplify(
+                self.vocabulary.core, self.tokens, self.constants, signs, n_threads
+            )
         except ValueError as error:
             raise ExpressionError(str(error)) from None
         return Batch(self.vocabulary, tokens, constants)

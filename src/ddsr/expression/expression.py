@@ -17,6 +17,7 @@ from ddsr.errors import ExpressionError
 from ddsr.expression import latex, numeric, printing, python_source, symbolic
 from ddsr.expression.operators import Operator
 from ddsr.expression.parser import parse
+from ddsr.expression.signs import signs_of
 from ddsr.expression.tree import Kind, Node
 from ddsr.expression.vocabulary import Vocabulary
 
@@ -200,13 +201,15 @@ class Expression:
         values = _reordered(self.vocabulary, self.tokens, self.constants, order)[1]
         return Expression(self.vocabulary, tokens, values)
 
-    def simplified(self) -> Expression:
+    def simplified(self, positive: Iterable[str] = (), nonnegative: Iterable[str] = ()) -> Expression:
         """The same value wherever this one is finite, up to rounding; shorter, or else unchanged.
 
-        Constants count as the numbers that they are: 1.0 * x becomes x.
+        Constants count as the numbers that they are: 1.0 * x becomes x. With variables named that are
+        positive or nonnegative in the data, values stay the same on such data alone: sqrt(x^2) becomes x.
         """
+        signs = signs_of(self.vocabulary, positive, nonnegative)
         constants = np.array([self.constants], dtype=np.float64)
-        tokens, values = _core.simplify(self.vocabulary.core, self._row[None], constants, 1)
+        tokens, values = _core.simplify(self.vocabulary.core, self._row[None], constants, signs, 1)
         n_constants = sum(map(self.vocabulary.is_constant, tokens[0].tolist()))
         return Expression(self.vocabulary, tokens[0].tolist(), values[0, :n_constants].tolist())
 

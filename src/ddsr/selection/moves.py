@@ -1,13 +1,17 @@
-"""What a model could be instead: a constant settled at a simple number, a term or a factor less."""
+"""What a model could be instead: a constant settled, a term or a factor less, exp instead of a base."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import exp, inf, log
 
 from ddsr.expression import Kind, Node
 from ddsr.selection.model import Known, Model, known
 from ddsr.selection.settling import Settler
 from ddsr.selection.simple_numbers import near
+from ddsr.selection.spelling import split_factor
+
+LARGEST_EXPONENT = 700.0  # beyond it exp leaves double precision
 
 IsPlausible = Callable[[int, float], bool]
 """Whether the constant of this number, breadth-first, could have this value instead."""
@@ -77,5 +81,30 @@ def _replacements(node: Node, is_plausible: IsPlausible) -> Iterator[Node]:
             yield Node.operator(node.name, known(0.0 if node.name == "sub" else 1.0), right)
     elif len(node.children) == 1:  # sin(c u) of a tiny c is nothing but c u
         yield node.children[0]
+    elif node.name == "pow" and isinstance(node.children[0], _Numbered):
+        yield from _exponentials(node.children[0], node.children[1], is_plausible)
     elif isinstance(node, Known) and abs(node.value) != 1.0:
         yield known(1.0)
+
+
+def _exponentials(base: Node, exponent: Node, is_plausible: IsPlausible) -> Iterator[Node]:
+    """c^f as exp(k * f) with a simple k near log(c): 0.606531^f is exp(-0.5 * f)."""
+    if base.value <= 0.0:
+        return
+    number = int(base.name)
+    inner_factor, rest = split_factor(exponent)
+    rate = log(base.value) * inner_factor
+    if rest is not exponent:  # c^(k * f) has a constant too many
+        yield _exponential(Node.constant(rate), rest)
+    simple = (1.0, -1.0, *(simple.value for simple in near(rate)))
+    for value in simple:
+        if is_plausible(number, _exp(value / inner_factor)):
+            yield _exponential(known(value), rest)
+
+
+def _exponential(rate: Node, rest: Node) -> Node:
+    return Node.operator("exp", Node.operator("mul", rate, rest))
+
+
+def _exp(value: float) -> float:
+    return exp(value) if value < LARGEST_EXPONENT else inf

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from math import inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.engine import Engine
+from ddsr.engine import Engine, values
 from ddsr.errors import ExpressionError
 from ddsr.expression import OPERATORS, Batch, Expression, Vocabulary
 from ddsr.selection.description import DescriptionLength, PreciseLength
 from ddsr.selection.front import FrontEntry, ParetoFront
 from ddsr.selection.model import Model
 from ddsr.selection.moves import alternatives
-from ddsr.selection.spelling import with_spelled_fractions
+from ddsr.selection.simple_numbers import is_exact
+from ddsr.selection.spelling import spelled, with_exponentials
 
 WORK_A_CALL = 25_000_000  # rows × steps × models after which the clock is looked at: tenths of a second
 ROUND_STEPS, ROUND_TOLERANCE = 25, 1e-10  # of a fit that decides on a move
@@ -40,6 +42,8 @@ class Selected:
     nrmse: float
     description_length: float
     """nats, up to a term that all candidates share"""
+    is_finite_between_rows: bool = True
+    """finite, too, where the columns of X are shuffled: each in its range, in other company"""
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,12 @@ class _Judged:
     nrmse: float
     length: float
     information: NDArray[np.float64]
+    is_finite_between_rows: bool
+
+    @property
+    def rank(self) -> tuple[bool, float]:
+        """Less is better: what is undefined between the rows comes behind all that is not."""
+        return not self.is_finite_between_rows, self.length
 
     @property
     def unit_uncertainty(self) -> NDArray[np.float64]:
@@ -60,9 +70,9 @@ class _Judged:
 
     @property
     def selected(self) -> Selected:
-        spelled = with_spelled_fractions(self.model)
-        is_free = tuple(not is_fixed for is_fixed in spelled.is_fixed)
-        return Selected(spelled.expression, is_free, self.nrmse, self.length)
+        model = spelled(self.model)
+        is_free = tuple(not is_fixed for is_fixed in model.is_fixed)
+        return Selected(model.expression, is_free, self.nrmse, self.length, self.is_finite_between_rows)
 
 
 def select(
@@ -76,6 +86,8 @@ def select(
 ) -> tuple[Selected, ...]:
     """The candidates by rising description length, the first being the choice.
 
+    Those that are not finite on `Engine.shuffled_rows` come behind all that are.
+
     All are refitted on all rows. The `n_shortest` of least description length and the `n_most_accurate` are
     made shorter for as long as that falls: constants are settled at simple numbers, terms and factors are
     left out. No candidate ends with a longer description than it began with. `deadline` is on the monotonic
@@ -86,14 +98,14 @@ def select(
     judged = judge.start(models)
     if not judged:
         raise ExpressionError("no candidate has a finite value on every row: there is nothing to select")
-    judged.sort(key=lambda one: one.length)
+    judged.sort(key=_rank)
     by_error = sorted(judged[n_shortest:], key=lambda one: max(one.nrmse, judge.least_nrmse))
     chosen = judged[:n_shortest] + by_error[:n_most_accurate]
     rest = by_error[n_most_accurate:]
     # the likeliest first: there may be no time for the others
     chosen = _shorten(chosen[:N_FIRST], judge) + _shorten(chosen[N_FIRST:], judge)
-    chosen = judge.polish(chosen)
-    ranked = sorted(_best_of_each(chosen + rest), key=lambda one: one.length)
+    chosen = judge.polish(_with_settled_rates(chosen, judge))
+    ranked = sorted(_best_of_each(chosen + rest), key=_rank)
     return tuple(one.selected for one in ranked)
 
 
@@ -113,6 +125,7 @@ class _Judge:
 
     def __init__(self, engine: Engine, length: DescriptionLength, deadline: float) -> None:
         self.engine, self.length, self.deadline = engine, length, deadline
+        self.signs = engine.positive_variables, engine.nonnegative_variables
         self.least_nrmse = PreciseLength.on(engine).least_nrmse
 
     @property
@@ -122,14 +135,15 @@ class _Judge:
     def start(self, models: Sequence[Model]) -> list[_Judged]:
         """Each candidate as it is, refitted, or simplified after that: whichever is shortest."""
         given = self._measure(models, max_steps=0)
-        fitted = _best_of_each(given + self.measure([one.model for one in given], 100, 1e-14))
+        refitted = self.measure([one.model for one in given], 100, 1e-14)
+        # by length alone: constants that nobody has fitted yet do not win by being finite
+        fitted = _best_of_each(given + refitted, key=_length)
         # not before the fit: a constant that is still to be fitted is no 1 to be left out
-        simpler = [Model.free(one.model.expression.simplified()) for one in fitted]
+        simpler = [Model.free(one.model.expression.simplified(*self.signs)) for one in fitted]
         changed = [other for one, other in zip(fitted, simpler, strict=True) if other.key != one.model.key]
         found = {one.model.key: one for one in _best_of_each(self.measure(changed, 100, 1e-14))}
         return _best_of_each(
-            min(one, found.get(other.key, one), key=lambda each: each.length)
-            for one, other in zip(fitted, simpler, strict=True)
+            min(one, found.get(other.key, one), key=_rank) for one, other in zip(fitted, simpler, strict=True)
         )
 
     def measure(self, models: Sequence[Model], max_steps: int, tolerance: float) -> list[_Judged]:
@@ -151,12 +165,14 @@ class _Judge:
             is_fixed[row, : len(model.is_fixed)] = model.is_fixed
         scores = self.engine.refit(batch, is_fixed, max_steps=max_steps, tolerance=tolerance)
         assert scores.information is not None  # a refit always has it
+        _, is_finite = values(scores.batch, self.engine.shuffled_rows, self.engine.n_threads)
         judged = []
         for row, model in enumerate(models):
             if np.isfinite(scores.nrmse[row]):
                 fitted = Model(scores.batch[row], model.is_fixed)
                 nrmse, information = float(scores.nrmse[row]), scores.information[row]
-                judged.append(_Judged(fitted, nrmse, self.length(fitted, nrmse, information), information))
+                length = self.length(fitted, nrmse, information)
+                judged.append(_Judged(fitted, nrmse, length, information, bool(is_finite[row])))
         return judged
 
     def alternatives(self, one: _Judged) -> list[Model]:
@@ -168,7 +184,14 @@ class _Judge:
         def is_plausible(constant: int, value: float) -> bool:
             return value in (0.0, 1.0, -1.0) or bool(abs(value - values[constant]) <= reach[constant])
 
-        return list(alternatives(one.model, is_plausible))
+        simpler = self.simplified(one.model)
+        return [*alternatives(one.model, is_plausible), *([] if simpler.key == one.model.key else [simpler])]
+
+    def simplified(self, model: Model) -> Model:
+        """What settled constants make of it: with exponents of 1.5 instead of 1.498 powers may cancel."""
+        expression = model.expression.simplified(*self.signs)
+        settled = model.fixed_constants
+        return Model(expression, tuple(value in settled or is_exact(value) for value in expression.constants))
 
     def length_of_data(self, one: _Judged) -> float:
         """Nats that the error alone takes."""
@@ -178,7 +201,7 @@ class _Judge:
         """Fit what is free to convergence."""
         polished = self.measure([one.model for one in models], 100, 1e-14)
         better = {one.model.key: one for one in polished}
-        return [min(one, better.get(one.model.key, one), key=lambda each: each.length) for one in models]
+        return [min(one, better.get(one.model.key, one), key=_rank) for one in models]
 
 
 def _shorten(models: list[_Judged], judge: _Judge) -> list[_Judged]:
@@ -195,10 +218,10 @@ def _shorten(models: list[_Judged], judge: _Judge) -> list[_Judged]:
             shorter = []
             for one, other in beam:
                 judged = known_already.get(other.key)
-                if judged is not None and judged.length < one.length - LEAST_GAIN:
+                if judged is not None and _is_shorter(judged, one):
                     shorter.append(judged)
-            beams[lineage] = sorted(_best_of_each(shorter), key=lambda each: each.length)
-            best[lineage] = min([best[lineage], *beams[lineage]], key=lambda each: each.length)
+            beams[lineage] = sorted(_best_of_each(shorter), key=_rank)
+            best[lineage] = min([best[lineage], *beams[lineage]], key=_rank)
         shortest = min((one.length for one in best), default=inf)
         for lineage, one in enumerate(best):
             width = 1 if judge.length_of_data(one) > shortest else BEAM_WIDTH
@@ -206,11 +229,44 @@ def _shorten(models: list[_Judged], judge: _Judge) -> list[_Judged]:
     return best
 
 
-def _best_of_each(models: Iterable[_Judged]) -> list[_Judged]:
-    """Of those that differ by their free constants alone, the one of least description length."""
+def _with_settled_rates(models: list[_Judged], judge: _Judge) -> list[_Judged]:
+    """Those with a fitted base c^f as exp(k * f), which is how they are shown, with k settled if that pays.
+
+    As with all that is a matter of writing, the description length stays that of the model as it was.
+    """
+    rewritten = {one.model.key: with_exponentials(one.model) for one in models}
+    changed = [model for key, model in rewritten.items() if model.key != key]
+    begun = judge.measure(changed, ROUND_STEPS, ROUND_TOLERANCE)
+    ended = zip(begun, _shorten(begun, judge), strict=True)
+    found = {one.model.key: end for one, end in ended}
+    settled = []
+    for one in models:
+        end = found.get(rewritten[one.model.key].key, one)
+        is_as_finite = end.is_finite_between_rows >= one.is_finite_between_rows
+        settled.append(replace(end, length=min(one.length, end.length)) if is_as_finite else one)
+    return settled
+
+
+def _rank(one: _Judged) -> tuple[bool, float]:
+    return one.rank
+
+
+def _length(one: _Judged) -> float:
+    return one.length
+
+
+def _is_shorter(one: _Judged, other: _Judged) -> bool:
+    """Whether it is shorter, and no less defined between the rows."""
+    is_as_finite = one.is_finite_between_rows >= other.is_finite_between_rows
+    return is_as_finite and one.length < other.length - LEAST_GAIN
+
+
+def _best_of_each(models: Iterable[_Judged], key: Callable[[_Judged], Any] = _rank) -> list[_Judged]:
+    """Of those that differ by their free constants alone, the best one."""
     best: dict[object, _Judged] = {}
     for one in models:
-        if one.model.key not in best or one.length < best[one.model.key].length:
+        known = best.setdefault(one.model.key, one)
+        if key(one) < key(known):
             best[one.model.key] = one
     return list(best.values())
 

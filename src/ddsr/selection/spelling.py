@@ -1,9 +1,10 @@
-"""How settled constants are written: a third as a division by 3, since no decimal is one."""
+"""How constants are written once all is settled: a third as a division by 3, a fitted base as exp."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from math import log
 
 from ddsr.expression import Kind, Node
 from ddsr.selection.model import Known, Model, known
@@ -14,9 +15,39 @@ ENDLESS = tuple(q for q in range(2, LARGEST_DENOMINATOR + 1) if 10**6 % q)
 LARGEST_NUMERATOR = 100
 
 
-def with_spelled_fractions(model: Model) -> Model:
-    """The same model with 0.333… * f as f / 3, and 0.666… as 2 / 3, if it can divide."""
+def spelled(model: Model) -> Model:
+    """The same model as people write it: 0.333… * f is f / 3 and 0.666… is 2 / 3, if it can divide."""
+    model = with_exponentials(model)
     return Model.of_tree(model.expression.vocabulary, _spelled(model.tree)) or model
+
+
+def with_exponentials(model: Model) -> Model:
+    """The same model with exp(log(c) * f) for c^f with a fitted c, if it has exp; a settled c stays."""
+    return Model.of_tree(model.expression.vocabulary, _with_exponentials(model.tree)) or model
+
+
+def split_factor(node: Node) -> tuple[float, Node]:
+    """c and f of c * f or f * c, with a constant c other than 0; 1 and the node itself of any other."""
+    if node.name == "mul":
+        for factor, rest in (node.children, node.children[::-1]):
+            if factor.kind is Kind.CONSTANT and factor.value != 0.0:
+                return factor.value, rest
+    return 1.0, node
+
+
+def _with_exponentials(node: Node) -> Node:
+    if node.kind is not Kind.OPERATOR:
+        return node
+    children = [_with_exponentials(child) for child in node.children]
+    if node.name == "pow" and _is_free(children[0]) and children[0].value > 0.0:
+        factor, rest = split_factor(children[1])
+        rate = Node.constant(log(children[0].value) * factor)
+        return Node.operator("exp", Node.operator("mul", rate, rest))
+    return Node.operator(node.name, *children)
+
+
+def _is_free(node: Node) -> bool:
+    return node.kind is Kind.CONSTANT and not isinstance(node, Known)
 
 
 def _spelled(node: Node) -> Node:

@@ -1,0 +1,30 @@
+"""What is known of the variables' signs, as the native simplifier takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.errors import VocabularyError
+from ddsr.expression.vocabulary import Vocabulary
+
+NONNEGATIVE, POSITIVE = 1, 2
+
+
+def signs_of(
+    vocabulary: Vocabulary, positive: Iterable[str], nonnegative: Iterable[str]
+) -> NDArray[np.uint8]:
+    """A sign for each variable, 0 where none is known; positive says more than nonnegative."""
+    signs = np.zeros(len(vocabulary.variables), dtype=np.uint8)
+    columns = {name: column for column, name in enumerate(vocabulary.variables)}
+    for names, sign in ((nonnegative, NONNEGATIVE), (positive, POSITIVE)):
+        if isinstance(names, str):
+            raise VocabularyError(f"give variables as a list of names, not as the text {names!r}")
+        for name in names:
+            if name not in columns:
+                known = ", ".join(map(repr, vocabulary.variables))
+                raise VocabularyError(f"{name!r} is no variable of this vocabulary, which has: {known}")
+            signs[columns[name]] = sign
+    return signs
