@@ -1,7 +1,7 @@
 """The two rules by which a model counts as the equation itself. SymPy may need long: see `judge`.
 
-Both see constants rounded to three decimals, those below 1e-4 as zero, and π as a number; a fitted 0.3989
-is then the 1/√(2π) of the truth. Let f be the truth and g the model, both rounded:
+Both see decimals rounded to three places, those below 1e-4 as zero, fractions as they are, and π as a
+number; a fitted 0.3989 is then the 1/√(2π) of the truth. Let f be the truth and g the model, both rounded:
 
 - SRBench: R² on test > 0.5, and f − g simplifies to a constant or g / f to a constant other than 0.
   Its symbols carry no assumptions, so √(xy) and √x·√y stay different.
@@ -85,16 +85,27 @@ def measure_size(model: str, problem: Problem, is_simplified: bool = True) -> Ve
 
 
 def round_constants(form: Any) -> Any:
-    """Every number to three decimals, numbers without variables such as sqrt(2) included.
+    """Every decimal to three places, numbers without variables such as sqrt(2) included.
 
-    Whole numbers and halves become exact again, so that x^0.5 is a square root to SymPy.
+    Fractions stay, as in SRBench; whole numbers and eighths become exact, so that x^0.5 is a root to SymPy.
     """
     import sympy
 
-    numeric = sympy.sympify(form).evalf()
+    numeric = _with_decimals(sympy.sympify(form))
     if numeric.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
         raise BenchError(f"not finite: {form}")
     return numeric.xreplace({number: _rounded(number) for number in numeric.atoms(sympy.Float)})
+
+
+def _with_decimals(form: Any) -> Any:
+    """What holds no variable as a decimal, but for fractions."""
+    import sympy
+
+    if form.is_Rational or not (form.args or form.is_number):
+        return form
+    if form.is_number:
+        return sympy.Float(form) if form.is_Float else form.evalf()
+    return form.func(*map(_with_decimals, form.args))
 
 
 def _rounded(number: Any) -> Any:
@@ -104,8 +115,8 @@ def _rounded(number: Any) -> Any:
     if abs(value) < ZERO_BELOW:
         return sympy.Integer(0)
     value = round(value, DECIMALS)
-    is_half = (2 * value).is_integer() and abs(value) < 2**52
-    return sympy.Rational(int(2 * value), 2) if is_half else sympy.Float(value)
+    is_eighth = (8 * value).is_integer() and abs(value) < 2**50
+    return sympy.Rational(int(8 * value), 8) if is_eighth else sympy.Float(value)
 
 
 @dataclass(frozen=True)

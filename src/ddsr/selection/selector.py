@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import inf
+from math import inf, log
 from typing import Any
 
 import numpy as np
@@ -53,11 +53,12 @@ class _Judged:
     length: float
     information: NDArray[np.float64]
     is_finite_between_rows: bool
+    n_rows: int
 
     @property
-    def rank(self) -> tuple[bool, float]:
-        """Less is better: what is undefined between the rows comes behind all that is not."""
-        return not self.is_finite_between_rows, self.length
+    def rank(self) -> float:
+        """Less is better: what is undefined between the rows has to halve the error to win."""
+        return self.length + (0.0 if self.is_finite_between_rows else self.n_rows * log(2.0))
 
     @property
     def unit_uncertainty(self) -> NDArray[np.float64]:
@@ -172,7 +173,9 @@ class _Judge:
                 fitted = Model(scores.batch[row], model.is_fixed)
                 nrmse, information = float(scores.nrmse[row]), scores.information[row]
                 length = self.length(fitted, nrmse, information)
-                judged.append(_Judged(fitted, nrmse, length, information, bool(is_finite[row])))
+                judged.append(
+                    _Judged(fitted, nrmse, length, information, bool(is_finite[row]), self.engine.n_rows)
+                )
         return judged
 
     def alternatives(self, one: _Judged) -> list[Model]:
@@ -247,7 +250,7 @@ def _with_settled_rates(models: list[_Judged], judge: _Judge) -> list[_Judged]:
     return settled
 
 
-def _rank(one: _Judged) -> tuple[bool, float]:
+def _rank(one: _Judged) -> float:
     return one.rank
 
 
