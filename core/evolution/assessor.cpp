@@ -11,11 +11,11 @@ constexpr int SCREENING_STEPS = 2;
 // The end of a fit that is to be exact.
 constexpr double POLISH_TOLERANCE = 1e-12;
 
-FitOptions fit_options(int max_steps, double tolerance) {
+FitOptions fit_options(const EvolutionOptions& evolution, int max_steps, double tolerance) {
   FitOptions options;
   options.max_steps = max_steps;
   options.tolerance = tolerance;
-  options.is_scale_free = true;
+  options.is_scale_free = evolution.is_scale_free;
   return options;
 }
 
@@ -29,11 +29,14 @@ void take_over(Individual& individual, const Vocabulary& vocabulary, const Formu
 
 Assessor::Assessor(const Problem& problem)
     : problem_(problem),
-      fitter_(problem.fitting, fit_options(problem.options.fit_steps, problem.options.tolerance)),
-      polisher_(problem.fitting, fit_options(problem.options.polish_steps, POLISH_TOLERANCE)),
+      fitter_(problem.fitting,
+              fit_options(problem.options, problem.options.fit_steps, problem.options.tolerance)),
+      polisher_(problem.fitting,
+                fit_options(problem.options, problem.options.polish_steps, POLISH_TOLERANCE)),
       judge_(problem.scoring) {
   if (problem.screening)
-    screener_.emplace(*problem.screening, fit_options(SCREENING_STEPS, problem.options.tolerance));
+    screener_.emplace(*problem.screening,
+                      fit_options(problem.options, SCREENING_STEPS, problem.options.tolerance));
 }
 
 // The spread is that of all rows: the target may happen to be constant on a few.

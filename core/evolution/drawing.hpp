@@ -5,6 +5,7 @@
 
 #include "evolution/options.hpp"
 #include "evolution/random_source.hpp"
+#include "evolution/suggestion.hpp"
 #include "expression/formula.hpp"
 #include "grammar/grammar.hpp"
 
@@ -24,7 +25,8 @@ class WeightedChoice {
 
 class Drawing {
  public:
-  Drawing(const Vocabulary& vocabulary, const EvolutionOptions& options);
+  // `pairs` are what trees of three tokens are at times.
+  Drawing(const Vocabulary& vocabulary, const EvolutionOptions& options, std::vector<Pair> pairs);
 
   bool has_unary() const { return !unary_.empty(); }
   bool has_binary() const { return !binary_.empty(); }
@@ -44,7 +46,9 @@ class Drawing {
   void append_power(Formula& formula, TokenId power, int n_tokens, RandomSource& random) const;
 
   const Vocabulary& vocabulary_;
-  double unary_rate_, constant_rate_;
+  double unary_rate_, constant_rate_, pair_rate_;
+  std::vector<Pair> pairs_;
+  WeightedChoice pair_choice_;
   WeightedChoice unary_, binary_;
 };
 

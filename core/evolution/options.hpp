@@ -23,6 +23,7 @@ struct EvolutionOptions {
   std::array<double, N_OPERATORS> operator_weights{};  // each among those of its arity
   double unary_rate = 0.3;
   double constant_rate = 0.25;
+  double pair_rate = 0.0;
   int n_attempts = 4;
   int most_tries = 2;
   int memory_size = 1 << 20;
@@ -31,6 +32,7 @@ struct EvolutionOptions {
   int n_migrants = 3;
   int fit_steps = 6;
   int polish_steps = 30;
+  bool is_scale_free = true;
   double tolerance = 1e-6;
   double screen_ratio = 0.0;  // 0: no screening
   int n_seeds = 40;

@@ -32,7 +32,8 @@ Problem::Problem(const Grammar& rules, const Dataset& source, const std::vector<
       seed(random_seed),
       fitting(source, rows),
       screening(screening_rows(fitting, settings)),
-      drawing(rules.vocabulary, settings),
+      drawing(rules.vocabulary, settings,
+              settings.pair_rate > 0.0 ? suggest_pairs(rules.vocabulary, source) : std::vector<Pair>{}),
       mutations(weighted_moves(settings)) {}
 
 }  // namespace ddsr

@@ -206,6 +206,9 @@ class RefinerConfig:
     """share of unary operators in random trees"""
     constant_rate: float = 0.15
     """share of constants among random leaves"""
+    pair_rate: float = 0.0
+    """share of the small trees of two variables that are drawn from the pairs that the data suggest: sums,
+    differences, products and ratios that explain more of y than their variables do apart"""
     n_attempts: int = 4
     """times that a move is tried until its child obeys the grammar"""
     most_tries: int = 2
@@ -224,6 +227,8 @@ class RefinerConfig:
     """trial points of Levenberg–Marquardt for a child, from its parents' constants"""
     polish_steps: int = 30
     """the same for one that may enter the hall of fame"""
+    is_scale_free: bool = True
+    """fit scale * expression + offset instead of the bare expression"""
     tolerance: float = 1e-6
     """a fit ends when a step lowers the squares by less than this share"""
     screen_ratio: float = 0.0
@@ -242,7 +247,7 @@ class RefinerConfig:
         check_whole(self.n_islands, "n_islands", least=1, most=1024)
         for name in ("n_migrants", "restart_steps", "fit_steps", "polish_steps", "n_seeds", "library_size"):
             check_whole(getattr(self, name), name, least=0)
-        for name in ("crossover_rate", "library_rate", "unary_rate", "constant_rate"):
+        for name in ("crossover_rate", "library_rate", "unary_rate", "constant_rate", "pair_rate"):
             _check_number(getattr(self, name), name, 1.0)
         for name in (
             "parsimony",
@@ -270,7 +275,7 @@ class DefaultConfig(PaperConfig):
     denoiser: DenoiserConfig = DenoiserConfig(width=32, feed_forward_width=128)
     model_selection: str = "description_length"
     is_scale_free: bool = True
-    """the generator's expressions are fitted with a free scale and offset, as the refiner's always are"""
+    """fit scale * expression + offset instead of the bare expression, the generator's and the refiner's"""
     evolution: RefinerConfig = field(default_factory=RefinerConfig)
     """of the refiner"""
     evaluations_per_epoch: int = 20_000

@@ -163,6 +163,7 @@ def _start_default(problem: Problem, *, generator: str, refiner: str) -> Iterato
     config = _of_kind(problem.config, DefaultConfig)
     if refiner == "none":
         return _start_paper(problem, generator=generator, objective="grpo", memory="long")
+    evolution = replace(config.evolution, is_scale_free=config.is_scale_free)
     balance = Balance(
         least_share=0.0 if generator == "none" else config.least_share,
         most_share=config.most_share,
@@ -170,7 +171,7 @@ def _start_default(problem: Problem, *, generator: str, refiner: str) -> Iterato
         is_timed=problem.deadline != NEVER,
     )
     return refined_search(
-        Refiner(problem.engine, problem.grammar, config.evolution, problem.seed, problem.n_threads),
+        Refiner(problem.engine, problem.grammar, evolution, problem.seed, problem.n_threads),
         partial(_make_proposer, problem, config),
         balance,
         evaluations=config.evaluations_per_epoch,
