@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "grammar/partial_tree.hpp"
 
@@ -31,13 +30,8 @@ int WeightedChoice::draw(RandomSource& random) const {
   return choices_[static_cast<std::size_t>(found - cumulative_.begin())];
 }
 
-Drawing::Drawing(const Vocabulary& vocabulary, const EvolutionOptions& options, std::vector<Pair> pairs)
-    : vocabulary_(vocabulary),
-      unary_rate_(options.unary_rate),
-      constant_rate_(options.constant_rate),
-      pair_rate_(options.pair_rate),
-      pairs_(std::move(pairs)) {
-  for (std::size_t k = 0; k < pairs_.size(); ++k) pair_choice_.add(static_cast<int>(k), pairs_[k].gain);
+Drawing::Drawing(const Vocabulary& vocabulary, const EvolutionOptions& options)
+    : vocabulary_(vocabulary), unary_rate_(options.unary_rate), constant_rate_(options.constant_rate) {
   for (TokenId id = 0; id < vocabulary.n_operators(); ++id) {
     const double weight = options.operator_weights[static_cast<std::size_t>(vocabulary[id].op)];
     (vocabulary.arity(id) == 1 ? unary_ : binary_).add(id, weight);
@@ -92,11 +86,6 @@ void Drawing::append_power(Formula& formula, TokenId power, int n_tokens, Random
 }
 
 void Drawing::append_tree(Formula& formula, int n_tokens, RandomSource& random) const {
-  if (n_tokens == 3 && !pairs_.empty() && random.chance(pair_rate_)) {
-    const Pair& pair = pairs_[static_cast<std::size_t>(pair_choice_.draw(random))];
-    formula.tokens.insert(formula.tokens.end(), {pair.op, pair.left, pair.right});
-    return;
-  }
   const bool can_be_binary = n_tokens >= 3 && has_binary();
   if (n_tokens < 2 || !(can_be_binary || has_unary())) return append_leaf(formula, random);
   if (has_unary() && (!can_be_binary || random.chance(unary_rate_))) {

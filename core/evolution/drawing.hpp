@@ -5,7 +5,6 @@
 
 #include "evolution/options.hpp"
 #include "evolution/random_source.hpp"
-#include "evolution/suggestion.hpp"
 #include "expression/formula.hpp"
 #include "grammar/grammar.hpp"
 
@@ -25,8 +24,7 @@ class WeightedChoice {
 
 class Drawing {
  public:
-  // `pairs` are what trees of three tokens are at times.
-  Drawing(const Vocabulary& vocabulary, const EvolutionOptions& options, std::vector<Pair> pairs);
+  Drawing(const Vocabulary& vocabulary, const EvolutionOptions& options);
 
   bool has_unary() const { return !unary_.empty(); }
   bool has_binary() const { return !binary_.empty(); }
@@ -46,9 +44,7 @@ class Drawing {
   void append_power(Formula& formula, TokenId power, int n_tokens, RandomSource& random) const;
 
   const Vocabulary& vocabulary_;
-  double unary_rate_, constant_rate_, pair_rate_;
-  std::vector<Pair> pairs_;
-  WeightedChoice pair_choice_;
+  double unary_rate_, constant_rate_;
   WeightedChoice unary_, binary_;
 };
 

@@ -23,7 +23,6 @@ struct EvolutionOptions {
   std::array<double, N_OPERATORS> operator_weights{};  // each among those of its arity
   double unary_rate = 0.3;
   double constant_rate = 0.25;
-  double pair_rate = 0.0;
   int n_attempts = 4;
   int most_tries = 2;
   int memory_size = 1 << 20;

@@ -32,8 +32,7 @@ Problem::Problem(const Grammar& rules, const Dataset& source, const std::vector<
       seed(random_seed),
       fitting(source, rows),
       screening(screening_rows(fitting, settings)),
-      drawing(rules.vocabulary, settings,
-              settings.pair_rate > 0.0 ? suggest_pairs(rules.vocabulary, source) : std::vector<Pair>{}),
+      drawing(rules.vocabulary, settings),
       mutations(weighted_moves(settings)) {}
 
 }  // namespace ddsr

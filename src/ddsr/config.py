@@ -206,9 +206,6 @@ class RefinerConfig:
     """share of unary operators in random trees"""
     constant_rate: float = 0.15
     """share of constants among random leaves"""
-    pair_rate: float = 0.0
-    """share of the small trees of two variables that are drawn from the pairs that the data suggest: sums,
-    differences, products and ratios that explain more of y than their variables do apart"""
     n_attempts: int = 4
     """times that a move is tried until its child obeys the grammar"""
     most_tries: int = 2
@@ -247,7 +244,7 @@ class RefinerConfig:
         check_whole(self.n_islands, "n_islands", least=1, most=1024)
         for name in ("n_migrants", "restart_steps", "fit_steps", "polish_steps", "n_seeds", "library_size"):
             check_whole(getattr(self, name), name, least=0)
-        for name in ("crossover_rate", "library_rate", "unary_rate", "constant_rate", "pair_rate"):
+        for name in ("crossover_rate", "library_rate", "unary_rate", "constant_rate"):
             _check_number(getattr(self, name), name, 1.0)
         for name in (
             "parsimony",
