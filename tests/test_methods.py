@@ -62,7 +62,7 @@ def test_the_variants_differ():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "unknown preset ''; known are: paper, dsr, uniform"),
+        ("", "unknown preset ''; known are: ddsr, paper, dsr, uniform"),
         ("Paper", "unknown preset 'Paper'"),
         ("paper:mem=short", "has no option 'mem'; its options are: generator, objective, memory"),
         ("paper:memory", "unknown value '' of option 'memory'; known are: long, short"),
