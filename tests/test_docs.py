@@ -12,7 +12,10 @@ EXAMPLES = {
     f"{path.relative_to(ROOT)} #{number}": code
     for path in (
         ROOT / "README.md",
-        *(ROOT / "docs" / f"{page}.md" for page in ("engine", "grammar", "refiner", "selection", "simplify")),
+        *(
+            ROOT / "docs" / f"{page}.md"
+            for page in ("engine", "grammar", "refiner", "search", "selection", "simplify")
+        ),
     )
     for number, code in enumerate(re.findall(r"```python\n(.*?)```", path.read_text(), re.DOTALL), 1)
 }

@@ -13,7 +13,8 @@ import torch
 from ddsr import DDSRRegressor, methods
 from ddsr._core import PAD
 from ddsr.autoregressive.order import prefix_rows
-from ddsr.config import DenoiserConfig, DSRConfig, ObjectiveConfig, PaperConfig
+from ddsr.config import DefaultConfig, DenoiserConfig, DSRConfig, ObjectiveConfig, PaperConfig, RefinerConfig
+from field_cases import CASES, covers
 
 X = np.random.default_rng(0).uniform(0.5, 3.0, size=(40, 2))
 Y = np.sin(3 * X[:, 0]) * X[:, 1] + np.exp(X[:, 1] / X[:, 0])  # not found by a tiny search
@@ -23,21 +24,6 @@ TINY_OF = {
     "dsr": TINY,
 }
 BOTH = pytest.mark.parametrize("preset", TINY_OF)
-CASES: dict[type, set[str]] = {
-    kind: set() for kind in (PaperConfig, DSRConfig, DenoiserConfig, ObjectiveConfig)
-}
-
-
-def covers(name, *kinds):
-    """Says of which configurations the test below shows the field `name`."""
-
-    def note(test):
-        for kind in kinds:
-            assert name in {known.name for known in fields(kind)}
-            CASES[kind].add(name)
-        return test
-
-    return note
 
 
 @dataclass
@@ -385,6 +371,109 @@ def test_length_scale(run):
     assert near.std() < 0.7 * far.std()
 
 
-@pytest.mark.parametrize("kind", CASES, ids=lambda kind: kind.__name__)
+# What ends and concludes any search
+
+
+@BOTH
+@covers("max_evaluations", PaperConfig, DSRConfig)
+def test_max_evaluations(run, preset):
+    model = run(preset, n_epochs=9, max_evaluations=70).model
+    assert model.stopped_by_ == "max_evaluations" and model.n_epochs_ == 2
+
+
+@BOTH
+@covers("patience", PaperConfig, DSRConfig)
+def test_patience(run, preset):
+    """Among a few expressions all that is to be found is found at once."""
+    few = {"max_length": 3, "operators": ("add",), "constants": False}
+    if preset == "dsr":
+        few |= {"min_length": 1}
+    model = run(preset, n_epochs=50, patience=2, **few).model
+    assert model.stopped_by_ == "no_progress" and model.n_epochs_ < 50
+
+
+@BOTH
+@covers("model_selection", PaperConfig, DSRConfig)
+def test_model_selection(run, preset):
+    accurate, brief = (run(preset, model_selection=name).model for name in ("accuracy", "best"))
+    assert accurate.front_ == brief.front_
+    assert accurate.best_ == accurate.front_.most_accurate()
+    assert brief.best_ == brief.front_.best(len(X)) != accurate.best_
+
+
+# What the default's has beside
+
+
+def fitted(preset="ddsr", callback=None, max_time=None, **changes):
+    config = {"evaluations_per_epoch": 300, "max_length": 12, "n_epochs": 4, "batch_size": 20} | changes
+    model = DDSRRegressor(
+        preset, random_state=0, device="cpu", config=config, callback=callback, max_time=max_time
+    )
+    return model.fit(X, Y)
+
+
+def balance_of(monkeypatch, **changes):
+    """The balance that a fit with these settings was made with."""
+    balances, search = [], methods.refined_search
+
+    def watched(refiner, make_proposer, balance, **options):
+        balances.append(balance)
+        return search(refiner, make_proposer, balance, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(methods, "refined_search", watched)
+        fitted(n_epochs=1, **changes)
+    return balances[0]
+
+
+@covers("is_scale_free", DefaultConfig)
+def test_is_scale_free():
+    """Of the generator alone, since the refiner's are always free."""
+    free, bound = (
+        fitted("ddsr:refiner=none", is_scale_free=is_free, model_selection="best").front_
+        for is_free in (True, False)
+    )
+    assert {entry.scale for entry in bound} == {1.0} and {entry.offset for entry in bound} == {0.0}
+    assert 1.0 not in {entry.scale for entry in free}
+
+
+@covers("evolution", DefaultConfig)
+def test_evolution():
+    assert fitted().stopped_by_ == "max_epochs"
+    assert fitted(evolution=RefinerConfig(exact=0.9)).stopped_by_ == "exact"
+
+
+@covers("evaluations_per_epoch", DefaultConfig)
+def test_evaluations_per_epoch():
+    states = []
+    fitted(callback=states.append, evaluations_per_epoch=123)
+    assert [state.n_scored for state in states] == [123, 246, 369, 492]
+
+
+@covers("least_share", DefaultConfig)
+def test_least_share():
+    turns = [(fitted(least_share=share).curves_["seconds_propose"] > 0).tolist() for share in (0.0, 0.5)]
+    assert turns == [[False] * 4, [False, True, False, True]]
+
+
+@covers("most_share", DefaultConfig)
+def test_most_share(monkeypatch):
+    for most in (0.2, 0.7):
+        balance = balance_of(monkeypatch, most_share=most)
+        balance.credit("generator", gain=1e9, seconds=1.0)
+        assert balance.share == most
+    with pytest.raises(ValueError, match="above most_share"):
+        fitted(least_share=0.5, most_share=0.4)
+
+
+@covers("head_start", DefaultConfig)
+def test_head_start():
+    for head_start in (0.0, 1e6):
+        curves = fitted(head_start=head_start, least_share=0.5, max_time=1.5).curves_
+        assert (curves["seconds_propose"].sum() > 0) == (head_start == 0.0)
+
+
+@pytest.mark.parametrize("kind", [PaperConfig, DSRConfig, DenoiserConfig, ObjectiveConfig, DefaultConfig])
 def test_every_field_has_a_case(kind):
-    assert {known.name for known in fields(kind)} == CASES[kind]
+    inherited = {known.name for known in fields(PaperConfig)} if kind is DefaultConfig else set()
+    assert {known.name for known in fields(kind)} - inherited == CASES[kind]

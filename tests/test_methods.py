@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from ddsr import device, methods
-from ddsr.config import DenoiserConfig, DSRConfig, PaperConfig, SearchConfig
+from ddsr.config import DefaultConfig, DenoiserConfig, DSRConfig, PaperConfig, SearchConfig
 from ddsr.device import check_memory, forward_bytes
 from ddsr.engine import Engine
 from ddsr.errors import DDSRError, MethodError
@@ -32,6 +32,46 @@ def test_every_method_runs_by_name_and_keeps_its_name(name):
     assert first.epoch == 0 and second.n_scored <= 40
     assert len(first.front) > 0
     assert (second.stats.update is None) == (name == "uniform")
+
+
+DEFAULT_NAMES = (
+    "ddsr",
+    "ddsr:generator=none",
+    "ddsr:refiner=none",
+    "ddsr:is_scale_free=false",
+    "ddsr:generator=none:model_selection=accuracy",
+)
+
+
+@pytest.mark.parametrize("name", DEFAULT_NAMES)
+def test_the_default_runs_without_any_of_its_parts(name):
+    assert str(parse_method(name)) == name
+    small = TINY | {"evaluations_per_epoch": 100, "least_share": 0.5}
+    states, _ = assemble(name, PLAIN, X, Y, config=small, device="cpu")
+    first, second = (state.stats for state in islice(states, 2))
+    assert ("refine" in first.seconds) == ("refiner=none" not in name)
+    assert ("propose" in second.seconds) == ("none" not in name)
+    assert (second.update is None) == ("generator=none" in name)
+
+
+def test_options_of_the_default_that_are_settings():
+    assert settings(parse_method("ddsr")) == DefaultConfig()
+    bound = settings(parse_method("ddsr:is_scale_free=false:model_selection=best"))
+    assert bound == DefaultConfig(is_scale_free=False, model_selection="best")
+    method = parse_method("ddsr:model_selection=best:generator=none")
+    assert str(method) == "ddsr:generator=none:model_selection=best"
+    # an option of a preset that is called as a setting of its configuration may still be a part to choose
+    assert settings(parse_method("paper:objective=rspg")) == PaperConfig()
+
+
+@pytest.mark.parametrize("text", ["ddsr:generator=none:refiner=none", "ddsr:refiner=none:generator=none"])
+def test_a_method_without_parts_is_refused_before_any_work(monkeypatch, text):
+    def touched(*_, **__):
+        raise AssertionError("data were looked at")
+
+    monkeypatch.setattr(Engine, "__init__", touched)
+    with pytest.raises(MethodError, match="leave nothing that searches"):
+        assemble(text, PLAIN, X, Y)
 
 
 def test_options_can_be_combined_in_any_order():
@@ -62,7 +102,7 @@ def test_the_variants_differ():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "unknown preset ''; known are: paper, dsr, uniform"),
+        ("", "unknown preset ''; known are: ddsr, paper, dsr, uniform"),
         ("Paper", "unknown preset 'Paper'"),
         ("paper:mem=short", "has no option 'mem'; its options are: generator, objective, memory"),
         ("paper:memory", "unknown value '' of option 'memory'; known are: long, short"),
@@ -115,7 +155,7 @@ def test_bad_networks_are_refused():
         DenoiserConfig(width=16, n_heads=3)
 
 
-@pytest.mark.parametrize("name", ["paper", "uniform"])
+@pytest.mark.parametrize("name", ["ddsr", "paper", "uniform"])
 def test_a_gpu_that_is_not_there_is_refused(monkeypatch, name):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(MethodError, match="finds no CUDA GPU"):
@@ -125,7 +165,7 @@ def test_a_gpu_that_is_not_there_is_refused(monkeypatch, name):
         assemble(name, PLAIN, X, Y, device="gpu")
 
 
-@pytest.mark.parametrize("name", ["paper", "paper:generator=d3pm"])
+@pytest.mark.parametrize("name", ["ddsr", "paper", "paper:generator=d3pm"])
 @pytest.mark.parametrize("where", ["cpu", "auto"])
 def test_a_batch_too_large_for_memory_is_refused_before_any_work(monkeypatch, name, where):
     n_scored, score = [], Engine.score
@@ -141,6 +181,8 @@ def test_a_batch_too_large_for_memory_is_refused_before_any_work(monkeypatch, na
 def test_settings_of_another_method_are_refused():
     with pytest.raises(MethodError, match="takes a PaperConfig, not a DSRConfig"):
         assemble("paper", PLAIN, X, Y, config=DSRConfig(), device="cpu")
+    with pytest.raises(MethodError, match="takes a DefaultConfig, not a PaperConfig"):
+        assemble("ddsr", PLAIN, X, Y, config=PaperConfig(), device="cpu")
     with pytest.raises(MethodError, match="takes a DSRConfig, not a PaperConfig"):
         assemble("dsr", PLAIN, X, Y, config=PaperConfig(), device="cpu")
 
@@ -156,10 +198,11 @@ def test_memory_is_told_where_there_is_no_proc(monkeypatch):
     check_memory(PaperConfig(batch_size=10**9), "cpu")
 
 
-def test_the_start_of_a_uniform_search_leaves_torch_alone():
+@pytest.mark.parametrize("name", ["uniform", "ddsr"])
+def test_the_start_of_a_search_leaves_torch_alone(name):
     code = (
         "from ddsr.methods import assemble; from ddsr.expression import Vocabulary; import sys\n"
-        "states, _ = assemble('uniform', Vocabulary(['x']), [[1.0], [2.0], [4.0]], [1.0, 5.0, 3.0])\n"
+        f"states, _ = assemble({name!r}, Vocabulary(['x']), [[1.0], [2.0], [4.0]], [1.0, 5.0, 3.0])\n"
         "next(states); assert 'torch' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

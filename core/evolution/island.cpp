@@ -66,12 +66,13 @@ void Island::step(const Surroundings& surroundings, const Deadline& deadline) {
     ++counters.n_failed_moves;
     return;
   }
-  const std::uint64_t structure = structure_hash(problem_.vocabulary(), child->breadth_first) ^ life_salt();
-  if (n_tries(surroundings, structure) >= problem_.options.most_tries) {
+  const std::uint64_t structure = structure_hash(problem_.vocabulary(), child->breadth_first);
+  const std::uint64_t tried = structure ^ life_salt();
+  if (n_tries(surroundings, tried) >= problem_.options.most_tries) {
     ++counters.n_duplicates;
     return;
   }
-  tried_.push_back(structure);
+  tried_.push_back(tried);
   ++counters.n_evaluations;
   std::optional<Individual> individual = assessor_.assess(*child, origin.parent_loss);
   if (!individual) {

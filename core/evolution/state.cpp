@@ -125,6 +125,8 @@ void island(Archive& archive, AnyState& state, const Problem& problem) {
     if (state.population.size() > static_cast<std::size_t>(problem.options.island_size) ||
         state.oldest >= std::max<std::size_t>(state.population.size(), 1))
       refuse("a population is larger than the islands");
+    if (std::max(state.born_at, state.improved_at) > state.counters.n_steps)
+      refuse("an island lives in the future");
   }
 }
 

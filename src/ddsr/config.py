@@ -288,4 +288,6 @@ class DefaultConfig(PaperConfig):
         check_whole(self.evaluations_per_epoch, "evaluations_per_epoch", least=1)
         _check_number(self.least_share, "least_share", 1.0)
         _check_number(self.most_share, "most_share", 1.0)
+        if self.least_share > self.most_share:
+            raise MethodError(f"least_share, {self.least_share}, is above most_share, {self.most_share}")
         _check_number(self.head_start, "head_start", float_info.max)

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ddsr.config import SearchConfig
+from ddsr.config import DefaultConfig, SearchConfig
 from ddsr.data import check_rows, check_whole
 from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import MOST_THREADS, values
@@ -69,10 +69,12 @@ class Budget:
     """of the search; what is left of the time is for the choice"""
     end: Deadline
     """of all"""
+    exact: float = EXACT
+    """the NRMSE below which there is nothing left to find"""
 
     def spent(self, progress: Progress) -> str | None:
         """What ends the search now; None if nothing does."""
-        if any(entry.nrmse < EXACT for entry in progress.front):
+        if any(entry.nrmse < self.exact for entry in progress.front):
             return "exact"
         if len(progress.curves) >= self.max_epochs:
             return "max_epochs"
@@ -126,7 +128,7 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Names or symbols, such as `("+", "*", "sin")`; None are the preset's.
     rules : sequence of rules
         What else expressions must obey: `Forbid`, `Nesting`, `AtMost`, `MustAppear`.
-    config : PaperConfig, DSRConfig, dict or None
+    config : DefaultConfig, PaperConfig, DSRConfig, dict or None
         Settings of the method: a dict of those that differ from the preset's, or all of them.
     model_selection : "description_length", "accuracy", "best" or None
         Which equation predicts: after superfluous terms are left out and constants are settled at simple
@@ -150,8 +152,9 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         The learning curves, a row an epoch.
     n_epochs_ : int
     stopped_by_ : str
-        "exact" (an NRMSE below 1e-12), "max_time", "max_epochs", "max_evaluations" or "no_progress" (settings
-        of `config`, the latter `patience`), or "interrupt".
+        "exact" (an NRMSE below 1e-12, or below `config.evolution.exact`), "max_time", "max_epochs",
+        "max_evaluations" or "no_progress" (settings of `config`, the latter `patience`), "exhausted" (nothing
+        is left that was not tried), or "interrupt".
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -254,7 +257,8 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             end = Deadline(started + self.max_time)
             deadline = Deadline(end.at - reserve)
         max_evaluations, patience = config.max_evaluations or np.inf, config.patience or np.inf
-        return Budget(max_epochs, max_evaluations, patience, deadline, end)
+        exact = max(EXACT, config.evolution.exact) if isinstance(config, DefaultConfig) else EXACT
+        return Budget(max_epochs, max_evaluations, patience, deadline, end, exact)
 
     def _pose(
         self,
@@ -285,8 +289,8 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         while (reason := budget.spent(progress)) is None:
             states = start(method, problem) if states is None else states
             state = next(states, None)
-            if state is None:  # the epoch was cut short
-                reason = "max_time"
+            if state is None:  # the epoch was cut short, or there is nothing left to try
+                reason = "max_time" if budget.deadline.has_passed else "exhausted"
                 break
             progress.take(state)
             if self.callback is not None:

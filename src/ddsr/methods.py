@@ -197,7 +197,8 @@ def _make_proposer(problem: Problem, config: DefaultConfig) -> Proposer:
 
 
 def _check_default(config: SearchConfig, device: str) -> None:
-    _of_kind(config, DefaultConfig)
+    # Whether `auto` is a GPU only torch can tell, and an easy problem is solved without importing it.
+    check_memory(_of_kind(config, DefaultConfig), "cpu" if device == "auto" else device)
 
 
 def _start_uniform(problem: Problem) -> Iterator[SearchState]:
@@ -220,6 +221,8 @@ class Preset:
     start: Callable[..., Iterator[SearchState]]
     options: Mapping[str, Sequence[str]]
     config: SearchConfig = PaperConfig()
+    settings: Sequence[str] = ()
+    """options that are settings of `config` by another way, and no parts to choose"""
     refused: Mapping[str, str] = field(default_factory=dict)
     """values that leave nothing to search with, if an impossible method has them all"""
 
@@ -241,6 +244,7 @@ PRESETS: Mapping[str, Preset] = {
             "model_selection": ("description_length", "best", "accuracy"),
         },
         DefaultConfig(),
+        settings=("is_scale_free", "model_selection"),
         refused={"generator": "none", "refiner": "none"},
     ),
     "paper": Preset(
@@ -248,7 +252,7 @@ PRESETS: Mapping[str, Preset] = {
         _start_paper,
         {"generator": tuple(GENERATORS), "objective": tuple(OBJECTIVES), "memory": tuple(MEMORIES)},
     ),
-    "dsr": Preset(_check_dsr, _start_dsr, {"constants": ON_OR_OFF}, DSRConfig()),
+    "dsr": Preset(_check_dsr, _start_dsr, {"constants": ON_OR_OFF}, DSRConfig(), settings=("constants",)),
     "uniform": Preset(_check_uniform, _start_uniform, {}),
 }
 
@@ -280,11 +284,6 @@ def parse_method(text: str) -> Method:
     return Method(name, tuple((PRESETS[name].defaults | chosen).items()))
 
 
-def _is_setting(method: Method, option: str) -> bool:
-    """Whether an option is one of the configuration's settings, and not a part to choose."""
-    return option in {each.name for each in fields(PRESETS[method.preset].config)}
-
-
 def _setting(method: Method, option: str, value: str) -> object:
     is_switch = tuple(PRESETS[method.preset].options[option]) == ON_OR_OFF
     return value == "true" if is_switch else value
@@ -302,7 +301,9 @@ def settings(method: Method, config: ConfigLike = None) -> SearchConfig:
     known = [each.name for each in fields(base)]
     changes = dict(config) if isinstance(config, Mapping) else {}
     changes |= {
-        name: _setting(method, name, value) for name, value in method.changes if _is_setting(method, name)
+        name: _setting(method, name, value)
+        for name, value in method.changes
+        if name in PRESETS[method.preset].settings
     }
     for name in changes:
         if name not in known:
@@ -334,8 +335,9 @@ def pose(
 
 def start(method: Method, problem: Problem) -> Iterator[SearchState]:
     """Build the method's parts; the first epoch runs when the first state is asked for."""
-    parts = {name: value for name, value in method.options if not _is_setting(method, name)}
-    return PRESETS[method.preset].start(problem, **parts)
+    preset = PRESETS[method.preset]
+    parts = {name: value for name, value in method.options if name not in preset.settings}
+    return preset.start(problem, **parts)
 
 
 def assemble(

@@ -15,9 +15,16 @@ from ddsr.engine import Engine, Scores
 from ddsr.expression import Batch
 from ddsr.learning.curves import EpochStats, PartClock, UpdateStats
 from ddsr.learning.memory import Memory
-from ddsr.refiner import Refiner
+from ddsr.refiner import Ending, Refiner, RefinerStats
 from ddsr.search import Generator, SearchState, Updater
 from ddsr.selection import ParetoFront
+
+# Steps without one structure that was not tried before, after which a refiner has nothing left to try. A
+# single slice without one happens on large grammars too, where it is short.
+MOST_VAIN_STEPS = 1000
+# With a time limit no run of the refiner is longer, however slow the data make it: what it found is seen, and
+# kept through an interrupt, from then on.
+MOST_SECONDS_A_RUN = 5.0
 
 
 class VaryingGenerator(Generator, Protocol):
@@ -52,6 +59,22 @@ class Proposer:
         return proposed, update
 
 
+@dataclass
+class Stall:
+    """How long a refiner has made nothing that was not tried before."""
+
+    n_vain_steps: int = 0
+    n_fitted: int = 0
+    """by its runs and as seeds"""
+    n_steps: int = 0
+
+    def note(self, ran: RefinerStats) -> None:
+        """One more run has ended; expressions that were put in since the last are in `n_fitted`."""
+        is_vain = ran.evaluations == self.n_fitted
+        self.n_vain_steps = self.n_vain_steps + ran.steps - self.n_steps if is_vain else 0
+        self.n_fitted, self.n_steps = ran.evaluations, ran.steps
+
+
 def refined_search(
     refiner: Refiner,
     make_proposer: Callable[[], Proposer],
@@ -64,21 +87,23 @@ def refined_search(
 ) -> Iterator[SearchState]:
     """Yield a state after each epoch, until the deadline: whoever iterates may find it enough before.
 
+    It ends by itself after an exact fit, and when the refiner finds nothing any more that it has not tried.
     The proposer is made when it first has a turn, since torch takes seconds to import.
     """
     proposer: Proposer | None = None
-    n_scored = 0
+    stall, n_scored = Stall(), 0
     for epoch in count():
         if deadline.has_passed:
             return
         clock, known, proposed, update = PartClock(), front, None, None
-        seconds = None if deadline == NEVER else deadline.seconds_left
-        n_refined = refiner.run(evaluations, seconds).evaluations
+        seconds = None if deadline == NEVER else min(deadline.seconds_left, MOST_SECONDS_A_RUN)
+        ran = refiner.run(evaluations, seconds)
+        stall.note(ran)
         front = front.merge(refiner.hall_of_fame())
         clock.end("refine")
         gains = {REFINER: front.gain_over(known), GENERATOR: 0.0}
         balance.credit(REFINER, gains[REFINER], clock.seconds["refine"])
-        if balance.is_generators_turn:
+        if balance.is_generators_turn and not deadline.has_passed:
             try:
                 proposer = proposer or make_proposer()
                 elites = refiner.elites(n_elites)
@@ -86,13 +111,18 @@ def refined_search(
                 n_scored += len(proposed)
                 known, front = front, front.merge(proposed)
                 gains[GENERATOR] = front.gain_over(known)
-                refiner.seed(proposed.batch.take(np.arange(len(proposed) - len(elites))))
+                n_new = len(proposed) - len(elites)
+                refiner.seed(proposed.batch.take(np.arange(n_new)))
+                stall.n_fitted += n_new
             except TimeIsUp:
                 pass
             clock.end("propose")
             balance.credit(GENERATOR, gains[GENERATOR], clock.seconds["propose"])
         stats = _describe(front, proposed, update, clock.seconds, gains)
-        yield SearchState(epoch, front, n_scored + n_refined, stats)
+        yield SearchState(epoch, front, n_scored + ran.evaluations, stats)
+        is_exhausted = ran.ending is Ending.EXHAUSTED and stall.n_vain_steps >= MOST_VAIN_STEPS
+        if ran.ending is Ending.EXACT or (is_exhausted and gains[GENERATOR] == 0.0):
+            return
 
 
 def _describe(

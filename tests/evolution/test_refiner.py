@@ -67,6 +67,64 @@ def test_a_loaded_refiner_goes_on_as_the_saved_one() -> None:
     assert is_same(refiner, copy)
 
 
+RESTARTING = SMALL | {"restart_steps": 150}
+
+
+def test_an_island_that_stalls_starts_anew() -> None:
+    """Nothing better than the right structure is found: populations begin again with a few random trees."""
+    refiner = refiner_of("x * y", noise=0.5, **RESTARTING)
+    full = refiner.config.n_islands * refiner.config.island_size
+    sizes = []
+    for _ in range(60):
+        refiner.run(evaluations=50)
+        sizes.append(len(refiner.population_batch()))
+    first_full = sizes.index(full)
+    n_anew = int((np.diff(sizes[first_full:]) < 0).sum())
+    assert n_anew > 3
+    settled = refiner_of("x * y", noise=0.5, **SMALL, restart_steps=0)
+    for _ in range(60):
+        settled.run(evaluations=50)
+    assert len(settled.population_batch()) == full
+    # what was found before is not lost with the populations
+    assert refiner.hall_of_fame().nrmse.min() < 0.6
+
+
+def test_a_later_life_goes_on_after_loading_and_on_any_number_of_threads() -> None:
+    refiner = refiner_of("x * y", noise=0.5, **RESTARTING)
+    refiner.run(evaluations=4321)
+    copy = Refiner.load(refiner.save(), refiner.engine, refiner.grammar, n_threads=2)
+    for each in (refiner, copy):
+        each.run(evaluations=3000)
+    assert is_same(refiner, copy)
+    in_parts = refiner_of("x * y", noise=0.5, n_threads=2, **RESTARTING)
+    in_parts.run(evaluations=4321)
+    in_parts.run(evaluations=3000)
+    assert is_same(refiner, in_parts)
+
+
+def test_elites_of_several_lives_are_distinct() -> None:
+    """But for exponents that a fit moved to or from whole numbers, which tell structures apart."""
+    refiner = refiner_of("x * y", noise=0.5, **RESTARTING)
+    n_same = 0
+    for _ in range(20):
+        refiner.run(evaluations=500)
+        elites = refiner.elites(30)
+        n_same += len(elites) - len(set(elites.keys()))
+    assert n_same <= 5
+
+
+def test_a_life_that_begins_in_the_future_is_refused() -> None:
+    """With an empty population its first steps would be of negative number."""
+    refiner = refiner_of(HARD, n_islands=1, island_size=5)
+    saved = refiner.save()
+    state = refiner._core.save()
+    # behind the format and the islands: an empty population, the oldest, the lives, then where this began
+    begin = len(saved) - len(state) + 8 * 5
+    changed = saved[:begin] + (7).to_bytes(8, "little") + saved[begin + 8 :]
+    with pytest.raises(DataError, match="future"):
+        Refiner.load(changed, refiner.engine, refiner.grammar)
+
+
 def test_what_is_no_saved_refiner_is_refused() -> None:
     refiner = refiner_of(HARD, noise=0.1, **SMALL)
     refiner.run(evaluations=300)

@@ -40,3 +40,11 @@ def test_first_distinct_keeps_the_first_of_each_key_in_order():
     batch = Batch.of(Expression.parse(text, PLAIN) for text in texts)
     assert [str(expression) for expression in batch.first_distinct(3)] == ["x + y", "x", "sin(x)"]
     assert len(batch.first_distinct(10)) == 4
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.lists(expressions(PLAIN, 9), max_size=4), min_size=1, max_size=4))
+def test_joined_batches_keep_their_rows_in_order(parts):
+    empty = Batch(PLAIN, np.zeros((0, 0), np.int16), np.zeros((0, 0)))
+    joined = Batch.joined([Batch.of(part) if part else empty for part in parts])
+    assert list(joined) == [each for part in parts for each in part]

@@ -34,11 +34,16 @@ class FrontEntry:
 
     @property
     def equation(self) -> Expression:
-        """The expression with its scale and offset written out; itself where they are 1 and 0."""
+        """The expression with its scale and offset written out; itself where they are 1 and 0.
+
+        What is scaled by 0 is left out: of the baseline's `1` the offset alone remains.
+        """
         if self.scale == 1.0 and self.offset == 0.0:
             return self.expression
-        scaled = Node.operator("mul", Node.constant(self.scale), self.expression.tree)
         vocabulary = _with_arithmetic(self.expression.vocabulary)
+        if self.scale == 0.0:
+            return Expression.from_tree(vocabulary, Node.constant(self.offset))
+        scaled = Node.operator("mul", Node.constant(self.scale), self.expression.tree)
         return Expression.from_tree(vocabulary, Node.operator("add", scaled, Node.constant(self.offset)))
 
     def description_length(self, n_rows: int) -> float:

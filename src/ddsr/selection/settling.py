@@ -160,8 +160,7 @@ def _div(settler: Settler, left: Node, right: Node) -> Node | None:
 def _pow(settler: Settler, base: Node, exponent: Node) -> Node | None:
     if _is_known(exponent, 0.0) or _is_known(base, 1.0):
         return settler.number(1.0)
-    if _is_known(base, 0.0):
-        return None  # 0^f is 0 or undefined, by the sign of f
+    # 0^f stays: it is 0 or undefined, by the sign of f
     if _is_known(exponent, 1.0):
         return base
     if _is_known(exponent, 0.5) and settler.has("sqrt"):

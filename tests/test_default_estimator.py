@@ -1,0 +1,245 @@
+"""The estimator with its default preset, `ddsr`: budgets, what ends a fit, what it chooses."""
+
+import signal
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from ddsr import AtMost, DDSRRegressor, MustAppear
+from ddsr.config import DefaultConfig, DenoiserConfig, RefinerConfig
+
+X = np.random.default_rng(0).uniform(0.5, 3.0, size=(60, 3))
+HARD = np.sin(3 * X[:, 0]) * X[:, 1] + np.exp(X[:, 2] / X[:, 0]) / (0.3 + X[:, 1] ** 3)
+NOISY = HARD + 0.05 * np.random.default_rng(1).normal(size=60)
+SMALL = {"evaluations_per_epoch": 1000, "evolution": RefinerConfig(n_islands=2)}
+WITH_GENERATOR = {
+    "least_share": 0.5,
+    "batch_size": 30,
+    "max_length": 12,
+    "denoiser": DenoiserConfig(feed_forward_width=16),
+}
+
+
+def small(**parameters):
+    """The default preset with small epochs."""
+    config = SMALL | parameters.pop("config", {})
+    return DDSRRegressor(
+        **{"max_epochs": 3, "random_state": 0, "device": "cpu", "config": config} | parameters
+    )
+
+
+def test_ddsr_is_the_default():
+    assert DDSRRegressor().preset == "ddsr"
+    model = small(preset=DDSRRegressor().preset).fit(X, NOISY)
+    assert model.stopped_by_ == "max_epochs" and model.n_epochs_ == 3
+    assert (model.curves_["seconds_refine"] > 0).all()
+
+
+# With so little to do that they stay fast. Description length counts rows, so that a weight of 2 is not two
+# rows to it: that check goes by accuracy.
+FAST = {"config": {"evaluations_per_epoch": 100, "max_length": 9}, "max_epochs": 1}
+CHECKS = [
+    pytest.param(check, id=check.func.__name__)
+    for _, check in estimator_checks_generator(DDSRRegressor(**FAST))
+    if "array_api" not in check.func.__name__
+]
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_scikit_learn_checks(check):
+    counts_rows = "sample_weight_equivalence" in check.func.__name__
+    check(DDSRRegressor(**FAST, model_selection="accuracy" if counts_rows else None))
+
+
+# What ends a fit
+
+
+def test_an_exact_fit_ends_it():
+    model = DDSRRegressor(random_state=0, max_time=60).fit(X, 2.5 * X[:, 0] * np.sin(X[:, 1]) - 1)
+    assert model.stopped_by_ == "exact"
+    assert model.best_.size <= 8
+    np.testing.assert_allclose(model.predict(2 * X), 5 * X[:, 0] * np.sin(2 * X[:, 1]) - 1, rtol=1e-9)
+
+
+def test_a_looser_idea_of_exact_ends_it_too():
+    noisy = X[:, 0] * X[:, 1] + 1e-5 * np.random.default_rng(0).normal(size=60)
+    loose = small(config={"evolution": RefinerConfig(exact=1e-3)}, max_epochs=20).fit(X, noisy)
+    assert loose.stopped_by_ == "exact"
+    assert small(max_epochs=20).fit(X, noisy).stopped_by_ == "max_epochs"
+
+
+def test_max_evaluations_end_it():
+    states = []
+    model = small(config={"max_evaluations": 2500}, max_epochs=50, callback=states.append).fit(X, NOISY)
+    assert model.stopped_by_ == "max_evaluations"
+    assert [state.n_scored for state in states] == [1000, 2000, 3000]
+
+
+def test_epochs_without_progress_end_it():
+    states = []
+    model = small(config={"patience": 2, "max_length": 5}, max_epochs=300, callback=states.append).fit(
+        X, NOISY
+    )
+    assert model.stopped_by_ == "no_progress" and model.n_epochs_ < 300
+    assert states[-1].front.gain_over(states[-3].front) == 0.0
+    gains = model.curves_["gain_refiner"].to_numpy()
+    is_idle = gains <= 1e-6
+    assert is_idle[-2:].all() and not (is_idle[:-2] & is_idle[1:-1]).any()  # and not before
+
+
+def test_it_ends_when_everything_was_tried():
+    """Not by a clock that runs on with nothing to do."""
+    began = time.monotonic()
+    tiny = {"max_length": 3, "constants": False}
+    model = small(operators=["+", "sin"], config=tiny, max_epochs=None, max_time=60).fit(X[:, :1], NOISY)
+    assert model.stopped_by_ == "exhausted"
+    assert time.monotonic() - began < 10 and len(model.curves_) < 100
+
+
+@pytest.mark.parametrize("config", [{}, {"head_start": 0.0, **WITH_GENERATOR}], ids=["refiner", "both"])
+def test_max_time_is_kept(config):
+    small(max_epochs=2, config=config).fit(X, NOISY)  # what torch imports late is not what is measured
+    began = time.monotonic()
+    model = small(max_epochs=None, max_time=2.0, config=config).fit(X, NOISY)
+    assert model.stopped_by_ == "max_time" and model.n_epochs_ > 1
+    assert 2.0 * 0.9 <= time.monotonic() - began < 2.0 * 1.02 + 0.5
+    assert (model.curves_["seconds_propose"].sum() > 0) == bool(config)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("config", [{}, {"head_start": 0.0, "least_share": 0.3}], ids=["refiner", "both"])
+def test_max_time_is_kept_on_a_million_rows(config):
+    small(max_epochs=2, config=WITH_GENERATOR).fit(X, NOISY)
+    rng = np.random.default_rng(0)
+    rows = rng.uniform(0.5, 3.0, size=(1_000_000, 5))
+    target = np.sin(3 * rows[:, 0]) * rows[:, 1] + np.exp(rows[:, 2] / rows[:, 3]) * rows[:, 4]
+    target += 0.1 * rng.normal(size=len(rows))
+    began = time.monotonic()
+    model = DDSRRegressor(max_time=15, random_state=0, config=config, device="cpu").fit(rows, target)
+    assert time.monotonic() - began < 15 * 1.02 + 0.5
+    assert model.stopped_by_ == "max_time"
+    assert model.n_epochs_ > 1  # runs are cut, so that there is something to see and to keep
+    assert model.get_best()["r2"] > 0.5
+
+
+# What a fit that is cut short leaves
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, RuntimeError])
+def test_what_a_callback_raises_leaves_what_was_found(kind):
+    def stop(state):
+        if state.epoch == 1:
+            raise kind
+
+    model = small(callback=stop, model_selection="best", max_epochs=9)
+    if kind is KeyboardInterrupt:
+        model.fit(X, NOISY)
+    else:
+        with pytest.raises(RuntimeError):
+            model.fit(X, NOISY)
+    assert model.stopped_by_ == "interrupt" and model.n_epochs_ == 2
+    expected = small(max_epochs=2, model_selection="best").fit(X, NOISY)
+    pd.testing.assert_frame_equal(model.equations_, expected.equations_)
+
+
+def test_an_interrupt_within_a_run_of_the_refiner_ends_the_fit_soon():
+    model = small(config={"evaluations_per_epoch": 10**8}, max_epochs=None, max_time=60)
+    previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    began = time.monotonic()
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    try:
+        model.fit(X, NOISY)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+    assert model.stopped_by_ == "interrupt"
+    assert time.monotonic() - began < 10
+    assert np.isfinite(model.predict(X)).all()
+
+
+# What is found
+
+
+def test_model_selection_is_the_presets_unless_given():
+    chosen = small().fit(X, NOISY)
+    named = small(model_selection="description_length").fit(X, NOISY)
+    assert chosen.best_ == named.best_
+    accurate = small(model_selection="accuracy").fit(X, NOISY)
+    assert accurate.get_best()["loss"] == accurate.equations_["loss"].min()
+    assert accurate.best_ != chosen.best_
+    by_option = small(preset="ddsr:model_selection=accuracy").fit(X, NOISY)
+    by_setting = small(config={"model_selection": "accuracy"}).fit(X, NOISY)
+    assert by_option.best_ == by_setting.best_ == accurate.best_
+    # what the estimator is told counts more than what the preset says
+    assert small(preset="ddsr:model_selection=accuracy", model_selection="best").fit(X, NOISY).best_ == (
+        small(model_selection="best").fit(X, NOISY).best_
+    )
+    uniform = DDSRRegressor("uniform", max_epochs=2, random_state=0).fit(X, NOISY)
+    assert uniform.get_best()["loss"] == uniform.equations_["loss"].min()
+
+
+def test_the_same_equations_on_any_number_of_threads_with_the_generator_on():
+    def equations(**parameters):
+        return small(config=WITH_GENERATOR, max_epochs=4, **parameters).fit(X, NOISY).equations_
+
+    pd.testing.assert_frame_equal(equations(n_jobs=1), equations(n_jobs=2))
+    assert not equations().equals(equations(random_state=1))
+
+
+def test_gains_are_in_the_curves():
+    curves = small(config=WITH_GENERATOR, max_epochs=4).fit(X, NOISY).curves_
+    assert (curves["seconds_propose"] > 0).tolist() == [False, True, False, True]
+    assert (curves["gain_refiner"] >= 0).all() and curves["gain_refiner"].iloc[0] > 0
+    assert (curves["gain_generator"] >= 0).all()
+    assert curves["loss"].notna().tolist() == [False, True, False, True]
+
+
+@pytest.mark.parametrize("fit_rows", [30, 10_000])
+def test_weights_are_those_of_the_refiner_too(fit_rows):
+    """Half of the rows follow another law and weigh nothing, or next to nothing."""
+    y = np.where(np.arange(60) < 30, X[:, 0] * X[:, 1] - 2, 40 * X[:, 2])
+    for little in (0.0, 1e-20):
+        weights = np.where(np.arange(60) < 30, 1.0, little)
+        config = {"evolution": RefinerConfig(fit_rows=fit_rows)}
+        model = small(config=config, max_epochs=30).fit(X, y, sample_weight=weights)
+        np.testing.assert_allclose(model.predict(X), X[:, 0] * X[:, 1] - 2, atol=1e-6)
+
+
+@pytest.mark.parametrize("columns", [1, 3])
+@pytest.mark.parametrize("constants", [True, False])
+def test_few_variables_and_no_constants(columns, constants):
+    y = np.exp(X[:, 0]) * X[:, columns - 1] + 0.1 * NOISY
+    model = small(config={"constants": constants}, model_selection="best").fit(X[:, :columns], y)
+    assert len(model.front_) > 3 and model.get_best()["r2"] > 0.9
+    assert constants == any(entry.expression.n_constants > 0 for entry in model.front_)
+    shortened = small(config={"constants": constants}).fit(X[:, :columns], y)
+    assert shortened.get_best()["r2"] > 0.9
+
+
+@pytest.mark.parametrize("selection", ["accuracy", "best"])
+def test_rules_hold_for_what_is_found(selection):
+    rules = [MustAppear("x0", "x1", "x2"), AtMost(("sin", "cos"), 1)]
+    model = small(rules=rules, model_selection=selection).fit(X, NOISY)
+    found = [entry.equation for entry in model.front_ if len(entry.equation) > 1]
+    assert len(found) > 1
+    for equation in found:
+        assert {"x0", "x1", "x2"} <= {str(symbol) for symbol in equation.to_sympy().free_symbols}
+        names = [equation.vocabulary.names[token] for token in equation.tokens]
+        assert names.count("sin") + names.count("cos") <= 1
+
+
+def test_a_number_alone_is_written_as_one():
+    y = 7 + np.where(np.arange(60) % 2, 1.0, -1.0)  # no line explains that
+    rules = [MustAppear("x0", "x1", "x2")]
+    model = small(model_selection="best", max_epochs=1, rules=rules).fit(X, y)
+    assert float(model.equations_["equation"][0]) == pytest.approx(7.0)
+
+
+def test_settings_come_whole_or_in_part():
+    whole = DefaultConfig(**SMALL, max_length=9)
+    left = small(config={"max_length": 9}).fit(X, NOISY)
+    right = DDSRRegressor(max_epochs=3, random_state=0, device="cpu", config=whole).fit(X, NOISY)
+    pd.testing.assert_frame_equal(left.equations_, right.equations_)

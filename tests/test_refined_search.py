@@ -1,0 +1,194 @@
+"""The default search with its real parts, small: what an epoch does, what is kept, when it ends."""
+
+import time
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from ddsr.balance import GENERATOR, REFINER, Balance
+from ddsr.config import DefaultConfig, DenoiserConfig, RefinerConfig
+from ddsr.deadline import NEVER, Deadline
+from ddsr.diffusion.generator import MaskedDiffusion
+from ddsr.engine import Engine, FitOptions
+from ddsr.expression import Vocabulary
+from ddsr.grammar import Grammar
+from ddsr.learning.memory import EliteMemory
+from ddsr.learning.objective import GRPO
+from ddsr.learning.policy import Policy
+from ddsr.refined_search import Proposer, refined_search
+from ddsr.refiner import Refiner
+from ddsr.selection import ParetoFront, baseline
+from diffusion_cases import CPU
+from strategies import PLAIN
+
+X = np.random.default_rng(0).uniform(0.5, 3.0, size=(60, 3))
+HARD = np.sin(3 * X[:, 0]) * X[:, 1] + np.exp(X[:, 2] / X[:, 0]) / (0.3 + X[:, 1] ** 3)
+CONFIG = DefaultConfig(
+    max_length=12, batch_size=40, updates_per_epoch=2, denoiser=DenoiserConfig(feed_forward_width=16)
+)
+ISLANDS = {"n_islands": 2, "island_size": 30}
+PAST = Deadline(0.0)
+
+
+class Parts:
+    """A small search, and its parts to look at."""
+
+    def __init__(self, y=HARD, vocabulary=PLAIN, n_threads=1, proposals_end=NEVER, **islands):
+        columns = X[:, : len(vocabulary.variables)]
+        options = FitOptions(is_scale_free=True)
+        self.grammar = Grammar(vocabulary, CONFIG.max_length)
+        self.engine = Engine(vocabulary, columns, y, options=options, n_threads=n_threads)
+        self.refiner = Refiner(
+            self.engine,
+            self.grammar,
+            RefinerConfig(**ISLANDS | islands),
+            3,
+            n_threads,
+        )
+        self.front = baseline(self.engine, self.grammar)
+        self.n_threads, self.proposals_end = n_threads, proposals_end
+        self.proposers = []
+
+    def make_proposer(self):
+        learner = MaskedDiffusion(self.grammar, CONFIG, 3, CPU, self.n_threads, self.proposals_end)
+        policy = Policy(learner, GRPO(CONFIG.objective), CONFIG, 3)
+        memory = EliteMemory(CONFIG.n_elites)
+        self.proposers.append(Proposer(learner, policy, memory, self.engine, CONFIG.batch_size))
+        return self.proposers[-1]
+
+    def search(self, share=0.5, evaluations=300, n_elites=8, **options):
+        balance = Balance(least_share=share, most_share=1.0, head_start=0.0, is_timed=False)
+        return refined_search(
+            self.refiner,
+            self.make_proposer,
+            balance,
+            **{"evaluations": evaluations, "n_elites": n_elites, "front": self.front} | options,
+        )
+
+
+def test_every_epoch_refines_and_the_front_never_gets_worse():
+    parts = Parts()
+    known, n_scored = parts.front, 0
+    for number, state in enumerate(islice(parts.search(share=0.0), 5)):
+        assert state.epoch == number
+        assert state.n_scored == n_scored + 300
+        assert state.stats.gains == {REFINER: state.front.gain_over(known), GENERATOR: 0.0}
+        assert state.stats.gains[REFINER] >= 0.0
+        assert state.stats.best_reward == pytest.approx(1 / (1 + state.front.most_accurate().nrmse))
+        assert set(state.stats.seconds) == {"refine"} and state.stats.update is None
+        known, n_scored = state.front, state.n_scored
+    assert known.gain_over(parts.front) > 1.0
+    assert parts.proposers == []  # and torch need not be there
+
+
+def test_the_generator_proposes_learns_and_feeds_the_refiner():
+    parts = Parts()
+    first, second, third, fourth = islice(parts.search(), 4)
+    assert "propose" not in first.stats.seconds and "propose" not in third.stats.seconds
+    for state in (second, fourth):
+        assert state.stats.seconds["propose"] > 0
+        assert np.isfinite([state.stats.mean_reward, state.stats.update.loss]).all()
+    assert len(parts.proposers) == 1  # what was learned in a turn is there in the next
+    assert len(parts.proposers[0].memory.pool) == CONFIG.n_elites
+    # its expressions and the elites are scored, and those of its own are fitted by the refiner again
+    assert 300 < second.n_scored - first.n_scored <= 300 + CONFIG.batch_size + 8
+    assert 300 < third.n_scored - second.n_scored <= 300 + CONFIG.batch_size
+    assert second.n_scored - first.n_scored - 8 == third.n_scored - second.n_scored
+
+
+def test_what_the_generator_adds_to_the_front_is_its_gain():
+    """The refiner's one evaluation an epoch leaves nearly everything to find."""
+    parts = Parts()
+    known = parts.front
+    states = list(islice(parts.search(share=1.0, evaluations=1), 3))
+    assert sum(state.stats.gains[GENERATOR] for state in states) > 0.1
+    for state in states:
+        assert state.stats.gains[GENERATOR] >= 0.0
+        assert max(state.stats.gains.values()) <= state.front.gain_over(known) + 1e-12
+        known = state.front
+    # what it proposes is known to the refiner from then on
+    hall = parts.refiner.hall_of_fame()
+    assert hall.nrmse.min() <= states[-1].front.most_accurate().nrmse * (1 + 1e-6)
+
+
+def test_elites_are_learned_from():
+    """The pool of the first turn holds what the refiner had found by then."""
+    parts = Parts()
+    list(islice(parts.search(share=1.0, evaluations=3000), 1))
+    found = set(parts.refiner.hall_of_fame().batch.keys())
+    assert found & set(parts.proposers[0].memory.pool.batch.keys())
+
+
+def test_time_that_ends_amid_a_proposal_leaves_the_front():
+    parts, alone = Parts(proposals_end=PAST), Parts()
+    cut = list(islice(parts.search(share=1.0), 3))
+    assert len(parts.proposers) == 1
+    undisturbed = list(islice(alone.search(share=0.0), 3))
+    for state, expected in zip(cut, undisturbed, strict=True):
+        assert state.front == expected.front
+        assert state.n_scored == expected.n_scored
+        assert state.stats.gains == expected.stats.gains
+        assert state.stats.update is None and np.isnan(state.stats.mean_reward)
+
+
+def test_no_epoch_begins_after_the_deadline():
+    parts = Parts()
+    assert list(parts.search(deadline=PAST)) == []
+    assert parts.refiner.run(evaluations=0).evaluations == 0
+
+
+def test_a_generator_gets_no_turn_after_the_deadline():
+    """The refiner uses up what time there is, and no proposer is made for nothing."""
+    parts = Parts()
+    deadline = Deadline(time.monotonic() + 0.2)
+    states = list(parts.search(share=1.0, evaluations=10**9, deadline=deadline))
+    assert len(states) == 1 and parts.proposers == []
+    assert len(states[0].front) > 1
+
+
+def test_runs_are_cut_where_the_data_make_them_slow(monkeypatch):
+    monkeypatch.setattr("ddsr.refined_search.MOST_SECONDS_A_RUN", 0.05)
+    parts = Parts()
+    states = parts.search(share=0.0, evaluations=10**9, deadline=Deadline(time.monotonic() + 60))
+    began = time.monotonic()
+    first, second = islice(states, 2)
+    assert time.monotonic() - began < 2.0
+    assert second.n_scored > first.n_scored > 0
+
+
+def test_the_same_seed_gives_the_same_run_on_any_number_of_threads():
+    def run(n_threads):
+        parts = Parts(n_threads=n_threads)
+        states = list(islice(parts.search(), 5))
+        losses = [state.stats.update.loss for state in states if state.stats.update]
+        return [state.front for state in states], losses, parts.refiner.save()
+
+    assert run(1) == run(1)
+    assert run(1) == run(2)
+
+
+def test_an_exact_fit_ends_the_search():
+    y = 2.0 * X[:, 0] * X[:, 1] - 3.0
+    states = list(islice(Parts(y).search(share=0.0), 200))
+    assert len(states) < 200
+    assert states[-1].front.most_accurate().nrmse < 1e-12
+    # a looser idea of what is exact ends it too
+    noisy = y + 1e-4 * np.random.default_rng(1).normal(size=len(y))
+    states = list(islice(Parts(noisy, exact=1e-2).search(share=0.0), 200))
+    assert len(states) < 200 and 1e-12 < states[-1].front.most_accurate().nrmse < 1e-2
+
+
+def test_a_search_ends_when_everything_was_tried():
+    """x, sin(x) and sums of them to twelve tokens; no run finds anything new at last."""
+    vocabulary = Vocabulary(("x",), ("sin",), has_one=False, has_constant=False)
+    parts = Parts(vocabulary=vocabulary)
+    states = list(islice(parts.search(share=0.0), 500))
+    assert len(states) < 500
+    assert parts.refiner.run(evaluations=100).evaluations == states[-1].n_scored  # x and sin(x), twice each
+    assert len(states[-1].front) > 0
+
+
+def test_an_empty_front_is_no_obstacle():
+    states = list(islice(Parts().search(front=ParetoFront()), 2))
+    assert len(states[-1].front) > 0
