@@ -427,10 +427,10 @@ def balance_of(monkeypatch, **changes):
 
 
 @covers("is_scale_free", DefaultConfig)
-def test_is_scale_free():
-    """Of the generator alone, since the refiner's are always free."""
+@pytest.mark.parametrize("method", ["ddsr:refiner=none", "ddsr:generator=none"])
+def test_is_scale_free(method):
     free, bound = (
-        fitted("ddsr:refiner=none", is_scale_free=is_free, model_selection="best").front_
+        fitted(method, is_scale_free=is_free, model_selection="best").front_
         for is_free in (True, False)
     )
     assert {entry.scale for entry in bound} == {1.0} and {entry.offset for entry in bound} == {0.0}

@@ -116,6 +116,13 @@ def test_restart_steps() -> None:
     assert stats.evaluations > 20
 
 
+@covers("is_scale_free", RefinerConfig)
+def test_is_scale_free() -> None:
+    held, free = (ran(2000, is_scale_free=is_free).hall_of_fame() for is_free in (False, True))
+    assert (held.scale == 1.0).all() and (held.offset == 0.0).all()
+    assert (free.scale != 1.0).any()
+
+
 @covers("constant_range", RefinerConfig)
 def test_constant_range() -> None:
     def extremes(constant_range: float) -> tuple[float, float]:
