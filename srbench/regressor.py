@@ -10,10 +10,8 @@ from ddsr import DDSRRegressor
 # SRBench changes `max_time` and `random_state`, and may raise an alarm inside `fit`: the estimator then
 # keeps the model of its last finished epoch, and has one from before the first.
 est = DDSRRegressor(
-    preset="paper",
     max_time=3600,
     n_jobs=int(os.environ.get("OMP_NUM_THREADS", "1")),
-    model_selection="best",
 )
 
 hyper_params: list[dict[str, Any]] = [{}]
