@@ -26,7 +26,7 @@ def load_method():
 @pytest.fixture
 def method():
     module = load_method()
-    module.est.set_params(preset="uniform", device="cpu")  # the same contract, without a network's epochs
+    module.est.set_params(preset="ddsr:generator=none", device="cpu")
     return module
 
 
@@ -95,8 +95,8 @@ def test_the_older_evaluation_tunes_and_clones(method, data):
     assert method.complexity(search.best_estimator_) >= 1
 
 
-def test_what_is_shipped_is_the_papers_method():
-    assert load_method().est.preset == "paper"
+def test_what_is_shipped_is_the_default_search():
+    assert load_method().est.preset == "ddsr"
     lines = (FOLDER / "metadata.yml").read_text().splitlines()
     keys = [line.partition(":")[0] for line in lines if not line.startswith(" ")]
     assert keys == ["authors", "email", "name", "description", "url"]
