@@ -157,7 +157,7 @@ class _Judge:
         return judged
 
     def alternatives(self, one: _Judged) -> list[Model]:
-        """The models one move away, without those whose constant the data clearly refuse; none after the end."""
+        """The models one move away, without those whose constant the data clearly refuse; none when late."""
         if self.is_late:
             return []
         error = max(one.nrmse, self.least_nrmse) * self.engine.spread / np.sqrt(self.engine.n_rows)
