@@ -65,7 +65,7 @@ def test_an_evaluation(method, data):
 
 def test_an_alarm_inside_fit_leaves_a_model(method, data):
     X, y = data
-    y = y + np.random.default_rng(1).normal(0.0, 0.1, len(y))  # no fit is exact, so none ends before the alarm
+    y = y + np.random.default_rng(1).normal(0.0, 0.1, len(y))  # so that no fit is exact
     est = method.est
     est.max_time, est.random_state = 3600, 0
     before = signal.signal(signal.SIGALRM, raise_alarm)
