@@ -7,8 +7,6 @@ namespace ddsr {
 
 namespace {
 
-// Beyond these a double has fewer digits, or the next operation leaves its range.
-constexpr double LARGEST = 1e290, SMALLEST = 1e-290;
 // A sum that is this small beside its operands is what rounding has left of 0.
 constexpr double ROUNDING = 1e-15;
 
@@ -75,7 +73,7 @@ int Algebra::normalized(Op op, int a, int b) {
 }
 
 double Algebra::checked(double value) {
-  if (std::abs(value) >= SMALLEST && std::abs(value) <= LARGEST) return value;
+  if (keeps_digits(value)) return value;
   has_failed_ = true;
   return 1.0;  // no form ever holds what is not finite, not even one that is thrown away
 }
@@ -88,7 +86,7 @@ double Algebra::product_of(double left, double right) {
 double Algebra::sum_of(double left, double right) {
   const double sum = left + right;
   if (std::abs(sum) <= ROUNDING * std::max(std::abs(left), std::abs(right))) return 0.0;
-  return std::abs(sum) < SMALLEST ? sum : checked(sum);
+  return std::abs(sum) < 1.0 ? sum : checked(sum);  // a small one has lost no digits
 }
 
 double Algebra::power_of(double base, double exponent) { return checked(std::pow(base, exponent)); }

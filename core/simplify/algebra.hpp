@@ -49,7 +49,6 @@ class Algebra {
   void merge_factors(int a, int b, std::vector<Part>& factors, std::vector<int>& rest);
   void merge_exponentials(std::vector<Part>& factors, std::vector<int>& rest);
   void drop_redundant_scales(double& factor, std::vector<Part>& factors);
-  bool is_scale_redundant(const Part& factor) const;
 
   // absorption.cpp
   void absorb_variables(std::vector<Part>& factors, std::vector<int>& rest);

@@ -39,6 +39,11 @@ struct Form {
 
 inline bool is_whole(double value) { return value == __builtin_trunc(value); }
 inline bool is_even(double value) { return is_whole(value / 2.0); }
+// Beyond these bounds a double has fewer digits, or the next operation leaves its range.
+inline bool keeps_digits(double value) {
+  const double size = value < 0.0 ? -value : value;
+  return size >= 1e-290 && size <= 1e290;
+}
 
 class Forms {
  public:

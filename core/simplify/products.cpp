@@ -1,8 +1,10 @@
 // Products and powers: exponents of equal bases are collected, where that is sound for every sign.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "simplify/algebra.hpp"
+#include "simplify/scales.hpp"
 
 namespace ddsr {
 
@@ -73,31 +75,31 @@ void Algebra::merge_exponentials(std::vector<Part>& factors, std::vector<int>& r
 }
 
 // A sum of which every term has a scale of its own needs no scale in front of it: 5(3x + 2)z is (15x + 10)z,
-// and 5(3x + 2)^2 is 45(x + 2/3)^2.
-bool Algebra::is_scale_redundant(const Part& factor) const {
-  return forms_.is_compound_sum(factor.node) &&
-         std::ranges::none_of(forms_.parts(factor.node),
-                              [](const Part& term) { return std::abs(term.weight) == 1.0; });
-}
-
+// 5(3x + 2)^2 is 45(x + 2/3)^2, and 5*sqrt((9x + 4)z) is 15*sqrt((x + 4/9)z).
 void Algebra::drop_redundant_scales(double& factor, std::vector<Part>& factors) {
-  const auto redundant = [&](const Part& part) { return is_scale_redundant(part); };
-  const auto count = std::ranges::count_if(factors, redundant);
-  if (count == 0 || (factors.size() == 1 && factors[0].weight == 1.0)) return;
-  if (count == 1 && std::abs(factor) == 1.0) return;
+  std::vector<SumPlace> places = sum_places(forms_, factors);
+  std::erase_if(places, [&](const SumPlace& place) { return !is_scaled_throughout(forms_, place.node); });
+  if (places.empty() || (factors.size() == 1 && factors[0].weight == 1.0)) return;
+  if (places.size() == 1 && std::abs(factor) == 1.0) return;
   // One that is not raised to a power takes in the scales of all the others.
   const auto keeper = std::ranges::find_if(
-      factors, [&](const Part& part) { return part.weight == 1.0 && is_scale_redundant(part); });
-  for (auto part = factors.begin(); part != factors.end(); ++part) {
-    if (part == keeper || !redundant(*part)) continue;
-    const double size = std::abs(forms_.parts(part->node)[0].weight);
-    factor = product_of(factor, power_of(size, part->weight));
-    part->node = scale(checked(1.0 / size), part->node);
+      places, [](const SumPlace& place) { return place.exponent == 1.0 && place.inner < 0; });
+  const auto kept = static_cast<std::size_t>(keeper - places.begin());
+  std::vector<double> scales(places.size(), 1.0);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (i == kept) continue;
+    const double size = std::abs(forms_.parts(places[i].node)[0].weight);
+    factor = product_of(factor, power_of(size, places[i].exponent));
+    scales[i] = checked(1.0 / size);
   }
-  if (keeper != factors.end()) {
-    keeper->node = scale(std::abs(factor), keeper->node);
+  if (kept < places.size()) {
+    scales[kept] = std::abs(factor);
     factor = std::copysign(1.0, factor);
   }
+  if (auto scaled = with_scales(forms_, factors, places, scales))
+    factors = std::move(*scaled);
+  else
+    has_failed_ = true;
   std::ranges::sort(factors, {}, &Part::node);
 }
 

@@ -20,7 +20,7 @@ Formula Simplifier::simplify(const Formula& formula) {
   if (std::ranges::all_of(signs_, [](Sign sign) { return sign == Sign::Any; })) return best;
   while (true) {
     const Formula next = shortened(best, true);
-    if (cost_of(next) >= cost_of(best)) return best;
+    if (cost_of(vocabulary_, next) >= cost_of(vocabulary_, best)) return best;
     best = shortened(next, false);
   }
 }
@@ -30,14 +30,13 @@ Formula Simplifier::simplify(const Formula& formula) {
 Formula Simplifier::shortened(const Formula& formula, bool uses_signs) {
   uses_signs_ = uses_signs;
   algebra_.use_signs(uses_signs);
-  writer_.use_signs(uses_signs);
   Formula best = formula;
-  Cost cost = cost_of(best);
+  Cost cost = cost_of(vocabulary_, best);
   while (true) {
     const int form = read(best);
     if (writer_.cost(form) >= cost) return best;
     Formula next = writer_.write(form);
-    const Cost next_cost = cost_of(next);
+    const Cost next_cost = cost_of(vocabulary_, next);
     if (next_cost >= cost) return best;
     best = std::move(next);
     cost = next_cost;

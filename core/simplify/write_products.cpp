@@ -2,6 +2,8 @@
 // where they cost nothing.
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "simplify/writer.hpp"
 
@@ -53,6 +55,7 @@ void Writer::put_power(int base, double exponent) {
   put_op(Op::Pow);
   put_form(base);
   put_number(exponent);
+  items_.back().is_exponent = true;
 }
 
 // x^2 * y^-2 becomes (x/y)^2, sqrt(x)*sqrt(y) becomes sqrt(x*y): finite wherever the powers are.
@@ -74,6 +77,39 @@ void Writer::gather_powers(std::vector<Part>& factors) {
     factors.insert(factors.begin() + static_cast<std::ptrdiff_t>(std::min(i, factors.size())),
                    {highest, inner});
   }
+}
+
+// x^1.5 * y^-0.5 becomes sqrt(x^3/y), finite wherever the powers are, if that is better.
+void Writer::gather_roots(double factor, std::vector<Part>& factors) {
+  auto is_root = [](const Part& part) { return !is_whole(part.weight) && is_whole(2.0 * part.weight); };
+  if (std::ranges::count_if(factors, is_root) < 2) return;
+  const bool is_below =
+      std::ranges::all_of(factors, [&](const Part& part) { return !is_root(part) || part.weight < 0.0; });
+  const double exponent = is_below ? -0.5 : 0.5;
+  std::map<int, double> inside;  // the exponent of each base
+  for (const Part& part : factors) {
+    if (!is_root(part)) continue;
+    const double outer = part.weight / exponent;
+    if (forms_[part.node].shape == Shape::Product)
+      for (const Part& inner : forms_.parts(part.node)) inside[inner.node] += outer * inner.weight;
+    else
+      inside[part.node] += outer;
+  }
+  std::vector<Part> parts;
+  for (const auto& [node, weight] : inside)
+    if (weight != 0.0) parts.push_back({weight, node});
+  std::vector<Part> gathered = factors;
+  std::erase_if(gathered, is_root);
+  gathered.push_back({exponent, forms_.product(parts)});
+
+  auto cost_as_is = [&](const std::vector<Part>& way) {
+    const std::size_t begin = items_.size();
+    put_product_as_is(factor, way);
+    const Cost cost = cost_from(begin);
+    items_.resize(begin);
+    return cost;
+  };
+  if (cost_as_is(gathered) < cost_as_is(factors)) factors = std::move(gathered);
 }
 
 // -(x - y)*z is (y - x)*z, and -sin(x - y) is sin(y - x).
@@ -133,7 +169,17 @@ void Writer::put_quotient(double factor, const std::vector<Part>& above, const s
 }
 
 void Writer::put_product(double factor, std::vector<Part> factors) {
+  choose_scales(factor, factors);
+  put_gathered(factor, std::move(factors));
+}
+
+void Writer::put_gathered(double factor, std::vector<Part> factors) {
   gather_powers(factors);
+  gather_roots(factor, factors);
+  put_product_as_is(factor, std::move(factors));
+}
+
+void Writer::put_product_as_is(double factor, std::vector<Part> factors) {
   turn_signs(factor, factors);
   const auto middle = std::stable_partition(factors.begin(), factors.end(),
                                             [](const Part& part) { return part.weight > 0.0; });

@@ -42,13 +42,18 @@ void Writer::gather_terms(double& constant, std::vector<Part>& terms) {
 }
 
 // c*log(u) + c*log(v) becomes c*log(u*v), c*log(u) - c*log(v) becomes c*log(u/v): finite wherever the
-// logarithms are.
+// logarithms are, and shorter.
 void Writer::gather_logarithms(std::vector<Part>& terms) {
-  auto is_log = [&](const Part& term) { return forms_.is_call(term.node, Op::Log); };
+  if (!has(Op::Mul) || !has(Op::Div)) return;
+  // What is left of a number, as log(-1), has no value, and stays for its reader to see.
+  auto is_log = [&](const Part& term) {
+    return forms_.is_call(term.node, Op::Log) && !forms_.is_number(forms_[term.node].a);
+  };
   for (std::size_t i = 0; i < terms.size(); ++i) {
+    if (!is_log(terms[i])) continue;
     const double size = std::abs(terms[i].weight);
     auto is_alike = [&](const Part& term) { return is_log(term) && std::abs(term.weight) == size; };
-    if (std::ranges::count_if(terms, is_alike) < 2 || !is_alike(terms[i])) continue;
+    if (std::ranges::count_if(terms, is_alike) < 2) continue;
     const auto leader =
         std::ranges::find_if(terms, [&](const Part& t) { return is_alike(t) && t.weight > 0.0; });
     const double weight = leader == terms.end() ? -size : size;
@@ -63,7 +68,7 @@ void Writer::gather_logarithms(std::vector<Part>& terms) {
 }
 
 void Writer::put_sum(double constant, std::vector<Part> terms) {
-  if (uses_signs_) gather_logarithms(terms);
+  gather_logarithms(terms);
   gather_terms(constant, terms);
   if (terms.size() == 1 && constant == 0.0) return put_term(terms[0].weight, terms[0].node);
   // A positive term leads; failing that the constant, or a term whose weight can carry the sign for nothing.

@@ -4,22 +4,8 @@
 
 namespace ddsr {
 
-namespace {
-
-Cost cost_of_constant(double value) {
-  return CONSTANT_COST + (is_whole(value) ? 0 : FRACTION_COST) + (value < 0.0 ? NEGATIVE_COST : 0);
-}
-
-}  // namespace
-
-Cost cost_of(const Formula& formula) {
-  Cost cost = TOKEN_COST * static_cast<Cost>(formula.tokens.size());
-  for (const double value : formula.constants) cost += cost_of_constant(value);
-  return cost;
-}
-
 Writer::Writer(Forms& forms, const Vocabulary& vocabulary)
-    : forms_(forms), one_(vocabulary.one()), constant_(vocabulary.constant()) {
+    : forms_(forms), vocabulary_(vocabulary), one_(vocabulary.one()), constant_(vocabulary.constant()) {
   std::ranges::fill(tokens_, TokenId{-1});
   for (TokenId id = 0; id < vocabulary.n_operators(); ++id)
     tokens_[static_cast<std::size_t>(vocabulary[id].op)] = id;
@@ -52,7 +38,8 @@ void Writer::measure(int form) {
 }
 
 void Writer::offer(int form, TokenId op, int a, int b) {
-  const Cost cost_given = TOKEN_COST + cost(a) + (b < 0 ? 0 : cost(b));
+  Cost cost_given = cost_of_token(vocabulary_[op], 0.0) + cost(a) + (b < 0 ? 0 : cost(b));
+  if (vocabulary_[op].op == Op::Pow && forms_.is_number(b)) cost_given -= exponent_discount(forms_[b].value);
   Entry& known = entry(form);
   // As good is good enough: the input's own way is the one its reader knows.
   if (cost_given <= known.cost && cost_given < UNWRITABLE) known = {cost_given, op, a, b};
@@ -67,7 +54,8 @@ Cost Writer::cost_from(std::size_t begin) {
     else if (item.token < 0)
       total += UNWRITABLE;
     else
-      total += TOKEN_COST + (item.token == constant_ ? cost_of_constant(item.value) : 0);
+      total += cost_of_token(vocabulary_[item.token], item.value) -
+               (item.is_exponent ? exponent_discount(item.value) : 0);
   }
   return std::min(total, UNWRITABLE);
 }

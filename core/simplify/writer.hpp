@@ -4,27 +4,17 @@
 // keeps its look.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "expression/formula.hpp"
+#include "simplify/cost.hpp"
 #include "simplify/forms.hpp"
 
 namespace ddsr {
 
-// Tokens count first; then constants, those among them that are not whole, and those that are negative.
-using Cost = std::int64_t;
-inline constexpr Cost NEGATIVE_COST = 1, FRACTION_COST = Cost{1} << 13, CONSTANT_COST = Cost{1} << 26,
-                      TOKEN_COST = Cost{1} << 39;  // each more than LONGEST of the one before
-inline constexpr Cost UNWRITABLE = Cost{1} << 56;
-
-Cost cost_of(const Formula& formula);
-
 class Writer {
  public:
   Writer(Forms& forms, const Vocabulary& vocabulary);
-  // Whether to gather logarithms into one, which the algebra takes apart where signs are known.
-  void use_signs(bool uses_signs) { uses_signs_ = uses_signs; }
   void clear() { entries_.clear(); }
 
   // Finds the costs of the forms added since the last call.
@@ -40,6 +30,7 @@ class Writer {
     TokenId token;
     double value;
     int form;
+    bool is_exponent = false;
   };
   struct Entry {
     Cost cost = -1;      // not known yet
@@ -56,11 +47,16 @@ class Writer {
   void put_sum(double constant, std::vector<Part> terms);
   void put_term(double factor, int term);
   void put_product(double factor, std::vector<Part> factors);
+  void put_gathered(double factor, std::vector<Part> factors);
+  void put_product_as_is(double factor, std::vector<Part> factors);
   void put_factors(double factor, const std::vector<Part>& factors, double sign);
   void put_quotient(double factor, const std::vector<Part>& above, const std::vector<Part>& below);
   bool put_unary_chain(int base, double exponent);
 
+  // Each chooses among ways to group what is to be written.
+  void choose_scales(double& factor, std::vector<Part>& factors);
   void gather_powers(std::vector<Part>& factors);
+  void gather_roots(double factor, std::vector<Part>& factors);
   void gather_terms(double& constant, std::vector<Part>& terms);
   void gather_logarithms(std::vector<Part>& terms);
   void turn_signs(double& factor, std::vector<Part>& factors);
@@ -68,11 +64,13 @@ class Writer {
 
   bool has(Op op) const { return tokens_[static_cast<std::size_t>(op)] >= 0; }
   Cost cost_from(std::size_t begin);
+  Cost cost_of_product(double factor, const std::vector<Part>& factors);
   Entry& entry(int form);
   void measure(int form);
 
   Forms& forms_;
-  bool uses_signs_ = false;
+  const Vocabulary& vocabulary_;
+  bool is_trying_scales_ = false;
   TokenId tokens_[N_OPERATORS];
   TokenId one_, constant_;
   std::vector<Entry> entries_;

@@ -49,6 +49,26 @@ def test_any_vocabulary(draw: st.DataObject) -> None:
     assert_simplified(draw.draw(expressions(vocabulary, constants=TELLING)))
 
 
+VARIABLES = st.sampled_from("xyz")
+CONSTANTS = st.one_of(st.integers(1, 9).map(float), st.floats(0.01, 100)).flatmap(
+    lambda size: st.sampled_from([size, -size])
+)
+SUMS = st.builds("({0} * {1} + {2})".format, CONSTANTS, VARIABLES, CONSTANTS)
+FACTORS = st.one_of(VARIABLES, SUMS, st.builds("({0} * {1})".format, VARIABLES, SUMS))
+POWERS = st.builds("{0}^{1}".format, FACTORS, st.sampled_from([-2.5, -2, -1.5, -1, -0.5, 0.5, 1, 1.5, 2, 3]))
+
+
+@given(CONSTANTS, st.lists(POWERS, min_size=1, max_size=4))
+@settings(max_examples=300)
+def test_any_product_of_powers_of_scaled_sums(factor: float, powers: list[str]) -> None:
+    assert_simplified(Expression.parse(f"{factor} * " + " * ".join(powers), PLAIN))
+
+
+@given(st.lists(st.tuples(CONSTANTS, FACTORS), min_size=2, max_size=4))
+def test_any_sum_of_logarithms(terms: list[tuple[float, str]]) -> None:
+    assert_simplified(Expression.parse(" + ".join(f"{c} * log({u})" for c, u in terms), PLAIN))
+
+
 def test_a_divisor_that_only_rounding_keeps_from_zero() -> None:
     vocabulary = Vocabulary(("x", "y", "z"), ("div", "acos", "cos"), has_one=False, has_constant=False)
     original = Expression.parse("x / cos(acos(x))", vocabulary)  # at 0 it is 0 / 6e-17
@@ -94,6 +114,20 @@ EXAMPLES = {
         x * 2 * y * 3 / 4 -> 1.5 * x * y
         5 * ((3 * x + 2) * y) -> y * (15 * x + 10)
         4 * (3 * x + 6)^2 -> 36 * (x + 2)^2
+    """,
+    "scales": """
+        0.5 * sqrt(y * (8 - 4 * x)) -> sqrt(y * (2 - x))
+        2 * sqrt(y * (2.5 - 1.5 * x / z)) -> sqrt(y * (10 - 6 * x / z))
+        3 * (y * (8 * x + 4 * z))^2 -> 48 * (y * (2 * x + z))^2
+        3 / (y * (8 * x + 4 * z))^2 -> 0.1875 / (y * (2 * x + z))^2
+        4 / sqrt(y * (16 * x + 32)) -> (y * (x + 2))^-0.5
+        0.5 * sqrt(12 * x + 8) -> sqrt(3 * x + 2)
+        3 * sqrt(-2 * x) -> sqrt(-18 * x)
+        3 * sqrt(-4 * x * (y - 1)) -> 6 * sqrt(x * (1 - y))
+        (2.04 * x + 1.02) / (1.02 * y + 3.06) -> (2 * x + 1) / (y + 3)
+        (1.5 * x + 3) / (4.5 * y + 7.5) -> (x + 2) / (3 * y + 5)
+        (5 * x + 2) / (4 * y + 3) -> (1.25 * x + 0.5) / (y + 0.75)
+        (2 * x + 4) / (y + 3) -> (2 * x + 4) / (y + 3)
     """,
     "identities": """
         x + 0 -> x
@@ -142,6 +176,13 @@ EXAMPLES = {
         3 * (2 * x)^2 -> 12 * x^2
         sqrt(-2 * x) -> sqrt(-2 * x)
         (y - x)^2 / (x - y) -> x - y
+        x^1.5 / sqrt(y * z) -> sqrt(x^3 / (y * z))
+        x^1.5 / (y * z)^0.5 -> sqrt(x^3 / (y * z))
+        (x * y)^1.5 * sqrt(z) -> sqrt((x * y)^3 * z)
+        x^1.5 * sqrt(y / x) -> sqrt(x^2 * y)
+        x^1.5 * y^2.5 -> x^1.5 * y^2.5
+        x * sqrt(x / (y * z)) -> x * sqrt(x / (y * z))
+        sqrt(sqrt(x)) -> sqrt(sqrt(x))
     """,
     "exp and log": """
         exp(log(x)) -> x
@@ -160,6 +201,13 @@ EXAMPLES = {
         2 * log(x^2) -> 2 * log(x^2)
         log(x) + log(2) + log(3 * x) -> 2 * log(x) + 1.791759469228055
         log(x * y) -> log(x * y)
+        log(x) - log(y) -> log(x / y)
+        log(x) + log(y) -> log(x * y)
+        2.5 * log(x + 1) - 2.5 * log(y) -> 2.5 * log((x + 1) / y)
+        z - 3 * log(x) - 3 * log(y) -> z - 3 * log(x * y)
+        log(x * y) - log(y) -> log(x)
+        2 * log(x) - log(y) -> 2 * log(x) - log(y)
+        log(-1) + log(x) -> log(-1) + log(x)
         log(exp(x) * y) -> x + log(y)
     """,
     "sin and cos": """
@@ -228,6 +276,7 @@ def test_rule_of_more_operators(before: str, after: str) -> None:
         ("cos", "sin(x + 1.5707963267948966)", "sin(x + 1.5707963267948966)"),
         ("sqrt", "(x^0.5)^0.5", "x^0.25"),
         ("mul", "x + x + x", "x + x + x"),
+        ("mul", "log(x) + log(y) + x - x", "log(x) + log(y)"),
     ],
 )
 def test_only_tokens_of_the_vocabulary(missing: str, before: str, after: str) -> None:
