@@ -103,6 +103,10 @@ def test_high_powers_take_no_time(text: str) -> None:
     assert time.monotonic() - started < 2.0
 
 
+def test_coefficients_beyond_double_precision_are_no_error() -> None:
+    assert forms_of("(1000 * (900 * (800 * c)^8)^8)^2 * v / (c * m)") is not None
+
+
 @pytest.mark.parametrize("bottom", ["(c * v - v * c)", "sqrt(c * v - v * c)", "sqrt(c - c)^3"])
 def test_what_has_no_value_has_no_form_that_has_one(bottom: str) -> None:
     expression = Expression.parse(f"m / {bottom} + r * r / r", MOTION)

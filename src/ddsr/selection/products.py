@@ -111,7 +111,7 @@ class Product:
     def balanced(self) -> Product:
         """Whole powers of what is positive come out of the root, and so do squares of numbers."""
         outer, inner = self.outer, self.inner
-        for base in self.positive.intersection(inner.powers):
+        for base in [base for base in inner.powers if base in self.positive]:
             total = Fraction(inner.powers[base], 2) + outer.powers.get(base, 0)
             under = 0 if total.denominator == 1 else (1 if total > 0 else -1)
             whole = int(total - Fraction(under, 2))

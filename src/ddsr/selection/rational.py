@@ -20,7 +20,7 @@ from ddsr.selection.settling import Settler
 
 MOST_TOKENS = 40
 MOST_SYMBOLS = 8
-MOST_TERMS_READ = 200  # of a numerator or a denominator before it is cancelled
+MOST_TERMS_READ = 100  # of a numerator or a denominator before it is cancelled
 FEWEST_NODES = 5  # a tree of fewer has no shorter form that a rule of the simplifier does not find
 LARGEST_POWER = 8
 LARGEST_WHOLE, LARGEST_DENOMINATOR = 1000, 8
@@ -82,8 +82,11 @@ class _Rewriter:
         if reading is None:
             return
         product = Product.of(reading.factors, reading.symbols)
-        writer = Writer(self.vocabulary, reading.nodes, reading.symbols)
-        for form in writer.shortest_first(product):
+        try:
+            forms = Writer(self.vocabulary, reading.nodes, reading.symbols).shortest_first(product)
+        except OverflowError:  # a coefficient is larger than any double
+            return
+        for form in forms:
             settled = self.settler.settled(form)
             if settled is not None:
                 yield settled
