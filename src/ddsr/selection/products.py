@@ -134,17 +134,20 @@ class Product:
         return replace(self, outer=outer, inner=inner)
 
     def divisions(self) -> Iterator[Product]:
-        """One polynomial p as t · (p/t), for each of its terms t, or else times all that is no polynomial."""
-        for polynomial, power in self.outer.powers.items():
-            if isinstance(polynomial, tuple):
-                divisors = [Factors.of_term(*term) for term in polynomial]
-                if abs(power) == 1 and (self.outer.monomial.powers or self.outer.coefficient != 1):
-                    divisors.append(Factors().times(self.outer.monomial, -power))
-                for divisor in divisors:
-                    yield replace(self, outer=_divided(self.outer, polynomial, divisor)).balanced()
+        """One polynomial p as t · (p/t), for each of its terms t, or else times all that is no polynomial.
+
+        By what is not positive nothing is divided that was not before: it may be 0.
+        """
+        for polynomial in self.outer.polynomials:
+            power, monomial = self.outer.powers[polynomial], self.outer.monomial
+            divisors = [divisor for divisor in _terms(polynomial) if self.positive.issuperset(divisor.powers)]
+            is_safe = power == 1 or self.positive.issuperset(monomial.powers)
+            if abs(power) == 1 and is_safe and (monomial.powers or monomial.coefficient != 1):
+                divisors.append(Factors().times(monomial, -power))
+            for divisor in divisors:
+                yield replace(self, outer=_divided(self.outer, polynomial, divisor)).balanced()
         for polynomial in self.inner.polynomials:
-            for term in polynomial:
-                divisor = Factors.of_term(*term)
+            for divisor in _terms(polynomial):
                 if divisor.coefficient > 0 and self.positive.issuperset(divisor.powers):
                     yield replace(self, inner=_divided(self.inner, polynomial, divisor)).balanced()
 
@@ -156,6 +159,10 @@ class Product:
 def negated(polynomial: Polynomial) -> Polynomial:
     """−p."""
     return tuple((monomial, -coefficient) for monomial, coefficient in polynomial)
+
+
+def _terms(polynomial: Polynomial) -> list[Factors]:
+    return [Factors.of_term(*term) for term in polynomial]
 
 
 def _of_positive_number(inner: Factors) -> tuple[Factors, Polynomial | None]:

@@ -48,7 +48,8 @@ def rational_forms(expression: Expression, positive: Iterable[str] = ()) -> Iter
         return
     names = tuple(positive)
     seen = {expression}
-    for tree in _Rewriter(expression.vocabulary, frozenset(names)).forms(expression.tree):
+    simpler = expression.simplified(positive=names)  # or a symbol could stand for x - x, which is 0
+    for tree in _Rewriter(expression.vocabulary, frozenset(names)).forms(simpler.tree):
         try:
             form = Expression.from_tree(expression.vocabulary, tree).simplified(positive=names)
         except ExpressionError:  # the vocabulary lacks what it takes to write it
@@ -163,15 +164,13 @@ def _simple(node: Node) -> Fraction | None:
 
 
 def _is_positive(atom: Node, positive: frozenset[str]) -> bool:
-    """As far as can be told; 0 counts as positive where it would be no value in a denominator."""
+    """As far as can be told; a root or an absolute value of 0 is no reason to say no."""
     if atom.kind is Kind.VARIABLE:
         return atom.name in positive
     if atom.kind is Kind.CONSTANT:
         return atom.value > 0.0
     if atom.name == "pow":
-        base, exponent = atom.children
-        is_whole = exponent.kind is not Kind.CONSTANT or exponent.value.is_integer()
-        return not is_whole or _is_positive(base, positive)
+        return _is_positive(atom.children[0], positive)
     return atom.name in NEVER_NEGATIVE
 
 
