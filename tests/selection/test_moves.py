@@ -61,6 +61,12 @@ def all_known(node: Node) -> Node:
         ("-1 * x + y", "y - x"),
         ("x / -1", "-1 * x"),
         ("-1 * (-1 * x)", "x"),
+        ("-1 * log(x / y)", "log(y / x)"),
+        ("0 - z * log(x / y)", "z * log(y / x)"),
+        ("-1 * (x - y)^3", "(y - x)^3"),
+        ("-1 * (x - y)^2", "-1 * (x - y)^2"),
+        ("-1 * sin(x - y)", "sin(y - x)"),
+        ("-1 * cos(x - y)", "-1 * cos(x - y)"),
         ("sqrt(x + 0 * (y / (1.0 + z)))", "sqrt(x)"),
     ],
 )

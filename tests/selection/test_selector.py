@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from ddsr.engine import Engine, values
 from ddsr.errors import ExpressionError
 from ddsr.expression import Expression, Vocabulary
-from ddsr.selection import PlainLength, PreciseLength, Selected, front_of, select
+from ddsr.selection import PlainLength, PreciseLength, Selected, front_of, select, selector
 from ddsr.selection.model import Model
 from strategies import PLAIN, expressions, mild_floats
 
@@ -201,6 +201,63 @@ def test_a_fitted_base_is_written_as_an_exponential() -> None:
 def test_a_simple_base_stays() -> None:
     best = select(parsed("2.1^x + y"), engine_for("2^x + y", 0.01))[0]
     assert is_same(best.expression, "2^x + y")
+
+
+BELOW = X * [1.0, 0.8, 1.0] + [3.0, 0.0, 0.0]  # y is less than x, as speeds are than that of light
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.01])
+@pytest.mark.parametrize(
+    ("found", "shorter"),
+    [
+        ("z * y * sqrt(1 + 1 / (x^2 / y^2 - 1))", "z * y / sqrt(1 - (y / x)^2)"),
+        ("z * y * sqrt(x^2 / (x^2 - y^2))", "z * y / sqrt(1 - (y / x)^2)"),
+        ("x * z / sqrt((x - y) * (x + y))", "z / sqrt(1 - (y / x)^2)"),
+        ("x^3 * z / sqrt((x - y) * (x + y))", "z * x^2 / sqrt(1 - (y / x)^2)"),
+        ("z * y * sqrt(y^2 / ((x - y) * (x + y)) + 1)", "z * y / sqrt(1 - (y / x)^2)"),
+        ("-1 * x * z * log(y / z) + 7e-17", "x * z * log(z / y)"),
+        ("1.02 / (0.99 / x + 1.01 / y)", "x * y / (x + y)"),
+    ],
+)
+def test_ratios_are_cancelled(found: str, shorter: str, noise: float) -> None:
+    best = select(parsed(found), engine_for(shorter, noise, BELOW))[0]
+    assert len(best.expression) == len(Expression.parse(shorter, PLAIN)) and not any(best.is_free)
+    (expected,), (value,) = (values([e], BELOW)[0] for e in (*parsed(shorter), best.expression))
+    np.testing.assert_allclose(value, expected, rtol=1e-12)
+
+
+def test_fitted_constants_stay_free_in_a_cancelled_ratio() -> None:
+    best = select(parsed("2.7 * x^2 / (x * y + x * z)"), engine_for("2.7182818 * x / (y + z)", 0.001))[0]
+    assert best.is_free == (True,) and len(best.expression) == 7
+    assert best.expression.constants[0] == pytest.approx(2.7182818, rel=1e-3)
+
+
+@settings(max_examples=25, deadline=None)
+@given(expressions(PLAIN, 15, mild_floats))
+def test_cancelling_never_lengthens(expression: Expression) -> None:
+    engine = engine_for("x / (1 + y^2)", 0.05, X[:60])
+    if not np.isfinite(engine.refit([expression], max_steps=0).nrmse[0]):
+        return
+    cancelled = select([expression], engine)[0]
+    with pytest.MonkeyPatch.context() as without:
+        without.setattr(selector, "N_RATIONAL", 0)
+        plain = select([expression], engine)[0]
+    assert cancelled.description_length <= plain.description_length + 1e-3
+    assert cancelled.is_finite_between_rows >= plain.is_finite_between_rows
+
+
+def test_of_equally_short_forms_the_plainest_is_taken() -> None:
+    best = select(parsed("0.517 * z / ((x + y) / z)"), engine_for("0.517 * z^2 / (x + y)", 0.01))[0]
+    assert best.expression.skeleton().count("/") == 1
+
+
+@pytest.mark.parametrize(("found", "written"), [("x * x * y", "x^2 * y"), ("y * x * x", "y * x^2")])
+def test_a_variable_times_itself_is_written_as_its_square(found: str, written: str) -> None:
+    best = select(parsed(found), engine_for(found, 0.01))[0]
+    assert is_same(best.expression, written) and best.is_free == (False,)
+    bare = Vocabulary(("x", "y", "z"), ("mul", "add"))
+    best = select([Expression.parse(found, bare)], Engine(bare, X, X[:, 0] ** 2 * X[:, 1]))[0]
+    assert is_same(best.expression, found)
 
 
 def test_a_constant_to_be_fitted_is_no_factor_of_one() -> None:

@@ -18,6 +18,7 @@ from ddsr.selection.description import DescriptionLength, PreciseLength
 from ddsr.selection.front import FrontEntry, ParetoFront
 from ddsr.selection.model import Model
 from ddsr.selection.moves import alternatives
+from ddsr.selection.rational import rational_forms
 from ddsr.selection.simple_numbers import is_exact
 from ddsr.selection.spelling import spelled, with_exponentials
 
@@ -27,6 +28,7 @@ ROUND_STEPS, ROUND_TOLERANCE = 25, 1e-10  # of a fit that decides on a move
 # outweighs the whole of another is followed all the same, so that it reads well, but on one way only.
 BEAM_WIDTH = 3
 N_FIRST = 3
+N_RATIONAL, MOST_FORMS = 3, 12  # models that are written as ratios of polynomials, and forms tried of each
 LEAST_GAIN = 1e-6  # nats; less is rounding
 # A simple number is tried for a constant unless it would cost more of the data than any code can win back.
 MOST_NATS_LOST = 40.0
@@ -91,8 +93,8 @@ def select(
 
     All are refitted on all rows. The `n_shortest` of least description length and the `n_most_accurate` are
     made shorter for as long as that falls: constants are settled at simple numbers, terms and factors are
-    left out. No candidate ends with a longer description than it began with. `deadline` is on the monotonic
-    clock: what is known by then is returned.
+    left out, and the best are cancelled as ratios of polynomials. No candidate ends with a longer description
+    than it began with. `deadline` is on the monotonic clock: what is known by then is returned.
     """
     judge = _Judge(engine, length or PreciseLength.on(engine), deadline)
     models = [Model.free(expression) for expression in _in_one_vocabulary(candidates, engine)]
@@ -105,6 +107,7 @@ def select(
     rest = by_error[n_most_accurate:]
     # the likeliest first: there may be no time for the others
     chosen = _shorten(chosen[:N_FIRST], judge) + _shorten(chosen[N_FIRST:], judge)
+    chosen = _cancelled(chosen, judge)
     chosen = judge.polish(_with_settled_rates(chosen, judge))
     ranked = sorted(_best_of_each(chosen + rest), key=_rank)
     return tuple(one.selected for one in ranked)
@@ -194,9 +197,17 @@ class _Judge:
 
     def simplified(self, model: Model) -> Model:
         """What settled constants make of it: with exponents of 1.5 instead of 1.498 powers may cancel."""
-        expression = model.expression.simplified(*self.signs)
-        settled = model.fixed_constants
-        return Model(expression, tuple(value in settled or is_exact(value) for value in expression.constants))
+        return _rewritten_as(model, model.expression.simplified(*self.signs))
+
+    def rational_forms(self, one: _Judged) -> list[_Judged]:
+        """The shortest of the same values as ratios of polynomials, as far as there is time."""
+        forms: list[Expression] = []
+        for form in rational_forms(one.model.expression, self.engine.positive_variables):
+            if self.is_late or len(forms) == MOST_FORMS:
+                break
+            forms.append(form)
+        models = _distinct(_rewritten_as(one.model, form) for form in forms)
+        return self.measure(models, ROUND_STEPS, ROUND_TOLERANCE)
 
     def length_of_data(self, one: _Judged) -> float:
         """Nats that the error alone takes."""
@@ -234,6 +245,20 @@ def _shorten(models: list[_Judged], judge: _Judge) -> list[_Judged]:
     return best
 
 
+def _cancelled(models: list[_Judged], judge: _Judge) -> list[_Judged]:
+    """The best few in the shortest of their rational forms; of equally short ones, the plainest."""
+    ranked = sorted(models, key=_rank)
+    for place, one in enumerate(ranked[:N_RATIONAL]):
+        if judge.is_late:
+            break
+        forms = [one, *judge.rational_forms(one)]
+        forms = [form for form in forms if form.is_finite_between_rows >= one.is_finite_between_rows]
+        most = min(form.length for form in forms) + LEAST_GAIN
+        tied = [form for form in forms if form.length <= most]
+        ranked[place] = min(tied, key=lambda form: _plainness(form.model.expression))
+    return ranked
+
+
 def _with_settled_rates(models: list[_Judged], judge: _Judge) -> list[_Judged]:
     """Those with a fitted base c^f as exp(k * f), which is how they are shown, with k settled if that pays.
 
@@ -250,6 +275,12 @@ def _with_settled_rates(models: list[_Judged], judge: _Judge) -> list[_Judged]:
         is_as_finite = end.is_finite_between_rows >= one.is_finite_between_rows
         settled.append(replace(end, length=min(one.length, end.length)) if is_as_finite else one)
     return settled
+
+
+def _plainness(expression: Expression) -> tuple[int, int]:
+    """Less reads better: nodes of the SymPy form, then divisions."""
+    names = expression.vocabulary.names
+    return expression.complexity(), sum(names[token] == "div" for token in expression.tokens)
 
 
 def _rank(one: _Judged) -> float:
@@ -274,6 +305,13 @@ def _best_of_each(models: Iterable[_Judged], key: Callable[[_Judged], Any] = _ra
         if key(one) < key(known):
             best[one.model.key] = one
     return list(best.values())
+
+
+def _rewritten_as(model: Model, expression: Expression) -> Model:
+    """The expression with those constants settled that come from settled ones."""
+    settled, has_free = model.fixed_constants, bool(model.free_constants)
+    is_fixed = (not has_free or value in settled or is_exact(value) for value in expression.constants)
+    return Model(expression, tuple(is_fixed))
 
 
 def _distinct(models: Iterable[Model]) -> list[Model]:

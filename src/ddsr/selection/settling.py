@@ -16,6 +16,7 @@ from ddsr.expression.operators import numpy_function
 from ddsr.selection.model import Known, known
 
 ARITHMETIC = ("add", "sub", "mul", "div", "neg", "inverse", "square", "cube")
+ODD = ("cube", "inverse", "sin", "tan", "sinh", "tanh", "asin", "atan")
 LARGEST_WHOLE = 1000.0
 
 
@@ -90,16 +91,23 @@ class Settler:
 
 
 def _flipped(node: Node) -> Node | None:
-    """−f of a difference, or of a product or ratio that has one: its operands change places."""
+    """−f of a difference or the logarithm of a ratio, or of what turns its sign with one that it has."""
     if node.name == "sub":
         return Node.operator("sub", *reversed(node.children))
-    if node.name in ("mul", "div"):
-        for place, child in enumerate(node.children):
-            flipped = _flipped(child)
-            if flipped is not None:
-                children = (*node.children[:place], flipped, *node.children[place + 1 :])
-                return Node.operator(node.name, *children)
+    if node.name == "log" and node.children[0].name == "div":
+        return Node.operator("log", Node.operator("div", *reversed(node.children[0].children)))
+    is_odd_power = node.name == "pow" and _is_odd(node.children[1])
+    n_turning = 1 if node.name in ODD or is_odd_power else 2 if node.name in ("mul", "div") else 0
+    for place, child in enumerate(node.children[:n_turning]):
+        flipped = _flipped(child)
+        if flipped is not None:
+            children = (*node.children[:place], flipped, *node.children[place + 1 :])
+            return Node.operator(node.name, *children)
     return None
+
+
+def _is_odd(exponent: Node) -> bool:
+    return isinstance(exponent, Known) and exponent.value % 2.0 == 1.0
 
 
 def _is_number(node: Node) -> bool:

@@ -1,4 +1,4 @@
-"""How constants are written once all is settled: a third as a division by 3, a fitted base as exp."""
+"""How it is written once all is settled: a third as a division by 3, a fitted base as exp, x * x as x^2."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ LARGEST_NUMERATOR = 100
 
 
 def spelled(model: Model) -> Model:
-    """The same model as people write it: 0.333… * f is f / 3 and 0.666… is 2 / 3, if it can divide."""
-    model = with_exponentials(model)
-    return Model.of_tree(model.expression.vocabulary, _spelled(model.tree)) or model
+    """The same model as people write it: 0.333… * f is f / 3, 0.666… is 2 / 3 and x * x is x^2, if it can."""
+    for spell in (_with_exponentials, _with_squares, _spelled):
+        model = Model.of_tree(model.expression.vocabulary, spell(model.tree)) or model
+    return model
 
 
 def with_exponentials(model: Model) -> Model:
@@ -43,6 +44,21 @@ def _with_exponentials(node: Node) -> Node:
         factor, rest = split_factor(children[1])
         rate = Node.constant(log(children[0].value) * factor)
         return Node.operator("exp", Node.operator("mul", rate, rest))
+    return Node.operator(node.name, *children)
+
+
+def _with_squares(node: Node) -> Node:
+    """x^2 for x * x, and f * x^2 for f * x * x, which take as many tokens; x is a variable."""
+    if node.kind is not Kind.OPERATOR:
+        return node
+    children = [_with_squares(child) for child in node.children]
+    left, right = children[0], children[-1]
+    if node.name == "mul" and right.kind is Kind.VARIABLE:
+        square = Node.operator("pow", right, known(2.0))
+        if left == right:
+            return square
+        if left.name == "mul" and left.children[1] == right:
+            return Node.operator("mul", left.children[0], square)
     return Node.operator(node.name, *children)
 
 

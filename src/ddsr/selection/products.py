@@ -1,0 +1,215 @@
+"""Products of powers of symbols and polynomials, a part of them under one square root."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from math import isqrt
+
+MOST_TERMS = 12  # a longer sum is not worth writing
+
+Monomial = tuple[int, ...]
+"""The exponent of each symbol; after a division it may be negative."""
+Polynomial = tuple[tuple[Monomial, Fraction], ...]
+"""Its terms, more than one."""
+Base = int | Polynomial
+"""What is raised to a power: a symbol, by number, or a polynomial."""
+
+
+@dataclass(frozen=True)
+class Factors:
+    """A number times whole powers; no exponent is 0."""
+
+    coefficient: Fraction = Fraction(1)
+    powers: Mapping[Base, int] = field(default_factory=dict)
+
+    @classmethod
+    def of_term(cls, monomial: Monomial, coefficient: Fraction) -> Factors:
+        """One term of a polynomial."""
+        return cls(coefficient, {symbol: power for symbol, power in enumerate(monomial) if power})
+
+    def times(self, other: Factors, exponent: int = 1) -> Factors:
+        """self · other^exponent."""
+        powers = Counter(self.powers)
+        for base, power in other.powers.items():
+            powers[base] += exponent * power
+        coefficient = self.coefficient * other.coefficient**exponent
+        return Factors(coefficient, {base: power for base, power in powers.items() if power})
+
+    def without(self, bases: Collection[Base]) -> Factors:
+        """Less these bases."""
+        kept = {base: power for base, power in self.powers.items() if base not in bases}
+        return replace(self, powers=kept)
+
+    def flipped(self, polynomial: Polynomial) -> Factors:
+        """The same with −p for a polynomial p, if it is among the bases."""
+        if polynomial not in self.powers:
+            return self
+        power = self.powers[polynomial]
+        return self.without([polynomial]).times(
+            Factors(Fraction((-1) ** power), {negated(polynomial): power})
+        )
+
+    @property
+    def polynomials(self) -> list[Polynomial]:
+        """The bases that are sums."""
+        return [base for base in self.powers if isinstance(base, tuple)]
+
+    @property
+    def monomial(self) -> Factors:
+        """The number and the powers of symbols."""
+        return self.without(self.polynomials)
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """What is known of the symbols of one rational function."""
+
+    positive: frozenset[int]
+    radicands: Mapping[int, Factors]
+    """of the symbols that are square roots"""
+
+    def is_positive(self, base: Base) -> bool:
+        """Whether this is certain."""
+        if isinstance(base, int):
+            return base in self.positive
+        return all(
+            coefficient > 0 and all(symbol in self.positive for symbol, power in enumerate(monomial) if power)
+            for monomial, coefficient in base
+        )
+
+
+@dataclass(frozen=True)
+class Product:
+    """outer · √inner: what is positive stands under the root only if its exponent is no whole number."""
+
+    outer: Factors
+    inner: Factors
+    positive: frozenset[Base]
+    """bases that are positive wherever the whole has a value"""
+
+    @classmethod
+    def of(cls, factors: Factors, symbols: Symbols) -> Product:
+        """With all roots among the factors brought together into one."""
+        roots = [base for base in factors.powers if isinstance(base, int) and base in symbols.radicands]
+        outer, inner = factors.without(roots), Factors()
+        for root in roots:
+            radicand, power = symbols.radicands[root], factors.powers[root]
+            whole = int(power / 2)
+            outer, inner = outer.times(radicand, whole), inner.times(radicand, power - 2 * whole)
+        inner, flipped = _of_positive_number(inner)
+        outer = outer if flipped is None else outer.flipped(flipped)
+        bases = {*outer.powers, *inner.powers}
+        positive = {base for base in bases if symbols.is_positive(base)}
+        if inner.coefficient > 0 and len(roots) == 1:  # √u has a value only where u is not negative
+            unsure = [base for base, power in inner.powers.items() if power % 2 and base not in positive]
+            positive |= set(unsure) if len(unsure) == 1 else set()
+        return cls(outer, inner, frozenset(positive)).balanced()
+
+    def balanced(self) -> Product:
+        """Whole powers of what is positive come out of the root, and so do squares of numbers."""
+        outer, inner = self.outer, self.inner
+        for base in [base for base in inner.powers if base in self.positive]:
+            total = Fraction(inner.powers[base], 2) + outer.powers.get(base, 0)
+            under = 0 if total.denominator == 1 else (1 if total > 0 else -1)
+            whole = int(total - Fraction(under, 2))
+            outer = outer.without([base]).times(Factors(powers={base: whole}))
+            inner = inner.without([base]).times(Factors(powers={base: under}))
+        root = _square_root(inner.coefficient)
+        if root is not None:
+            outer = replace(outer, coefficient=outer.coefficient * root)
+            inner = replace(inner, coefficient=Fraction(1))
+        elif abs(outer.coefficient) != 1:  # 2 √(x/2) is √(2 x)
+            inner = replace(inner, coefficient=inner.coefficient * outer.coefficient**2)
+            outer = replace(outer, coefficient=Fraction(1 if outer.coefficient > 0 else -1))
+        return replace(self, outer=outer, inner=inner)
+
+    def multiplied_out(self) -> Product | None:
+        """Polynomials of equal exponents as one; None if there are none or it gets too long."""
+        outer, inner = _multiplied_out(self.outer), _multiplied_out(self.inner)
+        if outer is None or inner is None or (outer == self.outer and inner == self.inner):
+            return None
+        return replace(self, outer=outer, inner=inner)
+
+    def divisions(self) -> Iterator[Product]:
+        """One polynomial p as t · (p/t), for each of its terms t, or else times all that is no polynomial.
+
+        By what is not positive nothing is divided that was not before: it may be 0.
+        """
+        for polynomial in self.outer.polynomials:
+            power, monomial = self.outer.powers[polynomial], self.outer.monomial
+            divisors = [divisor for divisor in _terms(polynomial) if self.positive.issuperset(divisor.powers)]
+            is_safe = power == 1 or self.positive.issuperset(monomial.powers)
+            if abs(power) == 1 and is_safe and (monomial.powers or monomial.coefficient != 1):
+                divisors.append(Factors().times(monomial, -power))
+            for divisor in divisors:
+                yield replace(self, outer=_divided(self.outer, polynomial, divisor)).balanced()
+        for polynomial in self.inner.polynomials:
+            for divisor in _terms(polynomial):
+                if divisor.coefficient > 0 and self.positive.issuperset(divisor.powers):
+                    yield replace(self, inner=_divided(self.inner, polynomial, divisor)).balanced()
+
+    def knowing(self, symbols: Symbols) -> Product:
+        """The same with every symbol known to be positive, not only those that stand alone in it."""
+        return replace(self, positive=self.positive | symbols.positive).balanced()
+
+
+def negated(polynomial: Polynomial) -> Polynomial:
+    """−p."""
+    return tuple((monomial, -coefficient) for monomial, coefficient in polynomial)
+
+
+def _terms(polynomial: Polynomial) -> list[Factors]:
+    return [Factors.of_term(*term) for term in polynomial]
+
+
+def _of_positive_number(inner: Factors) -> tuple[Factors, Polynomial | None]:
+    """A negative number goes into a polynomial, c − v instead of −(v − c), which is returned too."""
+    odd = [polynomial for polynomial in inner.polynomials if inner.powers[polynomial] % 2]
+    if inner.coefficient > 0 or not odd:
+        return inner, None
+    return inner.flipped(odd[0]), odd[0]
+
+
+def _square_root(number: Fraction) -> Fraction | None:
+    if number <= 0:
+        return None
+    root = Fraction(isqrt(number.numerator), isqrt(number.denominator))
+    return root if root**2 == number else None
+
+
+def _divided(factors: Factors, polynomial: Polynomial, divisor: Factors) -> Factors:
+    """p^k as t^k · (p/t)^k."""
+    power = factors.powers[polynomial]
+    quotient = []
+    for monomial, coefficient in polynomial:
+        exponents = [old - divisor.powers.get(symbol, 0) for symbol, old in enumerate(monomial)]
+        quotient.append((tuple(exponents), coefficient / divisor.coefficient))
+    rest = factors.without([polynomial]).times(divisor, power)
+    return rest.times(Factors(powers={tuple(quotient): power}))
+
+
+def _multiplied_out(factors: Factors) -> Factors | None:
+    of_power: dict[int, list[Polynomial]] = {}
+    for polynomial in factors.polynomials:
+        of_power.setdefault(factors.powers[polynomial], []).append(polynomial)
+    powers: dict[Base, int] = dict(factors.monomial.powers)
+    for power, polynomials in of_power.items():
+        product = polynomials[0]
+        for other in polynomials[1:]:
+            product = _product_of(product, other)
+            if len(product) > MOST_TERMS:
+                return None
+        powers[product] = power
+    return replace(factors, powers=powers)
+
+
+def _product_of(left: Polynomial, right: Polynomial) -> Polynomial:
+    terms: dict[Monomial, Fraction] = {}
+    for one, a in left:
+        for other, b in right:
+            monomial = tuple(p + q for p, q in zip(one, other, strict=True))
+            terms[monomial] = terms.get(monomial, Fraction(0)) + a * b
+    return tuple((monomial, number) for monomial, number in terms.items() if number)

@@ -1,0 +1,224 @@
+"""Rational forms: shorter where algebra allows, the same value always."""
+
+import time
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ddsr.engine import values
+from ddsr.expression import Expression, Vocabulary
+from ddsr.expression.operators import Operator
+from ddsr.selection.rational import rational_forms
+from strategies import FULL, expressions
+
+MOTION = Vocabulary(("c", "v", "m", "r"))
+
+
+def forms_of(
+    text: str, vocabulary: Vocabulary = MOTION, positive: tuple[str, ...] | None = None
+) -> list[str]:
+    expression = Expression.parse(text, vocabulary)
+    found = rational_forms(expression, vocabulary.variables if positive is None else positive)
+    return [form.canonical().text() for form in found]
+
+
+def canonical(text: str, vocabulary: Vocabulary = MOTION) -> str:
+    return Expression.parse(text, vocabulary).canonical().text()
+
+
+@pytest.mark.parametrize(
+    ("text", "shorter"),
+    [
+        ("m * v * sqrt(1 + 1 / (c^2 / v^2 - 1))", "m * v / sqrt(1 - (v / c)^2)"),
+        ("m * v * sqrt(c^2 / (c^2 - v^2))", "m * v / sqrt(1 - (v / c)^2)"),
+        ("c * m / sqrt((c - v) * (c + v))", "m / sqrt(1 - (v / c)^2)"),
+        ("r * v * sqrt(v^2 / ((c - v) * (c + v)) + 1)", "r * v / sqrt(1 - (v / c)^2)"),
+        ("sin(r + c * m / sqrt((c - v) * (c + v)))", "sin(r + m / sqrt(1 - (v / c)^2))"),
+        ("1 / (1 / c + 1 / v)", "c * v / (c + v)"),
+        ("1 / (c / 3 + v / 3)", "3 / (c + v)"),
+        ("(c^2 - v^2) / (c - v)", "c + v"),
+        ("(c + v) / sqrt(c + v)", "sqrt(c + v)"),
+        ("sqrt(c - v)^3 / (c - v)", "sqrt(c - v)"),
+        ("0.37 * c / (0.37 * c + 0.37 * v)", "c / (c + v)"),
+        ("c * exp(c / v + m / v) / (c * r)", "exp((c + m) / v) / r"),
+        ("sin(c) / (sin(c) * v + sin(c) * m)", "1 / (v + m)"),
+        ("c^2.5 * v / c^1.5", "c * v"),
+    ],
+)
+def test_the_shortest_form_is_offered_first(text: str, shorter: str) -> None:
+    length = len(Expression.parse(shorter, MOTION))
+    found = forms_of(text)
+    assert canonical(shorter) in found
+    assert len(Expression.parse(found[0], MOTION)) == length < len(Expression.parse(text, MOTION))
+
+
+def test_a_sum_is_divided_through_under_the_root() -> None:
+    assert canonical("m * (c * c) / sqrt(1 - (v / c)^2)") in forms_of("c^3 * m / sqrt((c - v) * (c + v))")
+
+
+def test_what_may_be_negative_stays_in_the_root() -> None:
+    text = "c * m / sqrt((c - v) * (c + v))"
+    assert canonical("m / sqrt(1 - (v / c)^2)") not in forms_of(text, positive=("m", "v"))
+    assert canonical("m * v") not in forms_of("m * sqrt(v^3 / v)", positive=("m",))
+    assert canonical("m * v") in forms_of("m * sqrt(v^3 / v)", positive=("v",))
+
+
+@pytest.mark.parametrize("missing", ["pow", "sqrt", "div", "sub", "mul"])
+def test_forms_are_of_the_same_vocabulary(missing: str) -> None:
+    rest = Vocabulary(("x", "y", "z"), [name for name in FULL.operators if name != missing])
+    texts = {
+        "pow": "x / sqrt((x - y) * (x + y))",
+        "sqrt": "x / ((x - y) * (x + y))^0.5",
+        "div": "x * inverse(x * x + x * y)",
+        "sub": "x / (x * x + x * y)",
+        "mul": "1 / (1 / x + 1 / y)",
+    }
+    expression = Expression.parse(texts[missing], rest)
+    found = list(rational_forms(expression, rest.variables))
+    assert all(form.vocabulary == rest for form in found)
+    assert missing == "mul" or min(map(len, found)) < len(expression)
+
+
+def test_what_is_large_is_left_alone() -> None:
+    long = " + ".join(["c * v / (c * m)"] * 6)
+    assert forms_of(long) == []
+    many = Vocabulary(tuple("abcdefghi"))
+    inverse_sum = "1 / (1 / (a * b * c * d * e) + 1 / (f * g * h{}))"
+    assert forms_of(inverse_sum.format(""), many) != []
+    assert forms_of(inverse_sum.format(" * i"), many) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["((c + v + m + r)^8 + c)^8 / (c + v)^7", "(c + v + m + 1)^3 / (c - v + r)^3 - 1 / (c + v * m - r)^2"],
+)
+def test_high_powers_take_no_time(text: str) -> None:
+    forms_of("c / (c + c * v)")  # SymPy is imported by now
+    started = time.monotonic()
+    forms_of(text)
+    assert time.monotonic() - started < 2.0
+
+
+def test_coefficients_beyond_double_precision_are_no_error() -> None:
+    assert forms_of("(1000 * (900 * (800 * c)^8)^8)^2 * v / (c * m)") is not None
+
+
+@pytest.mark.parametrize("bottom", ["(c * v - v * c)", "sqrt(c * v - v * c)", "sqrt(c - c)^3"])
+def test_what_has_no_value_has_no_form_that_has_one(bottom: str) -> None:
+    expression = Expression.parse(f"m / {bottom} + r * r / r", MOTION)
+    found = [expression, *rational_forms(expression, MOTION.variables)]
+    assert not values(found, np.full((3, 4), 0.7))[1].any()
+
+
+RATIONAL = Vocabulary(("x", "y", "z"), ("add", "sub", "mul", "div", "inverse", "square", "neg"))
+numbers = st.sampled_from([-1.0, 2.0, 3.0, 0.5, -1.5, 1.40625])
+POINTS = (
+    (Fraction(3, 7), Fraction(11, 5), Fraction(13, 17)),
+    (Fraction(19, 4), Fraction(2, 9), Fraction(1, 31)),
+)
+
+
+def exact_value(expression: Expression, point: tuple[Fraction, ...]) -> Fraction | None:
+    def apply(row: Operator, operands: list[Fraction]) -> Fraction:
+        a, b = operands[0], operands[-1]
+        return {
+            "add": lambda: a + b,
+            "sub": lambda: a - b,
+            "mul": lambda: a * b,
+            "div": lambda: a / b,
+            "inverse": lambda: 1 / a,
+            "square": lambda: a * a,
+            "neg": lambda: -a,
+        }[row.name]()
+
+    def constant(value: float) -> Fraction:  # a double stands for the fraction that it is nearest to
+        simple = Fraction(value).limit_denominator(10**6)
+        return simple if float(simple) == value else Fraction(value)
+
+    try:
+        return expression.fold(
+            variable=lambda column: point[column], constant=constant, one=Fraction(1), apply=apply
+        )
+    except ZeroDivisionError:
+        return None
+
+
+@settings(max_examples=300, deadline=None)
+@given(expressions(RATIONAL, 17, numbers))
+def test_ratios_keep_their_value_exactly(expression: Expression) -> None:
+    for form in rational_forms(expression, RATIONAL.variables):
+        for point in POINTS:
+            value = exact_value(expression, point)
+            found = exact_value(form, point)
+            if value is not None:
+                assert found is not None and abs(found - value) <= abs(value) / 10**12
+
+
+ROOTS = Vocabulary(("x", "y", "z"), ("add", "sub", "mul", "div", "pow", "sqrt", "exp"))
+exponents = st.sampled_from([2.0, 0.5, 1.5, -0.5, -1.0, 3.0, 1.40625])
+
+
+def real_value(expression: Expression, point: tuple[Fraction, ...], most: float) -> mpmath.mpf | None:
+    """To 60 digits; None where a part of it has no real value, or a power is of more than `most`."""
+
+    def apply(row: Operator, operands: list[mpmath.mpf]) -> mpmath.mpf:
+        a, b = operands[0], operands[-1]
+        if row.name in ("exp", "pow") and max(abs(a), abs(b)) > most:
+            raise OverflowError
+        functions = {
+            "add": lambda: a + b,
+            "sub": lambda: a - b,
+            "mul": lambda: a * b,
+            "div": lambda: a / b,
+            "pow": lambda: a**b,
+            "sqrt": lambda: mpmath.sqrt(a),
+            "exp": lambda: mpmath.exp(a),
+        }
+        value = functions[row.name]()
+        if isinstance(value, mpmath.mpc):
+            raise ArithmeticError
+        return value
+
+    with mpmath.workdps(60):
+        try:
+            return expression.fold(
+                variable=lambda column: mpmath.mpf(point[column].numerator) / point[column].denominator,
+                constant=mpmath.mpf,
+                one=mpmath.mpf(1),
+                apply=apply,
+            )
+        except ArithmeticError:
+            return None
+
+
+bases = st.sampled_from(["x", "y", "z", "(x - y)", "(x + y)", "(y - x)", "(x^2 - y^2)", "(1 + x / y)", "2"])
+powers = st.sampled_from(["", "", "^2", "^3", "^-1", "^0.5", "^1.5", "^-0.5"])
+
+
+def products(factors: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    pair = st.tuples(st.sampled_from([" * ", " / "]), factors)
+    return st.lists(pair, min_size=1, max_size=3).map(lambda pairs: "1" + "".join(map("".join, pairs)))
+
+
+factors = st.tuples(bases, powers).map("".join)
+roots = products(factors).map("sqrt({})".format)
+products_of_roots = products(factors | roots) | st.tuples(products(factors | roots), roots).map(" + ".join)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    expressions(ROOTS, 15, exponents) | products_of_roots.map(lambda text: Expression.parse(text, ROOTS)),
+    st.sampled_from([("x", "y", "z"), ("x",), ("y",), ()]),
+)
+def test_roots_keep_their_value(expression: Expression, positive: tuple[str, ...]) -> None:
+    signs = [1 if name in positive else -1 for name in ROOTS.variables]
+    points = [tuple(a * sign for a, sign in zip(point, signs, strict=True)) for point in POINTS]
+    for form in rational_forms(expression, positive):
+        for point in (*points, *POINTS):
+            value, found = real_value(expression, point, 1e3), real_value(form, point, 1e9)
+            if value is not None and abs(value) < 1e30:
+                assert found is not None and abs(found - value) <= 1e-9 * (abs(value) + 1e-9), form
