@@ -430,8 +430,7 @@ def balance_of(monkeypatch, **changes):
 @pytest.mark.parametrize("method", ["ddsr:refiner=none", "ddsr:generator=none"])
 def test_is_scale_free(method):
     free, bound = (
-        fitted(method, is_scale_free=is_free, model_selection="best").front_
-        for is_free in (True, False)
+        fitted(method, is_scale_free=is_free, model_selection="best").front_ for is_free in (True, False)
     )
     assert {entry.scale for entry in bound} == {1.0} and {entry.offset for entry in bound} == {0.0}
     assert 1.0 not in {entry.scale for entry in free}
