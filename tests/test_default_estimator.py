@@ -219,7 +219,7 @@ def test_few_variables_and_no_constants(columns, constants):
     assert shortened.get_best()["r2"] > 0.9
 
 
-@pytest.mark.parametrize("selection", ["accuracy", "best"])
+@pytest.mark.parametrize("selection", ["accuracy", "best", "description_length"])
 def test_rules_hold_for_what_is_found(selection):
     rules = [MustAppear("x0", "x1", "x2"), AtMost(("sin", "cos"), 1)]
     model = small(rules=rules, model_selection=selection).fit(X, NOISY)

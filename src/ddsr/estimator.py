@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import MOST_THREADS, values
 from ddsr.errors import DataError, MethodError
 from ddsr.expression import Expression, Vocabulary
-from ddsr.grammar import Rule
+from ddsr.grammar import Grammar, Rule
 from ddsr.learning.curves import EpochStats
 from ddsr.methods import ConfigLike, Method, Problem, parse_method, pose, settings, start
 from ddsr.search import SearchState
@@ -32,6 +33,8 @@ from ddsr.tables import curves_table, equations_table
 # An NRMSE below this is rounding: the search has nothing left to find.
 EXACT = 1e-12
 LARGEST_SEED = 2**31 - 1
+# Tokens, with scale and offset, that a shortened equation may have where it has to obey rules.
+LONGEST_EQUATION = 256
 
 # In log(NRMSE), summed over sizes: a gain that is rounding is no progress.
 LEAST_GAIN = 1e-6
@@ -312,7 +315,7 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         deadline = min(budget.end.at, time.monotonic() + MOST_SHORTENING)
         equations = [entry.equation for entry in self.front_]
         with suppress(KeyboardInterrupt):
-            found = select(equations, problem.engine, deadline=deadline)
+            found = select(equations, problem.engine, deadline=deadline, is_allowed=_obedience(self.rules))
             self._keep(problem, *front_of(found))
 
     def _equation(self, index: int | None) -> Expression:
@@ -320,6 +323,18 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if index is None:
             return self.best_.equation
         return self.front_.entries[check_whole(index, "index", 0, len(self.front_) - 1)].equation
+
+
+def _obedience(rules: Sequence[Rule]) -> Callable[[Expression], bool] | None:
+    """Whether an equation, whose operators may be others than the search's, obeys the user's rules."""
+    if not rules:
+        return None
+
+    @cache
+    def grammar_over(vocabulary: Vocabulary) -> Grammar:
+        return Grammar(vocabulary, LONGEST_EQUATION, LONGEST_EQUATION, rules)
+
+    return lambda equation: grammar_over(equation.vocabulary).check(equation.tokens) is None
 
 
 def _seconds_to_shorten(max_time: float) -> float:

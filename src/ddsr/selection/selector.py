@@ -34,6 +34,9 @@ LEAST_GAIN = 1e-6  # nats; less is rounding
 MOST_NATS_LOST = 40.0
 
 
+IsAllowed = Callable[[Expression], bool]
+
+
 @dataclass(frozen=True)
 class Selected:
     """A candidate with what became of it."""
@@ -86,17 +89,19 @@ def select(
     n_shortest: int = 8,
     n_most_accurate: int = 3,
     deadline: float = inf,
+    is_allowed: IsAllowed | None = None,
 ) -> tuple[Selected, ...]:
     """The candidates by rising description length, the first being the choice.
 
-    Those that are not finite on `Engine.shuffled_rows` come behind all that are.
+    Those that are not finite on `Engine.shuffled_rows` have to halve the error of those that are.
 
     All are refitted on all rows. The `n_shortest` of least description length and the `n_most_accurate` are
     made shorter for as long as that falls: constants are settled at simple numbers, terms and factors are
     left out, and the best are cancelled as ratios of polynomials. No candidate ends with a longer description
-    than it began with. `deadline` is on the monotonic clock: what is known by then is returned.
+    than it began with. `deadline` is on the monotonic clock: what is known by then is returned. Nothing that
+    `is_allowed` refuses is made of a candidate.
     """
-    judge = _Judge(engine, length or PreciseLength.on(engine), deadline)
+    judge = _Judge(engine, length or PreciseLength.on(engine), deadline, is_allowed)
     models = [Model.free(expression) for expression in _in_one_vocabulary(candidates, engine)]
     judged = judge.start(models)
     if not judged:
@@ -127,8 +132,11 @@ def front_of(found: Sequence[Selected]) -> tuple[ParetoFront, FrontEntry]:
 class _Judge:
     """Refits and measures models, as long as there is time."""
 
-    def __init__(self, engine: Engine, length: DescriptionLength, deadline: float) -> None:
-        self.engine, self.length, self.deadline = engine, length, deadline
+    def __init__(
+        self, engine: Engine, length: DescriptionLength, deadline: float, is_allowed: IsAllowed | None
+    ) -> None:
+        self.engine, self.length, self.deadline, self.is_allowed = engine, length, deadline, is_allowed
+        self.given: set[tuple[int, ...]] = set()
         self.signs = engine.positive_variables, engine.nonnegative_variables
         self.least_nrmse = PreciseLength.on(engine).least_nrmse
 
@@ -138,6 +146,7 @@ class _Judge:
 
     def start(self, models: Sequence[Model]) -> list[_Judged]:
         """Each candidate as it is, refitted, or simplified after that: whichever is shortest."""
+        self.given = {model.expression.tokens for model in models}
         given = self._measure(models, max_steps=0)
         refitted = self.measure([one.model for one in given], 100, 1e-14)
         # by length alone: constants that nobody has fitted yet do not win by being finite
@@ -151,14 +160,20 @@ class _Judge:
         )
 
     def measure(self, models: Sequence[Model], max_steps: int, tolerance: float) -> list[_Judged]:
-        """Refit what there is time for; what is not finite is left out."""
+        """Refit what there is time for and is allowed; what is not finite is left out."""
         judged: list[_Judged] = []
+        if self.is_allowed is not None:
+            models = [model for model in models if self._may_be(model.expression, self.is_allowed)]
         n_at_once = max(1, WORK_A_CALL // (self.engine.n_rows * max_steps))
         for begin in range(0, len(models), n_at_once):
             if self.is_late:
                 break
             judged += self._measure(models[begin : begin + n_at_once], max_steps, tolerance)
         return judged
+
+    def _may_be(self, expression: Expression, is_allowed: IsAllowed) -> bool:
+        # a scale and an offset may break a rule that the expression inside obeys: it is as it was found
+        return expression.tokens in self.given or is_allowed(expression)
 
     def _measure(self, models: Sequence[Model], max_steps: int, tolerance: float = 0.0) -> list[_Judged]:
         if not models:
