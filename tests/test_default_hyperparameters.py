@@ -1,0 +1,86 @@
+"""Every setting that the default search has beside the paper's is changed once, and its effect is seen."""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from ddsr import DDSRRegressor, methods
+from ddsr.config import DefaultConfig, PaperConfig, RefinerConfig
+from field_cases import CASES, covers
+
+X = np.random.default_rng(0).uniform(0.5, 3.0, size=(40, 2))
+Y = np.sin(3 * X[:, 0]) * X[:, 1] + np.exp(X[:, 1] / X[:, 0])  # not found by a tiny search
+
+
+def fitted(preset="ddsr", callback=None, max_time=None, **changes):
+    config = {"evaluations_per_epoch": 300, "max_length": 12, "n_epochs": 4, "batch_size": 20} | changes
+    model = DDSRRegressor(
+        preset, random_state=0, device="cpu", config=config, callback=callback, max_time=max_time
+    )
+    return model.fit(X, Y)
+
+
+def balance_of(monkeypatch, **changes):
+    """The balance that a fit with these settings was made with."""
+    balances, search = [], methods.refined_search
+
+    def watched(refiner, make_proposer, balance, **options):
+        balances.append(balance)
+        return search(refiner, make_proposer, balance, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(methods, "refined_search", watched)
+        fitted(n_epochs=1, **changes)
+    return balances[0]
+
+
+@covers("is_scale_free", DefaultConfig)
+@pytest.mark.parametrize("method", ["ddsr:refiner=none", "ddsr:generator=none"])
+def test_is_scale_free(method):
+    free, bound = (
+        fitted(method, is_scale_free=is_free, model_selection="best").front_ for is_free in (True, False)
+    )
+    assert {entry.scale for entry in bound} == {1.0} and {entry.offset for entry in bound} == {0.0}
+    assert 1.0 not in {entry.scale for entry in free}
+
+
+@covers("evolution", DefaultConfig)
+def test_evolution():
+    assert fitted().stopped_by_ == "max_epochs"
+    assert fitted(evolution=RefinerConfig(exact=0.9)).stopped_by_ == "exact"
+
+
+@covers("evaluations_per_epoch", DefaultConfig)
+def test_evaluations_per_epoch():
+    states = []
+    fitted(callback=states.append, evaluations_per_epoch=123)
+    assert [state.n_scored for state in states] == [123, 246, 369, 492]
+
+
+@covers("least_share", DefaultConfig)
+def test_least_share():
+    turns = [(fitted(least_share=share).curves_["seconds_propose"] > 0).tolist() for share in (0.0, 0.5)]
+    assert turns == [[False] * 4, [False, True, False, True]]
+
+
+@covers("most_share", DefaultConfig)
+def test_most_share(monkeypatch):
+    for most in (0.2, 0.7):
+        balance = balance_of(monkeypatch, most_share=most)
+        balance.credit("generator", gain=1e9, seconds=1.0)
+        assert balance.share == most
+    with pytest.raises(ValueError, match="above most_share"):
+        fitted(least_share=0.5, most_share=0.4)
+
+
+@covers("head_start", DefaultConfig)
+def test_head_start():
+    for head_start in (0.0, 1e6):
+        curves = fitted(head_start=head_start, least_share=0.5, max_time=1.5).curves_
+        assert (curves["seconds_propose"].sum() > 0) == (head_start == 0.0)
+
+
+def test_every_field_has_a_case():
+    inherited = {known.name for known in fields(PaperConfig)}
+    assert {known.name for known in fields(DefaultConfig)} - inherited == CASES[DefaultConfig]
