@@ -61,7 +61,7 @@ sanitize: $(SETUP)  ## run the tests on a core built with AddressSanitizer and U
 
 # The theme's makers announce on every build that it ends in 2027 and which successor reads this mkdocs.yml.
 docs: $(DOCS)  ## build the documentation's site into site/; a warning is an error
-	@NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict --quiet $(ARGS)
+	@NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict $(ARGS)
 	@$(RUN) -m docs.check_site site
 
 gallery: $(SETUP)  ## run the gallery's examples and draw their pictures anew
