@@ -31,3 +31,7 @@ class MethodError(DDSRError):
 
 class BenchError(DDSRError):
     """A benchmark that cannot be run as asked: an unknown suite, missing data, a store that is not one."""
+
+
+class InputError(DDSRError):
+    """A file that cannot be read as a table of numbers, or that has not the columns asked for."""
