@@ -30,6 +30,8 @@ LEAST_GAIN = 1e-6
 # The last part of `max_time`, in which equations are made shorter where that is asked for: a share, a larger
 # one where that is less than a second, and so many seconds at most, also where no time is set.
 SHORTENING_SHARE, LARGER_SHARE, MOST_SHORTENING = 0.08, 0.2, 60.0
+# Seconds that shortening has at most when the user has interrupted the search, and waits.
+SHORTENING_AFTER_INTERRUPT = 2.0
 
 Callback = Callable[[SearchState], object]
 States = Callable[[Problem], Iterator[SearchState]]
@@ -99,6 +101,10 @@ class Budget:
         end = self.end if n_fits == 1 else Deadline(time.monotonic() + seconds)
         reserve = _seconds_to_shorten(seconds) if selection.shortens else 0.0
         return replace(self, end=end, deadline=Deadline(end.at - reserve))
+
+    def cut_to(self, seconds: float) -> Budget:
+        """The same, but for an end within so many seconds from now."""
+        return replace(self, end=Deadline(min(self.end.at, time.monotonic() + seconds)))
 
     def spent(self, progress: Progress) -> str | None:
         """What ends the search now; None if nothing does."""
@@ -198,6 +204,8 @@ def run(
                 fit.search(states, share, callback)
         except KeyboardInterrupt:
             is_interrupted = True
+        if is_interrupted:
+            share = share.cut_to(SHORTENING_AFTER_INTERRUPT)
         if fit.selection.shortens:
             fit.shorten(share, rules)
 

@@ -25,6 +25,9 @@ MOST_VAIN_STEPS = 1000
 # With a time limit no run of the refiner is longer, however slow the data make it: what it found is seen, and
 # kept through an interrupt, from then on.
 MOST_SECONDS_A_RUN = 5.0
+# With a time limit somebody waits: the first run is the sixteenth part of the others and a second at most,
+# each after it twice the one before.
+FIRST_SHARE, FIRST_SECONDS = 1 / 16, 1.0
 
 
 class VaryingGenerator(Generator, Protocol):
@@ -96,8 +99,7 @@ def refined_search(
         if deadline.has_passed:
             return
         clock, known, proposed, update = PartClock(), front, None, None
-        seconds = None if deadline == NEVER else min(deadline.seconds_left, MOST_SECONDS_A_RUN)
-        ran = refiner.run(evaluations, seconds)
+        ran = refiner.run(*_budget_of_run(epoch, evaluations, deadline))
         stall.note(ran)
         front = front.merge(refiner.hall_of_fame())
         clock.end("refine")
@@ -123,6 +125,15 @@ def refined_search(
         is_exhausted = ran.ending is Ending.EXHAUSTED and stall.n_vain_steps >= MOST_VAIN_STEPS
         if ran.ending is Ending.EXACT or (is_exhausted and gains[GENERATOR] == 0.0):
             return
+
+
+def _budget_of_run(epoch: int, evaluations: int, deadline: Deadline) -> tuple[int, float | None]:
+    """Evaluations and seconds; without a deadline every run is the same, whatever the clock says."""
+    if deadline == NEVER:
+        return evaluations, None
+    growth = 2.0 ** min(epoch, 32)
+    seconds = min(deadline.seconds_left, MOST_SECONDS_A_RUN, FIRST_SECONDS * growth)
+    return max(1, min(evaluations, round(evaluations * FIRST_SHARE * growth))), seconds
 
 
 def _describe(
