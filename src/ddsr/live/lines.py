@@ -34,7 +34,11 @@ class PlainView:
             if not (is_due or is_news):
                 return
         self._last = (now, equation)
-        print(f"{self.board.headline()} · R² {r2_text(chosen)} · {equation}", file=self._stream, flush=True)
+        self.note(f"{self.board.headline()} · R² {r2_text(chosen)} · {equation}")
+
+    def note(self, text: str) -> None:
+        """Print something else between the lines."""
+        print(text, file=self._stream, flush=True)
 
     def __enter__(self) -> PlainView:
         return self

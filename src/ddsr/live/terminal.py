@@ -11,7 +11,7 @@ from ddsr.live.board import Board, r2_text
 from ddsr.search import SearchState
 from ddsr.selection import FrontEntry
 
-REFRESHES_PER_S = 8
+REFRESHES_PER_S = 4
 # Lines of a view that are not equations.
 OTHER_LINES = 7
 MARK = "→"
