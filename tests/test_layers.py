@@ -15,6 +15,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("cli",),
     ("demo", "bench"),
     ("estimator",),
+    ("fitting",),
     ("methods", "tables"),
     ("refined_search",),
     ("search", "device", "balance"),

@@ -30,6 +30,10 @@ class FrontEntry:
     nrmse: float
     scale: float
     offset: float
+    is_free: tuple[bool, ...] | None = None
+    """for each constant of the expression: fitted, not settled at a simple number; None: all are fitted"""
+    nats: float | None = None
+    """its description length, where it was measured; None: `description_length` estimates it"""
 
     @property
     def size(self) -> int:
@@ -53,8 +57,11 @@ class FrontEntry:
     def description_length(self, n_rows: int) -> float:
         """Nats to write down the expression, its constants, and then y given its predictions.
 
-        N log(RMSE) + log(N)/2 per constant + NATS_PER_TOKEN/2 per token, up to a term that all share.
+        N log(RMSE) + log(N)/2 per constant + NATS_PER_TOKEN/2 per token, up to a term that all share; or
+        what was measured.
         """
+        if self.nats is not None:
+            return self.nats
         residual = n_rows * np.log(max(self.nrmse, ROUNDING))
         constants = 0.5 * np.log(n_rows) * self.expression.n_constants
         return float(residual + constants + 0.5 * NATS_PER_TOKEN * self.size)
