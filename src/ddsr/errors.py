@@ -35,3 +35,7 @@ class BenchError(DDSRError):
 
 class InputError(DDSRError):
     """A file that cannot be read as a table of numbers, or that has not the columns asked for."""
+
+
+class RunError(DDSRError):
+    """A run folder, a saved state or a model file that cannot be made, read, written or gone on with."""

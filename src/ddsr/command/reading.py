@@ -166,7 +166,9 @@ class Numbers:
         if is_infinite.any():
             n_infinite, row = int(is_infinite.sum()), int(np.argmax(is_infinite)) + 1
             more = f" ({n_infinite:,} such rows)" if n_infinite > 1 else ""
-            raise DataError(f"column {self.name!r} of {path} is infinite in row {row}{more}: remove such rows")
+            raise DataError(
+                f"column {self.name!r} of {path} is infinite in row {row}{more}: remove such rows"
+            )
 
 
 def _chosen_features(source: Source, columns: Columns) -> tuple[str, ...]:
@@ -179,7 +181,9 @@ def _chosen_features(source: Source, columns: Columns) -> tuple[str, ...]:
     if columns.features is None:
         rest = [name for name in source.names if name not in special and name not in columns.ignored]
         if not rest:
-            raise InputError(f"{source.path} has no column beside the target {columns.target!r} to explain it by")
+            raise InputError(
+                f"{source.path} has no column beside the target {columns.target!r} to explain it by"
+            )
         return tuple(rest)
     for name in columns.features:
         if name in special or name in columns.ignored:

@@ -70,7 +70,9 @@ class TextSource(Source):
                 )
             except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
                 reason = str(error).removeprefix("Error tokenizing data. C error: ").strip()
-                raise InputError(f"{self.path} is no table with {len(self.names)} columns: {reason}") from None
+                raise InputError(
+                    f"{self.path} is no table with {len(self.names)} columns: {reason}"
+                ) from None
         frame.columns = [self.names[position] for position in positions]
         return frame
 
@@ -109,7 +111,9 @@ def refusing_unreadable(path: Path, *more: type[Exception]) -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError:
-        raise InputError(f"{path} is not text in UTF-8; CSV, TSV (also .gz) and Parquet can be read") from None
+        raise InputError(
+            f"{path} is not text in UTF-8; CSV, TSV (also .gz) and Parquet can be read"
+        ) from None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(f"{path} is no complete gzip file: {error}") from None
     except OSError as error:

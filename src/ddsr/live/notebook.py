@@ -63,7 +63,9 @@ def _display_in_ipython() -> Callable[[NotebookView], object]:
     try:
         from IPython.display import display
     except ImportError:
-        raise MethodError("NotebookView needs IPython: run it in a notebook, or pip install ipython") from None
+        raise MethodError(
+            "NotebookView needs IPython: run it in a notebook, or pip install ipython"
+        ) from None
     handles: list[object] = []
 
     def show(view: NotebookView) -> None:

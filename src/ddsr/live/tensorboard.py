@@ -31,7 +31,10 @@ class TensorBoardLog:
             "search/seconds": time.monotonic() - self._began,
             **{f"gain/{source}": gain for source, gain in stats.gains.items()},
             **{f"seconds/{part}": seconds for part, seconds in stats.seconds.items()},
-            **{f"update/{name}": value for name, value in (asdict(stats.update) if stats.update else {}).items()},
+            **{
+                f"update/{name}": value
+                for name, value in (asdict(stats.update) if stats.update else {}).items()
+            },
         }
         for name, value in curves.items():
             if math.isfinite(value):

@@ -66,9 +66,7 @@ def front_table(board: Board, most: int | None = None) -> Table:
     return table
 
 
-def _around(
-    entries: list[FrontEntry], chosen: FrontEntry | None, most: int | None
-) -> list[FrontEntry]:
+def _around(entries: list[FrontEntry], chosen: FrontEntry | None, most: int | None) -> list[FrontEntry]:
     if most is None or len(entries) <= most or chosen is None:
         return entries
     place = next(index for index, entry in enumerate(entries) if entry is chosen)
