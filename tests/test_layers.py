@@ -13,7 +13,9 @@ PACKAGE = ROOT / "src" / "ddsr"
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("__main__",),
     ("cli",),
+    ("command",),
     ("demo", "bench"),
+    ("live",),
     ("estimator",),
     ("fitting",),
     ("methods", "tables"),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ddsr.command.failure import INTERRUPTED
 from ddsr.command.reading import Columns, TrainingData, read_training_data
-from ddsr.command.watching import Callback, Watched, print_to_stderr, watch
+from ddsr.command.result import print_json, print_result, summary
+from ddsr.command.watching import Callback, print_to_stderr, watch
 from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Vocabulary
 from ddsr.grammar import Grammar
@@ -26,10 +27,7 @@ MOST_LISTED = 8
 def run_fit(
     path: str,
     *,
-    target: str,
-    features: tuple[str, ...],
-    ignore: tuple[str, ...],
-    weights: str | None,
+    columns: Columns,
     drop_missing: bool,
     out: str | None,
     no_save: bool,
@@ -39,16 +37,29 @@ def run_fit(
     **settings: Any,
 ) -> None:
     """Read, search, show, save."""
-    say = (lambda text: None) if quiet else print_to_stderr
+    say = _say_nothing if quiet else print_to_stderr
     say(f"reading {path}")
-    columns = Columns(target, features or None, ignore, weights)
     data = read_training_data(path, columns, drop_missing)
     for line in describe(data):
         say(line)
     parameters = estimator_parameters(**settings)
-    board = Board(target, parameters["max_time"], _choice(settings["selection"], len(data.y)))
-    say(f"to begin with: {_first_equation(data, board)}")
-    done = watch(_fit(data, parameters), board, quiet, tensorboard)
+    board = Board(columns.target, parameters["max_time"], _choice(settings["selection"], len(data.y)))
+    say(_first_equation(data, board))
+    done = watch(_without_folder(data, parameters), board, quiet, tensorboard)
+    facts = {
+        "run": None,
+        "target": columns.target,
+        "features": data.features,
+        "rows": len(data.y),
+        "dropped_rows": data.n_dropped,
+        "left_out": [*data.text_columns, *data.empty_columns],
+        "seconds": done.seconds,
+        "candidates": board.n_scored,
+    }
+    if as_json:
+        print_json(summary(done.model, facts))
+    else:
+        print_result(done.model, columns.target, facts)
     if done.is_interrupted:
         raise click.exceptions.Exit(INTERRUPTED)
 
@@ -57,9 +68,75 @@ def describe(data: TrainingData) -> list[str]:
     """What is used and what is not, in lines."""
     lines = [f"{len(data.y):,} rows: {data.columns.target} from {_listed(data.features)}"]
     if data.text_columns:
-        lines.append(f"left out, since they are not numbers: {_listed(data.text_columns)}")
+        lines.append(f"left out, since not numbers: {_listed(data.text_columns)}")
     if data.empty_columns:
-        lines.append(f"left out, since they are empty: {_listed(data.empty_columns)}")
+        lines.append(f"left out, since empty: {_listed(data.empty_columns)}")
     if data.n_dropped:
         lines.append(f"left out: {data.n_dropped:,} rows with missing values")
     return lines
+
+
+def estimator_parameters(
+    *,
+    seconds: float | None,
+    epochs: int | None,
+    operators: tuple[str, ...],
+    max_size: int | None,
+    guesses: tuple[str, ...],
+    selection: str | None,
+    preset: str,
+    seed: int,
+    jobs: int,
+    device: str,
+) -> dict[str, Any]:
+    """What was said on the command line, by the names of the estimator's parameters."""
+    parameters: dict[str, Any] = {
+        "preset": preset,
+        "max_time": DEFAULT_SECONDS if seconds is None and epochs is None else seconds,
+        "max_epochs": epochs,
+        "n_jobs": jobs,
+        "random_state": seed,
+        "device": device,
+        "model_selection": selection,
+    }
+    if operators:
+        parameters["operators"] = operators
+    if guesses:
+        parameters["guesses"] = guesses
+    if max_size is not None:
+        parameters["config"] = {"max_length": max_size}
+    return parameters
+
+
+def _without_folder(data: TrainingData, parameters: dict[str, Any]) -> Callable[[Callback], DDSRRegressor]:
+    def fit(on_state: Callback) -> DDSRRegressor:
+        import pandas as pd
+
+        from ddsr.estimator import DDSRRegressor
+
+        X = pd.DataFrame(data.X, columns=list(data.features), copy=False)
+        return DDSRRegressor(**parameters, callback=on_state).fit(X, data.y, data.weights)
+
+    return fit
+
+
+def _first_equation(data: TrainingData, board: Board) -> str:
+    """The best line through one column, known at once: the estimator takes a second or two to import."""
+    vocabulary = Vocabulary(data.features)
+    engine = Engine(vocabulary, data.X, data.y, data.weights, options=FitOptions(is_scale_free=True))
+    entry = baseline(engine, Grammar(vocabulary)).most_accurate()
+    return f"to begin with: {board.write(entry)} (R² {r2_text(entry)})"
+
+
+def _choice(selection: str | None, n_rows: int) -> Choose | None:
+    """What the live view marks: equations are made shorter at the end alone."""
+    return None if selection == "accuracy" else lambda front: front.best(n_rows)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_LISTED:,} more" if len(names) > MOST_LISTED else ""
+    return ", ".join(names[:MOST_LISTED]) + more
+
+
+def _say_nothing(text: str) -> None:
+    """For --quiet."""

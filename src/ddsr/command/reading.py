@@ -108,7 +108,8 @@ def read_new_data(path: str, features: Sequence[str], target: str | None = None)
     X = np.column_stack([numbers[name].values for name in features])
     known = numbers[str(target)] if has_target else None
     is_known = known is not None and not (known.first_text or np.isinf(known.values).any())
-    return NewData(X, ~np.isnan(X).any(axis=1), known.values if known is not None and is_known else None)
+    is_complete = np.asarray(~np.isnan(X).any(axis=1))
+    return NewData(X, is_complete, known.values if known is not None and is_known else None)
 
 
 @dataclass(frozen=True)
@@ -198,10 +199,7 @@ def _check_exists(source: Source, name: str) -> None:
     close = get_close_matches(name, source.names, n=3, cutoff=0.5) or [
         known for known in source.names if known.lower() == name.lower()
     ]
-    if close:
-        hint = f"did you mean {_listed(close, ' or ')}?"
-    else:
-        hint = f"it has {_listed(source.names)}"
+    hint = f"did you mean {_listed(close, ' or ')}?" if close else f"it has {_listed(source.names)}"
     raise InputError(f"{source.path} has no column {name!r}; {hint}")
 
 

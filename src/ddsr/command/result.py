@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -82,7 +83,7 @@ def equations_table(model: DDSRRegressor, target: str) -> Table:
 
 
 def _is_terminal() -> bool:
-    return click.get_text_stream("stdout").isatty()
+    return sys.stdout.isatty()
 
 
 def _plain(value: Any) -> Any:

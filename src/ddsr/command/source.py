@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from ddsr.errors import InputError
 
@@ -123,8 +123,8 @@ def refusing_unreadable(path: Path, *more: type[Exception]) -> Iterator[None]:
 
 
 def _open_text(path: Path) -> TextSource:
-    with refusing_unreadable(path), _opened(path) as stream:
-        head = stream.read(LONGEST_HEADER)
+    with refusing_unreadable(path), (gzip.open if _is_gzip(path) else open)(path, "rb") as raw:
+        head = io.TextIOWrapper(raw, encoding="utf-8-sig", newline="").read(LONGEST_HEADER)
     if "\0" in head:
         raise InputError(f"{path} is not text; CSV, TSV (also .gz) and Parquet can be read")
     lines = [line for line in head.splitlines() if line.strip()]
@@ -159,11 +159,6 @@ def _import_pyarrow() -> tuple[Any, Any]:
 
 def _is_gzip(path: Path) -> bool:
     return path.suffix.lower() == ".gz"
-
-
-def _opened(path: Path) -> TextIO:
-    raw = gzip.open(path, "rb") if _is_gzip(path) else path.open("rb")
-    return io.TextIOWrapper(raw, encoding="utf-8-sig", newline="")  # type: ignore[arg-type]
 
 
 def _delimiter_of(line: str) -> str:
