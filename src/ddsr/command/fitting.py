@@ -42,10 +42,11 @@ def run_fit(
     data = read_training_data(path, columns, drop_missing)
     for line in describe(data):
         say(line)
+    say(f"to begin with: {first_equation(data)}")
     parameters = estimator_parameters(**settings)
+    work = _without_folder(data, parameters)
     board = Board(columns.target, parameters["max_time"], _choice(settings["selection"], len(data.y)))
-    say(_first_equation(data, board))
-    done = watch(_without_folder(data, parameters), board, quiet, tensorboard)
+    done = watch(work, board, quiet, tensorboard)
     facts = {
         "run": None,
         "target": columns.target,
@@ -109,23 +110,23 @@ def estimator_parameters(
 
 
 def _without_folder(data: TrainingData, parameters: dict[str, Any]) -> Callable[[Callback], DDSRRegressor]:
+    import pandas as pd
+
+    from ddsr.estimator import DDSRRegressor
+
     def fit(on_state: Callback) -> DDSRRegressor:
-        import pandas as pd
-
-        from ddsr.estimator import DDSRRegressor
-
         X = pd.DataFrame(data.X, columns=list(data.features), copy=False)
         return DDSRRegressor(**parameters, callback=on_state).fit(X, data.y, data.weights)
 
     return fit
 
 
-def _first_equation(data: TrainingData, board: Board) -> str:
+def first_equation(data: TrainingData) -> str:
     """The best line through one column, known at once: the estimator takes a second or two to import."""
     vocabulary = Vocabulary(data.features)
     engine = Engine(vocabulary, data.X, data.y, data.weights, options=FitOptions(is_scale_free=True))
     entry = baseline(engine, Grammar(vocabulary)).most_accurate()
-    return f"to begin with: {board.write(entry)} (R² {r2_text(entry)})"
+    return f"{Board(data.columns.target).write(entry)} (R² {r2_text(entry)})"
 
 
 def _choice(selection: str | None, n_rows: int) -> Choose | None:

@@ -188,8 +188,8 @@ def _chosen_features(source: Source, columns: Columns) -> tuple[str, ...]:
         return tuple(rest)
     for name in columns.features:
         if name in special or name in columns.ignored:
-            role = special.get(name, "one to ignore")
-            raise InputError(f"column {name!r} cannot be a feature and the {role}")
+            role = f"the {special[name]}" if name in special else "one to ignore"
+            raise InputError(f"column {name!r} cannot be a feature and {role}")
     return tuple(dict.fromkeys(columns.features))
 
 

@@ -52,16 +52,14 @@ class TextSource(Source):
         """These columns; those without one text are numbers."""
         import pandas as pd
 
-        positions = sorted(self.names.index(name) for name in names)
         with refusing_unreadable(self.path), warnings.catch_warnings():
-            # what pandas would cut off or turn into an index with a mere warning
+            # All columns are read, since with some of them pandas cuts off rows that are too long, silently.
             warnings.simplefilter("error", pd.errors.ParserWarning)
             try:
                 frame = pd.read_csv(
                     self.path,
                     sep=self.delimiter,
                     decimal=self.decimal,
-                    usecols=positions,
                     index_col=False,
                     low_memory=False,
                     skipinitialspace=True,
@@ -73,8 +71,8 @@ class TextSource(Source):
                 raise InputError(
                     f"{self.path} is no table with {len(self.names)} columns: {reason}"
                 ) from None
-        frame.columns = [self.names[position] for position in positions]
-        return frame
+        frame.columns = list(self.names)
+        return frame[list(names)]
 
 
 @dataclass(frozen=True)
@@ -123,8 +121,9 @@ def refusing_unreadable(path: Path, *more: type[Exception]) -> Iterator[None]:
 
 
 def _open_text(path: Path) -> TextSource:
-    with refusing_unreadable(path), (gzip.open if _is_gzip(path) else open)(path, "rb") as raw:
-        head = io.TextIOWrapper(raw, encoding="utf-8-sig", newline="").read(LONGEST_HEADER)
+    opened = gzip.open if _is_gzip(path) else open
+    with refusing_unreadable(path), opened(path, "rt", encoding="utf-8-sig", newline="") as stream:
+        head = str(stream.read(LONGEST_HEADER))
     if "\0" in head:
         raise InputError(f"{path} is not text; CSV, TSV (also .gz) and Parquet can be read")
     lines = [line for line in head.splitlines() if line.strip()]

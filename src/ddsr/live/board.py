@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from ddsr.search import SearchState
 from ddsr.selection import FrontEntry, ParetoFront
@@ -80,7 +81,13 @@ class Board:
 
     def write(self, entry: FrontEntry) -> str:
         """An entry as an equation for the target."""
-        return f"{self.target} = {entry.equation.text(precision=DIGITS)}"
+        return f"{self.target} = {_written(entry)}"
+
+
+@lru_cache(maxsize=256)
+def _written(entry: FrontEntry) -> str:
+    """Scale and offset are joined with the expression; the terminal asks again at every refresh."""
+    return entry.equation.simplified().text(precision=DIGITS)
 
 
 def r2_text(entry: FrontEntry) -> str:
