@@ -14,7 +14,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("__main__",),
     ("cli",),
     ("command",),
-    ("demo", "bench"),
+    ("bench",),
     ("live",),
     ("estimator",),
     ("fitting",),
@@ -82,9 +82,9 @@ def test_imports_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         "from .. import search\n"
         "from ..grammar import Grammar\n"
         "from . import printer\n"
-        "def late():\n    from ddsr.demo import run_demo\n"
+        "def late():\n    from ddsr.bench import run\n"
     )
-    assert imported_parts(module) == {"engine", "errors", "search", "grammar", "demo"}
+    assert imported_parts(module) == {"engine", "errors", "search", "grammar", "bench"}
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))

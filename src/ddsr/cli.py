@@ -4,9 +4,12 @@ from typing import Any
 
 import click
 
-from ddsr.command.failure import Command
+from ddsr.command.demo import demo
 from ddsr.command.fit import fit
 from ddsr.command.options import Seconds, read_names, read_numbers
+from ddsr.command.predict import predict
+from ddsr.command.resume import resume
+from ddsr.command.show import show
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -15,19 +18,8 @@ def main() -> None:
     """Find the equation behind data: symbolic regression by masked discrete diffusion."""
 
 
-main.add_command(fit)
-
-
-@main.command(cls=Command)
-@click.option("--time", "seconds", type=Seconds(), default=5.0, show_default=True, help="Seconds to search.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random numbers.")
-def demo(seconds: float, seed: int) -> None:
-    """Find Kepler's third law in the orbits of the planets."""
-    from rich.console import Console
-
-    from ddsr.demo import run_demo
-
-    run_demo(Console(), seconds, seed)
+for command in (fit, show, predict, resume, demo):
+    main.add_command(command)
 
 
 @main.group()

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ddsr.command.failure import Command
-from ddsr.command.options import Seconds, as_json, read_names
+from ddsr.command.options import Seconds, as_json, read_names, tensorboard_folder
 
 SELECTIONS = ("description_length", "best", "accuracy")
 DEVICES = ("auto", "cpu", "cuda")
@@ -48,9 +48,7 @@ TIME_HELP = "That the search has.  [default: 60; with --epochs no limit]"
 @click.option(
     "--device", type=click.Choice(DEVICES), default="auto", show_default=True, help="Where networks run."
 )
-@click.option(
-    "--tensorboard", type=click.Path(file_okay=False), metavar="FOLDER", help="Of learning curves for it."
-)
+@tensorboard_folder
 @click.option("--quiet", is_flag=True, help="Show nothing while it runs.")
 @as_json
 def fit(

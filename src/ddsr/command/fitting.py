@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from ddsr.command.failure import INTERRUPTED
 from ddsr.command.reading import Columns, TrainingData, read_training_data
 from ddsr.command.result import print_json, print_result, summary
 from ddsr.command.watching import Callback, print_to_stderr, watch
@@ -54,15 +51,14 @@ def run_fit(
         "rows": len(data.y),
         "dropped_rows": data.n_dropped,
         "left_out": [*data.text_columns, *data.empty_columns],
-        "seconds": done.seconds,
+        "seconds": board.seconds,
         "candidates": board.n_scored,
     }
     if as_json:
         print_json(summary(done.model, facts))
     else:
         print_result(done.model, columns.target, facts)
-    if done.is_interrupted:
-        raise click.exceptions.Exit(INTERRUPTED)
+    done.raise_interrupt()
 
 
 def describe(data: TrainingData) -> list[str]:

@@ -46,6 +46,9 @@ def read_names(ctx: click.Context, param: click.Parameter, value: str | None) ->
     return names
 
 
+tensorboard_folder: Callable[[AnyFunction], AnyFunction] = click.option(
+    "--tensorboard", type=click.Path(file_okay=False), metavar="FOLDER", help="Of learning curves for it."
+)
 as_json: Callable[[AnyFunction], AnyFunction] = click.option(
     "--json", "as_json", is_flag=True, help="Print the result as JSON on one line, for scripts."
 )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from ddsr.estimator import DDSRRegressor
 
-DIGITS = 5
+DIGITS = 4
 REASONS = {
     "exact": "the fit is exact",
     "max_time": "the time was up",

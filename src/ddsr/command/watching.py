@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import click
+
+from ddsr.command.failure import INTERRUPTED
 from ddsr.command.interrupt import TwoStepInterrupt
 from ddsr.live import PlainView, TensorBoardLog, TerminalView
 from ddsr.live.board import Board
@@ -26,16 +28,18 @@ class Watched:
     """A model and how it came to be."""
 
     model: DDSRRegressor
-    board: Board
-    seconds: float
     is_interrupted: bool
+
+    def raise_interrupt(self) -> None:
+        """End the command as an interrupted one, if it was."""
+        if self.is_interrupted:
+            raise click.exceptions.Exit(INTERRUPTED)
 
 
 def watch(
-    work: Callable[[Callback], DDSRRegressor], board: Board, is_quiet: bool, tensorboard: str | None
+    work: Callable[[Callback], DDSRRegressor], board: Board, is_quiet: bool, tensorboard: str | None = None
 ) -> Watched:
     """Do the work, which calls its argument after every epoch, and show how it goes on stderr."""
-    began = time.monotonic()
     with ExitStack() as stack:
         view = _view(board, is_quiet)
         callbacks: list[Callback] = [board.take if view is None else view]
@@ -53,7 +57,7 @@ def watch(
                 callback(state)
 
         model = work(on_state)
-    return Watched(model, board, time.monotonic() - began, interrupt.count > 0)
+    return Watched(model, interrupt.count > 0)
 
 
 def print_to_stderr(text: str) -> None:

@@ -22,6 +22,8 @@ class Board:
     max_time: float | None = None
     choose: Choose | None = None
     """the equation that would be chosen now; None: the most accurate"""
+    seconds_before: float = 0.0
+    """that a run which goes on has used already"""
     epoch: int = 0
     """how many are done"""
     n_scored: int = 0
@@ -43,8 +45,8 @@ class Board:
 
     @property
     def seconds(self) -> float:
-        """Since the board was made."""
-        return time.monotonic() - self._began
+        """Of the search so far."""
+        return self.seconds_before + time.monotonic() - self._began
 
     @property
     def rate(self) -> float:
