@@ -16,7 +16,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("demo", "bench"),
     ("estimator",),
     ("fitting",),
-    ("methods", "tables"),
+    ("methods", "tables", "frames"),
     ("refined_search",),
     ("search", "device", "balance"),
     ("selection", "learning"),
