@@ -25,7 +25,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("diffusion", "autoregressive"),
     ("grammar", "config", "categorical"),
     ("expression",),
-    ("_core", "data", "deadline"),
+    ("_core", "data", "deadline", "saved"),
     ("errors",),
 )
 DEPTHS = {part: depth for depth, parts in enumerate(LAYERS) for part in parts}
