@@ -16,7 +16,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("demo", "bench", "runs"),
     ("estimator",),
     ("fitting",),
-    ("methods", "tables", "parameters", "model_file"),
+    ("methods", "tables", "frames", "parameters", "model_file"),
     ("refined_search",),
     ("search", "device", "balance"),
     ("selection", "learning"),

@@ -39,6 +39,13 @@ def read_whole(path: Path, what: str) -> bytes:
         raise RunError(f"cannot read {path}: {reason_of(error)}") from error
 
 
+def clear_leftovers(folder: Path) -> None:
+    """Remove what killed processes were writing."""
+    for leftover in folder.glob(f".*{ASIDE}"):
+        with suppress(OSError):
+            leftover.unlink()
+
+
 def reason_of(error: OSError) -> str:
     """The system's own words, without the path, which the message names already."""
     return error.strerror or str(error) or type(error).__name__

@@ -2,78 +2,39 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import platform
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from ddsr.data import check_whole
-from ddsr.errors import DataError, MethodError, RunError
+from ddsr.errors import MethodError, RunError
 from ddsr.estimator import LARGEST_SEED, DDSRRegressor
-from ddsr.files import ASIDE, read_whole, reason_of, write_whole
-from ddsr.model_file import read_json, to_text
+from ddsr.files import clear_leftovers, reason_of
 from ddsr.parameters import from_json, to_json
-from ddsr.runs import lock, log
+from ddsr.runs import asked as asking
+from ddsr.runs import lock, log, table
+from ddsr.runs.asked import Asked, read_asked
 from ddsr.runs.journal import INTERVAL, MODEL, FolderJournal, OnState
-from ddsr.runs.states import State, forget_after, has_states, leftovers, newest_state
-from ddsr.saved import from_bytes, restoring, to_bytes
+from ddsr.runs.states import State, forget_after, has_states, newest_state
+from ddsr.runs.table import Table, checked_table, read_table
+from ddsr.saved import restoring
 from ddsr.version import ddsr_version
-
-FORMAT, VERSION = "ddsr run", 1
-RUN, DATA = "run.json", "data.npz"
-
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What `run.json` holds: all that a run was asked to do."""
-
-    parameters: Mapping[str, Any]
-    """of the estimator, as JSON; the seed is `random_state`"""
-    features: tuple[str, ...]
-    has_feature_names: bool
-    target: str | None
-    fingerprint: str
-    """of the data"""
-    max_time: float | None
-    """with what was asked for since"""
-    max_epochs: int | None
-    versions: Mapping[str, str]
-    """of ddsr, Python and NumPy, when the run was made"""
-
-
-@dataclass(frozen=True, eq=False)
-class Table:
-    """The data of a run."""
-
-    X: Floats
-    y: Floats
-    sample_weight: Floats | None
-
-    def fingerprint(self, features: Sequence[str]) -> str:
-        """A number that other data, or other names, do not have."""
-        digest = hashlib.sha256("\0".join(features).encode())
-        for part in (self.X, self.y, self.sample_weight):
-            digest.update(b"none" if part is None else repr(part.shape).encode() + part.tobytes())
-        return digest.hexdigest()
 
 
 class RunFolder:
     """A fit that goes on after its process is gone.
 
-    `create(...).fit()` starts it and saves as it goes; `open(path).resume()` goes on, exactly as the fit
-    would have gone on: see docs/runs.md. `model()` is the best so far, at any time and from any process.
+    `create(...).fit()` starts it and saves as it goes; `open(path).resume()` goes on exactly as the fit
+    would have: docs/runs.md. `model()` is the best so far, at any time and from any process.
     """
 
     def __init__(self, path: Path, asked: Asked) -> None:
@@ -97,39 +58,28 @@ class RunFolder:
         `parameters` are those of `DDSRRegressor` by name, all but `callback`. Without `feature_names` those
         of a DataFrame are taken.
         """
+        data = checked_table(X, y, sample_weight, feature_names)
         model = _model_of(dict(parameters or {}))
-        names, has_names = _names_of(X, feature_names)
-        table = _checked(model, X, y, sample_weight, names)
-        folder, features = Path(path), names or [f"x{k}" for k in range(table.X.shape[1])]
+        model._check(data.frame, data.y, data.sample_weight)
         asked = Asked(
-            parameters=to_json(model.get_params(deep=False)),
-            features=tuple(features),
-            has_feature_names=has_names,
+            ddsr_version=ddsr_version(),
+            versions={"python": platform.python_version(), "numpy": np.__version__},
+            seed=model.get_params()["random_state"],
+            features=data.features,
+            has_feature_names=data.has_feature_names,
             target=target,
-            fingerprint=table.fingerprint(features),
+            fingerprint=data.fingerprint,
             max_time=None if model.max_time is None else float(model.max_time),
             max_epochs=None if model.max_epochs is None else int(model.max_epochs),
-            versions={"ddsr": ddsr_version(), "python": platform.python_version(), "numpy": np.__version__},
+            parameters=to_json(model.get_params(deep=False)),
         )
-        _make(folder, asked, table)
-        return cls(folder, asked)
+        _make(Path(path), asked, data)
+        return cls(Path(path), asked)
 
     @classmethod
     def open(cls, path: str | PathLike[str]) -> RunFolder:
         """The run of a folder; raises `RunError` where it is none that this version can go on with."""
-        folder = Path(path)
-        if not folder.is_dir():
-            raise RunError(f"there is no run folder at {folder}")
-        if not (folder / RUN).exists():
-            raise RunError(f"{folder} is no run folder: it has no {RUN}")
-        written = read_json(folder / RUN, FORMAT, VERSION, "run")
-        if written["format_version"] != VERSION:
-            raise RunError(
-                f"{folder} was made by an older ddsr ({written.get('ddsr_version')}), and this one cannot go "
-                f"on with it; `load_model` reads its {MODEL}"
-            )
-        with restoring(f"run ({folder / RUN})"):
-            return cls(folder, _read_asked(written))
+        return cls(Path(path), read_asked(Path(path)))
 
     def fit(self, on_state: OnState | None = None, interval: float = INTERVAL) -> DDSRRegressor:
         """Run the fit, saving every few seconds (`interval`, or more where saving is slow) and at the end.
@@ -178,32 +128,23 @@ class RunFolder:
 
     def data(self) -> Table:
         """X, y and weights; raises `RunError` where they are not those that the run began with."""
-        path = self.path / DATA
-        saved = from_bytes(read_whole(path, "data"))
-        with restoring(f"data ({path})"):
-            table = Table(saved["X"], saved["y"], saved["sample_weight"])
-            if table.fingerprint(self.asked.features) != self.asked.fingerprint:
-                raise RunError(f"{path} is damaged: it is not the data that the run began with")
-        return table
+        asked = self.asked
+        return read_table(self.path, asked.features, asked.has_feature_names, asked.fingerprint)
 
     def _run(self, before: State | None, on_state: OnState | None, interval: float) -> DDSRRegressor:
-        for leftover in leftovers(self.path, ASIDE):
-            with suppress(OSError):
-                leftover.unlink()
-        n_epochs = before.n_epochs if before else 0
+        data, model, n_epochs = self.data(), self._model(), before.n_epochs if before else 0
+        clear_leftovers(self.path)
         forget_after(self.path, n_epochs)
         log.cut(self.path, n_epochs)
-        table, model = self.data(), self._model()
-        names = self.asked.features if self.asked.has_feature_names else None
-        journal = FolderJournal(self.path, model, before, on_state, interval)
-        model._fit(_frame(table.X, names), table.y, table.sample_weight, journal)
+        journal = FolderJournal(self.path, model, self.asked.target, before, on_state, interval)
+        model._fit(data.frame, data.y, data.sample_weight, journal)
         journal.end(model._outcome)
         return model
 
     def _model(self) -> DDSRRegressor:
         limits = {"max_time": self.asked.max_time, "max_epochs": self.asked.max_epochs}
         known = set(DDSRRegressor().get_params(deep=False))
-        with restoring(f"run ({self.path / RUN})"):
+        with restoring(f"run ({self.path / asking.FILE})"):
             return DDSRRegressor(**from_json(self.asked.parameters, known) | limits)
 
     def _extend(self, state: State | None, more_time: float | None, more_epochs: int | None) -> State | None:
@@ -213,17 +154,17 @@ class RunFolder:
         if more_time is not None:
             _check_seconds(more_time)
             spent = state.seconds if state else 0.0
-            max_time = more_time + (spent if max_time is None else max_time)
+            max_time = float(more_time) + (spent if max_time is None else max_time)
         elif stopped_by == "max_time":
             max_time = None
         if more_epochs is not None:
             check_whole(more_epochs, "more_epochs", least=1)
             done = state.n_epochs if state else 0
-            max_epochs = more_epochs + (done if max_epochs is None else max_epochs)
+            max_epochs = int(more_epochs) + (done if max_epochs is None else max_epochs)
         elif stopped_by == "max_epochs":
             max_epochs = None
         self.asked = replace(self.asked, max_time=max_time, max_epochs=max_epochs)
-        write_whole(self.path / RUN, _written(self.asked))
+        self.asked.write(self.path)
         if state is None:
             return None
         with restoring("state"):
@@ -232,107 +173,56 @@ class RunFolder:
 
 
 def _model_of(parameters: dict[str, Any]) -> DDSRRegressor:
-    """The estimator of these parameters, with a number for its seed, so that it is the same when it goes on."""
+    """The estimator of these parameters; its seed is a number, which is the same when the fit goes on."""
     known = DDSRRegressor().get_params(deep=False)
     for name in parameters:
         if name not in known:
             raise MethodError(f"DDSRRegressor has no parameter {name!r}; it has: {', '.join(known)}")
     if parameters.get("callback") is not None:
         raise MethodError("a run folder cannot keep a callback: give it to fit and resume as on_state")
-    if not isinstance(parameters.get("random_state"), (int, np.integer)):
-        random = check_random_state(parameters.get("random_state"))
-        parameters["random_state"] = int(random.randint(LARGEST_SEED))
+    seed = parameters.get("random_state")
+    is_number = isinstance(seed, (int, np.integer))
+    parameters["random_state"] = int(seed if is_number else check_random_state(seed).randint(LARGEST_SEED))
     return DDSRRegressor(**parameters)
-
-
-def _names_of(X: ArrayLike, feature_names: Sequence[str] | None) -> tuple[list[str] | None, bool]:
-    if feature_names is None:
-        columns = getattr(X, "columns", None)
-        if columns is None or not all(isinstance(name, str) for name in columns):
-            return None, False
-        feature_names = list(columns)
-    return [str(name) for name in feature_names], True
-
-
-def _checked(
-    model: DDSRRegressor, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, names: list[str] | None
-) -> Table:
-    """The data as the estimator reads them; whatever it would refuse is refused now."""
-    if np.ndim(y) == 2 and np.shape(y)[1] > 1:
-        raise DataError(f"a run folder holds the fit of one target, and y has {np.shape(y)[1]}: make a folder each")
-    if names is not None and not hasattr(X, "columns"):
-        rows = np.asarray(X)
-        if rows.ndim != 2 or rows.shape[1] != len(names):
-            raise DataError(f"X has the shape {rows.shape}, but there are {len(names)} feature_names")
-        X = pd.DataFrame(rows, columns=names)
-    return Table(*model._check(X, y, sample_weight))
 
 
 def _check_seconds(seconds: object) -> None:
     is_number = isinstance(seconds, (int, float, np.number)) and not isinstance(seconds, bool)
-    if not (is_number and 0 < seconds < math.inf):  # type: ignore[operator]
+    if not (is_number and 0 < float(seconds) < math.inf):  # type: ignore[arg-type]
         raise MethodError(f"more_time must be a number of seconds above 0, got {seconds!r}")
 
 
-def _frame(X: Floats, names: Sequence[str] | None) -> Any:
-    return X if names is None else pd.DataFrame(X, columns=list(names))
-
-
-def _make(folder: Path, asked: Asked, table: Table) -> None:
+def _make(folder: Path, asked: Asked, data: Table) -> None:
     """Make the folder and its first files, or leave nothing behind."""
+    is_new = not folder.exists()
     try:
-        is_new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
-        if not is_new and (folder / RUN).exists():
-            raise RunError(f"{folder} holds a run already: resume it, or choose another folder")
-        if any(entry.name != lock.FILE for entry in folder.iterdir()):
-            raise RunError(f"{folder} is not empty, and no run folder: choose another one")
     except OSError as error:
         raise RunError(f"cannot make the run folder {folder}: {reason_of(error)}") from error
-    data = {"X": table.X, "y": table.y, "sample_weight": table.sample_weight}
     try:
+        _check_is_empty(folder)  # before a lock is put into a folder that is somebody's
         with lock.locked(folder):
-            write_whole(folder / DATA, to_bytes(data))
-            write_whole(folder / RUN, _written(asked))
+            _check_is_empty(folder)
+            try:
+                data.write(folder)
+                asked.write(folder)
+            except BaseException:
+                for name in (table.FILE, lock.FILE):
+                    (folder / name).unlink(missing_ok=True)
+                raise
     except BaseException:
-        with suppress(OSError):
-            for name in (DATA, lock.FILE):
-                (folder / name).unlink(missing_ok=True)
-            if is_new:
+        if is_new:
+            with suppress(OSError):  # another process may be at work in it by now
                 folder.rmdir()
         raise
 
 
-def _written(asked: Asked) -> bytes:
-    return to_text(
-        {
-            "format": FORMAT,
-            "format_version": VERSION,
-            "ddsr_version": asked.versions.get("ddsr"),
-            "seed": asked.parameters.get("random_state"),
-            "features": list(asked.features),
-            "has_feature_names": asked.has_feature_names,
-            "target": asked.target,
-            "fingerprint": asked.fingerprint,
-            "max_time": asked.max_time,
-            "max_epochs": asked.max_epochs,
-            "versions": dict(asked.versions),
-            "parameters": dict(asked.parameters),
-        }
-    ).encode()
-
-
-def _read_asked(written: Mapping[str, Any]) -> Asked:
-    parameters, versions = written["parameters"], written["versions"]
-    if not isinstance(parameters, dict) or not isinstance(versions, dict):
-        raise ValueError("it has no parameters")
-    return Asked(
-        parameters=parameters,
-        features=tuple(map(str, written["features"])),
-        has_feature_names=bool(written["has_feature_names"]),
-        target=written["target"],
-        fingerprint=str(written["fingerprint"]),
-        max_time=written["max_time"],
-        max_epochs=written["max_epochs"],
-        versions=versions,
-    )
+def _check_is_empty(folder: Path) -> None:
+    if (folder / asking.FILE).exists():
+        raise RunError(f"{folder} holds a run already: resume it, or choose another folder")
+    try:
+        is_empty = all(entry.name == lock.FILE for entry in folder.iterdir())
+    except OSError as error:
+        raise RunError(f"cannot read {folder}: {reason_of(error)}") from error
+    if not is_empty:
+        raise RunError(f"{folder} is neither empty nor a run folder: choose another one")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from ddsr.estimator import DDSRRegressor
 from ddsr.fitting import Fit
-from ddsr.model_file import Outcome
+from ddsr.model_file import Outcome, write_model
 from ddsr.runs import log
 from ddsr.runs.states import State, write_state
 from ddsr.search import SearchState
@@ -31,11 +32,12 @@ class FolderJournal:
         self,
         folder: Path,
         model: DDSRRegressor,
+        target: str | None,
         before: State | None,
         on_state: OnState | None = None,
         interval: float = INTERVAL,
     ) -> None:
-        self.folder, self.model, self.before = folder, model, before
+        self.folder, self.model, self.target, self.before = folder, model, target, before
         self.on_state, self.interval = on_state, interval
         self.seconds_used = before.seconds if before else 0.0
         self._began = time.monotonic()
@@ -47,7 +49,7 @@ class FolderJournal:
         if self.before is not None:
             fit.restore(self.before.fit)
         else:
-            self.model.save_as(fit.outcome(), self.folder / MODEL)
+            self._write_model(fit.outcome())
 
     def note(self, fit: Fit, state: SearchState) -> None:
         """Log the epoch, tell whoever looks on, and save if it is time."""
@@ -66,7 +68,7 @@ class FolderJournal:
 
     def end(self, outcome: Outcome) -> None:
         """Save the model, and the state of the last epoch if it was not interrupted half way in the next."""
-        self.model.save_as(outcome, self.folder / MODEL)
+        self._write_model(outcome)
         if outcome.stopped_by == "interrupt":
             return
         if self._last is not None:
@@ -83,7 +85,11 @@ class FolderJournal:
             return
         began = time.monotonic()
         fit, state, seconds = self._last
-        self.model.save_as(fit.outcome(), self.folder / MODEL)
+        self._write_model(fit.outcome())
         write_state(self.folder, State(fit.saved(state), state.epoch + 1, seconds, None))
         took = time.monotonic() - began
         self._due = began + took + max(self.interval, TIMES_A_SAVE * took)
+
+    def _write_model(self, outcome: Outcome) -> None:
+        record = replace(self.model._record(outcome), targets=(self.target,))
+        write_model(record, self.folder / MODEL)

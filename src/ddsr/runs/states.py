@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,8 +74,3 @@ def _read(path: Path) -> State:
             return State(saved["fit"], saved["n_epochs"], float(saved["seconds"]), saved["stopped_by"])
     except RunError as error:
         raise RunError(f"{path}: {error}") from error
-
-
-def leftovers(folder: Path, ending: str) -> Iterator[Path]:
-    """Files that a killed process was writing."""
-    return folder.glob(f".*{ending}")
