@@ -14,11 +14,11 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("__main__",),
     ("cli",),
     ("command",),
-    ("bench",),
+    ("bench", "runs"),
     ("live",),
     ("estimator",),
     ("fitting",),
-    ("methods", "tables"),
+    ("methods", "tables", "frames", "parameters", "model_file"),
     ("refined_search",),
     ("search", "device", "balance"),
     ("selection", "learning"),
@@ -27,8 +27,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("diffusion", "autoregressive"),
     ("grammar", "config", "categorical"),
     ("expression",),
-    ("_core", "data", "deadline", "saved"),
-    ("errors",),
+    ("_core", "data", "deadline", "saved", "files"),
+    ("errors", "version"),
 )
 DEPTHS = {part: depth for depth, parts in enumerate(LAYERS) for part in parts}
 PACKAGE_FACE = "__init__"  # re-exports from any layer, so no module may import from it

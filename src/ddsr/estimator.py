@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,19 +14,23 @@ import pandas as pd
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils import check_random_state, column_or_1d
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from ddsr.config import SearchConfig
 from ddsr.data import check_rows, check_whole
 from ddsr.engine import MOST_THREADS, values
 from ddsr.errors import DataError
 from ddsr.expression import Expression, Vocabulary
-from ddsr.fitting import Budget, Fit, find_selection, run
+from ddsr.fitting import Budget, Fit, Journal, find_selection, run
+from ddsr.frames import read_rows, read_targets
 from ddsr.grammar import Rule
 from ddsr.methods import ConfigLike, Method, Problem, parse_method, pose, settings, start
+from ddsr.model_file import ModelRecord, Outcome, read_model, write_model
+from ddsr.parameters import from_json, to_json
+from ddsr.saved import restoring
 from ddsr.search import SearchState
-from ddsr.tables import curves_table, equations_table
+from ddsr.tables import equations_table
 
 LARGEST_SEED = 2**31 - 1
 
@@ -117,16 +123,30 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> DDSRRegressor:
         """Search for equations; columns of a DataFrame keep their names, others are x0, x1, …"""
-        started = time.monotonic()
+        return self._fit(X, y, sample_weight)
+
+    def _fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        journal: Journal | None = None,
+    ) -> DDSRRegressor:
+        """Fit; a journal can have it go on with what was saved, and save it after every epoch."""
+        started = time.monotonic() - (journal.seconds_used if journal else 0.0)
         method = parse_method(self.preset)
         config = settings(method, self.config)
         selection = find_selection(self.model_selection, config)
         budget = Budget.of(config, self.max_time, self.max_epochs, started)
         fit = Fit(self._pose(method, config, X, y, sample_weight), selection)
+        callback = self.callback
+        if journal is not None:
+            journal.begin(fit)
+            callback = partial(journal.note, fit)
         try:
-            run([fit], partial(start, method), budget, self.rules, self.callback)
+            run([fit], partial(start, method), budget, self.rules, callback)
         finally:
-            self._keep(fit)
+            self._keep(fit.outcome())
         return self
 
     def predict(self, X: ArrayLike, index: int | None = None) -> NDArray[np.float64]:
@@ -135,7 +155,7 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         As in NumPy, a row where the equation is undefined or overflows gets NaN or ±inf.
         """
         equation = self._equation(index)
-        rows = _checked_table(self, X, reset=False)
+        rows = read_rows(self, X, reset=False)
         found, _ = values(
             [equation], check_rows(rows, equation.vocabulary.variables), _n_threads(self.n_jobs)
         )
@@ -155,7 +175,47 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self.equations_[self.equations_["is_best"]].iloc[0]
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model as one JSON file, which holds nothing that could be executed.
+
+        The callback is left out, and a `random_state` that is no number.
+        """
+        check_is_fitted(self)
+        write_model(self._record(self._outcome), Path(path))
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> DDSRRegressor:
+        """The model of a file that `save` wrote; its predictions are the same to the last bit."""
+        record = read_model(Path(path))
+        with restoring(f"model ({path})"):
+            model = cls(**from_json(record.parameters, set(cls().get_params(deep=False))))
+            model.n_features_in_ = len(record.features)
+            if record.has_feature_names:
+                model.feature_names_in_ = np.array(record.features, dtype=object)
+            model._keep(record.outcomes[0])
+        return model
+
+    def _record(self, outcome: Outcome) -> ModelRecord:
+        parameters = self.get_params(deep=False) | {"callback": None}
+        if isinstance(self.random_state, np.random.RandomState):
+            parameters["random_state"] = None
+        return ModelRecord(
+            parameters=to_json(parameters),
+            features=outcome.best.expression.vocabulary.variables,
+            has_feature_names=hasattr(self, "feature_names_in_"),
+            outcomes=(outcome,),
+            targets=(None,),
+        )
+
     # How a fit proceeds
+
+    def _check(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> None:
+        """Refuse what `fit` would refuse."""
+        method = parse_method(self.preset)
+        config = settings(method, self.config)
+        find_selection(self.model_selection, config)
+        Budget.of(config, self.max_time, self.max_epochs, started=0.0)
+        self._pose(method, config, X, y, sample_weight)
 
     def _pose(
         self,
@@ -165,14 +225,15 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         y: ArrayLike,
         sample_weight: ArrayLike | None,
     ) -> Problem:
-        rows, target = _checked_data(self, X, y)
+        targets = read_targets(y)
+        rows = read_rows(self, X, ensure_min_samples=2)
         names = getattr(self, "feature_names_in_", [f"x{column}" for column in range(rows.shape[1])])
         operators = config.operators if self.operators is None else self.operators
         return pose(
             method,
             Vocabulary([str(name) for name in names], operators, has_constant=config.constants),
             rows,
-            target,
+            targets.columns[:, 0],
             sample_weight,
             config=config,
             rules=self.rules,
@@ -181,12 +242,12 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             n_threads=_n_threads(self.n_jobs),
         )
 
-    def _keep(self, fit: Fit) -> None:
-        self.n_epochs_ = len(fit.progress.curves)
-        self.stopped_by_ = fit.progress.stopped_by
-        self.curves_ = curves_table(fit.progress.curves)
-        self.front_, self.best_ = fit.front, fit.best
-        self.equations_ = equations_table(fit.front, fit.best, fit.problem.engine.spread)
+    def _keep(self, outcome: Outcome) -> None:
+        self._outcome = outcome
+        self.n_epochs_, self.stopped_by_ = outcome.n_epochs, outcome.stopped_by
+        self.curves_ = outcome.curves
+        self.front_, self.best_ = outcome.front, outcome.best
+        self.equations_ = equations_table(outcome.front, outcome.best, outcome.spread)
 
     def _equation(self, index: int | None) -> Expression:
         check_is_fitted(self)
@@ -199,36 +260,3 @@ def _n_threads(n_jobs: int | None) -> int:
     if n_jobs is not None and check_whole(n_jobs, "n_jobs", least=-MOST_THREADS, most=MOST_THREADS) == 0:
         raise DataError("n_jobs must be a number of threads, -1 for all, or None; got 0")
     return min(int(effective_n_jobs(n_jobs)), MOST_THREADS)
-
-
-def _checked_data(
-    estimator: DDSRRegressor, X: ArrayLike, y: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Both as arrays of doubles, in scikit-learn's manner; the engine's checks name columns and rows."""
-    if y is None:
-        raise DataError("DDSRRegressor requires y to be passed, but the target y is None")
-    rows = _checked_table(estimator, X, ensure_min_samples=2)
-    return rows, column_or_1d(y, warn=True)
-
-
-def _checked_table(estimator: DDSRRegressor, X: ArrayLike, **options: Any) -> NDArray[np.float64]:
-    try:
-        rows: NDArray[np.float64] = validate_data(
-            estimator, X, dtype=np.float64, ensure_all_finite=False, **options
-        )
-    except ValueError as error:
-        column = _column_without_numbers(X)
-        if column is None:
-            raise
-        raise DataError(f"column {column!r} of X cannot be read as numbers: {error}") from error
-    return rows
-
-
-def _column_without_numbers(X: Any) -> object:
-    """The name of the first column of a DataFrame that is not numeric; None if there is none."""
-    for name in getattr(X, "columns", ()):
-        try:
-            np.asarray(X[name], dtype=np.float64)
-        except (TypeError, ValueError):
-            return name
-    return None
