@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
+from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ddsr.command.reading import Columns, TrainingData, read_training_data
@@ -16,9 +19,11 @@ from ddsr.selection import baseline
 
 if TYPE_CHECKING:
     from ddsr.estimator import DDSRRegressor
+    from ddsr.runs import RunFolder
 
 DEFAULT_SECONDS = 60.0
 MOST_LISTED = 8
+RUNS = "ddsr-runs"
 
 
 def run_fit(
@@ -41,11 +46,12 @@ def run_fit(
         say(line)
     say(f"to begin with: {first_equation(data)}")
     parameters = estimator_parameters(**settings)
-    work = _without_folder(data, parameters)
+    run = None if no_save else _make_folder(path, out, data, parameters)
+    work = _without_folder(data, parameters) if run is None else run.fit
     board = Board(columns.target, parameters["max_time"], _choice(settings["selection"], len(data.y)))
     done = watch(work, board, quiet, tensorboard)
     facts = {
-        "run": None,
+        "run": None if run is None else str(run.path),
         "target": columns.target,
         "features": data.features,
         "rows": len(data.y),
@@ -58,6 +64,8 @@ def run_fit(
         print_json(summary(done.model, facts))
     else:
         print_result(done.model, columns.target, facts)
+    if run is not None:
+        say(f"saved in {run.path}: `ddsr show`, `predict`, `report` and `resume` take this folder")
     done.raise_interrupt()
 
 
@@ -115,6 +123,28 @@ def _without_folder(data: TrainingData, parameters: dict[str, Any]) -> Callable[
         return DDSRRegressor(**parameters, callback=on_state).fit(X, data.y, data.weights)
 
     return fit
+
+
+def _make_folder(path: str, out: str | None, data: TrainingData, parameters: dict[str, Any]) -> RunFolder:
+    from ddsr.runs import RunFolder
+
+    return RunFolder.create(
+        free_folder(path) if out is None else out,
+        data.X,
+        data.y,
+        feature_names=data.features,
+        target=data.columns.target,
+        sample_weight=data.weights,
+        parameters=parameters,
+    )
+
+
+def free_folder(path: str) -> Path:
+    """A folder under ddsr-runs that does not exist, called after the data and the time."""
+    stem = Path(path).name.partition(".")[0] or "data"
+    name = f"{stem}-{time.strftime('%Y%m%d-%H%M%S')}"
+    candidates = (Path(RUNS) / (name if number == 1 else f"{name}-{number}") for number in count(1))
+    return next(folder for folder in candidates if not folder.exists())
 
 
 def first_equation(data: TrainingData) -> str:
