@@ -13,7 +13,6 @@ from ddsr.errors import MethodError
 from ddsr.expression import Vocabulary
 from ddsr.live import NotebookView, PlainView, TensorBoardLog, TerminalView
 from ddsr.live.board import Board
-from ddsr.live.terminal import front_table
 from ddsr.methods import assemble
 
 X = np.random.default_rng(0).uniform(0.5, 3.0, size=(60, 2))
@@ -87,19 +86,24 @@ def test_terminal_view_stays_in_place_and_vanishes(states):
     assert "of 60 s · epoch 4 · 1,200 candidates" in shown
     assert "improvements by: refiner 100%, generator 0%" in shown
     assert "→" in shown and "another line" in shown
-    assert "t = " in shown and "<b>" in shown
+    assert "equation for t" in shown and "<b>" in shown
     assert stream.getvalue().rstrip().endswith("\x1b[2K")  # the last thing is that its lines are erased
+
+
+def shown_lines(board, width, height):
+    console = Console(file=io.StringIO(), width=width, height=height)
+    console.print(TerminalView(board, console))
+    return console.file.getvalue().splitlines()
 
 
 def test_a_small_terminal_shows_the_entries_around_the_choice(states):
     board = Board(choose=lambda front: front.entries[len(front) // 2])
     board.take(states[-1])
     assert len(board.front) > 4
-    assert front_table(board).row_count == len(board.front)
-    console = Console(file=io.StringIO(), width=200)
-    console.print(front_table(board, 3))
-    lines = console.file.getvalue().splitlines()
-    assert len(lines) == 4 and lines[2].startswith("→")
+    whole, part = shown_lines(board, 100, 60), shown_lines(board, 60, 10)
+    assert len(whole) == len(board.front) + 4 and len(part) == 3 + 4
+    assert part[4].startswith("→")
+    assert max(map(len, part)) <= 60 and any("…" in line for line in shown_lines(board, 55, 60))
 
 
 def test_notebook_view_is_shown_as_html(states):
@@ -109,7 +113,7 @@ def test_notebook_view_is_shown_as_html(states):
     view(states[-1])  # a moment later: too soon
     assert shown == [view]
     html = view._repr_html_()
-    assert "t = " in html and html.count("<tr") == len(states[-1].front) + 1
+    assert "equation for t" in html and html.count("<tr") == len(states[-1].front) + 1
     assert html.count("font-weight:bold") == 1
     assert "<b>" not in html and "&lt;b&gt;" in html
     assert "t = " in repr(view)

@@ -50,6 +50,6 @@ def demo(seconds: float, seed: int) -> None:
 
     board = Board("period", seconds, lambda front: front.best(len(table)))
     done = watch(fit, board, is_quiet=False)
-    print_result(done.model, "period", {"seconds": board.seconds})
+    print_result(done.model, "period", {"seconds": board.searched})
     click.echo("Kepler, 1619: the square of the period goes with the cube of the axis.")
     done.raise_interrupt()

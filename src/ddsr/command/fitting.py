@@ -14,7 +14,8 @@ from ddsr.command.watching import Callback, print_to_stderr, watch
 from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Vocabulary
 from ddsr.grammar import Grammar
-from ddsr.live.board import Board, Choose, r2_text
+from ddsr.live.board import Board, Choose
+from ddsr.live.table import r2_text
 from ddsr.selection import baseline
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def run_fit(
         "rows": len(data.y),
         "dropped_rows": data.n_dropped,
         "left_out": [*data.text_columns, *data.empty_columns],
-        "seconds": board.seconds,
+        "seconds": board.searched,
         "candidates": board.n_scored,
     }
     if as_json:
@@ -152,7 +153,7 @@ def first_equation(data: TrainingData) -> str:
     vocabulary = Vocabulary(data.features)
     engine = Engine(vocabulary, data.X, data.y, data.weights, options=FitOptions(is_scale_free=True))
     entry = baseline(engine, Grammar(vocabulary)).most_accurate()
-    return f"{Board(data.columns.target).write(entry)} (R² {r2_text(entry)})"
+    return f"{Board(data.columns.target).write(entry)} (R² {r2_text(1.0 - entry.nrmse**2)})"
 
 
 def _choice(selection: str | None, n_rows: int) -> Choose | None:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import Console
 
     from ddsr.estimator import DDSRRegressor
+    from ddsr.live.table import Row
 
-DIGITS = 4
 REASONS = {
     "exact": "the fit is exact",
     "max_time": "the time was up",
@@ -52,38 +51,40 @@ def print_result(model: DDSRRegressor, target: str, facts: Mapping[str, Any]) ->
     from rich.console import Console
     from rich.text import Text
 
-    console = Console(soft_wrap=True) if not _is_terminal() else Console()
-    console.print(equations_table(model, target))
+    console = Console()
+    rows = front_rows(model)
+    _print_table(console, rows, f"equation for {target}")
     seconds = facts.get("seconds")
     after = "" if seconds is None else f" after {seconds:.1f} s"
     reason = REASONS.get(model.stopped_by_, model.stopped_by_)
-    console.print(Text(f"Ended{after}, {model.n_epochs_} epochs: {reason}."), soft_wrap=True)
-    best = Text.assemble(f"{target} = ", (model.best_.equation.text(precision=DIGITS), "bold green"))
-    console.print(best, soft_wrap=True)
+    click.echo(f"Ended{after}, {model.n_epochs_} epochs: {reason}.")
+    best = next(row.equation for row in rows if row.is_chosen)
+    console.print(Text.assemble(f"{target} = ", (best, "bold green")), soft_wrap=True)
 
 
-def equations_table(model: DDSRRegressor, target: str) -> Table:
-    """The front; an arrow marks the choice."""
-    from rich.table import Table
-    from rich.text import Text
+def _print_table(console: Console, rows: list[Row], title: str) -> None:
+    """In a file or a pipe no line is cut, and none ends in blanks."""
+    from rich.console import Console
 
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    table.add_column("")
-    table.add_column("size", justify="right")
-    table.add_column("R²", justify="right")
-    table.add_column("loss", justify="right")
-    table.add_column(f"equation for {target}", no_wrap=True, overflow="ellipsis")
-    rows = zip(model.front_, model.equations_.itertuples(), strict=True)
-    for entry, row in rows:
-        equation = Text(entry.equation.text(precision=DIGITS))
-        figures = (str(row.complexity), f"{row.r2:.6f}", f"{row.loss:.4g}")
-        style = "bold green" if row.is_best else ""
-        table.add_row("→" if row.is_best else "", *figures, equation, style=style)
-    return table
+    from ddsr.live.table import OTHER_WIDTH, front_table
+
+    if console.is_terminal:
+        console.print(front_table(rows, title, console.width))
+        return
+    widest = max(len(title), *(len(row.equation) for row in rows))
+    wide = Console(width=OTHER_WIDTH + widest)
+    with wide.capture() as captured:
+        wide.print(front_table(rows, title))
+    click.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
 
 
-def _is_terminal() -> bool:
-    return sys.stdout.isatty()
+def front_rows(model: DDSRRegressor) -> list[Row]:
+    """The equations with few digits, for people."""
+    from ddsr.live.board import written
+    from ddsr.live.table import Row
+
+    pairs = zip(model.front_, model.equations_.itertuples(), strict=True)
+    return [Row(row.complexity, row.r2, row.loss, written(entry), bool(row.is_best)) for entry, row in pairs]
 
 
 def _plain(value: Any) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from ddsr.live.table import Row
 from ddsr.search import SearchState
 from ddsr.selection import FrontEntry, ParetoFront
 
@@ -27,6 +28,8 @@ class Board:
     epoch: int = 0
     """how many are done"""
     n_scored: int = 0
+    searched: float = 0.0
+    """seconds until the last epoch was done"""
     front: ParetoFront = field(default_factory=ParetoFront)
     gains: dict[str, float] = field(default_factory=dict)
     """of each part of the search, over all epochs"""
@@ -37,6 +40,7 @@ class Board:
     def take(self, state: SearchState) -> None:
         """One more epoch is done."""
         self.epoch, self.n_scored, self.front = state.epoch + 1, state.n_scored, state.front
+        self.searched = self.seconds
         for source, gain in state.stats.gains.items():
             self.gains[source] = self.gains.get(source, 0.0) + gain
         if self._first_state is None:
@@ -74,7 +78,9 @@ class Board:
         limit = "" if self.max_time is None else f" of {self.max_time:g}"
         parts = [f"{self.seconds:.1f}{limit} s"]
         if self.epoch:
-            parts += [f"epoch {self.epoch}", f"{self.n_scored:,} candidates", f"{self.rate:,.0f}/s"]
+            parts += [f"epoch {self.epoch}", f"{self.n_scored:,} candidates"]
+        if self.rate:
+            parts.append(f"{self.rate:,.0f}/s")
         return " · ".join(parts)
 
     def finders(self) -> str:
@@ -83,15 +89,22 @@ class Board:
 
     def write(self, entry: FrontEntry) -> str:
         """An entry as an equation for the target."""
-        return f"{self.target} = {_written(entry)}"
+        return f"{self.target} = {written(entry)}"
+
+    def rows(self) -> list[Row]:
+        """The front as rows of a table."""
+        chosen = self.chosen
+        return [
+            Row(each.size, 1.0 - each.nrmse**2, None, written(each), each is chosen) for each in self.front
+        ]
 
 
 @lru_cache(maxsize=256)
-def _written(entry: FrontEntry) -> str:
-    """Scale and offset are joined with the expression; the terminal asks again at every refresh."""
-    return entry.equation.simplified().text(precision=DIGITS)
+def written(entry: FrontEntry) -> str:
+    """With few digits; a scale and an offset that are not chosen yet are joined with the expression.
 
-
-def r2_text(entry: FrontEntry) -> str:
-    """R², with as many nines as there are, up to six."""
-    return f"{1.0 - entry.nrmse**2:.6f}"
+    Kept, since a terminal asks for it again at every refresh.
+    """
+    is_settled = entry.scale == 1.0 and entry.offset == 0.0
+    equation = entry.equation if is_settled else entry.equation.simplified()
+    return equation.text(precision=DIGITS)

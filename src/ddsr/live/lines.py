@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from typing import TextIO
 
-from ddsr.live.board import Board, r2_text
+from ddsr.live.board import Board
+from ddsr.live.table import r2_text
 from ddsr.search import SearchState
 
 # At the start every epoch has a better equation; nobody reads a line each.
@@ -34,7 +35,7 @@ class PlainView:
             if not (is_due or is_news):
                 return
         self._last = (now, equation)
-        self.note(f"{self.board.headline()} · R² {r2_text(chosen)} · {equation}")
+        self.note(f"{self.board.headline()} · R² {r2_text(1.0 - chosen.nrmse**2)} · {equation}")
 
     def note(self, text: str) -> None:
         """Print something else between the lines."""

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from html import escape
 
 from ddsr.errors import MethodError
-from ddsr.live.board import Board, Choose, r2_text
+from ddsr.live.board import Board, Choose
+from ddsr.live.table import r2_text
 from ddsr.search import SearchState
 
 LEAST_SECONDS_BETWEEN = 0.25
@@ -42,15 +43,14 @@ class NotebookView:
             self._last = time.monotonic()
 
     def _repr_html_(self) -> str:
-        chosen = self.board.chosen
         rows = "".join(
-            f"<tr{MARK if entry is chosen else ''}><td>{entry.size}</td><td>{r2_text(entry)}</td>"
-            f'<td style="text-align:left"><code>{escape(self.board.write(entry))}</code></td></tr>'
-            for entry in self.board.front
+            f"<tr{MARK if row.is_chosen else ''}><td>{row.size}</td><td>{r2_text(row.r2)}</td>"
+            f'<td style="text-align:left"><code>{escape(row.equation)}</code></td></tr>'
+            for row in self.board.rows()
         )
         finders = self.board.finders()
         by = f"<br>improvements by: {escape(finders)}" if finders else ""
-        head = "<tr><th>size</th><th>R²</th><th>equation</th></tr>"
+        head = f"<tr><th>size</th><th>R²</th><th>equation for {escape(self.board.target)}</th></tr>"
         return f"<p>{escape(self.board.headline())}{by}</p><table>{head}{rows}</table>"
 
     def __repr__(self) -> str:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.live import Live
-from rich.table import Table
 from rich.text import Text
 
-from ddsr.live.board import Board, r2_text
+from ddsr.live.board import Board
+from ddsr.live.table import Row, front_table
 from ddsr.search import SearchState
-from ddsr.selection import FrontEntry
 
 REFRESHES_PER_S = 4
 # Lines of a view that are not equations.
 OTHER_LINES = 7
-MARK = "→"
 
 
 class TerminalView:
@@ -48,27 +46,13 @@ class TerminalView:
         if finders:
             lines.append(Text(f"improvements by: {finders}"))
         most = max(3, console.height - OTHER_LINES)
-        yield Group(*lines, front_table(self.board, most), Text(self._note, style="dim"))
+        rows = _around_choice(self.board.rows(), most)
+        table = front_table(rows, f"equation for {self.board.target}", console.width)
+        yield Group(*lines, table, Text(self._note, style="dim"))
 
 
-def front_table(board: Board, most: int | None = None) -> Table:
-    """The front, or the `most` entries around its choice."""
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    table.add_column("")
-    table.add_column("size", justify="right")
-    table.add_column("R²", justify="right")
-    table.add_column("equation", no_wrap=True, overflow="ellipsis")
-    chosen = board.chosen
-    for entry in _around(list(board.front), chosen, most):
-        is_chosen = entry is chosen
-        row = (MARK if is_chosen else "", str(entry.size), r2_text(entry), Text(board.write(entry)))
-        table.add_row(*row, style="bold green" if is_chosen else "")
-    return table
-
-
-def _around(entries: list[FrontEntry], chosen: FrontEntry | None, most: int | None) -> list[FrontEntry]:
-    if most is None or len(entries) <= most or chosen is None:
-        return entries
-    place = next(index for index, entry in enumerate(entries) if entry is chosen)
-    first = min(max(0, place - most // 2), len(entries) - most)
-    return entries[first : first + most]
+def _around_choice(rows: list[Row], most: int) -> list[Row]:
+    """All rows, or the `most` around the choice."""
+    place = next((index for index, row in enumerate(rows) if row.is_chosen), 0)
+    first = min(max(0, place - most // 2), max(0, len(rows) - most))
+    return rows[first : first + most]
