@@ -180,7 +180,7 @@ def _model_of(parameters: dict[str, Any]) -> DDSRRegressor:
             raise MethodError(f"DDSRRegressor has no parameter {name!r}; it has: {', '.join(known)}")
     if parameters.get("callback") is not None:
         raise MethodError("a run folder cannot keep a callback: give it to fit and resume as on_state")
-    seed = parameters.get("random_state")
+    seed: Any = parameters.get("random_state")
     is_number = isinstance(seed, (int, np.integer))
     parameters["random_state"] = int(seed if is_number else check_random_state(seed).randint(LARGEST_SEED))
     return DDSRRegressor(**parameters)
