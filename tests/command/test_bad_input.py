@@ -102,7 +102,7 @@ def test_a_folder_that_holds_a_run_is_not_overwritten(run):
 def test_older_and_newer_folders(run):
     asked = json.loads((run / "run.json").read_text())
     (run / "run.json").write_text(json.dumps(asked | {"format_version": 0}))
-    assert "older ddsr" in refusal("resume", run)
+    assert "run.json is no run of ddsr" in refusal("resume", run)
     (run / "run.json").write_text(json.dumps(asked | {"format_version": 99}))
     assert "newer" in refusal("show", run)
 

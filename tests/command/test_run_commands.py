@@ -76,7 +76,7 @@ def test_predictions_as_a_table(finished, tmp_path):
     done = ddsr("predict", finished, table, "--out", out)
     assert done.exit_code == 0 and done.stdout == ""
     assert out.read_text().splitlines() == lines
-    indexed = ddsr("predict", finished, table, "--index", 0).stdout.splitlines()
+    indexed = ddsr("predict", finished, table, "--index", 1).stdout.splitlines()
     assert indexed[0] == "prediction" and len(indexed) == 4 and indexed != lines
 
 

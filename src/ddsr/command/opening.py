@@ -21,12 +21,8 @@ class Opened:
 
     path: str
     model: DDSRRegressor
-    run: RunFolder | None
-
-    @property
-    def target(self) -> str:
-        """What the equation is for."""
-        return (self.run.asked.target if self.run else None) or UNNAMED
+    target: str
+    run: RunFolder | None = None
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -48,13 +44,13 @@ class Opened:
 def open_model(path: str) -> Opened:
     """A run folder with the best it has so far, or a model file."""
     from ddsr.estimator import DDSRRegressor
+    from ddsr.model_file import read_model
     from ddsr.runs import RunFolder
 
-    if Path(path).is_file():
-        opened = Opened(path, DDSRRegressor.load(path), None)
-    else:
+    if not Path(path).is_file():
         run = RunFolder.open(path)
-        opened = Opened(path, run.model(), run)
-    if isinstance(opened.model.best_, list):
-        raise MethodError(f"{path} has several targets, which only the Python interface can handle")
-    return opened
+        return Opened(path, run.model(), run.asked.target or UNNAMED, run)
+    targets = read_model(Path(path)).targets
+    if len(targets) > 1:
+        raise MethodError(f"{path} is a model of several targets: use it from Python")
+    return Opened(path, DDSRRegressor.load(path), targets[0] or UNNAMED)

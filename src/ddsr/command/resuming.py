@@ -43,9 +43,9 @@ def run_resume(
     )
     board = Board(run.asked.target or UNNAMED, max_time, choose, seconds_before=seconds_before)
     done = watch(go_on, board, quiet, tensorboard)
-    opened = Opened(path, done.model, run)
+    facts = Opened(path, done.model, board.target, run).facts()
     if as_json:
-        print_json(summary(done.model, opened.facts()))
+        print_json(summary(done.model, facts))
     else:
-        print_result(done.model, opened.target, opened.facts())
+        print_result(done.model, board.target, facts)
     done.raise_interrupt()
