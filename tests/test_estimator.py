@@ -105,7 +105,7 @@ def test_an_interrupt_while_shortening_leaves_what_was_found(monkeypatch):
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ddsr.estimator.select", interrupted)
+    monkeypatch.setattr("ddsr.fitting.select", interrupted)
     model = tiny(model_selection="description_length").fit(X, HARD)
     assert model.best_ == tiny(model_selection="best").fit(X, HARD).best_
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import partial
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,97 +14,25 @@ import pandas as pd
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils import check_random_state, column_or_1d
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
-from ddsr.config import DefaultConfig, SearchConfig
+from ddsr.config import SearchConfig
 from ddsr.data import check_rows, check_whole
-from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import MOST_THREADS, values
-from ddsr.errors import DataError, MethodError
+from ddsr.errors import DataError
 from ddsr.expression import Expression, Vocabulary
-from ddsr.grammar import Grammar, Rule
-from ddsr.learning.curves import EpochStats
+from ddsr.fitting import Budget, Fit, Journal, find_selection, run
+from ddsr.frames import read_rows, read_targets
+from ddsr.grammar import Rule
 from ddsr.methods import ConfigLike, Method, Problem, parse_method, pose, settings, start
+from ddsr.model_file import ModelRecord, Outcome, read_model, write_model
+from ddsr.parameters import from_json, to_json
+from ddsr.saved import restoring
 from ddsr.search import SearchState
-from ddsr.selection import FrontEntry, ParetoFront, front_of, select
-from ddsr.tables import curves_table, equations_table
+from ddsr.tables import equations_table
 
-# An NRMSE below this is rounding: the search has nothing left to find.
-EXACT = 1e-12
 LARGEST_SEED = 2**31 - 1
-# Tokens, with scale and offset, that a shortened equation may have where it has to obey rules.
-LONGEST_EQUATION = 256
-
-# In log(NRMSE), summed over sizes: a gain that is rounding is no progress.
-LEAST_GAIN = 1e-6
-
-# The last part of `max_time`, in which equations are made shorter where that is asked for: a share, a larger
-# one where that is less than a second, and so many seconds at most, also where no time is set.
-SHORTENING_SHARE, LARGER_SHARE, MOST_SHORTENING = 0.08, 0.2, 60.0
-
-
-@dataclass(frozen=True)
-class Selection:
-    """How the equation that predicts is chosen."""
-
-    choose: Callable[[ParetoFront, int], FrontEntry]
-    """from a front, given the number of rows"""
-    shortens: bool = False
-    """whether the equations are made shorter first (docs/selection.md)"""
-
-
-SELECTIONS: dict[str, Selection] = {
-    "accuracy": Selection(lambda front, n_rows: front.most_accurate()),
-    "best": Selection(lambda front, n_rows: front.best(n_rows)),
-    "description_length": Selection(lambda front, n_rows: front.best(n_rows), shortens=True),
-}
-
-
-@dataclass(frozen=True)
-class Budget:
-    """When to stop a search that would go on for ever."""
-
-    max_epochs: float
-    max_evaluations: float
-    patience: float
-    deadline: Deadline
-    """of the search; what is left of the time is for the choice"""
-    end: Deadline
-    """of all"""
-    exact: float = EXACT
-    """the NRMSE below which there is nothing left to find"""
-
-    def spent(self, progress: Progress) -> str | None:
-        """What ends the search now; None if nothing does."""
-        if any(entry.nrmse < self.exact for entry in progress.front):
-            return "exact"
-        if len(progress.curves) >= self.max_epochs:
-            return "max_epochs"
-        if progress.n_scored >= self.max_evaluations:
-            return "max_evaluations"
-        if progress.n_idle_epochs >= self.patience:
-            return "no_progress"
-        return "max_time" if self.deadline.has_passed else None
-
-
-@dataclass
-class Progress:
-    """What a fit has so far, whatever ends it."""
-
-    front: ParetoFront
-    curves: list[EpochStats] = field(default_factory=list)
-    n_scored: int = 0
-    n_idle_epochs: int = 0
-    """since the front last became better"""
-    stopped_by: str = "interrupt"
-
-    def take(self, state: SearchState) -> None:
-        """One more epoch is done."""
-        is_better = state.front.gain_over(self.front) > LEAST_GAIN
-        self.n_idle_epochs = 0 if is_better else self.n_idle_epochs + 1
-        self.front, self.n_scored = state.front, state.n_scored
-        self.curves.append(state.stats)
 
 
 class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -195,21 +123,30 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> DDSRRegressor:
         """Search for equations; columns of a DataFrame keep their names, others are x0, x1, …"""
-        started = time.monotonic()
+        return self._fit(X, y, sample_weight)
+
+    def _fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        journal: Journal | None = None,
+    ) -> DDSRRegressor:
+        """Fit; a journal can have it go on with what was saved, and save it after every epoch."""
+        started = time.monotonic() - (journal.seconds_used if journal else 0.0)
         method = parse_method(self.preset)
         config = settings(method, self.config)
-        selection = self._selection(config)
-        budget = self._budget(config, selection, started)
-        problem = replace(self._pose(method, config, X, y, sample_weight), deadline=budget.deadline)
-        progress = Progress(problem.front)
+        selection = find_selection(self.model_selection, config)
+        budget = Budget.of(config, self.max_time, self.max_epochs, started)
+        fit = Fit(self._pose(method, config, X, y, sample_weight), selection)
+        callback = self.callback
+        if journal is not None:
+            journal.begin(fit)
+            callback = partial(journal.note, fit)
         try:
-            self._search(method, problem, budget, progress)
-        except KeyboardInterrupt:
-            pass
+            run([fit], partial(start, method), budget, self.rules, callback)
         finally:
-            self._conclude(problem, progress, selection)
-        if selection.shortens:
-            self._shorten(problem, budget)
+            self._keep(fit.outcome())
         return self
 
     def predict(self, X: ArrayLike, index: int | None = None) -> NDArray[np.float64]:
@@ -218,7 +155,7 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         As in NumPy, a row where the equation is undefined or overflows gets NaN or ±inf.
         """
         equation = self._equation(index)
-        rows = _checked_table(self, X, reset=False)
+        rows = read_rows(self, X, reset=False)
         found, _ = values(
             [equation], check_rows(rows, equation.vocabulary.variables), _n_threads(self.n_jobs)
         )
@@ -238,30 +175,47 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self.equations_[self.equations_["is_best"]].iloc[0]
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model as one JSON file, which holds nothing that could be executed.
+
+        The callback is left out, and a `random_state` that is no number.
+        """
+        check_is_fitted(self)
+        write_model(self._record(self._outcome), Path(path))
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> DDSRRegressor:
+        """The model of a file that `save` wrote; its predictions are the same to the last bit."""
+        record = read_model(Path(path))
+        with restoring(f"model ({path})"):
+            model = cls(**from_json(record.parameters, set(cls().get_params(deep=False))))
+            model.n_features_in_ = len(record.features)
+            if record.has_feature_names:
+                model.feature_names_in_ = np.array(record.features, dtype=object)
+            model._keep(record.outcomes[0])
+        return model
+
+    def _record(self, outcome: Outcome) -> ModelRecord:
+        parameters = self.get_params(deep=False) | {"callback": None}
+        if isinstance(self.random_state, np.random.RandomState):
+            parameters["random_state"] = None
+        return ModelRecord(
+            parameters=to_json(parameters),
+            features=outcome.best.expression.vocabulary.variables,
+            has_feature_names=hasattr(self, "feature_names_in_"),
+            outcomes=(outcome,),
+            targets=(None,),
+        )
+
     # How a fit proceeds
 
-    def _selection(self, config: SearchConfig) -> Selection:
-        name = config.model_selection if self.model_selection is None else self.model_selection
-        if name not in SELECTIONS:
-            raise MethodError(f"unknown model_selection {name!r}; known are: {', '.join(SELECTIONS)}")
-        return SELECTIONS[name]
-
-    def _budget(self, config: SearchConfig, selection: Selection, started: float) -> Budget:
-        is_number = isinstance(self.max_time, (int, float, np.number)) and not isinstance(self.max_time, bool)
-        if self.max_time is not None and not (is_number and self.max_time > 0):
-            raise MethodError(f"max_time must be a number of seconds above 0, or None, got {self.max_time!r}")
-        if self.max_epochs is not None:
-            max_epochs: float = check_whole(self.max_epochs, "max_epochs", least=1)
-        else:
-            max_epochs = config.n_epochs if self.max_time is None else np.inf
-        deadline = end = NEVER
-        if self.max_time is not None:
-            reserve = _seconds_to_shorten(self.max_time) if selection.shortens else 0.0
-            end = Deadline(started + self.max_time)
-            deadline = Deadline(end.at - reserve)
-        max_evaluations, patience = config.max_evaluations or np.inf, config.patience or np.inf
-        exact = max(EXACT, config.evolution.exact) if isinstance(config, DefaultConfig) else EXACT
-        return Budget(max_epochs, max_evaluations, patience, deadline, end, exact)
+    def _check(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> None:
+        """Refuse what `fit` would refuse."""
+        method = parse_method(self.preset)
+        config = settings(method, self.config)
+        find_selection(self.model_selection, config)
+        Budget.of(config, self.max_time, self.max_epochs, started=0.0)
+        self._pose(method, config, X, y, sample_weight)
 
     def _pose(
         self,
@@ -271,14 +225,15 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         y: ArrayLike,
         sample_weight: ArrayLike | None,
     ) -> Problem:
-        rows, target = _checked_data(self, X, y)
+        targets = read_targets(y)
+        rows = read_rows(self, X, ensure_min_samples=2)
         names = getattr(self, "feature_names_in_", [f"x{column}" for column in range(rows.shape[1])])
         operators = config.operators if self.operators is None else self.operators
         return pose(
             method,
             Vocabulary([str(name) for name in names], operators, has_constant=config.constants),
             rows,
-            target,
+            targets.columns[:, 0],
             sample_weight,
             config=config,
             rules=self.rules,
@@ -287,36 +242,12 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             n_threads=_n_threads(self.n_jobs),
         )
 
-    def _search(self, method: Method, problem: Problem, budget: Budget, progress: Progress) -> None:
-        states = None
-        while (reason := budget.spent(progress)) is None:
-            states = start(method, problem) if states is None else states
-            state = next(states, None)
-            if state is None:  # the epoch was cut short, or there is nothing left to try
-                reason = "max_time" if budget.deadline.has_passed else "exhausted"
-                break
-            progress.take(state)
-            if self.callback is not None:
-                self.callback(state)
-        progress.stopped_by = reason
-
-    def _conclude(self, problem: Problem, progress: Progress, selection: Selection) -> None:
-        self.n_epochs_ = len(progress.curves)
-        self.stopped_by_ = progress.stopped_by
-        self.curves_ = curves_table(progress.curves)
-        self._keep(problem, progress.front, selection.choose(progress.front, problem.engine.n_rows))
-
-    def _keep(self, problem: Problem, front: ParetoFront, best: FrontEntry) -> None:
-        self.front_, self.best_ = front, best
-        self.equations_ = equations_table(front, best, problem.engine.spread)
-
-    def _shorten(self, problem: Problem, budget: Budget) -> None:
-        """Replace the equations by shorter ones; an interrupt leaves them as they were found."""
-        deadline = min(budget.end.at, time.monotonic() + MOST_SHORTENING)
-        equations = [entry.equation for entry in self.front_]
-        with suppress(KeyboardInterrupt):
-            found = select(equations, problem.engine, deadline=deadline, is_allowed=_obedience(self.rules))
-            self._keep(problem, *front_of(found))
+    def _keep(self, outcome: Outcome) -> None:
+        self._outcome = outcome
+        self.n_epochs_, self.stopped_by_ = outcome.n_epochs, outcome.stopped_by
+        self.curves_ = outcome.curves
+        self.front_, self.best_ = outcome.front, outcome.best
+        self.equations_ = equations_table(outcome.front, outcome.best, outcome.spread)
 
     def _equation(self, index: int | None) -> Expression:
         check_is_fitted(self)
@@ -325,57 +256,7 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return self.front_.entries[check_whole(index, "index", 0, len(self.front_) - 1)].equation
 
 
-def _obedience(rules: Sequence[Rule]) -> Callable[[Expression], bool] | None:
-    """Whether an equation, whose operators may be others than the search's, obeys the user's rules."""
-    if not rules:
-        return None
-
-    @cache
-    def grammar_over(vocabulary: Vocabulary) -> Grammar:
-        return Grammar(vocabulary, LONGEST_EQUATION, LONGEST_EQUATION, rules)
-
-    return lambda equation: grammar_over(equation.vocabulary).check(equation.tokens) is None
-
-
-def _seconds_to_shorten(max_time: float) -> float:
-    at_least = min(1.0, LARGER_SHARE * max_time)
-    return min(max(SHORTENING_SHARE * max_time, at_least), MOST_SHORTENING)
-
-
 def _n_threads(n_jobs: int | None) -> int:
     if n_jobs is not None and check_whole(n_jobs, "n_jobs", least=-MOST_THREADS, most=MOST_THREADS) == 0:
         raise DataError("n_jobs must be a number of threads, -1 for all, or None; got 0")
     return min(int(effective_n_jobs(n_jobs)), MOST_THREADS)
-
-
-def _checked_data(
-    estimator: DDSRRegressor, X: ArrayLike, y: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Both as arrays of doubles, in scikit-learn's manner; the engine's checks name columns and rows."""
-    if y is None:
-        raise DataError("DDSRRegressor requires y to be passed, but the target y is None")
-    rows = _checked_table(estimator, X, ensure_min_samples=2)
-    return rows, column_or_1d(y, warn=True)
-
-
-def _checked_table(estimator: DDSRRegressor, X: ArrayLike, **options: Any) -> NDArray[np.float64]:
-    try:
-        rows: NDArray[np.float64] = validate_data(
-            estimator, X, dtype=np.float64, ensure_all_finite=False, **options
-        )
-    except ValueError as error:
-        column = _column_without_numbers(X)
-        if column is None:
-            raise
-        raise DataError(f"column {column!r} of X cannot be read as numbers: {error}") from error
-    return rows
-
-
-def _column_without_numbers(X: Any) -> object:
-    """The name of the first column of a DataFrame that is not numeric; None if there is none."""
-    for name in getattr(X, "columns", ()):
-        try:
-            np.asarray(X[name], dtype=np.float64)
-        except (TypeError, ValueError):
-            return name
-    return None

@@ -120,7 +120,9 @@ def select(
 
 def front_of(found: Sequence[Selected]) -> tuple[ParetoFront, FrontEntry]:
     """What was selected as a Pareto front, and the choice: it is on it even if a smaller one errs less."""
-    entries = [FrontEntry(one.expression, one.nrmse, 1.0, 0.0) for one in found]
+    entries = [
+        FrontEntry(one.expression, one.nrmse, 1.0, 0.0, one.is_free, one.description_length) for one in found
+    ]
     chosen, least_error, front = entries[0], inf, []
     for entry in sorted(entries, key=lambda each: (each.size, each.nrmse)):
         if entry.nrmse < least_error or entry is chosen:
