@@ -3,9 +3,13 @@
 import contextlib
 import io
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+
+from ddsr.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
 # The gallery's pages are run by docs/test_gallery.py, which draws their pictures from the same run.
@@ -26,5 +30,27 @@ def test_examples_run(example: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [line for line in expected if line not in printed.getvalue().splitlines()] == []
 
 
+def test_shell_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands below a command is printed by it; an ellipsis is for lines that differ."""
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
+    monkeypatch.chdir(tmp_path)
+    for command, shown in re.findall(
+        r"^\$ ddsr (.*)\n((?:(?!\$).*\n)*)", shell_example("README.md"), re.MULTILINE
+    ):
+        done = CliRunner().invoke(main, shlex.split(command), catch_exceptions=False)
+        assert done.exit_code == 0
+        expected = [line for line in shown.splitlines() if line != "…"]
+        assert [line for line in expected if line not in done.stdout.splitlines()] == []
+
+
+def shell_example(page: str) -> str:
+    return re.findall(r"```console\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)[0]
+
+
+def test_the_quick_start_has_the_same_shell_example() -> None:
+    assert shell_example("docs/index.md") == shell_example("README.md")
+
+
 def test_readme_has_examples() -> None:
     assert any(name.startswith("README") for name in EXAMPLES)
+    assert shell_example("README.md").count("$ ddsr ") == 3
