@@ -69,9 +69,11 @@ def fit(
       ddsr fit planets.csv --target period --time 10
       ddsr fit flow.tsv.gz -t drag --features speed,radius --out run
     """
+    if options["out"] is not None and options["no_save"]:
+        raise click.UsageError("--out and --no-save exclude each other")
+    if not options["quiet"]:
+        click.echo(f"reading {data}", err=True)  # before anything is imported that takes its time
     from ddsr.command.fitting import run_fit
     from ddsr.command.reading import Columns
 
-    if options["out"] is not None and options["no_save"]:
-        raise click.UsageError("--out and --no-save exclude each other")
     run_fit(data, columns=Columns(target, features or None, ignore, weights), **options)

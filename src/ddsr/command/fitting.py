@@ -41,7 +41,6 @@ def run_fit(
 ) -> None:
     """Read, search, show, save."""
     say = _say_nothing if quiet else print_to_stderr
-    say(f"reading {path}")
     data = read_training_data(path, columns, drop_missing)
     for line in describe(data):
         say(line)
