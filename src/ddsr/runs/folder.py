@@ -82,8 +82,9 @@ class RunFolder:
         return cls(Path(path), read_asked(Path(path)))
 
     def fit(self, on_state: OnState | None = None, interval: float = INTERVAL) -> DDSRRegressor:
-        """Run the fit, saving every few seconds (`interval`, or more where saving is slow) and at the end.
+        """Run the fit, saving every `interval` seconds, or less often where saving is slow, and at the end.
 
+        An interval of 0 saves after every epoch.
         `on_state` is called with the `SearchState` after every epoch. Ctrl-C ends the fit with the best so
         far, and `resume` goes on with it later.
         """
