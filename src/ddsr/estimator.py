@@ -3,34 +3,37 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from ddsr.config import SearchConfig
 from ddsr.data import check_rows, check_whole
 from ddsr.engine import MOST_THREADS, values
 from ddsr.errors import DataError
 from ddsr.expression import Expression, Vocabulary
-from ddsr.fitting import Budget, Fit, find_selection, run
-from ddsr.frames import read_rows, read_targets
+from ddsr.fitting import Budget, Fit, Outcome, find_selection, run
+from ddsr.forms import EquationForms, Index
+from ddsr.frames import Targets, read_rows, read_targets
 from ddsr.grammar import Rule
+from ddsr.guesses import known_equations, read_guesses
 from ddsr.methods import ConfigLike, Method, Problem, parse_method, pose, settings, start
+from ddsr.rules import RulesLike, read_rules
 from ddsr.search import SearchState
+from ddsr.selection import ParetoFront
 from ddsr.tables import curves_table, equations_table
 
 LARGEST_SEED = 2**31 - 1
 
 
-class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Finds equations y = f(X), from simple to accurate, and predicts with one of them.
 
     Parameters
@@ -52,8 +55,9 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Where the network computes; `auto` is the GPU where there is one.
     operators : sequence of str or None
         Names or symbols, such as `("+", "*", "sin")`; None are the preset's.
-    rules : sequence of rules
-        What else expressions must obey: `Forbid`, `Nesting`, `AtMost`, `MustAppear`.
+    rules : sequence of rules, texts or dicts
+        What else expressions must obey: `Forbid`, `Nesting`, `AtMost`, `MustAppear`, or the same as text such
+        as "forbid exp on mass" or as a dict (docs/estimator.md).
     config : DefaultConfig, PaperConfig, DSRConfig, dict or None
         Settings of the method: a dict of those that differ from the preset's, or all of them.
     model_selection : "description_length", "accuracy", "best" or None
@@ -62,14 +66,23 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         highest reward; or that which weighs error against size as it was found. The first has the last part
         of `max_time` (a minute where no time is set). None is the preset's own: the first for `ddsr`, the
         second for the others.
+    guesses : sequence of str
+        Expressions to start from, such as "C * sin(x) + 0.5": constants are fitted, from the numbers given
+        or, where `C` or `?` stands, from nothing. For several columns of y a list each, or one for all.
+    warm_start : bool
+        Whether `fit` goes on from the equations of the fit before: they are known from the start and seed the
+        search.
     callback : callable or None
         Called with the `SearchState` after every epoch. What it raises ends the fit as an interrupt does.
 
     Attributes
     ----------
+    Where y has several columns, each of these but the last is a list with one for each.
+
     equations_ : DataFrame
-        The Pareto front, a row an equation: complexity (tokens), loss (mean squared error), r2, reward,
-        equation, and is_best, which marks the one that predicts; the shortened equations where they are.
+        The Pareto front, a row an equation: complexity (tokens), loss (mean squared error), r2,
+        description_length (nats, up to a term that all share), reward, equation, and is_best, which marks the
+        one that predicts; the shortened equations where they are.
     front_ : ParetoFront
         The same equations as expressions.
     best_ : FrontEntry
@@ -81,7 +94,7 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         "exact" (an NRMSE below 1e-12, or below `config.evolution.exact`), "max_time", "max_epochs",
         "max_evaluations" or "no_progress" (settings of `config`, the latter `patience`), "exhausted" (nothing
         is left that was not tried), or "interrupt".
-    n_features_in_, feature_names_in_
+    n_features_in_, feature_names_in_, n_outputs_
         As everywhere in scikit-learn.
 
     A fit has a model from its first moment on: the constant and the lines through one variable are fitted
@@ -99,9 +112,11 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         random_state: int | np.random.RandomState | None = None,
         device: str = "auto",
         operators: Sequence[str] | None = None,
-        rules: Sequence[Rule] = (),
+        rules: RulesLike = (),
         config: ConfigLike = None,
         model_selection: str | None = None,
+        guesses: Sequence[str] | Sequence[Sequence[str]] = (),
+        warm_start: bool = False,
         callback: Callable[[SearchState], object] | None = None,
     ) -> None:
         self.preset = preset
@@ -114,6 +129,8 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.rules = rules
         self.config = config
         self.model_selection = model_selection
+        self.guesses = guesses
+        self.warm_start = warm_start
         self.callback = callback
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> DDSRRegressor:
@@ -123,78 +140,123 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         config = settings(method, self.config)
         selection = find_selection(self.model_selection, config)
         budget = Budget.of(config, self.max_time, self.max_epochs, started)
-        fit = Fit(self._pose(method, config, X, y, sample_weight), selection)
+        rules = read_rules(self.rules)
+        targets = read_targets(y)
+        fits = [
+            Fit(problem, selection, seeds)
+            for problem, seeds in self._problems(method, config, rules, X, targets, sample_weight)
+        ]
+        self.n_fits_ = self._n_fits_before() + 1
         try:
-            run([fit], partial(start, method), budget, self.rules, self.callback)
+            run(fits, partial(start, method), budget, rules, self.callback)
         finally:
-            self._keep(fit)
+            self._keep([fit.outcome for fit in fits])
         return self
 
-    def predict(self, X: ArrayLike, index: int | None = None) -> NDArray[np.float64]:
-        """Values of the chosen equation, or of that in row `index` of `equations_`.
+    def predict(self, X: ArrayLike, index: Index = None) -> NDArray[np.float64]:
+        """Values of the chosen equation, or of that in row `index` of `equations_`: a column an output.
 
         As in NumPy, a row where the equation is undefined or overflows gets NaN or ±inf.
         """
-        equation = self._equation(index)
-        rows = read_rows(self, X, reset=False)
-        found, _ = values(
-            [equation], check_rows(rows, equation.vocabulary.variables), _n_threads(self.n_jobs)
-        )
-        predicted: NDArray[np.float64] = found[0]
-        return predicted
+        equations = [outcome.front.entries[row].equation for outcome, row in self._rows(index)]
+        rows = check_rows(read_rows(self, X, reset=False), equations[0].vocabulary.variables)
+        columns = [values([equation], rows, _n_threads(self.n_jobs))[0][0] for equation in equations]
+        return columns[0] if len(columns) == 1 else np.column_stack(columns)
 
-    def sympy(self, index: int | None = None) -> Any:
-        """The chosen equation, or that in row `index`, as a SymPy expression."""
-        return self._equation(index).to_sympy()
-
-    def latex(self, index: int | None = None, precision: int | None = None) -> str:
-        """The same in LaTeX; constants with `precision` significant digits, or all of them."""
-        return self._equation(index).to_latex(precision)
-
-    def get_best(self) -> pd.Series:
-        """The row of `equations_` that predicts."""
-        check_is_fitted(self)
-        return self.equations_[self.equations_["is_best"]].iloc[0]
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
 
     # How a fit proceeds
 
-    def _pose(
+    def _n_fits_before(self) -> int:
+        """Fits that this one goes on from."""
+        return getattr(self, "n_fits_", 0) if self.warm_start else 0
+
+    def _problems(
         self,
         method: Method,
         config: SearchConfig,
+        rules: Sequence[Rule],
         X: ArrayLike,
-        y: ArrayLike,
+        targets: Targets,
         sample_weight: ArrayLike | None,
-    ) -> Problem:
-        targets = read_targets(y)
+    ) -> Iterator[tuple[Problem, list[Expression]]]:
+        """The problem of each output, and what its search starts from."""
+        before = [outcome.front for outcome in self.outcomes_] if self._n_fits_before() else []
         rows = read_rows(self, X, ensure_min_samples=2)
         names = getattr(self, "feature_names_in_", [f"x{column}" for column in range(rows.shape[1])])
         operators = config.operators if self.operators is None else self.operators
-        return pose(
-            method,
-            Vocabulary([str(name) for name in names], operators, has_constant=config.constants),
-            rows,
-            targets.columns[:, 0],
-            sample_weight,
-            config=config,
-            rules=self.rules,
-            seed=int(check_random_state(self.random_state).randint(LARGEST_SEED)),
-            device=self.device,
-            n_threads=_n_threads(self.n_jobs),
+        vocabulary = Vocabulary([str(name) for name in names], operators, has_constant=config.constants)
+        _check_goes_on(before, vocabulary, len(targets.names))
+        # a fit that goes on has random numbers of its own
+        seeds = check_random_state(self.random_state).randint(LARGEST_SEED, size=self._n_fits_before() + 1)
+        for output, name in enumerate(targets.names):
+            with _naming(None if targets.is_one else name):
+                problem = pose(
+                    method,
+                    vocabulary,
+                    rows,
+                    targets.columns[:, output],
+                    sample_weight,
+                    config=config,
+                    rules=rules,
+                    seed=int(seeds[-1]),
+                    device=self.device,
+                    n_threads=_n_threads(self.n_jobs),
+                )
+            known = [entry.equation for entry in before[output]] if before else []
+            guesses = read_guesses(self._guesses_of(output, len(targets.names)), problem.grammar)
+            yield problem, [*guesses, *known_equations(known, problem.grammar)]
+
+    def _guesses_of(self, output: int, n_outputs: int) -> Any:
+        """All of them, or a list of its own for each output."""
+        is_nested = isinstance(self.guesses, (list, tuple)) and any(
+            isinstance(guess, (list, tuple)) for guess in self.guesses
+        )
+        if not is_nested:
+            return self.guesses
+        if len(self.guesses) != n_outputs:
+            raise DataError(f"there are guesses for {len(self.guesses)} output(s), but y has {n_outputs}")
+        return self.guesses[output]
+
+    def _keep(self, outcomes: list[Outcome]) -> None:
+        self.outcomes_ = outcomes
+        self.n_outputs_ = len(outcomes)
+        self.front_ = self._of_outputs(lambda outcome: outcome.front)
+        self.best_ = self._of_outputs(lambda outcome: outcome.best)
+        self.equations_ = self._of_outputs(equations_table)
+        self.curves_ = self._of_outputs(lambda outcome: curves_table(outcome.curves))
+        self.n_epochs_ = self._of_outputs(lambda outcome: len(outcome.curves))
+        self.stopped_by_ = self._of_outputs(lambda outcome: outcome.stopped_by)
+
+    def _of_outputs(self, form: Callable[[Outcome], Any]) -> Any:
+        found = [form(outcome) for outcome in self.outcomes_]
+        return found[0] if len(found) == 1 else found
+
+
+def _check_goes_on(before: Sequence[ParetoFront], vocabulary: Vocabulary, n_outputs: int) -> None:
+    """Refuse to go on with other columns than before."""
+    if not before:
+        return
+    variables = before[0].entries[0].expression.vocabulary.variables
+    if variables != vocabulary.variables or len(before) != n_outputs:
+        raise DataError(
+            f"warm_start goes on with the columns of the last fit, {', '.join(variables)}, and "
+            f"{len(before)} output(s); for others set warm_start=False or fit a clone"
         )
 
-    def _keep(self, fit: Fit) -> None:
-        self.n_epochs_ = len(fit.progress.curves)
-        self.stopped_by_ = fit.progress.stopped_by
-        self.curves_ = curves_table(fit.progress.curves)
-        self.front_, self.best_ = fit.front, fit.best
-        self.equations_ = equations_table(fit.front, fit.best, fit.problem.engine.spread)
 
-    def _equation(self, index: int | None) -> Expression:
-        check_is_fitted(self)
-        if index is None:
-            return self.best_.equation
-        return self.front_.entries[check_whole(index, "index", 0, len(self.front_) - 1)].equation
+@contextmanager
+def _naming(output: str | None) -> Iterator[None]:
+    """Say of which of several outputs it is that something is wrong with."""
+    try:
+        yield
+    except DataError as error:
+        if output is None:
+            raise
+        raise DataError(f"output {output!r}: {error}") from None
 
 
 def _n_threads(n_jobs: int | None) -> int:
