@@ -37,6 +37,9 @@ TIME_HELP = "That the search has.  [default: 60; with --epochs no limit]"
 @click.option(
     "--guess", "guesses", multiple=True, metavar="EQUATION", help="Begin with this too; can be repeated."
 )
+@click.option(
+    "--rule", "rules", multiple=True, metavar="RULE", help="As 'forbid exp on a' or 'use b'; can be repeated."
+)
 @click.option("--selection", type=click.Choice(SELECTIONS), help="How one of the equations is chosen.")
 @click.option("--preset", default="ddsr", show_default=True, help="The method: ddsr, paper, dsr, uniform, …")
 @click.option(

@@ -88,6 +88,7 @@ def estimator_parameters(
     operators: tuple[str, ...],
     max_size: int | None,
     guesses: tuple[str, ...],
+    rules: tuple[str, ...],
     selection: str | None,
     preset: str,
     seed: int,
@@ -108,6 +109,8 @@ def estimator_parameters(
         parameters["operators"] = operators
     if guesses:
         parameters["guesses"] = guesses
+    if rules:
+        parameters["rules"] = rules
     if max_size is not None:
         parameters["config"] = {"max_length": max_size}
     return parameters
