@@ -26,7 +26,7 @@ def test_the_examples_run(tmp_path, monkeypatch):
         if "--json" in arguments:
             check_keys(arguments[0], json.loads(done.stdout))
     assert (tmp_path / "kepler" / "report.html").stat().st_size > 10_000
-    rows = list(csv.DictReader((tmp_path / "predicted.csv").open()))
+    rows = list(csv.DictReader((tmp_path / "predicted.csv").read_text().splitlines()))
     assert len(rows) == 8 and abs(float(rows[-1]["prediction"]) - 164.79) < 1.0
 
 
