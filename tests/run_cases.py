@@ -5,7 +5,6 @@ import subprocess
 import sys
 
 import numpy as np
-import torch
 
 from ddsr.config import DefaultConfig, DenoiserConfig, RefinerConfig
 from ddsr.runs import RunFolder
@@ -51,6 +50,8 @@ def start_process(code, *arguments):
 
 def fit_for_ever(path):
     """In the other process: saves after every epoch and says so, until it is killed."""
-    torch.set_num_threads(1)
+    import torch
+
+    torch.set_num_threads(1)  # as here: its last bits depend on their number
     run = RunFolder.open(path)
     run.fit(on_state=lambda state: print(state.epoch, flush=True), interval=0.0)

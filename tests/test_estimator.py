@@ -64,7 +64,15 @@ def test_the_table_says_what_each_equation_reaches():
     model = tiny(max_epochs=5).fit(X, HARD, sample_weight=weights)
     table = model.equations_
     assert len(table) > 2
-    assert list(table.columns) == ["complexity", "loss", "r2", "reward", "equation", "is_best"]
+    assert list(table.columns) == [
+        "complexity",
+        "loss",
+        "r2",
+        "description_length",
+        "reward",
+        "equation",
+        "is_best",
+    ]
     assert table["complexity"].is_monotonic_increasing and table["loss"].is_monotonic_decreasing
     for index, row in table.iterrows():
         predicted = model.predict(X, index=index)

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from command_cases import ddsr, line_data, write_table
@@ -118,6 +119,24 @@ def test_operators_and_size_limit_the_equations(table):
     assert max(row["complexity"] for row in result["equations"]) <= 5 + 4
 
 
+def test_guesses_and_rules_are_obeyed(table):
+    one = ("-t", "noise", "--selection", "best", "--no-save", *QUICK)
+    result = fitted(table, *one, "--rule", "use b", "--rule", "forbid sin on a", "--operators", "+,*,sin")
+    found = [row["equation"] for row in result["equations"] if len(row["equation"].split()) > 5]
+    assert found and all("b" in equation and "sin(a" not in equation for equation in found)
+    guess = "sin(3 * a * a) * exp(b / 7)"
+    rows = write_table(Path("g.csv"), "a,b,y\n" + "".join(_guess_rows()))
+    result = fitted(rows, "-t", "y", "--no-save", *QUICK, "--guess", guess)
+    assert result["stopped_by"] == "exact" and result["candidates"] < 2_000
+    done = ddsr("fit", table, "-t", "y", "--no-save", "--guess", "3 * * a")
+    assert done.exit_code == 1 and "the guess '3 * * a' cannot be read" in done.stderr.splitlines()[-1]
+
+
+def _guess_rows():
+    for a, b in np.random.default_rng(5).uniform(0.5, 2.5, (60, 2)):
+        yield f"{a},{b},{np.sin(3 * a * a) * np.exp(b / 7)}\n"
+
+
 def test_time_is_kept(table):
     assert fitted(table, "-t", "noise", "--time", 1.5, "--no-save")["seconds"] < 3.0
 
@@ -136,6 +155,7 @@ def test_what_is_said_becomes_parameters_of_the_estimator():
         "operators": (),
         "max_size": None,
         "guesses": (),
+        "rules": (),
         "selection": None,
     }
     said |= {"preset": "ddsr", "seed": 0, "jobs": -1, "device": "auto"}

@@ -37,6 +37,9 @@ TIME_HELP = "That the search has.  [default: 60; with --epochs no limit]"
 @click.option(
     "--guess", "guesses", multiple=True, metavar="EQUATION", help="Begin with this too; can be repeated."
 )
+@click.option(
+    "--rule", "rules", multiple=True, metavar="RULE", help="As 'forbid exp on a' or 'use b'; can be repeated."
+)
 @click.option("--selection", type=click.Choice(SELECTIONS), help="How one of the equations is chosen.")
 @click.option("--preset", default="ddsr", show_default=True, help="The method: ddsr, paper, dsr, uniform, …")
 @click.option(
@@ -69,9 +72,11 @@ def fit(
       ddsr fit planets.csv --target period --time 10
       ddsr fit flow.tsv.gz -t drag --features speed,radius --out run
     """
+    if options["out"] is not None and options["no_save"]:
+        raise click.UsageError("--out and --no-save exclude each other")
+    if not options["quiet"]:
+        click.echo(f"reading {data}", err=True)  # before anything is imported that takes its time
     from ddsr.command.fitting import run_fit
     from ddsr.command.reading import Columns
 
-    if options["out"] is not None and options["no_save"]:
-        raise click.UsageError("--out and --no-save exclude each other")
     run_fit(data, columns=Columns(target, features or None, ignore, weights), **options)

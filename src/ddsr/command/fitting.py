@@ -41,7 +41,6 @@ def run_fit(
 ) -> None:
     """Read, search, show, save."""
     say = _say_nothing if quiet else print_to_stderr
-    say(f"reading {path}")
     data = read_training_data(path, columns, drop_missing)
     for line in describe(data):
         say(line)
@@ -89,6 +88,7 @@ def estimator_parameters(
     operators: tuple[str, ...],
     max_size: int | None,
     guesses: tuple[str, ...],
+    rules: tuple[str, ...],
     selection: str | None,
     preset: str,
     seed: int,
@@ -109,6 +109,8 @@ def estimator_parameters(
         parameters["operators"] = operators
     if guesses:
         parameters["guesses"] = guesses
+    if rules:
+        parameters["rules"] = rules
     if max_size is not None:
         parameters["config"] = {"max_length": max_size}
     return parameters

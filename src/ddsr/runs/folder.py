@@ -60,7 +60,7 @@ class RunFolder:
         """
         data = checked_table(X, y, sample_weight, feature_names)
         model = _model_of(dict(parameters or {}))
-        model._check(data.frame, data.y, data.sample_weight)
+        model._posed(data.frame, data.y, data.sample_weight, started=0.0)
         asked = Asked(
             ddsr_version=ddsr_version(),
             versions={"python": platform.python_version(), "numpy": np.__version__},
@@ -82,8 +82,9 @@ class RunFolder:
         return cls(Path(path), read_asked(Path(path)))
 
     def fit(self, on_state: OnState | None = None, interval: float = INTERVAL) -> DDSRRegressor:
-        """Run the fit, saving every few seconds (`interval`, or more where saving is slow) and at the end.
+        """Run the fit, saving every `interval` seconds, or less often where saving is slow, and at the end.
 
+        An interval of 0 saves after every epoch.
         `on_state` is called with the `SearchState` after every epoch. Ctrl-C ends the fit with the best so
         far, and `resume` goes on with it later.
         """
@@ -138,7 +139,7 @@ class RunFolder:
         log.cut(self.path, n_epochs)
         journal = FolderJournal(self.path, model, self.asked.target, before, on_state, interval)
         model._fit(data.frame, data.y, data.sample_weight, journal)
-        journal.end(model._outcome)
+        journal.end(model.outcomes_[0])
         return model
 
     def _model(self) -> DDSRRegressor:

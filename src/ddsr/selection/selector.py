@@ -194,7 +194,7 @@ class _Judge:
                 nrmse, information = float(scores.nrmse[row]), scores.information[row]
                 length = self.length(fitted, nrmse, information)
                 judged.append(
-                    _Judged(fitted, nrmse, length, information, bool(is_finite[row]), self.engine.n_rows)
+                    _Judged(fitted, nrmse, length, information, bool(is_finite[row]), self.engine.n_counted)
                 )
         return judged
 
@@ -202,7 +202,7 @@ class _Judge:
         """The models one move away, without those whose constant the data refuse; none after the end."""
         if self.is_late:
             return []
-        error = max(one.nrmse, self.least_nrmse) * self.engine.spread / np.sqrt(self.engine.n_rows)
+        error = max(one.nrmse, self.least_nrmse) * self.engine.spread / np.sqrt(self.engine.n_counted)
         reach = error * one.unit_uncertainty * np.sqrt(2 * MOST_NATS_LOST)
         values = one.model.expression.constants
 
@@ -228,7 +228,7 @@ class _Judge:
 
     def length_of_data(self, one: _Judged) -> float:
         """Nats that the error alone takes."""
-        return float(self.engine.n_rows * np.log(max(one.nrmse, self.least_nrmse)))
+        return float(self.engine.n_counted * np.log(max(one.nrmse, self.least_nrmse)))
 
     def polish(self, models: list[_Judged]) -> list[_Judged]:
         """Fit what is free to convergence."""
