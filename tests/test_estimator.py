@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import estimator_checks_generator
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ddsr import DDSRError, DDSRRegressor, MustAppear
 from ddsr.config import DenoiserConfig, PaperConfig
@@ -35,17 +35,9 @@ def tiny(**parameters):
     )
 
 
-# All of them but that of arrays of other libraries, which needs a switch set before SciPy is imported.
-CHECKS = [
-    pytest.param(check, id=check.func.__name__)
-    for _, check in estimator_checks_generator(DDSRRegressor("uniform", max_epochs=1))
-    if "array_api" not in check.func.__name__
-]
-
-
-@pytest.mark.parametrize("check", CHECKS)
-def test_scikit_learn_checks(check):
-    check(DDSRRegressor("uniform", max_epochs=1))
+@parametrize_with_checks([DDSRRegressor("uniform", max_epochs=1)])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
 
 
 def test_finds_a_product():
