@@ -1,15 +1,20 @@
 """The examples that a newcomer copies run as they are printed."""
 
 import contextlib
+import inspect
 import io
 import re
 import shlex
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from ddsr import DDSRRegressor
 from ddsr.cli import main
+from ddsr.config import DefaultConfig
+from ddsr.forms import EquationForms
 
 ROOT = Path(__file__).resolve().parent.parent
 # The gallery's pages are run by docs/test_gallery.py, which draws their pictures from the same run.
@@ -54,3 +59,12 @@ def test_the_quick_start_has_the_same_shell_example() -> None:
 def test_readme_has_examples() -> None:
     assert any(name.startswith("README") for name in EXAMPLES)
     assert shell_example("README.md").count("$ ddsr ") == 3
+
+
+def test_the_estimators_page_has_every_parameter_setting_and_method() -> None:
+    page = re.sub("```.*?```", "", (ROOT / "docs" / "estimator.md").read_text(), flags=re.DOTALL)
+    words = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", page))))
+    settings = [each.name for each in fields(DefaultConfig)]
+    methods = [name for name in vars(EquationForms) if not name.startswith("_")]
+    missing = {*inspect.signature(DDSRRegressor).parameters, *settings, *methods, "predict"} - words
+    assert missing == set()
