@@ -31,3 +31,7 @@ class MethodError(DDSRError):
 
 class BenchError(DDSRError):
     """A benchmark that cannot be run as asked: an unknown suite, missing data, a store that is not one."""
+
+
+class ReportError(DDSRError):
+    """A report that cannot be written: a model without equations, a folder that is not there."""

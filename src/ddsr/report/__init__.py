@@ -1,0 +1,5 @@
+"""Pages on a fitted model: a report of its own, and what a notebook shows."""
+
+from ddsr.report.page import Background, report_html, write_report
+
+__all__ = ["Background", "report_html", "write_report"]
