@@ -16,7 +16,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("demo", "bench"),
     ("estimator",),
     ("fitting",),
-    ("methods", "tables"),
+    ("methods", "tables", "frames"),
     ("refined_search",),
     ("search", "device", "balance"),
     ("selection", "learning"),
@@ -25,7 +25,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("diffusion", "autoregressive"),
     ("grammar", "config", "categorical"),
     ("expression",),
-    ("_core", "data", "deadline"),
+    ("_core", "data", "deadline", "saved"),
     ("errors",),
 )
 DEPTHS = {part: depth for depth, parts in enumerate(LAYERS) for part in parts}

@@ -35,3 +35,7 @@ class BenchError(DDSRError):
 
 class ReportError(DDSRError):
     """A report that cannot be written: a model without equations, a folder that is not there."""
+
+
+class RunError(DDSRError):
+    """A run folder, a saved state or a model file that cannot be made, read, written or gone on with."""

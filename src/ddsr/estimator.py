@@ -12,8 +12,8 @@ import pandas as pd
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils import check_random_state, column_or_1d
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from ddsr.config import SearchConfig
 from ddsr.data import check_rows, check_whole
@@ -21,10 +21,11 @@ from ddsr.engine import MOST_THREADS, values
 from ddsr.errors import DataError
 from ddsr.expression import Expression, Vocabulary
 from ddsr.fitting import Budget, Fit, find_selection, run
+from ddsr.frames import read_rows, read_targets
 from ddsr.grammar import Rule
 from ddsr.methods import ConfigLike, Method, Problem, parse_method, pose, settings, start
 from ddsr.search import SearchState
-from ddsr.tables import curves_table, equations_table
+from ddsr.tables import curves_table, equations_table, sample_table
 
 LARGEST_SEED = 2**31 - 1
 
@@ -76,6 +77,9 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     curves_ : DataFrame
         The learning curves, a row an epoch.
     n_epochs_ : int
+    fit_seconds_ : float
+    fit_sample_ : DataFrame
+        True and predicted values on at most 500 training rows, by row.
     stopped_by_ : str
         "exact" (an NRMSE below 1e-12, or below `config.evolution.exact`), "max_time", "max_epochs",
         "max_evaluations" or "no_progress" (settings of `config`, the latter `patience`), "exhausted" (nothing
@@ -127,6 +131,8 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             run([fit], partial(start, method), budget, self.rules, self.callback)
         finally:
             self._keep(fit)
+            self.fit_seconds_ = time.monotonic() - started
+            self.fit_sample_ = sample_table(fit.best.equation, read_rows(self, X, reset=False), read_targets(y).columns[:, 0])
         return self
 
     def predict(self, X: ArrayLike, index: int | None = None) -> NDArray[np.float64]:
@@ -135,7 +141,7 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         As in NumPy, a row where the equation is undefined or overflows gets NaN or ±inf.
         """
         equation = self._equation(index)
-        rows = _checked_table(self, X, reset=False)
+        rows = read_rows(self, X, reset=False)
         found, _ = values(
             [equation], check_rows(rows, equation.vocabulary.variables), _n_threads(self.n_jobs)
         )
@@ -155,6 +161,19 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self.equations_[self.equations_["is_best"]].iloc[0]
 
+    # What a notebook shows: scikit-learn's diagram before a fit, the equations after it
+
+    def _repr_html_inner(self) -> str:
+        if not hasattr(self, "front_"):
+            return str(super()._repr_html_inner())
+        from ddsr.report import notebook_html
+
+        return notebook_html(self)
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**options)
+        return bundle | {"text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
+
     # How a fit proceeds
 
     def _pose(
@@ -165,14 +184,15 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         y: ArrayLike,
         sample_weight: ArrayLike | None,
     ) -> Problem:
-        rows, target = _checked_data(self, X, y)
+        targets = read_targets(y)
+        rows = read_rows(self, X, ensure_min_samples=2)
         names = getattr(self, "feature_names_in_", [f"x{column}" for column in range(rows.shape[1])])
         operators = config.operators if self.operators is None else self.operators
         return pose(
             method,
             Vocabulary([str(name) for name in names], operators, has_constant=config.constants),
             rows,
-            target,
+            targets.columns[:, 0],
             sample_weight,
             config=config,
             rules=self.rules,
@@ -199,36 +219,3 @@ def _n_threads(n_jobs: int | None) -> int:
     if n_jobs is not None and check_whole(n_jobs, "n_jobs", least=-MOST_THREADS, most=MOST_THREADS) == 0:
         raise DataError("n_jobs must be a number of threads, -1 for all, or None; got 0")
     return min(int(effective_n_jobs(n_jobs)), MOST_THREADS)
-
-
-def _checked_data(
-    estimator: DDSRRegressor, X: ArrayLike, y: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Both as arrays of doubles, in scikit-learn's manner; the engine's checks name columns and rows."""
-    if y is None:
-        raise DataError("DDSRRegressor requires y to be passed, but the target y is None")
-    rows = _checked_table(estimator, X, ensure_min_samples=2)
-    return rows, column_or_1d(y, warn=True)
-
-
-def _checked_table(estimator: DDSRRegressor, X: ArrayLike, **options: Any) -> NDArray[np.float64]:
-    try:
-        rows: NDArray[np.float64] = validate_data(
-            estimator, X, dtype=np.float64, ensure_all_finite=False, **options
-        )
-    except ValueError as error:
-        column = _column_without_numbers(X)
-        if column is None:
-            raise
-        raise DataError(f"column {column!r} of X cannot be read as numbers: {error}") from error
-    return rows
-
-
-def _column_without_numbers(X: Any) -> object:
-    """The name of the first column of a DataFrame that is not numeric; None if there is none."""
-    for name in getattr(X, "columns", ()):
-        try:
-            np.asarray(X[name], dtype=np.float64)
-        except (TypeError, ValueError):
-            return name
-    return None

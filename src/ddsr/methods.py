@@ -25,6 +25,7 @@ from ddsr.grammar import Grammar, Rule
 from ddsr.learning.memory import EliteMemory, Memory, ShortTermMemory
 from ddsr.refined_search import Proposer, refined_search
 from ddsr.refiner import Refiner
+from ddsr.saved import Saved
 from ddsr.search import Generator, SearchState, UniformGenerator, search
 from ddsr.selection import ParetoFront, baseline
 
@@ -53,6 +54,8 @@ class Problem:
     n_threads: int
     deadline: Deadline = NEVER
     """when the search ends by itself"""
+    saved: Saved | None = None
+    """by `SearchState.save` of a search of the same method, to go on from"""
 
 
 @dataclass(frozen=True)
@@ -146,7 +149,16 @@ def _learn(
     config = problem.config
     policy = Policy(learner, objective, config, problem.seed, problem.deadline, is_captured)
     elites = memory(config.n_elites)
-    return search(learner, problem.engine, elites, policy, config.batch_size, problem.front, problem.deadline)
+    return search(
+        learner,
+        problem.engine,
+        elites,
+        policy,
+        config.batch_size,
+        problem.front,
+        problem.deadline,
+        problem.saved,
+    )
 
 
 AnyConfig = TypeVar("AnyConfig", bound=SearchConfig)
@@ -178,6 +190,7 @@ def _start_default(problem: Problem, *, generator: str, refiner: str) -> Iterato
         n_elites=config.n_elites,
         front=problem.front,
         deadline=problem.deadline,
+        saved=problem.saved,
     )
 
 
@@ -204,8 +217,14 @@ def _check_default(config: SearchConfig, device: str) -> None:
 def _start_uniform(problem: Problem) -> Iterator[SearchState]:
     """Random expressions: what anything that learns has to beat."""
     generator = UniformGenerator(problem.grammar, problem.seed, problem.n_threads)
-    config, front, deadline = problem.config, problem.front, problem.deadline
-    return search(generator, problem.engine, batch_size=config.batch_size, front=front, deadline=deadline)
+    return search(
+        generator,
+        problem.engine,
+        batch_size=problem.config.batch_size,
+        front=problem.front,
+        deadline=problem.deadline,
+        saved=problem.saved,
+    )
 
 
 def _check_uniform(config: SearchConfig, device: str) -> None:

@@ -9,13 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.engine import Scores
-from ddsr.expression import Expression, Node, Vocabulary
+from ddsr.errors import RunError
+from ddsr.expression import Batch, Expression, Node, Vocabulary
 from ddsr.refiner import HallOfFame
+from ddsr.saved import Saved
 
 # What it costs to write down one token, twice over: in nats of the squared error.
 NATS_PER_TOKEN = 5.4
 # Residuals under this share of y's spread are rounding; better ones are not told apart.
 ROUNDING = 1e-12
+# What is known of an entry beside its expression, in the order in which `FrontEntry` takes it.
+MEASURES = ("nrmse", "scale", "offset")
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,26 @@ class ParetoFront:
             if not front or entry.nrmse < front[-1].nrmse:
                 front.append(entry)
         return ParetoFront(tuple(front))
+
+    def saved(self) -> Saved:
+        """All but the vocabulary, which its expressions share."""
+        if not self.entries:
+            return {"names": None}
+        batch = Batch.of([entry.expression for entry in self.entries])
+        columns = {name: np.array([getattr(entry, name) for entry in self.entries]) for name in MEASURES}
+        names = list(batch.vocabulary.names)
+        return {"names": names, "tokens": batch.tokens, "constants": batch.constants, **columns}
+
+    @classmethod
+    def restored(cls, saved: Saved, vocabulary: Vocabulary) -> ParetoFront:
+        """The front that was saved."""
+        if saved["names"] is None:
+            return cls()
+        if saved["names"] != list(vocabulary.names):
+            raise RunError("the saved front is of another vocabulary")
+        batch = Batch(vocabulary, saved["tokens"], saved["constants"])
+        rows = zip(batch, *(saved[name].tolist() for name in MEASURES), strict=True)
+        return cls(tuple(FrontEntry(*row) for row in rows))
 
     def gain_over(self, known: ParetoFront) -> float:
         """By how much the error fell, in log(NRMSE), summed over all sizes; an empty front errs by 1."""

@@ -1,0 +1,55 @@
+"""What a notebook shows of a fitted model: the choice typeset, the front, and a small picture of the fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+
+import numpy as np
+
+from ddsr.report.equations import ShownEquation, chosen_of, shown_equations
+from ddsr.report.fit_charts import Fit, parity_chart
+from ddsr.report.glyphs import GlyphSheet
+from ddsr.report.model import FittedModel
+
+# Rows of the front that are shown; those nearest to the choice, if there are more.
+MOST_ROWS = 9
+
+
+def notebook_html(model: FittedModel, target: str = "y") -> str:
+    """A fragment whose colours follow those of the notebook around it."""
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    sheet = GlyphSheet()
+    equations = shown_equations(model, target, sheet)
+    listed = near_choice(equations)
+    fit = sampled_fit(model)
+    template = files("ddsr.report").joinpath("notebook.html").read_text(encoding="utf-8")
+    return (
+        Environment(autoescape=True, undefined=StrictUndefined)
+        .from_string(template)
+        .render(
+            choice=Markup(chosen_of(equations).typeset),
+            rows=[(equation, Markup(equation.typeset)) for equation in listed],
+            n_more=len(equations) - len(listed),
+            chart=Markup(parity_chart(fit, target)) if fit else "",
+            glyphs=Markup(sheet.definitions()),
+        )
+    )
+
+
+def sampled_fit(model: FittedModel) -> Fit | None:
+    """On the training rows that the model keeps for this; None where it keeps none."""
+    sample = getattr(model, "fit_sample_", None)
+    if sample is None:
+        return None
+    fit = Fit.of(sample["true"].to_numpy(dtype=np.float64), sample["predicted"].to_numpy(dtype=np.float64))
+    return fit if len(fit.true) else None
+
+
+def near_choice(equations: Sequence[ShownEquation]) -> Sequence[ShownEquation]:
+    """A stretch of the front with the choice in its middle, as far as that is possible."""
+    first = chosen_of(equations).index - MOST_ROWS // 2
+    first = max(0, min(first, len(equations) - MOST_ROWS))
+    return equations[first : first + MOST_ROWS]
