@@ -132,7 +132,9 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         finally:
             self._keep(fit)
             self.fit_seconds_ = time.monotonic() - started
-            self.fit_sample_ = sample_table(fit.best.equation, read_rows(self, X, reset=False), read_targets(y).columns[:, 0])
+            self.fit_sample_ = sample_table(
+                fit.best.equation, read_rows(self, X, reset=False), read_targets(y).columns[:, 0]
+            )
         return self
 
     def predict(self, X: ArrayLike, index: int | None = None) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 WIDTH, HEIGHT = 520.0, 360.0
-LEFT, RIGHT, TOP, BOTTOM = 74.0, 14.0, 14.0, 58.0
+LEFT, RIGHT, TOP, BOTTOM = 84.0, 14.0, 14.0, 58.0
 N_TICKS = 5
 FEWEST_POWERS = 3
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -104,7 +104,8 @@ class Chart:
         parts.append(
             f'<text class="axis" x="{(LEFT + right) / 2}" y="{HEIGHT - 10}" text-anchor="middle">'
             f"{escape(self.x.label)}</text>"
-            f'<text class="axis" x="16" y="{middle}" text-anchor="middle" transform="rotate(-90 16 {middle})">'
+            f'<text class="axis" x="15" y="{middle}" text-anchor="middle" '
+            f'transform="rotate(-90 15 {middle})">'
             f"{escape(self.y.label)}</text>"
         )
         return "".join(parts) + "</g>"
@@ -148,4 +149,4 @@ def tick_text(value: float, step: float) -> str:
 
 def _round_step(least: float) -> float:
     power = 10.0 ** floor(log10(least))
-    return next(power * factor for factor in (1, 2, 2.5, 5, 10) if power * factor >= least * (1 - 1e-9))
+    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= least * (1 - 1e-9))

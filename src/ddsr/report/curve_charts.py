@@ -72,7 +72,7 @@ def gain_chart(curves: Curves) -> str:
     most = max(float(gain[-1]) for gain in curves.gains.values())
     chart = Chart(_time_axis(curves), Axis(0.0, 1.08 * most, "gain (nats of log error, all sizes)"))
     layers = []
-    for place, (source, gain) in enumerate(curves.gains.items()):
+    for place, gain in enumerate(curves.gains.values()):
         places = stairs(chart.points(x, np.append(0.0, gain[rows])))
         colour = f"colour-{place % N_COLOURS}"
         layers += [path(places, f"curve {colour}"), dots(places[-1:], f"curve-end {colour}", 4.0)]

@@ -35,6 +35,11 @@ class ShownEquation:
         return self.expression.text(SHORT_PRECISION)
 
     @property
+    def exact_text(self) -> str:
+        """Infix, with all digits."""
+        return self.expression.text()
+
+    @property
     def r2_text(self) -> str:
         """R² with enough digits to tell good from better."""
         return r2_text(self.r2)

@@ -89,7 +89,9 @@ def columns(
 ) -> tuple[list[Column], int]:
     """The variables, and how many more there are; without data, numbers are missing."""
     order = sorted(range(len(names)), key=lambda column: names[column] not in used)
-    listed = [_column(names[column], used, None if X is None else X[:, column]) for column in order[:MOST_COLUMNS]]
+    listed = [
+        _column(names[column], used, None if X is None else X[:, column]) for column in order[:MOST_COLUMNS]
+    ]
     return listed, len(names) - len(listed)
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.report.chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Axis, Chart, dots, path
+from ddsr.report.equations import number_text, r2_text
+from ddsr.report.model import FittedModel
 
 # More rows than this are drawn as the density of hexagons.
 MOST_DOTS = 1500
@@ -24,17 +26,46 @@ class Fit:
     predicted: NDArray[np.float64]
     n_rows: int
     """with those that were left out"""
+    n_sampled_from: int | None = None
+    """training rows, where these are a sample of them"""
 
     @classmethod
-    def of(cls, true: NDArray[np.float64], predicted: NDArray[np.float64]) -> Fit:
-        """From all rows."""
+    def of(cls, true: NDArray[np.float64], predicted: NDArray[np.float64]) -> Fit | None:
+        """From all rows; None where the equation has a finite value on none."""
         is_known = np.isfinite(predicted) & np.isfinite(true)
-        return cls(true[is_known], predicted[is_known], len(true))
+        return cls(true[is_known], predicted[is_known], len(true)) if is_known.any() else None
+
+    @classmethod
+    def sampled(cls, model: FittedModel) -> Fit | None:
+        """On the training rows that a model keeps for this; None where it keeps none."""
+        sample = getattr(model, "fit_sample_", None)
+        if sample is None:
+            return None
+        true, predicted = (sample[name].to_numpy(dtype=np.float64) for name in ("true", "predicted"))
+        fit = cls.of(true, predicted)
+        # the sample's last row is the last of the data
+        return fit and replace(fit, n_sampled_from=int(sample.index[-1]) + 1)
 
     @property
     def n_left_out(self) -> int:
         """Rows where the equation has no finite value."""
         return self.n_rows - len(self.true)
+
+    @property
+    def summary(self) -> str:
+        """In a sentence or two."""
+        rows = f"{self.n_rows:,} rows"
+        if self.n_sampled_from is not None:
+            is_all = self.n_sampled_from == self.n_rows
+            rows = (
+                f"the {rows} of training"
+                if is_all
+                else f"{self.n_rows:,} of the {self.n_sampled_from:,} rows of training"
+            )
+        text = f"On {rows}: R² {r2_text(self.r2)}, root mean squared error {number_text(self.rmse)}."
+        if self.n_left_out:
+            text += f" The equation has no finite value on {self.n_left_out:,} of them, which are left out."
+        return text
 
     @property
     def residuals(self) -> NDArray[np.float64]:
@@ -124,6 +155,9 @@ def hexagons(places: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[
 def _hexagon_path(centres: NDArray[np.float64], kind: str) -> str:
     half = (WIDTH - LEFT - RIGHT) / HEXAGONS_ACROSS / 2
     side = 2 * half / sqrt(3.0)
-    outline = f"l{half:.2f} {side / 2:.2f}v{side:.2f}l{-half:.2f} {side / 2:.2f}l{-half:.2f} {-side / 2:.2f}v{-side:.2f}z"
+    corners = ((half, side / 2), (0, side), (-half, side / 2), (-half, -side / 2), (0, -side))
+    outline = "".join(f"l{x:.2f} {y:.2f}" for x, y in corners) + "z"
     inside = [(x, y) for x, y in centres if LEFT <= x <= WIDTH - RIGHT and TOP <= y <= HEIGHT - BOTTOM]
-    return f'<path class="{kind}" d="' + "".join(f"M{x:.1f} {y - side:.1f}{outline}" for x, y in inside) + '"/>'
+    return (
+        f'<path class="{kind}" d="' + "".join(f"M{x:.1f} {y - side:.1f}{outline}" for x, y in inside) + '"/>'
+    )

@@ -59,8 +59,8 @@ class GlyphSheet:
             for name, x, y, scale in drawing.glyphs
         ]
         parts += [
-            f'<rect x="{x + PADDING:.0f}" y="{top - y - height:.0f}" width="{wide:.0f}" height="{height:.0f}"/>'
-            for x, y, wide, height in drawing.bars
+            f'<rect x="{x + PADDING:.0f}" y="{top - y - high:.0f}" width="{wide:.0f}" height="{high:.0f}"/>'
+            for x, y, wide, high in drawing.bars
         ]
         size = f"width:{width / UNITS_PER_EM:.3f}em;height:{(top + bottom) / UNITS_PER_EM:.3f}em"
         return (
@@ -72,7 +72,8 @@ class GlyphSheet:
     def definitions(self) -> str:
         """The `svg` element that the others refer to; it takes no room."""
         symbols = "".join(f'<path id="{PREFIX}{name}" d="{data}"/>' for name, data in self._outlines.items())
-        return f'<svg width="0" height="0" style="position:absolute" aria-hidden="true"><defs>{symbols}</defs></svg>'
+        no_room = 'width="0" height="0" style="position:absolute" aria-hidden="true"'
+        return f"<svg {no_room}><defs>{symbols}</defs></svg>"
 
 
 def draw(mathtext: str) -> Drawing:

@@ -1,7 +1,8 @@
 r"""An expression as a person would write it, in the subset of TeX that matplotlib's mathtext lays out.
 
-`to_latex` keeps the tree as it is, for others to go on with; here it is written to be read: constants are rounded,
-`x + -2` is x − 2, a fraction of fractions is one fraction, simple fractions and multiples of π are shown as such.
+`to_latex` keeps the tree as it is, for others to go on with; here it is written to be read: constants are
+rounded, `x + -2` is x − 2, a fraction of fractions is one fraction, simple fractions and multiples of π are
+shown as such.
 """
 
 from __future__ import annotations
@@ -19,10 +20,25 @@ SUM, PRODUCT, POWER, ATOM = 1, 2, 4, 9
 LARGEST_NUMERATOR, LARGEST_DENOMINATOR = 100, 16
 # What is longer is written as exp(…): an exponent is small print.
 LONGEST_EXPONENT = 9
-GREEK = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi "
-    "omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
-).split()
+GREEK = frozenset(
+    (
+        "alpha",
+        "beta",
+        "gamma",
+        "delta",
+        "epsilon",
+        "zeta",
+        "eta",
+        "theta",
+        "iota",
+        "kappa",
+        "lambda",
+        "mu",
+        "nu",
+    )
+    + ("xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta")
+    + ("Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega")
+)
 FUNCTIONS = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
 RAISED_AT_NAME = ("sin", "cos", "tan", "sinh", "cosh", "tanh")
 
@@ -107,9 +123,7 @@ def _fraction(fraction: Fraction, symbol: str) -> Part:
         top = symbol if fraction.numerator == 1 else rf"{top}\,{symbol}"
     if fraction.denominator == 1:
         return Part(top, PRODUCT, top_precedence=PRODUCT)
-    return Part(
-        top, PRODUCT, bottom=rf"\mathrm{{{fraction.denominator}}}", top_precedence=PRODUCT
-    )
+    return Part(top, PRODUCT, bottom=rf"\mathrm{{{fraction.denominator}}}", top_precedence=PRODUCT)
 
 
 def _apply(row: Operator, operands: list[Part]) -> Part:
@@ -129,7 +143,9 @@ def _written(row: Operator, operands: list[Part]) -> Part:
         case "pow":
             return _power(first, operands[1])
         case "neg":
-            return replace(first, is_negative=not first.is_negative) if first.precedence > SUM else _minus(first)
+            return (
+                replace(first, is_negative=not first.is_negative) if first.precedence > SUM else _minus(first)
+            )
         case "inverse":
             return _quotient(Part(r"\mathrm{1}"), first)
         case "square" | "cube":

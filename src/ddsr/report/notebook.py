@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.resources import files
 
-import numpy as np
-
 from ddsr.report.equations import ShownEquation, chosen_of, shown_equations
 from ddsr.report.fit_charts import Fit, parity_chart
 from ddsr.report.glyphs import GlyphSheet
@@ -24,7 +22,7 @@ def notebook_html(model: FittedModel, target: str = "y") -> str:
     sheet = GlyphSheet()
     equations = shown_equations(model, target, sheet)
     listed = near_choice(equations)
-    fit = sampled_fit(model)
+    fit = Fit.sampled(model)
     template = files("ddsr.report").joinpath("notebook.html").read_text(encoding="utf-8")
     return (
         Environment(autoescape=True, undefined=StrictUndefined)
@@ -37,15 +35,6 @@ def notebook_html(model: FittedModel, target: str = "y") -> str:
             glyphs=Markup(sheet.definitions()),
         )
     )
-
-
-def sampled_fit(model: FittedModel) -> Fit | None:
-    """On the training rows that the model keeps for this; None where it keeps none."""
-    sample = getattr(model, "fit_sample_", None)
-    if sample is None:
-        return None
-    fit = Fit.of(sample["true"].to_numpy(dtype=np.float64), sample["predicted"].to_numpy(dtype=np.float64))
-    return fit if len(fit.true) else None
 
 
 def near_choice(equations: Sequence[ShownEquation]) -> Sequence[ShownEquation]:

@@ -49,6 +49,7 @@
       cell.textContent = rows[index].querySelector(`[data-fact="${cell.dataset.fact}"]`).textContent;
     });
     selected.querySelectorAll("[data-copy]").forEach((button) => { button.dataset.index = index; });
+    document.getElementById("selected-text").textContent = equation.exact;
     const title = index === chosen ? "Chosen equation" : `Equation of complexity ${equation.complexity}`;
     document.getElementById("selected-title").textContent = title;
     back.hidden = index === chosen;

@@ -50,7 +50,9 @@ def shell_line(model: FittedModel, target: str) -> str | None:
     """The command that fits again; None where a setting has no option of its own."""
     settings = changed_parameters(model)
     operators = settings.pop("operators", None)
-    if any(name not in OPTIONS or not isinstance(value, (str, int, float)) for name, value in settings.items()):
+    if any(
+        name not in OPTIONS or not isinstance(value, (str, int, float)) for name, value in settings.items()
+    ):
         return None
     words = ["ddsr", "fit", "data.csv", "--target", target]
     for name, value in settings.items():
@@ -87,4 +89,7 @@ def _imports_of(settings: dict[str, Any]) -> list[str]:
     """Rules and configurations are written by the names of their classes."""
     values = [settings.get("config"), *(settings.get("rules") or ())]
     classes = {type(value) for value in values if type(value).__module__.startswith("ddsr.")}
-    return [f"from {kind.__module__} import {kind.__name__}" for kind in sorted(classes, key=lambda kind: kind.__name__)]
+    return [
+        f"from {kind.__module__} import {kind.__name__}"
+        for kind in sorted(classes, key=lambda kind: kind.__name__)
+    ]
