@@ -13,10 +13,10 @@ PACKAGE = ROOT / "src" / "ddsr"
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("__main__",),
     ("cli",),
-    ("demo", "bench"),
+    ("demo", "bench", "runs"),
     ("estimator",),
-    ("fitting",),
-    ("methods", "tables", "frames"),
+    ("fitting", "report"),
+    ("methods", "tables", "frames", "parameters", "model_file"),
     ("refined_search",),
     ("search", "device", "balance"),
     ("selection", "learning"),
@@ -25,8 +25,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("diffusion", "autoregressive"),
     ("grammar", "config", "categorical"),
     ("expression",),
-    ("_core", "data", "deadline", "saved"),
-    ("errors",),
+    ("_core", "data", "deadline", "saved", "files"),
+    ("errors", "version"),
 )
 DEPTHS = {part: depth for depth, parts in enumerate(LAYERS) for part in parts}
 PACKAGE_FACE = "__init__"  # re-exports from any layer, so no module may import from it

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,12 +22,15 @@ from ddsr.data import check_rows, check_whole
 from ddsr.engine import MOST_THREADS, values
 from ddsr.errors import DataError
 from ddsr.expression import Expression, Vocabulary
-from ddsr.fitting import Budget, Fit, find_selection, run
+from ddsr.fitting import Budget, Fit, Journal, find_selection, run
 from ddsr.frames import read_rows, read_targets
 from ddsr.grammar import Rule
 from ddsr.methods import ConfigLike, Method, Problem, parse_method, pose, settings, start
+from ddsr.model_file import ModelRecord, Outcome, read_model, write_model
+from ddsr.parameters import from_json, to_json
+from ddsr.saved import restoring
 from ddsr.search import SearchState
-from ddsr.tables import curves_table, equations_table, sample_table
+from ddsr.tables import equations_table, sample_table
 
 LARGEST_SEED = 2**31 - 1
 
@@ -121,16 +126,30 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> DDSRRegressor:
         """Search for equations; columns of a DataFrame keep their names, others are x0, x1, …"""
-        started = time.monotonic()
+        return self._fit(X, y, sample_weight)
+
+    def _fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        journal: Journal | None = None,
+    ) -> DDSRRegressor:
+        """Fit; a journal can have it go on with what was saved, and save it after every epoch."""
+        started = time.monotonic() - (journal.seconds_used if journal else 0.0)
         method = parse_method(self.preset)
         config = settings(method, self.config)
         selection = find_selection(self.model_selection, config)
         budget = Budget.of(config, self.max_time, self.max_epochs, started)
         fit = Fit(self._pose(method, config, X, y, sample_weight), selection)
+        callback = self.callback
+        if journal is not None:
+            journal.begin(fit)
+            callback = partial(journal.note, fit)
         try:
-            run([fit], partial(start, method), budget, self.rules, self.callback)
+            run([fit], partial(start, method), budget, self.rules, callback)
         finally:
-            self._keep(fit)
+            self._keep(fit.outcome())
             self.fit_seconds_ = time.monotonic() - started
             self.fit_sample_ = sample_table(
                 fit.best.equation, read_rows(self, X, reset=False), read_targets(y).columns[:, 0]
@@ -163,6 +182,38 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self.equations_[self.equations_["is_best"]].iloc[0]
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model as one JSON file, which holds nothing that could be executed.
+
+        The callback is left out, and a `random_state` that is no number.
+        """
+        check_is_fitted(self)
+        write_model(self._record(self._outcome), Path(path))
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> DDSRRegressor:
+        """The model of a file that `save` wrote; its predictions are the same to the last bit."""
+        record = read_model(Path(path))
+        with restoring(f"model ({path})"):
+            model = cls(**from_json(record.parameters, set(cls().get_params(deep=False))))
+            model.n_features_in_ = len(record.features)
+            if record.has_feature_names:
+                model.feature_names_in_ = np.array(record.features, dtype=object)
+            model._keep(record.outcomes[0])
+        return model
+
+    def _record(self, outcome: Outcome) -> ModelRecord:
+        parameters = self.get_params(deep=False) | {"callback": None}
+        if isinstance(self.random_state, np.random.RandomState):
+            parameters["random_state"] = None
+        return ModelRecord(
+            parameters=to_json(parameters),
+            features=outcome.best.expression.vocabulary.variables,
+            has_feature_names=hasattr(self, "feature_names_in_"),
+            outcomes=(outcome,),
+            targets=(None,),
+        )
+
     # What a notebook shows: scikit-learn's diagram before a fit, the equations after it
 
     def _repr_html_inner(self) -> str:
@@ -177,6 +228,14 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return bundle | {"text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
 
     # How a fit proceeds
+
+    def _check(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> None:
+        """Refuse what `fit` would refuse."""
+        method = parse_method(self.preset)
+        config = settings(method, self.config)
+        find_selection(self.model_selection, config)
+        Budget.of(config, self.max_time, self.max_epochs, started=0.0)
+        self._pose(method, config, X, y, sample_weight)
 
     def _pose(
         self,
@@ -203,12 +262,12 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             n_threads=_n_threads(self.n_jobs),
         )
 
-    def _keep(self, fit: Fit) -> None:
-        self.n_epochs_ = len(fit.progress.curves)
-        self.stopped_by_ = fit.progress.stopped_by
-        self.curves_ = curves_table(fit.progress.curves)
-        self.front_, self.best_ = fit.front, fit.best
-        self.equations_ = equations_table(fit.front, fit.best, fit.problem.engine.spread)
+    def _keep(self, outcome: Outcome) -> None:
+        self._outcome = outcome
+        self.n_epochs_, self.stopped_by_ = outcome.n_epochs, outcome.stopped_by
+        self.curves_ = outcome.curves
+        self.front_, self.best_ = outcome.front, outcome.best
+        self.equations_ = equations_table(outcome.front, outcome.best, outcome.spread)
 
     def _equation(self, index: int | None) -> Expression:
         check_is_fitted(self)

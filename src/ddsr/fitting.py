@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
+from typing import Protocol
 
 import numpy as np
 
@@ -16,10 +17,13 @@ from ddsr.deadline import NEVER, Deadline
 from ddsr.errors import MethodError
 from ddsr.expression import Expression, Vocabulary
 from ddsr.grammar import Grammar, Rule
-from ddsr.learning.curves import EpochStats
+from ddsr.learning.curves import EpochStats, restored_curves, saved_curves
 from ddsr.methods import Problem
+from ddsr.model_file import Outcome
+from ddsr.saved import Saved, restoring
 from ddsr.search import SearchState
 from ddsr.selection import FrontEntry, ParetoFront, front_of, select
+from ddsr.tables import curves_table
 
 # An NRMSE below this is rounding: the search has nothing left to find.
 EXACT = 1e-12
@@ -131,6 +135,21 @@ class Progress:
         self.front, self.n_scored = state.front, state.n_scored
         self.curves.append(state.stats)
 
+    def saved(self) -> Saved:
+        """All but what stopped it: it goes on from here."""
+        return {
+            "front": self.front.saved(),
+            "curves": saved_curves(self.curves),
+            "n_scored": self.n_scored,
+            "n_idle_epochs": self.n_idle_epochs,
+        }
+
+    @classmethod
+    def restored(cls, saved: Saved, vocabulary: Vocabulary) -> Progress:
+        """The progress that was saved."""
+        front, curves = ParetoFront.restored(saved["front"], vocabulary), restored_curves(saved["curves"])
+        return cls(front, curves, saved["n_scored"], saved["n_idle_epochs"])
+
 
 class Fit:
     """One target's fit; it has a front and a choice from its first moment on."""
@@ -139,6 +158,31 @@ class Fit:
         self.problem, self.selection = problem, selection
         self.progress = Progress(problem.front)
         self.choose()
+
+    def saved(self, state: SearchState) -> Saved:
+        """The search after its last epoch, whose state this is, and what is known by then."""
+        return {"search": state.save(), "progress": self.progress.saved()}
+
+    def restore(self, saved: Saved) -> None:
+        """Go on where a fit of the same problem was saved."""
+        with restoring("fit"):
+            self.progress = Progress.restored(saved["progress"], self.problem.engine.vocabulary)
+            self.problem = replace(self.problem, saved=saved["search"])
+        self.choose()
+
+    def outcome(self) -> Outcome:
+        """What it came to, or has come to so far."""
+        progress, engine = self.progress, self.problem.engine
+        curves = curves_table(progress.curves)
+        return Outcome(
+            self.front,
+            self.best,
+            curves,
+            progress.stopped_by,
+            len(progress.curves),
+            engine.n_rows,
+            engine.spread,
+        )
 
     def choose(self) -> None:
         """From what the search has so far, as it was found."""
@@ -177,6 +221,21 @@ class Fit:
         with suppress(KeyboardInterrupt):
             found = select(equations, self.problem.engine, deadline=deadline, is_allowed=_obedience(rules))
             self.front, self.best = front_of(found)
+
+
+class Journal(Protocol):
+    """Keeps a fit where it can be gone on with."""
+
+    seconds_used: float
+    """by the fit so far, which count against its time"""
+
+    def begin(self, fit: Fit) -> None:
+        """Before the first epoch: restore what was kept, if anything was."""
+        ...
+
+    def note(self, fit: Fit, state: SearchState) -> None:
+        """After every epoch."""
+        ...
 
 
 def run(

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ddsr.errors import DataError, ReportError
+from ddsr.files import write_whole
 from ddsr.report.constants import constants_table
 from ddsr.report.curve_charts import Curves, gain_chart, legend, reward_chart
 from ddsr.report.equations import ShownEquation, chosen_of, shown_equations
@@ -41,12 +40,8 @@ def write_report(
     The file appears whole or not at all.
     """
     page = report_html(model, X, y, target=target, title=title, background=background)
-    where = Path(path)
-    try:
-        _write_whole(where, page)
-    except OSError as error:
-        raise ReportError(f"the report cannot be written to {where}: {error.strerror or error}") from error
-    return where
+    write_whole(Path(path), page.encode())
+    return Path(path)
 
 
 def report_html(
@@ -148,19 +143,3 @@ def _check_is_reportable(model: FittedModel) -> None:
 
 def _part(name: str) -> str:
     return files("ddsr.report").joinpath(name).read_text(encoding="utf-8")
-
-
-def _write_whole(path: Path, text: str) -> None:
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        # a temporary file is for its owner alone; a report is as readable as any new file
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(name, 0o666 & ~mask)
-        os.replace(name, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
-        raise
