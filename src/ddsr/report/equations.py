@@ -100,6 +100,9 @@ def sympy_source(expression: Expression) -> str:
         def _print_Rational(self, number: sympy.Rational) -> str:
             return f"sympy.Rational({number.p}, {number.q})"  # 1/3 would be a float
 
+        def _print_Float(self, number: sympy.Float) -> str:
+            return repr(float(number))  # all digits, not fifteen
+
     variables = expression.vocabulary.variables
     arguments = dict(zip(variables, argument_names(variables), strict=True))
     form = expression.to_sympy()

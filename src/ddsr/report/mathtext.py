@@ -238,7 +238,8 @@ def _begins_with_digit(text: str) -> bool:
 
 def _power(base: Part, exponent: Part) -> Part:
     raised = _small(exponent)
-    if base.function and not exponent.is_negative and re.fullmatch(r"\\mathrm\{\d\}", exponent.text):
+    is_plain = bool(base.function) and not base.is_negative and not exponent.is_negative
+    if is_plain and re.fullmatch(r"\\mathrm\{\d\}", exponent.text):
         return Part(rf"\mathrm{{{base.function}}}^{{{raised}}}\left({base.argument}\right)", POWER)
     return Part(rf"{{{base.within(POWER + 1)}}}^{{{raised}}}", POWER)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
 from ddsr.report.facts import changed_parameters, versions
@@ -87,9 +89,17 @@ def reproduce_note(model: FittedModel) -> str:
 
 def _imports_of(settings: dict[str, Any]) -> list[str]:
     """Rules and configurations are written by the names of their classes."""
-    values = [settings.get("config"), *(settings.get("rules") or ())]
-    classes = {type(value) for value in values if type(value).__module__.startswith("ddsr.")}
-    return [
-        f"from {kind.__module__} import {kind.__name__}"
-        for kind in sorted(classes, key=lambda kind: kind.__name__)
-    ]
+    kinds = sorted(_classes_in([*settings.values()]), key=lambda kind: kind.__name__)
+    return [f"from {kind.__module__} import {kind.__name__}" for kind in kinds]
+
+
+def _classes_in(value: object) -> set[type]:
+    """The package's own classes that it takes to write the value."""
+    if isinstance(value, Mapping):
+        return _classes_in([*value.values()])
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return set().union(*map(_classes_in, value))
+    if not type(value).__module__.startswith("ddsr."):
+        return set()
+    parts = [getattr(value, part.name) for part in fields(value)] if is_dataclass(value) else []
+    return {type(value)} | _classes_in(parts)
