@@ -20,7 +20,7 @@ def test_python_lines_find_the_same_equations(model, data, tmp_path, monkeypatch
 
 
 def test_classes_are_imported(data):
-    settings = {"rules": [MustAppear(["mass"])], "config": DefaultConfig(patience=3)}
+    settings = {"rules": [MustAppear("mass")], "config": DefaultConfig(patience=3)}
     lines = python_lines(DDSRRegressor(max_time=2.0, **settings), "y", ("mass",))
     scope = {}
     exec(lines.partition("data = ")[0], scope)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.report.equations import number_text
-from ddsr.report.model import FittedModel
+from ddsr.report.model import FittedModel, defaults_of
 
 PACKAGES = ("ddsr", "numpy", "scikit-learn", "torch")
 # Columns of wide data beyond these are counted, not listed; those in the equation come first.
@@ -75,7 +75,7 @@ def parameters(model: FittedModel) -> dict[str, str]:
 
 def changed_parameters(model: FittedModel) -> dict[str, Any]:
     """The constructor's parameters that differ from its defaults; a callback is no setting of the search."""
-    defaults = type(model)().get_params(deep=False)
+    defaults = defaults_of(model)
     given: Mapping[str, Any] = model.get_params(deep=False)
     return {
         name: value

@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from ddsr.errors import DataError, ReportError
 from ddsr.files import write_whole
-from ddsr.report.constants import constants_table
+from ddsr.report.constants import constants_of
 from ddsr.report.curve_charts import Curves, gain_chart, legend, reward_chart
 from ddsr.report.equations import ShownEquation, chosen_of, shown_equations
 from ddsr.report.fit_charts import Fit, parity_chart, residual_chart
 from ddsr.report.front_chart import front_chart
 from ddsr.report.glyphs import GlyphSheet
-from ddsr.report.model import FittedModel
+from ddsr.report.model import FittedModel, outputs_of
 from ddsr.report.reproduce import recipes, reproduce_note
 from ddsr.report.wording import Background, data_summary, summary
 
@@ -26,53 +26,65 @@ LANGUAGES = ("Python", "LaTeX", "SymPy")
 
 
 def write_report(
-    model: FittedModel,
+    model: Any,
     path: str | os.PathLike[str],
     X: ArrayLike | None = None,
     y: ArrayLike | None = None,
     *,
     target: str = "y",
     title: str | None = None,
+    output: int | None = None,
     background: Background | None = None,
 ) -> Path:
     """Write the report of a fitted model as one HTML file; with data, it shows how well the equation fits.
 
-    The file appears whole or not at all.
+    Of a model with several outputs it is about one, by number. The file appears whole or not at all.
     """
-    page = report_html(model, X, y, target=target, title=title, background=background)
+    page = report_html(model, X, y, target=target, title=title, output=output, background=background)
     write_whole(Path(path), page.encode())
     return Path(path)
 
 
 def report_html(
-    model: FittedModel,
+    model: Any,
     X: ArrayLike | None = None,
     y: ArrayLike | None = None,
     *,
     target: str = "y",
     title: str | None = None,
+    output: int | None = None,
     background: Background | None = None,
 ) -> str:
     """The page as text."""
+    one = _one_output(outputs_of(model), output)
+    rows, fit = _fit_on(one, X, y, output)
+    return _page(one, rows, fit, target, title or f"An equation for {target}", background or Background())
+
+
+def _page(
+    model: FittedModel,
+    rows: NDArray[np.float64] | None,
+    fit: Fit | None,
+    target: str,
+    title: str,
+    background: Background,
+) -> str:
     from jinja2 import Environment, StrictUndefined
 
-    _check_is_reportable(model)
-    background = background or Background()
     sheet = GlyphSheet()
     equations = shown_equations(model, target, sheet)
     chosen = chosen_of(equations)
-    rows, fit = _fit_on(model, X, y)
     curves = Curves.of(getattr(model, "curves_", None))
     template = Environment(autoescape=True, undefined=StrictUndefined).from_string(_part("page.html"))
     return template.render(
-        title=title or f"An equation for {target}",
+        title=title,
         equations=[_with_markup(equation) for equation in equations],
         chosen=_with_markup(chosen),
         languages=LANGUAGES,
         equation_data=[_script_data(equation) for equation in equations],
         fit=fit,
         curves=curves,
-        intervals=constants_table(model),
+        constants=constants_of(model),
         recipes=recipes(model, target, background.shell),
         reproduce_note=reproduce_note(model),
         **summary(model, chosen, target, curves, background),
@@ -101,15 +113,28 @@ def _pictures(
     return {name: Markup(text) for name, text in markup.items()}
 
 
+def _one_output(outputs: list[FittedModel], output: int | None) -> FittedModel:
+    if output is None and len(outputs) == 1:
+        return outputs[0]
+    if output is None or not 0 <= output < len(outputs):
+        raise ReportError(
+            f"a report is of one output, and this model has {len(outputs)}: "
+            f"give output, from 0 to {len(outputs) - 1}"
+        )
+    return outputs[output]
+
+
 def _fit_on(
-    model: FittedModel, X: ArrayLike | None, y: ArrayLike | None
+    model: FittedModel, X: ArrayLike | None, y: ArrayLike | None, output: int | None
 ) -> tuple[NDArray[np.float64] | None, Fit | None]:
     """The rows, and predictions on them; without data, on those that the model has kept."""
     if (X is None) != (y is None):
         raise DataError("a report shows predictions beside true values: give both X and y, or neither")
     if X is None or y is None:
         return None, Fit.sampled(model)
-    true = np.asarray(y, dtype=np.float64).reshape(-1)
+    targets = np.asarray(y, dtype=np.float64)
+    is_table = targets.ndim == 2 and targets.shape[1] > 1
+    true = targets[:, output or 0] if is_table else targets.reshape(-1)
     predicted = np.asarray(model.predict(X), dtype=np.float64)
     if len(true) != len(predicted):
         raise DataError(f"X has {len(predicted)} rows, but y has {len(true)} values")
@@ -132,13 +157,6 @@ def _script_data(equation: ShownEquation) -> dict[str, Any]:
         "is_chosen": equation.is_chosen,
         "copies": equation.copies,
     }
-
-
-def _check_is_reportable(model: FittedModel) -> None:
-    if not hasattr(model, "front_"):
-        raise ReportError("this model is not fitted: call fit before writing its report")
-    if isinstance(model.equations_, list):
-        raise ReportError("a report is of one target, and this model has several: write one for each")
 
 
 def _part(name: str) -> str:
