@@ -77,7 +77,7 @@ def _read(value: Any) -> Any:
         return {name: _read(part) for name, part in value.items()}
     kind = CLASSES.get(value[CLASS])
     if kind is None:
-        raise RunError(f"{value[CLASS]!r} is no rule and no settings that this version of ddsr knows")
+        raise ValueError(f"{value[CLASS]!r} is no rule and no settings that this version of ddsr knows")
     known = {each.name for each in fields(kind)}
     parts = {name: _as_tuple(_read(part)) for name, part in value.items() if name in known}
     return kind(*parts.pop("variables")) if kind is MustAppear else kind(**parts)

@@ -82,8 +82,9 @@ class RunFolder:
         return cls(Path(path), read_asked(Path(path)))
 
     def fit(self, on_state: OnState | None = None, interval: float = INTERVAL) -> DDSRRegressor:
-        """Run the fit, saving every few seconds (`interval`, or more where saving is slow) and at the end.
+        """Run the fit, saving every `interval` seconds, or less often where saving is slow, and at the end.
 
+        An interval of 0 saves after every epoch.
         `on_state` is called with the `SearchState` after every epoch. Ctrl-C ends the fit with the best so
         far, and `resume` goes on with it later.
         """
@@ -180,7 +181,7 @@ def _model_of(parameters: dict[str, Any]) -> DDSRRegressor:
             raise MethodError(f"DDSRRegressor has no parameter {name!r}; it has: {', '.join(known)}")
     if parameters.get("callback") is not None:
         raise MethodError("a run folder cannot keep a callback: give it to fit and resume as on_state")
-    seed = parameters.get("random_state")
+    seed: Any = parameters.get("random_state")
     is_number = isinstance(seed, (int, np.integer))
     parameters["random_state"] = int(seed if is_number else check_random_state(seed).randint(LARGEST_SEED))
     return DDSRRegressor(**parameters)

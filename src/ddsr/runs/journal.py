@@ -88,7 +88,8 @@ class FolderJournal:
         self._write_model(fit.outcome())
         write_state(self.folder, State(fit.saved(state), state.epoch + 1, seconds, None))
         took = time.monotonic() - began
-        self._due = began + took + max(self.interval, TIMES_A_SAVE * took)
+        wait = max(self.interval, TIMES_A_SAVE * took) if self.interval > 0.0 else 0.0
+        self._due = began + took + wait
 
     def _write_model(self, outcome: Outcome) -> None:
         record = replace(self.model._record(outcome), targets=(self.target,))
