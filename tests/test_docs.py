@@ -14,7 +14,7 @@ EXAMPLES = {
         ROOT / "README.md",
         *(
             ROOT / "docs" / f"{page}.md"
-            for page in ("engine", "grammar", "refiner", "runs", "search", "selection", "simplify")
+            for page in ("engine", "grammar", "refiner", "report", "runs", "search", "selection", "simplify")
         ),
     )
     for number, code in enumerate(re.findall(r"```python\n(.*?)```", path.read_text(), re.DOTALL), 1)

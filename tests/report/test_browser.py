@@ -30,7 +30,8 @@ CONTRASTS = """() => {
   const over = (top, below) => top.slice(0, 3).map((c, k) => c * top[3] + below[k] * (1 - top[3]));
   const behind = (element) => {
     const layers = [];
-    for (let node = element; node; node = node.parentElement) layers.push(channels(getComputedStyle(node).backgroundColor));
+    for (let node = element; node; node = node.parentElement)
+      layers.push(channels(getComputedStyle(node).backgroundColor));
     return layers.reverse().reduce((below, top) => over(top, below), [255, 255, 255]);
   };
   const found = [];

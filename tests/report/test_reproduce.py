@@ -31,15 +31,18 @@ def test_classes_are_imported(data):
 
 def test_shell_line_names_what_was_set():
     model = DDSRRegressor("paper", max_time=60, random_state=3, operators=("+", "sin"))
-    words = shlex.split(shell_line(model, "it's y"))
+    words = shlex.split(shell_line(model, "it's y", ("a,b", "c")))
     assert words[:5] == ["ddsr", "fit", "data.csv", "--target", "it's y"]
     options = dict(zip(words[5::2], words[6::2], strict=True))
-    assert options == {"--preset": "paper", "--time": "60", "--seed": "3", "--operators": "+,sin"}
+    assert options == {
+        **{"--features": '"a,b",c', "--preset": "paper", "--time": "60", "--seed": "3"},
+        **{"--operators": "+,sin"},
+    }
 
 
-def test_settings_without_an_option_have_no_shell_line():
-    model = DDSRRegressor(config={"patience": 3})
-    assert shell_line(model, "y") is None
+@pytest.mark.parametrize("settings", [{"config": {"patience": 3}, "max_time": 1}, {"random_state": 0}])
+def test_what_the_command_would_do_otherwise_has_no_shell_line(settings):
+    assert shell_line(DDSRRegressor(**settings), "y", ("x",)) is None
 
 
 def test_defaults_and_callbacks_are_not_settings():

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
+from io import StringIO
 from typing import Any, NamedTuple
 
 from ddsr.report.facts import changed_parameters, versions
@@ -48,27 +50,39 @@ def python_lines(model: FittedModel, target: str, names: tuple[str, ...]) -> str
     )
 
 
-def shell_line(model: FittedModel, target: str) -> str | None:
+def shell_line(model: FittedModel, target: str, names: tuple[str, ...]) -> str | None:
     """The command that fits again; None where a setting has no option of its own."""
     settings = changed_parameters(model)
-    operators = settings.pop("operators", None)
-    if any(
-        name not in OPTIONS or not isinstance(value, (str, int, float)) for name, value in settings.items()
-    ):
+    operators, guesses = settings.pop("operators", None), settings.pop("guesses", ())
+    has_options = all(
+        name in OPTIONS and isinstance(value, (str, int, float)) for name, value in settings.items()
+    )
+    # without either the command sets a limit of its own
+    is_limited = "max_time" in settings or "max_epochs" in settings
+    if not (has_options and is_limited and all(isinstance(guess, str) for guess in guesses)):
         return None
-    words = ["ddsr", "fit", "data.csv", "--target", target]
+    words = ["ddsr", "fit", "data.csv", "--target", target, "--features", _listed(names)]
     for name, value in settings.items():
         words += [OPTIONS[name], str(value)]
     if operators is not None:
-        words += ["--operators", ",".join(operators)]
+        words += ["--operators", _listed(operators)]
+    for guess in guesses:
+        words += ["--guess", guess]
     return shlex.join(words)
+
+
+def _listed(names: Iterable[str]) -> str:
+    """With commas between them, and in double quotes where one has a comma of its own."""
+    line = StringIO()
+    csv.writer(line, lineterminator="").writerow(names)
+    return line.getvalue()
 
 
 def recipes(model: FittedModel, target: str, command: str | None = None) -> list[Recipe]:
     """In Python, and in a shell where that is possible; `command` is what ran, where that is known."""
     names = model.best_.equation.vocabulary.variables
     found = [Recipe("Python", python_lines(model, target, names))]
-    line = command or shell_line(model, target)
+    line = command or shell_line(model, target, names)
     install = f"pip install ddsr=={versions()['ddsr']}" if "ddsr" in versions() else "pip install ddsr"
     return [*found, Recipe("Shell", f"{install}\n{line}" if line else install)]
 
