@@ -20,7 +20,9 @@ EXAMPLES = {
         ROOT / "README.md",
         *(
             ROOT / "docs" / f"{page}.md"
-            for page in ("engine", "estimator", "grammar", "refiner", "search", "selection", "simplify")
+            for page in (
+                *("engine", "estimator", "grammar", "refiner", "runs", "search", "selection", "simplify"),
+            )
         ),
     )
     for number, code in enumerate(re.findall(r"```python\n(.*?)```", path.read_text(), re.DOTALL), 1)

@@ -13,12 +13,12 @@ PACKAGE = ROOT / "src" / "ddsr"
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("__main__",),
     ("cli",),
-    ("demo", "bench"),
+    ("demo", "bench", "runs"),
     ("estimator",),
     ("forms",),
-    ("tables", "latex_tables", "intervals"),
+    ("tables", "latex_tables", "intervals", "model_file"),
     ("fitting",),
-    ("methods", "frames"),
+    ("methods", "frames", "parameters"),
     ("refined_search",),
     ("search", "device", "balance"),
     ("selection", "learning"),
@@ -27,8 +27,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("diffusion", "autoregressive"),
     ("grammar", "rules", "guesses", "config", "categorical"),
     ("expression",),
-    ("_core", "data", "deadline", "saved"),
-    ("errors",),
+    ("_core", "data", "deadline", "saved", "files"),
+    ("errors", "version"),
 )
 DEPTHS = {part: depth for depth, parts in enumerate(LAYERS) for part in parts}
 PACKAGE_FACE = "__init__"  # re-exports from any layer, so no module may import from it

@@ -42,14 +42,7 @@ def __getattr__(name: str) -> object:
 
         return DDSRRegressor
     if name == "__version__":
-        return _version()
+        from ddsr.version import ddsr_version
+
+        return ddsr_version()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("ddsr")
-    except PackageNotFoundError:  # run from a source tree that was never installed
-        return "0+unknown"

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,19 +15,23 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from ddsr.config import SearchConfig
 from ddsr.data import check_rows, check_whole
 from ddsr.engine import MOST_THREADS, values
 from ddsr.errors import DataError
 from ddsr.expression import Expression, Vocabulary
-from ddsr.fitting import Budget, Fit, Outcome, find_selection, run
+from ddsr.fitting import Budget, Fit, Journal, Outcome, find_selection, run
 from ddsr.forms import EquationForms, Index
 from ddsr.frames import Targets, read_rows, read_targets
 from ddsr.grammar import Rule
 from ddsr.guesses import known_equations, read_guesses
 from ddsr.methods import ConfigLike, Method, Problem, parse_method, pose, settings, start
+from ddsr.model_file import ModelRecord, read_model, write_model
+from ddsr.parameters import from_json, to_json
 from ddsr.rules import RulesLike, read_rules
+from ddsr.saved import restoring
 from ddsr.search import SearchState
 from ddsr.selection import ParetoFront
 from ddsr.tables import curves_table, equations_table
@@ -135,20 +141,25 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> DDSRRegressor:
         """Search for equations; columns of a DataFrame keep their names, others are x0, x1, …"""
-        started = time.monotonic()
-        method = parse_method(self.preset)
-        config = settings(method, self.config)
-        selection = find_selection(self.model_selection, config)
-        budget = Budget.of(config, self.max_time, self.max_epochs, started)
-        rules = read_rules(self.rules)
-        targets = read_targets(y)
-        fits = [
-            Fit(problem, selection, seeds)
-            for problem, seeds in self._problems(method, config, rules, X, targets, sample_weight)
-        ]
+        return self._fit(X, y, sample_weight)
+
+    def _fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        journal: Journal | None = None,
+    ) -> DDSRRegressor:
+        """Fit; a journal can have it go on with what was saved, and save it after every epoch."""
+        started = time.monotonic() - (journal.seconds_used if journal else 0.0)
+        method, budget, rules, fits = self._posed(X, y, sample_weight, started)
         self.n_fits_ = self._n_fits_before() + 1
+        callback = self.callback
+        if journal is not None:
+            journal.begin(fits[0])
+            callback = partial(journal.note, fits[0])
         try:
-            run(fits, partial(start, method), budget, rules, self.callback)
+            run(fits, partial(start, method), budget, rules, callback)
         finally:
             self._keep([fit.outcome for fit in fits])
         return self
@@ -168,7 +179,57 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
         tags.target_tags.multi_output = True
         return tags
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model as one JSON file, which holds nothing that could be executed.
+
+        The callback is left out, and a `random_state` that is no number.
+        """
+        check_is_fitted(self)
+        write_model(self._record(self.outcomes_), Path(path))
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> DDSRRegressor:
+        """The model of a file that `save` wrote; its predictions are the same to the last bit."""
+        record = read_model(Path(path))
+        with restoring(f"model ({path})"):
+            model = cls(**from_json(record.parameters, set(cls().get_params(deep=False))))
+            model.n_features_in_ = len(record.features)
+            if record.has_feature_names:
+                model.feature_names_in_ = np.array(record.features, dtype=object)
+            model.n_fits_ = record.n_fits
+            model._keep(list(record.outcomes))
+        return model
+
+    def _record(self, outcomes: Sequence[Outcome]) -> ModelRecord:
+        parameters = self.get_params(deep=False) | {"callback": None}
+        if isinstance(self.random_state, np.random.RandomState):
+            parameters["random_state"] = None
+        return ModelRecord(
+            parameters=to_json(parameters),
+            features=outcomes[0].best.expression.vocabulary.variables,
+            has_feature_names=hasattr(self, "feature_names_in_"),
+            outcomes=tuple(outcomes),
+            targets=(None,) * len(outcomes),
+            n_fits=self.n_fits_,
+        )
+
     # How a fit proceeds
+
+    def _posed(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, started: float
+    ) -> tuple[Method, Budget, Sequence[Rule], list[Fit]]:
+        """What a fit begins with; whatever is wrong with data and parameters is found here."""
+        method = parse_method(self.preset)
+        config = settings(method, self.config)
+        selection = find_selection(self.model_selection, config)
+        budget = Budget.of(config, self.max_time, self.max_epochs, started)
+        rules = read_rules(self.rules)
+        targets = read_targets(y)
+        fits = [
+            Fit(problem, selection, seeds)
+            for problem, seeds in self._problems(method, config, rules, X, targets, sample_weight)
+        ]
+        return method, budget, rules, fits
 
     def _n_fits_before(self) -> int:
         """Fits that this one goes on from."""
@@ -227,8 +288,8 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
         self.front_ = self._of_outputs(lambda outcome: outcome.front)
         self.best_ = self._of_outputs(lambda outcome: outcome.best)
         self.equations_ = self._of_outputs(equations_table)
-        self.curves_ = self._of_outputs(lambda outcome: curves_table(outcome.curves))
-        self.n_epochs_ = self._of_outputs(lambda outcome: len(outcome.curves))
+        self.curves_ = self._of_outputs(lambda outcome: curves_table(outcome.curves, outcome.every))
+        self.n_epochs_ = self._of_outputs(lambda outcome: outcome.n_epochs)
         self.stopped_by_ = self._of_outputs(lambda outcome: outcome.stopped_by)
 
     def _of_outputs(self, form: Callable[[Outcome], Any]) -> Any:

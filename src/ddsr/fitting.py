@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
+from typing import Protocol
 
 import numpy as np
 
@@ -17,8 +18,9 @@ from ddsr.engine import Engine, Floats
 from ddsr.errors import MethodError
 from ddsr.expression import Expression, Vocabulary, unscaled
 from ddsr.grammar import Grammar, Rule
-from ddsr.learning.curves import EpochStats
+from ddsr.learning.curves import EpochStats, restored_curves, saved_curves
 from ddsr.methods import Problem
+from ddsr.saved import Saved, restoring
 from ddsr.search import SearchState
 from ddsr.selection import FrontEntry, ParetoFront, front_of, select
 
@@ -137,6 +139,21 @@ class Progress:
         self.front, self.n_scored = state.front, state.n_scored
         self.curves.append(state.stats)
 
+    def saved(self) -> Saved:
+        """All but what stopped it: it goes on from here."""
+        return {
+            "front": self.front.saved(),
+            "curves": saved_curves(self.curves),
+            "n_scored": self.n_scored,
+            "n_idle_epochs": self.n_idle_epochs,
+        }
+
+    @classmethod
+    def restored(cls, saved: Saved, vocabulary: Vocabulary) -> Progress:
+        """The progress that was saved."""
+        front, curves = ParetoFront.restored(saved["front"], vocabulary), restored_curves(saved["curves"])
+        return cls(front, curves, saved["n_scored"], saved["n_idle_epochs"])
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -153,6 +170,9 @@ class Outcome:
     """see `Engine.n_counted`"""
     information: tuple[Floats | None, ...]
     """of each equation: see `Scores.information`; None where it was not measured"""
+    n_epochs: int
+    every: int = 1
+    """the curves have the first of every so many epochs; 1: all of them"""
 
     @property
     def chosen(self) -> int:
@@ -169,6 +189,17 @@ class Fit:
         self.progress = Progress(self.problem.front)
         self.choose()
 
+    def saved(self, state: SearchState) -> Saved:
+        """The search after its last epoch, whose state this is, and what is known by then."""
+        return {"search": state.save(), "progress": self.progress.saved()}
+
+    def restore(self, saved: Saved) -> None:
+        """Go on where a fit of the same problem was saved."""
+        with restoring("fit"):
+            self.progress = Progress.restored(saved["progress"], self.problem.engine.vocabulary)
+            self.problem = replace(self.problem, saved=saved["search"])
+        self.choose()
+
     @property
     def outcome(self) -> Outcome:
         """As of now."""
@@ -181,6 +212,7 @@ class Fit:
             engine.spread,
             engine.n_counted,
             self.information,
+            len(progress.curves),
         )
 
     def choose(self) -> None:
@@ -234,6 +266,21 @@ class Fit:
                     break
                 measured[row] = _information(self.front.entries[row], engine)
         self.information = tuple(measured.get(row) for row in range(len(self.front)))
+
+
+class Journal(Protocol):
+    """Keeps a fit where it can be gone on with."""
+
+    seconds_used: float
+    """by the fit so far, which count against its time"""
+
+    def begin(self, fit: Fit) -> None:
+        """Before the first epoch: restore what was kept, if anything was."""
+        ...
+
+    def note(self, fit: Fit, state: SearchState) -> None:
+        """After every epoch."""
+        ...
 
 
 def run(

@@ -14,9 +14,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ddsr.errors import DDSRError, RunError
+from ddsr.errors import RunError
 
 Saved = dict[str, Any]
 """names to arrays, to trees like this one, or to what JSON can write"""
@@ -27,10 +26,11 @@ STRUCTURE = "structure"
 
 def to_bytes(saved: Saved) -> bytes:
     """The tree as an archive."""
-    arrays: dict[str, NDArray[Any]] = {}
+    arrays: dict[str, Any] = {}
     structure = json.dumps(_without_arrays(saved, "", arrays)).encode()
+    arrays[STRUCTURE] = np.frombuffer(structure, np.uint8)
     file = io.BytesIO()
-    np.savez(file, **{STRUCTURE: np.frombuffer(structure, np.uint8)}, **arrays)
+    np.savez(file, **arrays)
     return file.getvalue()
 
 
@@ -53,14 +53,14 @@ def restoring(what: str) -> Iterator[None]:
     """Whatever is found wrong inside is wrong with what was saved, and said so in one line."""
     try:
         yield
-    except DDSRError:
+    except RunError:
         raise
     except Exception as error:  # corrupt bytes fail in any way that zip, NumPy and torch know
         reason = str(error).partition("\n")[0] or type(error).__name__
         raise RunError(f"this is no saved {what} that can be read: {reason}") from error
 
 
-def _without_arrays(tree: Saved, path: str, arrays: dict[str, NDArray[Any]]) -> Saved:
+def _without_arrays(tree: Saved, path: str, arrays: dict[str, Any]) -> Saved:
     rest: Saved = {}
     for name, value in tree.items():
         if isinstance(value, np.ndarray):

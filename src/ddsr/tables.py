@@ -33,11 +33,11 @@ def equations_table(outcome: Outcome) -> pd.DataFrame:
     )
 
 
-def curves_table(epochs: Sequence[EpochStats]) -> pd.DataFrame:
-    """A row an epoch; NaN where a method has no such part."""
+def curves_table(epochs: Sequence[EpochStats], every: int = 1) -> pd.DataFrame:
+    """A row an epoch, or one for the first of every so many; NaN where a method has no such part."""
     columns = [*_curve_row(EpochStats(np.nan, np.nan, np.nan, np.nan, None, {}))]
     table = pd.DataFrame([_curve_row(stats) for stats in epochs], columns=columns, dtype=np.float64)
-    return table.rename_axis("epoch")
+    return table.set_index(table.index * every).rename_axis("epoch")
 
 
 def _curve_row(stats: EpochStats) -> dict[str, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ NATS_PER_TOKEN = 5.4
 # Residuals under this share of y's spread are rounding; better ones are not told apart.
 ROUNDING = 1e-12
 # What is known of an entry beside its expression, in the order in which `FrontEntry` takes it.
-MEASURES = ("nrmse", "scale", "offset")
+MEASURES = ("nrmse", "scale", "offset", "is_free", "nats")
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class ParetoFront:
         if not self.entries:
             return {"names": None}
         batch = Batch.of([entry.expression for entry in self.entries])
-        columns = {name: np.array([getattr(entry, name) for entry in self.entries]) for name in MEASURES}
+        columns = {name: [getattr(entry, name) for entry in self.entries] for name in MEASURES}
         names = list(batch.vocabulary.names)
         return {"names": names, "tokens": batch.tokens, "constants": batch.constants, **columns}
 
@@ -112,8 +112,10 @@ class ParetoFront:
         if saved["names"] != list(vocabulary.names):
             raise RunError("the saved front is of another vocabulary")
         batch = Batch(vocabulary, saved["tokens"], saved["constants"])
-        rows = zip(batch, *(saved[name].tolist() for name in MEASURES), strict=True)
-        return cls(tuple(FrontEntry(*row) for row in rows))
+        rows = zip(batch, *(saved[name] for name in MEASURES), strict=True)
+        entries = tuple(FrontEntry(*row) for row in rows)
+        # what was a tuple comes back from a file as a list
+        return cls(tuple(replace(each, is_free=each.is_free and tuple(each.is_free)) for each in entries))
 
     def gain_over(self, known: ParetoFront) -> float:
         """By how much the error fell, in log(NRMSE), summed over all sizes; an empty front errs by 1."""
