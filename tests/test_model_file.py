@@ -63,6 +63,9 @@ def test_everything_comes_back(model, tmp_path):
         assert (loaded.predict(table, index) == model.predict(table, index)).all()
         assert loaded.latex(index) == model.latex(index)
         assert loaded.sympy(index) == model.sympy(index)
+        assert loaded.to_python(index) == model.to_python(index)
+        intervals = loaded.confidence_intervals(index), model.confidence_intervals(index)
+        pd.testing.assert_frame_equal(*intervals)
     assert loaded.front_ == model.front_ and loaded.best_ == model.best_
     pd.testing.assert_frame_equal(loaded.equations_, model.equations_)
     pd.testing.assert_frame_equal(loaded.curves_, model.curves_)
@@ -81,6 +84,24 @@ def test_a_loaded_model_can_be_fitted_again(model, tmp_path):
     model.save(tmp_path / "model.json")
     loaded = load_model(tmp_path / "model.json")
     assert loaded.fit(table_for(model), NOISY).front_ == model.front_
+
+
+def test_several_outputs(tmp_path):
+    targets = pd.DataFrame({"a": NOISY, "b": X[:, 0] * X[:, 1]})
+    model = DDSRRegressor("uniform", max_epochs=3, config=SMALL, random_state=0).fit(X, targets)
+    model.save(tmp_path / "model.json")
+    loaded = load_model(tmp_path / "model.json")
+    assert loaded.predict(X).shape == (60, 2)
+    assert (loaded.predict(X) == model.predict(X)).all()
+    assert loaded.front_ == model.front_ and loaded.n_outputs_ == 2
+
+
+def test_a_loaded_model_goes_on_by_warm_start(tmp_path):
+    settings = {"max_epochs": 3, "config": SMALL, "random_state": 0, "warm_start": True}
+    model = DDSRRegressor("uniform", **settings).fit(X, NOISY)
+    model.save(tmp_path / "model.json")
+    loaded = load_model(tmp_path / "model.json")
+    assert loaded.fit(X, NOISY).front_ == model.fit(X, NOISY).front_
 
 
 def test_what_is_no_data_is_left_out(tmp_path):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -22,20 +22,24 @@ from ddsr.data import check_rows, check_whole
 from ddsr.engine import MOST_THREADS, values
 from ddsr.errors import DataError
 from ddsr.expression import Expression, Vocabulary
-from ddsr.fitting import Budget, Fit, Journal, find_selection, run
-from ddsr.frames import read_rows, read_targets
+from ddsr.fitting import Budget, Fit, Journal, Outcome, find_selection, run
+from ddsr.forms import EquationForms, Index
+from ddsr.frames import Targets, read_rows, read_targets
 from ddsr.grammar import Rule
+from ddsr.guesses import known_equations, read_guesses
 from ddsr.methods import ConfigLike, Method, Problem, parse_method, pose, settings, start
-from ddsr.model_file import ModelRecord, Outcome, read_model, write_model
+from ddsr.model_file import ModelRecord, read_model, write_model
 from ddsr.parameters import from_json, to_json
+from ddsr.rules import RulesLike, read_rules
 from ddsr.saved import restoring
 from ddsr.search import SearchState
-from ddsr.tables import equations_table, sample_table
+from ddsr.selection import ParetoFront
+from ddsr.tables import curves_table, equations_table, sample_table
 
 LARGEST_SEED = 2**31 - 1
 
 
-class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Finds equations y = f(X), from simple to accurate, and predicts with one of them.
 
     Parameters
@@ -57,8 +61,9 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Where the network computes; `auto` is the GPU where there is one.
     operators : sequence of str or None
         Names or symbols, such as `("+", "*", "sin")`; None are the preset's.
-    rules : sequence of rules
-        What else expressions must obey: `Forbid`, `Nesting`, `AtMost`, `MustAppear`.
+    rules : sequence of rules, texts or dicts
+        What else expressions must obey: `Forbid`, `Nesting`, `AtMost`, `MustAppear`, or the same as text such
+        as "forbid exp on mass" or as a dict (docs/estimator.md).
     config : DefaultConfig, PaperConfig, DSRConfig, dict or None
         Settings of the method: a dict of those that differ from the preset's, or all of them.
     model_selection : "description_length", "accuracy", "best" or None
@@ -67,14 +72,23 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         highest reward; or that which weighs error against size as it was found. The first has the last part
         of `max_time` (a minute where no time is set). None is the preset's own: the first for `ddsr`, the
         second for the others.
+    guesses : sequence of str
+        Expressions to start from, such as "C * sin(x) + 0.5": constants are fitted, from the numbers given
+        or, where `C` or `?` stands, from nothing. For several columns of y a list each, or one for all.
+    warm_start : bool
+        Whether `fit` goes on from the equations of the fit before: they are known from the start and seed the
+        search.
     callback : callable or None
         Called with the `SearchState` after every epoch. What it raises ends the fit as an interrupt does.
 
     Attributes
     ----------
+    Where y has several columns, each of these but the last is a list with one for each.
+
     equations_ : DataFrame
-        The Pareto front, a row an equation: complexity (tokens), loss (mean squared error), r2, reward,
-        equation, and is_best, which marks the one that predicts; the shortened equations where they are.
+        The Pareto front, a row an equation: complexity (tokens), loss (mean squared error), r2,
+        description_length (nats, up to a term that all share), reward, equation, and is_best, which marks the
+        one that predicts; the shortened equations where they are.
     front_ : ParetoFront
         The same equations as expressions.
     best_ : FrontEntry
@@ -89,7 +103,7 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         "exact" (an NRMSE below 1e-12, or below `config.evolution.exact`), "max_time", "max_epochs",
         "max_evaluations" or "no_progress" (settings of `config`, the latter `patience`), "exhausted" (nothing
         is left that was not tried), or "interrupt".
-    n_features_in_, feature_names_in_
+    n_features_in_, feature_names_in_, n_outputs_
         As everywhere in scikit-learn.
 
     A fit has a model from its first moment on: the constant and the lines through one variable are fitted
@@ -107,9 +121,11 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         random_state: int | np.random.RandomState | None = None,
         device: str = "auto",
         operators: Sequence[str] | None = None,
-        rules: Sequence[Rule] = (),
+        rules: RulesLike = (),
         config: ConfigLike = None,
         model_selection: str | None = None,
+        guesses: Sequence[str] | Sequence[Sequence[str]] = (),
+        warm_start: bool = False,
         callback: Callable[[SearchState], object] | None = None,
     ) -> None:
         self.preset = preset
@@ -122,6 +138,8 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.rules = rules
         self.config = config
         self.model_selection = model_selection
+        self.guesses = guesses
+        self.warm_start = warm_start
         self.callback = callback
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> DDSRRegressor:
@@ -137,50 +155,34 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     ) -> DDSRRegressor:
         """Fit; a journal can have it go on with what was saved, and save it after every epoch."""
         started = time.monotonic() - (journal.seconds_used if journal else 0.0)
-        method = parse_method(self.preset)
-        config = settings(method, self.config)
-        selection = find_selection(self.model_selection, config)
-        budget = Budget.of(config, self.max_time, self.max_epochs, started)
-        fit = Fit(self._pose(method, config, X, y, sample_weight), selection)
+        method, budget, rules, fits = self._posed(X, y, sample_weight, started)
+        self.n_fits_ = self._n_fits_before() + 1
         callback = self.callback
         if journal is not None:
-            journal.begin(fit)
-            callback = partial(journal.note, fit)
+            journal.begin(fits[0])
+            callback = partial(journal.note, fits[0])
         try:
-            run([fit], partial(start, method), budget, self.rules, callback)
+            run(fits, partial(start, method), budget, rules, callback)
         finally:
-            self._keep(fit.outcome())
+            self._keep([fit.outcome for fit in fits])
             self.fit_seconds_ = time.monotonic() - started
-            self.fit_sample_ = sample_table(
-                fit.best.equation, read_rows(self, X, reset=False), read_targets(y).columns[:, 0]
-            )
+            self.fit_sample_ = self._sample(read_rows(self, X, reset=False), read_targets(y))
         return self
 
-    def predict(self, X: ArrayLike, index: int | None = None) -> NDArray[np.float64]:
-        """Values of the chosen equation, or of that in row `index` of `equations_`.
+    def predict(self, X: ArrayLike, index: Index = None) -> NDArray[np.float64]:
+        """Values of the chosen equation, or of that in row `index` of `equations_`: a column an output.
 
         As in NumPy, a row where the equation is undefined or overflows gets NaN or ±inf.
         """
-        equation = self._equation(index)
-        rows = read_rows(self, X, reset=False)
-        found, _ = values(
-            [equation], check_rows(rows, equation.vocabulary.variables), _n_threads(self.n_jobs)
-        )
-        predicted: NDArray[np.float64] = found[0]
-        return predicted
+        equations = [outcome.front.entries[row].equation for outcome, row in self._rows(index)]
+        rows = check_rows(read_rows(self, X, reset=False), equations[0].vocabulary.variables)
+        columns = [values([equation], rows, _n_threads(self.n_jobs))[0][0] for equation in equations]
+        return columns[0] if len(columns) == 1 else np.column_stack(columns)
 
-    def sympy(self, index: int | None = None) -> Any:
-        """The chosen equation, or that in row `index`, as a SymPy expression."""
-        return self._equation(index).to_sympy()
-
-    def latex(self, index: int | None = None, precision: int | None = None) -> str:
-        """The same in LaTeX; constants with `precision` significant digits, or all of them."""
-        return self._equation(index).to_latex(precision)
-
-    def get_best(self) -> pd.Series:
-        """The row of `equations_` that predicts."""
-        check_is_fitted(self)
-        return self.equations_[self.equations_["is_best"]].iloc[0]
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model as one JSON file, which holds nothing that could be executed.
@@ -188,7 +190,7 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         The callback is left out, and a `random_state` that is no number.
         """
         check_is_fitted(self)
-        write_model(self._record(self._outcome), Path(path))
+        write_model(self._record(self.outcomes_), Path(path))
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> DDSRRegressor:
@@ -199,19 +201,21 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             model.n_features_in_ = len(record.features)
             if record.has_feature_names:
                 model.feature_names_in_ = np.array(record.features, dtype=object)
-            model._keep(record.outcomes[0])
+            model.n_fits_ = record.n_fits
+            model._keep(list(record.outcomes))
         return model
 
-    def _record(self, outcome: Outcome) -> ModelRecord:
+    def _record(self, outcomes: Sequence[Outcome]) -> ModelRecord:
         parameters = self.get_params(deep=False) | {"callback": None}
         if isinstance(self.random_state, np.random.RandomState):
             parameters["random_state"] = None
         return ModelRecord(
             parameters=to_json(parameters),
-            features=outcome.best.expression.vocabulary.variables,
+            features=outcomes[0].best.expression.vocabulary.variables,
             has_feature_names=hasattr(self, "feature_names_in_"),
-            outcomes=(outcome,),
-            targets=(None,),
+            outcomes=tuple(outcomes),
+            targets=(None,) * len(outcomes),
+            n_fits=self.n_fits_,
         )
 
     # What a notebook shows: scikit-learn's diagram before a fit, the equations after it
@@ -229,51 +233,113 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     # How a fit proceeds
 
-    def _check(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> None:
-        """Refuse what `fit` would refuse."""
+    def _posed(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, started: float
+    ) -> tuple[Method, Budget, Sequence[Rule], list[Fit]]:
+        """What a fit begins with; whatever is wrong with data and parameters is found here."""
         method = parse_method(self.preset)
         config = settings(method, self.config)
-        find_selection(self.model_selection, config)
-        Budget.of(config, self.max_time, self.max_epochs, started=0.0)
-        self._pose(method, config, X, y, sample_weight)
+        selection = find_selection(self.model_selection, config)
+        budget = Budget.of(config, self.max_time, self.max_epochs, started)
+        rules = read_rules(self.rules)
+        targets = read_targets(y)
+        fits = [
+            Fit(problem, selection, seeds)
+            for problem, seeds in self._problems(method, config, rules, X, targets, sample_weight)
+        ]
+        return method, budget, rules, fits
 
-    def _pose(
+    def _n_fits_before(self) -> int:
+        """Fits that this one goes on from."""
+        return getattr(self, "n_fits_", 0) if self.warm_start else 0
+
+    def _problems(
         self,
         method: Method,
         config: SearchConfig,
+        rules: Sequence[Rule],
         X: ArrayLike,
-        y: ArrayLike,
+        targets: Targets,
         sample_weight: ArrayLike | None,
-    ) -> Problem:
-        targets = read_targets(y)
+    ) -> Iterator[tuple[Problem, list[Expression]]]:
+        """The problem of each output, and what its search starts from."""
+        before = [outcome.front for outcome in self.outcomes_] if self._n_fits_before() else []
         rows = read_rows(self, X, ensure_min_samples=2)
         names = getattr(self, "feature_names_in_", [f"x{column}" for column in range(rows.shape[1])])
         operators = config.operators if self.operators is None else self.operators
-        return pose(
-            method,
-            Vocabulary([str(name) for name in names], operators, has_constant=config.constants),
-            rows,
-            targets.columns[:, 0],
-            sample_weight,
-            config=config,
-            rules=self.rules,
-            seed=int(check_random_state(self.random_state).randint(LARGEST_SEED)),
-            device=self.device,
-            n_threads=_n_threads(self.n_jobs),
+        vocabulary = Vocabulary([str(name) for name in names], operators, has_constant=config.constants)
+        _check_goes_on(before, vocabulary, len(targets.names))
+        # a fit that goes on has random numbers of its own
+        seeds = check_random_state(self.random_state).randint(LARGEST_SEED, size=self._n_fits_before() + 1)
+        for output, name in enumerate(targets.names):
+            with _naming(None if targets.is_one else name):
+                problem = pose(
+                    method,
+                    vocabulary,
+                    rows,
+                    targets.columns[:, output],
+                    sample_weight,
+                    config=config,
+                    rules=rules,
+                    seed=int(seeds[-1]),
+                    device=self.device,
+                    n_threads=_n_threads(self.n_jobs),
+                )
+            known = [entry.equation for entry in before[output]] if before else []
+            guesses = read_guesses(self._guesses_of(output, len(targets.names)), problem.grammar)
+            yield problem, [*guesses, *known_equations(known, problem.grammar)]
+
+    def _guesses_of(self, output: int, n_outputs: int) -> Any:
+        """All of them, or a list of its own for each output."""
+        is_nested = isinstance(self.guesses, (list, tuple)) and any(
+            isinstance(guess, (list, tuple)) for guess in self.guesses
+        )
+        if not is_nested:
+            return self.guesses
+        if len(self.guesses) != n_outputs:
+            raise DataError(f"there are guesses for {len(self.guesses)} output(s), but y has {n_outputs}")
+        return self.guesses[output]
+
+    def _keep(self, outcomes: list[Outcome]) -> None:
+        self.outcomes_ = outcomes
+        self.n_outputs_ = len(outcomes)
+        self.front_ = self._of_outputs(lambda outcome: outcome.front)
+        self.best_ = self._of_outputs(lambda outcome: outcome.best)
+        self.equations_ = self._of_outputs(equations_table)
+        self.curves_ = self._of_outputs(lambda outcome: curves_table(outcome.curves, outcome.every))
+        self.n_epochs_ = self._of_outputs(lambda outcome: outcome.n_epochs)
+        self.stopped_by_ = self._of_outputs(lambda outcome: outcome.stopped_by)
+
+    def _sample(self, rows: NDArray[np.float64], targets: Targets) -> Any:
+        columns = iter(targets.columns.T)
+        return self._of_outputs(lambda outcome: sample_table(outcome.best.equation, rows, next(columns)))
+
+    def _of_outputs(self, form: Callable[[Outcome], Any]) -> Any:
+        found = [form(outcome) for outcome in self.outcomes_]
+        return found[0] if len(found) == 1 else found
+
+
+def _check_goes_on(before: Sequence[ParetoFront], vocabulary: Vocabulary, n_outputs: int) -> None:
+    """Refuse to go on with other columns than before."""
+    if not before:
+        return
+    variables = before[0].entries[0].expression.vocabulary.variables
+    if variables != vocabulary.variables or len(before) != n_outputs:
+        raise DataError(
+            f"warm_start goes on with the columns of the last fit, {', '.join(variables)}, and "
+            f"{len(before)} output(s); for others set warm_start=False or fit a clone"
         )
 
-    def _keep(self, outcome: Outcome) -> None:
-        self._outcome = outcome
-        self.n_epochs_, self.stopped_by_ = outcome.n_epochs, outcome.stopped_by
-        self.curves_ = outcome.curves
-        self.front_, self.best_ = outcome.front, outcome.best
-        self.equations_ = equations_table(outcome.front, outcome.best, outcome.spread)
 
-    def _equation(self, index: int | None) -> Expression:
-        check_is_fitted(self)
-        if index is None:
-            return self.best_.equation
-        return self.front_.entries[check_whole(index, "index", 0, len(self.front_) - 1)].equation
+@contextmanager
+def _naming(output: str | None) -> Iterator[None]:
+    """Say of which of several outputs it is that something is wrong with."""
+    try:
+        yield
+    except DataError as error:
+        if output is None:
+            raise
+        raise DataError(f"output {output!r}: {error}") from None
 
 
 def _n_threads(n_jobs: int | None) -> int:

@@ -14,16 +14,15 @@ import numpy as np
 from ddsr.config import DefaultConfig, SearchConfig
 from ddsr.data import check_whole
 from ddsr.deadline import NEVER, Deadline
+from ddsr.engine import Engine, Floats
 from ddsr.errors import MethodError
-from ddsr.expression import Expression, Vocabulary
+from ddsr.expression import Expression, Vocabulary, unscaled
 from ddsr.grammar import Grammar, Rule
 from ddsr.learning.curves import EpochStats, restored_curves, saved_curves
 from ddsr.methods import Problem
-from ddsr.model_file import Outcome
 from ddsr.saved import Saved, restoring
 from ddsr.search import SearchState
 from ddsr.selection import FrontEntry, ParetoFront, front_of, select
-from ddsr.tables import curves_table
 
 # An NRMSE below this is rounding: the search has nothing left to find.
 EXACT = 1e-12
@@ -34,6 +33,11 @@ LEAST_GAIN = 1e-6
 # The last part of `max_time`, in which equations are made shorter where that is asked for: a share, a larger
 # one where that is less than a second, and so many seconds at most, also where no time is set.
 SHORTENING_SHARE, LARGER_SHARE, MOST_SHORTENING = 0.08, 0.2, 60.0
+
+# How thoroughly guesses are fitted: they are few, and where their constants start may be unknown.
+GUESS_STEPS, GUESS_STARTS = 50, 8
+# Rows times equations that are measured for intervals even when the time is up: tenths of a second.
+MOST_LATE_WORK = 3_000_000
 
 Callback = Callable[[SearchState], object]
 States = Callable[[Problem], Iterator[SearchState]]
@@ -151,12 +155,38 @@ class Progress:
         return cls(front, curves, saved["n_scored"], saved["n_idle_epochs"])
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """What a fit leaves, without its data: all that the estimator keeps of it."""
+
+    front: ParetoFront
+    best: FrontEntry
+    """one of the front's entries"""
+    curves: tuple[EpochStats, ...]
+    stopped_by: str
+    spread: float
+    """σ_y"""
+    n_counted: int
+    """see `Engine.n_counted`"""
+    information: tuple[Floats | None, ...]
+    """of each equation: see `Scores.information`; None where it was not measured"""
+    n_epochs: int
+    every: int = 1
+    """the curves have the first of every so many epochs; 1: all of them"""
+
+    @property
+    def chosen(self) -> int:
+        """The row of the front that predicts."""
+        return self.front.entries.index(self.best)
+
+
 class Fit:
     """One target's fit; it has a front and a choice from its first moment on."""
 
-    def __init__(self, problem: Problem, selection: Selection) -> None:
-        self.problem, self.selection = problem, selection
-        self.progress = Progress(problem.front)
+    def __init__(self, problem: Problem, selection: Selection, seeds: Sequence[Expression] = ()) -> None:
+        self.problem = _seeded(problem, seeds)
+        self.selection = selection
+        self.progress = Progress(self.problem.front)
         self.choose()
 
     def saved(self, state: SearchState) -> Saved:
@@ -170,24 +200,26 @@ class Fit:
             self.problem = replace(self.problem, saved=saved["search"])
         self.choose()
 
+    @property
     def outcome(self) -> Outcome:
-        """What it came to, or has come to so far."""
-        progress, engine = self.progress, self.problem.engine
-        curves = curves_table(progress.curves)
+        """As of now."""
+        engine, progress = self.problem.engine, self.progress
         return Outcome(
             self.front,
             self.best,
-            curves,
+            tuple(progress.curves),
             progress.stopped_by,
-            len(progress.curves),
-            engine.n_rows,
             engine.spread,
+            engine.n_counted,
+            self.information,
+            len(progress.curves),
         )
 
     def choose(self) -> None:
         """From what the search has so far, as it was found."""
         self.front = self.progress.front
-        self.best = self.selection.choose(self.front, self.problem.engine.n_rows)
+        self.best = self.selection.choose(self.front, self.problem.engine.n_counted)
+        self.information: tuple[Floats | None, ...] = (None,) * len(self.front)
 
     def search(self, states: States, budget: Budget, callback: Callback | None = None) -> None:
         """Iterate until the budget is spent; `states` starts the search, or goes on with one.
@@ -221,6 +253,19 @@ class Fit:
         with suppress(KeyboardInterrupt):
             found = select(equations, self.problem.engine, deadline=deadline, is_allowed=_obedience(rules))
             self.front, self.best = front_of(found)
+            self.information = (None,) * len(self.front)
+
+    def measure(self, budget: Budget) -> None:
+        """How well the data know each equation's constants; on much data only as long as there is time."""
+        measured: dict[int, Floats | None] = {}
+        engine = self.problem.engine
+        order = sorted(range(len(self.front)), key=lambda row: self.front.entries[row] is not self.best)
+        with suppress(KeyboardInterrupt):
+            for row in order:
+                if budget.end.has_passed and (len(measured) + 1) * engine.n_rows > MOST_LATE_WORK:
+                    break
+                measured[row] = _information(self.front.entries[row], engine)
+        self.information = tuple(measured.get(row) for row in range(len(self.front)))
 
 
 class Journal(Protocol):
@@ -259,6 +304,32 @@ def run(
             is_interrupted = True
         if fit.selection.shortens:
             fit.shorten(share, rules)
+        fit.measure(share)
+
+
+def _seeded(problem: Problem, seeds: Sequence[Expression]) -> Problem:
+    """The problem with these to start from; what they reach is known before the search."""
+    if not seeds:
+        return problem
+    engine = problem.engine
+    options = replace(engine.options, max_steps=GUESS_STEPS, n_starts=GUESS_STARTS)
+    scores = engine.score(seeds, options=options)
+    if options.is_scale_free:
+        scores = engine.score([_bare(seed, problem.grammar) for seed in scores.batch], options=options)
+    return replace(problem, seeds=scores, front=problem.front.merge(scores))
+
+
+def _bare(seed: Expression, grammar: Grammar) -> Expression:
+    """Without constants that do no more than scale and shift it, which are fitted anyway."""
+    core = unscaled(seed.simplified())
+    return core if grammar.check(core.tokens) is None else seed
+
+
+def _information(entry: FrontEntry, engine: Engine) -> Floats | None:
+    equation = entry.equation
+    is_fixed = [not is_free for is_free in entry.is_free or (True,) * equation.n_constants]
+    scores = engine.refit([equation], np.array([is_fixed], dtype=bool), max_steps=0)
+    return None if scores.information is None else scores.information[0]
 
 
 def _obedience(rules: Sequence[Rule]) -> Callable[[Expression], bool] | None:

@@ -18,7 +18,7 @@ from ddsr.balance import Balance
 from ddsr.config import DefaultConfig, DSRConfig, PaperConfig, SearchConfig
 from ddsr.deadline import NEVER, Deadline
 from ddsr.device import check_device, check_memory, find_device
-from ddsr.engine import Engine, FitOptions
+from ddsr.engine import Engine, FitOptions, Scores
 from ddsr.errors import MethodError
 from ddsr.expression import Vocabulary
 from ddsr.grammar import Grammar, Rule
@@ -54,6 +54,8 @@ class Problem:
     n_threads: int
     deadline: Deadline = NEVER
     """when the search ends by itself"""
+    seeds: Scores | None = None
+    """expressions to start from, fitted"""
     saved: Saved | None = None
     """by `SearchState.save` of a search of the same method, to go on from"""
 
@@ -149,6 +151,8 @@ def _learn(
     config = problem.config
     policy = Policy(learner, objective, config, problem.seed, problem.deadline, is_captured)
     elites = memory(config.n_elites)
+    if problem.seeds is not None:
+        elites = elites.merge(problem.seeds)
     return search(
         learner,
         problem.engine,
@@ -182,8 +186,11 @@ def _start_default(problem: Problem, *, generator: str, refiner: str) -> Iterato
         head_start=config.head_start,
         is_timed=problem.deadline != NEVER,
     )
+    evolved = Refiner(problem.engine, problem.grammar, evolution, problem.seed, problem.n_threads)
+    if problem.seeds is not None:
+        evolved.seed(problem.seeds.batch)
     return refined_search(
-        Refiner(problem.engine, problem.grammar, evolution, problem.seed, problem.n_threads),
+        evolved,
         partial(_make_proposer, problem, config),
         balance,
         evaluations=config.evaluations_per_epoch,

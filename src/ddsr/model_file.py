@@ -9,17 +9,19 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
+from numpy.typing import NDArray
 
 from ddsr.data import check_whole
 from ddsr.errors import RunError
 from ddsr.expression import Expression, Vocabulary
 from ddsr.files import read_whole, write_whole
+from ddsr.fitting import Outcome
+from ddsr.learning.curves import REWARDS, EpochStats, UpdateStats
 from ddsr.saved import restoring
 from ddsr.selection import FrontEntry, ParetoFront
 from ddsr.version import ddsr_version
@@ -28,22 +30,9 @@ FORMAT = "ddsr model"
 VERSION = 1
 # Epochs of the learning curves that a file has at most; of more of them every second, third, … is left.
 MOST_EPOCHS = 1000
+UPDATES = tuple(each.name for each in fields(UpdateStats))
 
-
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """What the fit of one target came to."""
-
-    front: ParetoFront
-    best: FrontEntry
-    """one of the front"""
-    curves: pd.DataFrame
-    stopped_by: str
-    n_epochs: int
-    n_rows: int
-    """that were fitted on"""
-    spread: float
-    """standard deviation of the target"""
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +48,8 @@ class ModelRecord:
     """one a target"""
     targets: tuple[str | None, ...]
     """what each target is called, if it has a name"""
+    n_fits: int
+    """1, and one more for each that went on with it by `warm_start`"""
 
 
 def write_model(record: ModelRecord, path: Path) -> None:
@@ -73,6 +64,7 @@ def write_model(record: ModelRecord, path: Path) -> None:
         "features": list(record.features),
         "has_feature_names": record.has_feature_names,
         "parameters": dict(record.parameters),
+        "n_fits": record.n_fits,
         "outputs": outputs,
     }
     write_whole(path, to_text(written).encode())
@@ -93,6 +85,7 @@ def read_model(path: Path) -> ModelRecord:
             has_feature_names=bool(written["has_feature_names"]),
             outcomes=tuple(_read_output(output, features) for output in outputs),
             targets=tuple(_read_name(output["target"]) for output in outputs),
+            n_fits=check_whole(written["n_fits"], "n_fits", least=1),
         )
 
 
@@ -132,7 +125,7 @@ def _written_output(name: str | None, outcome: Outcome) -> dict[str, Any]:
     vocabularies = list(dict.fromkeys(entry.expression.vocabulary for entry in outcome.front))
     return {
         "target": name,
-        "n_rows": outcome.n_rows,
+        "n_counted": outcome.n_counted,
         "spread": outcome.spread,
         "stopped_by": outcome.stopped_by,
         "n_epochs": outcome.n_epochs,
@@ -140,13 +133,18 @@ def _written_output(name: str | None, outcome: Outcome) -> dict[str, Any]:
             {"operators": list(each.operators), "has_one": each.has_one, "has_constant": each.has_constant}
             for each in vocabularies
         ],
-        "equations": [_written_entry(entry, vocabularies) for entry in outcome.front],
-        "best": outcome.front.entries.index(outcome.best),
-        "curves": _written_curves(outcome.curves),
+        "equations": [
+            _written_entry(entry, information, vocabularies)
+            for entry, information in zip(outcome.front, outcome.information, strict=True)
+        ],
+        "best": outcome.chosen,
+        "curves": _written_curves(outcome),
     }
 
 
-def _written_entry(entry: FrontEntry, vocabularies: list[Vocabulary]) -> dict[str, Any]:
+def _written_entry(
+    entry: FrontEntry, information: Floats | None, vocabularies: list[Vocabulary]
+) -> dict[str, Any]:
     expression = entry.expression
     vocabulary = expression.vocabulary
     names = [*vocabulary.names[: vocabulary.first_variable], *range(len(vocabulary.variables))]
@@ -160,17 +158,31 @@ def _written_entry(entry: FrontEntry, vocabularies: list[Vocabulary]) -> dict[st
         "nrmse": entry.nrmse,
         "is_free": None if entry.is_free is None else list(entry.is_free),
         "nats": entry.nats,
+        "information": None if information is None else [_finite(row) for row in information.tolist()],
     }
 
 
-def _written_curves(curves: pd.DataFrame) -> dict[str, list[float | None]]:
-    thinned = curves.iloc[:: -(-len(curves) // MOST_EPOCHS) or 1]
-    columns = {str(name): thinned[name].tolist() for name in thinned.columns}
-    finite = {
-        name: [value if math.isfinite(value) else None for value in values]
-        for name, values in columns.items()
+def _written_curves(outcome: Outcome) -> dict[str, Any]:
+    """Columns; null where an epoch has no such value."""
+    stride = -(-len(outcome.curves) // MOST_EPOCHS) or 1
+    epochs = outcome.curves[::stride]
+    updates = [stats.update for stats in epochs]
+    return {
+        "every": outcome.every * stride,
+        **{name: _finite([getattr(stats, name) for stats in epochs]) for name in REWARDS},
+        **{name: _finite([getattr(update, name, None) for update in updates]) for name in UPDATES},
+        "seconds": _written_parts([stats.seconds for stats in epochs]),
+        "gains": _written_parts([stats.gains for stats in epochs]),
     }
-    return {"epoch": thinned.index.tolist(), **finite}
+
+
+def _written_parts(epochs: Sequence[Mapping[str, float]]) -> dict[str, list[float | None]]:
+    names = dict.fromkeys(name for parts in epochs for name in parts)
+    return {name: _finite([parts.get(name) for parts in epochs]) for name in names}
+
+
+def _finite(values: Sequence[float | None]) -> list[float | None]:
+    return [value if value is not None and math.isfinite(value) else None for value in values]
 
 
 def _read_output(written: Mapping[str, Any], features: Sequence[str]) -> Outcome:
@@ -185,9 +197,14 @@ def _read_output(written: Mapping[str, Any], features: Sequence[str]) -> Outcome
         best=entries[best],
         curves=_read_curves(written["curves"]),
         stopped_by=str(written["stopped_by"]),
-        n_epochs=check_whole(written["n_epochs"], "n_epochs", least=0),
-        n_rows=check_whole(written["n_rows"], "n_rows", least=1),
         spread=_read_number(written["spread"], "spread"),
+        n_counted=check_whole(written["n_counted"], "n_counted", least=1),
+        information=tuple(
+            _read_information(each["information"], entry.equation.n_constants)
+            for each, entry in zip(written["equations"], entries, strict=True)
+        ),
+        n_epochs=check_whole(written["n_epochs"], "n_epochs", least=0),
+        every=check_whole(written["curves"]["every"], "every", least=1),
     )
 
 
@@ -217,13 +234,34 @@ def _read_token(token: object, vocabulary: Vocabulary) -> int:
     return vocabulary.first_variable + check_whole(token, "a column", 0, last)
 
 
-def _read_curves(written: Mapping[str, Any]) -> pd.DataFrame:
-    columns = dict(written)
-    index = pd.Index(
-        [check_whole(epoch, "an epoch", least=0) for epoch in columns.pop("epoch")], name="epoch"
-    )
-    table = {name: np.array([_or_nan(value) for value in values]) for name, values in columns.items()}
-    return pd.DataFrame(table, index=index, dtype=np.float64)
+def _read_curves(written: Mapping[str, Any]) -> tuple[EpochStats, ...]:
+    rewards = zip(*(written[name] for name in REWARDS), strict=True)
+    updates = zip(*(written[name] for name in UPDATES), strict=True)
+    epochs = []
+    for number, (reward, update) in enumerate(zip(rewards, updates, strict=True)):
+        has_update = any(value is not None for value in update)
+        epochs.append(
+            EpochStats(
+                **dict(zip(REWARDS, map(_or_nan, reward), strict=True)),
+                update=UpdateStats(*map(_or_nan, update)) if has_update else None,
+                seconds=_read_parts(written["seconds"], number),
+                gains=_read_parts(written["gains"], number),
+            )
+        )
+    return tuple(epochs)
+
+
+def _read_parts(written: Mapping[str, Any], number: int) -> dict[str, float]:
+    named = {str(name): values[number] for name, values in written.items()}
+    return {name: _read_number(value, name) for name, value in named.items() if value is not None}
+
+
+def _read_information(written: Any, n_constants: int) -> Floats | None:
+    if written is None:
+        return None
+    if len(written) != n_constants or any(len(row) != n_constants for row in written):
+        raise ValueError(f"the information on {n_constants} constants has more or fewer rows or columns")
+    return np.array([[_or_nan(value) for value in row] for row in written]).reshape(n_constants, n_constants)
 
 
 def _or_nan(value: object) -> float:

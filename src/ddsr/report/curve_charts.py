@@ -32,18 +32,20 @@ class Curves:
         """None where the model has no curves."""
         if table is None or not len(table) or "best_reward" not in table:
             return None
-        seconds = table.filter(regex="^seconds_").fillna(0.0).to_numpy(dtype=np.float64).sum(axis=1).cumsum()
+        # of a long search a model file keeps one epoch in so many; those between are taken to be like it
+        every = int(table.index[1] - table.index[0]) if len(table) > 1 else 1
+        seconds = every * table.filter(regex="^seconds_").fillna(0.0).to_numpy(dtype=np.float64).sum(axis=1)
         best = np.fmax.accumulate(table["best_reward"].to_numpy(dtype=np.float64))
         gains = {
             name.removeprefix("gain_"): table[name].fillna(0.0).to_numpy(dtype=np.float64).cumsum()
             for name in table.columns
             if name.startswith("gain_")
         }
-        return cls(seconds, best, {source: gain for source, gain in gains.items() if gain[-1] > 0})
+        return cls(seconds.cumsum(), best, {source: gain for source, gain in gains.items() if gain[-1] > 0})
 
     @property
-    def n_epochs(self) -> int:
-        """Epochs that were finished."""
+    def n_points(self) -> int:
+        """Epochs that are known."""
         return len(self.seconds)
 
     def shares(self) -> dict[str, float]:
@@ -54,7 +56,7 @@ class Curves:
 
 def reward_chart(curves: Curves) -> str:
     """The best reward so far, by time."""
-    rows = _thinned(curves.n_epochs)
+    rows = _thinned(curves.n_points)
     x = np.append(0.0, curves.seconds[rows])
     y = np.append(curves.best_reward[rows][0], curves.best_reward[rows])
     is_known = np.isfinite(y)
@@ -67,7 +69,7 @@ def reward_chart(curves: Curves) -> str:
 
 def gain_chart(curves: Curves) -> str:
     """What each source gained, summed up over time."""
-    rows = _thinned(curves.n_epochs)
+    rows = _thinned(curves.n_points)
     x = np.append(0.0, curves.seconds[rows])
     most = max(float(gain[-1]) for gain in curves.gains.values())
     chart = Chart(_time_axis(curves), Axis(0.0, 1.08 * most, "gain (nats of log error, all sizes)"))

@@ -19,6 +19,7 @@ class FittedModel(Protocol):
     best_: FrontEntry
     equations_: pd.DataFrame
     stopped_by_: str
+    n_epochs_: int
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Values of the chosen equation."""

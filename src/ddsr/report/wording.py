@@ -55,7 +55,7 @@ def summary(
     if seconds is None:
         seconds = getattr(model, "fit_seconds_", float(curves.seconds[-1]) if curves else None)
     time = {} if seconds is None else {"time": duration_text(seconds)}
-    n_epochs = {} if curves is None else {"epochs": str(curves.n_epochs)}
+    n_epochs = {"epochs": f"{model.n_epochs_:,}"}
     is_elsewhere = background.machine is not None
     return {
         "lead": f"{_count(len(model.front_), 'equation')} for {target}, from the simplest to the most "

@@ -60,7 +60,7 @@ class RunFolder:
         """
         data = checked_table(X, y, sample_weight, feature_names)
         model = _model_of(dict(parameters or {}))
-        model._check(data.frame, data.y, data.sample_weight)
+        model._posed(data.frame, data.y, data.sample_weight, started=0.0)
         asked = Asked(
             ddsr_version=ddsr_version(),
             versions={"python": platform.python_version(), "numpy": np.__version__},
@@ -139,7 +139,7 @@ class RunFolder:
         log.cut(self.path, n_epochs)
         journal = FolderJournal(self.path, model, self.asked.target, before, on_state, interval)
         model._fit(data.frame, data.y, data.sample_weight, journal)
-        journal.end(model._outcome)
+        journal.end(model.outcomes_[0])
         return model
 
     def _model(self) -> DDSRRegressor:

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from ddsr.estimator import DDSRRegressor
-from ddsr.fitting import Fit
-from ddsr.model_file import Outcome, write_model
+from ddsr.fitting import Fit, Outcome
+from ddsr.model_file import write_model
 from ddsr.runs import log
 from ddsr.runs.states import State, write_state
 from ddsr.search import SearchState
@@ -49,7 +49,7 @@ class FolderJournal:
         if self.before is not None:
             fit.restore(self.before.fit)
         else:
-            self._write_model(fit.outcome())
+            self._write_model(fit.outcome)
 
     def note(self, fit: Fit, state: SearchState) -> None:
         """Log the epoch, tell whoever looks on, and save if it is time."""
@@ -85,12 +85,12 @@ class FolderJournal:
             return
         began = time.monotonic()
         fit, state, seconds = self._last
-        self._write_model(fit.outcome())
+        self._write_model(fit.outcome)
         write_state(self.folder, State(fit.saved(state), state.epoch + 1, seconds, None))
         took = time.monotonic() - began
         wait = max(self.interval, TIMES_A_SAVE * took) if self.interval > 0.0 else 0.0
         self._due = began + took + wait
 
     def _write_model(self, outcome: Outcome) -> None:
-        record = replace(self.model._record(outcome), targets=(self.target,))
+        record = replace(self.model._record([outcome]), targets=(self.target,))
         write_model(record, self.folder / MODEL)
