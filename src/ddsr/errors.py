@@ -37,5 +37,9 @@ class InputError(DDSRError):
     """A file that cannot be read as a table of numbers, or that has not the columns asked for."""
 
 
+class ReportError(DDSRError):
+    """A report that cannot be written: a model without equations, a folder that is not there."""
+
+
 class RunError(DDSRError):
     """A run folder, a saved state or a model file that cannot be made, read, written or gone on with."""
