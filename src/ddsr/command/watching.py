@@ -12,6 +12,7 @@ import click
 
 from ddsr.command.failure import INTERRUPTED
 from ddsr.command.interrupt import TwoStepInterrupt
+from ddsr.errors import DDSRError
 from ddsr.live import PlainView, TensorBoardLog, TerminalView
 from ddsr.live.board import Board
 from ddsr.search import SearchState
@@ -56,7 +57,12 @@ def watch(
             for callback in callbacks:
                 callback(state)
 
-        model = work(on_state)
+        try:
+            model = work(on_state)
+        except DDSRError:  # a full disk, say: what was found is not to be lost with it
+            if board.chosen is not None:
+                stack.callback(print_to_stderr, f"best so far: {board.write(board.chosen)}")
+            raise
     return Watched(model, interrupt.count > 0)
 
 
