@@ -21,7 +21,8 @@ EXAMPLES = {
         *(
             ROOT / "docs" / f"{page}.md"
             for page in (
-                *("engine", "estimator", "grammar", "refiner", "runs", "search", "selection", "simplify"),
+                *("engine", "estimator", "grammar", "refiner", "report", "runs", "search", "selection"),
+                "simplify",
             )
         ),
     )

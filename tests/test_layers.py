@@ -17,7 +17,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("bench", "runs"),
     ("live",),
     ("estimator",),
-    ("forms",),
+    ("forms", "report"),
     ("tables", "latex_tables", "intervals", "model_file"),
     ("fitting",),
     ("methods", "frames", "parameters"),

@@ -34,7 +34,7 @@ from ddsr.rules import RulesLike, read_rules
 from ddsr.saved import restoring
 from ddsr.search import SearchState
 from ddsr.selection import ParetoFront
-from ddsr.tables import curves_table, equations_table
+from ddsr.tables import curves_table, equations_table, sample_table
 
 LARGEST_SEED = 2**31 - 1
 
@@ -96,6 +96,9 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
     curves_ : DataFrame
         The learning curves, a row an epoch.
     n_epochs_ : int
+    fit_seconds_ : float
+    fit_sample_ : DataFrame
+        True and predicted values on at most 500 training rows, by row.
     stopped_by_ : str
         "exact" (an NRMSE below 1e-12, or below `config.evolution.exact`), "max_time", "max_epochs",
         "max_evaluations" or "no_progress" (settings of `config`, the latter `patience`), "exhausted" (nothing
@@ -162,6 +165,8 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
             run(fits, partial(start, method), budget, rules, callback)
         finally:
             self._keep([fit.outcome for fit in fits])
+            self.fit_seconds_ = time.monotonic() - started
+            self.fit_sample_ = self._sample(read_rows(self, X, reset=False), read_targets(y))
         return self
 
     def predict(self, X: ArrayLike, index: Index = None) -> NDArray[np.float64]:
@@ -212,6 +217,19 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
             targets=(None,) * len(outcomes),
             n_fits=self.n_fits_,
         )
+
+    # What a notebook shows: scikit-learn's diagram before a fit, the equations after it
+
+    def _repr_html_inner(self) -> str:
+        if not hasattr(self, "front_"):
+            return str(super()._repr_html_inner())
+        from ddsr.report import notebook_html
+
+        return notebook_html(self)
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**options)
+        return bundle | {"text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
 
     # How a fit proceeds
 
@@ -291,6 +309,10 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
         self.curves_ = self._of_outputs(lambda outcome: curves_table(outcome.curves, outcome.every))
         self.n_epochs_ = self._of_outputs(lambda outcome: outcome.n_epochs)
         self.stopped_by_ = self._of_outputs(lambda outcome: outcome.stopped_by)
+
+    def _sample(self, rows: NDArray[np.float64], targets: Targets) -> Any:
+        columns = iter(targets.columns.T)
+        return self._of_outputs(lambda outcome: sample_table(outcome.best.equation, rows, next(columns)))
 
     def _of_outputs(self, form: Callable[[Outcome], Any]) -> Any:
         found = [form(outcome) for outcome in self.outcomes_]

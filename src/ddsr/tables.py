@@ -7,11 +7,17 @@ from dataclasses import asdict
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from ddsr.balance import GENERATOR, REFINER
+from ddsr.engine import values
+from ddsr.expression import Expression
 from ddsr.fitting import Outcome
 from ddsr.learning.curves import EpochStats, UpdateStats
 
+Floats = NDArray[np.float64]
+
+MOST_SAMPLED = 500
 PARTS = ("sample", "score", "update", "refine", "propose")
 SOURCES = (REFINER, GENERATOR)
 NO_UPDATE = UpdateStats(loss=np.nan, kl=np.nan, entropy=np.nan, clip_share=np.nan)
@@ -31,6 +37,13 @@ def equations_table(outcome: Outcome) -> pd.DataFrame:
             "is_best": [row == outcome.chosen for row in range(len(front))],
         }
     )
+
+
+def sample_table(equation: Expression, X: Floats, y: Floats) -> pd.DataFrame:
+    """True and predicted values on rows that are spread evenly over the data: enough to draw the fit."""
+    rows = np.unique(np.linspace(0, len(y) - 1, min(len(y), MOST_SAMPLED)).round().astype(np.int64))
+    predicted, _ = values([equation], np.ascontiguousarray(X[rows]), 1)
+    return pd.DataFrame({"true": y[rows], "predicted": predicted[0]}, index=rows)
 
 
 def curves_table(epochs: Sequence[EpochStats], every: int = 1) -> pd.DataFrame:
