@@ -8,6 +8,7 @@ from ddsr.command.demo import demo
 from ddsr.command.fit import fit
 from ddsr.command.options import Seconds, read_names, read_numbers
 from ddsr.command.predict import predict
+from ddsr.command.report import report
 from ddsr.command.resume import resume
 from ddsr.command.show import show
 
@@ -18,7 +19,7 @@ def main() -> None:
     """Find the equation behind data: symbolic regression by masked discrete diffusion."""
 
 
-for command in (fit, show, predict, resume, demo):
+for command in (fit, show, predict, report, resume, demo):
     main.add_command(command)
 
 

@@ -33,12 +33,12 @@ class BenchError(DDSRError):
     """A benchmark that cannot be run as asked: an unknown suite, missing data, a store that is not one."""
 
 
-class InputError(DDSRError):
-    """A file that cannot be read as a table of numbers, or that has not the columns asked for."""
-
-
 class ReportError(DDSRError):
     """A report that cannot be written: a model without equations, a folder that is not there."""
+
+
+class InputError(DDSRError):
+    """A file that cannot be read as a table of numbers, or that has not the columns asked for."""
 
 
 class RunError(DDSRError):

@@ -114,20 +114,33 @@ def test_damaged_files(run, name, content):
     assert name in refusal("show", run)
 
 
-def test_no_space_left(tmp_path):
-    """The system lets no file grow over 2 kB: the data alone need more."""
-    path = line_data(tmp_path / "line.csv", n_rows=400)
+def fit_with_little_space(path: str, most_bytes: int) -> list[str]:
+    """What is said where the system lets no file grow over so many bytes."""
 
     def limit() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
 
-    process = start_ddsr("fit", path, "-t", "y", "--out", tmp_path / "run", "--time", 5, preexec_fn=limit)
-    _, said = process.communicate(timeout=120)
-    assert process.returncode == 1 and "Traceback" not in said
-    last = said.splitlines()[-1]
+    folder = Path(path).parent / "run"
+    process = start_ddsr("fit", path, "-t", "noise", "--out", folder, "--time", 20, preexec_fn=limit)
+    printed, said = process.communicate(timeout=120)
+    assert process.returncode == 1 and "Traceback" not in said and printed == ""
+    return said.splitlines()
+
+
+def test_no_space_left_for_the_data(tmp_path):
+    *_, last = fit_with_little_space(line_data(tmp_path / "line.csv", n_rows=400), 2000)
     assert last.startswith("Error: cannot write") and "File too large" in last
     assert [entry.name for entry in tmp_path.iterdir()] == ["line.csv"]
+
+
+def test_no_space_left_for_the_state(tmp_path):
+    """The best so far is told, and what was written before is whole."""
+    *_, best, last = fit_with_little_space(line_data(tmp_path / "line.csv"), 16_000)
+    assert best.startswith("best so far: noise = ")
+    assert last.startswith("Error: cannot write") and "File too large" in last
+    assert not [entry for entry in (tmp_path / "run").iterdir() if "being-written" in entry.name]
+    assert ddsr("show", tmp_path / "run").exit_code == 0
 
 
 def test_two_processes_in_one_folder(tmp_path):

@@ -1,14 +1,20 @@
 """What can be read as a table, and what is refused before it is read."""
 
 import gzip
+import sys
+import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from command_cases import write_table
+from ddsr.command.reading import Columns, read_training_data
 from ddsr.command.source import MOST_COLUMNS, open_source
-from ddsr.errors import InputError
+from ddsr.errors import DDSRError, InputError
 
 ROWS = [["a", "b c", "y"], ["1", "2.5", "3"], ["-4e1", "0.5", "6"]]
 
@@ -119,3 +125,38 @@ def test_a_million_columns_are_refused_at_once(tmp_path):
     assert len(open_source(write_table(tmp_path / "e.csv", narrow + "\n")).names) == MOST_COLUMNS
     with pytest.raises(InputError, match="columns"):
         open_source(write_table(tmp_path / "f.csv", narrow + ",one_more\n"))
+
+
+def test_parquet_says_what_it_needs(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(InputError, match=r"ddsr\[parquet\]"):
+        open_source(write_table(tmp_path / "d.parquet", ""))
+
+
+CELLS = st.sampled_from([*"abyxé,;\t|\"' \n\r.-+0123456789", "nan", "inf", "1e400", "\0", "NA"])
+
+
+@given(st.lists(CELLS, max_size=60).map("".join))
+def test_any_text_is_read_or_refused(text):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "d.csv"
+        path.write_bytes(text.encode())
+        check_read_or_refused(path)
+
+
+@given(st.binary(max_size=80), st.sampled_from(["d.csv", "d.csv.gz", "d.parquet"]))
+def test_any_bytes_are_read_or_refused(content, name):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_bytes(content)
+        check_read_or_refused(path)
+
+
+def check_read_or_refused(path: Path) -> None:
+    try:
+        names = open_source(path).names
+        data = read_training_data(str(path), Columns(names[-1]), drops_missing=True)
+    except DDSRError as error:
+        assert str(error)
+    else:
+        assert np.isfinite(data.X).all() and np.isfinite(data.y).all() and len(data.y) >= 5

@@ -14,7 +14,7 @@ DEVICES = ("auto", "cpu", "cuda")
 TIME_HELP = "That the search has.  [default: 60; with --epochs no limit]"
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, short_help="Find equations for a column of a table.")
 @click.argument("data", type=click.Path())
 @click.option("-t", "--target", required=True, help="The column to explain.")
 @click.option(

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from ddsr.command.reading import Columns, TrainingData, read_training_data
 from ddsr.command.result import print_json, print_result, summary
-from ddsr.command.watching import Callback, print_to_stderr, watch
+from ddsr.command.watching import Callback, choice_of, print_to_stderr, watch
 from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Vocabulary
 from ddsr.grammar import Grammar
-from ddsr.live.board import Board, Choose
+from ddsr.live.board import Board
 from ddsr.live.table import r2_text
 from ddsr.selection import baseline
 
@@ -48,7 +48,8 @@ def run_fit(
     parameters = estimator_parameters(**settings)
     run = None if no_save else _make_folder(path, out, data, parameters)
     work = _without_folder(data, parameters) if run is None else run.fit
-    board = Board(columns.target, parameters["max_time"], _choice(settings["selection"], len(data.y)))
+    choose = choice_of(settings["preset"], settings["selection"], len(data.y))
+    board = Board(columns.target, parameters["max_time"], choose)
     done = watch(work, board, quiet, tensorboard)
     facts = {
         "run": None if run is None else str(run.path),
@@ -156,11 +157,6 @@ def first_equation(data: TrainingData) -> str:
     engine = Engine(vocabulary, data.X, data.y, data.weights, options=FitOptions(is_scale_free=True))
     entry = baseline(engine, Grammar(vocabulary)).most_accurate()
     return f"{Board(data.columns.target).write(entry)} (R² {r2_text(1.0 - entry.nrmse**2)})"
-
-
-def _choice(selection: str | None, n_rows: int) -> Choose | None:
-    """What the live view marks: equations are made shorter at the end alone."""
-    return None if selection == "accuracy" else lambda front: front.best(n_rows)
 
 
 def _listed(names: Sequence[str]) -> str:

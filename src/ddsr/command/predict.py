@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 COLUMN = "prediction"
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, short_help="Predict new rows with the equation of a run.")
 @click.argument("run", type=click.Path())
 @click.argument("data", type=click.Path())
 @click.option(

@@ -9,7 +9,7 @@ import click
 from ddsr.command.failure import Command
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, short_help="Write an HTML page on a run.")
 @click.argument("run", type=click.Path())
 @click.option(
     "--out",

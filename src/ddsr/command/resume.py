@@ -9,7 +9,7 @@ from ddsr.command.options import Seconds, tensorboard_folder
 from ddsr.command.options import as_json as with_json
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, short_help="Go on with a run.")
 @click.argument("run", type=click.Path())
 @click.option(
     "--time", "more_time", type=Seconds(min_open=True), metavar="SECONDS", help="More than the run was given."

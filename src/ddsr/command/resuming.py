@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ddsr.command.opening import UNNAMED, Opened
 from ddsr.command.result import print_json, print_result, summary
-from ddsr.command.watching import Callback, print_to_stderr, watch
+from ddsr.command.watching import Callback, choice_of, print_to_stderr, watch
 from ddsr.errors import RunError
 from ddsr.estimator import DDSRRegressor
 from ddsr.live.board import Board
@@ -33,14 +33,9 @@ def run_resume(
     def go_on(on_state: Callback) -> DDSRRegressor:
         return run.resume(on_state, more_time, more_epochs)
 
-    n_rows = len(run.data().y)
-    limit = run.asked.max_time
+    limit, asked = run.asked.max_time, run.asked.parameters
     max_time = limit if more_time is None else more_time + (seconds_before if limit is None else limit)
-    choose = (
-        None
-        if run.asked.parameters.get("model_selection") == "accuracy"
-        else lambda front: front.best(n_rows)
-    )
+    choose = choice_of(asked["preset"], asked["model_selection"], len(run.data().y))
     board = Board(run.asked.target or UNNAMED, max_time, choose, seconds_before=seconds_before)
     done = watch(go_on, board, quiet, tensorboard)
     facts = Opened(path, done.model, board.target, run).facts()

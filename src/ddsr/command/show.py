@@ -8,7 +8,7 @@ from ddsr.command.failure import Command
 from ddsr.command.options import as_json as with_json
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, short_help="Show what a run found.")
 @click.argument("run", type=click.Path())
 @with_json
 def show(run: str, as_json: bool) -> None:

@@ -12,8 +12,11 @@ import click
 
 from ddsr.command.failure import INTERRUPTED
 from ddsr.command.interrupt import TwoStepInterrupt
+from ddsr.errors import DDSRError
+from ddsr.fitting import find_selection
 from ddsr.live import PlainView, TensorBoardLog, TerminalView
-from ddsr.live.board import Board
+from ddsr.live.board import Board, Choose
+from ddsr.methods import parse_method, settings
 from ddsr.search import SearchState
 
 if TYPE_CHECKING:
@@ -56,8 +59,21 @@ def watch(
             for callback in callbacks:
                 callback(state)
 
-        model = work(on_state)
+        try:
+            model = work(on_state)
+        except DDSRError:  # a full disk, say: what was found is not to be lost with it
+            if board.chosen is not None:
+                stack.callback(print_to_stderr, f"best so far: {board.write(board.chosen)}")
+            raise
+        if not board.epoch:  # the time was up before the first was done
+            board.searched = board.seconds
     return Watched(model, interrupt.count > 0)
+
+
+def choice_of(preset: str, selection: str | None, n_rows: int) -> Choose:
+    """What a view marks: the equation that would be chosen now, before any is made shorter."""
+    chosen = find_selection(selection, settings(parse_method(preset)))
+    return lambda front: chosen.choose(front, n_rows)
 
 
 def print_to_stderr(text: str) -> None:
