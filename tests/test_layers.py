@@ -21,6 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("selection", "learning"),
     ("refiner",),
     ("engine",),
+    ("prior",),
     ("diffusion", "autoregressive"),
     ("grammar", "config", "categorical"),
     ("expression",),
