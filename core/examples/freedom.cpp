@@ -125,14 +125,10 @@ class Stripper {
     Item result;
     result.kind = Kind_::Sum;
     result.value = item.value / divisor;
-    if (std::fabs(std::fabs(result.value) - 1.0) < 1e-12) result.value = std::copysign(1.0, result.value);
     for (const bool is_minus : {false, true})
-      for (const Item& term : is_minus ? item.minus : item.plus) {
-        double coefficient = coefficient_of(term) / divisor;
-        if (std::fabs(std::fabs(coefficient) - 1.0) < 1e-12) coefficient = std::copysign(1.0, coefficient);
-        add_term(result, with_coefficient(term, coefficient), is_minus);
-      }
-    return result;
+      for (const Item& term : is_minus ? item.minus : item.plus)
+        add_term(result, with_coefficient(term, coefficient_of(term) / divisor), is_minus);
+    return collapsed(std::move(result));
   }
 
   // Tokens, constants, those not whole, terms subtracted, and numbers below 0.

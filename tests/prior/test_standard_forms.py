@@ -39,6 +39,9 @@ def standard(text: str, positive: tuple[str, ...] = ()) -> Expression:
         ("-2 * (x - y)^2", "(x - y)^2"),
         ("sqrt(8 - 4 * x)", "sqrt(2 - x)"),
         ("log(1 / (x * y))", "log(x * y)"),
+        ("y + (5 * x)^2", "y + 25 * x * x"),
+        ("x / exp(2 * y)", "x * exp(-2 * y)"),
+        ("y / (x + 1 / 3 / x * 3)", "y / (x + 1 / x)"),
     ],
 )
 def test_what_a_scale_and_an_offset_can_do_is_left_to_them(text: str, expected: str) -> None:
