@@ -26,6 +26,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("selection", "learning"),
     ("refiner",),
     ("engine",),
+    ("prior",),
     ("diffusion", "autoregressive"),
     ("grammar", "rules", "guesses", "config", "categorical"),
     ("expression",),
