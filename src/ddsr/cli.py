@@ -4,6 +4,8 @@ from typing import Any
 
 import click
 
+from ddsr.prior_cli import prior
+
 
 class Seconds(click.FloatRange):
     """A time to search for; NaN, which no clock reaches, is refused too."""
@@ -39,6 +41,9 @@ def read_names(ctx: click.Context, param: click.Parameter, value: str | None) ->
 @click.version_option(package_name="ddsr", message="%(prog)s %(version)s")
 def main() -> None:
     """Find the equation behind data: symbolic regression by masked discrete diffusion."""
+
+
+main.add_command(prior)
 
 
 @main.command()
