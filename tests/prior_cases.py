@@ -17,7 +17,7 @@ TINY = NetworkConfig(
     n_layers=2,
     n_heads=2,
     max_length=16,
-    most_rows=32,
+    look_rows=32,
 )
 QUICK = TrainingConfig(batch_size=32, batches_per_chunk=2, n_views=2, warm_up=10, learning_rate=3e-3)
 

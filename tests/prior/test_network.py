@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import torch
-from prior_cases import TINY
 
 from ddsr._core import MASK
 from ddsr.diffusion.variation import parent_positions
@@ -11,6 +10,7 @@ from ddsr.expression import Vocabulary
 from ddsr.grammar import Grammar
 from ddsr.prior.denoiser import UNKNOWN, find_parents
 from ddsr.prior.network import PriorNetwork
+from prior_cases import TINY
 
 N_FIXED = TINY.vocabulary.first_variable
 

@@ -6,13 +6,13 @@ import pickle
 import numpy as np
 import pytest
 import torch
-from prior_cases import QUICK, TINY, PlainMaker
 
 from ddsr.errors import DataError, MethodError
 from ddsr.prior.checkpoint import STATE, load_checkpoint, save_checkpoint
 from ddsr.prior.tensor_file import read_tensors, write_tensors
 from ddsr.prior.training import Trainer
 from ddsr.prior.weights import find_weights, load_weights, save_weights
+from prior_cases import QUICK, TINY, PlainMaker
 
 
 @pytest.fixture

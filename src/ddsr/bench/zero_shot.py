@@ -1,8 +1,8 @@
 """How often the prior proposes the equation itself: sampled, constants fitted, nothing searched.
 
-A hit without noise is a fit with an NRMSE below 10⁻⁶ on the training rows, scale and offset free. With noise it
-is a proposal that, fitted to the noisy target, has R² > 0.9999 on the clean test rows, and whose structure,
-fitted to the clean target, is exact in the same sense: an approximation is none.
+A hit without noise is a fit with an NRMSE below 10⁻⁶ on the training rows, scale and offset free. With noise
+it is a proposal that, fitted to the noisy target, has R² > 0.9999 on the clean test rows, and whose
+structure, fitted to the clean target, is exact in the same sense: an approximation is none.
 """
 
 from __future__ import annotations
@@ -167,11 +167,12 @@ def held_out_cases(recipe: dict[str, Any], seed: int, n: int) -> Iterator[Case]:
     from ddsr.prior.examples import ExampleMaker, ExampleOptions
     from ddsr.prior.training import HELD_OUT as first_index
 
-    examples = ExampleMaker(ExampleOptions(**recipe), seed).make(n, 1, first_index)
+    examples = ExampleMaker(ExampleOptions(**recipe), seed).make(n, 1, first_index, with_clean=True)
+    clean = examples.y if examples.y_clean is None else examples.y_clean
     for row in range(n):
         rows, columns = int(examples.n_rows[row]), int(examples.n_variables[row])
         X = examples.x[row, :rows, :columns].astype(np.float64)
-        y, y_clean = (part[row, :rows].astype(np.float64) for part in (examples.y, examples.y_clean))
+        y, y_clean = (part[row, :rows].astype(np.float64) for part in (examples.y, clean))
         yield Case(
             f"held-out-{row}",
             int((examples.tokens[row] >= 0).sum()),

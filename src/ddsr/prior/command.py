@@ -103,7 +103,7 @@ def read_settings(settings: Mapping[str, Any]) -> tuple[NetworkConfig, TrainingC
     limits = {
         "max_variables": min(recipe.max_variables, network.max_variables),
         "max_length": network.max_length,
-        "n_rows": network.most_rows,
+        "n_rows": network.look_rows,
     }
     return network, training, replace(recipe, **limits)
 

@@ -122,7 +122,7 @@ class ConditionedDiffusion(MaskedDiffusion):
         self.prior = network.to(device)
         sizes = network.config
         rows, target = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
-        self.view = choose_view(rows, target, sizes.max_variables, sizes.most_rows, n_draws, seed)
+        self.view = choose_view(rows, target, sizes.max_variables, sizes.look_rows, n_draws, seed)
         length = min(grammar.max_length, sizes.max_length)
         super().__init__(replace(grammar, max_length=length), config, seed, device, n_threads, deadline)
 

@@ -20,7 +20,7 @@ class NetworkConfig:
     max_variables: int = 10
     max_length: int = 32
     """tokens of an expression"""
-    most_rows: int = 128
+    look_rows: int = 128
     """rows that one look at the data takes in"""
     cell_width: int = 128
     """of the encoder: a value of a variable in a row is a vector of so many numbers"""

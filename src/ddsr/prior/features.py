@@ -20,12 +20,15 @@ if TYPE_CHECKING:
 N_VALUE_FEATURES = 13
 N_TARGET_FEATURES = 15
 TINY = 1e-6
+LARGEST = 1e15
+"""whose square is still a number of single precision"""
 
 
 def value_features(
     x: Float[Tensor, "B N V"], is_row: Bool[Tensor, "B N"]
 ) -> Float[Tensor, "B N V {N_VALUE_FEATURES}"]:
     """Of the inputs; rows that are not there count for nothing."""
+    x = x.clamp(-LARGEST, LARGEST)
     mean, spread = _moments(x, is_row[..., None])
     unit = ((x - mean) / spread).clamp(-6, 6)
     magnitude = (x.abs() + 1e-3).log()

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-MODERATE = (1e-2, 1e3)
+MODERATE = (1e-3, 3e3)
 """typical sizes of an input that is shown as it is; others are divided by a power of ten"""
 SCREENED_ROWS = 4000
 MOST_BINS = 20
@@ -38,7 +38,7 @@ class View:
         return np.asarray(10.0**self.powers)
 
 
-def choose_view(X: Floats, y: Floats, max_variables: int, most_rows: int, n_draws: int, seed: int) -> View:
+def choose_view(X: Floats, y: Floats, max_variables: int, look_rows: int, n_draws: int, seed: int) -> View:
     """Of more variables the most relevant, of more rows several draws."""
     in_order = np.lexsort((X.sum(axis=1), y))
     rng = np.random.default_rng(seed)
@@ -47,7 +47,7 @@ def choose_view(X: Floats, y: Floats, max_variables: int, most_rows: int, n_draw
     means, spreads = np.sort(X, axis=0).mean(axis=0), np.ptp(X, axis=0)
     columns = np.lexsort((spreads, means, -np.array(scores)))[:max_variables]
     powers = np.array([find_power(X[:, column]) for column in columns], dtype=np.int64)
-    draws = [_draw(in_order, most_rows, rng) for _ in range(n_draws if len(y) > most_rows else 1)]
+    draws = [_draw(in_order, look_rows, rng) for _ in range(n_draws if len(y) > look_rows else 1)]
     shown = X[:, columns] / 10.0**powers
     return View(columns, powers, np.stack([shown[rows] for rows in draws]), np.stack([y[d] for d in draws]))
 

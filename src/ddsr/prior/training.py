@@ -6,6 +6,7 @@ offsets are known by the number of the step, so that a run in pieces is the same
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -16,6 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ddsr.errors import DataError
 from ddsr.prior.batches import BatchStream, DataBatch, MakeExamples, as_batch
 from ddsr.prior.checkpoint import Checkpoint, Progress
 from ddsr.prior.config import NetworkConfig, TrainingConfig
@@ -162,7 +164,7 @@ class Trainer:
         """Mean loss on examples that are never trained on, always the same and under the same maskings."""
         examples = self.make_examples(HELD_OUT, n)
         order = np.argsort(examples.n_variables, kind="stable")
-        parts = np.array_split(order, max(1, n // 256))
+        parts = np.array_split(order, max(1, n // 128))
         losses = [
             self.loss(as_batch(examples, part).to(self.device), self._generator(HELD_OUT + number))
             for number, part in enumerate(parts)
@@ -205,9 +207,15 @@ class Trainer:
     def _report(
         self, losses: list[Tensor], gradients: list[Tensor], seconds: float, is_checked: bool
     ) -> Report:
+        loss = float(torch.stack(losses).mean())
+        if not math.isfinite(loss):
+            raise DataError(
+                f"the loss at step {self.progress.step} is no number: go on from the last checkpoint with a "
+                "lower learning_rate"
+            )
         return Report(
             step=self.progress.step,
-            loss=float(torch.stack(losses).mean()),
+            loss=loss,
             gradient=float(torch.stack(gradients).mean()),
             learning_rate=self.learning_rate(self.progress.rate_share),
             examples_per_second=len(losses) * self.config.batch_size / max(seconds, 1e-9),

@@ -65,7 +65,7 @@ class Card:
             f"| seed | {self.training.get('seed')} |",
             f"| operators | {', '.join(self.network.operators)} |",
             f"| variables, tokens, rows | at most {self.network.max_variables}, {self.network.max_length}, "
-            f"{self.network.most_rows} at a look |",
+            f"{self.network.look_rows} at a look |",
             "",
             "It proposes structures; constants are fitted afterwards. Of more variables it sees the most",
             "relevant ones, of more rows a sample. Operators that it does not know are hardly proposed.",
