@@ -65,5 +65,6 @@ void bind_grammar(nb::module_& module);
 void bind_engine(nb::module_& module);
 void bind_evolution(nb::module_& module);
 void bind_simplify(nb::module_& module);
+void bind_examples(nb::module_& module);
 
 }  // namespace ddsr

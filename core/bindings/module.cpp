@@ -1,7 +1,7 @@
 #include "bindings/bindings.hpp"
 
 NB_MODULE(_core, module) {
-  module.doc() = "The native core of ddsr: trees, grammar, engine, simplifier and evolution.";
+  module.doc() = "The native core of ddsr: trees, grammar, engine, simplifier, evolution and examples.";
   // Vocabularies that a script keeps until it ends are no leak worth a message.
   nb::set_leak_warnings(false);
   ddsr::bind_trees(module);
@@ -9,4 +9,5 @@ NB_MODULE(_core, module) {
   ddsr::bind_engine(module);
   ddsr::bind_simplify(module);
   ddsr::bind_evolution(module);
+  ddsr::bind_examples(module);
 }

@@ -3,16 +3,11 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "bindings/bindings.hpp"
+#include "bindings/signs.hpp"
 #include "parallel.hpp"
 
 namespace ddsr {
 
-namespace {
-
-constexpr std::size_t ROWS_AT_A_TIME = 16;
-
-// A sign for each variable, checked.
 std::vector<Sign> take_signs(const Vocabulary& vocabulary, const Input<std::uint8_t, 1>& signs) {
   if (signs.shape(0) != static_cast<std::size_t>(vocabulary.n_variables()))
     throw std::invalid_argument("there must be a sign for each variable");
@@ -24,6 +19,10 @@ std::vector<Sign> take_signs(const Vocabulary& vocabulary, const Input<std::uint
   }
   return taken;
 }
+
+namespace {
+
+constexpr std::size_t ROWS_AT_A_TIME = 16;
 
 // The rows simplified, breadth-first. There may be more columns of constants than were given: x*x*x becomes
 // x^3.

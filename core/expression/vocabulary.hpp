@@ -40,6 +40,11 @@ class Vocabulary {
   bool holds(TokenId id) const { return id >= 0 && id < size(); }
 
   // -1 where the vocabulary has none
+  TokenId find(Op op) const {
+    for (TokenId id = 0; id < n_operators_; ++id)
+      if ((*this)[id].op == op) return id;
+    return -1;
+  }
   TokenId one() const { return one_; }
   TokenId constant() const { return constant_; }
   TokenId first_variable() const { return static_cast<TokenId>(size() - n_variables_); }

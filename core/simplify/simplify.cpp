@@ -6,11 +6,13 @@
 namespace ddsr {
 
 Simplifier::Simplifier(const Vocabulary& vocabulary, std::vector<Sign> signs)
-    : vocabulary_(vocabulary),
-      signs_(std::move(signs)),
-      algebra_(forms_, vocabulary),
-      writer_(forms_, vocabulary) {
-  signs_.resize(static_cast<std::size_t>(vocabulary.n_variables()), Sign::Any);
+    : vocabulary_(vocabulary), algebra_(forms_, vocabulary), writer_(forms_, vocabulary) {
+  set_signs(std::move(signs));
+}
+
+void Simplifier::set_signs(std::vector<Sign> signs) {
+  signs_ = std::move(signs);
+  signs_.resize(static_cast<std::size_t>(vocabulary_.n_variables()), Sign::Any);
 }
 
 // The rules of signs take more apart, which is not always the way to what is shorter: so what they shorten is

@@ -20,6 +20,9 @@ class Simplifier {
   explicit Simplifier(const Vocabulary& vocabulary, std::vector<Sign> signs = {});
   Simplifier(const Simplifier&) = delete;
 
+  // Other signs for the expressions to come.
+  void set_signs(std::vector<Sign> signs);
+
   Formula simplify(const Formula& formula);
 
  private:

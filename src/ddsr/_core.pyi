@@ -1,4 +1,4 @@
-"""The native core of ddsr: trees, grammar, engine, simplifier and evolution."""
+"""The native core of ddsr: trees, grammar, engine, simplifier, evolution and examples."""
 
 from collections.abc import Sequence
 from typing import Any, TypedDict
@@ -211,3 +211,35 @@ def fold_constants(vocabulary: Vocabulary, tokens: NDArray[np.int16], constants:
 
 def structure_hash(vocabulary: Vocabulary, tokens: NDArray[np.int16], constants: NDArray[np.float64]) -> int:
     """Equal for what differs by operand order and by constants, whole exponents aside."""
+
+# --- core/bindings/examples.cpp
+
+class ExampleOptions:
+    """Settings by name; `ddsr.prior.examples.ExampleOptions` says what they mean."""
+
+    def __init__(self) -> None: ...
+
+def make_examples(
+    grammar: Grammar,
+    options: ExampleOptions,
+    seed: int,
+    first_index: int,
+    n: int,
+    with_clean: bool,
+    n_threads: int,
+) -> dict[str, Any]:
+    """The arrays of `ddsr.prior.examples.Examples` by name."""
+
+def standard_forms(
+    vocabulary: Vocabulary,
+    tokens: NDArray[np.int16],
+    constants: NDArray[np.float64],
+    signs: NDArray[np.uint8],
+    n_threads: int,
+) -> tuple[NDArray[np.int16], NDArray[np.float64], NDArray[np.uint8]]:
+    """(tokens, constants, whether there is one) of each row's standard form; signs as in `simplify`."""
+
+def structure_signatures(
+    vocabulary: Vocabulary, tokens: NDArray[np.int16], n_threads: int
+) -> NDArray[np.uint64]:
+    """For each padded row a number that operand order, constants and variables' names do not change."""

@@ -1,0 +1,50 @@
+// Formulas as people write them: products of powers, sums of alike terms, functions of products and ratios.
+//
+// A composition is given its leaves, variables in random order, and uses each once: what is left to chance is
+// how they are put together. So how often variables are used is known beforehand.
+#pragma once
+
+#include <span>
+
+#include "evolution/random_source.hpp"
+#include "examples/draft.hpp"
+
+namespace ddsr {
+
+class Composer {
+ public:
+  using Leaves = std::span<const int>;
+
+  Composer(Draft& draft, RandomSource& random) : draft_(draft), random_(random) {}
+
+  // Any formula of these variables, behind what the draft has.
+  void compose(Leaves leaves) { any(leaves, 0); }
+
+ private:
+  // composer.cpp
+  void any(Leaves leaves, int depth);
+  void leaf(int variable);
+  void product(Leaves leaves, int depth);
+  void sum(Leaves leaves, int depth);
+  void factor(Leaves leaves, int depth);
+  void monomial(Leaves leaves);
+  void argument(Leaves leaves, int depth);
+  void function(Leaves leaves, int depth);
+  void coefficient(double rate);
+  void one_or_constant();
+  Op drawn_function();
+  std::vector<Leaves> split(Leaves leaves, double lone_rate, int most);
+
+  // motifs.cpp
+  void motif(Leaves leaves, int depth);
+  void shape_of(int shape, Leaves leaves, int depth);
+  void repeated(Leaves leaves, int depth);
+  void alike_term(int pattern, Leaves leaves, double exponent);
+  void polynomial(Leaves leaves, int depth);
+
+  Draft& draft_;
+  RandomSource& random_;
+  bool is_periodic_ = false;  // below sin or cos: no other one
+};
+
+}  // namespace ddsr

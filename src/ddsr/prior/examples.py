@@ -1,0 +1,149 @@
+"""Training examples for the prior: random expressions with data, made by the core as they are needed.
+
+`docs/prior-data.md` has the recipe. Example i is a function of (seed, i) and the options alone, so that a
+training that was interrupted goes on with the examples it would have seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr import _core
+from ddsr.data import check_whole
+from ddsr.errors import DataError, ExpressionError
+from ddsr.expression.batch import Batch
+from ddsr.expression.operators import DEFAULT_OPERATORS
+from ddsr.expression.signs import signs_of
+from ddsr.expression.vocabulary import Vocabulary
+from ddsr.grammar import Grammar
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExampleOptions:
+    """What the examples are like."""
+
+    max_variables: int = 10
+    """columns of x: the variables of a formula and inputs that it does not depend on"""
+    max_length: int = 32
+    """tokens of an expression, at most"""
+    max_constants: int = 10
+    """constants of an expression, at most"""
+    operators: tuple[str, ...] = DEFAULT_OPERATORS
+    """with + − × ÷ ^ among them, which standard forms are written with"""
+    n_rows: int = 128
+    """rows of x and y: an example has as many or fewer"""
+    fewest_rows: int = 20
+    most_rows: int = 1000
+    """the size of a data set is log-uniform between these two; of larger ones `n_rows` rows are seen"""
+    noisy_share: float = 0.5
+    """share of the examples whose y has noise"""
+    least_noise: float = 1e-4
+    most_noise: float = 0.1
+    """standard deviation of the noise over the RMS of y, log-uniform between these two"""
+    irrelevant_share: float = 0.3
+    """share of the examples that may have inputs which y does not depend on"""
+    unstructured_share: float = 0.25
+    """share of the draws that are random trees rather than composed formulas"""
+
+    def __post_init__(self) -> None:
+        for name in ("max_variables", "max_length"):
+            check_whole(getattr(self, name), name, least=1)
+        for name in ("n_rows", "fewest_rows"):
+            check_whole(getattr(self, name), name, least=8)
+        check_whole(self.most_rows, "most_rows", least=self.fewest_rows)
+        check_whole(self.max_constants, "max_constants", least=0)
+        for name in ("noisy_share", "irrelevant_share", "unstructured_share"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise DataError(f"{name} must be a number from 0 to 1, got {getattr(self, name)!r}")
+        if not 0 < self.least_noise <= self.most_noise <= 10:
+            raise DataError("least_noise must be above 0 and not above most_noise, and that at most 10")
+        missing = {"add", "sub", "mul", "div", "pow"} - set(self.vocabulary.operators)
+        if missing:
+            raise DataError(f"examples cannot be written without {', '.join(sorted(missing))}")
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """Of the tokens: variables x0, x1, … by column."""
+        return Vocabulary.of_size(self.max_variables, self.operators)
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """n examples; `vocabulary` says what their tokens mean."""
+
+    vocabulary: Vocabulary
+    tokens: NDArray[np.int16]
+    """(n, max_length) breadth-first, PAD behind the end"""
+    constants: NDArray[np.float64]
+    """(n, max_constants) in the order of their tokens, 0 behind the last"""
+    x: NDArray[np.float32]
+    """(n, n_rows, max_variables), 0 behind an example's last row and last input"""
+    y: NDArray[np.float32]
+    """(n, n_rows) with noise, 0 behind an example's last row"""
+    y_clean: NDArray[np.float32] | None
+    """the same without noise, if it was asked for"""
+    n_variables: NDArray[np.int32]
+    """(n,) inputs, those included which y does not depend on"""
+    n_rows: NDArray[np.int32]
+    """(n,)"""
+    noise: NDArray[np.float32]
+    """(n,) standard deviation of the noise over the RMS of y"""
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    @property
+    def batch(self) -> Batch:
+        """The expressions with the constants that the data were made with."""
+        return Batch(self.vocabulary, self.tokens, self.constants)
+
+
+class ExampleMaker:
+    """Makes the examples of one seed; it has no state but its settings."""
+
+    def __init__(self, options: ExampleOptions | None = None, seed: int = 0) -> None:
+        self.options = options or ExampleOptions()
+        self.seed = check_whole(seed, "seed", least=0, most=2**64 - 1)
+        self.vocabulary = self.options.vocabulary
+        self.grammar = Grammar(self.vocabulary, self.options.max_length, self.options.max_constants)
+        self._core_options = _core.ExampleOptions()
+        for each in fields(self.options):
+            if each.name != "operators":
+                setattr(self._core_options, each.name, getattr(self.options, each.name))
+
+    def make(self, n: int, n_threads: int = 1, first_index: int = 0, with_clean: bool = False) -> Examples:
+        """Examples `first_index` to `first_index + n - 1`: the same whatever `n` and `n_threads`.
+
+        Other threads of Python run meanwhile.
+        """
+        check_whole(n, "n", least=0)
+        check_whole(first_index, "first_index", least=0, most=2**63 - 1)
+        try:
+            made = _core.make_examples(
+                self.grammar.core, self._core_options, self.seed, first_index, n, with_clean, n_threads
+            )
+        except RuntimeError as error:
+            raise DataError(f"{error}: allow longer expressions or more constants") from None
+        return Examples(self.vocabulary, **made)
+
+
+def standard_forms(
+    batch: Batch, positive: Iterable[str] = (), nonnegative: Iterable[str] = (), n_threads: int = 1
+) -> tuple[Batch, NDArray[np.bool_]]:
+    """Expressions as the examples have them, and which of them have such a form.
+
+    One form for all ways to write `a * f(x) + b` with a and b free, as far as the rules go; a row without a
+    form, which has no finite constants or no form that stands, is empty.
+    """
+    signs = signs_of(batch.vocabulary, positive, nonnegative)
+    try:
+        tokens, constants, has_form = _core.standard_forms(
+            batch.vocabulary.core, batch.tokens, batch.constants, signs, n_threads
+        )
+    except ValueError as error:
+        raise ExpressionError(str(error)) from None
+    return Batch(batch.vocabulary, tokens, constants), has_form.view(np.bool_)
