@@ -123,6 +123,7 @@ class ConditionedDiffusion(MaskedDiffusion):
         sizes = network.config
         rows, target = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
         self.view = choose_view(rows, target, sizes.max_variables, sizes.look_rows, n_draws, seed)
+        self.user_grammar = grammar
         length = min(grammar.max_length, sizes.max_length)
         super().__init__(replace(grammar, max_length=length), config, seed, device, n_threads, deadline)
 
@@ -131,6 +132,10 @@ class ConditionedDiffusion(MaskedDiffusion):
         encoding = encode(self.prior, self.view, self.device)
         ids = ids_in_prior(self.grammar.vocabulary, self.view, self.prior.config)
         return ConditionedDenoiser(self.prior.denoiser, encoding, ids, self.grammar.max_length)
+
+    def legal_tokens(self, clean_tokens: Tokens) -> NDArray[np.bool_]:
+        """By the user's grammar: elites may be longer than what the prior draws."""
+        return self.user_grammar.legal_tokens(clean_tokens, self.n_threads)
 
     def sample(self, batch_size: int, epoch: int) -> Batch:
         """`oversampling` times as many, drawn from left to right, and of these the first distinct ones."""
