@@ -3,11 +3,14 @@
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 
 from ddsr.engine import values
 from ddsr.expression import Batch, Vocabulary
 from ddsr.grammar import Grammar
 from ddsr.prior.config import NetworkConfig, TrainingConfig
+from ddsr.prior.training import Trainer
+from ddsr.prior.weights import save_weights
 
 TINY = NetworkConfig(
     cell_width=16,
@@ -20,6 +23,12 @@ TINY = NetworkConfig(
     look_rows=32,
 )
 QUICK = TrainingConfig(batch_size=32, batches_per_chunk=2, n_views=2, warm_up=10, learning_rate=3e-3)
+
+
+def write_weights(path):
+    """A network that has learned nothing, as a file; its path as text."""
+    save_weights(path, Trainer(TINY, QUICK, PlainMaker(), {}, torch.device("cpu")).checkpoint())
+    return str(path)
 
 
 @dataclass

@@ -4,7 +4,6 @@ import time
 
 import numpy as np
 import pytest
-import torch
 
 from ddsr import DDSRRegressor
 from ddsr.config import DefaultConfig, RefinerConfig
@@ -17,10 +16,8 @@ from ddsr.methods import parse_method, settings
 from ddsr.priming import PrimedRefiner, Primer, tuning_config
 from ddsr.prior.network import PriorNetwork
 from ddsr.prior.screen import choose_view
-from ddsr.prior.training import Trainer
-from ddsr.prior.weights import save_weights
 from ddsr.proposals import fit_proposals, write_scales
-from prior_cases import QUICK, TINY, PlainMaker
+from prior_cases import write_weights
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(0.5, 3.0, size=(80, 2))
@@ -29,9 +26,7 @@ HARD = np.sin(3 * X[:, 0]) * X[:, 1] + np.exp(X[:, 1] / X[:, 0]) / (0.3 + X[:, 1
 
 @pytest.fixture(scope="module")
 def weights(tmp_path_factory):
-    path = tmp_path_factory.mktemp("prior") / "tiny.safetensors"
-    save_weights(path, Trainer(TINY, QUICK, PlainMaker(), {}, torch.device("cpu")).checkpoint())
-    return str(path)
+    return write_weights(tmp_path_factory.mktemp("prior") / "tiny.safetensors")
 
 
 def make_primer(weights, X=X, y=HARD):
