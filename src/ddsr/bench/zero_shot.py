@@ -36,6 +36,8 @@ EXACT = 1e-6
 EXACT_SINGLE = 1e-4
 """the same on held-out examples, whose numbers are of single precision"""
 ACCURATE = 0.9999
+MOST_CANCELLED = 1e4
+"""of the target's size: an offset above it cancels something as large"""
 MOST_ROWS = 2000
 FITTING = FitOptions(max_steps=30, n_starts=2, is_scale_free=True)
 
@@ -121,13 +123,19 @@ def evaluate(network: PriorNetwork, case: Case, sampling: Sampling) -> Outcome:
 def find_hits(scores: Scores, case: Case, n_threads: int) -> NDArray[np.intp]:
     """The rows that are hits."""
     if case.noise == 0.0:
-        return np.flatnonzero(scores.nrmse < case.exact)
+        return np.flatnonzero(is_exact(scores, case.y, case.exact))
     accurate = np.flatnonzero(r_squared(scores, case) > ACCURATE)
     if not len(accurate):
         return accurate
     clean = Engine(case.vocabulary, case.X, case.y_clean, options=FITTING, n_threads=n_threads)
     refitted = clean.score(scores.batch.take(accurate))
-    return np.asarray(accurate[refitted.nrmse < case.exact])
+    return np.asarray(accurate[is_exact(refitted, case.y_clean, case.exact)])
+
+
+def is_exact(scores: Scores, y: Floats, exact: float) -> NDArray[np.bool_]:
+    """Fits without error; not those of huge terms that cancel, as x^(1e-7) is log(x) to seven digits."""
+    is_plain = np.abs(scores.offset) < MOST_CANCELLED * np.sqrt(np.mean(y**2))
+    return np.asarray((scores.nrmse < exact) & is_plain)
 
 
 def r_squared(scores: Scores, case: Case) -> Floats:

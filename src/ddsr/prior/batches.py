@@ -67,10 +67,10 @@ def as_batch(examples: Examples, rows: NDArray[np.intp]) -> DataBatch:
     width = min(width, examples.x.shape[2])
     is_row = np.arange(examples.x.shape[1]) < examples.n_rows[rows, None]
     is_variable = np.arange(width) < n_variables[:, None]
-    x = np.where(is_variable[:, None, :], examples.x[rows][:, :, :width], 0.0)
+    x = np.ascontiguousarray(examples.x[rows, :, :width], dtype=np.float32)
     return DataBatch(
         torch.from_numpy(examples.tokens[rows]),
-        torch.from_numpy(x.astype(np.float32)),
+        torch.from_numpy(x),
         torch.from_numpy(np.ascontiguousarray(examples.y[rows], dtype=np.float32)),
         torch.from_numpy(is_row),
         torch.from_numpy(is_variable),

@@ -42,7 +42,7 @@ def train(
         raise MethodError("training needs an end: pass --seconds or --steps")
     n_threads = threads or max(1, (os.cpu_count() or 2) - 2)
     trainer = _trainer(out, is_resumed, torch.device(device), n_threads, settings)
-    torch.backends.cuda.matmul.allow_tf32 = True
+    torch.set_float32_matmul_precision("high")
     if is_compiled:
         trainer.compile()
     console.print(

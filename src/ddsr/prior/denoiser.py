@@ -112,16 +112,21 @@ class ConditionalDenoiser(nn.Module):
             _look_up(table, ids)
             + _look_up(self.parent_in(table), parent_ids)
             + self.positions[:length]
-            + self.parent_positions[parents.clamp(max=self.max_length)]
-            + self.sides[sides]
+            + _one_hot(parents.clamp(max=self.max_length), self.max_length + 1) @ self.parent_positions
+            + _one_hot(sides, N_SIDES) @ self.sides
         )
 
 
 def _look_up(table: Float[Tensor, "B T D"], ids: Int[Tensor, "R L"]) -> Float[Tensor, "R L D"]:
     """Rows of the table of the data set that each expression belongs to."""
     batch, n_tokens, width = table.shape
-    of_data_set = torch.arange(batch, device=ids.device).repeat_interleave(len(ids) // batch)
-    return table.reshape(-1, width)[ids + n_tokens * of_data_set[:, None]]
+    chosen = _one_hot(ids, n_tokens).reshape(batch, -1, n_tokens)  # (B, R/B L, T)
+    return (chosen @ table).view(*ids.shape, width)
+
+
+def _one_hot(ids: Int[Tensor, "R L"], n: int) -> Float[Tensor, "R L n"]:
+    """Products with it choose rows: going backwards they are faster than indexing, which has to sort."""
+    return (ids[..., None] == torch.arange(n, device=ids.device)).float()
 
 
 UNKNOWN = 2**15

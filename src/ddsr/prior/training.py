@@ -100,6 +100,8 @@ class Trainer:
 
     def compile(self) -> None:
         """Fuse what the layers do; the first steps of every shape then take seconds."""
+        import torch._dynamo
+
         torch._dynamo.config.recompile_limit = 64
         for layer in (*self.network.encoder.layers, *self.network.denoiser.layers):
             layer.compile()
