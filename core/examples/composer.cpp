@@ -31,7 +31,7 @@ void Composer::any(Leaves leaves, int depth) {
     case Motif:
       return motif(leaves, depth);
     default:
-      return polynomial(leaves, depth);
+      return polynomial(leaves);
   }
 }
 

@@ -38,9 +38,14 @@ class Composer {
   // motifs.cpp
   void motif(Leaves leaves, int depth);
   void shape_of(int shape, Leaves leaves, int depth);
+  void complement(double minus_rate, double coefficient_rate, Leaves leaves, int depth);
+  void share(Leaves first, Leaves second);
+  void contrast(Leaves first, Leaves second);
+  void growth(Leaves leaves, int depth);
+  void damping(Leaves first, Leaves second, int depth);
   void repeated(Leaves leaves, int depth);
   void alike_term(int pattern, Leaves leaves, double exponent);
-  void polynomial(Leaves leaves, int depth);
+  void polynomial(Leaves leaves);
 
   Draft& draft_;
   RandomSource& random_;

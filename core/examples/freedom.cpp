@@ -18,6 +18,17 @@ class Stripper {
  public:
   explicit Stripper(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
 
+  // Below an even function, -u is as good as u.
+  Item with_chosen_signs(Item item) const {
+    for (auto* parts : {&item.plus, &item.minus})
+      for (Item& part : *parts) part = with_chosen_signs(std::move(part));
+    const bool is_even_power =
+        item.is_call(Op::Pow) && item.plus[1].is(Kind_::Number) && is_even(item.plus[1].value);
+    const bool is_even_call = is_even_power || item.is_call(Op::Cos) || item.is_call(Op::Abs);
+    if (is_even_call && item.plus[0].is(Kind_::Sum)) item.plus[0] = shortest(item.plus[0], {1.0, -1.0});
+    return item;
+  }
+
   // a f + b is as good as f.
   Item affine(Item item) const {
     if (item.is(Kind_::Sum)) {
@@ -83,24 +94,29 @@ class Stripper {
     return item;
   }
 
-  // Divides by one of the numbers in the sum: the one that leaves the shortest form.
+  // Divides by one of the numbers in the sum.
   Item scaled_sum(Item item, bool is_signed) const {
     std::vector<double> divisors;
     for (const Item& term : item.plus) divisors.push_back(coefficient_of(term));
-    for (std::size_t i = 0; i < item.minus.size(); ++i) divisors.push_back(-1.0);
+    if (!item.minus.empty()) divisors.push_back(-1.0);
     if (item.value != 0.0) divisors.push_back(item.value);
+    if (!is_signed)
+      for (double& divisor : divisors) divisor = std::fabs(divisor);
+    return shortest(item, divisors);
+  }
+
+  // A sum divided by that number which leaves the shortest form.
+  Item shortest(const Item& sum, const std::vector<double>& divisors) const {
     Item best;
+    Formula best_form;
     std::array<double, 5> least{};
-    bool has_best = false;
-    for (double divisor : divisors) {
-      if (!is_signed) divisor = std::fabs(divisor);
-      Item candidate = divided(item, divisor);
-      const Formula form = written(vocabulary_, candidate);
+    for (const double divisor : divisors) {
+      Item candidate = divided(sum, divisor);
+      Formula form = written(vocabulary_, candidate);
       const auto cost = cost_of_form(form, candidate);
-      const bool is_better = !has_best || cost < least ||
-                             (cost == least && comes_before(vocabulary_, form, written(vocabulary_, best)));
-      if (!is_better) continue;
-      best = std::move(candidate), least = cost, has_best = true;
+      const bool is_better = best_form.tokens.empty() || cost < least ||
+                             (cost == least && comes_before(vocabulary_, form, best_form));
+      if (is_better) best = std::move(candidate), best_form = std::move(form), least = cost;
     }
     return best;
   }
@@ -109,14 +125,10 @@ class Stripper {
     Item result;
     result.kind = Kind_::Sum;
     result.value = item.value / divisor;
-    if (std::fabs(std::fabs(result.value) - 1.0) < 1e-12) result.value = std::copysign(1.0, result.value);
     for (const bool is_minus : {false, true})
-      for (const Item& term : is_minus ? item.minus : item.plus) {
-        double coefficient = coefficient_of(term) / divisor;
-        if (std::fabs(std::fabs(coefficient) - 1.0) < 1e-12) coefficient = std::copysign(1.0, coefficient);
-        add_term(result, with_coefficient(term, coefficient), is_minus);
-      }
-    return result;
+      for (const Item& term : is_minus ? item.minus : item.plus)
+        add_term(result, with_coefficient(term, coefficient_of(term) / divisor), is_minus);
+    return collapsed(std::move(result));
   }
 
   // Tokens, constants, those not whole, terms subtracted, and numbers below 0.
@@ -135,7 +147,8 @@ class Stripper {
 }  // namespace
 
 Item without_scale_and_offset(const Vocabulary& vocabulary, Item item) {
-  return Stripper(vocabulary).affine(std::move(item));
+  const Stripper stripper(vocabulary);
+  return stripper.with_chosen_signs(stripper.affine(std::move(item)));
 }
 
 }  // namespace ddsr

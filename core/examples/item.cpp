@@ -22,6 +22,11 @@ Item empty_product() {
   return product;
 }
 
+// 1 and -1 are more than numbers: they are not written before a term.
+double without_rounding(double value) {
+  return std::fabs(std::fabs(value) - 1.0) < 1e-9 ? std::copysign(1.0, value) : value;
+}
+
 // -u, if that takes no number: the sign of a product, or a difference turned round.
 bool negate(Item& item) {
   if (item.is(Kind_::Product) && item.value < 0.0) {
@@ -71,8 +76,19 @@ bool is_turned(Item& factor) {
   return true;
 }
 
+// (c u)^n is c^n u^n, where there is such a number.
+Item power_of_scaled(Item base, double exponent) {
+  Item product = empty_product();
+  product.value = std::pow(base.value, exponent);
+  add_factor(product, power_item(with_coefficient(std::move(base), 1.0), number_item(exponent)), false);
+  return collapsed(std::move(product));
+}
+
 Item power_item(Item base, Item exponent) {
   if (is_number(exponent, 1.0)) return base;
+  if (base.is(Kind_::Product) && base.value != 1.0 && exponent.is(Kind_::Number) &&
+      std::isfinite(std::pow(base.value, exponent.value)))
+    return power_of_scaled(std::move(base), exponent.value);
   if (is_number(exponent, 0.5)) return call_item(Op::Sqrt, {std::move(base)});
   if (base.is(Kind_::Variable) && is_number(exponent, 2.0)) {
     Item product = empty_product();
@@ -120,6 +136,8 @@ class Reader {
         return power_item(std::move(operand), number_item(2.0));
       case Op::Cube:
         return power_item(std::move(operand), number_item(3.0));
+      case Op::Sqrt:
+        return power_item(std::move(operand), number_item(0.5));
       case Op::Exp: {  // exp(-u) is 1 / exp(u)
         Item product = empty_product();
         add_factor(product, call_item(op, {std::move(operand)}), false);
@@ -164,6 +182,7 @@ Item call_item(Op op, std::vector<Item> operands) {
 double coefficient_of(const Item& term) { return term.is(Kind_::Product) ? term.value : 1.0; }
 
 Item with_coefficient(Item term, double coefficient) {
+  coefficient = without_rounding(coefficient);
   if (term.is(Kind_::Product)) {
     term.value = coefficient;
     return collapsed(std::move(term));
@@ -211,6 +230,10 @@ void add_factor(Item& product, Item factor, bool is_minus) {
     for (Item& part : factor.minus) add_factor(product, std::move(part), !is_minus);
   } else {
     if (is_turned(factor)) return add_factor(product, std::move(factor), !is_minus);
+    if (is_minus && factor.is_call(Op::Exp) && coefficient_of(factor.plus[0]) != 1.0) {
+      factor.plus[0] = scaled(std::move(factor.plus[0]), -1.0);
+      is_minus = false;
+    }
     (is_minus ? product.minus : product.plus).push_back(std::move(factor));
   }
 }
@@ -219,6 +242,7 @@ Item collapsed(Item item) {
   const bool is_sum = item.is(Kind_::Sum);
   if (!is_sum && !item.is(Kind_::Product)) return item;
   const double neutral = is_sum ? 0.0 : 1.0;
+  item.value = without_rounding(item.value);
   if (item.plus.empty() && item.minus.empty()) return number_item(item.value);
   if (item.value != neutral) return item;
   if (item.plus.size() == 1 && item.minus.empty()) return Item(std::move(item.plus[0]));

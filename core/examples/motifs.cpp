@@ -51,42 +51,15 @@ void Composer::shape_of(int shape, Leaves leaves, int depth) {
   switch (shape) {
     case Saturation:
       draft_.put(Op::Div), draft_.put(1.0);
-      draft_.put(random_.chance(0.3) ? Op::Sub : Op::Add);
-      one_or_constant();
-      coefficient(0.2);
-      return argument(leaves, depth);
-    case Share: {
-      draft_.put(Op::Div);
-      const Draft::Mark mark = draft_.mark();
-      monomial(first);
-      const Formula share = draft_.since(mark);
-      draft_.put(Op::Add), draft_.put(share);
-      coefficient(0.15);
-      return monomial(second);
-    }
-    case Contrast: {
-      draft_.put(Op::Div), draft_.put(Op::Sub);
-      const Draft::Mark mark = draft_.mark();
-      monomial(first), monomial(second);
-      const Formula both = draft_.since(mark);
-      return draft_.put(Op::Add), draft_.put(both);
-    }
+      return complement(0.3, 0.2, leaves, depth);
+    case Share:
+      return share(first, second);
+    case Contrast:
+      return contrast(first, second);
     case Complement:
-      draft_.put(random_.chance(0.5) ? Op::Sub : Op::Add);
-      one_or_constant();
-      coefficient(0.15);
-      return argument(leaves, depth);
+      return complement(0.5, 0.15, leaves, depth);
     case Growth:
-      draft_.put(Op::Sub);
-      if (random_.chance(0.5)) {
-        draft_.put(Op::Exp);
-        coefficient(0.3);
-        argument(leaves, depth);
-        return draft_.put(1.0);
-      }
-      draft_.put(1.0), draft_.put(Op::Exp), draft_.put(Op::Mul);
-      draft_.put(random_.chance(0.6) ? -1.0 : -draw_constant(random_));
-      return argument(leaves, depth);
+      return growth(leaves, depth);
     case Occupation:
       draft_.put(Op::Div), draft_.put(1.0), draft_.put(random_.chance(0.4) ? Op::Sub : Op::Add);
       draft_.put(Op::Exp);
@@ -99,18 +72,8 @@ void Composer::shape_of(int shape, Leaves leaves, int depth) {
       draft_.put(Op::Pow);
       argument(leaves, depth);
       return draft_.put(2.0);
-    case Damping: {
-      if (is_periodic_) return monomial(leaves);
-      draft_.put(Op::Mul), draft_.put(Op::Exp), draft_.put(Op::Mul);
-      draft_.put(random_.chance(0.5) ? -1.0 : -draw_constant(random_));
-      monomial(first);
-      is_periodic_ = true;
-      draft_.put(random_.chance(0.5) ? Op::Sin : Op::Cos);
-      coefficient(0.3);
-      argument(second, depth);
-      is_periodic_ = false;
-      return;
-    }
+    case Damping:
+      return damping(first, second, depth);
     case SquaredComplement:
       if (random_.chance(0.5)) draft_.put(Op::Sqrt);
       draft_.put(random_.chance(0.6) ? Op::Sub : Op::Add);
@@ -131,6 +94,56 @@ void Composer::shape_of(int shape, Leaves leaves, int depth) {
       draft_.put(Op::Div), draft_.put(1.0);
       return monomial(second);
   }
+}
+
+void Composer::complement(double minus_rate, double coefficient_rate, Leaves leaves, int depth) {
+  draft_.put(random_.chance(minus_rate) ? Op::Sub : Op::Add);
+  one_or_constant();
+  coefficient(coefficient_rate);
+  argument(leaves, depth);
+}
+
+void Composer::share(Leaves first, Leaves second) {
+  draft_.put(Op::Div);
+  const Draft::Mark mark = draft_.mark();
+  monomial(first);
+  const Formula part = draft_.since(mark);
+  draft_.put(Op::Add), draft_.put(part);
+  coefficient(0.15);
+  monomial(second);
+}
+
+void Composer::contrast(Leaves first, Leaves second) {
+  draft_.put(Op::Div), draft_.put(Op::Sub);
+  const Draft::Mark mark = draft_.mark();
+  monomial(first), monomial(second);
+  const Formula both = draft_.since(mark);
+  draft_.put(Op::Add), draft_.put(both);
+}
+
+void Composer::growth(Leaves leaves, int depth) {
+  draft_.put(Op::Sub);
+  if (random_.chance(0.5)) {
+    draft_.put(Op::Exp);
+    coefficient(0.3);
+    argument(leaves, depth);
+    return draft_.put(1.0);
+  }
+  draft_.put(1.0), draft_.put(Op::Exp), draft_.put(Op::Mul);
+  draft_.put(random_.chance(0.6) ? -1.0 : -draw_constant(random_));
+  argument(leaves, depth);
+}
+
+void Composer::damping(Leaves first, Leaves second, int depth) {
+  draft_.put(Op::Mul), draft_.put(Op::Exp), draft_.put(Op::Mul);
+  draft_.put(random_.chance(0.5) ? -1.0 : -draw_constant(random_));
+  monomial(first);
+  if (is_periodic_) return monomial(second);
+  is_periodic_ = true;
+  draft_.put(random_.chance(0.5) ? Op::Sin : Op::Cos);
+  coefficient(0.3);
+  argument(second, depth);
+  is_periodic_ = false;
 }
 
 // Terms of one pattern over groups of one size, added up: x^2 + y^2 + z^2 under a root, a b + c d, 1/a - 1/b.
@@ -192,7 +205,7 @@ void Composer::alike_term(int pattern, Leaves leaves, double exponent) {
 }
 
 // A polynomial of low degree in one variable, the rest before it.
-void Composer::polynomial(Leaves leaves, int) {
+void Composer::polynomial(Leaves leaves) {
   const Leaves rest = leaves.subspan(1);
   if (!rest.empty()) {
     draft_.put(random_.chance(0.3) ? Op::Div : Op::Mul);
