@@ -8,6 +8,7 @@ import pytest
 from ddsr import DDSRRegressor, methods
 from ddsr.config import DefaultConfig, PaperConfig, RefinerConfig
 from field_cases import CASES, covers
+from prior_cases import write_weights
 
 X = np.random.default_rng(0).uniform(0.5, 3.0, size=(40, 2))
 Y = np.sin(3 * X[:, 0]) * X[:, 1] + np.exp(X[:, 1] / X[:, 0])  # not found by a tiny search
@@ -79,6 +80,48 @@ def test_head_start():
     for head_start in (0.0, 1e6):
         curves = fitted(head_start=head_start, least_share=0.5, max_time=1.5).curves_
         assert (curves["seconds_propose"].sum() > 0) == (head_start == 0.0)
+
+
+@pytest.fixture(scope="module")
+def weights(tmp_path_factory):
+    return write_weights(tmp_path_factory.mktemp("prior") / "tiny.safetensors")
+
+
+def parts_of(monkeypatch, **changes):
+    """The refiner and the maker of the proposer that a fit with these settings was made with."""
+    parts, search = [], methods.refined_search
+
+    def watched(refiner, make_proposer, balance, **options):
+        parts.append((refiner, make_proposer))
+        return search(refiner, make_proposer, balance, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(methods, "refined_search", watched)
+        fitted(n_epochs=1, **changes)
+    return parts[0]
+
+
+@covers("prior", DefaultConfig)
+def test_prior(monkeypatch, weights):
+    refiner, _ = parts_of(monkeypatch, prior=weights)
+    assert refiner.n_primed > 0
+    assert not hasattr(parts_of(monkeypatch)[0], "n_primed")
+
+
+@covers("prior_share", DefaultConfig)
+def test_prior_share(monkeypatch, weights):
+    short, long = (
+        parts_of(monkeypatch, prior=weights, prior_share=share, max_time=2.0)[0].priming_seconds
+        for share in (0.1, 0.4)
+    )
+    assert 0.0 < short < 0.2
+    assert long == pytest.approx(4 * short, rel=0.3)
+
+
+@covers("prior_learning_rate", DefaultConfig)
+def test_prior_learning_rate(monkeypatch, weights):
+    _, make_proposer = parts_of(monkeypatch, prior=weights, prior_learning_rate=3e-5)
+    assert make_proposer().policy.optimizer.param_groups[0]["lr"] == 3e-5
 
 
 def test_every_field_has_a_case():

@@ -11,6 +11,7 @@ from ddsr.command.predict import predict
 from ddsr.command.report import report
 from ddsr.command.resume import resume
 from ddsr.command.show import show
+from ddsr.prior_cli import prior
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -19,7 +20,7 @@ def main() -> None:
     """Find the equation behind data: symbolic regression by masked discrete diffusion."""
 
 
-for command in (fit, show, predict, report, resume, demo):
+for command in (fit, show, predict, report, resume, demo, prior):
     main.add_command(command)
 
 

@@ -282,6 +282,13 @@ class DefaultConfig(PaperConfig):
     most_share: float = 0.5
     head_start: float = 20.0
     """seconds that the refiner has alone"""
+    prior: str | None = None
+    """a generator trained before, whose proposals the refiner takes in and which is then taught in place of a
+    new one: the path of its weights, or `default` for those of the package; None: there is none"""
+    prior_share: float = 0.05
+    """of the time that the prior's proposals may take"""
+    prior_learning_rate: float = 1e-4
+    """γ, where the prior is taught"""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -291,3 +298,7 @@ class DefaultConfig(PaperConfig):
         if self.least_share > self.most_share:
             raise MethodError(f"least_share, {self.least_share}, is above most_share, {self.most_share}")
         _check_number(self.head_start, "head_start", float_info.max)
+        if not (self.prior is None or isinstance(self.prior, str)):
+            raise MethodError(f"prior must be None, 'default' or the path of weights, got {self.prior!r}")
+        _check_number(self.prior_share, "prior_share", 1.0)
+        _check_between(self.prior_learning_rate, "prior_learning_rate", 0, float_info.max)

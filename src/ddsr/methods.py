@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from numpy.typing import ArrayLike
 
@@ -23,18 +23,17 @@ from ddsr.errors import MethodError
 from ddsr.expression import Vocabulary
 from ddsr.grammar import Grammar, Rule
 from ddsr.learning.memory import EliteMemory, Memory, ShortTermMemory
+from ddsr.parts import GENERATORS, MEMORIES, OBJECTIVES
+from ddsr.priming import Primer, make_primer, make_refiner, tuning_config
+from ddsr.prior.weights import find_weights
 from ddsr.refined_search import Proposer, refined_search
-from ddsr.refiner import Refiner
 from ddsr.saved import Saved
-from ddsr.search import Generator, SearchState, UniformGenerator, search
+from ddsr.search import SearchState, UniformGenerator, search
 from ddsr.selection import ParetoFront, baseline
 
 if TYPE_CHECKING:
     from ddsr.learning.objective import Objective
-    from ddsr.learning.policy import Learner
-
-    class LearnedGenerator(Generator, Learner[Any], Protocol):
-        """Proposes expressions and can be taught."""
+    from ddsr.parts import LearnedGenerator
 
 
 ConfigLike = SearchConfig | Mapping[str, Any] | None
@@ -58,6 +57,8 @@ class Problem:
     """expressions to start from, fitted"""
     saved: Saved | None = None
     """by `SearchState.save` of a search of the same method, to go on from"""
+    rows: tuple[ArrayLike, ArrayLike, ArrayLike | None] | None = None
+    """X, y and weights as they were handed in, which the prior is shown"""
 
 
 @dataclass(frozen=True)
@@ -77,40 +78,6 @@ class Method:
     def __str__(self) -> str:
         """The shortest name: only what differs from the preset."""
         return ":".join((self.preset, *(f"{name}={value}" for name, value in self.changes)))
-
-
-def _masked(problem: Problem, config: PaperConfig) -> LearnedGenerator:
-    from ddsr.diffusion.generator import MaskedDiffusion
-
-    device = find_device(problem.device)
-    return MaskedDiffusion(problem.grammar, config, problem.seed, device, problem.n_threads, problem.deadline)
-
-
-def _d3pm(problem: Problem, config: PaperConfig) -> LearnedGenerator:
-    from ddsr.diffusion.d3pm import D3PM
-
-    device = find_device(problem.device)
-    return D3PM(problem.grammar, config, problem.seed, device, problem.n_threads, problem.deadline)
-
-
-def _grpo(config: SearchConfig) -> Objective:
-    from ddsr.learning.objective import GRPO
-
-    return GRPO(config.objective)
-
-
-def _rspg(config: SearchConfig) -> Objective:
-    from ddsr.learning.objective import RiskSeekingPolicyGradient
-
-    return RiskSeekingPolicyGradient(config.objective)
-
-
-GENERATORS: Mapping[str, Callable[[Problem, PaperConfig], LearnedGenerator]] = {
-    "masked": _masked,
-    "d3pm": _d3pm,
-}
-OBJECTIVES: Mapping[str, Callable[[SearchConfig], Objective]] = {"grpo": _grpo, "rspg": _rspg}
-MEMORIES: Mapping[str, Callable[[int], Memory]] = {"long": EliteMemory, "short": ShortTermMemory}
 
 
 def _check_paper(config: SearchConfig, device: str) -> None:
@@ -136,7 +103,7 @@ def _start_dsr(problem: Problem) -> Iterator[SearchState]:
     config = _of_kind(problem.config, DSRConfig)
     device = find_device(problem.device)
     learner = RecurrentGenerator(problem.grammar, config, problem.seed, device, problem.deadline)
-    return _learn(problem, learner, _rspg(config), ShortTermMemory)
+    return _learn(problem, learner, OBJECTIVES["rspg"](config), ShortTermMemory)
 
 
 def _learn(
@@ -186,12 +153,13 @@ def _start_default(problem: Problem, *, generator: str, refiner: str) -> Iterato
         head_start=config.head_start,
         is_timed=problem.deadline != NEVER,
     )
-    evolved = Refiner(problem.engine, problem.grammar, evolution, problem.seed, problem.n_threads)
+    primer = make_primer(problem, config)
+    evolved = make_refiner(problem, evolution, primer)
     if problem.seeds is not None:
         evolved.seed(problem.seeds.batch)
     return refined_search(
         evolved,
-        partial(_make_proposer, problem, config),
+        partial(_make_proposer, problem, config, primer),
         balance,
         evaluations=config.evaluations_per_epoch,
         n_elites=config.n_elites,
@@ -201,15 +169,19 @@ def _start_default(problem: Problem, *, generator: str, refiner: str) -> Iterato
     )
 
 
-def _make_proposer(problem: Problem, config: DefaultConfig) -> Proposer:
+def _make_proposer(problem: Problem, config: DefaultConfig, primer: Primer | None = None) -> Proposer:
     from ddsr.diffusion.generator import MaskedDiffusion
     from ddsr.learning.objective import GRPO
     from ddsr.learning.policy import Policy
 
     device = find_device(problem.device)
-    learner = MaskedDiffusion(
-        problem.grammar, config, problem.seed, device, problem.n_threads, problem.deadline
-    )
+    if primer is not None:
+        config = tuning_config(config, is_on_processor=device.type == "cpu")
+        learner: MaskedDiffusion = primer.make_generator(config, problem.deadline)
+    else:
+        learner = MaskedDiffusion(
+            problem.grammar, config, problem.seed, device, problem.n_threads, problem.deadline
+        )
     policy = Policy(
         learner, GRPO(config.objective), config, problem.seed, problem.deadline, device.type == "cuda"
     )
@@ -219,6 +191,9 @@ def _make_proposer(problem: Problem, config: DefaultConfig) -> Proposer:
 def _check_default(config: SearchConfig, device: str) -> None:
     # Whether `auto` is a GPU only torch can tell, and an easy problem is solved without importing it.
     check_memory(_of_kind(config, DefaultConfig), "cpu" if device == "auto" else device)
+    prior = _of_kind(config, DefaultConfig).prior
+    if prior is not None:
+        find_weights(prior)
 
 
 def _start_uniform(problem: Problem) -> Iterator[SearchState]:
@@ -259,6 +234,7 @@ class Preset:
 
 
 ON_OR_OFF = ("true", "false")
+NO_PRIOR = "none"
 PRESETS: Mapping[str, Preset] = {
     "ddsr": Preset(
         _check_default,
@@ -268,9 +244,10 @@ PRESETS: Mapping[str, Preset] = {
             "refiner": ("evolution", "none"),
             "is_scale_free": ON_OR_OFF,
             "model_selection": ("description_length", "best", "accuracy"),
+            "prior": (NO_PRIOR, "default"),
         },
         DefaultConfig(),
-        settings=("is_scale_free", "model_selection"),
+        settings=("is_scale_free", "model_selection", "prior"),
         refused={"generator": "none", "refiner": "none"},
     ),
     "paper": Preset(
@@ -311,6 +288,8 @@ def parse_method(text: str) -> Method:
 
 
 def _setting(method: Method, option: str, value: str) -> object:
+    if option == "prior":
+        return None if value == NO_PRIOR else value
     is_switch = tuple(PRESETS[method.preset].options[option]) == ON_OR_OFF
     return value == "true" if is_switch else value
 
@@ -356,7 +335,8 @@ def pose(
     grammar = Grammar(vocabulary, config.max_length, config.max_constants, rules)
     options = FitOptions(is_scale_free=isinstance(config, DefaultConfig) and config.is_scale_free)
     engine = Engine(vocabulary, X, y, sample_weight, options=options, seed=seed, n_threads=n_threads)
-    return Problem(engine, grammar, config, baseline(engine, grammar), seed, device, n_threads)
+    rows = (X, y, sample_weight)
+    return Problem(engine, grammar, config, baseline(engine, grammar), seed, device, n_threads, rows=rows)
 
 
 def start(method: Method, problem: Problem) -> Iterator[SearchState]:

@@ -74,7 +74,14 @@ class Layer(nn.Module):
         return result
 
 
-class Denoiser(nn.Module):
+class TokenNetwork(nn.Module):
+    """What the backward process needs of φ_θ: called with X_t and t, it gives logits, (B, M, V)."""
+
+    vocab_size: int
+    max_length: int
+
+
+class Denoiser(TokenNetwork):
     """A Transformer with one encoder and one decoder layer, both fed the whole sequence.
 
     Pre-norm, without dropout and without a causal mask: every position sees every other.

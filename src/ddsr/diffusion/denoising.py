@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from ddsr.categorical import constrain
 from ddsr.config import PaperConfig
 from ddsr.deadline import NEVER, Deadline
-from ddsr.diffusion.denoiser import Denoiser
+from ddsr.diffusion.denoiser import Denoiser, TokenNetwork
 from ddsr.diffusion.predictor import make_predictor
 from ddsr.expression.batch import Batch
 from ddsr.grammar import Grammar
@@ -55,11 +55,17 @@ class DenoisingGenerator(ABC, Generic[AnyNoisy]):
     ) -> None:
         self.grammar, self.config, self.seed = grammar, config, seed
         self.device, self.n_threads, self.deadline = device, n_threads, deadline
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            self.network = Denoiser(len(grammar.vocabulary), grammar.max_length, config.denoiser).to(device)
-        self.network.start_from(grammar.vocabulary.arities, config.denoiser.first_arities)
+        self.network = self.make_network()
         self.predictor = make_predictor(self.network, device, n_threads, deadline)
+
+    def make_network(self) -> TokenNetwork:
+        """φ_θ on the device, not taught anything yet."""
+        vocabulary, settings = self.grammar.vocabulary, self.config.denoiser
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(self.seed)
+            network = Denoiser(len(vocabulary), self.grammar.max_length, settings).to(self.device)
+        network.start_from(vocabulary.arities, settings.first_arities)
+        return network
 
     @abstractmethod
     def draw(self, n_rows: int, epoch: int) -> Tokens:

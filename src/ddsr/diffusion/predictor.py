@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ddsr.deadline import NEVER, Deadline
-from ddsr.diffusion.denoiser import Denoiser
+from ddsr.diffusion.denoiser import TokenNetwork
 
 Tokens = NDArray[np.int16]
 Logits = NDArray[np.float32]
@@ -49,7 +49,7 @@ class CpuPredictor:
     n_parts = 1
     CHUNK_ROWS = 48
 
-    def __init__(self, network: Denoiser, n_threads: int, deadline: Deadline = NEVER) -> None:
+    def __init__(self, network: TokenNetwork, n_threads: int, deadline: Deadline = NEVER) -> None:
         self.network, self.deadline = network, deadline
         # a thread that works on a chunk alone is faster than several on each of its small operations
         self.threads = ThreadPoolExecutor(n_threads, initializer=torch.set_num_threads, initargs=(1,))
@@ -101,7 +101,7 @@ class CudaPredictor:
     n_parts = 2
     ROWS_STEP = 512
 
-    def __init__(self, network: Denoiser, device: torch.device) -> None:
+    def __init__(self, network: TokenNetwork, device: torch.device) -> None:
         self.network, self.device = network, device
         self.graphs: dict[tuple[int, int], CapturedForward] = {}
 
@@ -123,7 +123,7 @@ class CudaPredictor:
 class CapturedForward:
     """One forward pass of a fixed number of rows, with its buffers on both sides."""
 
-    def __init__(self, network: Denoiser, n_rows: int, device: torch.device) -> None:
+    def __init__(self, network: TokenNetwork, n_rows: int, device: torch.device) -> None:
         shape = (n_rows, network.max_length)
         self.host_tokens = torch.zeros(shape, dtype=torch.int16).pin_memory()
         self.host_logits = torch.zeros((*shape, network.vocab_size)).pin_memory()
@@ -171,7 +171,7 @@ class CapturedForward:
 
 
 def make_predictor(
-    network: Denoiser, device: torch.device, n_threads: int, deadline: Deadline = NEVER
+    network: TokenNetwork, device: torch.device, n_threads: int, deadline: Deadline = NEVER
 ) -> Predictor:
     """The predictor of a device; where a prediction takes long, it gives up at the deadline."""
     if device.type == "cuda":

@@ -1,0 +1,53 @@
+"""The parts that a method's options choose between; torch is imported when one is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ddsr.config import PaperConfig, SearchConfig
+from ddsr.device import find_device
+from ddsr.learning.memory import EliteMemory, Memory, ShortTermMemory
+from ddsr.search import Generator
+
+if TYPE_CHECKING:
+    from ddsr.learning.objective import Objective
+    from ddsr.learning.policy import Learner
+    from ddsr.methods import Problem
+
+    class LearnedGenerator(Generator, Learner[Any], Protocol):
+        """Proposes expressions and can be taught."""
+
+
+def _masked(problem: Problem, config: PaperConfig) -> LearnedGenerator:
+    from ddsr.diffusion.generator import MaskedDiffusion
+
+    device = find_device(problem.device)
+    return MaskedDiffusion(problem.grammar, config, problem.seed, device, problem.n_threads, problem.deadline)
+
+
+def _d3pm(problem: Problem, config: PaperConfig) -> LearnedGenerator:
+    from ddsr.diffusion.d3pm import D3PM
+
+    device = find_device(problem.device)
+    return D3PM(problem.grammar, config, problem.seed, device, problem.n_threads, problem.deadline)
+
+
+def _grpo(config: SearchConfig) -> Objective:
+    from ddsr.learning.objective import GRPO
+
+    return GRPO(config.objective)
+
+
+def _rspg(config: SearchConfig) -> Objective:
+    from ddsr.learning.objective import RiskSeekingPolicyGradient
+
+    return RiskSeekingPolicyGradient(config.objective)
+
+
+GENERATORS: Mapping[str, Callable[[Problem, PaperConfig], LearnedGenerator]] = {
+    "masked": _masked,
+    "d3pm": _d3pm,
+}
+OBJECTIVES: Mapping[str, Callable[[SearchConfig], Objective]] = {"grpo": _grpo, "rspg": _rspg}
+MEMORIES: Mapping[str, Callable[[int], Memory]] = {"long": EliteMemory, "short": ShortTermMemory}

@@ -1,0 +1,251 @@
+"""The prior's part in the default search: its proposals, fitted, are put among what the refiner evolves.
+
+Torch takes seconds to import, and easy problems are solved by then: the refiner begins alone. With a time
+limit torch and the weights are loaded beside it by a thread, and the proposals that fit into their share of
+the time are put in once. Without one, a fixed number of them is put in after the refiner's first run, so
+that a seed gives the same search.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ddsr.config import DefaultConfig, RefinerConfig
+from ddsr.data import check_rows, check_target, check_weights
+from ddsr.deadline import NEVER, Deadline, TimeIsUp
+from ddsr.engine import Engine, FitOptions
+from ddsr.expression import Batch
+from ddsr.grammar import Grammar
+from ddsr.proposals import fit_proposals
+from ddsr.refiner import Refiner, RefinerStats
+
+if TYPE_CHECKING:
+    from ddsr.prior.conditioned import ConditionedDiffusion
+    from ddsr.prior.network import PriorNetwork
+
+Floats = NDArray[np.float64]
+
+LEAST_LIMIT = 5.0
+"""seconds of a search; in a shorter one the prior has no part"""
+FIRST_BATCH, LATER_BATCH = 32, 256
+MOST_PROPOSALS = 2000
+UNTIMED_PROPOSALS = 256
+MOST_SEEDS = 200
+"""the best by fit and size; the refiner's populations take the first of them, its library the others"""
+HEAD_START = 0.025
+"""share of the time that the refiner has before torch is imported, 2 s at most"""
+
+
+@dataclass
+class Primer:
+    """Loads the prior, and proposes expressions for one data set."""
+
+    weights: str
+    """of the prior, as `find_weights` takes it"""
+    rows: tuple[Floats, Floats]
+    """X and y"""
+    engine: Engine
+    grammar: Grammar
+    config: DefaultConfig
+    seed: int
+    device: str
+    n_threads: int
+    network: PriorNetwork | None = None
+    generator: ConditionedDiffusion | None = None
+
+    def load(self) -> None:
+        """Import torch and read the weights."""
+        from ddsr.prior.weights import find_weights, load_weights
+
+        self.network, _ = load_weights(find_weights(self.weights))
+
+    def make_generator(self, config: DefaultConfig, deadline: Deadline) -> ConditionedDiffusion:
+        """The prior on these data, to draw from and to teach."""
+        from ddsr.device import find_device
+        from ddsr.prior.conditioned import ConditionedDiffusion
+
+        if self.network is None:
+            self.load()
+        assert self.network is not None
+        device = find_device(self.device)
+        return ConditionedDiffusion(
+            self.network, *self.rows, self.grammar, config, self.seed, device, self.n_threads, deadline
+        )
+
+    def propose(self, deadline: Deadline) -> Batch:
+        """The best of what is drawn until the deadline, with fitted constants, best first.
+
+        A first small batch tells how many more can be had; without a deadline the number is fixed.
+        """
+        if self.generator is None:
+            self.generator = self.make_generator(self.config, deadline)
+        generator = self.generator
+        n_most = UNTIMED_PROPOSALS if deadline == NEVER else MOST_PROPOSALS
+        began, drawn = time.monotonic(), [generator.draw_in_order(FIRST_BATCH, stream=0)]
+        n = FIRST_BATCH
+        while n < n_most:
+            seconds_each = (time.monotonic() - began) / n
+            n_next = min(LATER_BATCH, n_most - n)
+            if deadline != NEVER:
+                # fitting takes its part too, and guesses of time are no more than that
+                n_next = min(n_next, int(0.6 * deadline.seconds_left / seconds_each))
+            if n_next < FIRST_BATCH:
+                break
+            try:
+                drawn.append(generator.draw_in_order(n_next, stream=len(drawn)))
+            except TimeIsUp:  # it took longer than guessed; the batches before it are whole
+                break
+            n += n_next
+        batch = Batch.from_tokens(self.engine.vocabulary, np.concatenate(drawn))
+        return self._best(batch.first_distinct(n, self.n_threads))
+
+    def _best(self, batch: Batch) -> Batch:
+        assert self.generator is not None
+        options = FitOptions(max_steps=20, is_scale_free=self.config.is_scale_free)
+        scores = fit_proposals(batch, self.engine, self.rows, self.generator.view, self.grammar, options)
+        with np.errstate(divide="ignore"):
+            worth = np.log(scores.nrmse) + self.config.evolution.parsimony * scores.batch.sizes
+        order = np.argsort(worth, kind="stable")[:MOST_SEEDS]
+        return scores.batch.take(order[np.isfinite(scores.nrmse[order])])
+
+
+class PrimedRefiner(Refiner):
+    """A refiner that takes in the prior's proposals once, between two of its runs."""
+
+    def __init__(
+        self,
+        primer: Primer,
+        config: RefinerConfig,
+        deadline: Deadline = NEVER,
+        share: float = 0.05,
+    ) -> None:
+        super().__init__(primer.engine, primer.grammar, config, primer.seed, primer.n_threads)
+        self.primer, self.deadline = primer, deadline
+        limit = deadline.seconds_left
+        self.is_primed = limit < LEAST_LIMIT
+        self.n_primed = 0
+        """proposals that were put in"""
+        self.priming_seconds = share * limit
+        self.head_start = min(2.0, HEAD_START * limit)
+        self._loading: threading.Thread | None = None
+        self._failure: BaseException | None = None
+
+    def run(self, evaluations: int | None = None, seconds: float | None = None) -> RefinerStats:
+        """Evolve; then take in proposals, if they are due and not in yet."""
+        ran = super().run(evaluations, seconds)
+        if not self.is_primed and self._is_loaded():
+            self.is_primed = True
+            self._prime()
+        return ran
+
+    def _is_loaded(self) -> bool:
+        """Whether torch and the weights are there; begins to load them when it is time."""
+        if self.deadline == NEVER:
+            self.primer.load()
+            return True
+        if self._loading is None:
+            if self._seconds >= self.head_start:
+                self._loading = threading.Thread(target=self._load, daemon=True)
+                self._loading.start()
+            return False
+        if self._failure is not None:
+            raise self._failure
+        return not self._loading.is_alive()
+
+    def _load(self) -> None:
+        try:
+            self.primer.load()
+        except BaseException as error:
+            self._failure = error
+
+    def _prime(self) -> None:
+        deadline = self.deadline
+        if deadline != NEVER:
+            deadline = Deadline(min(deadline.at, time.monotonic() + self.priming_seconds))
+        try:
+            proposals = self.primer.propose(deadline)
+        except TimeIsUp:
+            return
+        self.n_primed = len(proposals)
+        if self.n_primed:
+            self.seed(proposals)
+
+
+class Posed(Protocol):
+    """What is asked of the problem that a method starts from."""
+
+    @property
+    def engine(self) -> Engine:
+        """It fits proposals."""
+        ...
+
+    @property
+    def grammar(self) -> Grammar:
+        """They obey it."""
+        ...
+
+    @property
+    def rows(self) -> tuple[ArrayLike, ArrayLike, ArrayLike | None] | None:
+        """X, y and weights; None where only the engine knows them."""
+        ...
+
+    @property
+    def seed(self) -> int:
+        """Of the random numbers."""
+        ...
+
+    @property
+    def device(self) -> str:
+        """Where the network computes."""
+        ...
+
+    @property
+    def n_threads(self) -> int:
+        """Of the engine and the network."""
+        ...
+
+    @property
+    def deadline(self) -> Deadline:
+        """When the search ends."""
+        ...
+
+
+def make_primer(problem: Posed, config: DefaultConfig) -> Primer | None:
+    """The prior that the settings name; None if they name none."""
+    if config.prior is None or problem.rows is None:
+        return None
+    X, y, sample_weight = problem.rows
+    rows = check_rows(X, problem.engine.vocabulary.variables)
+    target, weights = check_target(y, len(rows)), check_weights(sample_weight, len(rows))
+    is_shown = np.ones(len(rows), dtype=np.bool_) if weights is None else weights > 0
+    shown = (rows[is_shown], target[is_shown])
+    engine, grammar, n_threads = problem.engine, problem.grammar, problem.n_threads
+    return Primer(config.prior, shown, engine, grammar, config, problem.seed, problem.device, n_threads)
+
+
+def make_refiner(problem: Posed, evolution: RefinerConfig, primer: Primer | None) -> Refiner:
+    """A refiner, which takes in what the prior proposes where there is one."""
+    if primer is not None:
+        return PrimedRefiner(primer, evolution, problem.deadline, primer.config.prior_share)
+    return Refiner(problem.engine, problem.grammar, evolution, problem.seed, problem.n_threads)
+
+
+def tuning_config(config: DefaultConfig, is_on_processor: bool) -> DefaultConfig:
+    """Settings to teach the prior with: small steps, and θ_ref is the prior itself throughout.
+
+    On a processor the batches are small as well: its millions of weights would take the time of the refiner.
+    """
+    taught = replace(config, learning_rate=config.prior_learning_rate, epochs_per_reference=2**31 - 1)
+    if not is_on_processor:
+        return taught
+    return replace(
+        taught,
+        batch_size=min(config.batch_size, 32),
+        updates_per_epoch=min(config.updates_per_epoch, 2),
+    )

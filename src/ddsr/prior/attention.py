@@ -1,0 +1,72 @@
+"""The blocks that encoder and denoiser are built from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from torch import Tensor, nn
+from torch.nn.functional import gelu, scaled_dot_product_attention
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool, Float
+
+
+class MultiHeadAttention(nn.Module):
+    """softmax(QKᵀ/√d) V over the positions of `context` that are there."""
+
+    def __init__(self, width: int, n_heads: int, context_width: int | None = None) -> None:
+        super().__init__()
+        self.n_heads = n_heads
+        self.query = nn.Linear(width, width)
+        self.key_value = nn.Linear(context_width or width, 2 * width)
+        self.out = nn.Linear(width, width)
+
+    def forward(
+        self,
+        x: Float[Tensor, "B M D"],
+        context: Float[Tensor, "B N C"],
+        is_there: Bool[Tensor, "B N"] | None = None,
+    ) -> Float[Tensor, "B M D"]:
+        """Every position of `x` looks at every position of `context`."""
+        query = _in_heads(self.query(x), self.n_heads)
+        key, value = (_in_heads(part, self.n_heads) for part in self.key_value(context).chunk(2, dim=-1))
+        mask = None if is_there is None else is_there[:, None, None, :]
+        mixed = scaled_dot_product_attention(query, key, value, attn_mask=mask)
+        result: Tensor = self.out(mixed.transpose(1, 2).flatten(-2))
+        return result
+
+
+def _in_heads(projected: Float[Tensor, "B M D"], n_heads: int) -> Float[Tensor, "B H M d"]:
+    return projected.view(*projected.shape[:2], n_heads, -1).transpose(1, 2)
+
+
+class FeedForward(nn.Module):
+    """W₂ gelu(W₁ x + b₁) + b₂."""
+
+    def __init__(self, width: int, ratio: int) -> None:
+        super().__init__()
+        self.widen = nn.Linear(width, ratio * width)
+        self.narrow = nn.Linear(ratio * width, width)
+
+    def forward(self, x: Float[Tensor, "... D"]) -> Float[Tensor, "... D"]:
+        """The same for every position."""
+        result: Tensor = self.narrow(gelu(self.widen(x), approximate="tanh"))
+        return result
+
+
+class MixingLayer(nn.Module):
+    """Attention to itself, then feed-forward; norms come first, and each part adds to what it was given."""
+
+    def __init__(self, width: int, n_heads: int) -> None:
+        super().__init__()
+        self.self_norm = nn.LayerNorm(width)
+        self.self_attention = MultiHeadAttention(width, n_heads)
+        self.last_norm = nn.LayerNorm(width)
+        self.feed_forward = FeedForward(width, ratio=4)
+
+    def forward(self, x: Float[Tensor, "B M D"], is_there: Bool[Tensor, "B M"]) -> Float[Tensor, "B M D"]:
+        """Positions that are not there are looked at by none."""
+        normed = self.self_norm(x)
+        x = x + self.self_attention(normed, normed, is_there)
+        result: Tensor = x + self.feed_forward(self.last_norm(x))
+        return result

@@ -1,0 +1,133 @@
+"""Training that can be gone on with: weights and moments in files of numbers, the rest in JSON; no pickle.
+
+`state.json` names the files that belong to it and their checksums. They are written first and it replaces
+its predecessor at once, so that a folder holds one whole state at any moment.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.errors import DataError
+from ddsr.prior.config import NetworkConfig, TrainingConfig
+
+STATE = "state.json"
+FORMAT = "ddsr prior checkpoint 1"
+LARGEST_SHARD = 14_000_000
+"""bytes of a file, about: some ways of carrying files about have limits"""
+
+Arrays = Mapping[str, NDArray[np.float32]]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far training has come."""
+
+    step: int = 0
+    """batches learned from"""
+    seconds: float = 0.0
+    """spent, over all pieces"""
+    rate_share: float = 1.0
+    """of the learning rate that is left after annealing"""
+
+
+@dataclass(frozen=True, eq=False)
+class Checkpoint:
+    """All that training needs to go on."""
+
+    arrays: Arrays
+    """weights and Adam's moments, by name"""
+    network: NetworkConfig
+    training: TrainingConfig
+    recipe: Mapping[str, Any]
+    """how examples are made"""
+    progress: Progress
+
+
+def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
+    """Replace what the folder holds."""
+    folder.mkdir(parents=True, exist_ok=True)
+    checksums: dict[str, str] = {}
+    for number, shard in enumerate(_shards(checkpoint.arrays)):
+        path = folder / f"shard-{checkpoint.progress.step:08d}-{number}.npz"
+        _write(path, shard)
+        checksums[path.name] = _checksum(path)
+    state = {
+        "format": FORMAT,
+        "network": asdict(checkpoint.network),
+        "training": asdict(checkpoint.training),
+        "recipe": dict(checkpoint.recipe),
+        "progress": asdict(checkpoint.progress),
+        "shards": checksums,
+    }
+    unfinished = folder / f"{STATE}.part"
+    unfinished.write_text(json.dumps(state, indent=1))
+    os.replace(unfinished, folder / STATE)
+    for path in folder.glob("shard-*"):
+        if path.name not in checksums:
+            path.unlink()
+
+
+def load_checkpoint(folder: Path) -> Checkpoint:
+    """What `save_checkpoint` wrote; anything missing or altered is refused."""
+    try:
+        state = json.loads((folder / STATE).read_text())
+        if state["format"] != FORMAT:
+            raise DataError(f"{folder} holds a {state['format']}, not a {FORMAT}")
+        arrays: dict[str, NDArray[np.float32]] = {}
+        for name, checksum in state["shards"].items():
+            if _checksum(folder / name) != checksum:
+                raise DataError(f"{folder / name} is not the file that was written: its checksum differs")
+            with np.load(folder / name, allow_pickle=False) as shard:
+                arrays |= {key: shard[key] for key in shard.files}
+        return Checkpoint(
+            arrays,
+            NetworkConfig.from_mapping(state["network"]),
+            TrainingConfig(**state["training"]),
+            state["recipe"],
+            Progress(**state["progress"]),
+        )
+    except DataError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, BadZipFile) as error:
+        raise DataError(f"{folder} holds no checkpoint that can be read: {error}") from error
+
+
+def _shards(arrays: Arrays) -> Iterator[dict[str, NDArray[np.float32]]]:
+    shard: dict[str, NDArray[np.float32]] = {}
+    size = 0
+    for name, array in arrays.items():
+        if shard and size + array.nbytes > LARGEST_SHARD:
+            yield shard
+            shard, size = {}, 0
+        shard[name] = array
+        size += array.nbytes
+    yield shard
+
+
+def _write(path: Path, shard: dict[str, NDArray[np.float32]]) -> None:
+    unfinished = path.with_suffix(".part")
+    with unfinished.open("wb") as file:
+        np.savez(file, **shard)  # type: ignore[arg-type]  # its other argument is no array
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(unfinished, path)
+
+
+def _checksum(path: Path) -> str:
+    with path.open("rb") as file:
+        return (
+            hashlib.file_digest(file, "sha256").hexdigest()
+            if hasattr(hashlib, "file_digest")
+            else (hashlib.sha256(file.read()).hexdigest())
+        )

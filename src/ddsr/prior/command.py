@@ -1,0 +1,128 @@
+"""What `ddsr prior train` and `ddsr prior export` do, on the console that they are given."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from ddsr.errors import DataError, MethodError
+from ddsr.prior.batches import MakeExamples
+from ddsr.prior.checkpoint import STATE, load_checkpoint, save_checkpoint
+from ddsr.prior.config import NetworkConfig, TrainingConfig
+from ddsr.prior.examples import ExampleMaker, ExampleOptions
+from ddsr.prior.training import Piece, Report, Trainer
+from ddsr.prior.weights import Card, save_weights
+
+CURVE = "curve.jsonl"
+
+
+def train(
+    console: Console,
+    out: Path,
+    *,
+    piece: Piece,
+    is_resumed: bool,
+    device: str,
+    threads: int | None,
+    is_compiled: bool,
+    save_every: float,
+    settings: Mapping[str, Any],
+) -> None:
+    """Train for a piece, save at its end and every so many seconds, and note how it went."""
+    import torch
+
+    if piece.steps is None and piece.seconds is None:
+        raise MethodError("training needs an end: pass --seconds or --steps")
+    n_threads = threads or max(1, (os.cpu_count() or 2) - 2)
+    trainer = _trainer(out, is_resumed, torch.device(device), n_threads, settings)
+    torch.set_float32_matmul_precision("high")
+    if is_compiled:
+        trainer.compile()
+    console.print(
+        f"{trainer.network.n_parameters:,} parameters, step {trainer.progress.step}, {n_threads} threads "
+        f"make examples, {device} learns",
+        highlight=False,
+    )
+    saved = time.monotonic()
+    for report in trainer.run(piece):
+        _note(out / CURVE, report)
+        console.print(_line(report), highlight=False, soft_wrap=True)
+        if time.monotonic() - saved > save_every:
+            save_checkpoint(out, trainer.checkpoint())
+            saved = time.monotonic()
+    save_checkpoint(out, trainer.checkpoint())
+    console.print(f"saved in {out}", highlight=False, soft_wrap=True)
+
+
+def _trainer(
+    out: Path, is_resumed: bool, device: Any, n_threads: int, settings: Mapping[str, Any]
+) -> Trainer:
+    if (out / STATE).exists():
+        if not is_resumed:
+            raise DataError(
+                f"{out} holds a training already: pass --resume to go on with it, or another --out"
+            )
+        if settings:
+            raise MethodError(f"a resumed training keeps its settings: leave out {', '.join(settings)}")
+        checkpoint = load_checkpoint(out)
+        recipe = ExampleOptions(**checkpoint.recipe)
+        make = example_source(recipe, checkpoint.training.seed, n_threads)
+        return Trainer.resumed(checkpoint, make, device)
+    network, training, recipe = read_settings(settings)
+    out.mkdir(parents=True, exist_ok=True)
+    return Trainer(
+        network, training, example_source(recipe, training.seed, n_threads), asdict(recipe), device
+    )
+
+
+def example_source(recipe: ExampleOptions, seed: int, n_threads: int) -> MakeExamples:
+    """The core's examples, by index."""
+    maker = ExampleMaker(recipe, seed)
+    return lambda first_index, n: maker.make(n, n_threads, first_index)
+
+
+def read_settings(settings: Mapping[str, Any]) -> tuple[NetworkConfig, TrainingConfig, ExampleOptions]:
+    """Settings by name, whichever of the three they belong to; the recipe has the network's limits."""
+    kinds: tuple[type[Any], ...] = (NetworkConfig, TrainingConfig, ExampleOptions)
+    names = [{each.name for each in fields(kind)} for kind in kinds]
+    known = sorted(set.union(*names) - {"operators"})
+    for name in settings:
+        if name not in known:
+            raise MethodError(f"unknown setting {name!r}; known are: {', '.join(known)}")
+    network, training, recipe = (
+        kind(**{name: value for name, value in settings.items() if name in mine})
+        for kind, mine in zip(kinds, names, strict=True)
+    )
+    limits = {
+        "max_variables": min(recipe.max_variables, network.max_variables),
+        "max_length": network.max_length,
+        "n_rows": network.look_rows,
+    }
+    return network, training, replace(recipe, **limits)
+
+
+def _note(path: Path, report: Report) -> None:
+    with path.open("a") as file:
+        file.write(json.dumps(asdict(report)) + "\n")
+
+
+def _line(report: Report) -> str:
+    held_out = "" if report.held_out_loss is None else f", held out {report.held_out_loss:.4f}"
+    return (
+        f"step {report.step}: loss {report.loss:.4f}{held_out}, gradient {report.gradient:.2f}, "
+        f"rate {report.learning_rate:.2e}, {report.examples_per_second:,.0f} examples/s, "
+        f"{report.seconds:.0f} s"
+    )
+
+
+def export(folder: Path, out: Path, scores: Path | None = None) -> Card:
+    """Write the weights of a training, with the scores that `ddsr prior evaluate` wrote, if any."""
+    measured = json.loads(scores.read_text())["summary"] if scores else None
+    return save_weights(out, load_checkpoint(folder), measured)

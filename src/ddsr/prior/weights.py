@@ -1,0 +1,135 @@
+"""A trained prior as a file: its weights, how it was made, and what it reaches."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ddsr.errors import DataError, MethodError
+from ddsr.prior.config import NetworkConfig
+from ddsr.prior.tensor_file import read_tensors, write_tensors
+
+if TYPE_CHECKING:
+    from ddsr.prior.checkpoint import Checkpoint
+    from ddsr.prior.network import PriorNetwork
+
+DEFAULT = "default"
+DEFAULT_FILE = "default.safetensors"
+FORMAT = "ddsr prior 1"
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a user should know of a prior."""
+
+    network: NetworkConfig
+    training: Mapping[str, Any]
+    """settings, the seed among them"""
+    recipe: Mapping[str, Any]
+    """how the examples were drawn; docs/prior-data.md says what it means"""
+    steps: int
+    hours: float
+    scores: Mapping[str, Any] = field(default_factory=dict)
+    """what `ddsr prior evaluate` printed"""
+
+    def to_text(self) -> str:
+        """As JSON."""
+        return json.dumps({"format": FORMAT, **asdict(self)})
+
+    @classmethod
+    def from_text(cls, text: str) -> Card:
+        """What `to_text` wrote."""
+        given = json.loads(text)
+        if given.pop("format") != FORMAT:
+            raise ValueError(f"it is no {FORMAT}")
+        return cls(**given | {"network": NetworkConfig.from_mapping(given["network"])})
+
+    def to_markdown(self, checksum: str) -> str:
+        """The model card beside the file."""
+        n_examples = self.steps * int(self.training.get("batch_size", 0))
+        lines = [
+            "# Prior: masked diffusion conditioned on the data",
+            "",
+            f"Checksum (`sha256` in the file's header): `{checksum}`",
+            "",
+            "| | |",
+            "| --- | --- |",
+            f"| trained on | {n_examples:,} data sets drawn at random, none twice (docs/prior-data.md) |",
+            f"| steps, hours | {self.steps:,}, {self.hours:.2f} |",
+            f"| seed | {self.training.get('seed')} |",
+            f"| operators | {', '.join(self.network.operators)} |",
+            f"| variables, tokens, rows | at most {self.network.max_variables}, {self.network.max_length}, "
+            f"{self.network.look_rows} at a look |",
+            "",
+            "It proposes structures; constants are fitted afterwards. Of more variables it sees the most",
+            "relevant ones, of more rows a sample. Operators that it does not know are hardly proposed.",
+            "",
+            "## Settings",
+            "",
+        ]
+        for title, values in (("network", asdict(self.network)), ("training", self.training)):
+            lines += [f"- {title}: `{json.dumps(values)}`"]
+        lines += [f"- recipe: `{json.dumps(dict(self.recipe))}`", "", "## Scores", ""]
+        lines += [f"- {name}: {value}" for name, value in self.scores.items()] or ["Not measured."]
+        return "\n".join(lines) + "\n"
+
+
+def save_weights(path: Path, checkpoint: Checkpoint, scores: Mapping[str, Any] | None = None) -> Card:
+    """Write a checkpoint's network in half precision, and its card beside it as Markdown."""
+    prefix = "weight/"
+    arrays = {
+        name.removeprefix(prefix): array.astype(np.float16)
+        for name, array in checkpoint.arrays.items()
+        if name.startswith(prefix)
+    }
+    progress = checkpoint.progress
+    card = Card(
+        checkpoint.network,
+        asdict(checkpoint.training),
+        checkpoint.recipe,
+        progress.step,
+        progress.seconds / 3600,
+        dict(scores or {}),
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    checksum = write_tensors(path, arrays, {"card": card.to_text()})
+    path.with_suffix(".md").write_text(card.to_markdown(checksum))
+    return card
+
+
+def find_weights(name: str) -> Path:
+    """The file of a prior: that of the package for `default`, else the path itself."""
+    if name != DEFAULT:
+        if not Path(name).is_file():
+            raise MethodError(f"prior={name!r} is no file: give 'default', None, or the path of weights")
+        return Path(name)
+    path = Path(str(files("ddsr.prior").joinpath("shipped", DEFAULT_FILE)))
+    if not path.is_file():
+        raise MethodError(
+            "this installation has no default prior: set prior=None, or train one with `ddsr prior train`"
+        )
+    return path
+
+
+def load_weights(path: Path) -> tuple[PriorNetwork, Card]:
+    """The network, in full precision, and its card; a file that is not whole is refused."""
+    import torch
+
+    from ddsr.prior.network import PriorNetwork
+
+    arrays, texts = read_tensors(path)
+    try:
+        card = Card.from_text(texts["card"])
+        with torch.random.fork_rng(devices=[]):
+            network = PriorNetwork(card.network)
+        tensors = {name: torch.from_numpy(array.astype(np.float32)) for name, array in arrays.items()}
+        network.load_state_dict(tensors)
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise DataError(f"{path} holds no prior that this ddsr can use: {error}") from error
+    return network.eval(), card

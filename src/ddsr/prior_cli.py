@@ -1,0 +1,130 @@
+"""The commands `ddsr prior …`; each imports what it needs when it runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ddsr.command.options import read_numbers
+
+
+def read_setting(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
+    """NAME=VALUE, the values as in JSON."""
+    settings: dict[str, Any] = {}
+    for value in values:
+        name, is_given, text = value.partition("=")
+        try:
+            if not is_given:
+                raise ValueError
+            settings[name] = json.loads(text)
+        except ValueError:
+            raise click.BadParameter(f"{value!r} does not read NAME=NUMBER", ctx, param) from None
+    return settings
+
+
+@click.group()
+def prior() -> None:
+    """Train, measure and pack the prior: a diffusion that has seen the data."""
+
+
+@prior.command("train")
+@click.option(
+    "--out", type=click.Path(file_okay=False, path_type=Path), required=True, help="Folder of the training."
+)
+@click.option("--resume", "is_resumed", is_flag=True, help="Go on with what the folder holds.")
+@click.option("--seconds", type=click.FloatRange(0, min_open=True), help="Length of this piece.")
+@click.option("--steps", type=click.IntRange(1), help="The same in batches.")
+@click.option("--anneal", is_flag=True, help="Let the learning rate fall over this piece.")
+@click.option(
+    "--final-share",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    show_default=True,
+    help="With --anneal: of the learning rate, at the end of the piece.",
+)
+@click.option("--device", default="cpu", show_default=True, help="Where the network learns.")
+@click.option("--threads", type=click.IntRange(1), help="That make examples; by default all cores but two.")
+@click.option("--compile", "is_compiled", is_flag=True, help="Compile the layers (takes a minute at first).")
+@click.option("--save-every", type=click.FloatRange(1), default=120.0, show_default=True, help="Seconds.")
+@click.option(
+    "--set", "settings", multiple=True, callback=read_setting, metavar="NAME=VALUE", help="Of the training."
+)
+def prior_train(
+    seconds: float | None, steps: int | None, anneal: bool, final_share: float, **rest: Any
+) -> None:
+    """Train on examples that are made meanwhile; in pieces, each of which goes on where the last ended."""
+    from rich.console import Console
+
+    from ddsr.errors import DDSRError
+    from ddsr.prior.command import train
+    from ddsr.prior.training import Piece
+
+    piece = Piece(steps, seconds, final_share if anneal else None)
+    try:
+        train(Console(), piece=piece, **rest)
+    except DDSRError as error:
+        raise click.ClickException(str(error)) from error
+    except KeyboardInterrupt:
+        raise click.exceptions.Exit(130) from None
+
+
+@prior.command("export")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="A .safetensors.")
+@click.option(
+    "--scores",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="What `ddsr prior evaluate` wrote, for the card.",
+)
+def prior_export(folder: Path, out: Path, scores: Path | None) -> None:
+    """Write the weights of a training FOLDER, and their card beside them."""
+    from ddsr.errors import DDSRError
+    from ddsr.prior.command import export
+
+    try:
+        card = export(folder, out, scores)
+    except DDSRError as error:
+        raise click.ClickException(str(error)) from error
+    click.echo(f"{out}: {card.steps} steps, {card.hours:.2f} hours")
+
+
+@prior.command("evaluate")
+@click.argument("weights")
+@click.option("--suite", default="ground-truth", show_default=True, help="A suite of bench, or held-out.")
+@click.option("--samples", type=click.IntRange(1), default=2000, show_default=True, help="Of each problem.")
+@click.option("--noise", "noises", callback=read_numbers, default="0", show_default=True, help="Of the RMS.")
+@click.option("-n", "n", type=click.IntRange(1), help="So many problems; of held-out ones 200.")
+@click.option(
+    "--tokens-per-step", type=click.IntRange(1), default=1, show_default=True, help="Drawn at once."
+)
+@click.option("--temperature", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the samples.")
+@click.option("--device", default="cpu", show_default=True, help="Where the network runs.")
+@click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="Of the engine.")
+@click.option("--data", type=click.Path(file_okay=False), default=None, help="pmlb's cache folder.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="A .json with everything.")
+def prior_evaluate(
+    weights: str,
+    suite: str,
+    noises: tuple[float, ...],
+    n: int | None,
+    data: str | None,
+    out: Path | None,
+    samples: int,
+    threads: int,
+    **drawing: Any,
+) -> None:
+    """Count the problems whose equation WEIGHTS (a file, or `default`) proposes: nothing is searched."""
+    from rich.console import Console
+
+    from ddsr.bench.zero_shot import Sampling, run_evaluation
+    from ddsr.errors import DDSRError
+
+    sampling = Sampling(n=samples, n_threads=threads, **drawing)
+    try:
+        run_evaluation(Console(), weights, suite, noises, sampling, n=n, data=data, out=out)
+    except DDSRError as error:
+        raise click.ClickException(str(error)) from error

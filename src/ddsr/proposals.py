@@ -1,0 +1,78 @@
+"""What the prior proposes on a data set, with constants fitted.
+
+Inputs of an extreme size are shown to the prior, and fitted, divided by a power of ten; the power is then
+written into the expression as a constant, and the whole fitted once more on the data as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.deadline import NEVER, Deadline
+from ddsr.engine import Engine, FitOptions, Scores
+from ddsr.errors import ExpressionError
+from ddsr.expression import Batch, Expression
+from ddsr.expression.tree import Kind, Node
+from ddsr.grammar import Grammar
+
+if TYPE_CHECKING:
+    from ddsr.prior.screen import View
+
+Floats = NDArray[np.float64]
+MOST_REWRITTEN = 200
+"""of the proposals for scaled inputs, the best, since each is rewritten by itself"""
+
+
+def fit_proposals(
+    proposed: Batch,
+    engine: Engine,
+    rows: tuple[Floats, Floats],
+    view: View,
+    grammar: Grammar,
+    options: FitOptions,
+    deadline: Deadline = NEVER,
+) -> Scores:
+    """Proposals with fitted constants, on the data of the engine, which `rows` are: X and y.
+
+    Where inputs were scaled, those are left out that the grammar does not allow once that is written down.
+    """
+    if not view.powers.any():
+        return engine.score(proposed, options=options, deadline=deadline)
+    X, y = rows
+    scales = np.ones(X.shape[1])
+    scales[view.columns] = view.scales
+    scaled = Engine(
+        engine.vocabulary, X / scales, y, options=options, seed=engine.seed, n_threads=engine.n_threads
+    ).score(proposed, deadline=deadline)
+    best = np.argsort(scaled.nrmse, kind="stable")[:MOST_REWRITTEN]
+    factors = {
+        name: 1.0 / scale
+        for name, scale in zip(engine.vocabulary.variables, scales, strict=True)
+        if scale != 1
+    }
+    rewritten = write_scales(scaled.batch.take(best), factors, grammar)
+    return engine.score(rewritten or proposed, options=options, deadline=deadline)
+
+
+def write_scales(batch: Batch, factors: Mapping[str, float], grammar: Grammar) -> Batch | None:
+    """Each expression with `factor * x` for x, simplified; those that the grammar allows, None if none."""
+    allowed: list[Expression] = []
+    for expression in batch:
+        try:
+            written = Expression.from_tree(batch.vocabulary, _scaled(expression.tree, factors)).simplified()
+        except ExpressionError:  # the vocabulary has no product or no constants to write a factor with
+            continue
+        if len(written) <= grammar.max_length and grammar.check(written.tokens) is None:
+            allowed.append(written)
+    return Batch.of(allowed) if allowed else None
+
+
+def _scaled(node: Node, factors: Mapping[str, float]) -> Node:
+    if node.kind is Kind.VARIABLE and node.name in factors:
+        return Node.operator("mul", Node.constant(factors[node.name]), node)
+    return replace(node, children=tuple(_scaled(child, factors) for child in node.children))

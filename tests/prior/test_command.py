@@ -1,0 +1,89 @@
+"""`ddsr prior train` and `export` with the core's examples, small."""
+
+import json
+
+import pytest
+import torch
+from click.testing import CliRunner
+
+from ddsr._core import PAD
+from ddsr.bench.zero_shot import Sampling, evaluate, held_out_cases
+from ddsr.cli import main
+from ddsr.prior.command import example_source, read_settings
+from ddsr.prior.training import HELD_OUT, Piece, Trainer
+from ddsr.prior.weights import load_weights
+
+SMALL = [
+    *("--set", "batch_size=8", "--set", "batches_per_chunk=2", "--set", "look_rows=16", "--set", "width=24"),
+    *("--set", "n_heads=2", "--set", "cell_width=8", "--set", "n_layers=1", "--set", "n_row_layers=1"),
+]
+
+
+@pytest.fixture(autouse=True)
+def few_held_out(monkeypatch):
+    monkeypatch.setattr("ddsr.prior.training.Trainer.held_out_loss", lambda trainer: 1.0)
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["prior", *map(str, arguments)])
+
+
+def test_training_goes_on_in_pieces_and_is_exported(tmp_path):
+    out, weights = tmp_path / "run", tmp_path / "prior.safetensors"
+    first = run("train", "--out", out, "--steps", 3, "--threads", 1, *SMALL)
+    assert first.exit_code == 0, first.output
+    refused = run("train", "--out", out, "--steps", 1)
+    assert refused.exit_code == 1 and "--resume" in refused.output
+    refused = run("train", "--out", out, "--steps", 1, "--resume", "--set", "n_views=1")
+    assert refused.exit_code == 1 and "keeps its settings" in refused.output
+    second = run("train", "--out", out, "--steps", 2, "--resume", "--anneal", "--threads", 1)
+    assert second.exit_code == 0, second.output
+    curve = [json.loads(line) for line in (out / "curve.jsonl").read_text().splitlines()]
+    assert [point["step"] for point in curve] == [3, 5]
+    assert run("export", out, "--out", weights).exit_code == 0
+    network, card = load_weights(weights)
+    assert (card.steps, card.training["batch_size"], network.config.width) == (5, 8, 24)
+    assert card.recipe["n_rows"] == 16
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--steps", "1", "--set", "width"), "NAME=NUMBER"),
+        (("--steps", "1", "--set", "depth=3"), "unknown setting 'depth'"),
+        (("--steps", "1", "--set", "width=0"), "width"),
+        ((), "--seconds or --steps"),
+    ],
+)
+def test_mistakes_are_named(tmp_path, arguments, message):
+    done = run("train", "--out", tmp_path / "run", *arguments)
+    assert done.exit_code in (1, 2) and message in done.output
+    assert not (tmp_path / "run" / "state.json").exists()
+
+
+def test_recipes_have_the_limits_of_the_network():
+    network, training, recipe = read_settings({"max_variables": 2, "max_length": 12, "batch_size": 9})
+    assert (network.max_variables, recipe.max_variables, recipe.max_length) == (2, 2, 12)
+    assert training.batch_size == 9 and recipe.n_rows == network.look_rows
+    make = example_source(recipe, 0, 1)
+    examples = make(HELD_OUT, 30)
+    assert examples.tokens.shape == (30, 12) and (examples.tokens != PAD).any(axis=1).all()
+
+
+@pytest.mark.slow
+def test_two_minutes_on_one_variable_beat_no_training(monkeypatch):
+    monkeypatch.undo()
+    settings = {"max_variables": 1, "max_length": 16, "look_rows": 32, "batch_size": 64, "warm_up": 100}
+    sizes = {"cell_width": 32, "n_row_layers": 2, "width": 64, "n_heads": 2, "n_layers": 2}
+    network, training, recipe = read_settings({**settings, **sizes, "learning_rate": 2e-3})
+    trainer = Trainer(network, training, example_source(recipe, 0, 1), {}, torch.device("cpu"))
+    cases = list(held_out_cases(vars(recipe), 0, 60))
+
+    def n_hits():
+        return sum(evaluate(trainer.network, case, Sampling(n=30)).is_hit for case in cases)
+
+    untrained, untrained_loss = n_hits(), trainer.held_out_loss(512)
+    for _ in trainer.run(Piece(seconds=120)):
+        pass
+    assert trainer.held_out_loss(512) < untrained_loss - 0.8
+    assert n_hits() >= untrained + 10  # of 60

@@ -1,0 +1,118 @@
+"""Files of weights: whole ones load without a pickle, others are refused."""
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+import torch
+
+from ddsr.errors import DataError, MethodError
+from ddsr.prior.checkpoint import STATE, load_checkpoint, save_checkpoint
+from ddsr.prior.tensor_file import read_tensors, write_tensors
+from ddsr.prior.training import Trainer
+from ddsr.prior.weights import find_weights, load_weights, save_weights
+from prior_cases import QUICK, TINY, PlainMaker
+
+
+@pytest.fixture
+def trainer():
+    return Trainer(TINY, QUICK, PlainMaker(), {"max_variables": 1}, torch.device("cpu"))
+
+
+@pytest.fixture
+def path(trainer, tmp_path):
+    save_weights(tmp_path / "prior.safetensors", trainer.checkpoint(), {"ground-truth": "1 of 133"})
+    return tmp_path / "prior.safetensors"
+
+
+def test_weights_come_back(trainer, path):
+    network, card = load_weights(path)
+    for name, parameter in trainer.network.named_parameters():
+        torch.testing.assert_close(network.state_dict()[name], parameter, atol=1e-3, rtol=1e-3)
+    assert card.network == TINY
+    assert card.recipe == {"max_variables": 1}
+    assert "1 of 133" in path.with_suffix(".md").read_text()
+
+
+def test_no_pickle_is_opened(path, monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError("a pickle was opened")
+
+    monkeypatch.setattr(torch, "load", refuse)
+    monkeypatch.setattr(pickle, "load", refuse)
+    monkeypatch.setattr(pickle, "loads", refuse)
+    monkeypatch.setattr(pickle, "Unpickler", refuse)
+    load_weights(path)
+
+
+@pytest.mark.parametrize("size", [0, 4, 200, -1])
+def test_files_cut_short_are_refused(path, size):
+    path.write_bytes(path.read_bytes()[:size])
+    with pytest.raises(DataError, match="cut short|altered"):
+        load_weights(path)
+
+
+@pytest.mark.parametrize("place", [-1, -1000, 300])
+def test_altered_files_are_refused(path, place):
+    content = bytearray(path.read_bytes())
+    content[place] ^= 1
+    path.write_bytes(bytes(content))
+    with pytest.raises(DataError):
+        load_weights(path)
+
+
+def test_weights_of_another_network_are_refused(path):
+    arrays, texts = read_tensors(path)
+    card = json.loads(texts["card"])
+    card["network"]["n_layers"] += 1
+    write_tensors(path, arrays, {"card": json.dumps(card)})
+    with pytest.raises(DataError, match="no prior that this ddsr can use"):
+        load_weights(path)
+
+
+def test_other_readers_of_the_format_agree(path):
+    safetensors = pytest.importorskip("safetensors.numpy")
+    theirs = safetensors.load_file(path)
+    ours, _ = read_tensors(path)
+    assert set(theirs) == set(ours)
+    for name, array in theirs.items():
+        np.testing.assert_array_equal(array, ours[name])
+
+
+def test_what_is_no_file_is_named(tmp_path):
+    with pytest.raises(MethodError, match="nowhere"):
+        find_weights(str(tmp_path / "nowhere"))
+
+
+def test_checkpoints_come_back(trainer, tmp_path):
+    checkpoint = trainer.checkpoint()
+    save_checkpoint(tmp_path, checkpoint)
+    loaded = load_checkpoint(tmp_path)
+    assert (loaded.network, loaded.training, loaded.progress) == (TINY, QUICK, checkpoint.progress)
+    for name, array in checkpoint.arrays.items():
+        np.testing.assert_array_equal(loaded.arrays[name], array)
+
+
+def test_checkpoints_have_small_files_and_no_others(trainer, tmp_path, monkeypatch):
+    monkeypatch.setattr("ddsr.prior.checkpoint.LARGEST_SHARD", 100_000)
+    (tmp_path / "shard-00000000-99.npz").write_bytes(b"of an earlier state")
+    save_checkpoint(tmp_path, trainer.checkpoint())
+    shards = sorted(tmp_path.glob("shard-*"))
+    assert len(shards) > 3
+    assert max(shard.stat().st_size for shard in shards) < 150_000
+    assert load_checkpoint(tmp_path).network == TINY
+    assert {path.name for path in tmp_path.iterdir()} == {STATE, *(shard.name for shard in shards)}
+
+
+def test_altered_checkpoints_are_refused(trainer, tmp_path):
+    save_checkpoint(tmp_path, trainer.checkpoint())
+    shard = next(tmp_path.glob("shard-*"))
+    content = bytearray(shard.read_bytes())
+    content[len(content) // 2] ^= 1
+    shard.write_bytes(bytes(content))
+    with pytest.raises(DataError, match="checksum"):
+        load_checkpoint(tmp_path)
+    shard.unlink()
+    with pytest.raises(DataError, match="no checkpoint"):
+        load_checkpoint(tmp_path)

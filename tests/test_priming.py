@@ -1,0 +1,150 @@
+"""The prior within the default search, with a small network that has learned nothing."""
+
+import time
+
+import numpy as np
+import pytest
+
+from ddsr import DDSRRegressor
+from ddsr.config import DefaultConfig, RefinerConfig
+from ddsr.deadline import NEVER, Deadline
+from ddsr.engine import Engine, FitOptions
+from ddsr.errors import MethodError
+from ddsr.expression import Batch, Expression, Vocabulary
+from ddsr.grammar import Grammar
+from ddsr.methods import parse_method, settings
+from ddsr.priming import PrimedRefiner, Primer, tuning_config
+from ddsr.prior.network import PriorNetwork
+from ddsr.prior.screen import choose_view
+from ddsr.proposals import fit_proposals, write_scales
+from prior_cases import write_weights
+
+RNG = np.random.default_rng(0)
+X = RNG.uniform(0.5, 3.0, size=(80, 2))
+HARD = np.sin(3 * X[:, 0]) * X[:, 1] + np.exp(X[:, 1] / X[:, 0]) / (0.3 + X[:, 1] ** 3)
+
+
+@pytest.fixture(scope="module")
+def weights(tmp_path_factory):
+    return write_weights(tmp_path_factory.mktemp("prior") / "tiny.safetensors")
+
+
+def make_primer(weights, X=X, y=HARD):
+    vocabulary = Vocabulary.of_size(X.shape[1])
+    engine = Engine(vocabulary, X, y, options=FitOptions(is_scale_free=True))
+    config = DefaultConfig(max_length=14, evolution=RefinerConfig(n_islands=2, island_size=20))
+    return Primer(weights, (X, y), engine, Grammar(vocabulary, 14), config, 0, "cpu", 1)
+
+
+def test_proposals_are_fitted_and_the_best_come_first(weights):
+    primer = make_primer(weights)
+    proposed = primer.propose(NEVER)
+    assert 10 < len(proposed) <= 200
+    assert primer.grammar.is_legal(proposed.tokens).all()
+    nrmse = primer.engine.score(proposed, options=FitOptions(max_steps=0, is_scale_free=True)).nrmse
+    worth = np.log(nrmse) + primer.config.evolution.parsimony * proposed.sizes
+    assert (np.diff(worth) > -0.05).mean() > 0.9
+
+
+def test_proposals_end_in_time(weights):
+    primer = make_primer(weights)
+    primer.load()
+    began = time.monotonic()
+    primer.propose(Deadline(began + 2.0))
+    assert time.monotonic() - began < 4.0
+
+
+def test_a_refiner_is_primed_once(weights):
+    primer = make_primer(weights)
+    refiner = PrimedRefiner(primer, primer.config.evolution)
+    refiner.run(200)
+    assert refiner.is_primed and refiner.n_primed > 10
+    n_fitted = refiner._core.counters()["n_evaluations"]
+    assert n_fitted >= 200 + refiner.n_primed // 2
+    refiner.run(200)
+    assert refiner._core.counters()["n_evaluations"] <= n_fitted + 200
+
+
+def test_with_a_time_limit_the_weights_are_loaded_aside(weights):
+    primer = make_primer(weights)
+    refiner = PrimedRefiner(primer, primer.config.evolution, Deadline(time.monotonic() + 60.0))
+    refiner.run(50)
+    assert not refiner.is_primed  # the refiner begins alone
+    until = time.monotonic() + 50.0
+    while not refiner.is_primed and time.monotonic() < until:
+        refiner.run(None, 0.3)
+    assert refiner.n_primed > 0
+
+
+def test_tiny_limits_have_no_prior(weights):
+    primer = make_primer(weights)
+    refiner = PrimedRefiner(primer, primer.config.evolution, Deadline(time.monotonic() + 3.0))
+    assert refiner.is_primed and refiner.n_primed == 0
+
+
+def test_a_search_with_the_prior_gives_the_same_for_the_same_seed(weights):
+    config = {
+        "prior": weights,
+        "evaluations_per_epoch": 500,
+        "max_length": 14,
+        "least_share": 0.5,
+        "evolution": RefinerConfig(n_islands=2, island_size=20),
+    }
+    one, other = (
+        DDSRRegressor(max_epochs=4, random_state=1, device="cpu", config=config).fit(X, HARD)
+        for _ in range(2)
+    )
+    assert one.equations_["equation"].tolist() == other.equations_["equation"].tolist()
+    assert np.isfinite(one.curves_["loss"]).any()  # the prior was taught
+
+
+def test_scales_are_written_into_expressions():
+    vocabulary = Vocabulary.of_size(2)
+    batch = Batch.of([Expression.parse("sin(2 * x0) * x1", vocabulary)])
+    written = write_scales(batch, {"x0": 1e-6}, Grammar(vocabulary))
+    assert written is not None
+    rows = np.array([[2e6, 3.0], [1e5, 1.0]])
+    np.testing.assert_allclose(written[0].to_callable()(rows), np.sin(2e-6 * rows[:, 0]) * rows[:, 1])
+    assert write_scales(batch, {"x0": 1e-6}, Grammar(vocabulary, max_length=5)) is None
+
+
+def test_proposals_for_extreme_inputs_are_fitted_on_the_data_as_they_are():
+    small = X * [1e-9, 1.0]
+    y = np.exp(-1.3 * X[:, 0]) * X[:, 1]
+    vocabulary = Vocabulary.of_size(2)
+    grammar = Grammar(vocabulary)
+    engine = Engine(vocabulary, small, y)
+    proposed = Batch.of([Expression.parse("exp(-0.5 * x0) * x1", vocabulary)])
+    view = choose_view(small, y, 10, 128, 1, 0)
+    options = FitOptions(max_steps=50, is_scale_free=True)
+    scores = fit_proposals(proposed, engine, (small, y), view, grammar, options)
+    assert scores.nrmse.min() < 1e-6
+
+
+def test_teaching_keeps_the_prior_as_reference():
+    config = tuning_config(DefaultConfig(), is_on_processor=True)
+    assert config.epochs_per_reference > 10**6
+    assert config.learning_rate == DefaultConfig().prior_learning_rate
+    assert config.batch_size < DefaultConfig().batch_size
+    assert tuning_config(DefaultConfig(), is_on_processor=False).batch_size == DefaultConfig().batch_size
+
+
+def test_the_prior_is_an_option_of_the_method():
+    assert settings(parse_method("ddsr:prior=default")).prior == "default"
+    assert settings(parse_method("ddsr:prior=none")).prior is None
+    assert settings(parse_method("ddsr")).prior is None
+
+
+def test_a_prior_that_is_not_there_is_refused_at_once():
+    with pytest.raises(MethodError, match="nowhere"):
+        DDSRRegressor(max_epochs=1, config={"prior": "nowhere.safetensors"}).fit(X, HARD)
+    with pytest.raises(MethodError, match="prior must be"):
+        DefaultConfig(prior=3)
+
+
+def test_the_shipped_size_is_small_enough():
+    from ddsr.prior.config import NetworkConfig
+
+    n = PriorNetwork(NetworkConfig()).n_parameters
+    assert 2 * n < 30e6  # bytes of a file of weights
+    assert 12 * n < 60e6  # bytes of a checkpoint
