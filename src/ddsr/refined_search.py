@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Protocol
 
@@ -88,57 +88,116 @@ def refined_search(
     """Yield a state after each epoch, until the deadline: whoever iterates may find it enough before.
 
     It ends by itself after an exact fit, and when the refiner finds nothing any more that it has not tried.
-    The proposer is made when it first has a turn, since torch takes seconds to import.
+    The proposer is made when it first has a turn, since torch takes seconds to import. What is raised within
+    an epoch, as by an interrupt, is raised after one more state, with what the epoch had found by then.
     """
-    proposer: Proposer | None = None
-    stall, n_scored = Stall(), 0
+    search = _RefinedSearch(refiner, make_proposer, balance, evaluations, n_elites, front, deadline)
     for epoch in count():
         if deadline.has_passed:
             return
-        clock, known, proposed, update = PartClock(), front, None, None
-        seconds = None if deadline == NEVER else min(deadline.seconds_left, MOST_SECONDS_A_RUN)
-        ran = refiner.run(evaluations, seconds)
-        stall.note(ran)
-        front = front.merge(refiner.hall_of_fame())
-        clock.end("refine")
-        gains = {REFINER: front.gain_over(known), GENERATOR: 0.0}
-        balance.credit(REFINER, gains[REFINER], clock.seconds["refine"])
-        if balance.is_generators_turn and not deadline.has_passed:
-            try:
-                proposer = proposer or make_proposer()
-                elites = refiner.elites(n_elites)
-                proposed, update = proposer.propose(elites, epoch, deadline)
-                n_scored += len(proposed)
-                known, front = front, front.merge(proposed)
-                gains[GENERATOR] = front.gain_over(known)
-                n_new = len(proposed) - len(elites)
-                refiner.seed(proposed.batch.take(np.arange(n_new)))
-                stall.n_fitted += n_new
-            except TimeIsUp:
-                pass
-            clock.end("propose")
-            balance.credit(GENERATOR, gains[GENERATOR], clock.seconds["propose"])
-        stats = _describe(front, proposed, update, clock.seconds, gains)
-        yield SearchState(epoch, front, n_scored + ran.evaluations, stats)
-        is_exhausted = ran.ending is Ending.EXHAUSTED and stall.n_vain_steps >= MOST_VAIN_STEPS
-        if ran.ending is Ending.EXACT or (is_exhausted and gains[GENERATOR] == 0.0):
+        found = _Epoch(known=search.front)
+        try:
+            search.refine(found)
+            if balance.is_generators_turn and not deadline.has_passed:
+                search.propose(found, epoch)
+        except BaseException:
+            yield search.state(epoch, found, is_cut_short=True)
+            raise
+        yield search.state(epoch, found)
+        if search.is_over(found):
             return
 
 
-def _describe(
-    front: ParetoFront,
-    proposed: Scores | None,
-    update: UpdateStats | None,
-    seconds: dict[str, float],
-    gains: dict[str, float],
-) -> EpochStats:
-    has_proposed = proposed is not None and len(proposed) > 0
+@dataclass
+class _Epoch:
+    """What an epoch has found so far."""
+
+    known: ParetoFront
+    """before it began"""
+    ending: Ending | None = None
+    """of the refiner's run"""
+    n_refined: int = 0
+    """fitted by the refiner, since it was made"""
+    proposed: Scores | None = None
+    update: UpdateStats | None = None
+    gains: dict[str, float] = field(default_factory=lambda: {REFINER: 0.0, GENERATOR: 0.0})
+    clock: PartClock = field(default_factory=PartClock)
+
+
+@dataclass
+class _RefinedSearch:
+    """The parts of the search, and what they have found."""
+
+    refiner: Refiner
+    make_proposer: Callable[[], Proposer]
+    balance: Balance
+    evaluations: int
+    n_elites: int
+    front: ParetoFront
+    deadline: Deadline
+    proposer: Proposer | None = None
+    stall: Stall = field(default_factory=Stall)
+    n_proposed: int = 0
+
+    def refine(self, found: _Epoch) -> None:
+        """The refiner's part of an epoch."""
+        seconds = None if self.deadline == NEVER else min(self.deadline.seconds_left, MOST_SECONDS_A_RUN)
+        ran = self.refiner.run(self.evaluations, seconds)
+        found.ending = ran.ending
+        self.stall.note(ran)
+        self._take_hall_of_fame(found)
+        self.balance.credit(REFINER, found.gains[REFINER], found.clock.seconds["refine"])
+
+    def _take_hall_of_fame(self, found: _Epoch) -> None:
+        self.front = found.known.merge(self.refiner.hall_of_fame())
+        found.gains[REFINER] = self.front.gain_over(found.known)
+        found.n_refined = self.refiner.n_evaluations
+        found.clock.end("refine")
+
+    def propose(self, found: _Epoch, epoch: int) -> None:
+        """The generator's part of an epoch; time that ends amid it leaves no trace but that it was spent."""
+        try:
+            self.proposer = self.proposer or self.make_proposer()
+            elites = self.refiner.elites(self.n_elites)
+            found.proposed, found.update = self.proposer.propose(elites, epoch, self.deadline)
+            self.n_proposed += len(found.proposed)
+            known, self.front = self.front, self.front.merge(found.proposed)
+            found.gains[GENERATOR] = self.front.gain_over(known)
+            n_new = len(found.proposed) - len(elites)
+            self.refiner.seed(found.proposed.batch.take(np.arange(n_new)))
+            self.stall.n_fitted += n_new
+        except TimeIsUp:
+            pass
+        found.clock.end("propose")
+        self.balance.credit(GENERATOR, found.gains[GENERATOR], found.clock.seconds["propose"])
+
+    def state(self, epoch: int, found: _Epoch, is_cut_short: bool = False) -> SearchState:
+        """What is known after an epoch, or within one that was cut short."""
+        if "refine" not in found.clock.seconds:
+            self._take_hall_of_fame(found)
+        return SearchState(
+            epoch,
+            self.front,
+            self.n_proposed + found.n_refined,
+            _describe(self.front, found),
+            is_cut_short,
+        )
+
+    def is_over(self, found: _Epoch) -> bool:
+        """Whether there is nothing left to find."""
+        is_exhausted = found.ending is Ending.EXHAUSTED and self.stall.n_vain_steps >= MOST_VAIN_STEPS
+        return found.ending is Ending.EXACT or (is_exhausted and found.gains[GENERATOR] == 0.0)
+
+
+def _describe(front: ParetoFront, found: _Epoch) -> EpochStats:
+    has_proposed = found.proposed is not None and len(found.proposed) > 0
+    least_nrmse = front.most_accurate().nrmse if len(front) else np.inf
     return EpochStats(
-        best_reward=1.0 / (1.0 + front.most_accurate().nrmse),
-        mean_reward=float(proposed.reward.mean()) if has_proposed and proposed else np.nan,
+        best_reward=1.0 / (1.0 + least_nrmse),
+        mean_reward=float(found.proposed.reward.mean()) if has_proposed and found.proposed else np.nan,
         reward_floor=np.nan,
         distinct_share=np.nan,
-        update=update,
-        seconds=seconds,
-        gains=gains,
+        update=found.update,
+        seconds=found.clock.seconds,
+        gains=found.gains,
     )

@@ -60,6 +60,8 @@ class SearchState:
     n_scored: int
     """expressions scored so far"""
     stats: EpochStats
+    is_cut_short: bool = False
+    """whether an interrupt ended the epoch amid its work; it is raised when the next state is asked for"""
 
 
 def search(
