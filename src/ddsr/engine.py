@@ -113,6 +113,8 @@ class Engine:
         check_whole(refit_rows, "refit_rows", least=1)
         self.vocabulary = vocabulary
         self.n_rows = len(rows)
+        self.n_weighed_rows = len(rows) if weights is None else int(np.count_nonzero(weights))
+        """rows whose weight is not 0: only they tell anything"""
         self.options = _checked_options(options) or FitOptions()
         self.seed = check_whole(seed, "seed", least=0, most=2**64 - 1)
         self.n_threads = check_whole(n_threads, "n_threads", least=1, most=MOST_THREADS)

@@ -139,6 +139,7 @@ class _Judge:
         self.given: set[tuple[int, ...]] = set()
         self.signs = engine.positive_variables, engine.nonnegative_variables
         self.least_nrmse = PreciseLength.on(engine).least_nrmse
+        self.n_rows = engine.n_weighed_rows
 
     @property
     def is_late(self) -> bool:
@@ -191,16 +192,14 @@ class _Judge:
                 fitted = Model(scores.batch[row], model.is_fixed)
                 nrmse, information = float(scores.nrmse[row]), scores.information[row]
                 length = self.length(fitted, nrmse, information)
-                judged.append(
-                    _Judged(fitted, nrmse, length, information, bool(is_finite[row]), self.engine.n_rows)
-                )
+                judged.append(_Judged(fitted, nrmse, length, information, bool(is_finite[row]), self.n_rows))
         return judged
 
     def alternatives(self, one: _Judged) -> list[Model]:
         """The models one move away, without those whose constant the data refuse; none after the end."""
         if self.is_late:
             return []
-        error = max(one.nrmse, self.least_nrmse) * self.engine.spread / np.sqrt(self.engine.n_rows)
+        error = max(one.nrmse, self.least_nrmse) * self.engine.spread / np.sqrt(self.n_rows)
         reach = error * one.unit_uncertainty * np.sqrt(2 * MOST_NATS_LOST)
         values = one.model.expression.constants
 
@@ -226,7 +225,7 @@ class _Judge:
 
     def length_of_data(self, one: _Judged) -> float:
         """Nats that the error alone takes."""
-        return float(self.engine.n_rows * np.log(max(one.nrmse, self.least_nrmse)))
+        return float(self.n_rows * np.log(max(one.nrmse, self.least_nrmse)))
 
     def polish(self, models: list[_Judged]) -> list[_Judged]:
         """Fit what is free to convergence."""
