@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from ddsr.bench.formula import evaluate_formula
@@ -13,7 +14,7 @@ from ddsr.bench.slot import Limits, Slot
 from ddsr.bench.trial import make_data
 from ddsr.errors import BenchError
 
-WRITTEN = ("gplearn", "operon", "linear")
+WRITTEN = ("gplearn", "operon", "ffx", "linear")
 pytestmark = pytest.mark.filterwarnings("ignore:::gplearn", "ignore:::pyoperon")
 
 
@@ -24,6 +25,20 @@ def test_the_text_is_the_model(name, template):
     peer = make_estimator(name, 0, 1.0, None, 1, "cpu").fit(data.X_train, data.y_train)
     values = evaluate_formula(str(peer.sympy()).replace("^", "**"), ("x", "y"), data.X_test.to_numpy())
     np.testing.assert_allclose(values, peer.predict(data.X_test), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["2*x**2 - y", "log(y) * Abs(x)", "Max(0, x - 1.2345) / (1 + y)", "Max(0, 0.321 - x)", "3"],
+)
+def test_all_of_ffxs_features_are_written(target):
+    pytest.importorskip("ffx.core")
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"y": rng.uniform(-1, 3, 60), "x": rng.uniform(1, 3, 60)})  # not in their names' order
+    y = evaluate_formula(target, ("y", "x"), X.to_numpy()[:, ::-1])
+    model = make_estimator("ffx", 0, None, None, 1, "cpu").fit(X, y)
+    values = evaluate_formula(model.sympy(), ("y", "x"), X.to_numpy())
+    np.testing.assert_allclose(values, model.predict(X), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", sorted(set(PEERS) - set(WRITTEN)))

@@ -70,7 +70,8 @@ def draw_again(train: NDArray[np.intp], seed: int) -> NDArray[np.intp]:
 
     It draws them with repetition, from the rows to train on alone.
     """
-    return train[np.random.RandomState(seed).choice(np.arange(len(train)), size=MOST_ROWS)]
+    drawn: NDArray[np.intp] = np.random.RandomState(seed).choice(train, size=MOST_ROWS)
+    return drawn
 
 
 def standardise(train: Any, test: Any) -> tuple[Any, Any]:

@@ -25,6 +25,7 @@ class Peer:
 PEERS: Mapping[str, Peer] = {
     "gplearn": Peer("ddsr.bench.peers.gplearn", "gplearn"),
     "operon": Peer("ddsr.bench.peers.operon", "pyoperon"),
+    "ffx": Peer("ddsr.bench.peers.ffx", "ffx"),
     "linear": Peer("ddsr.bench.peers.linear", "sklearn"),
     "forest": Peer("ddsr.bench.peers.forest", "sklearn"),
     "boosting": Peer("ddsr.bench.peers.boosting", "sklearn"),
