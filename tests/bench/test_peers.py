@@ -27,15 +27,13 @@ def test_the_text_is_the_model(name, template):
     np.testing.assert_allclose(values, peer.predict(data.X_test), rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize(
-    "target",
-    ["2*x**2 - y", "log(y) * Abs(x)", "Max(0, x - 1.2345) / (1 + y)", "Max(0, 0.321 - x)", "3"],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["2*x**2 - y", "log(y) * Abs(x)", "Max(0, x - 1.2345) / (1 + y)"])
 def test_all_of_ffxs_features_are_written(target):
     pytest.importorskip("ffx.core")
     rng = np.random.default_rng(0)
-    X = pd.DataFrame({"y": rng.uniform(-1, 3, 60), "x": rng.uniform(1, 3, 60)})  # not in their names' order
-    y = evaluate_formula(target, ("y", "x"), X.to_numpy()[:, ::-1])
+    X = pd.DataFrame({"y": rng.uniform(1, 3, 60), "x": rng.uniform(-1, 3, 60)})  # not in their names' order
+    y = evaluate_formula(target, ("y", "x"), X.to_numpy())
     model = make_estimator("ffx", 0, None, None, 1, "cpu").fit(X, y)
     values = evaluate_formula(model.sympy(), ("y", "x"), X.to_numpy())
     np.testing.assert_allclose(values, model.predict(X), rtol=1e-9, atol=1e-9)
