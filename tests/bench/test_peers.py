@@ -14,11 +14,14 @@ from ddsr.bench.slot import Limits, Slot
 from ddsr.bench.trial import make_data
 from ddsr.errors import BenchError
 
-WRITTEN = ("gplearn", "operon", "ffx", "linear")
-pytestmark = pytest.mark.filterwarnings("ignore:::gplearn", "ignore:::pyoperon")
+WRITTEN = ("gplearn", "operon", "ffx", "physo", "linear")
+SLOW = {"physo"}  # its first epoch, which nothing cuts short
+pytestmark = pytest.mark.filterwarnings("ignore:::gplearn", "ignore:::pyoperon", "ignore:::physo")
 
 
-@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in WRITTEN]
+)
 def test_the_text_is_the_model(name, template):
     pytest.importorskip(PEERS[name].package)
     data = make_data(template.problem, 0, 0.0)
