@@ -151,6 +151,8 @@ def test_an_interrupt_within_a_run_of_the_refiner_ends_the_fit_soon():
     assert model.stopped_by_ == "interrupt"
     assert time.monotonic() - began < 10
     assert np.isfinite(model.predict(X)).all()
+    # what that run, the only one, found is kept
+    assert model.n_epochs_ == 1 and model.curves_["gain_refiner"].iloc[0] > 1.0
 
 
 # What is found

@@ -9,7 +9,7 @@ import torch
 
 from ddsr import device, methods
 from ddsr.config import DefaultConfig, DenoiserConfig, DSRConfig, PaperConfig, SearchConfig
-from ddsr.device import check_memory, forward_bytes
+from ddsr.device import check_memory, chunked_bytes, forward_bytes
 from ddsr.engine import Engine
 from ddsr.errors import DDSRError, MethodError
 from ddsr.learning.memory import EliteMemory, ShortTermMemory
@@ -21,6 +21,21 @@ X = np.random.default_rng(0).uniform(0.5, 3.0, size=(40, 3))
 Y = np.sin(3 * X[:, 0]) * X[:, 1]
 TINY = {"max_length": 6, "batch_size": 20, "denoiser": DenoiserConfig(feed_forward_width=16)}
 NAMES = ("paper", "paper:memory=short", "paper:objective=rspg", "uniform")
+LEARNING = {"batch_size": 200, "oversampling": 1, "elite_fraction": 0.25, "updates_per_epoch": 1}
+LEARN_ONCE = f"""
+import resource, sys
+import numpy as np
+from ddsr.config import DenoiserConfig
+from ddsr.expression import Vocabulary
+from ddsr.methods import assemble
+
+X = np.random.default_rng(0).uniform(1, 2, (40, 2))
+y = np.sin(3 * X[:, 0]) * X[:, 1] + np.exp(X[:, 0] / X[:, 1])
+config = {LEARNING!r} | {{"denoiser": DenoiserConfig(feed_forward_width=int(sys.argv[1]))}}
+states, _ = assemble("paper", Vocabulary(("x", "y")), X, y, config=config, device="cpu")
+next(states), next(states)  # in the second epoch the pool is joined
+print(1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -175,7 +190,24 @@ def test_a_batch_too_large_for_memory_is_refused_before_any_work(monkeypatch, na
     assert n_scored == []
     assemble(name, PLAIN, X, Y, config=TINY, device=where)
     assert n_scored == [1]  # the baseline
+
+
+def test_memory_is_counted_as_the_device_uses_it():
     assert forward_bytes(PaperConfig()) == 3 * 1000 * 32 * 2048 * 8
+    # on the processor: a step on the joined pool, or logits where there are many variables
+    assert chunked_bytes(PaperConfig(), 13) == 2 * 50 * 32 * 2048 * 4 * 6
+    assert chunked_bytes(PaperConfig(), 1000) == 3 * 1000 * 32 * 1000 * 4 * 2
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="peaks are counted in other units elsewhere")
+def test_the_count_is_what_a_step_takes():
+    """Peaks of a process that learns once from a wide network's pool, beside what it held before."""
+    widths = (64, 4096)
+    peaks = [int(subprocess.check_output([sys.executable, "-c", LEARN_ONCE, str(width)])) for width in widths]
+    configs = [PaperConfig(**LEARNING, denoiser=DenoiserConfig(feed_forward_width=width)) for width in widths]
+    counted = chunked_bytes(configs[1], 13) - chunked_bytes(configs[0], 13)
+    assert 0.6 < (peaks[1] - peaks[0]) / counted < 1.4
 
 
 def test_settings_of_another_method_are_refused():
@@ -195,7 +227,7 @@ def test_memory_is_told_where_there_is_no_proc(monkeypatch):
     assert device.free_bytes("cpu") > 0
     monkeypatch.setattr(device.os, "sysconf", missing)
     assert device.free_bytes("cpu") is None
-    check_memory(PaperConfig(batch_size=10**9), "cpu")
+    check_memory(PaperConfig(batch_size=10**9), "cpu", 13)
 
 
 @pytest.mark.parametrize("name", ["uniform", "ddsr"])

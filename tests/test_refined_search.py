@@ -1,5 +1,6 @@
 """The default search with its real parts, small: what an epoch does, what is kept, when it ends."""
 
+import signal
 import time
 from itertools import islice
 
@@ -130,6 +131,66 @@ def test_time_that_ends_amid_a_proposal_leaves_the_front():
         assert state.n_scored == expected.n_scored
         assert state.stats.gains == expected.stats.gains
         assert state.stats.update is None and np.isnan(state.stats.mean_reward)
+
+
+class Interrupted(BaseException):
+    """As a signal's handler raises it."""
+
+
+def interrupt_after(seconds):
+    def ring(number, frame):
+        raise Interrupted
+
+    signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+@pytest.fixture
+def keeps_alarms():
+    previous = signal.getsignal(signal.SIGALRM)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, previous)
+
+
+def test_an_interrupt_amid_a_run_of_the_refiner_keeps_what_it_found(keeps_alarms):
+    parts = Parts()
+    states = parts.search(share=0.0, evaluations=10**9)
+    interrupt_after(0.3)
+    state = next(states)
+    assert state.is_cut_short and state.epoch == 0
+    assert state.n_scored == parts.refiner.n_evaluations > 0
+    assert state.front.gain_over(parts.front) == state.stats.gains[REFINER] > 1.0
+    assert min(parts.refiner.hall_of_fame().nrmse) == state.front.most_accurate().nrmse
+    with pytest.raises(Interrupted):
+        next(states)
+
+
+def test_an_interrupt_amid_a_proposal_keeps_what_the_refiner_found(monkeypatch):
+    def interrupted(*arguments):
+        raise Interrupted
+
+    monkeypatch.setattr(Proposer, "propose", interrupted)
+    states, alone = Parts().search(share=1.0), Parts().search(share=0.0)
+    state, expected = next(states), next(alone)
+    assert state.is_cut_short and not expected.is_cut_short
+    assert (state.front, state.n_scored) == (expected.front, expected.n_scored)
+    assert state.stats.gains == expected.stats.gains
+    with pytest.raises(Interrupted):
+        next(states)
+
+
+def test_an_interrupt_before_anything_was_found_is_only_an_interrupt(monkeypatch):
+    def interrupted(*arguments):
+        raise Interrupted
+
+    parts = Parts()
+    monkeypatch.setattr(parts.refiner, "run", interrupted)
+    states = parts.search(front=ParetoFront())
+    state = next(states)
+    assert len(state.front) == state.n_scored == state.stats.best_reward == 0
+    with pytest.raises(Interrupted):
+        next(states)
 
 
 def test_no_epoch_begins_after_the_deadline():

@@ -21,13 +21,6 @@ bool HallOfFame::is_promising(int size, double log_loss) const {
   });
 }
 
-double HallOfFame::best_loss(int size) const {
-  double best = 0.0;
-  for (const Famous& famous : entries_)
-    if (famous.individual.size() <= size) best = std::min(best, famous.individual.log_loss);
-  return best;
-}
-
 double HallOfFame::bar(int size) const {
   double bar = std::numeric_limits<double>::infinity();
   for (const Famous& famous : entries_) {

@@ -24,9 +24,6 @@ class HallOfFame {
   // Whether a formula of so many tokens and such a loss on the fitting rows is worth a look at all rows.
   bool is_promising(int size, double log_loss) const;
 
-  // The least loss, on the fitting rows, of what has no more tokens than so many; 0 where there is none.
-  double best_loss(int size) const;
-
   // The NRMSE that one of so many tokens has to be below to enter.
   double bar(int size) const;
 

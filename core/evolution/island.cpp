@@ -34,8 +34,7 @@ void Island::age() {
   state.penalties.resize(state.size_counts.size());
   for (std::size_t size = 0; size < state.penalties.size(); ++size) {
     const double crowd = most > 0.0 ? state.size_counts[size] / most : 0.0;
-    state.penalties[size] = options.parsimony * static_cast<double>(size) * (1.0 + options.crowding * crowd) -
-                            options.front_weight * state.hall.best_loss(static_cast<int>(size));
+    state.penalties[size] = options.parsimony * static_cast<double>(size) * (1.0 + options.crowding * crowd);
     state.size_counts[size] *= KEPT_COUNT;
   }
 }

@@ -14,7 +14,6 @@ struct EvolutionOptions {
   int tournament_size = 8;
   double parsimony = 0.02;
   double crowding = 0.0;
-  double front_weight = 0.0;
   int restart_steps = 0;          // 0: never
   double constant_range = 1e300;  // the largest constant, and the inverse of the smallest
   double crossover_rate = 0.35;

@@ -186,9 +186,6 @@ class RefinerConfig:
     """what a token costs, in log(NRMSE)"""
     crowding: float = 0.0
     """adapts `parsimony`: the size that most children have lately costs (1 + crowding) times as much"""
-    front_weight: float = 0.0
-    """how far the least loss found for a size counts as that size's zero: at 1 a small expression that none
-    of its size beats is as fit as a large one"""
     restart_steps: int = 1500
     """steps without a fitter individual after which an island starts anew from random trees; 0: never"""
     constant_range: float = 1e7
@@ -246,15 +243,7 @@ class RefinerConfig:
             check_whole(getattr(self, name), name, least=0)
         for name in ("crossover_rate", "library_rate", "unary_rate", "constant_rate"):
             _check_number(getattr(self, name), name, 1.0)
-        for name in (
-            "parsimony",
-            "crowding",
-            "front_weight",
-            "constant_range",
-            "tolerance",
-            "screen_ratio",
-            "exact",
-        ):
+        for name in ("parsimony", "crowding", "constant_range", "tolerance", "screen_ratio", "exact"):
             _check_number(getattr(self, name), name, float_info.max)
         _check_weights(self.moves, "moves", _core.MOVES)
         _check_weights(self.operators, "operators", tuple(OPERATORS))

@@ -13,8 +13,12 @@ if TYPE_CHECKING:
 
 DEVICES = ("auto", "cpu", "cuda")
 BYTES_OF_A_FLOAT = 4
-# The inner layer of a feed-forward block exists twice: before and after its activation.
+# On a GPU the inner layer of a feed-forward block exists twice: before and after its activation.
 WIDE_COPIES = 2
+# On the processor draws are predicted in small chunks: only their logits are whole, as predicted for the
+# distinct rows and as handed to the grammar. A step that learns keeps the inner layer of every block, and
+# has so many more of them while it goes back.
+LOGITS_COPIES, BACKWARD_COPIES = 2, 4
 
 
 def check_device(device: str) -> None:
@@ -40,25 +44,35 @@ def find_device(device: str) -> torch.device:
     return torch.device(device)
 
 
-def check_memory(config: PaperConfig, device: str) -> None:
-    """Refuse a batch whose forward pass cannot fit into the memory that is free now.
+def check_memory(config: PaperConfig, device: str, vocab_size: int) -> None:
+    """Refuse a batch that cannot fit into the memory that is free now.
 
     Torch is imported only where a GPU may be meant.
     """
     kind = find_device(device).type if device == "auto" else device
-    needed, free = forward_bytes(config), free_bytes(kind)
+    needed = forward_bytes(config) if kind == "cuda" else chunked_bytes(config, vocab_size)
+    free = free_bytes(kind)
     if free is not None and needed > free:
         raise MethodError(
             f"a batch of {config.batch_size} drawn {config.oversampling} times over takes about "
             f"{needed / 2**30:.1f} GiB, but {kind} has {free / 2**30:.1f} GiB free: "
-            "lower batch_size, oversampling, max_length or denoiser.feed_forward_width"
+            "lower batch_size, oversampling, elite_fraction, max_length or denoiser.feed_forward_width"
         )
 
 
 def forward_bytes(config: PaperConfig) -> int:
-    """About what one forward pass holds at its widest: the feed-forward layer over all that is drawn."""
+    """About what one forward pass on a GPU holds at its widest: the inner layer over all that is drawn."""
     n_positions = config.oversampling * config.batch_size * config.max_length
     return n_positions * config.denoiser.feed_forward_width * BYTES_OF_A_FLOAT * WIDE_COPIES
+
+
+def chunked_bytes(config: PaperConfig, vocab_size: int) -> int:
+    """About what an epoch holds on the processor at its widest: all logits, or a step on the whole pool."""
+    n_drawn, denoiser = config.oversampling * config.batch_size, config.denoiser
+    logits = n_drawn * vocab_size * LOGITS_COPIES
+    n_copies = denoiser.n_encoder_layers + denoiser.n_decoder_layers + BACKWARD_COPIES
+    step = 2 * config.n_elites * denoiser.feed_forward_width * n_copies
+    return max(logits, step) * config.max_length * BYTES_OF_A_FLOAT
 
 
 def free_bytes(kind: str) -> int | None:

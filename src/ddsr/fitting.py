@@ -248,6 +248,8 @@ class Fit:
                 reason = "max_time" if budget.deadline.has_passed else "exhausted"
                 break
             self.progress.take(state)
+            if state.is_cut_short:
+                next(states)  # raises what cut it short; half an epoch is not shown, and not saved
             if callback is not None:
                 callback(state)
         self.progress.stopped_by = reason

@@ -80,8 +80,8 @@ class Method:
         return ":".join((self.preset, *(f"{name}={value}" for name, value in self.changes)))
 
 
-def _check_paper(config: SearchConfig, device: str) -> None:
-    check_memory(_of_kind(config, PaperConfig), device)
+def _check_paper(config: SearchConfig, device: str, vocab_size: int) -> None:
+    check_memory(_of_kind(config, PaperConfig), device, vocab_size)
 
 
 def _start_paper(problem: Problem, *, generator: str, objective: str, memory: str) -> Iterator[SearchState]:
@@ -92,7 +92,7 @@ def _start_paper(problem: Problem, *, generator: str, objective: str, memory: st
     return _learn(problem, learner, OBJECTIVES[objective](problem.config), MEMORIES[memory], is_captured)
 
 
-def _check_dsr(config: SearchConfig, device: str) -> None:
+def _check_dsr(config: SearchConfig, device: str, vocab_size: int) -> None:
     _of_kind(config, DSRConfig)
 
 
@@ -188,9 +188,9 @@ def _make_proposer(problem: Problem, config: DefaultConfig, primer: Primer | Non
     return Proposer(learner, policy, EliteMemory(config.n_elites), problem.engine, config.batch_size)
 
 
-def _check_default(config: SearchConfig, device: str) -> None:
+def _check_default(config: SearchConfig, device: str, vocab_size: int) -> None:
     # Whether `auto` is a GPU only torch can tell, and an easy problem is solved without importing it.
-    check_memory(_of_kind(config, DefaultConfig), "cpu" if device == "auto" else device)
+    check_memory(_of_kind(config, DefaultConfig), "cpu" if device == "auto" else device, vocab_size)
     prior = _of_kind(config, DefaultConfig).prior
     if prior is not None:
         find_weights(prior)
@@ -209,7 +209,7 @@ def _start_uniform(problem: Problem) -> Iterator[SearchState]:
     )
 
 
-def _check_uniform(config: SearchConfig, device: str) -> None:
+def _check_uniform(config: SearchConfig, device: str, vocab_size: int) -> None:
     """It has no network: any settings do."""
 
 
@@ -217,7 +217,7 @@ def _check_uniform(config: SearchConfig, device: str) -> None:
 class Preset:
     """How a method starts, and the values that each of its options can have; the first is the default."""
 
-    check: Callable[[SearchConfig, str], None]
+    check: Callable[[SearchConfig, str, int], None]
     """refuses settings that the method or the device cannot run with, before any work is done"""
     start: Callable[..., Iterator[SearchState]]
     options: Mapping[str, Sequence[str]]
@@ -331,7 +331,7 @@ def pose(
 ) -> Problem:
     """Check everything that a user hands in, and score the baseline: what comes before any method."""
     check_device(device)
-    PRESETS[method.preset].check(config, device)
+    PRESETS[method.preset].check(config, device, len(vocabulary))
     grammar = Grammar(vocabulary, config.max_length, config.max_constants, rules)
     options = FitOptions(is_scale_free=isinstance(config, DefaultConfig) and config.is_scale_free)
     engine = Engine(vocabulary, X, y, sample_weight, options=options, seed=seed, n_threads=n_threads)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
-from itertools import count
 from typing import Protocol
 
 import numpy as np
@@ -88,49 +87,6 @@ class Stall:
         self.n_fitted, self.n_steps = ran.evaluations, ran.steps
 
 
-@dataclass
-class Between:
-    """What goes from one epoch to the next."""
-
-    refiner: Refiner
-    balance: Balance
-    front: ParetoFront
-    proposer: Proposer | None = None
-    stall: Stall = field(default_factory=Stall)
-    n_scored: int = 0
-    """by the proposer; the refiner counts its own"""
-    n_epochs: int = 0
-    is_over: bool = False
-    """whether the search has ended by itself"""
-
-    def saved(self) -> Saved:
-        """All of it, as it is now."""
-        return {
-            "refiner": np.frombuffer(self.refiner.save(), np.uint8),
-            "balance": self.balance.saved(),
-            "front": self.front.saved(),
-            "proposer": None if self.proposer is None else self.proposer.saved(),
-            "stall": asdict(self.stall),
-            "n_scored": self.n_scored,
-            "n_epochs": self.n_epochs,
-            "is_over": self.is_over,
-        }
-
-    def restore(self, saved: Saved, make_proposer: Callable[[], Proposer]) -> None:
-        """Be as it was; the settings are those of now."""
-        engine, grammar, n_threads = self.refiner.engine, self.refiner.grammar, self.refiner.n_threads
-        with restoring("search"):
-            self.refiner = Refiner.load(saved["refiner"].tobytes(), engine, grammar, n_threads)
-            self.balance.restore(saved["balance"])
-            self.front = ParetoFront.restored(saved["front"], grammar.vocabulary)
-            if saved["proposer"] is not None:
-                self.proposer = make_proposer()
-                self.proposer.restore(saved["proposer"])
-            self.stall = Stall(**saved["stall"])
-            self.n_scored, self.n_epochs = saved["n_scored"], saved["n_epochs"]
-            self.is_over = saved["is_over"]
-
-
 def refined_search(
     refiner: Refiner,
     make_proposer: Callable[[], Proposer],
@@ -145,44 +101,132 @@ def refined_search(
     """Yield a state after each epoch, until the deadline: whoever iterates may find it enough before.
 
     It ends by itself after an exact fit, and when the refiner finds nothing any more that it has not tried.
-    The proposer is made when it first has a turn, since torch takes seconds to import.
+    The proposer is made when it first has a turn, since torch takes seconds to import. What is raised within
+    an epoch, as by an interrupt, is raised after one more state, with what the epoch had found by then.
     With `saved`, which a `SearchState` gave, it goes on behind that epoch.
     """
-    before = Between(refiner, balance, front)
+    search = RefinedSearch(refiner, make_proposer, balance, evaluations, n_elites, front, deadline)
     if saved is not None:
-        before.restore(saved, make_proposer)
-    refiner, proposer, front = before.refiner, before.proposer, before.front
-    stall, n_scored, is_over = before.stall, before.n_scored, before.is_over
-    for epoch in count(before.n_epochs):
-        if deadline.has_passed or is_over:
-            return
-        clock, known, proposed, update = PartClock(), front, None, None
-        ran = refiner.run(*_budget_of_run(epoch, evaluations, deadline))
-        stall.note(ran)
-        front = front.merge(refiner.hall_of_fame())
-        clock.end("refine")
-        gains = {REFINER: front.gain_over(known), GENERATOR: 0.0}
-        balance.credit(REFINER, gains[REFINER], clock.seconds["refine"])
-        if balance.is_generators_turn and not deadline.has_passed:
-            try:
-                proposer = proposer or make_proposer()
-                elites = refiner.elites(n_elites)
-                proposed, update = proposer.propose(elites, epoch, deadline)
-                n_scored += len(proposed)
-                known, front = front, front.merge(proposed)
-                gains[GENERATOR] = front.gain_over(known)
-                n_new = len(proposed) - len(elites)
-                refiner.seed(proposed.batch.take(np.arange(n_new)))
-                stall.n_fitted += n_new
-            except TimeIsUp:
-                pass
-            clock.end("propose")
-            balance.credit(GENERATOR, gains[GENERATOR], clock.seconds["propose"])
-        stats = _describe(front, proposed, update, clock.seconds, gains)
-        is_exhausted = ran.ending is Ending.EXHAUSTED and stall.n_vain_steps >= MOST_VAIN_STEPS
-        is_over = ran.ending is Ending.EXACT or (is_exhausted and gains[GENERATOR] == 0.0)
-        after = Between(refiner, balance, front, proposer, stall, n_scored, epoch + 1, is_over)
-        yield SearchState(epoch, front, n_scored + ran.evaluations, stats, after.saved)
+        search.restore(saved)
+    while not (deadline.has_passed or search.is_over):
+        found = Epoch(search.n_epochs, known=search.front)
+        try:
+            search.refine(found)
+            if balance.is_generators_turn and not deadline.has_passed:
+                search.propose(found)
+        except BaseException:
+            yield search.state(found, is_cut_short=True)
+            raise
+        search.end(found)
+        yield search.state(found)
+
+
+@dataclass
+class Epoch:
+    """What an epoch has found so far."""
+
+    number: int
+    known: ParetoFront
+    """before it began"""
+    ending: Ending | None = None
+    """of the refiner's run"""
+    n_refined: int = 0
+    """fitted by the refiner, since it was made"""
+    proposed: Scores | None = None
+    update: UpdateStats | None = None
+    gains: dict[str, float] = field(default_factory=lambda: {REFINER: 0.0, GENERATOR: 0.0})
+    clock: PartClock = field(default_factory=PartClock)
+
+
+@dataclass
+class RefinedSearch:
+    """The parts of the search, and what goes from one epoch to the next."""
+
+    refiner: Refiner
+    make_proposer: Callable[[], Proposer]
+    balance: Balance
+    evaluations: int
+    n_elites: int
+    front: ParetoFront
+    deadline: Deadline
+    proposer: Proposer | None = None
+    stall: Stall = field(default_factory=Stall)
+    n_proposed: int = 0
+    """scored for the proposer; the refiner counts its own"""
+    n_epochs: int = 0
+    is_over: bool = False
+    """whether there is nothing left to find"""
+
+    def refine(self, found: Epoch) -> None:
+        """The refiner's part of an epoch."""
+        ran = self.refiner.run(*_budget_of_run(found.number, self.evaluations, self.deadline))
+        found.ending = ran.ending
+        self.stall.note(ran)
+        self._take_hall_of_fame(found)
+        self.balance.credit(REFINER, found.gains[REFINER], found.clock.seconds["refine"])
+
+    def _take_hall_of_fame(self, found: Epoch) -> None:
+        self.front = found.known.merge(self.refiner.hall_of_fame())
+        found.gains[REFINER] = self.front.gain_over(found.known)
+        found.n_refined = self.refiner.n_evaluations
+        found.clock.end("refine")
+
+    def propose(self, found: Epoch) -> None:
+        """The generator's part of an epoch; time that ends amid it leaves no trace but that it was spent."""
+        try:
+            self.proposer = self.proposer or self.make_proposer()
+            elites = self.refiner.elites(self.n_elites)
+            found.proposed, found.update = self.proposer.propose(elites, found.number, self.deadline)
+            self.n_proposed += len(found.proposed)
+            known, self.front = self.front, self.front.merge(found.proposed)
+            found.gains[GENERATOR] = self.front.gain_over(known)
+            n_new = len(found.proposed) - len(elites)
+            self.refiner.seed(found.proposed.batch.take(np.arange(n_new)))
+            self.stall.n_fitted += n_new
+        except TimeIsUp:
+            pass
+        found.clock.end("propose")
+        self.balance.credit(GENERATOR, found.gains[GENERATOR], found.clock.seconds["propose"])
+
+    def end(self, found: Epoch) -> None:
+        """The epoch is done."""
+        self.n_epochs += 1
+        is_exhausted = found.ending is Ending.EXHAUSTED and self.stall.n_vain_steps >= MOST_VAIN_STEPS
+        self.is_over = found.ending is Ending.EXACT or (is_exhausted and found.gains[GENERATOR] == 0.0)
+
+    def state(self, found: Epoch, is_cut_short: bool = False) -> SearchState:
+        """What is known after an epoch, or within one that was cut short."""
+        if "refine" not in found.clock.seconds:
+            self._take_hall_of_fame(found)
+        n_scored, stats = self.n_proposed + found.n_refined, _describe(self.front, found)
+        return SearchState(found.number, self.front, n_scored, stats, self.saved, is_cut_short)
+
+    def saved(self) -> Saved:
+        """All that goes from one epoch to the next, as it is now."""
+        return {
+            "refiner": np.frombuffer(self.refiner.save(), np.uint8),
+            "balance": self.balance.saved(),
+            "front": self.front.saved(),
+            "proposer": None if self.proposer is None else self.proposer.saved(),
+            "stall": asdict(self.stall),
+            "n_scored": self.n_proposed,
+            "n_epochs": self.n_epochs,
+            "is_over": self.is_over,
+        }
+
+    def restore(self, saved: Saved) -> None:
+        """Be as it was; the settings are those of now."""
+        engine, grammar, n_threads = self.refiner.engine, self.refiner.grammar, self.refiner.n_threads
+        with restoring("search"):
+            self.refiner = Refiner.load(saved["refiner"].tobytes(), engine, grammar, n_threads)
+            self.balance.restore(saved["balance"])
+            self.front = ParetoFront.restored(saved["front"], grammar.vocabulary)
+            if saved["proposer"] is not None:
+                self.proposer = self.make_proposer()
+                self.proposer.restore(saved["proposer"])
+            self.stall = Stall(**saved["stall"])
+            self.n_proposed, self.n_epochs = saved["n_scored"], saved["n_epochs"]
+            self.is_over = saved["is_over"]
 
 
 def _budget_of_run(epoch: int, evaluations: int, deadline: Deadline) -> tuple[int, float | None]:
@@ -194,20 +238,15 @@ def _budget_of_run(epoch: int, evaluations: int, deadline: Deadline) -> tuple[in
     return max(1, min(evaluations, round(evaluations * FIRST_SHARE * growth))), seconds
 
 
-def _describe(
-    front: ParetoFront,
-    proposed: Scores | None,
-    update: UpdateStats | None,
-    seconds: dict[str, float],
-    gains: dict[str, float],
-) -> EpochStats:
-    has_proposed = proposed is not None and len(proposed) > 0
+def _describe(front: ParetoFront, found: Epoch) -> EpochStats:
+    has_proposed = found.proposed is not None and len(found.proposed) > 0
+    least_nrmse = front.most_accurate().nrmse if len(front) else np.inf
     return EpochStats(
-        best_reward=1.0 / (1.0 + front.most_accurate().nrmse),
-        mean_reward=float(proposed.reward.mean()) if has_proposed and proposed else np.nan,
+        best_reward=1.0 / (1.0 + least_nrmse),
+        mean_reward=float(found.proposed.reward.mean()) if has_proposed and found.proposed else np.nan,
         reward_floor=np.nan,
         distinct_share=np.nan,
-        update=update,
-        seconds=seconds,
-        gains=gains,
+        update=found.update,
+        seconds=found.clock.seconds,
+        gains=found.gains,
     )

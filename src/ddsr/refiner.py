@@ -155,6 +155,12 @@ class Refiner:
             **named, moves=moves, seconds=self._seconds, evaluations_per_second=rate, ending=ending
         )
 
+    @property
+    def n_evaluations(self) -> int:
+        """Children and seeds whose constants were fitted, in a run that was interrupted too."""
+        n_evaluations: int = self._core.counters()["n_evaluations"]
+        return n_evaluations
+
     def hall_of_fame(self) -> HallOfFame:
         """The Pareto front of size and error so far."""
         found = self._core.hall_of_fame()

@@ -72,6 +72,8 @@ class SearchState:
     stats: EpochStats
     save: Callable[[], Saved] = field(repr=False, compare=False)
     """all that the search needs to go on from here as if nothing had happened; until the next epoch begins"""
+    is_cut_short: bool = False
+    """whether an interrupt ended the epoch amid its work; it is raised when the next state is asked for"""
 
 
 def search(

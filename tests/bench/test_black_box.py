@@ -48,10 +48,10 @@ def test_the_suite_is_srbenchs_without_three():
 def test_the_table_of_the_suite_is_that_of_its_data():
     for problem in load_suite("black-box")[::10]:
         data = make_data(problem, 0, 0.0, PMLB)
-        n_rows = min(problem.n_rows, 10_000)
-        assert len(data.y_train) + len(data.y_test) == n_rows and len(data.X_train.columns) == len(
-            problem.variables
-        )
+        n_test = int(np.ceil(problem.n_rows / 4))
+        n_train = problem.n_rows - n_test if problem.n_rows <= 10_000 else 10_000
+        assert (len(data.y_train), len(data.y_test)) == (n_train, n_test)
+        assert len(data.X_train.columns) == len(problem.variables)
         assert abs(data.y_train.mean()) < 1e-9 and data.y_train.std() == pytest.approx(1)
 
 
@@ -64,6 +64,21 @@ def test_split_and_scales_are_those_of_scikit_learn(folder):
     np.testing.assert_allclose(found[0], scaler.transform(train), atol=1e-9)
     np.testing.assert_allclose(found[1], scaler.transform(test), atol=1e-9)
     assert list(data.X_train.columns) == ["x0", "x1"]
+
+
+@pytest.mark.parametrize("n_rows", [10_000, 10_001, 30_000])
+def test_of_large_sets_srbench_draws_the_training_rows(tmp_path, n_rows):
+    """After the split, with repetition, by NumPy's global numbers; the test rows are all there."""
+    table = pd.DataFrame({"a": np.arange(n_rows), "target": np.arange(n_rows) % 7.0})
+    table.to_csv(tmp_path / "large.csv", index=False)
+    data = make_data(load_suite(str(tmp_path / "large.csv"))[0], 5, 0.0)
+    train, test = train_test_split(np.arange(n_rows), train_size=0.75, test_size=0.25, random_state=5)
+    if n_rows > 10_000:
+        np.random.seed(5)
+        train = train[np.random.choice(np.arange(len(train)), size=10_000)]
+    np.testing.assert_array_equal(data.X_train["a"], train)
+    np.testing.assert_array_equal(data.X_test["a"], test)
+    np.testing.assert_array_equal(data.y_train, train % 7.0)
 
 
 @given(arrays.arrays(np.float64, (7, 3), elements=st.floats(-1e6, 1e6, allow_subnormal=False)))

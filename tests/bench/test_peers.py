@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from ddsr.bench.formula import evaluate_formula
@@ -13,17 +14,32 @@ from ddsr.bench.slot import Limits, Slot
 from ddsr.bench.trial import make_data
 from ddsr.errors import BenchError
 
-WRITTEN = ("gplearn", "operon", "linear")
-pytestmark = pytest.mark.filterwarnings("ignore:::gplearn", "ignore:::pyoperon")
+WRITTEN = ("gplearn", "operon", "ffx", "physo", "linear")
+SLOW = {"physo"}  # its first epoch, which nothing cuts short
+pytestmark = pytest.mark.filterwarnings("ignore:::gplearn", "ignore:::pyoperon", "ignore:::physo")
 
 
-@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in WRITTEN]
+)
 def test_the_text_is_the_model(name, template):
     pytest.importorskip(PEERS[name].package)
     data = make_data(template.problem, 0, 0.0)
     peer = make_estimator(name, 0, 1.0, None, 1, "cpu").fit(data.X_train, data.y_train)
     values = evaluate_formula(str(peer.sympy()).replace("^", "**"), ("x", "y"), data.X_test.to_numpy())
     np.testing.assert_allclose(values, peer.predict(data.X_test), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["2*x**2 - y", "log(y) * Abs(x)", "Max(0, x - 1.2345) / (1 + y)"])
+def test_all_of_ffxs_features_are_written(target):
+    pytest.importorskip("ffx.core")
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"y": rng.uniform(1, 3, 60), "x": rng.uniform(-1, 3, 60)})  # not in their names' order
+    y = evaluate_formula(target, ("y", "x"), X.to_numpy())
+    model = make_estimator("ffx", 0, None, None, 1, "cpu").fit(X, y)
+    values = evaluate_formula(model.sympy(), ("y", "x"), X.to_numpy())
+    np.testing.assert_allclose(values, model.predict(X), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", sorted(set(PEERS) - set(WRITTEN)))

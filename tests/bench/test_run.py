@@ -23,7 +23,7 @@ from ddsr.errors import BenchError
 
 KEYS = (
     "problem method noise seed expression simplified solved_srbench solved_paper r2_train r2_test complexity "
-    "wall_s cpu_s judge_s threads host version error"
+    "wall_s cpu_s judge_s time epochs threads host version error"
 )
 LIMIT_S = {"hanging": 1.0, "raising": 60.0, "dying": 60.0, "unheard_of": 60.0}
 
@@ -46,6 +46,28 @@ def test_a_run_is_a_row_with_all_keys(suite, template, tmp_path):
     assert not curve.solved_srbench and curve.r2_test < 0.999 and curve.expression
     noisy = next(row for row in rows if row.noise == 0.1 and row.problem == "line")
     assert noisy.r2_train < noisy.r2_test
+
+
+def test_a_row_holds_its_budget_and_another_one_is_refused(suite, template, tmp_path):
+    store, short = Store(tmp_path / "store"), plan_of(suite, replace(template, time=5.0))
+    rows = list(run_missing(short, store))
+    assert {(row.time, row.epochs, row.budget) for row in rows} == {(5.0, None, "5 s")}
+    assert store.read().rows == rows and missing_tasks(short, store) == []
+    before = store.path.read_bytes()
+    for other in (replace(template, time=10.0), replace(template, time=5.0, epochs=3), template):
+        longer = plan_of(suite, other, trials=2)  # nor may its missing runs be added to those
+        with pytest.raises(BenchError, match="runs of linear with 5 s, and .*name another store"):
+            missing_tasks(longer, store)
+        with pytest.raises(BenchError, match="pass the same --time and --epochs"):
+            list(run_missing(longer, store))
+    assert store.path.read_bytes() == before
+    # other methods may have other budgets, and rows that do not tell theirs count as done
+    other_method = replace(plan_of(suite, replace(template, epochs=3)), methods=("constant",))
+    assert len(missing_tasks(other_method, store)) == 2
+    silent = Store(tmp_path / "silent")
+    for row in rows:
+        silent.append(replace(row, time=None))
+    assert missing_tasks(plan_of(suite, replace(template, time=10.0)), silent) == []
 
 
 def test_only_what_is_missing_is_done(suite, template, tmp_path):

@@ -95,13 +95,6 @@ def test_crowding() -> None:
     assert mean_size(costly) < mean_size(plain)
 
 
-@covers("front_weight", RefinerConfig)
-def test_front_weight() -> None:
-    """Small ones that none of their size beats are parents too."""
-    relative, plain = (ran(5000, parsimony=0.02, front_weight=weight) for weight in (1.0, 0.0))
-    assert mean_size(relative) < mean_size(plain)
-
-
 @covers("restart_steps", RefinerConfig)
 def test_restart_steps() -> None:
     """A new life tries everything again, twice; one that never ends finds nothing new."""

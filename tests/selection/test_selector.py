@@ -59,6 +59,25 @@ def test_exact_forms_are_found_exactly_without_noise(truth: str, candidate: str,
     assert not any(best.is_free) and best.nrmse < 1e-14
 
 
+@pytest.mark.parametrize("length", [PreciseLength, PlainLength])
+def test_rows_of_weight_zero_count_for_nothing(length: type) -> None:
+    """As if they were not there, whatever their target is."""
+    kept = engine_for("2.05 * x + 0.3 * y", 0.05)
+    rows = np.vstack([X, X[:300]])
+    clean = Expression.parse("2.05 * x + 0.3 * y", PLAIN).to_callable()(X)
+    noises = np.random.default_rng(1).normal(size=len(X))
+    target = clean + 0.05 * np.sqrt(np.mean(clean**2)) * noises
+    weights = np.repeat([1.0, 0.0], [len(X), 300])
+    weighed = Engine(PLAIN, rows, np.append(target, np.full(300, 1e3)), weights)
+    assert weighed.n_rows == 900 and weighed.n_counted == kept.n_counted == 600
+
+    candidates = parsed("2.1 * x + 0.2 * y", "2 * x^1.1 + 0.3", "sqrt(x - 0.7) * 3")
+    found, expected = (select(candidates, engine, length=length.on(engine)) for engine in (weighed, kept))
+    assert [one.expression.skeleton() for one in found] == [one.expression.skeleton() for one in expected]
+    for one, other in zip(found, expected, strict=True):
+        assert one.description_length == pytest.approx(other.description_length, rel=1e-9)
+
+
 def test_what_is_not_simple_stays_free() -> None:
     best = select(parsed("3.6 * x^1.47 + 0.01"), engine_for("3.7182818 * x^1.5", 0.001))[0]
     assert best.expression.skeleton() == "? * x^?"

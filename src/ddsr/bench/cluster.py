@@ -109,6 +109,8 @@ def _lost(task: Task, error: BaseException) -> Row:
         solved_srbench=unsolved,
         solved_paper=unsolved,
         wall_s=0.0,
+        time=task.time,
+        epochs=task.epochs,
         threads=task.threads,
         host="",
         version=ddsr_version(),

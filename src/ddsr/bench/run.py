@@ -11,8 +11,9 @@ from ddsr.bench.judge import TIMEOUT_S
 from ddsr.bench.one import Task
 from ddsr.bench.problems import Problem
 from ddsr.bench.slot import Limits
-from ddsr.bench.store import Row, Store
+from ddsr.bench.store import Row, Store, budget_text
 from ddsr.bench.workers import LocalWorkers, Workers
+from ddsr.errors import BenchError
 
 # A run counts as hung after SLACK times the time that it was given and GRACE_S: an epoch is finished first.
 SLACK = 1.2
@@ -54,9 +55,26 @@ class Plan:
 
 
 def missing_tasks(plan: Plan, store: Store) -> list[Task]:
-    """The runs of a plan that the store has no row of."""
-    done = {row.key for row in store.read().rows}
+    """The runs of a plan that the store has no row of; its rows must be of the plan's budget."""
+    rows = store.read().rows
+    check_budget(plan, rows, store)
+    done = {row.key for row in rows}
     return [task for task in plan.tasks() if task.key not in done]
+
+
+def check_budget(plan: Plan, rows: Sequence[Row], store: Store) -> None:
+    """Refuse to mix runs of a method that had different times or epochs: one rate would stand for both."""
+    asked = budget_text(plan.template.time, plan.template.epochs)
+    others = {
+        row.method: row.budget
+        for row in rows
+        if row.method in plan.methods and row.budget not in (None, asked)
+    }
+    for method, budget in others.items():
+        raise BenchError(
+            f"{store.path} has runs of {method} with {budget}, and {asked or 'no limit'} is asked for: "
+            "pass the same --time and --epochs, or name another store"
+        )
 
 
 def run_missing(plan: Plan, store: Store, workers: Workers | None = None) -> Generator[Row, None, None]:

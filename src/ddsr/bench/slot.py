@@ -68,6 +68,8 @@ class Slot:
             solved_srbench=unsolved,
             solved_paper=unsolved,
             wall_s=time.perf_counter() - began,
+            time=task.time,
+            epochs=task.epochs,
             threads=task.threads,
             host=platform.node(),
             version=ddsr_version(),

@@ -49,6 +49,9 @@ class Row:
     cpu_s: float | None = None
     judge_s: float | None = None
     """how long its verdict took"""
+    time: float | None = None
+    """seconds that its search was given, and epochs; both are None in rows written before they were kept"""
+    epochs: int | None = None
     threads: int
     host: str
     version: str
@@ -58,6 +61,17 @@ class Row:
     def key(self) -> Key:
         """Which run it is the row of."""
         return Key(self.problem, self.method, self.noise, self.seed)
+
+    @property
+    def budget(self) -> str | None:
+        """What ended its search at the latest, as a person reads it; None where the row does not tell."""
+        return budget_text(self.time, self.epochs)
+
+
+def budget_text(time: float | None, epochs: int | None) -> str | None:
+    """A time, a number of epochs, or both, such as `60 s`; None where there is neither."""
+    parts = ([] if time is None else [f"{time:g} s"]) + ([] if epochs is None else [f"{epochs} epochs"])
+    return ", ".join(parts) or None
 
 
 def of_other_versions(rows: list[Row], version: str) -> str | None:

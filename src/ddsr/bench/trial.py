@@ -1,4 +1,4 @@
-"""The data of a trial, as SRBench makes it: at most 10,000 rows, split and made noisy by the trial's seed."""
+"""The data of a trial, as SRBench makes it: split, drawn from and made noisy by the trial's seed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Split:
 
 
 def make_data(problem: Problem, seed: int, noise: float, data_dir: Path | None = None) -> Split:
-    """The trial's data: rows and split by its seed, 75 % to train on, at most 10,000 rows.
+    """The trial's data: rows and split by its seed, 75 % to train on, or 10,000 of a table of more rows.
 
     The training target gets N(0, noise·RMS(y_train)) on top, as in SRBench; the test target stays clean.
     """
@@ -42,10 +42,9 @@ def make_data(problem: Problem, seed: int, noise: float, data_dir: Path | None =
         raise BenchError(f"noise is a share of the target's RMS, so at least 0, not {noise}")
     rng = np.random.default_rng([seed, zlib.crc32(problem.name.encode())])
     X, y = _drawn(problem, rng) if problem.source == "uniform" else _kept(problem, data_dir)
-    if len(y) > MOST_ROWS:
-        rows = np.sort(rng.choice(len(y), MOST_ROWS, replace=False))
-        X, y = X.iloc[rows], y[rows]
     train, test = split_rows(len(y), seed)
+    if len(y) > MOST_ROWS:
+        train = draw_again(train, seed)
     y_train, y_test = y[train], y[test]
     X_train, X_test = (X.iloc[rows].reset_index(drop=True) for rows in (train, test))
     if problem.is_standardised:
@@ -64,6 +63,15 @@ def split_rows(n_rows: int, seed: int) -> tuple[NDArray[np.intp], NDArray[np.int
     order = np.random.RandomState(seed).permutation(n_rows)
     n_test = math.ceil((1 - TRAIN_FRACTION) * n_rows)
     return order[n_test : n_test + math.floor(TRAIN_FRACTION * n_rows)], order[:n_test]
+
+
+def draw_again(train: NDArray[np.intp], seed: int) -> NDArray[np.intp]:
+    """The 10,000 rows that SRBench trains on where a set has more, by the same numbers as its.
+
+    It draws them with repetition, from the rows to train on alone.
+    """
+    drawn: NDArray[np.intp] = np.random.RandomState(seed).choice(train, size=MOST_ROWS)
+    return drawn
 
 
 def standardise(train: Any, test: Any) -> tuple[Any, Any]:

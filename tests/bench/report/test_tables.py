@@ -91,6 +91,27 @@ def test_the_black_box_takes_medians_over_trials_first():
     assert any(row[0] == "Operon" and row[1] == "SRBench" for row in table.rows)
 
 
+def test_friedmans_sets_and_the_others_have_tables_of_their_own():
+    friedman = [run("579_fri_c0_250_5", r2_test=0.9), run("581_fri_c3_500_25", r2_test=0.7)]
+    (alone,) = summary_tables(friedman)
+    assert alone.title == "Black box"
+    whole, synthetic, others = summary_tables([*friedman, run("banana", r2_test=0.2)])
+    assert (synthetic.title, others.title) == ("Black box, Friedman's sets", "Black box, other sets")
+    means = [own_rows(table)[0]["r2_mean"] for table in (whole, synthetic, others)]
+    assert means == pytest.approx([0.6, 0.8, 0.2])
+    # what was published is published of all sets together
+    assert len(synthetic.rows) == len(others.rows) == 1 < len(whole.rows)
+
+
+@pytest.mark.parametrize("problem", [STROGATZ, "banana"])
+def test_what_runs_were_given_is_shown(problem):
+    rows = [run(problem, "a", time=60.0), run(problem, "b", time=2.5, epochs=150), run(problem, "c")]
+    shown = {row["method"]: row["budget"] for row in own_rows(summary_tables(rows)[0])}
+    assert shown == {"a": "60 s", "b": "2.5 s, 150 epochs", "c": None}
+    both = [run(problem, seed=0, epochs=7), run(problem, seed=1, time=5.0)]
+    assert own_rows(summary_tables(both)[0])[0]["budget"] == "5 s; 7 epochs"
+
+
 TABLE = Table(
     "T & U",
     (Column("name", "name"), Column("rate", "rate (%)", is_rate=True), Column("n", "n"), Column("x", "x", 2)),

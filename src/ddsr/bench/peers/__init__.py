@@ -25,6 +25,8 @@ class Peer:
 PEERS: Mapping[str, Peer] = {
     "gplearn": Peer("ddsr.bench.peers.gplearn", "gplearn"),
     "operon": Peer("ddsr.bench.peers.operon", "pyoperon"),
+    "ffx": Peer("ddsr.bench.peers.ffx", "ffx"),
+    "physo": Peer("ddsr.bench.peers.physo", "physo"),
     "linear": Peer("ddsr.bench.peers.linear", "sklearn"),
     "forest": Peer("ddsr.bench.peers.forest", "sklearn"),
     "boosting": Peer("ddsr.bench.peers.boosting", "sklearn"),

@@ -30,6 +30,11 @@ def ground_truth_names() -> frozenset[str]:
     return names_of("Feynman") | names_of("Strogatz")
 
 
+def is_friedman(problem: str) -> bool:
+    """Whether a black-box set is made by one of Friedman's formulas: more than half of SRBench's are."""
+    return "_fri_c" in problem
+
+
 def group_of(row: Row) -> Group:
     """The group of a run's problem; without a verdict by design, it is a black box."""
     for group in SUITE_OF_GROUP:

@@ -9,6 +9,7 @@ from ddsr.bench.report.groups import (
     NOT_IN_SRBENCH,
     ground_truth_names,
     group_of,
+    is_friedman,
     names_of,
 )
 from ddsr.bench.report.measures import (
@@ -21,7 +22,13 @@ from ddsr.bench.report.measures import (
     r2_or_zero,
     srbench_rate,
 )
-from ddsr.bench.report.published import PublishedRates, Source, published_fits, published_rates
+from ddsr.bench.report.published import (
+    PublishedFit,
+    PublishedRates,
+    Source,
+    published_fits,
+    published_rates,
+)
 from ddsr.bench.report.rates import Rate
 from ddsr.bench.report.table import Cell, Column, Table
 from ddsr.bench.store import Row
@@ -43,6 +50,7 @@ RATE_COLUMNS = (
     Column("complexity_median", "median complexity", 1),
     Column("complexity_mean", "mean complexity", 1),
     *TIMES,
+    Column("budget", "budget"),
     Column("threads", "threads"),
 )
 FIT_COLUMNS = (
@@ -55,6 +63,7 @@ FIT_COLUMNS = (
     Column("r2_median", "median R²", 3),
     Column("size_mean", "mean size"),
     *TIMES,
+    Column("budget", "budget"),
     Column("threads", "threads"),
 )
 PUBLISHED_NOTES: dict[Source, str] = {
@@ -75,7 +84,8 @@ def summary_tables(rows: Sequence[Row]) -> list[Table]:
         _rate_table(rows, "Ground truth, SRBench's 130 problems", whole - NOT_IN_SRBENCH, "SRBench"),
         _rate_table(rows, "Nguyen's problems", names_of("Nguyen")),
         _rate_table(rows, "Other problems", others),
-        _black_box_table(black_box),
+        _black_box_table(black_box, "Black box", published_fits()),
+        *_black_box_parts(black_box),
     ]
     return [table for table in tables if table.rows]
 
@@ -122,6 +132,7 @@ def _own_rates(method: str, noise: float, runs: Sequence[Row], n_suite: int) -> 
         mean(complexities(runs)),
         middle(row.wall_s for row in runs),
         mean(row.wall_s for row in runs),
+        _budget(runs),
         _threads(runs),
     )
 
@@ -143,6 +154,7 @@ def _published_rates(row: PublishedRates) -> tuple[Cell, ...]:
         row.time_median_s,
         row.time_mean_s,
         None,
+        None,
     )
 
 
@@ -159,27 +171,43 @@ def black_box_fit(runs: Sequence[Row]) -> tuple[list[float], list[float], list[f
     return known[0], known[1], known[2]
 
 
-def _black_box_table(rows: Sequence[Row]) -> Table:
+def _black_box_parts(rows: Sequence[Row]) -> list[Table]:
+    """Friedman's synthetic sets and the others apart, where there are runs on both."""
+    synthetic, others = ([row for row in rows if is_friedman(row.problem) is kind] for kind in (True, False))
+    if not (synthetic and others):
+        return []
+    return [
+        _black_box_table(synthetic, "Black box, Friedman's sets"),
+        _black_box_table(others, "Black box, other sets"),
+    ]
+
+
+def _black_box_table(rows: Sequence[Row], title: str, published: Sequence[PublishedFit] = ()) -> Table:
     cells: list[tuple[Cell, ...]] = []
     for method, runs in by_method(rows):
         r2, sizes, times = black_box_fit(runs)
         counts = (str(len({row.problem for row in runs})), len(runs), n_errors(runs))
         fits = (mean(r2), middle(r2), mean(sizes), middle(times), mean(times))
-        cells.append((method, OWN, *counts, *fits, _threads(runs)))
-    for row in published_fits() if rows else ():
+        cells.append((method, OWN, *counts, *fits, _budget(runs), _threads(runs)))
+    for row in published if rows else ():
         fits = (row.r2_mean, row.r2_median, row.size_mean, row.time_median_s, row.time_mean_s)
-        cells.append((row.method, SOURCE_NAMES[row.source], str(row.problems), None, None, *fits, None))
+        cells.append((row.method, SOURCE_NAMES[row.source], str(row.problems), None, None, *fits, None, None))
     notes = (
         "R² on test, size and time: medians over a data set's trials, then means or medians over data sets.",
         "A run without a finite R² counts as 0, which predicting the mean gives.",
         *_hardware(rows),
     )
-    return Table("Black box", FIT_COLUMNS, tuple(cells), notes)
+    return Table(title, FIT_COLUMNS, tuple(cells), notes)
 
 
 def _coverage(runs: Sequence[Row], n_suite: int) -> str:
     n_problems = len({row.problem for row in runs})
     return str(n_suite) if n_problems == n_suite else f"{n_problems} of {n_suite}"
+
+
+def _budget(runs: Sequence[Row]) -> str | None:
+    """What the runs were given; None where no row tells."""
+    return "; ".join(sorted({row.budget for row in runs if row.budget})) or None
 
 
 def _threads(runs: Sequence[Row]) -> str:
