@@ -21,7 +21,17 @@ EXAMPLES = {
         *(
             ROOT / "docs" / f"{page}.md"
             for page in (
-                *("engine", "estimator", "grammar", "refiner", "report", "runs", "search", "selection"),
+                *(
+                    "command",
+                    "engine",
+                    "estimator",
+                    "grammar",
+                    "refiner",
+                    "report",
+                    "runs",
+                    "search",
+                    "selection",
+                ),
                 "simplify",
             )
         ),
