@@ -99,6 +99,17 @@ def test_predict_needs_the_models_columns(finished, tmp_path):
     assert not nowhere.parent.exists()
 
 
+def test_report(finished, run, tmp_path):
+    done = ddsr("report", run)
+    assert done.exit_code == 0, done.output
+    assert done.stdout == f"{run / 'report.html'}\n"
+    assert "<html" in (run / "report.html").read_text()
+    done = ddsr("report", run / "model.json", "--out", tmp_path / "page.html", "--title", "A page")
+    assert done.exit_code == 0 and "<title>A page" in (tmp_path / "page.html").read_text()
+    assert "there is no run folder" in refusal("report", tmp_path / "nowhere")
+    assert "cannot write" in refusal("report", run, "--out", tmp_path / "no" / "folder.html")
+
+
 def test_resume_goes_on(run):
     assert "is over (max_epochs): give it --time or --epochs" in refusal("resume", run)
     done = ddsr("resume", run, "--epochs", 1, "--json")
