@@ -10,13 +10,15 @@ PIP_INSTALL := $(RUN) -m pip install -qq --disable-pip-version-check --no-input 
 
 NATIVE_SOURCES := CMakeLists.txt $(shell find cmake core -type f)
 CPP_FILES := $(shell find core -name '*.hpp' -o -name '*.cpp')
-PYTHON_FOLDERS := $(wildcard src tests benchmarks srbench)
+PYTHON_FOLDERS := $(wildcard src tests benchmarks srbench docs)
 
 SETUP := $(VENV)/.setup
 PEERS := $(VENV)/.setup-peers
+DOCS := $(VENV)/.setup-docs
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-peers demo test test-slow lint format bench bench-engine bench-epoch sanitize clean
+.PHONY: help setup setup-peers demo test test-slow lint format bench bench-engine bench-epoch sanitize \
+	docs gallery figures clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -57,9 +59,20 @@ bench-epoch: $(SETUP)  ## time an epoch of the preset paper; ARGS="--device cuda
 sanitize: $(SETUP)  ## run the tests on a core built with AddressSanitizer and UBSan
 	@scripts/test_sanitized $(RUN) $(ARGS)
 
+# The theme's makers announce on every build that it ends in 2027 and which successor reads this mkdocs.yml.
+docs: $(DOCS)  ## build the documentation's site into site/; a warning is an error
+	@NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict $(ARGS)
+	@$(RUN) -m docs.check_site site
+
+gallery: $(SETUP)  ## run the gallery's examples and draw their pictures anew
+	@$(RUN) -m docs.gallery.make
+
+figures: $(SETUP)  ## draw the figures of docs/how.md anew
+	@$(RUN) -m docs.figures.make
+
 clean:  ## remove .venv and everything built
-	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
-	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+	rm -rf $(VENV) build dist site .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find src tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 # The build folder is kept (build/, see pyproject.toml): after a change in core/ only that file is compiled.
 $(SETUP): pyproject.toml constraints.txt $(NATIVE_SOURCES)
@@ -74,4 +87,9 @@ $(SETUP): pyproject.toml constraints.txt $(NATIVE_SOURCES)
 $(PEERS): $(SETUP)
 	@echo "adding the peers to $(VENV)"
 	@$(PIP_INSTALL) --no-build-isolation -e '.[bench,cluster,peers]'
+	@touch $@
+
+$(DOCS): $(SETUP)
+	@echo "adding what builds the documentation to $(VENV)"
+	@$(PIP_INSTALL) --no-build-isolation -e '.[docs]'
 	@touch $@

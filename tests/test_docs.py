@@ -1,34 +1,70 @@
 """The examples that a newcomer copies run as they are printed."""
 
 import contextlib
+import inspect
 import io
 import re
+import shlex
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+
+from ddsr import DDSRRegressor
+from ddsr.cli import main
+from ddsr.config import DefaultConfig
+from ddsr.forms import EquationForms
 
 ROOT = Path(__file__).resolve().parent.parent
+# The gallery's pages are run by docs/test_gallery.py, which draws their pictures from the same run.
 EXAMPLES = {
     f"{path.relative_to(ROOT)} #{number}": code
-    for path in (
-        ROOT / "README.md",
-        *(
-            ROOT / "docs" / f"{page}.md"
-            for page in ("engine", "grammar", "refiner", "search", "selection", "simplify")
-        ),
-    )
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
     for number, code in enumerate(re.findall(r"```python\n(.*?)```", path.read_text(), re.DOTALL), 1)
 }
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_examples_run(example: str) -> None:
+def test_examples_run(example: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)  # where the paths to the gallery's data hold
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(EXAMPLES[example], {})
     expected = re.findall(r"^print\(.*\)  # (.+)$", EXAMPLES[example], re.MULTILINE)
-    assert all(line in printed.getvalue().splitlines() for line in expected)
+    assert [line for line in expected if line not in printed.getvalue().splitlines()] == []
+
+
+def test_shell_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands below a command is printed by it; an ellipsis is for lines that differ."""
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
+    monkeypatch.chdir(tmp_path)
+    for command, shown in re.findall(
+        r"^\$ ddsr (.*)\n((?:(?!\$).*\n)*)", shell_example("README.md"), re.MULTILINE
+    ):
+        done = CliRunner().invoke(main, shlex.split(command), catch_exceptions=False)
+        assert done.exit_code == 0
+        expected = [line for line in shown.splitlines() if line != "…"]
+        assert [line for line in expected if line not in done.stdout.splitlines()] == []
+
+
+def shell_example(page: str) -> str:
+    return re.findall(r"```console\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)[0]
+
+
+def test_the_quick_start_has_the_same_shell_example() -> None:
+    assert shell_example("docs/index.md") == shell_example("README.md")
 
 
 def test_readme_has_examples() -> None:
     assert any(name.startswith("README") for name in EXAMPLES)
+    assert shell_example("README.md").count("$ ddsr ") == 3
+
+
+def test_the_estimators_page_has_every_parameter_setting_and_method() -> None:
+    page = re.sub("```.*?```", "", (ROOT / "docs" / "estimator.md").read_text(), flags=re.DOTALL)
+    words = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", page))))
+    settings = [each.name for each in fields(DefaultConfig)]
+    methods = [name for name in vars(EquationForms) if not name.startswith("_")]
+    missing = {*inspect.signature(DDSRRegressor).parameters, *settings, *methods, "predict"} - words
+    assert missing == set()

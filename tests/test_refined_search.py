@@ -157,6 +157,21 @@ def test_runs_are_cut_where_the_data_make_them_slow(monkeypatch):
     assert second.n_scored > first.n_scored > 0
 
 
+def test_the_first_runs_are_short_where_there_is_a_deadline():
+    timed = Parts().search(share=0.0, evaluations=1600, deadline=Deadline(time.monotonic() + 3600))
+    n_scored = np.array([0, *(state.n_scored for state in islice(timed, 7))])
+    assert np.diff(n_scored).tolist() == [100, 200, 400, 800, 1600, 1600, 1600]
+    untimed = islice(Parts().search(share=0.0, evaluations=1600), 2)
+    assert [state.n_scored for state in untimed] == [1600, 3200]
+
+
+def test_the_first_run_is_cut_where_the_data_make_it_slow():
+    parts = Parts()
+    began = time.monotonic()
+    first = next(parts.search(share=0.0, evaluations=10**12, deadline=Deadline(began + 3600)))
+    assert first.n_scored > 0 and time.monotonic() - began < 4.0
+
+
 def test_the_same_seed_gives_the_same_run_on_any_number_of_threads():
     def run(n_threads):
         parts = Parts(n_threads=n_threads)

@@ -3,12 +3,21 @@
 import typing
 
 from ddsr.engine import Engine, FitOptions, FitStatus, Scores
-from ddsr.errors import DataError, DDSRError, ExpressionError, GrammarError, MethodError, VocabularyError
+from ddsr.errors import (
+    DataError,
+    DDSRError,
+    ExpressionError,
+    GrammarError,
+    MethodError,
+    RunError,
+    VocabularyError,
+)
 from ddsr.expression import Batch, Expression, Vocabulary
 from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear, Nesting
 
 if typing.TYPE_CHECKING:
     from ddsr.estimator import DDSRRegressor
+    from ddsr.runs import RunFolder, load_model, save_model
 
 __version__: str
 __all__ = [
@@ -28,10 +37,14 @@ __all__ = [
     "MethodError",
     "MustAppear",
     "Nesting",
+    "RunError",
+    "RunFolder",
     "Scores",
     "Vocabulary",
     "VocabularyError",
     "__version__",
+    "load_model",
+    "save_model",
 ]
 
 
@@ -41,15 +54,12 @@ def __getattr__(name: str) -> object:
         from ddsr.estimator import DDSRRegressor
 
         return DDSRRegressor
+    if name in ("RunFolder", "load_model", "save_model"):
+        from ddsr import runs
+
+        return getattr(runs, name)
     if name == "__version__":
-        return _version()
+        from ddsr.version import ddsr_version
+
+        return ddsr_version()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("ddsr")
-    except PackageNotFoundError:  # run from a source tree that was never installed
-        return "0+unknown"

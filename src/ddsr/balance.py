@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ddsr.saved import Saved
+
 REFINER, GENERATOR = "refiner", "generator"
 # What was found long ago says little of what will be: its weight after each epoch.
 KEPT = 0.9
@@ -32,6 +34,16 @@ class Balance:
         self.seconds[part] = KEPT * self.seconds[part] + seconds
         self.totals[part] += seconds
         self.n_epochs += part == REFINER
+
+    def saved(self) -> Saved:
+        """What was credited so far; the shares are settings."""
+        counted = {name: dict(getattr(self, name)) for name in ("gains", "seconds", "totals")}
+        return {**counted, "n_epochs": self.n_epochs}
+
+    def restore(self, saved: Saved) -> None:
+        """Go on from what was credited."""
+        self.gains, self.seconds = dict(saved["gains"]), dict(saved["seconds"])
+        self.totals, self.n_epochs = dict(saved["totals"]), saved["n_epochs"]
 
     @property
     def share(self) -> float:

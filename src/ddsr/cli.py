@@ -4,37 +4,14 @@ from typing import Any
 
 import click
 
+from ddsr.command.demo import demo
+from ddsr.command.fit import fit
+from ddsr.command.options import Seconds, read_names, read_numbers
+from ddsr.command.predict import predict
+from ddsr.command.report import report
+from ddsr.command.resume import resume
+from ddsr.command.show import show
 from ddsr.prior_cli import prior
-
-
-class Seconds(click.FloatRange):
-    """A time to search for; NaN, which no clock reaches, is refused too."""
-
-    def __init__(self) -> None:
-        super().__init__(min=0)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """From text, with a message that names it."""
-        seconds: float = super().convert(value, param, ctx)
-        if not seconds < float("inf"):
-            self.fail(f"{value} is no number of seconds", param, ctx)
-        return seconds
-
-
-def read_numbers(ctx: click.Context, param: click.Parameter, value: str) -> tuple[float, ...]:
-    """Numbers from 0 on, separated by commas."""
-    try:
-        numbers = tuple(float(part) for part in value.split(","))
-    except ValueError:
-        numbers = ()
-    if not numbers or not all(0 <= number < float("inf") for number in numbers):
-        raise click.BadParameter(f"{value!r} is not numbers from 0 on, separated by commas", ctx, param)
-    return numbers
-
-
-def read_names(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...]:
-    """Names, separated by commas."""
-    return tuple(value.split(",")) if value else ()
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -43,19 +20,8 @@ def main() -> None:
     """Find the equation behind data: symbolic regression by masked discrete diffusion."""
 
 
-main.add_command(prior)
-
-
-@main.command()
-@click.option("--time", "seconds", type=Seconds(), default=5.0, show_default=True, help="Seconds to search.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random numbers.")
-def demo(seconds: float, seed: int) -> None:
-    """Find Kepler's third law in the orbits of the planets."""
-    from rich.console import Console
-
-    from ddsr.demo import run_demo
-
-    run_demo(Console(), seconds, seed)
+for command in (fit, show, predict, report, resume, demo, prior):
+    main.add_command(command)
 
 
 @main.group()

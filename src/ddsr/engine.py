@@ -113,6 +113,8 @@ class Engine:
         check_whole(refit_rows, "refit_rows", least=1)
         self.vocabulary = vocabulary
         self.n_rows = len(rows)
+        self.n_counted = count_rows(weights, len(rows))
+        """rows that carry weight: what a description length and an interval go by"""
         self.options = _checked_options(options) or FitOptions()
         self.seed = check_whole(seed, "seed", least=0, most=2**64 - 1)
         self.n_threads = check_whole(n_threads, "n_threads", least=1, most=MOST_THREADS)
@@ -294,6 +296,18 @@ def shuffled(rows: Floats, seed: int) -> Floats:
     rng = np.random.default_rng(seed)
     columns = [column[rng.choice(len(rows), size=n, replace=False)] for column in rows.T]
     return np.ascontiguousarray(np.column_stack(columns))
+
+
+def count_rows(weights: Floats | None, n_rows: int) -> int:
+    """How many observations there are: whole weights say how often each row was seen; others only weigh.
+
+    A row of weight 2 is then worth two rows, and one of weight 0 none, as scikit-learn wants it; weights such
+    as 1/σ², whose unit is anybody's choice, make no row more than one.
+    """
+    if weights is None:
+        return n_rows
+    is_count = bool((weights == np.round(weights)).all())
+    return int(weights.sum()) if is_count else int(np.count_nonzero(weights))
 
 
 def choose_rows(weights: Floats | None, n_rows: int, fit_rows: int, seed: int) -> NDArray[np.int64]:

@@ -31,3 +31,15 @@ class MethodError(DDSRError):
 
 class BenchError(DDSRError):
     """A benchmark that cannot be run as asked: an unknown suite, missing data, a store that is not one."""
+
+
+class ReportError(DDSRError):
+    """A report that cannot be written: a model without equations, a folder that is not there."""
+
+
+class InputError(DDSRError):
+    """A file that cannot be read as a table of numbers, or that has not the columns asked for."""
+
+
+class RunError(DDSRError):
+    """A run folder, a saved state or a model file that cannot be made, read, written or gone on with."""

@@ -3,111 +3,43 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils import check_random_state, column_or_1d
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
-from ddsr.config import DefaultConfig, SearchConfig
+from ddsr.config import SearchConfig
 from ddsr.data import check_rows, check_whole
-from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import MOST_THREADS, values
-from ddsr.errors import DataError, MethodError
+from ddsr.errors import DataError
 from ddsr.expression import Expression, Vocabulary
-from ddsr.grammar import Grammar, Rule
-from ddsr.learning.curves import EpochStats
+from ddsr.fitting import Budget, Fit, Journal, Outcome, find_selection, run
+from ddsr.forms import EquationForms, Index
+from ddsr.frames import Targets, read_rows, read_targets
+from ddsr.grammar import Rule
+from ddsr.guesses import known_equations, read_guesses
 from ddsr.methods import ConfigLike, Method, Problem, parse_method, pose, settings, start
+from ddsr.model_file import ModelRecord, read_model, write_model
+from ddsr.parameters import from_json, to_json
+from ddsr.rules import RulesLike, read_rules
+from ddsr.saved import restoring
 from ddsr.search import SearchState
-from ddsr.selection import FrontEntry, ParetoFront, front_of, select
-from ddsr.tables import curves_table, equations_table
+from ddsr.selection import ParetoFront
+from ddsr.tables import curves_table, equations_table, sample_table
 
-# An NRMSE below this is rounding: the search has nothing left to find.
-EXACT = 1e-12
 LARGEST_SEED = 2**31 - 1
-# Tokens, with scale and offset, that a shortened equation may have where it has to obey rules.
-LONGEST_EQUATION = 256
-
-# In log(NRMSE), summed over sizes: a gain that is rounding is no progress.
-LEAST_GAIN = 1e-6
-
-# The last part of `max_time`, in which equations are made shorter where that is asked for: a share, a larger
-# one where that is less than a second, and so many seconds at most, also where no time is set.
-SHORTENING_SHARE, LARGER_SHARE, MOST_SHORTENING = 0.08, 0.2, 60.0
 
 
-@dataclass(frozen=True)
-class Selection:
-    """How the equation that predicts is chosen."""
-
-    choose: Callable[[ParetoFront, int], FrontEntry]
-    """from a front, given the number of rows"""
-    shortens: bool = False
-    """whether the equations are made shorter first (docs/selection.md)"""
-
-
-SELECTIONS: dict[str, Selection] = {
-    "accuracy": Selection(lambda front, n_rows: front.most_accurate()),
-    "best": Selection(lambda front, n_rows: front.best(n_rows)),
-    "description_length": Selection(lambda front, n_rows: front.best(n_rows), shortens=True),
-}
-
-
-@dataclass(frozen=True)
-class Budget:
-    """When to stop a search that would go on for ever."""
-
-    max_epochs: float
-    max_evaluations: float
-    patience: float
-    deadline: Deadline
-    """of the search; what is left of the time is for the choice"""
-    end: Deadline
-    """of all"""
-    exact: float = EXACT
-    """the NRMSE below which there is nothing left to find"""
-
-    def spent(self, progress: Progress) -> str | None:
-        """What ends the search now; None if nothing does."""
-        if any(entry.nrmse < self.exact for entry in progress.front):
-            return "exact"
-        if len(progress.curves) >= self.max_epochs:
-            return "max_epochs"
-        if progress.n_scored >= self.max_evaluations:
-            return "max_evaluations"
-        if progress.n_idle_epochs >= self.patience:
-            return "no_progress"
-        return "max_time" if self.deadline.has_passed else None
-
-
-@dataclass
-class Progress:
-    """What a fit has so far, whatever ends it."""
-
-    front: ParetoFront
-    curves: list[EpochStats] = field(default_factory=list)
-    n_scored: int = 0
-    n_idle_epochs: int = 0
-    """since the front last became better"""
-    stopped_by: str = "interrupt"
-
-    def take(self, state: SearchState) -> None:
-        """One more epoch is done."""
-        is_better = state.front.gain_over(self.front) > LEAST_GAIN
-        self.n_idle_epochs = 0 if is_better else self.n_idle_epochs + 1
-        self.front, self.n_scored = state.front, state.n_scored
-        self.curves.append(state.stats)
-
-
-class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Finds equations y = f(X), from simple to accurate, and predicts with one of them.
 
     Parameters
@@ -129,8 +61,9 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Where the network computes; `auto` is the GPU where there is one.
     operators : sequence of str or None
         Names or symbols, such as `("+", "*", "sin")`; None are the preset's.
-    rules : sequence of rules
-        What else expressions must obey: `Forbid`, `Nesting`, `AtMost`, `MustAppear`.
+    rules : sequence of rules, texts or dicts
+        What else expressions must obey: `Forbid`, `Nesting`, `AtMost`, `MustAppear`, or the same as text such
+        as "forbid exp on mass" or as a dict (docs/estimator.md).
     config : DefaultConfig, PaperConfig, DSRConfig, dict or None
         Settings of the method: a dict of those that differ from the preset's, or all of them.
     model_selection : "description_length", "accuracy", "best" or None
@@ -139,14 +72,23 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         highest reward; or that which weighs error against size as it was found. The first has the last part
         of `max_time` (a minute where no time is set). None is the preset's own: the first for `ddsr`, the
         second for the others.
+    guesses : sequence of str
+        Expressions to start from, such as "C * sin(x) + 0.5": constants are fitted, from the numbers given
+        or, where `C` or `?` stands, from nothing. For several columns of y a list each, or one for all.
+    warm_start : bool
+        Whether `fit` goes on from the equations of the fit before: they are known from the start and seed the
+        search.
     callback : callable or None
         Called with the `SearchState` after every epoch. What it raises ends the fit as an interrupt does.
 
     Attributes
     ----------
+    Where y has several columns, each of these but the last is a list with one for each.
+
     equations_ : DataFrame
-        The Pareto front, a row an equation: complexity (tokens), loss (mean squared error), r2, reward,
-        equation, and is_best, which marks the one that predicts; the shortened equations where they are.
+        The Pareto front, a row an equation: complexity (tokens), loss (mean squared error), r2,
+        description_length (nats, up to a term that all share), reward, equation, and is_best, which marks the
+        one that predicts; the shortened equations where they are.
     front_ : ParetoFront
         The same equations as expressions.
     best_ : FrontEntry
@@ -154,11 +96,14 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     curves_ : DataFrame
         The learning curves, a row an epoch.
     n_epochs_ : int
+    fit_seconds_ : float
+    fit_sample_ : DataFrame
+        True and predicted values on at most 500 training rows, by row.
     stopped_by_ : str
         "exact" (an NRMSE below 1e-12, or below `config.evolution.exact`), "max_time", "max_epochs",
         "max_evaluations" or "no_progress" (settings of `config`, the latter `patience`), "exhausted" (nothing
         is left that was not tried), or "interrupt".
-    n_features_in_, feature_names_in_
+    n_features_in_, feature_names_in_, n_outputs_
         As everywhere in scikit-learn.
 
     A fit has a model from its first moment on: the constant and the lines through one variable are fitted
@@ -176,9 +121,11 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         random_state: int | np.random.RandomState | None = None,
         device: str = "auto",
         operators: Sequence[str] | None = None,
-        rules: Sequence[Rule] = (),
+        rules: RulesLike = (),
         config: ConfigLike = None,
         model_selection: str | None = None,
+        guesses: Sequence[str] | Sequence[Sequence[str]] = (),
+        warm_start: bool = False,
         callback: Callable[[SearchState], object] | None = None,
     ) -> None:
         self.preset = preset
@@ -191,191 +138,211 @@ class DDSRRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.rules = rules
         self.config = config
         self.model_selection = model_selection
+        self.guesses = guesses
+        self.warm_start = warm_start
         self.callback = callback
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> DDSRRegressor:
         """Search for equations; columns of a DataFrame keep their names, others are x0, x1, …"""
-        started = time.monotonic()
-        method = parse_method(self.preset)
-        config = settings(method, self.config)
-        selection = self._selection(config)
-        budget = self._budget(config, selection, started)
-        problem = replace(self._pose(method, config, X, y, sample_weight), deadline=budget.deadline)
-        progress = Progress(problem.front)
-        try:
-            self._search(method, problem, budget, progress)
-        except KeyboardInterrupt:
-            pass
-        finally:
-            self._conclude(problem, progress, selection)
-        if selection.shortens:
-            self._shorten(problem, budget)
-        return self
+        return self._fit(X, y, sample_weight)
 
-    def predict(self, X: ArrayLike, index: int | None = None) -> NDArray[np.float64]:
-        """Values of the chosen equation, or of that in row `index` of `equations_`.
-
-        As in NumPy, a row where the equation is undefined or overflows gets NaN or ±inf.
-        """
-        equation = self._equation(index)
-        rows = _checked_table(self, X, reset=False)
-        found, _ = values(
-            [equation], check_rows(rows, equation.vocabulary.variables), _n_threads(self.n_jobs)
-        )
-        predicted: NDArray[np.float64] = found[0]
-        return predicted
-
-    def sympy(self, index: int | None = None) -> Any:
-        """The chosen equation, or that in row `index`, as a SymPy expression."""
-        return self._equation(index).to_sympy()
-
-    def latex(self, index: int | None = None, precision: int | None = None) -> str:
-        """The same in LaTeX; constants with `precision` significant digits, or all of them."""
-        return self._equation(index).to_latex(precision)
-
-    def get_best(self) -> pd.Series:
-        """The row of `equations_` that predicts."""
-        check_is_fitted(self)
-        return self.equations_[self.equations_["is_best"]].iloc[0]
-
-    # How a fit proceeds
-
-    def _selection(self, config: SearchConfig) -> Selection:
-        name = config.model_selection if self.model_selection is None else self.model_selection
-        if name not in SELECTIONS:
-            raise MethodError(f"unknown model_selection {name!r}; known are: {', '.join(SELECTIONS)}")
-        return SELECTIONS[name]
-
-    def _budget(self, config: SearchConfig, selection: Selection, started: float) -> Budget:
-        is_number = isinstance(self.max_time, (int, float, np.number)) and not isinstance(self.max_time, bool)
-        if self.max_time is not None and not (is_number and self.max_time > 0):
-            raise MethodError(f"max_time must be a number of seconds above 0, or None, got {self.max_time!r}")
-        if self.max_epochs is not None:
-            max_epochs: float = check_whole(self.max_epochs, "max_epochs", least=1)
-        else:
-            max_epochs = config.n_epochs if self.max_time is None else np.inf
-        deadline = end = NEVER
-        if self.max_time is not None:
-            reserve = _seconds_to_shorten(self.max_time) if selection.shortens else 0.0
-            end = Deadline(started + self.max_time)
-            deadline = Deadline(end.at - reserve)
-        max_evaluations, patience = config.max_evaluations or np.inf, config.patience or np.inf
-        exact = max(EXACT, config.evolution.exact) if isinstance(config, DefaultConfig) else EXACT
-        return Budget(max_epochs, max_evaluations, patience, deadline, end, exact)
-
-    def _pose(
+    def _fit(
         self,
-        method: Method,
-        config: SearchConfig,
         X: ArrayLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None,
-    ) -> Problem:
-        rows, target = _checked_data(self, X, y)
-        names = getattr(self, "feature_names_in_", [f"x{column}" for column in range(rows.shape[1])])
-        operators = config.operators if self.operators is None else self.operators
-        return pose(
-            method,
-            Vocabulary([str(name) for name in names], operators, has_constant=config.constants),
-            rows,
-            target,
-            sample_weight,
-            config=config,
-            rules=self.rules,
-            seed=int(check_random_state(self.random_state).randint(LARGEST_SEED)),
-            device=self.device,
-            n_threads=_n_threads(self.n_jobs),
+        journal: Journal | None = None,
+    ) -> DDSRRegressor:
+        """Fit; a journal can have it go on with what was saved, and save it after every epoch."""
+        started = time.monotonic() - (journal.seconds_used if journal else 0.0)
+        method, budget, rules, fits = self._posed(X, y, sample_weight, started)
+        self.n_fits_ = self._n_fits_before() + 1
+        callback = self.callback
+        if journal is not None:
+            journal.begin(fits[0])
+            callback = partial(journal.note, fits[0])
+        try:
+            run(fits, partial(start, method), budget, rules, callback)
+        finally:
+            self._keep([fit.outcome for fit in fits])
+            self.fit_seconds_ = time.monotonic() - started
+            self.fit_sample_ = self._sample(read_rows(self, X, reset=False), read_targets(y))
+        return self
+
+    def predict(self, X: ArrayLike, index: Index = None) -> NDArray[np.float64]:
+        """Values of the chosen equation, or of that in row `index` of `equations_`: a column an output.
+
+        As in NumPy, a row where the equation is undefined or overflows gets NaN or ±inf.
+        """
+        equations = [outcome.front.entries[row].equation for outcome, row in self._rows(index)]
+        rows = check_rows(read_rows(self, X, reset=False), equations[0].vocabulary.variables)
+        columns = [values([equation], rows, _n_threads(self.n_jobs))[0][0] for equation in equations]
+        return columns[0] if len(columns) == 1 else np.column_stack(columns)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model as one JSON file, which holds nothing that could be executed.
+
+        The callback is left out, and a `random_state` that is no number.
+        """
+        check_is_fitted(self)
+        write_model(self._record(self.outcomes_), Path(path))
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> DDSRRegressor:
+        """The model of a file that `save` wrote; its predictions are the same to the last bit."""
+        record = read_model(Path(path))
+        with restoring(f"model ({path})"):
+            model = cls(**from_json(record.parameters, set(cls().get_params(deep=False))))
+            model.n_features_in_ = len(record.features)
+            if record.has_feature_names:
+                model.feature_names_in_ = np.array(record.features, dtype=object)
+            model.n_fits_ = record.n_fits
+            model._keep(list(record.outcomes))
+        return model
+
+    def _record(self, outcomes: Sequence[Outcome]) -> ModelRecord:
+        parameters = self.get_params(deep=False) | {"callback": None}
+        if isinstance(self.random_state, np.random.RandomState):
+            parameters["random_state"] = None
+        return ModelRecord(
+            parameters=to_json(parameters),
+            features=outcomes[0].best.expression.vocabulary.variables,
+            has_feature_names=hasattr(self, "feature_names_in_"),
+            outcomes=tuple(outcomes),
+            targets=(None,) * len(outcomes),
+            n_fits=self.n_fits_,
         )
 
-    def _search(self, method: Method, problem: Problem, budget: Budget, progress: Progress) -> None:
-        states = None
-        while (reason := budget.spent(progress)) is None:
-            states = start(method, problem) if states is None else states
-            state = next(states, None)
-            if state is None:  # the epoch was cut short, or there is nothing left to try
-                reason = "max_time" if budget.deadline.has_passed else "exhausted"
-                break
-            progress.take(state)
-            if self.callback is not None:
-                self.callback(state)
-        progress.stopped_by = reason
+    # What a notebook shows: scikit-learn's diagram before a fit, the equations after it
 
-    def _conclude(self, problem: Problem, progress: Progress, selection: Selection) -> None:
-        self.n_epochs_ = len(progress.curves)
-        self.stopped_by_ = progress.stopped_by
-        self.curves_ = curves_table(progress.curves)
-        self._keep(problem, progress.front, selection.choose(progress.front, problem.engine.n_rows))
+    def _repr_html_inner(self) -> str:
+        if not hasattr(self, "front_"):
+            return str(super()._repr_html_inner())
+        from ddsr.report import notebook_html
 
-    def _keep(self, problem: Problem, front: ParetoFront, best: FrontEntry) -> None:
-        self.front_, self.best_ = front, best
-        self.equations_ = equations_table(front, best, problem.engine.spread)
+        return notebook_html(self)
 
-    def _shorten(self, problem: Problem, budget: Budget) -> None:
-        """Replace the equations by shorter ones; an interrupt leaves them as they were found."""
-        deadline = min(budget.end.at, time.monotonic() + MOST_SHORTENING)
-        equations = [entry.equation for entry in self.front_]
-        with suppress(KeyboardInterrupt):
-            found = select(equations, problem.engine, deadline=deadline, is_allowed=_obedience(self.rules))
-            self._keep(problem, *front_of(found))
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**options)
+        return bundle | {"text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
 
-    def _equation(self, index: int | None) -> Expression:
-        check_is_fitted(self)
-        if index is None:
-            return self.best_.equation
-        return self.front_.entries[check_whole(index, "index", 0, len(self.front_) - 1)].equation
+    # How a fit proceeds
+
+    def _posed(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, started: float
+    ) -> tuple[Method, Budget, Sequence[Rule], list[Fit]]:
+        """What a fit begins with; whatever is wrong with data and parameters is found here."""
+        method = parse_method(self.preset)
+        config = settings(method, self.config)
+        selection = find_selection(self.model_selection, config)
+        budget = Budget.of(config, self.max_time, self.max_epochs, started)
+        rules = read_rules(self.rules)
+        targets = read_targets(y)
+        fits = [
+            Fit(problem, selection, seeds)
+            for problem, seeds in self._problems(method, config, rules, X, targets, sample_weight)
+        ]
+        return method, budget, rules, fits
+
+    def _n_fits_before(self) -> int:
+        """Fits that this one goes on from."""
+        return getattr(self, "n_fits_", 0) if self.warm_start else 0
+
+    def _problems(
+        self,
+        method: Method,
+        config: SearchConfig,
+        rules: Sequence[Rule],
+        X: ArrayLike,
+        targets: Targets,
+        sample_weight: ArrayLike | None,
+    ) -> Iterator[tuple[Problem, list[Expression]]]:
+        """The problem of each output, and what its search starts from."""
+        before = [outcome.front for outcome in self.outcomes_] if self._n_fits_before() else []
+        rows = read_rows(self, X, ensure_min_samples=2)
+        names = getattr(self, "feature_names_in_", [f"x{column}" for column in range(rows.shape[1])])
+        operators = config.operators if self.operators is None else self.operators
+        vocabulary = Vocabulary([str(name) for name in names], operators, has_constant=config.constants)
+        _check_goes_on(before, vocabulary, len(targets.names))
+        # a fit that goes on has random numbers of its own
+        seeds = check_random_state(self.random_state).randint(LARGEST_SEED, size=self._n_fits_before() + 1)
+        for output, name in enumerate(targets.names):
+            with _naming(None if targets.is_one else name):
+                problem = pose(
+                    method,
+                    vocabulary,
+                    rows,
+                    targets.columns[:, output],
+                    sample_weight,
+                    config=config,
+                    rules=rules,
+                    seed=int(seeds[-1]),
+                    device=self.device,
+                    n_threads=_n_threads(self.n_jobs),
+                )
+            known = [entry.equation for entry in before[output]] if before else []
+            guesses = read_guesses(self._guesses_of(output, len(targets.names)), problem.grammar)
+            yield problem, [*guesses, *known_equations(known, problem.grammar)]
+
+    def _guesses_of(self, output: int, n_outputs: int) -> Any:
+        """All of them, or a list of its own for each output."""
+        is_nested = isinstance(self.guesses, (list, tuple)) and any(
+            isinstance(guess, (list, tuple)) for guess in self.guesses
+        )
+        if not is_nested:
+            return self.guesses
+        if len(self.guesses) != n_outputs:
+            raise DataError(f"there are guesses for {len(self.guesses)} output(s), but y has {n_outputs}")
+        return self.guesses[output]
+
+    def _keep(self, outcomes: list[Outcome]) -> None:
+        self.outcomes_ = outcomes
+        self.n_outputs_ = len(outcomes)
+        self.front_ = self._of_outputs(lambda outcome: outcome.front)
+        self.best_ = self._of_outputs(lambda outcome: outcome.best)
+        self.equations_ = self._of_outputs(equations_table)
+        self.curves_ = self._of_outputs(lambda outcome: curves_table(outcome.curves, outcome.every))
+        self.n_epochs_ = self._of_outputs(lambda outcome: outcome.n_epochs)
+        self.stopped_by_ = self._of_outputs(lambda outcome: outcome.stopped_by)
+
+    def _sample(self, rows: NDArray[np.float64], targets: Targets) -> Any:
+        columns = iter(targets.columns.T)
+        return self._of_outputs(lambda outcome: sample_table(outcome.best.equation, rows, next(columns)))
+
+    def _of_outputs(self, form: Callable[[Outcome], Any]) -> Any:
+        found = [form(outcome) for outcome in self.outcomes_]
+        return found[0] if len(found) == 1 else found
 
 
-def _obedience(rules: Sequence[Rule]) -> Callable[[Expression], bool] | None:
-    """Whether an equation, whose operators may be others than the search's, obeys the user's rules."""
-    if not rules:
-        return None
+def _check_goes_on(before: Sequence[ParetoFront], vocabulary: Vocabulary, n_outputs: int) -> None:
+    """Refuse to go on with other columns than before."""
+    if not before:
+        return
+    variables = before[0].entries[0].expression.vocabulary.variables
+    if variables != vocabulary.variables or len(before) != n_outputs:
+        raise DataError(
+            f"warm_start goes on with the columns of the last fit, {', '.join(variables)}, and "
+            f"{len(before)} output(s); for others set warm_start=False or fit a clone"
+        )
 
-    @cache
-    def grammar_over(vocabulary: Vocabulary) -> Grammar:
-        return Grammar(vocabulary, LONGEST_EQUATION, LONGEST_EQUATION, rules)
 
-    return lambda equation: grammar_over(equation.vocabulary).check(equation.tokens) is None
-
-
-def _seconds_to_shorten(max_time: float) -> float:
-    at_least = min(1.0, LARGER_SHARE * max_time)
-    return min(max(SHORTENING_SHARE * max_time, at_least), MOST_SHORTENING)
+@contextmanager
+def _naming(output: str | None) -> Iterator[None]:
+    """Say of which of several outputs it is that something is wrong with."""
+    try:
+        yield
+    except DataError as error:
+        if output is None:
+            raise
+        raise DataError(f"output {output!r}: {error}") from None
 
 
 def _n_threads(n_jobs: int | None) -> int:
     if n_jobs is not None and check_whole(n_jobs, "n_jobs", least=-MOST_THREADS, most=MOST_THREADS) == 0:
         raise DataError("n_jobs must be a number of threads, -1 for all, or None; got 0")
     return min(int(effective_n_jobs(n_jobs)), MOST_THREADS)
-
-
-def _checked_data(
-    estimator: DDSRRegressor, X: ArrayLike, y: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Both as arrays of doubles, in scikit-learn's manner; the engine's checks name columns and rows."""
-    if y is None:
-        raise DataError("DDSRRegressor requires y to be passed, but the target y is None")
-    rows = _checked_table(estimator, X, ensure_min_samples=2)
-    return rows, column_or_1d(y, warn=True)
-
-
-def _checked_table(estimator: DDSRRegressor, X: ArrayLike, **options: Any) -> NDArray[np.float64]:
-    try:
-        rows: NDArray[np.float64] = validate_data(
-            estimator, X, dtype=np.float64, ensure_all_finite=False, **options
-        )
-    except ValueError as error:
-        column = _column_without_numbers(X)
-        if column is None:
-            raise
-        raise DataError(f"column {column!r} of X cannot be read as numbers: {error}") from error
-    return rows
-
-
-def _column_without_numbers(X: Any) -> object:
-    """The name of the first column of a DataFrame that is not numeric; None if there is none."""
-    for name in getattr(X, "columns", ()):
-        try:
-            np.asarray(X[name], dtype=np.float64)
-        except (TypeError, ValueError):
-            return name
-    return None

@@ -70,6 +70,9 @@ class MustAppear:
     def __init__(self, *variables: str) -> None:
         object.__setattr__(self, "variables", variables)
 
+    def __repr__(self) -> str:
+        return f"MustAppear({', '.join(map(repr, self.variables))})"
+
 
 Rule = Forbid | Nesting | AtMost | MustAppear
 

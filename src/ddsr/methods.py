@@ -18,7 +18,7 @@ from ddsr.balance import Balance
 from ddsr.config import DefaultConfig, DSRConfig, PaperConfig, SearchConfig
 from ddsr.deadline import NEVER, Deadline
 from ddsr.device import check_device, check_memory, find_device
-from ddsr.engine import Engine, FitOptions
+from ddsr.engine import Engine, FitOptions, Scores
 from ddsr.errors import MethodError
 from ddsr.expression import Vocabulary
 from ddsr.grammar import Grammar, Rule
@@ -27,6 +27,7 @@ from ddsr.parts import GENERATORS, MEMORIES, OBJECTIVES
 from ddsr.priming import Primer, make_primer, make_refiner, tuning_config
 from ddsr.prior.weights import find_weights
 from ddsr.refined_search import Proposer, refined_search
+from ddsr.saved import Saved
 from ddsr.search import SearchState, UniformGenerator, search
 from ddsr.selection import ParetoFront, baseline
 
@@ -52,6 +53,10 @@ class Problem:
     n_threads: int
     deadline: Deadline = NEVER
     """when the search ends by itself"""
+    seeds: Scores | None = None
+    """expressions to start from, fitted"""
+    saved: Saved | None = None
+    """by `SearchState.save` of a search of the same method, to go on from"""
     rows: tuple[ArrayLike, ArrayLike, ArrayLike | None] | None = None
     """X, y and weights as they were handed in, which the prior is shown"""
 
@@ -113,7 +118,18 @@ def _learn(
     config = problem.config
     policy = Policy(learner, objective, config, problem.seed, problem.deadline, is_captured)
     elites = memory(config.n_elites)
-    return search(learner, problem.engine, elites, policy, config.batch_size, problem.front, problem.deadline)
+    if problem.seeds is not None:
+        elites = elites.merge(problem.seeds)
+    return search(
+        learner,
+        problem.engine,
+        elites,
+        policy,
+        config.batch_size,
+        problem.front,
+        problem.deadline,
+        problem.saved,
+    )
 
 
 AnyConfig = TypeVar("AnyConfig", bound=SearchConfig)
@@ -138,14 +154,18 @@ def _start_default(problem: Problem, *, generator: str, refiner: str) -> Iterato
         is_timed=problem.deadline != NEVER,
     )
     primer = make_primer(problem, config)
+    evolved = make_refiner(problem, evolution, primer)
+    if problem.seeds is not None:
+        evolved.seed(problem.seeds.batch)
     return refined_search(
-        make_refiner(problem, evolution, primer),
+        evolved,
         partial(_make_proposer, problem, config, primer),
         balance,
         evaluations=config.evaluations_per_epoch,
         n_elites=config.n_elites,
         front=problem.front,
         deadline=problem.deadline,
+        saved=problem.saved,
     )
 
 
@@ -179,8 +199,14 @@ def _check_default(config: SearchConfig, device: str) -> None:
 def _start_uniform(problem: Problem) -> Iterator[SearchState]:
     """Random expressions: what anything that learns has to beat."""
     generator = UniformGenerator(problem.grammar, problem.seed, problem.n_threads)
-    config, front, deadline = problem.config, problem.front, problem.deadline
-    return search(generator, problem.engine, batch_size=config.batch_size, front=front, deadline=deadline)
+    return search(
+        generator,
+        problem.engine,
+        batch_size=problem.config.batch_size,
+        front=problem.front,
+        deadline=problem.deadline,
+        saved=problem.saved,
+    )
 
 
 def _check_uniform(config: SearchConfig, device: str) -> None:

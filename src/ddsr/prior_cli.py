@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from ddsr.command.options import read_numbers
+
 
 def read_setting(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
     """NAME=VALUE, the values as in JSON."""
@@ -21,17 +23,6 @@ def read_setting(ctx: click.Context, param: click.Parameter, values: tuple[str, 
         except ValueError:
             raise click.BadParameter(f"{value!r} does not read NAME=NUMBER", ctx, param) from None
     return settings
-
-
-def read_numbers(ctx: click.Context, param: click.Parameter, value: str) -> tuple[float, ...]:
-    """Numbers from 0 on, separated by commas."""
-    try:
-        numbers = tuple(float(part) for part in value.split(","))
-    except ValueError:
-        numbers = ()
-    if not numbers or not all(0 <= number < float("inf") for number in numbers):
-        raise click.BadParameter(f"{value!r} is not numbers from 0 on, separated by commas", ctx, param)
-    return numbers
 
 
 @click.group()

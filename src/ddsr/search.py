@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from typing import Protocol
 
@@ -15,6 +16,7 @@ from ddsr.expression import Batch
 from ddsr.grammar import Grammar
 from ddsr.learning.curves import EpochStats, PartClock, UpdateStats, describe
 from ddsr.learning.memory import Memory, Pool
+from ddsr.saved import Saved, restoring
 from ddsr.selection import ParetoFront
 
 
@@ -34,6 +36,14 @@ class Updater(Protocol):
 
     def update(self, pool: Pool, epoch: int) -> UpdateStats:
         """One epoch's updates."""
+        ...
+
+    def saved(self) -> Saved:
+        """What was learned, the generator's network included."""
+        ...
+
+    def restore(self, saved: Saved) -> None:
+        """Be as the one that was saved."""
         ...
 
 
@@ -60,6 +70,8 @@ class SearchState:
     n_scored: int
     """expressions scored so far"""
     stats: EpochStats
+    save: Callable[[], Saved] = field(repr=False, compare=False)
+    """all that the search needs to go on from here as if nothing had happened; until the next epoch begins"""
 
 
 def search(
@@ -70,14 +82,23 @@ def search(
     batch_size: int = 1000,
     front: ParetoFront | None = None,
     deadline: Deadline = NEVER,
+    saved: Saved | None = None,
 ) -> Iterator[SearchState]:
     """Yield a state after each epoch, until the deadline: whoever iterates may find it enough before.
 
     Without memory and policy nothing is learned. `front` is what was known before the search. An epoch that
     is cut short before its scores are known leaves no trace; one cut short later is not learned from.
+    With `saved`, which a `SearchState` gave, it goes on behind that epoch.
     """
-    front, n_scored = front or ParetoFront(), 0
-    for epoch in count():
+    front, n_scored, n_epochs = front or ParetoFront(), 0, 0
+    if saved is not None:
+        with restoring("search"):
+            front = ParetoFront.restored(saved["front"], engine.vocabulary)
+            n_scored, n_epochs = saved["n_scored"], saved["n_epochs"]
+            if memory is not None and policy is not None:
+                memory = memory.restored(saved["memory"], engine.vocabulary)
+                policy.restore(saved["policy"])
+    for epoch in count(n_epochs):
         clock = PartClock()
         try:
             proposals = generator.sample(batch_size, epoch)
@@ -96,4 +117,17 @@ def search(
         front = front.merge(scores)
         n_scored += len(scores)
         stats = describe(scores, batch_size, reward_floor, update, clock.seconds)
-        yield SearchState(epoch, front, n_scored, stats)
+        save = partial(_saved, front, n_scored, epoch + 1, memory, policy)
+        yield SearchState(epoch, front, n_scored, stats, save)
+
+
+def _saved(
+    front: ParetoFront, n_scored: int, n_epochs: int, memory: Memory | None, policy: Updater | None
+) -> Saved:
+    return {
+        "front": front.saved(),
+        "n_scored": n_scored,
+        "n_epochs": n_epochs,
+        "memory": None if memory is None else memory.saved(),
+        "policy": None if policy is None else policy.saved(),
+    }

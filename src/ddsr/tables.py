@@ -7,35 +7,50 @@ from dataclasses import asdict
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from ddsr.balance import GENERATOR, REFINER
+from ddsr.engine import values
+from ddsr.expression import Expression
+from ddsr.fitting import Outcome
 from ddsr.learning.curves import EpochStats, UpdateStats
-from ddsr.selection import FrontEntry, ParetoFront
 
+Floats = NDArray[np.float64]
+
+MOST_SAMPLED = 500
 PARTS = ("sample", "score", "update", "refine", "propose")
 SOURCES = (REFINER, GENERATOR)
 NO_UPDATE = UpdateStats(loss=np.nan, kl=np.nan, entropy=np.nan, clip_share=np.nan)
 
 
-def equations_table(front: ParetoFront, chosen: FrontEntry, spread: float) -> pd.DataFrame:
-    """A row an equation, by rising size; `spread` is the standard deviation of y."""
+def equations_table(outcome: Outcome) -> pd.DataFrame:
+    """A row an equation, by rising size."""
+    front, spread, n_rows = outcome.front, outcome.spread, outcome.n_counted
     return pd.DataFrame(
         {
             "complexity": [entry.size for entry in front],
             "loss": [(entry.nrmse * spread) ** 2 for entry in front],
             "r2": [1.0 - entry.nrmse**2 for entry in front],
+            "description_length": [entry.description_length(n_rows) for entry in front],
             "reward": [1.0 / (1.0 + entry.nrmse) for entry in front],
             "equation": [entry.equation.text() for entry in front],
-            "is_best": [entry is chosen for entry in front],
+            "is_best": [row == outcome.chosen for row in range(len(front))],
         }
     )
 
 
-def curves_table(epochs: Sequence[EpochStats]) -> pd.DataFrame:
-    """A row an epoch; NaN where a method has no such part."""
+def sample_table(equation: Expression, X: Floats, y: Floats) -> pd.DataFrame:
+    """True and predicted values on rows that are spread evenly over the data: enough to draw the fit."""
+    rows = np.unique(np.linspace(0, len(y) - 1, min(len(y), MOST_SAMPLED)).round().astype(np.int64))
+    predicted, _ = values([equation], np.ascontiguousarray(X[rows]), 1)
+    return pd.DataFrame({"true": y[rows], "predicted": predicted[0]}, index=rows)
+
+
+def curves_table(epochs: Sequence[EpochStats], every: int = 1) -> pd.DataFrame:
+    """A row an epoch, or one for the first of every so many; NaN where a method has no such part."""
     columns = [*_curve_row(EpochStats(np.nan, np.nan, np.nan, np.nan, None, {}))]
     table = pd.DataFrame([_curve_row(stats) for stats in epochs], columns=columns, dtype=np.float64)
-    return table.rename_axis("epoch")
+    return table.set_index(table.index * every).rename_axis("epoch")
 
 
 def _curve_row(stats: EpochStats) -> dict[str, float]:

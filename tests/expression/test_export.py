@@ -11,6 +11,7 @@ import sympy
 from hypothesis import given, settings
 
 from ddsr import DataError, Expression, ExpressionError, Vocabulary
+from ddsr.expression.latex import write_name
 from strategies import FULL, data, expressions, mild_floats
 
 XY = Vocabulary(("x", "y"))
@@ -141,6 +142,7 @@ def test_source_text():
         "\n"
         "def area(x, my_var):\n"
         "    '-1 * x^2 / (1 - `my var`) + 2^0.5'\n"
+        "    # my_var is 'my var'\n"
         "    x = np.asarray(x, dtype=np.float64)\n"
         "    my_var = np.asarray(my_var, dtype=np.float64)\n"
         '    with np.errstate(all="ignore"):\n'
@@ -152,7 +154,7 @@ def test_source_arguments_are_identifiers_of_their_own():
     names = ("np", "lambda", "a b", "a_b", "a-b", "1", "β", "f", "ﬁ", "fi", "__debug__", "²")
     expression = Expression.parse("`a b` + 2 * a_b + 3 * `a-b` + 4 * ﬁ + 5 * fi + f", Vocabulary(names))
     line = expression.to_python("f").splitlines()[3]
-    assert line == ("def f(np_2, lambda_2, a_b, a_b_2, a_b_3, _1, β, f, fi, fi_2, __debug___2, _2):")
+    assert line == ("def f(np_2, lambda_2, a_b_2, a_b, a_b_3, _1, β, f, fi_2, fi, __debug___2, _2):")
     X = data(n_features=len(names))
     np.testing.assert_allclose(run_source(expression, X, "f"), expression.to_callable()(X))
 
@@ -244,12 +246,33 @@ def test_latex_of_anything_balances_its_parentheses(expression):
     latex = expression.to_latex(4)
     assert latex.count(r"\left") == latex.count(r"\right")
     for name in expression.variables_used:
-        assert sympy.latex(sympy.Symbol(name)) in latex
+        assert write_name(name) in latex
+
+
+@pytest.mark.parametrize(
+    ("name", "latex"),
+    [
+        ("beta", r"\beta"),
+        ("I", "I"),
+        ("pi", r"\pi"),
+        ("T_max", "T_{max}"),
+        ("größe", "größe"),
+        ("speed of light", r"\mathrm{speed\ of\ light}"),
+        ("a-b", r"\mathrm{a{-}b}"),
+        ("2x", r"\mathrm{2x}"),
+        ("x^2", r"\mathrm{x\wedge 2}"),
+        ("x__2", r"\mathrm{x\_\_2}"),
+        (r"\input{x}", r"\mathrm{\backslash input\{x\}}"),
+        ("cost [$]", r"\mathrm{cost\ {[}\${]}}"),
+    ],
+)
+def test_latex_of_names(name, latex):
+    assert write_name(name) == latex
 
 
 def test_latex_names_and_precision():
     vocabulary = Vocabulary(("x_1", "beta", "#1"))
     expression = Expression.parse("3.14159 * x_1 + beta ^ `#1`", vocabulary)
-    assert expression.to_latex(3) == r"3.14 \, x_{1} + {\beta}^{#1}"
+    assert expression.to_latex(3) == r"3.14 \, x_{1} + {\beta}^{\mathrm{\#1}}"
     with pytest.raises(ExpressionError, match="precision"):
         expression.to_latex(0)

@@ -3,7 +3,7 @@
 from ddsr.expression.batch import Batch
 from ddsr.expression.expression import Expression
 from ddsr.expression.operators import DEFAULT_OPERATORS, OPERATORS, Operator, find_operator
-from ddsr.expression.scaling import scaled
+from ddsr.expression.scaling import scaled, unscaled
 from ddsr.expression.tree import Kind, Node
 from ddsr.expression.vocabulary import Vocabulary
 
@@ -18,4 +18,5 @@ __all__ = [
     "Vocabulary",
     "find_operator",
     "scaled",
+    "unscaled",
 ]

@@ -229,9 +229,9 @@ class Expression:
         """Infix text; constants with so many significant digits, or all, so that it parses back."""
         return printing.to_text(self, precision)
 
-    def skeleton(self) -> str:
-        """Infix text with `?` for every constant."""
-        return printing.to_skeleton(self)
+    def skeleton(self, names: Sequence[str] | None = None) -> str:
+        """Infix text with `?` for every constant, or with a name for each, in breadth-first order."""
+        return printing.to_skeleton(self, names)
 
     def to_latex(self, precision: int | None = None) -> str:
         """LaTeX for math mode, in the expression's own structure."""
@@ -248,6 +248,12 @@ class Expression:
     def to_python(self, name: str = "equation") -> str:
         """Source text of a NumPy function with this name, one argument a variable."""
         return python_source.to_python(self, name)
+
+    def to_torch(self) -> Any:
+        """A torch.nn.Module of X (n_rows, n_features) giving (n_rows,); its constants are its parameters."""
+        from ddsr.expression.torch_module import EquationModule
+
+        return EquationModule(self)
 
 
 def _checked_tokens(vocabulary: Vocabulary, tokens: Iterable[int]) -> tuple[int, ...]:

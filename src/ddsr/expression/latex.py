@@ -17,19 +17,37 @@ if TYPE_CHECKING:
 
 SUM, PRODUCT, FRACTION, POWER = 1, 2, 3, 4
 
+# Greek letters, accents and subscripts are SymPy's reading of such names; any other name is set upright.
+_READABLE_NAME = re.compile(r"[^\W\d_][^\W_]*(_[^\W_]+)*")
+_SPELLED = {"\\": r"\backslash ", "^": r"\wedge ", "~": r"\sim "} | {c: f"\\{c}" for c in "#$%&_{}"}
+
 
 def to_latex(expression: Expression, precision: int | None = None) -> str:
     """For math mode; constants with `precision` significant digits, or all of them."""
-    import sympy
-
     check_precision(precision)
     names = expression.vocabulary.variables
     return expression.fold(
-        variable=lambda column: Piece(sympy.latex(sympy.Symbol(names[column]))),
+        variable=lambda column: Piece(write_name(names[column])),
         constant=lambda value: _number(digits(value, precision)),
         one=Piece("1"),
         apply=_apply,
     ).text
+
+
+def write_name(name: str) -> str:
+    r"""beta as \beta, x_1 as x_{1}; a name that is none in mathematics upright, character by character."""
+    import sympy
+
+    if _READABLE_NAME.fullmatch(name):
+        return str(sympy.latex(sympy.Symbol(name)))
+    return rf"\mathrm{{{''.join(map(_character, name))}}}"
+
+
+def _character(c: str) -> str:
+    if c.isspace() or not c.isprintable():
+        return r"\ "
+    # in braces a sign is no operator: a-b is not set as a difference
+    return _SPELLED.get(c) or (c if c.isalnum() else f"{{{c}}}")
 
 
 def _number(text: str) -> Piece:

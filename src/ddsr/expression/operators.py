@@ -45,7 +45,7 @@ DEFAULT_OPERATORS = ("add", "sub", "mul", "div", "pow", "sin", "cos", "log", "sq
 _NAME_OF_SYMBOL = {row.symbol: row.name for row in OPERATORS.values() if row.symbol} | {"**": "pow"}
 _NAME_IN_NUMPY = {row.numpy: row.name for row in OPERATORS.values() if row.numpy}
 
-_ARITHMETIC: dict[str, Callable[..., Any]] = {
+ARITHMETIC: dict[str, Callable[..., Any]] = {
     "add": operator.add,
     "sub": operator.sub,
     "mul": operator.mul,
@@ -79,7 +79,7 @@ def suggestion(text: str) -> str:
 
 def numpy_function(row: Operator) -> Callable[..., Any]:
     """Takes and gives arrays of doubles."""
-    function: Callable[..., Any] = _ARITHMETIC.get(row.name) or getattr(np, row.numpy)
+    function: Callable[..., Any] = ARITHMETIC.get(row.name) or getattr(np, row.numpy)
     return function
 
 
@@ -87,5 +87,5 @@ def sympy_function(row: Operator) -> Callable[..., Any]:
     """Takes and gives SymPy's objects."""
     import sympy
 
-    function: Callable[..., Any] = _ARITHMETIC.get(row.name) or getattr(sympy, row.sympy)
+    function: Callable[..., Any] = ARITHMETIC.get(row.name) or getattr(sympy, row.sympy)
     return function

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ddsr.errors import ExpressionError
@@ -36,9 +36,10 @@ def to_text(expression: Expression, precision: int | None = None) -> str:
     return _write(expression, lambda value: number(_constant_text(value, precision)))
 
 
-def to_skeleton(expression: Expression) -> str:
-    """A `?` for every constant."""
-    return _write(expression, lambda value: Piece("?"))
+def to_skeleton(expression: Expression, names: Sequence[str] | None = None) -> str:
+    """A `?` for every constant, or a name for each, in breadth-first order."""
+    marks = reversed(["?"] * expression.n_constants if names is None else names)
+    return _write(expression, lambda value: Piece(next(marks)))  # a fold meets the last constant first
 
 
 def _write(expression: Expression, constant: Callable[[float], Piece]) -> str:

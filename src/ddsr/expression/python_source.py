@@ -20,7 +20,10 @@ _CALLS = {"div": "divide", "pow": "power", "inverse": "reciprocal", "square": "s
 
 
 def to_python(expression: Expression, name: str = "equation") -> str:
-    """The module: an import and the function, whose arguments are the variables in order."""
+    """The module: an import and the function, whose arguments are the variables in order.
+
+    Where a variable's name is no identifier a comment says which argument it is: see `argument_names`.
+    """
     if not name.isidentifier() or iskeyword(name) or name in RESERVED:
         raise ExpressionError(f"{name!r} cannot be the name of a Python function")
     arguments = argument_names(expression.vocabulary.variables)
@@ -32,12 +35,16 @@ def to_python(expression: Expression, name: str = "equation") -> str:
     )
     used = [arguments[expression.vocabulary.variables.index(v)] for v in expression.variables_used]
     result = body.text if used else f"np.full(np.shape({arguments[0]}), {body.text})"
+    renamed = [
+        pair for pair in zip(arguments, expression.vocabulary.variables, strict=True) if len({*pair}) > 1
+    ]
     lines = [
         "import numpy as np",
         "",
         "",
         f"def {name}({', '.join(arguments)}):",
         f"    {str(expression)!r}",
+        *(f"    # {argument} is {name!r}" for argument, name in renamed),
         *(f"    {argument} = np.asarray({argument}, dtype=np.float64)" for argument in used),
         '    with np.errstate(all="ignore"):',
         f"        return {result}",
@@ -46,15 +53,25 @@ def to_python(expression: Expression, name: str = "equation") -> str:
 
 
 def argument_names(variables: tuple[str, ...]) -> list[str]:
-    """An identifier for each variable, as near to its name as Python allows, all different."""
+    """An identifier for each variable, as near to its name as Python allows, all different.
+
+    Names that are identifiers stay as they are. In others, what an identifier cannot hold becomes _, which
+    also stands before a digit at the beginning. A keyword, or a name that is taken, gets _2, _3, … behind it.
+    """
+    taken = {*RESERVED, *filter(_is_argument, variables)}
     names: list[str] = []
     for variable in variables:
         name = stem = _identifier(variable)
         n = 2
-        while name in names or name in RESERVED or iskeyword(name):
+        while not _is_argument(variable) and (name in taken or iskeyword(name)):
             name, n = f"{stem}_{n}", n + 1
+        taken.add(name)
         names.append(name)
     return names
+
+
+def _is_argument(name: str) -> bool:
+    return _identifier(name) == name and not iskeyword(name) and name not in RESERVED
 
 
 def _identifier(name: str) -> str:

@@ -27,6 +27,11 @@ def scaled(expression: Expression, scale: float, offset: float) -> Expression | 
     return Expression.from_tree(vocabulary, node) if node else None
 
 
+def unscaled(expression: Expression) -> Expression:
+    """The expression without the constants that scale and shift it: sin(x) of 2 * sin(x) + 1."""
+    return Expression.from_tree(expression.vocabulary, _split(expression.tree)[1])
+
+
 def _is_negligible(value: float) -> bool:
     return abs(value) <= NEGLIGIBLE
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass, field
+
+import numpy as np
 
 from ddsr.engine import Scores
+from ddsr.saved import Saved
 
 
 @dataclass(frozen=True)
@@ -66,3 +70,50 @@ def describe(
         update=update,
         seconds=seconds,
     )
+
+
+REWARDS = ("best_reward", "mean_reward", "reward_floor", "distinct_share")
+
+
+def saved_curves(epochs: Sequence[EpochStats]) -> Saved:
+    """A column a curve, NaN where an epoch has no such part."""
+    nothing = (np.nan,) * 4
+    updates = [nothing if stats.update is None else astuple(stats.update) for stats in epochs]
+    return {
+        "rewards": np.array([[getattr(stats, name) for name in REWARDS] for stats in epochs]),
+        "updates": np.array(updates),
+        "has_update": np.array([stats.update is not None for stats in epochs]),
+        "seconds": _columns([stats.seconds for stats in epochs]),
+        "gains": _columns([stats.gains for stats in epochs]),
+    }
+
+
+def restored_curves(saved: Saved) -> list[EpochStats]:
+    """The epochs that were saved."""
+    seconds, gains = _rows(saved["seconds"]), _rows(saved["gains"])
+    updates = zip(saved["updates"].tolist(), saved["has_update"].tolist(), strict=True)
+    return [
+        EpochStats(
+            **dict(zip(REWARDS, rewards, strict=True)),
+            update=UpdateStats(*update) if has_update else None,
+            seconds=next(seconds),
+            gains=next(gains),
+        )
+        for rewards, (update, has_update) in zip(saved["rewards"].tolist(), updates, strict=True)
+    ]
+
+
+def _columns(rows: Sequence[dict[str, float]]) -> Saved:
+    """Values by name, row by row; `is_there` tells those that were in a row from those that were not."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return {
+        "names": names,
+        "values": np.array([[row.get(name, np.nan) for name in names] for row in rows]),
+        "is_there": np.array([[name in row for name in names] for row in rows], dtype=np.bool_),
+    }
+
+
+def _rows(columns: Saved) -> Iterator[dict[str, float]]:
+    for values, is_there in zip(columns["values"].tolist(), columns["is_there"].tolist(), strict=True):
+        named = zip(columns["names"], values, is_there, strict=True)
+        yield {name: value for name, value, there in named if there}

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.engine import Scores
-from ddsr.expression import Batch
+from ddsr.expression import Batch, Vocabulary
+from ddsr.saved import Saved
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +37,15 @@ class Pool:
         """A = R − R_α, never negative."""
         return self.reward - self.reward_floor
 
+    def saved(self) -> Saved:
+        """All but the vocabulary."""
+        return {"tokens": self.batch.tokens, "constants": self.batch.constants, "reward": self.reward}
+
+    @classmethod
+    def restored(cls, saved: Saved, vocabulary: Vocabulary) -> Pool:
+        """The pool that was saved."""
+        return cls(Batch(vocabulary, saved["tokens"], saved["constants"]), saved["reward"])
+
 
 class Memory(Protocol):
     """What a search needs of a memory."""
@@ -51,6 +61,14 @@ class Memory(Protocol):
 
     def trimmed(self) -> Memory:
         """What is kept for the next epoch."""
+        ...
+
+    def saved(self) -> Saved:
+        """What was kept."""
+        ...
+
+    def restored(self, saved: Saved, vocabulary: Vocabulary) -> Memory:
+        """The memory that was saved, of expressions over this vocabulary."""
         ...
 
 
@@ -80,6 +98,15 @@ class EliteMemory:
         rows = np.arange(min(self.n_elites, len(reward)))
         return replace(self, kept=Pool(batch.take(rows), reward[rows]))
 
+    def saved(self) -> Saved:
+        """The pool, if there is one."""
+        return {"kept": None if self.kept is None else self.kept.saved()}
+
+    def restored(self, saved: Saved, vocabulary: Vocabulary) -> EliteMemory:
+        """With the pool that was saved."""
+        kept = saved["kept"]
+        return replace(self, kept=None if kept is None else Pool.restored(kept, vocabulary))
+
 
 @dataclass(frozen=True)
 class ShortTermMemory:
@@ -101,6 +128,14 @@ class ShortTermMemory:
 
     def trimmed(self) -> ShortTermMemory:
         """Nothing is kept."""
+        return replace(self, current=None)
+
+    def saved(self) -> Saved:
+        """Nothing: there is none between two epochs."""
+        return {}
+
+    def restored(self, saved: Saved, vocabulary: Vocabulary) -> ShortTermMemory:
+        """As it is before an epoch."""
         return replace(self, current=None)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Generic, Protocol, TypeVar
 
@@ -20,6 +20,7 @@ from ddsr.learning.curves import UpdateStats
 from ddsr.learning.memory import Pool
 from ddsr.learning.objective import Loss, Objective, Targets
 from ddsr.learning.step import Example, Inputs, Step
+from ddsr.saved import Saved
 
 # Tells these random numbers from the generator's.
 MASKING = 1
@@ -106,6 +107,22 @@ class Policy(Generic[AnyView]):
                 break
         return _means(losses)
 
+    def saved(self) -> Saved:
+        """θ, θ_ref and Adam's moments."""
+        moments = self.optimizer.state_dict()["state"]
+        return {
+            "network": _arrays(self.learner.network.state_dict()),
+            "reference": _arrays(self.reference.state_dict()),
+            "moments": {str(index): _arrays(tensors) for index, tensors in moments.items()},
+        }
+
+    def restore(self, saved: Saved) -> None:
+        """Be as the policy that was saved, the learner's network included."""
+        self.learner.network.load_state_dict(_tensors(saved["network"]))
+        self.reference.load_state_dict(_tensors(saved["reference"]))
+        moments = {int(index): _tensors(arrays) for index, arrays in saved["moments"].items()}
+        self.optimizer.load_state_dict(self.optimizer.state_dict() | {"state": moments})
+
     def examples(self, pool: Pool, epoch: int) -> list[Example]:
         """The pool under C corruptions, with what θ_old, which is θ now, and θ_ref say of each."""
         rng = np.random.default_rng((self.seed, MASKING, epoch))
@@ -140,6 +157,15 @@ class Policy(Generic[AnyView]):
             n_elites=self.config.n_elites,
         )
         return [replace(unmasked, is_masked=tensor(view.is_masked)) for view in views]
+
+
+def _arrays(tensors: Mapping[str, Tensor]) -> Saved:
+    """Copies, which the next step does not change."""
+    return {name: tensor.detach().cpu().numpy().copy() for name, tensor in tensors.items()}
+
+
+def _tensors(arrays: Saved) -> dict[str, Tensor]:
+    return {name: torch.from_numpy(array) for name, array in arrays.items()}
 
 
 def _means(losses: list[Loss]) -> UpdateStats:

@@ -39,7 +39,7 @@ class PreciseLength:
     @classmethod
     def on(cls, engine: Engine) -> PreciseLength:
         """For the data of an engine."""
-        return cls(engine.n_rows, engine.spread, rounding_of(engine))
+        return cls(engine.n_counted, engine.spread, rounding_of(engine))
 
     def __call__(self, model: Model, nrmse: float, information: NDArray[np.float64]) -> float:
         """N log(RMSE) + log(vocabulary) a token + the constants."""
@@ -70,7 +70,7 @@ class PlainLength:
     @classmethod
     def on(cls, engine: Engine) -> PlainLength:
         """For the data of an engine."""
-        return cls(engine.n_rows, rounding_of(engine))
+        return cls(engine.n_counted, rounding_of(engine))
 
     def __call__(self, model: Model, nrmse: float, information: NDArray[np.float64]) -> float:
         """N log(RMSE) + log(N)/2 a free constant + nats a token."""

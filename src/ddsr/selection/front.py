@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.engine import Scores
-from ddsr.expression import Expression, Node, Vocabulary
+from ddsr.errors import RunError
+from ddsr.expression import Batch, Expression, Node, Vocabulary
 from ddsr.refiner import HallOfFame
+from ddsr.saved import Saved
 
 # What it costs to write down one token, twice over: in nats of the squared error.
 NATS_PER_TOKEN = 5.4
 # Residuals under this share of y's spread are rounding; better ones are not told apart.
 ROUNDING = 1e-12
+# What is known of an entry beside its expression, in the order in which `FrontEntry` takes it.
+MEASURES = ("nrmse", "scale", "offset", "is_free", "nats")
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,10 @@ class FrontEntry:
     nrmse: float
     scale: float
     offset: float
+    is_free: tuple[bool, ...] | None = None
+    """for each constant of the expression: fitted, not settled at a simple number; None: all are fitted"""
+    nats: float | None = None
+    """its description length, where it was measured; None: `description_length` estimates it"""
 
     @property
     def size(self) -> int:
@@ -49,8 +57,11 @@ class FrontEntry:
     def description_length(self, n_rows: int) -> float:
         """Nats to write down the expression, its constants, and then y given its predictions.
 
-        N log(RMSE) + log(N)/2 per constant + NATS_PER_TOKEN/2 per token, up to a term that all share.
+        N log(RMSE) + log(N)/2 per constant + NATS_PER_TOKEN/2 per token, up to a term that all share; or
+        what was measured.
         """
+        if self.nats is not None:
+            return self.nats
         residual = n_rows * np.log(max(self.nrmse, ROUNDING))
         constants = 0.5 * np.log(n_rows) * self.expression.n_constants
         return float(residual + constants + 0.5 * NATS_PER_TOKEN * self.size)
@@ -83,6 +94,28 @@ class ParetoFront:
             if not front or entry.nrmse < front[-1].nrmse:
                 front.append(entry)
         return ParetoFront(tuple(front))
+
+    def saved(self) -> Saved:
+        """All but the vocabulary, which its expressions share."""
+        if not self.entries:
+            return {"names": None}
+        batch = Batch.of([entry.expression for entry in self.entries])
+        columns = {name: [getattr(entry, name) for entry in self.entries] for name in MEASURES}
+        names = list(batch.vocabulary.names)
+        return {"names": names, "tokens": batch.tokens, "constants": batch.constants, **columns}
+
+    @classmethod
+    def restored(cls, saved: Saved, vocabulary: Vocabulary) -> ParetoFront:
+        """The front that was saved."""
+        if saved["names"] is None:
+            return cls()
+        if saved["names"] != list(vocabulary.names):
+            raise RunError("the saved front is of another vocabulary")
+        batch = Batch(vocabulary, saved["tokens"], saved["constants"])
+        rows = zip(batch, *(saved[name] for name in MEASURES), strict=True)
+        entries = tuple(FrontEntry(*row) for row in rows)
+        # what was a tuple comes back from a file as a list
+        return cls(tuple(replace(each, is_free=each.is_free and tuple(each.is_free)) for each in entries))
 
     def gain_over(self, known: ParetoFront) -> float:
         """By how much the error fell, in log(NRMSE), summed over all sizes; an empty front errs by 1."""

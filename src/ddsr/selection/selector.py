@@ -29,6 +29,7 @@ ROUND_STEPS, ROUND_TOLERANCE = 25, 1e-10  # of a fit that decides on a move
 BEAM_WIDTH = 3
 N_FIRST = 3
 N_RATIONAL, MOST_FORMS = 3, 12  # models that are written as ratios of polynomials, and forms tried of each
+ROUNDING_OF_ERROR = 1e-9  # relative: errors so near are the same
 LEAST_GAIN = 1e-6  # nats; less is rounding
 # A simple number is tried for a constant unless it would cost more of the data than any code can win back.
 MOST_NATS_LOST = 40.0
@@ -120,10 +121,14 @@ def select(
 
 def front_of(found: Sequence[Selected]) -> tuple[ParetoFront, FrontEntry]:
     """What was selected as a Pareto front, and the choice: it is on it even if a smaller one errs less."""
-    entries = [FrontEntry(one.expression, one.nrmse, 1.0, 0.0) for one in found]
+    entries = [
+        FrontEntry(one.expression, one.nrmse, 1.0, 0.0, one.is_free, one.description_length) for one in found
+    ]
     chosen, least_error, front = entries[0], inf, []
     for entry in sorted(entries, key=lambda each: (each.size, each.nrmse)):
-        if entry.nrmse < least_error or entry is chosen:
+        # the choice in another writing differs from it by rounding
+        is_twin = entry.size == chosen.size and entry.nrmse >= (1.0 - ROUNDING_OF_ERROR) * chosen.nrmse
+        if entry is chosen or (entry.nrmse < least_error and not is_twin):
             front.append(entry)
             least_error = min(least_error, entry.nrmse)
     return ParetoFront(tuple(front)), chosen
@@ -192,7 +197,7 @@ class _Judge:
                 nrmse, information = float(scores.nrmse[row]), scores.information[row]
                 length = self.length(fitted, nrmse, information)
                 judged.append(
-                    _Judged(fitted, nrmse, length, information, bool(is_finite[row]), self.engine.n_rows)
+                    _Judged(fitted, nrmse, length, information, bool(is_finite[row]), self.engine.n_counted)
                 )
         return judged
 
@@ -200,7 +205,7 @@ class _Judge:
         """The models one move away, without those whose constant the data refuse; none after the end."""
         if self.is_late:
             return []
-        error = max(one.nrmse, self.least_nrmse) * self.engine.spread / np.sqrt(self.engine.n_rows)
+        error = max(one.nrmse, self.least_nrmse) * self.engine.spread / np.sqrt(self.engine.n_counted)
         reach = error * one.unit_uncertainty * np.sqrt(2 * MOST_NATS_LOST)
         values = one.model.expression.constants
 
@@ -226,7 +231,7 @@ class _Judge:
 
     def length_of_data(self, one: _Judged) -> float:
         """Nats that the error alone takes."""
-        return float(self.engine.n_rows * np.log(max(one.nrmse, self.least_nrmse)))
+        return float(self.engine.n_counted * np.log(max(one.nrmse, self.least_nrmse)))
 
     def polish(self, models: list[_Judged]) -> list[_Judged]:
         """Fit what is free to convergence."""

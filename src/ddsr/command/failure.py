@@ -1,0 +1,40 @@
+"""How a command ends: exit codes that scripts can trust, and one line for every mistake.
+
+0: done. 1: something is wrong with the data, a file or the settings. 2: the command line itself is wrong.
+130: interrupted, with the result so far where there is one.
+"""
+
+from __future__ import annotations
+
+import errno
+from typing import Any
+
+import click
+
+from ddsr.errors import DDSRError
+
+INTERRUPTED = 130
+
+
+class StopNow(BaseException):
+    """A second Ctrl-C: nothing more is done than to clean up."""
+
+
+class Command(click.Command):
+    """A command whose failures are one line on stderr, never a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run it."""
+        try:
+            return super().invoke(ctx)
+        except DDSRError as error:
+            raise click.ClickException(" ".join(str(error).split())) from error
+        except (KeyboardInterrupt, StopNow):
+            raise click.exceptions.Exit(INTERRUPTED) from None
+        except MemoryError as error:
+            raise click.ClickException("there is not enough memory for this") from error
+        except OSError as error:
+            if error.errno == errno.EPIPE:  # `ddsr show run | head`: click ends quietly
+                raise
+            where = f"{error.filename}: " if error.filename else ""
+            raise click.ClickException(f"{where}{error.strerror or error}") from error

@@ -1,0 +1,168 @@
+"""The work of `ddsr fit`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ddsr.command.reading import Columns, TrainingData, read_training_data
+from ddsr.command.result import print_json, print_result, summary
+from ddsr.command.watching import Callback, choice_of, print_to_stderr, watch
+from ddsr.engine import Engine, FitOptions
+from ddsr.expression import Vocabulary
+from ddsr.grammar import Grammar
+from ddsr.live.board import Board
+from ddsr.live.table import r2_text
+from ddsr.selection import baseline
+
+if TYPE_CHECKING:
+    from ddsr.estimator import DDSRRegressor
+    from ddsr.runs import RunFolder
+
+DEFAULT_SECONDS = 60.0
+MOST_LISTED = 8
+RUNS = "ddsr-runs"
+
+
+def run_fit(
+    path: str,
+    *,
+    columns: Columns,
+    drop_missing: bool,
+    out: str | None,
+    no_save: bool,
+    tensorboard: str | None,
+    quiet: bool,
+    as_json: bool,
+    **settings: Any,
+) -> None:
+    """Read, search, show, save."""
+    say = _say_nothing if quiet else print_to_stderr
+    data = read_training_data(path, columns, drop_missing)
+    for line in describe(data):
+        say(line)
+    say(f"to begin with: {first_equation(data)}")
+    parameters = estimator_parameters(**settings)
+    run = None if no_save else _make_folder(path, out, data, parameters)
+    work = _without_folder(data, parameters) if run is None else run.fit
+    choose = choice_of(settings["preset"], settings["selection"], len(data.y))
+    board = Board(columns.target, parameters["max_time"], choose)
+    done = watch(work, board, quiet, tensorboard)
+    facts = {
+        "run": None if run is None else str(run.path),
+        "target": columns.target,
+        "features": data.features,
+        "rows": len(data.y),
+        "dropped_rows": data.n_dropped,
+        "left_out": [*data.text_columns, *data.empty_columns],
+        "seconds": board.searched,
+        "candidates": board.n_scored,
+    }
+    if as_json:
+        print_json(summary(done.model, facts))
+    else:
+        print_result(done.model, columns.target, facts)
+    if run is not None:
+        say(f"saved in {run.path}: `ddsr show`, `predict`, `report` and `resume` take this folder")
+    done.raise_interrupt()
+
+
+def describe(data: TrainingData) -> list[str]:
+    """What is used and what is not, in lines."""
+    lines = [f"{len(data.y):,} rows: {data.columns.target} from {_listed(data.features)}"]
+    if data.text_columns:
+        lines.append(f"left out, since not numbers: {_listed(data.text_columns)}")
+    if data.empty_columns:
+        lines.append(f"left out, since empty: {_listed(data.empty_columns)}")
+    if data.n_dropped:
+        lines.append(f"left out: {data.n_dropped:,} rows with missing values")
+    return lines
+
+
+def estimator_parameters(
+    *,
+    seconds: float | None,
+    epochs: int | None,
+    operators: tuple[str, ...],
+    max_size: int | None,
+    guesses: tuple[str, ...],
+    rules: tuple[str, ...],
+    selection: str | None,
+    preset: str,
+    seed: int,
+    jobs: int,
+    device: str,
+) -> dict[str, Any]:
+    """What was said on the command line, by the names of the estimator's parameters."""
+    parameters: dict[str, Any] = {
+        "preset": preset,
+        "max_time": DEFAULT_SECONDS if seconds is None and epochs is None else seconds,
+        "max_epochs": epochs,
+        "n_jobs": jobs,
+        "random_state": seed,
+        "device": device,
+        "model_selection": selection,
+    }
+    if operators:
+        parameters["operators"] = operators
+    if guesses:
+        parameters["guesses"] = guesses
+    if rules:
+        parameters["rules"] = rules
+    if max_size is not None:
+        parameters["config"] = {"max_length": max_size}
+    return parameters
+
+
+def _without_folder(data: TrainingData, parameters: dict[str, Any]) -> Callable[[Callback], DDSRRegressor]:
+    import pandas as pd
+
+    from ddsr.estimator import DDSRRegressor
+
+    def fit(on_state: Callback) -> DDSRRegressor:
+        X = pd.DataFrame(data.X, columns=list(data.features), copy=False)
+        return DDSRRegressor(**parameters, callback=on_state).fit(X, data.y, data.weights)
+
+    return fit
+
+
+def _make_folder(path: str, out: str | None, data: TrainingData, parameters: dict[str, Any]) -> RunFolder:
+    from ddsr.runs import RunFolder
+
+    return RunFolder.create(
+        free_folder(path) if out is None else out,
+        data.X,
+        data.y,
+        feature_names=data.features,
+        target=data.columns.target,
+        sample_weight=data.weights,
+        parameters=parameters,
+    )
+
+
+def free_folder(path: str) -> Path:
+    """A folder under ddsr-runs that does not exist, called after the data and the time."""
+    stem = Path(path).name.partition(".")[0] or "data"
+    name = f"{stem}-{time.strftime('%Y%m%d-%H%M%S')}"
+    candidates = (Path(RUNS) / (name if number == 1 else f"{name}-{number}") for number in count(1))
+    return next(folder for folder in candidates if not folder.exists())
+
+
+def first_equation(data: TrainingData) -> str:
+    """The best line through one column, known at once: the estimator takes a second or two to import."""
+    vocabulary = Vocabulary(data.features)
+    engine = Engine(vocabulary, data.X, data.y, data.weights, options=FitOptions(is_scale_free=True))
+    entry = baseline(engine, Grammar(vocabulary)).most_accurate()
+    return f"{Board(data.columns.target).write(entry)} (R² {r2_text(1.0 - entry.nrmse**2)})"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_LISTED:,} more" if len(names) > MOST_LISTED else ""
+    return ", ".join(names[:MOST_LISTED]) + more
+
+
+def _say_nothing(text: str) -> None:
+    """For --quiet."""

@@ -1,0 +1,99 @@
+"""`ddsr predict`: values of the equation for new rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ddsr.command.failure import Command
+from ddsr.command.options import as_json as with_json
+
+if TYPE_CHECKING:
+    from ddsr.command.opening import Opened
+    from ddsr.command.reading import Floats, NewData
+
+COLUMN = "prediction"
+
+
+@click.command(cls=Command, short_help="Predict new rows with the equation of a run.")
+@click.argument("run", type=click.Path())
+@click.argument("data", type=click.Path())
+@click.option(
+    "--out", type=click.Path(dir_okay=False), metavar="FILE", help="A CSV; by default the terminal."
+)
+@click.option(
+    "--index",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Row of the table of `ddsr show`, from 0; else the choice.",
+)
+@with_json
+def predict(run: str, data: str, out: str | None, index: int | None, as_json: bool) -> None:
+    """Predict every row of the table DATA with the equation of RUN, a run folder or a model.json.
+
+    DATA needs the columns that the model was fitted on, by name, in any order. The predictions are a CSV with
+    one column, in the order of the rows; empty where a value is missing. If DATA has the target too, R² is
+    told on stderr.
+    """
+    from ddsr.command.opening import open_model
+    from ddsr.command.reading import read_new_data
+    from ddsr.command.result import print_json
+    from ddsr.files import write_whole
+
+    opened = open_model(run)
+    rows = read_new_data(data, opened.features, opened.target)
+    predicted = _predicted(opened, rows, index)
+    r2 = _r2(rows, predicted)
+    _tell(rows, predicted, r2, opened.target)
+    if as_json:
+        print_json({"predictions": predicted.tolist(), "rows": len(predicted), "r2": r2})
+        return
+    text = (
+        "\n".join([COLUMN, *("" if value != value else repr(value) for value in predicted.tolist())]) + "\n"
+    )
+    if out is None:
+        click.echo(text, nl=False)
+    else:
+        write_whole(Path(out), text.encode())
+
+
+def _predicted(opened: Opened, rows: NewData, index: int | None) -> Floats:
+    """NaN where a value is missing."""
+    import numpy as np
+    import pandas as pd
+
+    predicted = np.full(len(rows.X), np.nan)
+    if rows.is_complete.any():
+        table = pd.DataFrame(rows.X[rows.is_complete], columns=list(opened.features))
+        predicted[rows.is_complete] = opened.model.predict(table, index)
+    return predicted
+
+
+def _r2(rows: NewData, predicted: Floats) -> float | None:
+    """Of the rows that have all values; None where the target is not known or does not vary."""
+    import numpy as np
+
+    if rows.y is None:
+        return None
+    is_known = rows.is_complete & ~np.isnan(rows.y)
+    y = rows.y[is_known]
+    if len(y) < 2 or (y == y[0]).all():
+        return None
+    return float(1.0 - np.mean((y - predicted[is_known]) ** 2) / np.var(y))
+
+
+def _tell(rows: NewData, predicted: Floats, r2: float | None, target: str) -> None:
+    import numpy as np
+
+    from ddsr.command.watching import print_to_stderr
+
+    n_missing = int((~rows.is_complete).sum())
+    if n_missing:
+        print_to_stderr(f"{n_missing:,} rows have missing values, and no prediction")
+    n_undefined = int((~np.isfinite(predicted[rows.is_complete])).sum())
+    if n_undefined:
+        print_to_stderr(f"the equation is undefined or overflows on {n_undefined:,} rows")
+    if r2 is not None:
+        print_to_stderr(f"R² {r2:.6f}: {target} is among the columns")

@@ -1,0 +1,240 @@
+"""From the columns of a file to the numbers that a search takes; what is wrong is said with column and row.
+
+Rows are counted from 1, without the line of names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.command.source import Source, open_source
+from ddsr.errors import DataError, InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = NDArray[np.float64]
+LEAST_ROWS = 5
+# A column with fewer numbers among its values is taken for text, and not for numbers with a slip.
+LEAST_NUMBER_SHARE = 0.5
+MOST_LISTED = 10
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns of a file are what."""
+
+    target: str
+    features: tuple[str, ...] | None = None
+    """None: all that are numbers, but for the others named here"""
+    ignored: tuple[str, ...] = ()
+    weights: str | None = None
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """What a search takes, and what was left out of it."""
+
+    X: Floats
+    y: Floats
+    weights: Floats | None
+    features: tuple[str, ...]
+    columns: Columns
+    text_columns: tuple[str, ...]
+    """left out because they are not numbers"""
+    empty_columns: tuple[str, ...]
+    n_dropped: int
+    """rows left out because of missing values"""
+
+
+def read_training_data(path: str, columns: Columns, drops_missing: bool = False) -> TrainingData:
+    """The data of `ddsr fit`, checked."""
+    source = open_source(path)
+    features = _chosen_features(source, columns)
+    weights = () if columns.weights is None else (columns.weights,)
+    frame = source.read([*features, columns.target, *weights])
+    numbers = {name: Numbers.of(name, frame.pop(name)) for name in list(frame.columns)}
+    text_columns: tuple[str, ...] = ()
+    empty_columns: tuple[str, ...] = ()
+    if columns.features is None:
+        text_columns = tuple(name for name in features if numbers[name].is_text)
+        empty_columns = tuple(name for name in features if numbers[name].is_empty)
+        features = tuple(name for name in features if name not in {*text_columns, *empty_columns})
+        if not features:
+            raise DataError(f"{path} has no column of numbers beside the target {columns.target!r}")
+    used = [numbers[name] for name in (*features, columns.target, *weights)]
+    table, n_dropped = _complete_rows(path, used, drops_missing)
+    _check_size(path, table, n_dropped)
+    target = table[:, len(features)]
+    _check_varies(columns.target, target)
+    return TrainingData(
+        X=np.ascontiguousarray(table[:, : len(features)]),
+        y=target.copy(),
+        weights=table[:, -1].copy() if weights else None,
+        features=features,
+        columns=columns,
+        text_columns=text_columns,
+        empty_columns=empty_columns,
+        n_dropped=n_dropped,
+    )
+
+
+@dataclass(frozen=True)
+class NewData:
+    """Rows to predict, and the target where the file has it."""
+
+    X: Floats
+    is_complete: NDArray[np.bool_]
+    """rows without a missing value"""
+    y: Floats | None
+
+
+def read_new_data(path: str, features: Sequence[str], target: str | None = None) -> NewData:
+    """The data of `ddsr predict`: the model's columns by name, in any order, among any others."""
+    source = open_source(path)
+    for name in features:
+        _check_exists(source, name)
+    has_target = target is not None and target in source.names and target not in features
+    frame = source.read([*features, *([str(target)] if has_target else [])])
+    numbers = {name: Numbers.of(name, frame[name]) for name in frame.columns}
+    for name in features:
+        numbers[name].check(path)
+    X = np.column_stack([numbers[name].values for name in features])
+    known = numbers[str(target)] if has_target else None
+    is_known = known is not None and not (known.first_text or np.isinf(known.values).any())
+    is_complete = np.asarray(~np.isnan(X).any(axis=1))
+    return NewData(X, is_complete, known.values if known is not None and is_known else None)
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A column as numbers; NaN where a value is missing or no number."""
+
+    name: str
+    values: Floats
+    n_texts: int
+    n_missing: int
+    first_text: tuple[int, str] | None
+    """row and value of the first that is no number"""
+
+    @classmethod
+    def of(cls, name: str, column: pd.Series) -> Numbers:
+        """Read a column of any type."""
+        import pandas as pd
+
+        is_missing = column.isna().to_numpy(dtype=bool)
+        if pd.api.types.is_numeric_dtype(column):
+            values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        elif column.dtype.kind in "Mm":  # a date is a number to pandas, but of nanoseconds since 1970
+            values = np.full(len(column), np.nan)
+        else:
+            try:
+                values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+            except (TypeError, ValueError):  # lists and the like
+                values = np.full(len(column), np.nan)
+        is_text = np.isnan(values) & ~is_missing
+        first = int(np.argmax(is_text)) if is_text.any() else None
+        first_text = None if first is None else (first + 1, str(column.iloc[first]))
+        return cls(name, values, int(is_text.sum()), int(is_missing.sum()), first_text)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether all values are missing."""
+        return self.n_missing == len(self.values)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is a column of text, and not one of numbers with a slip."""
+        n_present = len(self.values) - self.n_missing
+        return self.n_texts > (1.0 - LEAST_NUMBER_SHARE) * n_present
+
+    def check(self, path: str) -> None:
+        """Refuse texts and infinite values."""
+        if self.first_text is not None:
+            row, text = self.first_text
+            more = f" ({self.n_texts:,} such rows)" if self.n_texts > 1 else ""
+            raise DataError(
+                f"column {self.name!r} of {path} has {text[:40]!r} in row {row}{more}, which is no number: "
+                "correct it, or leave the column out with --ignore"
+            )
+        is_infinite = np.isinf(self.values)
+        if is_infinite.any():
+            n_infinite, row = int(is_infinite.sum()), int(np.argmax(is_infinite)) + 1
+            more = f" ({n_infinite:,} such rows)" if n_infinite > 1 else ""
+            raise DataError(
+                f"column {self.name!r} of {path} is infinite in row {row}{more}: remove such rows"
+            )
+
+
+def _chosen_features(source: Source, columns: Columns) -> tuple[str, ...]:
+    special = {columns.target: "target", columns.weights: "weights"}
+    for name in (columns.target, columns.weights, *(columns.features or ()), *columns.ignored):
+        if name is not None:
+            _check_exists(source, name)
+    if columns.weights == columns.target:
+        raise InputError(f"{columns.target!r} cannot be the target and the weights")
+    if columns.features is None:
+        rest = [name for name in source.names if name not in special and name not in columns.ignored]
+        if not rest:
+            raise InputError(
+                f"{source.path} has no column beside the target {columns.target!r} to explain it by"
+            )
+        return tuple(rest)
+    for name in columns.features:
+        if name in special or name in columns.ignored:
+            role = f"the {special[name]}" if name in special else "one to ignore"
+            raise InputError(f"column {name!r} cannot be a feature and {role}")
+    return tuple(dict.fromkeys(columns.features))
+
+
+def _check_exists(source: Source, name: str) -> None:
+    if name in source.names:
+        return
+    close = get_close_matches(name, source.names, n=3, cutoff=0.5) or [
+        known for known in source.names if known.lower() == name.lower()
+    ]
+    hint = f"did you mean {_listed(close, ' or ')}?" if close else f"it has {_listed(source.names)}"
+    raise InputError(f"{source.path} has no column {name!r}; {hint}")
+
+
+def _listed(names: Sequence[str], last: str = ", ") -> str:
+    shown = [repr(name) for name in names[:MOST_LISTED]]
+    if len(names) > MOST_LISTED:
+        return ", ".join(shown) + f" and {len(names) - MOST_LISTED:,} more"
+    return ", ".join(shown[:-1]) + last + shown[-1] if len(shown) > 1 else shown[0]
+
+
+def _complete_rows(path: str, used: Iterable[Numbers], drops_missing: bool) -> tuple[Floats, int]:
+    """The columns side by side, and how many rows were left out."""
+    used = list(used)
+    for column in used:
+        column.check(path)
+    table = np.column_stack([column.values for column in used])
+    is_missing = np.isnan(table).any(axis=1)
+    n_missing = int(is_missing.sum())
+    if n_missing and not drops_missing:
+        names = [column.name for column in used if column.n_missing]
+        raise DataError(
+            f"{n_missing:,} of {len(table):,} rows of {path} have missing values, in {_listed(names)}: "
+            "fill them, or leave these rows out with --drop-missing"
+        )
+    return (table[~is_missing] if n_missing else table), n_missing
+
+
+def _check_size(path: str, table: Floats, n_dropped: int) -> None:
+    if len(table) < LEAST_ROWS:
+        dropped = f" ({n_dropped} were left out for missing values)" if n_dropped else ""
+        raise DataError(
+            f"{path} has {len(table)} row{'s' * (len(table) != 1)}{dropped}: at least {LEAST_ROWS} are needed"
+        )
+
+
+def _check_varies(name: str, target: Floats) -> None:
+    if (target == target[0]).all():
+        raise DataError(f"the target {name!r} is {target[0]:g} in every row: there is nothing to explain")

@@ -1,0 +1,44 @@
+"""`ddsr report`: a run as a page to look at and to send around."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ddsr.command.failure import Command
+
+
+@click.command(cls=Command, short_help="Write an HTML page on a run.")
+@click.argument("run", type=click.Path())
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="An .html file.  [default: RUN/report.html]",
+)
+@click.option("--title", metavar="TEXT", help="Of the page.")
+@click.option("--open", "opens", is_flag=True, help="Show it in the browser.")
+def report(run: str, out: str | None, title: str | None, opens: bool) -> None:
+    """Write one HTML page on RUN, a run folder or a model.json: equations, front, fit, how it went.
+
+    The page needs no other file and no network. Of a model.json, which has no data, it leaves out the fit.
+    """
+    if Path(run).is_file():
+        path = _report_of_model(run, out, title)
+    else:
+        from ddsr.runs.report import report_of_run
+
+        path = report_of_run(run, out, title)
+    click.echo(str(path))
+    if opens:
+        click.launch(str(path))
+
+
+def _report_of_model(model: str, out: str | None, title: str | None) -> Path:
+    from ddsr.command.opening import open_model
+    from ddsr.report import write_report
+
+    opened = open_model(model)
+    path = Path(model).with_suffix(".html") if out is None else Path(out)
+    return write_report(opened.model, path, target=opened.target, title=title)

@@ -1,0 +1,100 @@
+"""What a fit found, as a table for people and as JSON for scripts."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ddsr.estimator import DDSRRegressor
+    from ddsr.live.table import Row
+
+REASONS = {
+    "exact": "the fit is exact",
+    "max_time": "the time was up",
+    "max_epochs": "all epochs were done",
+    "max_evaluations": "all evaluations were done",
+    "no_progress": "nothing better was found for long",
+    "exhausted": "everything was tried",
+    "interrupt": "interrupted",
+}
+
+
+def summary(model: DDSRRegressor, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of `--json`, documented in docs/command.md: they stay, others may join them."""
+    names = ("complexity", "loss", "r2", "equation", "is_best")
+    equations = [
+        {name: _plain(row[name]) for name in names} for row in model.equations_.to_dict(orient="records")
+    ]
+    return {
+        "best": next(row for row in equations if row["is_best"])["equation"],
+        "equations": equations,
+        "stopped_by": model.stopped_by_,
+        "epochs": int(model.n_epochs_),
+        **facts,
+    }
+
+
+def print_json(content: Mapping[str, Any]) -> None:
+    """One line on stdout; NaN and infinity, which JSON has not, as null."""
+    click.echo(json.dumps({key: _plain(value) for key, value in content.items()}, allow_nan=False))
+
+
+def print_result(model: DDSRRegressor, target: str, facts: Mapping[str, Any]) -> None:
+    """The front with its choice, why the search ended, and the chosen equation."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console()
+    rows = front_rows(model)
+    _print_table(console, rows, f"equation for {target}")
+    seconds = facts.get("seconds")
+    after = "" if seconds is None else f" after {seconds:.1f} s"
+    reason = REASONS.get(model.stopped_by_, model.stopped_by_)
+    click.echo(f"Ended{after}, {model.n_epochs_} epochs: {reason}.")
+    best = next(row.equation for row in rows if row.is_chosen)
+    console.print(Text.assemble(f"{target} = ", (best, "bold green")), soft_wrap=True)
+
+
+def _print_table(console: Console, rows: list[Row], title: str) -> None:
+    """In a file or a pipe no line is cut, and none ends in blanks."""
+    from rich.console import Console
+
+    from ddsr.live.table import OTHER_WIDTH, front_table
+
+    if console.is_terminal:
+        console.print(front_table(rows, title, console.width))
+        return
+    widest = max(len(title), *(len(row.equation) for row in rows))
+    wide = Console(width=OTHER_WIDTH + widest)
+    with wide.capture() as captured:
+        wide.print(front_table(rows, title))
+    click.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
+
+
+def front_rows(model: DDSRRegressor) -> list[Row]:
+    """The equations with few digits, for people."""
+    from ddsr.live.board import written
+    from ddsr.live.table import Row
+
+    pairs = zip(model.front_, model.equations_.itertuples(), strict=True)
+    return [Row(row.complexity, row.r2, row.loss, written(entry), bool(row.is_best)) for entry, row in pairs]
+
+
+def _plain(value: Any) -> Any:
+    """As JSON can hold it."""
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Mapping):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    return value

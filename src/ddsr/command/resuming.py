@@ -1,0 +1,46 @@
+"""The work of `ddsr resume`."""
+
+from __future__ import annotations
+
+from ddsr.command.opening import UNNAMED, Opened
+from ddsr.command.result import print_json, print_result, summary
+from ddsr.command.watching import Callback, choice_of, print_to_stderr, watch
+from ddsr.errors import RunError
+from ddsr.estimator import DDSRRegressor
+from ddsr.live.board import Board
+from ddsr.runs import RunFolder
+
+
+def run_resume(
+    path: str,
+    more_time: float | None,
+    more_epochs: int | None,
+    *,
+    tensorboard: str | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Go on, show, save."""
+    run = RunFolder.open(path)
+    stopped_by = run.stopped_by
+    if stopped_by is not None and more_time is None and more_epochs is None:
+        raise RunError(f"the run in {path} is over ({stopped_by}): give it --time or --epochs to go on")
+    done_before = run.log()[-1:]
+    seconds_before = float(done_before[0]["seconds"]) if done_before else 0.0
+    if not quiet:
+        print_to_stderr(f"going on with {path} after {seconds_before:.1f} s")
+
+    def go_on(on_state: Callback) -> DDSRRegressor:
+        return run.resume(on_state, more_time, more_epochs)
+
+    limit, asked = run.asked.max_time, run.asked.parameters
+    max_time = limit if more_time is None else more_time + (seconds_before if limit is None else limit)
+    choose = choice_of(asked["preset"], asked["model_selection"], len(run.data().y))
+    board = Board(run.asked.target or UNNAMED, max_time, choose, seconds_before=seconds_before)
+    done = watch(go_on, board, quiet, tensorboard)
+    facts = Opened(path, done.model, board.target, run).facts()
+    if as_json:
+        print_json(summary(done.model, facts))
+    else:
+        print_result(done.model, board.target, facts)
+    done.raise_interrupt()

@@ -1,0 +1,48 @@
+"""An expression as a torch module; imported only when one is asked for, since torch takes seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from ddsr.expression.expression import Expression
+from ddsr.expression.operators import ARITHMETIC, Operator
+
+
+class EquationModule(nn.Module):
+    """Computes the expression; gradients reach X and the constants.
+
+    X has a column for each variable of the vocabulary, used or not. `constants` is the one parameter, in the
+    breadth-first order of the expression, in double precision until the module is converted.
+    """
+
+    def __init__(self, expression: Expression) -> None:
+        super().__init__()
+        self.expression = expression
+        self.constants = nn.Parameter(torch.tensor(expression.constants, dtype=torch.float64))
+
+    def forward(self, X: Tensor) -> Tensor:
+        """Values (n_rows,) on the rows of X (n_rows, n_features)."""
+        n_variables = len(self.expression.vocabulary.variables)
+        if X.ndim != 2 or X.shape[1] != n_variables:
+            raise ValueError(f"X must have the shape (n_rows, {n_variables}), not {tuple(X.shape)}")
+        waiting = iter(range(len(self.constants) - 1, -1, -1))  # a fold meets the last constant first
+        found = self.expression.fold(
+            variable=lambda column: X[:, column],
+            constant=lambda value: self.constants[next(waiting)],
+            one=torch.ones((), dtype=self.constants.dtype, device=self.constants.device),
+            apply=lambda row, operands: torch_function(row)(*operands),
+        )
+        return found.expand(len(X)) if found.ndim == 0 else found
+
+    def extra_repr(self) -> str:
+        """The equation with its present constants."""
+        return str(self.expression.with_constants(self.constants.tolist()))
+
+
+def torch_function(row: Operator) -> Callable[..., Tensor]:
+    """Takes and gives tensors."""
+    function: Callable[..., Tensor] = ARITHMETIC.get(row.name) or getattr(torch, row.numpy)
+    return function

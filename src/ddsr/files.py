@@ -1,0 +1,61 @@
+"""Files that are whole or not there: written aside, waited for, and put in place in one step."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from ddsr.errors import RunError
+
+# How a file is called while it is written; what a killed process left of one is known by it.
+ASIDE = ".being-written"
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Put the file there, or leave what was there: also where the disk is full or the process is killed."""
+    aside = path.with_name(f".{path.name}.{os.getpid()}{ASIDE}")
+    try:
+        with aside.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(aside, path)
+        _wait_for_folder(path.parent)
+    except OSError as error:
+        raise RunError(f"cannot write {path}: {reason_of(error)}") from error
+    finally:
+        with suppress(OSError):
+            aside.unlink(missing_ok=True)
+
+
+def read_whole(path: Path, what: str) -> bytes:
+    """The bytes of the file, which is called `what` where there is none."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise RunError(f"there is no {what} at {path}") from None
+    except OSError as error:
+        raise RunError(f"cannot read {path}: {reason_of(error)}") from error
+
+
+def clear_leftovers(folder: Path) -> None:
+    """Remove what killed processes were writing."""
+    for leftover in folder.glob(f".*{ASIDE}"):
+        with suppress(OSError):
+            leftover.unlink()
+
+
+def reason_of(error: OSError) -> str:
+    """The system's own words, without the path, which the message names already."""
+    return error.strerror or str(error) or type(error).__name__
+
+
+def _wait_for_folder(folder: Path) -> None:
+    """Until the disk knows the new name; systems without open folders look after that themselves."""
+    with suppress(PermissionError, NotImplementedError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,357 @@
+"""The fit of one target: a search within a budget, and then the choice of an equation."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from typing import Protocol
+
+import numpy as np
+
+from ddsr.config import DefaultConfig, SearchConfig
+from ddsr.data import check_whole
+from ddsr.deadline import NEVER, Deadline
+from ddsr.engine import Engine, Floats
+from ddsr.errors import MethodError
+from ddsr.expression import Expression, Vocabulary, unscaled
+from ddsr.grammar import Grammar, Rule
+from ddsr.learning.curves import EpochStats, restored_curves, saved_curves
+from ddsr.methods import Problem
+from ddsr.saved import Saved, restoring
+from ddsr.search import SearchState
+from ddsr.selection import FrontEntry, ParetoFront, front_of, select
+
+# An NRMSE below this is rounding: the search has nothing left to find.
+EXACT = 1e-12
+# Tokens, with scale and offset, that a shortened equation may have where it has to obey rules.
+LONGEST_EQUATION = 256
+# In log(NRMSE), summed over sizes: a gain that is rounding is no progress.
+LEAST_GAIN = 1e-6
+# The last part of `max_time`, in which equations are made shorter where that is asked for: a share, a larger
+# one where that is less than a second, and so many seconds at most, also where no time is set.
+SHORTENING_SHARE, LARGER_SHARE, MOST_SHORTENING = 0.08, 0.2, 60.0
+# Seconds that shortening has at most when the user has interrupted the search, and waits.
+SHORTENING_AFTER_INTERRUPT = 2.0
+
+# How thoroughly guesses are fitted: they are few, and where their constants start may be unknown.
+GUESS_STEPS, GUESS_STARTS = 50, 8
+# Rows times equations that are measured for intervals even when the time is up: tenths of a second.
+MOST_LATE_WORK = 3_000_000
+
+Callback = Callable[[SearchState], object]
+States = Callable[[Problem], Iterator[SearchState]]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """How the equation that predicts is chosen."""
+
+    choose: Callable[[ParetoFront, int], FrontEntry]
+    """from a front, given the number of rows"""
+    shortens: bool = False
+    """whether the equations are made shorter first (docs/selection.md)"""
+
+
+SELECTIONS: dict[str, Selection] = {
+    "accuracy": Selection(lambda front, n_rows: front.most_accurate()),
+    "best": Selection(lambda front, n_rows: front.best(n_rows)),
+    "description_length": Selection(lambda front, n_rows: front.best(n_rows), shortens=True),
+}
+
+
+def find_selection(name: str | None, config: SearchConfig) -> Selection:
+    """The selection of that name, or the preset's own."""
+    name = config.model_selection if name is None else name
+    if name not in SELECTIONS:
+        raise MethodError(f"unknown model_selection {name!r}; known are: {', '.join(SELECTIONS)}")
+    return SELECTIONS[name]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """When to stop a search that would go on for ever."""
+
+    max_epochs: float
+    max_evaluations: float
+    patience: float
+    end: Deadline = NEVER
+    """of all, the choice included"""
+    deadline: Deadline = NEVER
+    """of the search; what is left of the time is for the choice"""
+    exact: float = EXACT
+    """the NRMSE below which there is nothing left to find"""
+
+    @classmethod
+    def of(
+        cls, config: SearchConfig, max_time: float | None, max_epochs: int | None, started: float
+    ) -> Budget:
+        """From what the user said; `started` is on the monotonic clock."""
+        is_number = isinstance(max_time, (int, float, np.number)) and not isinstance(max_time, bool)
+        if max_time is not None and not (is_number and max_time > 0):
+            raise MethodError(f"max_time must be a number of seconds above 0, or None, got {max_time!r}")
+        if max_epochs is not None:
+            n_epochs: float = check_whole(max_epochs, "max_epochs", least=1)
+        else:
+            n_epochs = config.n_epochs if max_time is None else np.inf
+        end = NEVER if max_time is None else Deadline(started + float(max_time))
+        exact = max(EXACT, config.evolution.exact) if isinstance(config, DefaultConfig) else EXACT
+        max_evaluations, patience = config.max_evaluations or np.inf, config.patience or np.inf
+        return cls(n_epochs, max_evaluations, patience, end, end, exact)
+
+    def next_of(self, n_fits: int, selection: Selection) -> Budget:
+        """Of the first of so many fits that share the time from now on."""
+        if self.end == NEVER:
+            return self
+        seconds = self.end.seconds_left / n_fits
+        end = self.end if n_fits == 1 else Deadline(time.monotonic() + seconds)
+        reserve = _seconds_to_shorten(seconds) if selection.shortens else 0.0
+        return replace(self, end=end, deadline=Deadline(end.at - reserve))
+
+    def cut_to(self, seconds: float) -> Budget:
+        """The same, but for an end within so many seconds from now."""
+        return replace(self, end=Deadline(min(self.end.at, time.monotonic() + seconds)))
+
+    def spent(self, progress: Progress) -> str | None:
+        """What ends the search now; None if nothing does."""
+        if any(entry.nrmse < self.exact for entry in progress.front):
+            return "exact"
+        if len(progress.curves) >= self.max_epochs:
+            return "max_epochs"
+        if progress.n_scored >= self.max_evaluations:
+            return "max_evaluations"
+        if progress.n_idle_epochs >= self.patience:
+            return "no_progress"
+        return "max_time" if self.deadline.has_passed else None
+
+
+@dataclass
+class Progress:
+    """What a search has so far, whatever ends it."""
+
+    front: ParetoFront
+    curves: list[EpochStats] = field(default_factory=list)
+    n_scored: int = 0
+    n_idle_epochs: int = 0
+    """since the front last became better"""
+    stopped_by: str = "interrupt"
+
+    def take(self, state: SearchState) -> None:
+        """One more epoch is done."""
+        is_better = state.front.gain_over(self.front) > LEAST_GAIN
+        self.n_idle_epochs = 0 if is_better else self.n_idle_epochs + 1
+        self.front, self.n_scored = state.front, state.n_scored
+        self.curves.append(state.stats)
+
+    def saved(self) -> Saved:
+        """All but what stopped it: it goes on from here."""
+        return {
+            "front": self.front.saved(),
+            "curves": saved_curves(self.curves),
+            "n_scored": self.n_scored,
+            "n_idle_epochs": self.n_idle_epochs,
+        }
+
+    @classmethod
+    def restored(cls, saved: Saved, vocabulary: Vocabulary) -> Progress:
+        """The progress that was saved."""
+        front, curves = ParetoFront.restored(saved["front"], vocabulary), restored_curves(saved["curves"])
+        return cls(front, curves, saved["n_scored"], saved["n_idle_epochs"])
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a fit leaves, without its data: all that the estimator keeps of it."""
+
+    front: ParetoFront
+    best: FrontEntry
+    """one of the front's entries"""
+    curves: tuple[EpochStats, ...]
+    stopped_by: str
+    spread: float
+    """σ_y"""
+    n_counted: int
+    """see `Engine.n_counted`"""
+    information: tuple[Floats | None, ...]
+    """of each equation: see `Scores.information`; None where it was not measured"""
+    n_epochs: int
+    every: int = 1
+    """the curves have the first of every so many epochs; 1: all of them"""
+
+    @property
+    def chosen(self) -> int:
+        """The row of the front that predicts."""
+        return self.front.entries.index(self.best)
+
+
+class Fit:
+    """One target's fit; it has a front and a choice from its first moment on."""
+
+    def __init__(self, problem: Problem, selection: Selection, seeds: Sequence[Expression] = ()) -> None:
+        self.problem = _seeded(problem, seeds)
+        self.selection = selection
+        self.progress = Progress(self.problem.front)
+        self.choose()
+
+    def saved(self, state: SearchState) -> Saved:
+        """The search after its last epoch, whose state this is, and what is known by then."""
+        return {"search": state.save(), "progress": self.progress.saved()}
+
+    def restore(self, saved: Saved) -> None:
+        """Go on where a fit of the same problem was saved."""
+        with restoring("fit"):
+            self.progress = Progress.restored(saved["progress"], self.problem.engine.vocabulary)
+            self.problem = replace(self.problem, saved=saved["search"])
+        self.choose()
+
+    @property
+    def outcome(self) -> Outcome:
+        """As of now."""
+        engine, progress = self.problem.engine, self.progress
+        return Outcome(
+            self.front,
+            self.best,
+            tuple(progress.curves),
+            progress.stopped_by,
+            engine.spread,
+            engine.n_counted,
+            self.information,
+            len(progress.curves),
+        )
+
+    def choose(self) -> None:
+        """From what the search has so far, as it was found."""
+        self.front = self.progress.front
+        self.best = self.selection.choose(self.front, self.problem.engine.n_counted)
+        self.information: tuple[Floats | None, ...] = (None,) * len(self.front)
+
+    def search(self, states: States, budget: Budget, callback: Callback | None = None) -> None:
+        """Iterate until the budget is spent; `states` starts the search, or goes on with one.
+
+        Whatever is raised passes through, and leaves the choice from the epochs that were finished.
+        """
+        try:
+            self._iterate(partial(states, replace(self.problem, deadline=budget.deadline)), budget, callback)
+        finally:
+            self.choose()
+
+    def _iterate(
+        self, begin: Callable[[], Iterator[SearchState]], budget: Budget, callback: Callback | None
+    ) -> None:
+        states = None
+        while (reason := budget.spent(self.progress)) is None:
+            states = begin() if states is None else states
+            state = next(states, None)
+            if state is None:  # the epoch was cut short, or there is nothing left to try
+                reason = "max_time" if budget.deadline.has_passed else "exhausted"
+                break
+            self.progress.take(state)
+            if callback is not None:
+                callback(state)
+        self.progress.stopped_by = reason
+
+    def shorten(self, budget: Budget, rules: Sequence[Rule]) -> None:
+        """Replace the equations by shorter ones; an interrupt leaves them as they were found."""
+        deadline = min(budget.end.at, time.monotonic() + MOST_SHORTENING)
+        equations = [entry.equation for entry in self.front]
+        with suppress(KeyboardInterrupt):
+            found = select(equations, self.problem.engine, deadline=deadline, is_allowed=_obedience(rules))
+            self.front, self.best = front_of(found)
+            self.information = (None,) * len(self.front)
+
+    def measure(self, budget: Budget) -> None:
+        """How well the data know each equation's constants; on much data only as long as there is time."""
+        measured: dict[int, Floats | None] = {}
+        engine = self.problem.engine
+        order = sorted(range(len(self.front)), key=lambda row: self.front.entries[row] is not self.best)
+        with suppress(KeyboardInterrupt):
+            for row in order:
+                if budget.end.has_passed and (len(measured) + 1) * engine.n_rows > MOST_LATE_WORK:
+                    break
+                measured[row] = _information(self.front.entries[row], engine)
+        self.information = tuple(measured.get(row) for row in range(len(self.front)))
+
+
+class Journal(Protocol):
+    """Keeps a fit where it can be gone on with."""
+
+    seconds_used: float
+    """by the fit so far, which count against its time"""
+
+    def begin(self, fit: Fit) -> None:
+        """Before the first epoch: restore what was kept, if anything was."""
+        ...
+
+    def note(self, fit: Fit, state: SearchState) -> None:
+        """After every epoch."""
+        ...
+
+
+def run(
+    fits: Sequence[Fit],
+    states: States,
+    budget: Budget,
+    rules: Sequence[Rule] = (),
+    callback: Callback | None = None,
+) -> None:
+    """Search for each target, one after the other, and choose; they share the time.
+
+    A `KeyboardInterrupt` ends the search, and those that would follow, as if the time were up.
+    """
+    is_interrupted = False
+    for n_done, fit in enumerate(fits):
+        share = budget.next_of(len(fits) - n_done, fit.selection)
+        try:
+            if not is_interrupted:
+                fit.search(states, share, callback)
+        except KeyboardInterrupt:
+            is_interrupted = True
+        if is_interrupted:
+            share = share.cut_to(SHORTENING_AFTER_INTERRUPT)
+        if fit.selection.shortens:
+            fit.shorten(share, rules)
+        fit.measure(share)
+
+
+def _seeded(problem: Problem, seeds: Sequence[Expression]) -> Problem:
+    """The problem with these to start from; what they reach is known before the search."""
+    if not seeds:
+        return problem
+    engine = problem.engine
+    options = replace(engine.options, max_steps=GUESS_STEPS, n_starts=GUESS_STARTS)
+    scores = engine.score(seeds, options=options)
+    if options.is_scale_free:
+        scores = engine.score([_bare(seed, problem.grammar) for seed in scores.batch], options=options)
+    return replace(problem, seeds=scores, front=problem.front.merge(scores))
+
+
+def _bare(seed: Expression, grammar: Grammar) -> Expression:
+    """Without constants that do no more than scale and shift it, which are fitted anyway."""
+    core = unscaled(seed.simplified())
+    return core if grammar.check(core.tokens) is None else seed
+
+
+def _information(entry: FrontEntry, engine: Engine) -> Floats | None:
+    equation = entry.equation
+    is_fixed = [not is_free for is_free in entry.is_free or (True,) * equation.n_constants]
+    scores = engine.refit([equation], np.array([is_fixed], dtype=bool), max_steps=0)
+    return None if scores.information is None else scores.information[0]
+
+
+def _obedience(rules: Sequence[Rule]) -> Callable[[Expression], bool] | None:
+    """Whether an equation, whose operators may be others than the search's, obeys the user's rules."""
+    if not rules:
+        return None
+
+    @cache
+    def grammar_over(vocabulary: Vocabulary) -> Grammar:
+        return Grammar(vocabulary, LONGEST_EQUATION, LONGEST_EQUATION, rules)
+
+    return lambda equation: grammar_over(equation.vocabulary).check(equation.tokens) is None
+
+
+def _seconds_to_shorten(max_time: float) -> float:
+    at_least = min(1.0, LARGER_SHARE * max_time)
+    return min(max(SHORTENING_SHARE * max_time, at_least), MOST_SHORTENING)

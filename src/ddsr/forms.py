@@ -1,0 +1,121 @@
+"""The equations of a fitted estimator in every form that a person or a program wants them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+import pandas as pd
+from sklearn.utils.validation import check_is_fitted
+
+from ddsr.data import check_whole
+from ddsr.errors import DataError
+from ddsr.expression import Expression
+from ddsr.fitting import Outcome
+from ddsr.intervals import intervals_table
+from ddsr.latex_tables import DEFAULT_COLUMNS, latex_table
+from ddsr.tables import equations_table
+
+Index = int | Sequence[int] | None
+T = TypeVar("T")
+
+
+class EquationForms:
+    """What can be had of a fitted equation.
+
+    Every method takes the equation that predicts, or that in row `index` of `equations_`. Where y had several
+    columns it gives a list, one for each; `index` is then a row for all or a list of rows.
+    """
+
+    outcomes_: list[Outcome]
+
+    def get_best(self) -> pd.Series | list[pd.Series]:
+        """The row of `equations_` that predicts."""
+        return self._for_each(None, lambda outcome, row: equations_table(outcome).iloc[row])
+
+    def sympy(self, index: Index = None) -> Any:
+        """A SymPy expression; its symbols are called exactly as the columns are."""
+        return self._form(index, Expression.to_sympy)
+
+    def latex(self, index: Index = None, precision: int | None = None) -> Any:
+        """LaTeX for math mode; constants with `precision` significant digits, or all of them."""
+        return self._form(index, lambda equation: equation.to_latex(precision))
+
+    def latex_table(
+        self,
+        indices: Sequence[int] | None = None,
+        precision: int = 3,
+        columns: Sequence[str] = DEFAULT_COLUMNS,
+    ) -> Any:
+        """A LaTeX table of `equations_`, or of those rows; it needs the package booktabs."""
+        return self._for_each(
+            None,
+            lambda outcome, row: latex_table(
+                equations_table(outcome),
+                [entry.equation for entry in outcome.front],
+                indices,
+                precision,
+                columns,
+            ),
+        )
+
+    def to_python(self, index: Index = None, name: str = "equation") -> Any:
+        """Source text of a NumPy function, one argument a column; docs/estimator.md has their names."""
+        return self._form(index, lambda equation: equation.to_python(name))
+
+    def to_numpy(self, index: Index = None) -> Any:
+        """A function of X (n_rows, n_features) giving (n_rows,); it can be pickled."""
+        return self._form(index, Expression.to_callable)
+
+    def to_torch(self, index: Index = None) -> Any:
+        """A torch.nn.Module of X (n_rows, n_features) giving (n_rows,); its constants are its parameters."""
+        return self._form(index, Expression.to_torch)
+
+    def confidence_intervals(self, index: Index = None, level: float = 0.95) -> Any:
+        """A table of the constants: value, standard error, and the interval that holds them at that level.
+
+        Rows are c0, c1, …, as they stand in the equation; `table.attrs["equation"]` has it with these names.
+        Linearised about the fit, and as if the equation were known beforehand. A constant that was settled at
+        a simple number is marked `is_exact`: its interval is that number.
+        """
+
+        def table(outcome: Outcome, row: int) -> pd.DataFrame:
+            entry, information = outcome.front.entries[row], outcome.information[row]
+            if information is None:
+                raise DataError(
+                    "the constants of this equation were not measured: the fit was cut short. "
+                    "Give it more time, or fewer rows"
+                )
+            return intervals_table(
+                entry.equation,
+                entry.is_free or (True,) * entry.equation.n_constants,
+                information,
+                loss=(entry.nrmse * outcome.spread) ** 2,
+                n_counted=outcome.n_counted,
+                level=level,
+            )
+
+        return self._for_each(index, table)
+
+    # How they are found
+
+    def _form(self, index: Index, form: Callable[[Expression], T]) -> T | list[T]:
+        return self._for_each(index, lambda outcome, row: form(outcome.front.entries[row].equation))
+
+    def _for_each(self, index: Index, form: Callable[[Outcome, int], T]) -> T | list[T]:
+        """What becomes of one row of each output; not a list where there is one output."""
+        found = [form(outcome, row) for outcome, row in self._rows(index)]
+        return found[0] if len(self.outcomes_) == 1 else found
+
+    def _rows(self, index: Index) -> Iterator[tuple[Outcome, int]]:
+        check_is_fitted(self)
+        n_outputs = len(self.outcomes_)
+        rows = list(index) if isinstance(index, (Sequence, np.ndarray)) else [index] * n_outputs
+        if len(rows) != n_outputs:
+            raise DataError(f"index names {len(rows)} row(s), but there are {n_outputs} output(s)")
+        for outcome, row in zip(self.outcomes_, rows, strict=True):
+            if row is None:
+                yield outcome, outcome.chosen
+            else:
+                yield outcome, check_whole(row, "index", 0, len(outcome.front) - 1)

@@ -1,0 +1,106 @@
+"""Tables that users hand in, pandas, polars or NumPy, as arrays of doubles; what is wrong is said by column.
+
+Names are kept as they are. Nothing is altered, and no library of tables is imported: what a table can do is
+asked of the table itself.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import validate_data
+
+from ddsr.errors import DataError
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Targets:
+    """What is to be explained, a column each."""
+
+    columns: Floats
+    """(n_rows, n_outputs)"""
+    names: tuple[str, ...]
+    """`y`, where there is one, and else the table's own, or y0, y1, …"""
+    is_one: bool
+    """whether there is a single one; a table of one column is that too"""
+
+
+def read_rows(estimator: Any, X: ArrayLike, **options: Any) -> Floats:
+    """X in scikit-learn's manner, which keeps and checks the names of its columns."""
+    _check_is_table(X, "X")
+    try:
+        rows: Floats = validate_data(estimator, X, dtype=np.float64, ensure_all_finite=False, **options)
+    except (TypeError, ValueError) as error:
+        raise _of_column(X, "X") or error from error
+    return rows
+
+
+def read_targets(y: ArrayLike) -> Targets:
+    """y, one column or several."""
+    if y is None:
+        raise DataError("DDSRRegressor requires y to be passed, but the target y is None")
+    _check_is_table(y, "y")
+    try:
+        found = np.asarray(y)
+        if found.dtype.kind == "c":
+            raise DataError("Complex data not supported: y must hold real numbers")
+        columns = np.asarray(found, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise _of_column(y, "y") or DataError(f"y cannot be read as numbers: {error}") from error
+    if columns.ndim not in (1, 2) or (columns.ndim == 2 and columns.shape[1] == 0):
+        raise DataError(
+            "y should be a 1d array, or a table with a column for each output, got an array of shape "
+            f"{columns.shape} instead"
+        )
+    if columns.ndim == 1 or columns.shape[1] == 1:
+        return Targets(columns.reshape(-1, 1), ("y",), is_one=True)
+    names = _column_names(y) or tuple(f"y{k}" for k in range(columns.shape[1]))
+    return Targets(columns, names, is_one=False)
+
+
+def _check_is_table(table: Any, what: str) -> None:
+    """Refuse what scikit-learn would not name: a plan of a table, columns that cannot be told apart."""
+    if hasattr(table, "collect") and hasattr(table, "collect_schema"):
+        raise DataError(f"{what} is a lazy table: collect() it first")
+    names = _column_names(table)
+    for column, name in enumerate(names):
+        if not name:
+            raise DataError(f"column {column} of {what} has an empty name: give it one")
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise DataError(f"{what} has several columns called {repeated[0]!r}: names must differ")
+
+
+def _column_names(table: Any) -> tuple[str, ...]:
+    """The columns' names, if all of them are text."""
+    names = tuple(getattr(table, "columns", ()))
+    return tuple(map(str, names)) if all(isinstance(name, str) for name in names) else ()
+
+
+def _of_column(table: Any, what: str) -> DataError | None:
+    """What is wrong with the first column that cannot be read; None where no column is at fault."""
+    for name in getattr(table, "columns", ()):
+        column = np.asarray(table[name])
+        try:
+            if column.dtype.kind not in "biufOSU":
+                raise TypeError(f"it is of type {column.dtype}")
+            np.asarray(column, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            missing = [row for row, value in enumerate(column) if _is_missing(value)]
+            if missing:
+                where = f"row {missing[0]}, column {name!r}"
+                return DataError(f"{what} has a missing value in {where}: remove or fill such rows first")
+            return DataError(f"column {name!r} of {what} cannot be read as numbers: {error}")
+    return None
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or type(value).__name__ in ("NAType", "NaTType")

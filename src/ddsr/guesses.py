@@ -1,0 +1,83 @@
+"""Expressions to start a search from: a user's guesses as text, and equations that were found before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from ddsr.errors import ExpressionError
+from ddsr.expression import Expression, Kind, Node, Operator, unscaled
+from ddsr.expression.operators import numpy_function
+from ddsr.expression.words import split_words
+from ddsr.grammar import Grammar
+
+CONSTANT = "C"
+"""A constant of unknown value in a guess, unless a variable is called so; `?` always is one."""
+
+
+def read_guesses(guesses: Sequence[str], grammar: Grammar) -> list[Expression]:
+    """Parse each; numbers are where its constants start from."""
+    if isinstance(guesses, str) or not isinstance(guesses, Iterable):
+        raise ExpressionError(f"guesses must be a list of texts such as ['C * x + 1'], not {guesses!r}")
+    return [_read(text, grammar) for text in guesses]
+
+
+def _read(text: object, grammar: Grammar) -> Expression:
+    if not isinstance(text, str):
+        raise ExpressionError(f"a guess is a text such as 'C * x + 1', not {text!r}")
+    vocabulary = grammar.vocabulary
+    try:
+        parsed = Expression.parse(_with_marks(text, vocabulary.variables), vocabulary)
+        expression = Expression.from_tree(vocabulary, _folded(parsed))
+    except ExpressionError as error:
+        raise ExpressionError(f"the guess {text!r} cannot be read: {error}", error.position) from None
+    broken = grammar.check(expression.tokens)
+    if broken is not None:
+        reason = broken.partition(": ")[2]  # positions among tokens say nothing to who wrote the text
+        raise ExpressionError(f"the guess {text!r} is not among what is searched: {reason}")
+    return expression
+
+
+def known_equations(equations: Iterable[Expression], grammar: Grammar) -> list[Expression]:
+    """Those of equations found before, or what they scale and shift, that the grammar allows."""
+    found = []
+    for equation in equations:
+        for form in (equation, unscaled(equation)):
+            try:
+                seed = Expression.from_tree(grammar.vocabulary, _folded(form))
+            except ExpressionError:  # it has operators that this search has not
+                continue
+            if grammar.check(seed.tokens) is None:
+                found.append(seed)
+                break
+    return found
+
+
+def _with_marks(text: str, variables: Sequence[str]) -> str:
+    """`?` for every `C`, which takes as many characters: positions in messages stay right."""
+    if CONSTANT in variables:
+        return text
+    at = {word.position for word in split_words(text) if word.kind == "name" and word.text == CONSTANT}
+    return "".join("?" if position in at else c for position, c in enumerate(text))
+
+
+def _folded(expression: Expression) -> Node:
+    """What holds no variable as one number: a grammar has no operators on constants alone."""
+    names = expression.vocabulary.variables
+    return expression.fold(
+        variable=lambda column: Node.variable(names[column]),
+        constant=Node.constant,
+        one=Node.one(),
+        apply=_applied,
+    )
+
+
+def _applied(row: Operator, operands: list[Node]) -> Node:
+    if any(operand.kind not in (Kind.CONSTANT, Kind.ONE) for operand in operands):
+        return Node.operator(row.name, *operands)
+    with np.errstate(all="ignore"):
+        value = numpy_function(row)(*(np.asarray(operand.value) for operand in operands))
+    if not np.isfinite(value):
+        raise ExpressionError(f"{row.name} of {', '.join(str(each.value) for each in operands)} is {value}")
+    return Node.constant(float(value))

@@ -1,0 +1,91 @@
+"""How well the data know the constants of an equation: standard errors and confidence intervals.
+
+Linearised: near the fitted values the predictions are taken to be linear in the constants, as they are in
+ordinary regression. With J the derivatives of the predictions and W the weights, the covariance of the free
+constants is σ² (JᵀWJ)⁻¹, σ² the weighted squares of the residuals over the degrees of freedom.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ddsr.errors import DataError
+from ddsr.expression import Expression
+
+Floats = NDArray[np.float64]
+# A direction in the space of constants, each scaled to its own effect, that the data tell nothing of.
+UNKNOWN = 1e-12
+
+
+def intervals_table(
+    equation: Expression,
+    is_free: Sequence[bool],
+    information: Floats,
+    *,
+    loss: float,
+    n_counted: int,
+    level: float,
+) -> pd.DataFrame:
+    """A row a constant, c0, c1, … as they stand in the text of the equation, which is in `attrs`."""
+    if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0.0 < level < 1.0:
+        raise DataError(f"level must be a number between 0 and 1, got {level!r}")
+    errors = standard_errors(is_free, information, loss, n_counted)
+    order, text = named_constants(equation)
+    values = np.array(equation.constants)[order]
+    errors = errors[order]
+    quantile = _quantile(level, n_counted - sum(is_free))
+    reach = np.where(np.isfinite(errors), quantile * errors, np.inf)
+    table = pd.DataFrame(
+        {
+            "value": values,
+            "standard_error": errors,
+            "low": values - reach,
+            "high": values + reach,
+            "is_exact": ~np.array(is_free, dtype=bool)[order],
+        },
+        index=pd.Index([f"c{number}" for number in range(len(order))], name="constant"),
+    )
+    table.attrs["equation"] = text
+    return table
+
+
+def standard_errors(is_free: Sequence[bool], information: Floats, loss: float, n_counted: int) -> Floats:
+    """Of each constant, the others being fitted too: 0 for a settled one, infinite for one nobody can know.
+
+    `information` is the mean, over all rows, of the products of derivatives, `loss` that of the squares.
+    """
+    free = np.flatnonzero(is_free)
+    errors = np.zeros(len(is_free))
+    n_degrees = n_counted - len(free)
+    if n_degrees <= 0:
+        errors[free] = np.inf
+        return errors
+    covariance = information[np.ix_(free, free)]
+    slopes = np.sqrt(np.diagonal(covariance))
+    scale = np.where(slopes > 0.0, slopes, 1.0)
+    strengths, directions = np.linalg.eigh(covariance / np.outer(scale, scale))
+    is_known = strengths > UNKNOWN * max(1.0, strengths.max(initial=0.0))
+    variance = (directions[:, is_known] ** 2 / strengths[is_known]).sum(axis=1)
+    is_lost = (directions[:, ~is_known] ** 2).sum(axis=1) > np.sqrt(UNKNOWN)
+    errors[free] = np.where(is_lost, np.inf, np.sqrt(loss / n_degrees * variance) / scale)
+    return errors
+
+
+def named_constants(equation: Expression) -> tuple[list[int], str]:
+    """Which constant stands where in the text, and the text with c0, c1, … for them."""
+    marked = equation.skeleton([f"\x00{number}\x00" for number in range(equation.n_constants)])
+    order = [int(number) for number in re.findall("\x00([0-9]+)\x00", marked)]
+    place = {number: k for k, number in enumerate(order)}
+    return order, re.sub("\x00([0-9]+)\x00", lambda match: f"c{place[int(match[1])]}", marked)
+
+
+def _quantile(level: float, n_degrees: int) -> float:
+    """Student's t, two-sided; without degrees of freedom errors are infinite, or 0, already."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(max(n_degrees, 1), 0.5 + level / 2))

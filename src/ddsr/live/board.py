@@ -1,0 +1,110 @@
+"""What every view shows: how far a search is, who found what, the front and its current choice."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from ddsr.live.table import Row
+from ddsr.search import SearchState
+from ddsr.selection import FrontEntry, ParetoFront
+
+Choose = Callable[[ParetoFront], FrontEntry]
+DIGITS = 4
+
+
+@dataclass
+class Board:
+    """Follows a search from state to state."""
+
+    target: str = "y"
+    max_time: float | None = None
+    choose: Choose | None = None
+    """the equation that would be chosen now; None: the most accurate"""
+    seconds_before: float = 0.0
+    """that a run which goes on has used already"""
+    epoch: int = 0
+    """how many are done"""
+    n_scored: int = 0
+    searched: float = 0.0
+    """seconds until the last epoch was done"""
+    front: ParetoFront = field(default_factory=ParetoFront)
+    gains: dict[str, float] = field(default_factory=dict)
+    """of each part of the search, over all epochs"""
+    _began: float = field(default_factory=time.monotonic)
+    _first_state: tuple[float, int] | None = None
+    """seconds and candidates before the first state that was seen, which a resumed run did not spend now"""
+
+    def take(self, state: SearchState) -> None:
+        """One more epoch is done."""
+        self.epoch, self.n_scored, self.front = state.epoch + 1, state.n_scored, state.front
+        self.searched = self.seconds
+        for source, gain in state.stats.gains.items():
+            self.gains[source] = self.gains.get(source, 0.0) + gain
+        if self._first_state is None:
+            spent = sum(state.stats.seconds.values())
+            self._first_state = (self.seconds - spent, state.n_scored if state.epoch else 0)
+
+    @property
+    def seconds(self) -> float:
+        """Of the search so far."""
+        return self.seconds_before + time.monotonic() - self._began
+
+    @property
+    def rate(self) -> float:
+        """Candidates a second, as far as this board has seen them."""
+        if self._first_state is None:
+            return 0.0
+        began, n_before = self._first_state
+        return (self.n_scored - n_before) / max(self.seconds - began, 1e-9)
+
+    @property
+    def chosen(self) -> FrontEntry | None:
+        """The equation that would be chosen now."""
+        if not len(self.front):
+            return None
+        return self.front.most_accurate() if self.choose is None else self.choose(self.front)
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Of the improvements, by who found them; empty where nobody has found any."""
+        total = sum(self.gains.values())
+        return {source: gain / total for source, gain in self.gains.items()} if total > 0.0 else {}
+
+    def headline(self) -> str:
+        """Time, epoch and speed in a line."""
+        limit = "" if self.max_time is None else f" of {self.max_time:g}"
+        parts = [f"{self.seconds:.1f}{limit} s"]
+        if self.epoch:
+            parts += [f"epoch {self.epoch}", f"{self.n_scored:,} candidates"]
+        if self.rate:
+            parts.append(f"{self.rate:,.0f}/s")
+        return " · ".join(parts)
+
+    def finders(self) -> str:
+        """Who found the improvements, in a line; empty where that is not known."""
+        return ", ".join(f"{source} {share:.0%}" for source, share in self.shares.items())
+
+    def write(self, entry: FrontEntry) -> str:
+        """An entry as an equation for the target."""
+        return f"{self.target} = {written(entry)}"
+
+    def rows(self) -> list[Row]:
+        """The front as rows of a table."""
+        chosen = self.chosen
+        return [
+            Row(each.size, 1.0 - each.nrmse**2, None, written(each), each is chosen) for each in self.front
+        ]
+
+
+@lru_cache(maxsize=256)
+def written(entry: FrontEntry) -> str:
+    """With few digits; a scale and an offset that are not chosen yet are joined with the expression.
+
+    Kept, since a terminal asks for it again at every refresh.
+    """
+    is_settled = entry.scale == 1.0 and entry.offset == 0.0
+    equation = entry.equation if is_settled else entry.equation.simplified()
+    return equation.text(precision=DIGITS)

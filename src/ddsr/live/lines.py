@@ -1,0 +1,48 @@
+"""A view for logs: a line when the choice changes, and now and then when it does not."""
+
+from __future__ import annotations
+
+import time
+from typing import TextIO
+
+from ddsr.live.board import Board
+from ddsr.live.table import r2_text
+from ddsr.search import SearchState
+
+# At the start every epoch has a better equation; nobody reads a line each.
+LEAST_SECONDS_BETWEEN, MOST_SECONDS_BETWEEN = 1.0, 30.0
+
+
+class PlainView:
+    """Prints lines."""
+
+    def __init__(self, board: Board, stream: TextIO) -> None:
+        self.board = board
+        self._stream = stream
+        self._last: tuple[float, str] | None = None
+
+    def __call__(self, state: SearchState) -> None:
+        """Take the state of an epoch."""
+        self.board.take(state)
+        chosen = self.board.chosen
+        if chosen is None:
+            return
+        equation, now = self.board.write(chosen), time.monotonic()
+        if self._last is not None:
+            since = now - self._last[0]
+            is_due = since >= MOST_SECONDS_BETWEEN
+            is_news = equation != self._last[1] and since >= LEAST_SECONDS_BETWEEN
+            if not (is_due or is_news):
+                return
+        self._last = (now, equation)
+        self.note(f"{self.board.headline()} · R² {r2_text(1.0 - chosen.nrmse**2)} · {equation}")
+
+    def note(self, text: str) -> None:
+        """Print something else between the lines."""
+        print(text, file=self._stream, flush=True)
+
+    def __enter__(self) -> PlainView:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing is left open."""

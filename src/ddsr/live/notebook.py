@@ -1,0 +1,77 @@
+"""A view for notebooks: `DDSRRegressor(callback=NotebookView())` shows the front under the cell."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from html import escape
+
+from ddsr.errors import MethodError
+from ddsr.live.board import Board, Choose
+from ddsr.live.table import r2_text
+from ddsr.search import SearchState
+
+LEAST_SECONDS_BETWEEN = 0.25
+MARK = ' style="font-weight:bold;color:#0a7d32"'
+
+
+class NotebookView:
+    """A table that is renewed after an epoch, at most four times a second; interrupt the cell to end the fit.
+
+    `target` is what the equations are for, `n_rows` the number of rows: with it the equation of least
+    description length is marked, without it the most accurate. `show` is for other front ends than IPython's:
+    it is called with objects that have `_repr_html_`. A view shows one fit; make a new one for the next.
+    """
+
+    def __init__(
+        self,
+        target: str = "y",
+        n_rows: int | None = None,
+        show: Callable[[NotebookView], object] | None = None,
+    ) -> None:
+        choose: Choose | None = None if n_rows is None else lambda front: front.best(n_rows)
+        self.board = Board(target, choose=choose)
+        self._show = show
+        self._last = 0.0
+
+    def __call__(self, state: SearchState) -> None:
+        """Take the state of an epoch."""
+        self.board.take(state)
+        if time.monotonic() - self._last >= LEAST_SECONDS_BETWEEN:
+            self._show = self._show or _display_in_ipython()
+            self._show(self)
+            self._last = time.monotonic()
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr{MARK if row.is_chosen else ''}><td>{row.size}</td><td>{r2_text(row.r2)}</td>"
+            f'<td style="text-align:left"><code>{escape(row.equation)}</code></td></tr>'
+            for row in self.board.rows()
+        )
+        finders = self.board.finders()
+        by = f"<br>improvements by: {escape(finders)}" if finders else ""
+        head = f"<tr><th>size</th><th>R²</th><th>equation for {escape(self.board.target)}</th></tr>"
+        return f"<p>{escape(self.board.headline())}{by}</p><table>{head}{rows}</table>"
+
+    def __repr__(self) -> str:
+        chosen = self.board.chosen
+        return self.board.headline() + (f" · {self.board.write(chosen)}" if chosen else "")
+
+
+def _display_in_ipython() -> Callable[[NotebookView], object]:
+    """Shows an object where the first one was shown."""
+    try:
+        from IPython.display import display
+    except ImportError:
+        raise MethodError(
+            "NotebookView needs IPython: run it in a notebook, or pip install ipython"
+        ) from None
+    handles: list[object] = []
+
+    def show(view: NotebookView) -> None:
+        if handles and handles[0] is not None:
+            handles[0].update(view)  # type: ignore[attr-defined]
+        else:
+            handles[:] = [display(view, display_id=True)]
+
+    return show

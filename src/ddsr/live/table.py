@@ -1,0 +1,54 @@
+"""A front as a table for terminals and logs; an arrow marks the choice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rich.table import Table
+from rich.text import Text
+
+MARK = "→"
+# Columns of the table that are not equations; what is left of a line is the equation's.
+OTHER_WIDTH = 34
+LEAST_EQUATION_WIDTH = 20
+
+
+@dataclass(frozen=True)
+class Row:
+    """An equation and what it reaches."""
+
+    size: int
+    r2: float
+    loss: float | None
+    equation: str
+    is_chosen: bool
+
+
+def front_table(rows: Iterable[Row], title: str, width: int | None = None) -> Table:
+    """Equations are cut off where the table would be wider than `width`; None: never."""
+    rows = list(rows)
+    has_losses = any(row.loss is not None for row in rows)
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    table.add_column("", no_wrap=True)
+    for name in ("size", "R²", *["loss"] * has_losses):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column(title, no_wrap=True)
+    for row in rows:
+        figures = [str(row.size), r2_text(row.r2)]
+        if has_losses:
+            figures.append("" if row.loss is None else f"{row.loss:.4g}")
+        style = "bold green" if row.is_chosen else ""
+        equation = Text(_cut(row.equation, width))
+        table.add_row(MARK if row.is_chosen else "", *figures, equation, style=style)
+    return table
+
+
+def r2_text(r2: float) -> str:
+    """With as many nines as there are, up to six."""
+    return f"{r2:.6f}"
+
+
+def _cut(text: str, width: int | None) -> str:
+    room = len(text) if width is None else max(width - OTHER_WIDTH, LEAST_EQUATION_WIDTH)
+    return text if len(text) <= room else text[: room - 1] + "…"

@@ -1,0 +1,58 @@
+"""A view for terminals: a table that stays in place and whose clock goes on during an epoch."""
+
+from __future__ import annotations
+
+from rich.console import Console, ConsoleOptions, Group, RenderResult
+from rich.live import Live
+from rich.text import Text
+
+from ddsr.live.board import Board
+from ddsr.live.table import Row, front_table
+from ddsr.search import SearchState
+
+REFRESHES_PER_S = 4
+# Lines of a view that are not equations.
+OTHER_LINES = 7
+
+
+class TerminalView:
+    """Shows the front as it grows; it vanishes at the end, when the result is printed."""
+
+    def __init__(self, board: Board, console: Console) -> None:
+        self.board = board
+        self._note = "Ctrl-C ends the search and keeps the best so far"
+        self._live = Live(self, console=console, refresh_per_second=REFRESHES_PER_S, transient=True)
+
+    def __call__(self, state: SearchState) -> None:
+        """Take the state of an epoch."""
+        self.board.take(state)
+
+    def note(self, text: str) -> None:
+        """Replace the line under the table."""
+        self._note = text
+
+    def __enter__(self) -> TerminalView:
+        self._live.start(refresh=True)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave the terminal as it was."""
+        self._live.stop()
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """As it stands now; rich asks again at every refresh."""
+        finders = self.board.finders()
+        lines = [Text(self.board.headline())]
+        if finders:
+            lines.append(Text(f"improvements by: {finders}"))
+        most = max(3, console.height - OTHER_LINES)
+        rows = _around_choice(self.board.rows(), most)
+        table = front_table(rows, f"equation for {self.board.target}", console.width)
+        yield Group(*lines, table, Text(self._note, style="dim"))
+
+
+def _around_choice(rows: list[Row], most: int) -> list[Row]:
+    """All rows, or the `most` around the choice."""
+    place = next((index for index, row in enumerate(rows) if row.is_chosen), 0)
+    first = min(max(0, place - most // 2), max(0, len(rows) - most))
+    return rows[first : first + most]

@@ -1,0 +1,143 @@
+"""The equations of a front in all the forms in which a page shows them or hands them out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from ddsr.expression import Expression
+from ddsr.expression.python_source import argument_names, to_python
+from ddsr.report.glyphs import GlyphSheet, draw, has_glyphs
+from ddsr.report.mathtext import to_mathtext
+from ddsr.report.model import FittedModel
+
+SHORT_PRECISION = 4
+
+
+@dataclass(frozen=True)
+class ShownEquation:
+    """One equation of the front."""
+
+    index: int
+    """the row in `equations_`"""
+    complexity: int
+    loss: float
+    r2: float
+    is_chosen: bool
+    expression: Expression
+    typeset: str
+    """markup"""
+
+    @property
+    def short_text(self) -> str:
+        """Infix, with rounded constants."""
+        return self.expression.text(SHORT_PRECISION)
+
+    @property
+    def exact_text(self) -> str:
+        """Infix, with all digits."""
+        return self.expression.text()
+
+    @property
+    def r2_text(self) -> str:
+        """R² with enough digits to tell good from better."""
+        return r2_text(self.r2)
+
+    @property
+    def loss_text(self) -> str:
+        """The loss, rounded."""
+        return number_text(self.loss)
+
+    @property
+    def copies(self) -> dict[str, str]:
+        """Exact forms to go on with, by the name of the language."""
+        return {
+            "Python": to_python(self.expression),
+            "LaTeX": self.expression.to_latex(),
+            "SymPy": sympy_source(self.expression),
+        }
+
+
+def shown_equations(model: FittedModel, target: str, sheet: GlyphSheet) -> list[ShownEquation]:
+    """All of the front, by rising size."""
+    table = model.equations_
+    rows = zip(
+        table["complexity"], table["loss"], table["r2"], table["is_best"], model.front_.entries, strict=True
+    )
+    return [
+        ShownEquation(
+            index=index,
+            complexity=int(complexity),
+            loss=float(loss),
+            r2=float(r2),
+            is_chosen=bool(is_best),
+            expression=entry.equation,
+            typeset=typeset(entry.equation, target, sheet),
+        )
+        for index, (complexity, loss, r2, is_best, entry) in enumerate(rows)
+    ]
+
+
+def typeset(expression: Expression, target: str, sheet: GlyphSheet) -> str:
+    """Markup: the equation drawn, or as text where a name has letters that no font at hand has."""
+    text = f"{target} = {expression.text(SHORT_PRECISION)}"
+    names = [target, *expression.variables_used]
+    if has_glyphs("".join(names)):
+        try:
+            return sheet.place(draw(to_mathtext(expression, target, SHORT_PRECISION)), text)
+        except ValueError:  # mathtext cannot read a name
+            pass
+    return f'<code class="equation">{escape(text)}</code>'
+
+
+def sympy_source(expression: Expression) -> str:
+    """Lines of Python that make the SymPy expression, symbols by the columns' own names."""
+    import sympy
+    from sympy.printing.pycode import SymPyPrinter
+
+    class Printer(SymPyPrinter):  # type: ignore[misc]
+        def _print_Rational(self, number: sympy.Rational) -> str:
+            return f"sympy.Rational({number.p}, {number.q})"  # 1/3 would be a float
+
+        def _print_Float(self, number: sympy.Float) -> str:
+            return repr(float(number))  # all digits, not fifteen
+
+    variables = expression.vocabulary.variables
+    arguments = dict(zip(variables, argument_names(variables), strict=True))
+    form = expression.to_sympy()
+    used = [name for name in variables if sympy.Symbol(name) in form.free_symbols]
+    # an argument called sympy would hide the module
+    renamed = {name: arguments[name] if arguments[name] != "sympy" else "sympy_" for name in used}
+    form = form.xreplace({sympy.Symbol(name): sympy.Symbol(renamed[name]) for name in used})
+    lines = ["import sympy", ""]
+    lines += [f"{renamed[name]} = sympy.Symbol({name!r})" for name in used]
+    printer = Printer({"fully_qualified_modules": True})
+    return "\n".join([*lines, f"equation = {printer.doprint(form)}"]) + "\n"
+
+
+def r2_text(r2: float) -> str:
+    """0.93, 0.99987, 1 − 3·10⁻¹²: as many nines as there are, and no more."""
+    rest = 1.0 - r2
+    if rest <= 0.0:
+        return "1"
+    if rest < 1e-6:
+        return f"1 − {number_text(rest, 1)}"
+    n_digits = 4 if rest > 1e-3 else 7
+    return f"{r2:.{n_digits}f}".replace("-", "−")
+
+
+def number_text(value: float, precision: int = 4) -> str:
+    """Rounded, with a proper minus and power of ten."""
+    mantissa, _, exponent = f"{value:.{precision}g}".partition("e")
+    text = f"{mantissa}·10{_raised(int(exponent))}" if exponent else mantissa
+    return text.replace("-", "−")
+
+
+def chosen_of(equations: Sequence[ShownEquation]) -> ShownEquation:
+    """The one that predicts."""
+    return next(equation for equation in equations if equation.is_chosen)
+
+
+def _raised(power: int) -> str:
+    return str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))

@@ -1,0 +1,163 @@
+"""How well an equation fits: predicted against true values, and what is left over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.report.chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Axis, Chart, dots, path
+from ddsr.report.equations import number_text, r2_text
+from ddsr.report.model import FittedModel
+
+# More rows than this are drawn as the density of hexagons.
+MOST_DOTS = 1500
+HEXAGONS_ACROSS = 44
+N_SHADES = 6
+
+
+@dataclass(frozen=True)
+class Fit:
+    """True values beside those of the equation, rows without a finite prediction left out."""
+
+    true: NDArray[np.float64]
+    predicted: NDArray[np.float64]
+    n_rows: int
+    """with those that were left out"""
+    n_sampled_from: int | None = None
+    """training rows, where these are a sample of them"""
+
+    @classmethod
+    def of(cls, true: NDArray[np.float64], predicted: NDArray[np.float64]) -> Fit | None:
+        """From all rows; None where the equation has a finite value on none."""
+        is_known = np.isfinite(predicted) & np.isfinite(true)
+        return cls(true[is_known], predicted[is_known], len(true)) if is_known.any() else None
+
+    @classmethod
+    def sampled(cls, model: FittedModel) -> Fit | None:
+        """On the training rows that a model keeps for this; None where it keeps none."""
+        sample = getattr(model, "fit_sample_", None)
+        if sample is None:
+            return None
+        true, predicted = (sample[name].to_numpy(dtype=np.float64) for name in ("true", "predicted"))
+        fit = cls.of(true, predicted)
+        # the sample's last row is the last of the data
+        return fit and replace(fit, n_sampled_from=int(sample.index[-1]) + 1)
+
+    @property
+    def n_left_out(self) -> int:
+        """Rows where the equation has no finite value."""
+        return self.n_rows - len(self.true)
+
+    @property
+    def summary(self) -> str:
+        """In a sentence or two."""
+        rows = f"{self.n_rows:,} rows"
+        if self.n_sampled_from is not None:
+            is_all = self.n_sampled_from == self.n_rows
+            rows = (
+                f"the {rows} of training"
+                if is_all
+                else f"{self.n_rows:,} of the {self.n_sampled_from:,} rows of training"
+            )
+        text = f"On {rows}: R² {r2_text(self.r2)}, root mean squared error {number_text(self.rmse)}."
+        if self.n_left_out:
+            text += f" The equation has no finite value on {self.n_left_out:,} of them, which are left out."
+        return text
+
+    @property
+    def residuals(self) -> NDArray[np.float64]:
+        """True less predicted."""
+        return self.true - self.predicted
+
+    @property
+    def lowest(self) -> float:
+        """Of the true values."""
+        return float(self.true.min())
+
+    @property
+    def highest(self) -> float:
+        """Of the true values."""
+        return float(self.true.max())
+
+    @property
+    def rmse(self) -> float:
+        """The root mean squared residual."""
+        return float(np.sqrt(np.mean(self.residuals**2)))
+
+    @property
+    def r2(self) -> float:
+        """The share of the variance that is explained; NaN where there is none."""
+        spread = float(np.mean((self.true - self.true.mean()) ** 2))
+        return 1.0 - self.rmse**2 / spread if spread > 0 else float("nan")
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether the charts show densities."""
+        return len(self.true) > MOST_DOTS
+
+
+def parity_chart(fit: Fit, target: str) -> str:
+    """Predicted against true values; on the line they are equal."""
+    both = np.concatenate([fit.true, fit.predicted])
+    across, up = Axis.around(both, f"true {target}"), Axis.around(both, f"predicted {target}")
+    chart = Chart(across, up)
+    ends = [across.low, across.high]
+    return chart.svg(
+        f"Predicted against true values of {target}, {len(fit.true)} rows",
+        [path(chart.points(ends, ends), "reference"), cloud(chart, fit.true, fit.predicted)],
+    )
+
+
+def residual_chart(fit: Fit, target: str) -> str:
+    """What is left over, by predicted value."""
+    chart = Chart(
+        Axis.around(fit.predicted, f"predicted {target}"),
+        Axis.around(np.append(fit.residuals, 0.0), "residual (true − predicted)"),
+    )
+    zero = chart.points([chart.x.low, chart.x.high], [0.0, 0.0])
+    return chart.svg(
+        f"Residuals by predicted {target}, {len(fit.true)} rows",
+        [path(zero, "reference"), cloud(chart, fit.predicted, fit.residuals)],
+    )
+
+
+def cloud(chart: Chart, x: NDArray[np.float64], y: NDArray[np.float64]) -> str:
+    """Dots, or the darker hexagons the more rows lie in them."""
+    places = chart.points(x, y)
+    if len(places) <= MOST_DOTS:
+        return dots(places, "sample", 3.0 if len(places) <= 400 else 2.2)
+    centres, counts = hexagons(np.array(places))
+    shades = np.clip(np.ceil(N_SHADES * np.log1p(counts) / np.log1p(counts.max())), 1, N_SHADES)
+    return "".join(
+        _hexagon_path(centres[shades == shade], f"density shade-{shade}")
+        for shade in range(1, N_SHADES + 1)
+        if np.any(shades == shade)
+    )
+
+
+def hexagons(places: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Centres of the hexagons of a honeycomb that hold places, and how many each holds."""
+    wide = (WIDTH - LEFT - RIGHT) / HEXAGONS_ACROSS
+    high = wide * sqrt(3.0)
+    scaled = (places - [LEFT, TOP]) / [wide, high]
+    # a honeycomb is two lattices of rectangles; the nearer centre of the two holds the place
+    corner, middle = np.round(scaled), np.floor(scaled) + 0.5
+    weights = np.array([1.0, 3.0])
+    is_corner = ((scaled - corner) ** 2 @ weights) <= ((scaled - middle) ** 2 @ weights)
+    cells = np.where(is_corner[:, None], corner, middle)
+    found, counts = np.unique(cells, axis=0, return_counts=True)
+    return found * [wide, high] + [LEFT, TOP], counts
+
+
+def _hexagon_path(centres: NDArray[np.float64], kind: str) -> str:
+    half = (WIDTH - LEFT - RIGHT) / HEXAGONS_ACROSS / 2
+    side = 2 * half / sqrt(3.0)
+    corners = ((half, side / 2), (0, side), (-half, side / 2), (-half, -side / 2), (0, -side))
+    outline = "".join(f"l{x:.2f} {y:.2f}" for x, y in corners) + "z"
+    inside = [(x, y) for x, y in centres if LEFT <= x <= WIDTH - RIGHT and TOP <= y <= HEIGHT - BOTTOM]
+    return (
+        f'<path class="{kind}" d="' + "".join(f"M{x:.1f} {y - side:.1f}{outline}" for x, y in inside) + '"/>'
+    )

@@ -1,0 +1,50 @@
+"""What a notebook shows of a fitted model: the choice typeset, the front, and a small picture of the fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import Any
+
+from ddsr.report.equations import ShownEquation, chosen_of, shown_equations
+from ddsr.report.fit_charts import Fit, parity_chart
+from ddsr.report.glyphs import GlyphSheet
+from ddsr.report.model import FittedModel, outputs_of
+
+# Rows of the front that are shown; those nearest to the choice, if there are more.
+MOST_ROWS = 9
+
+
+def notebook_html(model: Any) -> str:
+    """A fragment whose colours follow those of the notebook around it."""
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    outputs = outputs_of(model)
+    names = ["y"] if len(outputs) == 1 else [f"y{output}" for output in range(len(outputs))]
+    sheet = GlyphSheet()
+    views = [_view(output, name, sheet) for output, name in zip(outputs, names, strict=True)]
+    template = files("ddsr.report").joinpath("notebook.html").read_text(encoding="utf-8")
+    environment = Environment(autoescape=True, undefined=StrictUndefined)
+    return environment.from_string(template).render(views=views, glyphs=Markup(sheet.definitions()))
+
+
+def _view(model: FittedModel, target: str, sheet: GlyphSheet) -> dict[str, Any]:
+    from markupsafe import Markup
+
+    equations = shown_equations(model, target, sheet)
+    listed = near_choice(equations)
+    fit = Fit.sampled(model)
+    return {
+        "choice": Markup(chosen_of(equations).typeset),
+        "rows": [(equation, Markup(equation.typeset)) for equation in listed],
+        "n_more": len(equations) - len(listed),
+        "chart": Markup(parity_chart(fit, target)) if fit else "",
+    }
+
+
+def near_choice(equations: Sequence[ShownEquation]) -> Sequence[ShownEquation]:
+    """A stretch of the front with the choice in its middle, as far as that is possible."""
+    first = chosen_of(equations).index - MOST_ROWS // 2
+    first = max(0, min(first, len(equations) - MOST_ROWS))
+    return equations[first : first + MOST_ROWS]

@@ -1,0 +1,163 @@
+"""The report: one page with everything in it, that needs no other file and no network."""
+
+from __future__ import annotations
+
+import os
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ddsr.errors import DataError, ReportError
+from ddsr.files import write_whole
+from ddsr.report.constants import constants_of
+from ddsr.report.curve_charts import Curves, gain_chart, legend, reward_chart
+from ddsr.report.equations import ShownEquation, chosen_of, shown_equations
+from ddsr.report.fit_charts import Fit, parity_chart, residual_chart
+from ddsr.report.front_chart import front_chart
+from ddsr.report.glyphs import GlyphSheet
+from ddsr.report.model import FittedModel, outputs_of
+from ddsr.report.reproduce import recipes, reproduce_note
+from ddsr.report.wording import Background, data_summary, summary
+
+LANGUAGES = ("Python", "LaTeX", "SymPy")
+
+
+def write_report(
+    model: Any,
+    path: str | os.PathLike[str],
+    X: ArrayLike | None = None,
+    y: ArrayLike | None = None,
+    *,
+    target: str = "y",
+    title: str | None = None,
+    output: int | None = None,
+    background: Background | None = None,
+) -> Path:
+    """Write the report of a fitted model as one HTML file; with data, it shows how well the equation fits.
+
+    Of a model with several outputs it is about one, by number. The file appears whole or not at all.
+    """
+    page = report_html(model, X, y, target=target, title=title, output=output, background=background)
+    write_whole(Path(path), page.encode())
+    return Path(path)
+
+
+def report_html(
+    model: Any,
+    X: ArrayLike | None = None,
+    y: ArrayLike | None = None,
+    *,
+    target: str = "y",
+    title: str | None = None,
+    output: int | None = None,
+    background: Background | None = None,
+) -> str:
+    """The page as text."""
+    one = _one_output(outputs_of(model), output)
+    rows, fit = _fit_on(one, X, y, output)
+    return _page(one, rows, fit, target, title or f"An equation for {target}", background or Background())
+
+
+def _page(
+    model: FittedModel,
+    rows: NDArray[np.float64] | None,
+    fit: Fit | None,
+    target: str,
+    title: str,
+    background: Background,
+) -> str:
+    from jinja2 import Environment, StrictUndefined
+
+    sheet = GlyphSheet()
+    equations = shown_equations(model, target, sheet)
+    chosen = chosen_of(equations)
+    curves = Curves.of(getattr(model, "curves_", None))
+    template = Environment(autoescape=True, undefined=StrictUndefined).from_string(_part("page.html"))
+    return template.render(
+        title=title,
+        equations=[_with_markup(equation) for equation in equations],
+        chosen=_with_markup(chosen),
+        languages=LANGUAGES,
+        equation_data=[_script_data(equation) for equation in equations],
+        fit=fit,
+        curves=curves,
+        constants=constants_of(model),
+        recipes=recipes(model, target, background.shell),
+        reproduce_note=reproduce_note(model),
+        **summary(model, chosen, target, curves, background),
+        **data_summary(chosen, target, rows, fit),
+        **_pictures(equations, target, fit, curves, sheet),
+    )
+
+
+def _pictures(
+    equations: list[ShownEquation], target: str, fit: Fit | None, curves: Curves | None, sheet: GlyphSheet
+) -> dict[str, Any]:
+    """What is markup already, and must not be escaped."""
+    from markupsafe import Markup
+
+    markup = {
+        "style": _part("page.css"),
+        "script": _part("page.js"),
+        "glyphs": sheet.definitions(),
+        "front_chart": front_chart(equations),
+        "parity_chart": parity_chart(fit, target) if fit else "",
+        "residual_chart": residual_chart(fit, target) if fit else "",
+        "reward_chart": reward_chart(curves) if curves else "",
+        "gain_chart": gain_chart(curves) if curves and curves.gains else "",
+        "gain_legend": legend(curves) if curves else "",
+    }
+    return {name: Markup(text) for name, text in markup.items()}
+
+
+def _one_output(outputs: list[FittedModel], output: int | None) -> FittedModel:
+    if output is None and len(outputs) == 1:
+        return outputs[0]
+    if output is None or not 0 <= output < len(outputs):
+        raise ReportError(
+            f"a report is of one output, and this model has {len(outputs)}: "
+            f"give output, from 0 to {len(outputs) - 1}"
+        )
+    return outputs[output]
+
+
+def _fit_on(
+    model: FittedModel, X: ArrayLike | None, y: ArrayLike | None, output: int | None
+) -> tuple[NDArray[np.float64] | None, Fit | None]:
+    """The rows, and predictions on them; without data, on those that the model has kept."""
+    if (X is None) != (y is None):
+        raise DataError("a report shows predictions beside true values: give both X and y, or neither")
+    if X is None or y is None:
+        return None, Fit.sampled(model)
+    targets = np.asarray(y, dtype=np.float64)
+    is_table = targets.ndim == 2 and targets.shape[1] > 1
+    true = targets[:, output or 0] if is_table else targets.reshape(-1)
+    predicted = np.asarray(model.predict(X), dtype=np.float64)
+    if len(true) != len(predicted):
+        raise DataError(f"X has {len(predicted)} rows, but y has {len(true)} values")
+    return np.asarray(X, dtype=np.float64), Fit.of(true, predicted)
+
+
+def _with_markup(equation: ShownEquation) -> dict[str, Any]:
+    from markupsafe import Markup
+
+    names = ("index", "complexity", "loss_text", "r2_text", "is_chosen", "exact_text")
+    return {name: getattr(equation, name) for name in names} | {"typeset": Markup(equation.typeset)}
+
+
+def _script_data(equation: ShownEquation) -> dict[str, Any]:
+    return {
+        "complexity": equation.complexity,
+        "r2": equation.r2_text,
+        "text": equation.short_text,
+        "exact": equation.exact_text,
+        "is_chosen": equation.is_chosen,
+        "copies": equation.copies,
+    }
+
+
+def _part(name: str) -> str:
+    return files("ddsr.report").joinpath(name).read_text(encoding="utf-8")

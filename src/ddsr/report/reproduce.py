@@ -1,0 +1,119 @@
+"""Lines that do again what a report shows."""
+
+from __future__ import annotations
+
+import csv
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from io import StringIO
+from typing import Any, NamedTuple
+
+from ddsr.report.facts import changed_parameters, versions
+from ddsr.report.model import FittedModel
+
+# Parameters that the command line has as options of `ddsr fit`.
+OPTIONS = {
+    "preset": "--preset",
+    "max_time": "--time",
+    "max_epochs": "--epochs",
+    "n_jobs": "--jobs",
+    "random_state": "--seed",
+    "device": "--device",
+    "model_selection": "--selection",
+}
+
+
+class Recipe(NamedTuple):
+    """Text to copy, and where it belongs."""
+
+    title: str
+    text: str
+
+
+def python_lines(model: FittedModel, target: str, names: tuple[str, ...]) -> str:
+    """A script that fits again; the data file's name is the reader's to fill in."""
+    settings = changed_parameters(model)
+    imports = ["import pandas as pd", "", "from ddsr import DDSRRegressor"]
+    imports += _imports_of(settings)
+    arguments = [repr(settings.pop("preset"))] if "preset" in settings else []
+    arguments += [f"{name}={value!r}" for name, value in settings.items()]
+    return "\n".join(
+        [
+            *imports,
+            "",
+            'data = pd.read_csv("data.csv")',
+            f"X, y = data[{list(names)!r}], data[{target!r}]",
+            f"model = DDSRRegressor({', '.join(arguments)}).fit(X, y)",
+            "print(model.equations_)",
+        ]
+    )
+
+
+def shell_line(model: FittedModel, target: str, names: tuple[str, ...]) -> str | None:
+    """The command that fits again; None where a setting has no option of its own."""
+    settings = changed_parameters(model)
+    operators, guesses = settings.pop("operators", None), settings.pop("guesses", ())
+    has_options = all(
+        name in OPTIONS and isinstance(value, (str, int, float)) for name, value in settings.items()
+    )
+    # without either the command sets a limit of its own
+    is_limited = "max_time" in settings or "max_epochs" in settings
+    if not (has_options and is_limited and all(isinstance(guess, str) for guess in guesses)):
+        return None
+    words = ["ddsr", "fit", "data.csv", "--target", target, "--features", _listed(names)]
+    for name, value in settings.items():
+        words += [OPTIONS[name], str(value)]
+    if operators is not None:
+        words += ["--operators", _listed(operators)]
+    for guess in guesses:
+        words += ["--guess", guess]
+    return shlex.join(words)
+
+
+def _listed(names: Iterable[str]) -> str:
+    """With commas between them, and in double quotes where one has a comma of its own."""
+    line = StringIO()
+    csv.writer(line, lineterminator="").writerow(names)
+    return line.getvalue()
+
+
+def recipes(model: FittedModel, target: str, command: str | None = None) -> list[Recipe]:
+    """In Python, and in a shell where that is possible; `command` is what ran, where that is known."""
+    names = model.best_.equation.vocabulary.variables
+    found = [Recipe("Python", python_lines(model, target, names))]
+    line = command or shell_line(model, target, names)
+    install = f"pip install ddsr=={versions()['ddsr']}" if "ddsr" in versions() else "pip install ddsr"
+    return [*found, Recipe("Shell", f"{install}\n{line}" if line else install)]
+
+
+def reproduce_note(model: FittedModel) -> str:
+    """Whether doing it again gives the same equations."""
+    settings = model.get_params(deep=False)
+    text = "Put the name of your data file in the place of data.csv."
+    if settings.get("random_state") is None:
+        return text + " No random_state was set, so another run may find other equations."
+    if settings.get("max_time") is not None:
+        return text + (
+            " The time was limited, and how far a search comes in it depends on the machine; with max_epochs "
+            "instead of max_time the same random_state gives the same equations."
+        )
+    return text + " The same random_state gives the same equations on the same machine."
+
+
+def _imports_of(settings: dict[str, Any]) -> list[str]:
+    """Rules and configurations are written by the names of their classes."""
+    kinds = sorted(_classes_in([*settings.values()]), key=lambda kind: kind.__name__)
+    return [f"from {kind.__module__} import {kind.__name__}" for kind in kinds]
+
+
+def _classes_in(value: object) -> set[type]:
+    """The package's own classes that it takes to write the value."""
+    if isinstance(value, Mapping):
+        return _classes_in([*value.values()])
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return set().union(*map(_classes_in, value))
+    if not type(value).__module__.startswith("ddsr."):
+        return set()
+    parts = [getattr(value, part.name) for part in fields(value)] if is_dataclass(value) else []
+    return {type(value)} | _classes_in(parts)

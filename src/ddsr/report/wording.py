@@ -1,0 +1,121 @@
+"""What a report says in words and numbers around its pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.methods import parse_method, settings
+from ddsr.report.curve_charts import Curves
+from ddsr.report.equations import ShownEquation, number_text
+from ddsr.report.facts import columns, hardware, parameters, stop_reason, versions
+from ddsr.report.fit_charts import Fit
+from ddsr.report.model import FittedModel
+
+WITHOUT_DATA = (
+    "No data came with this model, so predictions cannot be shown beside true values. "
+    "Give them to see them here: write_report(model, path, X, y)."
+)
+WITHOUT_VALUES = "The chosen equation has no finite value on any of the rows, so there is nothing to draw."
+CHOICES = {
+    "description_length": "takes the fewest words for itself and for what it leaves unexplained.",
+    "accuracy": "is the most accurate.",
+    "best": "weighs error against size.",
+}
+
+
+@dataclass(frozen=True)
+class Background:
+    """What is known of a run beside its model."""
+
+    seconds: float | None = None
+    """that the fit took"""
+    search: Mapping[str, str] = field(default_factory=dict)
+    """further facts of the search, by name"""
+    machine: Mapping[str, str] | None = None
+    """versions and hardware of the fit; None: those of the machine that writes the page are shown, as such"""
+    shell: str | None = None
+    """the command that ran"""
+
+
+def summary(
+    model: FittedModel,
+    chosen: ShownEquation,
+    target: str,
+    curves: Curves | None,
+    background: Background,
+) -> dict[str, Any]:
+    """Of the choice and of the search."""
+    seconds = background.seconds
+    if seconds is None:
+        seconds = getattr(model, "fit_seconds_", float(curves.seconds[-1]) if curves else None)
+    time = {} if seconds is None else {"time": duration_text(seconds)}
+    n_epochs = {"epochs": f"{model.n_epochs_:,}"}
+    is_elsewhere = background.machine is not None
+    return {
+        "lead": f"{_count(len(model.front_), 'equation')} for {target}, from the simplest to the most "
+        "accurate, and the one that weighs both best.",
+        "choice_reason": _choice_reason(model),
+        "tiles": {
+            "R²": chosen.r2_text,
+            "root mean squared error": number_text(chosen.loss**0.5, 3),
+            "complexity": f"{chosen.complexity} tokens",
+            **time,
+        },
+        "search_facts": {"stopped because": stop_reason(model), **time, **n_epochs, **background.search},
+        "settings": parameters(model),
+        "machine_title": "Machine and versions" + ("" if is_elsewhere else " that wrote this page"),
+        "machine_facts": background.machine if is_elsewhere else {**versions(), **hardware()},
+        "version": versions().get("ddsr", ""),
+        "written_on": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+    }
+
+
+def data_summary(
+    chosen: ShownEquation, target: str, rows: NDArray[np.float64] | None, fit: Fit | None
+) -> dict[str, Any]:
+    """Of the data and of the fit to them."""
+    names = chosen.expression.vocabulary.variables
+    listed, n_more = columns(names, chosen.expression.variables_used, rows)
+    n_rows = len(rows) if rows is not None else fit.n_sampled_from if fit else None
+    text = _count(len(names), "variable") + ("" if n_rows is None else f", {n_rows:,} rows")
+    if fit is None:
+        text += "." if rows is not None else "; the data themselves were not given."
+    else:
+        where = "" if rows is not None else " in the rows that are drawn above"
+        text += f". {target} lies between {number_text(fit.lowest)} and {number_text(fit.highest)}{where}."
+    return {
+        "fit_summary": "" if fit is None else fit.summary,
+        "missing_data": "" if fit else WITHOUT_VALUES if rows is not None else WITHOUT_DATA,
+        "has_data": rows is not None,
+        "data_summary": text,
+        "columns": listed,
+        "n_more_columns": n_more,
+    }
+
+
+def duration_text(seconds: float) -> str:
+    """0.42 s, 12.3 s, 4 min 05 s, 2 h 13 min."""
+    if seconds < 60:
+        return f"{seconds:.3g} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02d} s"
+    return f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def _choice_reason(model: FittedModel) -> str:
+    given = model.get_params(deep=False)
+    name = (
+        given["model_selection"] or settings(parse_method(given["preset"]), given["config"]).model_selection
+    )
+    return f"The one that predicts, in orange, {CHOICES[name]}"
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"

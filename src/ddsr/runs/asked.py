@@ -1,0 +1,85 @@
+"""What a run was asked to do: the file `run.json` of its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ddsr.errors import RunError
+from ddsr.files import write_whole
+from ddsr.model_file import read_json, to_text
+from ddsr.saved import restoring
+
+FILE = "run.json"
+FORMAT, VERSION = "ddsr run", 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """All that a run was asked to do."""
+
+    ddsr_version: str
+    """that made the folder"""
+    versions: Mapping[str, str]
+    """of Python and NumPy, then"""
+    seed: int
+    features: tuple[str, ...]
+    has_feature_names: bool
+    """False: the data had none, and they are called x0, x1, …"""
+    target: str | None
+    fingerprint: str
+    """of the data"""
+    max_time: float | None
+    """with what was asked for since"""
+    max_epochs: int | None
+    parameters: Mapping[str, Any]
+    """of the estimator, as JSON, when the run was made"""
+
+    def write(self, folder: Path) -> None:
+        """Put the file into the folder."""
+        written = {"format": FORMAT, "format_version": VERSION, **asdict(self)}
+        write_whole(folder / FILE, to_text(written).encode())
+
+
+def read_asked(folder: Path) -> Asked:
+    """What the run of a folder was asked; raises `RunError` where this version cannot go on with it."""
+    if not folder.is_dir():
+        raise RunError(f"there is no run folder at {folder}")
+    path = folder / FILE
+    if not path.exists():
+        raise RunError(f"{folder} is no run folder: it has no {FILE}")
+    written = read_json(path, FORMAT, VERSION, "run")
+    if written["format_version"] != VERSION:
+        raise RunError(
+            f"{folder} was made by an older ddsr ({written.get('ddsr_version')}), and this one cannot go on "
+            "with it; `load_model` may still read its model.json"
+        )
+    with restoring(f"run ({path})"):
+        _check_kinds(written)
+        return Asked(
+            ddsr_version=str(written["ddsr_version"]),
+            versions=written["versions"],
+            seed=int(written["seed"]),
+            features=tuple(map(str, written["features"])),
+            has_feature_names=bool(written["has_feature_names"]),
+            target=written["target"],
+            fingerprint=str(written["fingerprint"]),
+            max_time=written["max_time"],
+            max_epochs=written["max_epochs"],
+            parameters=written["parameters"],
+        )
+
+
+def _check_kinds(written: Mapping[str, Any]) -> None:
+    kinds = {
+        "parameters": dict,
+        "versions": dict,
+        "target": (str, type(None)),
+        "max_time": (int, float, type(None)),
+        "max_epochs": (int, type(None)),
+    }
+    for name, kind in kinds.items():
+        if not isinstance(written[name], kind):  # type: ignore[arg-type]
+            raise ValueError(f"{name} is {written[name]!r}")

@@ -1,0 +1,229 @@
+"""The folder of a run: what was asked, the data, the state every few seconds, the best model so far."""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
+
+from ddsr.data import check_whole
+from ddsr.errors import MethodError, RunError
+from ddsr.estimator import LARGEST_SEED, DDSRRegressor
+from ddsr.files import clear_leftovers, reason_of
+from ddsr.parameters import from_json, to_json
+from ddsr.runs import asked as asking
+from ddsr.runs import lock, log, table
+from ddsr.runs.asked import Asked, read_asked
+from ddsr.runs.journal import INTERVAL, MODEL, FolderJournal, OnState
+from ddsr.runs.states import State, forget_after, has_states, newest_state
+from ddsr.runs.table import Table, checked_table, read_table
+from ddsr.saved import restoring
+from ddsr.version import ddsr_version
+
+
+class RunFolder:
+    """A fit that goes on after its process is gone.
+
+    `create(...).fit()` starts it and saves as it goes; `open(path).resume()` goes on exactly as the fit
+    would have: docs/runs.md. `model()` is the best so far, at any time and from any process.
+    """
+
+    def __init__(self, path: Path, asked: Asked) -> None:
+        """For `create` and `open`."""
+        self.path, self.asked = path, asked
+
+    @classmethod
+    def create(
+        cls,
+        path: str | PathLike[str],
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        feature_names: Sequence[str] | None = None,
+        target: str | None = None,
+        sample_weight: ArrayLike | None = None,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> RunFolder:
+        """Check everything, then make the folder, which must not exist yet or be empty.
+
+        `parameters` are those of `DDSRRegressor` by name, all but `callback`. Without `feature_names` those
+        of a DataFrame are taken.
+        """
+        data = checked_table(X, y, sample_weight, feature_names)
+        model = _model_of(dict(parameters or {}))
+        model._posed(data.frame, data.y, data.sample_weight, started=0.0)
+        asked = Asked(
+            ddsr_version=ddsr_version(),
+            versions={"python": platform.python_version(), "numpy": np.__version__},
+            seed=model.get_params()["random_state"],
+            features=data.features,
+            has_feature_names=data.has_feature_names,
+            target=target,
+            fingerprint=data.fingerprint,
+            max_time=None if model.max_time is None else float(model.max_time),
+            max_epochs=None if model.max_epochs is None else int(model.max_epochs),
+            parameters=to_json(model.get_params(deep=False)),
+        )
+        _make(Path(path), asked, data)
+        return cls(Path(path), asked)
+
+    @classmethod
+    def open(cls, path: str | PathLike[str]) -> RunFolder:
+        """The run of a folder; raises `RunError` where it is none that this version can go on with."""
+        return cls(Path(path), read_asked(Path(path)))
+
+    def fit(self, on_state: OnState | None = None, interval: float = INTERVAL) -> DDSRRegressor:
+        """Run the fit, saving every `interval` seconds, or less often where saving is slow, and at the end.
+
+        An interval of 0 saves after every epoch.
+        `on_state` is called with the `SearchState` after every epoch. Ctrl-C ends the fit with the best so
+        far, and `resume` goes on with it later.
+        """
+        with lock.locked(self.path):
+            if has_states(self.path):
+                raise RunError(f"the run in {self.path} has begun already: resume it, or make another folder")
+            return self._run(None, on_state, interval)
+
+    def resume(
+        self,
+        on_state: OnState | None = None,
+        more_time: float | None = None,
+        more_epochs: int | None = None,
+        interval: float = INTERVAL,
+    ) -> DDSRRegressor:
+        """Go on from the last state that was saved; seconds that were spent by then count.
+
+        A fit that has ended goes on if it is given `more_time` (seconds) or `more_epochs`, and else is
+        returned as it is.
+        """
+        with lock.locked(self.path):
+            state = newest_state(self.path)
+            if more_time is not None or more_epochs is not None:
+                state = self._extend(state, more_time, more_epochs)
+            elif state is not None and state.stopped_by is not None:
+                return self.model()
+            return self._run(state, on_state, interval)
+
+    def model(self) -> DDSRRegressor:
+        """The best so far; of a fit that has ended, what it came to."""
+        return DDSRRegressor.load(self.path / MODEL)
+
+    def log(self) -> list[dict[str, Any]]:
+        """A dict an epoch: epoch, seconds, n_scored, equation, size, nrmse, gains."""
+        return log.read(self.path)
+
+    @property
+    def stopped_by(self) -> str | None:
+        """What ended the fit; None while it runs, and where it was killed or interrupted."""
+        state = newest_state(self.path)
+        return None if state is None else state.stopped_by
+
+    def data(self) -> Table:
+        """X, y and weights; raises `RunError` where they are not those that the run began with."""
+        asked = self.asked
+        return read_table(self.path, asked.features, asked.has_feature_names, asked.fingerprint)
+
+    def _run(self, before: State | None, on_state: OnState | None, interval: float) -> DDSRRegressor:
+        data, model, n_epochs = self.data(), self._model(), before.n_epochs if before else 0
+        clear_leftovers(self.path)
+        forget_after(self.path, n_epochs)
+        log.cut(self.path, n_epochs)
+        journal = FolderJournal(self.path, model, self.asked.target, before, on_state, interval)
+        model._fit(data.frame, data.y, data.sample_weight, journal)
+        journal.end(model.outcomes_[0])
+        return model
+
+    def _model(self) -> DDSRRegressor:
+        limits = {"max_time": self.asked.max_time, "max_epochs": self.asked.max_epochs}
+        known = set(DDSRRegressor().get_params(deep=False))
+        with restoring(f"run ({self.path / asking.FILE})"):
+            return DDSRRegressor(**from_json(self.asked.parameters, known) | limits)
+
+    def _extend(self, state: State | None, more_time: float | None, more_epochs: int | None) -> State | None:
+        """Raise the limits; one that has ended the fit and is not raised no longer holds."""
+        max_time, max_epochs = self.asked.max_time, self.asked.max_epochs
+        stopped_by = state.stopped_by if state else None
+        if more_time is not None:
+            _check_seconds(more_time)
+            spent = state.seconds if state else 0.0
+            max_time = float(more_time) + (spent if max_time is None else max_time)
+        elif stopped_by == "max_time":
+            max_time = None
+        if more_epochs is not None:
+            check_whole(more_epochs, "more_epochs", least=1)
+            done = state.n_epochs if state else 0
+            max_epochs = int(more_epochs) + (done if max_epochs is None else max_epochs)
+        elif stopped_by == "max_epochs":
+            max_epochs = None
+        self.asked = replace(self.asked, max_time=max_time, max_epochs=max_epochs)
+        self.asked.write(self.path)
+        if state is None:
+            return None
+        with restoring("state"):
+            progress = state.fit["progress"] | {"n_idle_epochs": 0}  # its patience begins anew
+        return replace(state, fit=state.fit | {"progress": progress}, stopped_by=None)
+
+
+def _model_of(parameters: dict[str, Any]) -> DDSRRegressor:
+    """The estimator of these parameters; its seed is a number, which is the same when the fit goes on."""
+    known = DDSRRegressor().get_params(deep=False)
+    for name in parameters:
+        if name not in known:
+            raise MethodError(f"DDSRRegressor has no parameter {name!r}; it has: {', '.join(known)}")
+    if parameters.get("callback") is not None:
+        raise MethodError("a run folder cannot keep a callback: give it to fit and resume as on_state")
+    seed: Any = parameters.get("random_state")
+    is_number = isinstance(seed, (int, np.integer))
+    parameters["random_state"] = int(seed if is_number else check_random_state(seed).randint(LARGEST_SEED))
+    return DDSRRegressor(**parameters)
+
+
+def _check_seconds(seconds: object) -> None:
+    is_number = isinstance(seconds, (int, float, np.number)) and not isinstance(seconds, bool)
+    if not (is_number and 0 < float(seconds) < math.inf):  # type: ignore[arg-type]
+        raise MethodError(f"more_time must be a number of seconds above 0, got {seconds!r}")
+
+
+def _make(folder: Path, asked: Asked, data: Table) -> None:
+    """Make the folder and its first files, or leave nothing behind."""
+    is_new = not folder.exists()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunError(f"cannot make the run folder {folder}: {reason_of(error)}") from error
+    try:
+        _check_is_empty(folder)  # before a lock is put into a folder that is somebody's
+        with lock.locked(folder):
+            _check_is_empty(folder)
+            try:
+                data.write(folder)
+                asked.write(folder)
+            except BaseException:
+                for name in (table.FILE, lock.FILE):
+                    (folder / name).unlink(missing_ok=True)
+                raise
+    except BaseException:
+        if is_new:
+            with suppress(OSError):  # another process may be at work in it by now
+                folder.rmdir()
+        raise
+
+
+def _check_is_empty(folder: Path) -> None:
+    if (folder / asking.FILE).exists():
+        raise RunError(f"{folder} holds a run already: resume it, or choose another folder")
+    try:
+        is_empty = all(entry.name == lock.FILE for entry in folder.iterdir())
+    except OSError as error:
+        raise RunError(f"cannot read {folder}: {reason_of(error)}") from error
+    if not is_empty:
+        raise RunError(f"{folder} is neither empty nor a run folder: choose another one")

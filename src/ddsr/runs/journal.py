@@ -1,0 +1,96 @@
+"""Saves a fit into its folder while it goes on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from ddsr.estimator import DDSRRegressor
+from ddsr.fitting import Fit, Outcome
+from ddsr.model_file import write_model
+from ddsr.runs import log
+from ddsr.runs.states import State, write_state
+from ddsr.search import SearchState
+
+MODEL = "model.json"
+# Seconds between two saves, at least; and so many times as long as a save takes, so that a large state costs
+# a small share of the time.
+INTERVAL, TIMES_A_SAVE = 5.0, 20.0
+
+OnState = Callable[[SearchState], object]
+
+
+class FolderJournal:
+    """The `Journal` of a fit: a line of the log after every epoch, the state and the model every few seconds.
+
+    The model is written before the state: whoever finds a state that says the fit has ended finds its model.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        model: DDSRRegressor,
+        target: str | None,
+        before: State | None,
+        on_state: OnState | None = None,
+        interval: float = INTERVAL,
+    ) -> None:
+        self.folder, self.model, self.target, self.before = folder, model, target, before
+        self.on_state, self.interval = on_state, interval
+        self.seconds_used = before.seconds if before else 0.0
+        self._began = time.monotonic()
+        self._due = 0.0
+        self._last: tuple[Fit, SearchState, float] | None = None
+
+    def begin(self, fit: Fit) -> None:
+        """Restore the state before; where there is none, the baseline is the first model."""
+        if self.before is not None:
+            fit.restore(self.before.fit)
+        else:
+            self._write_model(fit.outcome)
+
+    def note(self, fit: Fit, state: SearchState) -> None:
+        """Log the epoch, tell whoever looks on, and save if it is time."""
+        seconds = self.seconds_used + time.monotonic() - self._began
+        self._last = fit, state, seconds
+        fit.choose()
+        log.append(self.folder, log.line_of(state, fit.best, seconds))
+        try:
+            if self.on_state is not None:
+                self.on_state(state)
+        except BaseException:
+            self._save()
+            raise
+        if time.monotonic() >= self._due:
+            self._save()
+
+    def end(self, outcome: Outcome) -> None:
+        """Save the model, and the state of the last epoch if it was not interrupted half way in the next."""
+        self._write_model(outcome)
+        if outcome.stopped_by == "interrupt":
+            return
+        if self._last is not None:
+            fit, state, seconds = self._last
+            saved, n_epochs = fit.saved(state), state.epoch + 1
+        elif self.before is not None:  # nothing was left to do
+            saved, n_epochs, seconds = self.before.fit, self.before.n_epochs, self.before.seconds
+        else:
+            return
+        write_state(self.folder, State(saved, n_epochs, seconds, outcome.stopped_by))
+
+    def _save(self) -> None:
+        if self._last is None:
+            return
+        began = time.monotonic()
+        fit, state, seconds = self._last
+        self._write_model(fit.outcome)
+        write_state(self.folder, State(fit.saved(state), state.epoch + 1, seconds, None))
+        took = time.monotonic() - began
+        wait = max(self.interval, TIMES_A_SAVE * took) if self.interval > 0.0 else 0.0
+        self._due = began + took + wait
+
+    def _write_model(self, outcome: Outcome) -> None:
+        record = replace(self.model._record([outcome]), targets=(self.target,))
+        write_model(record, self.folder / MODEL)

@@ -1,0 +1,71 @@
+"""What happened, a line of JSON an epoch."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+from ddsr.errors import RunError
+from ddsr.files import reason_of, write_whole
+from ddsr.search import SearchState
+from ddsr.selection import FrontEntry
+
+FILE = "log.jsonl"
+
+
+def line_of(state: SearchState, best: FrontEntry, seconds: float) -> dict[str, Any]:
+    """An epoch in a line; `seconds` are those of all epochs so far."""
+    return {
+        "epoch": state.epoch,
+        "seconds": round(seconds, 3),
+        "n_scored": state.n_scored,
+        "equation": best.equation.text(),
+        "size": best.size,
+        "nrmse": best.nrmse,
+        "gains": {source: gain for source, gain in state.stats.gains.items() if math.isfinite(gain)},
+    }
+
+
+def append(folder: Path, line: dict[str, Any]) -> None:
+    """Add a line, or leave the file as it was: nobody finds half of one."""
+    path = folder / FILE
+    try:
+        with path.open("ab") as file:
+            end = file.seek(0, os.SEEK_END)
+            try:
+                file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+                file.flush()
+            except OSError:
+                os.truncate(path, end)
+                raise
+    except OSError as error:
+        raise RunError(f"cannot write {path}: {reason_of(error)}") from error
+
+
+def read(folder: Path) -> list[dict[str, Any]]:
+    """The lines so far; what a killed process left of its last one is passed over."""
+    try:
+        data = (folder / FILE).read_bytes()
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise RunError(f"cannot read {folder / FILE}: {reason_of(error)}") from error
+    lines = []
+    for text in data.splitlines():
+        try:
+            line = json.loads(text)
+        except ValueError:
+            continue
+        if isinstance(line, dict) and isinstance(line.get("epoch"), int):
+            lines.append(line)
+    return lines
+
+
+def cut(folder: Path, n_epochs: int) -> None:
+    """Leave the first epochs alone: those behind them were not saved, and come again."""
+    lines = [line for line in read(folder) if line["epoch"] < n_epochs]
+    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    write_whole(folder / FILE, text.encode())

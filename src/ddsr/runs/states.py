@@ -1,0 +1,76 @@
+"""Saved states of a fit: a file each, the newest two of them kept."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ddsr.errors import RunError
+from ddsr.files import read_whole, write_whole
+from ddsr.saved import Saved, from_bytes, restoring, to_bytes
+
+PATTERN = "state-*.npz"
+# If the disk has damaged the newest one, there is one before it.
+N_KEPT = 2
+
+
+@dataclass(frozen=True)
+class State:
+    """A fit after an epoch."""
+
+    fit: Saved
+    """by `Fit.saved`"""
+    n_epochs: int
+    seconds: float
+    """that the fit had taken by then"""
+    stopped_by: str | None
+    """what ended it; None: nothing yet"""
+
+
+def write_state(folder: Path, state: State) -> None:
+    """Add a state, and remove those that it outdates."""
+    written = {"seconds": state.seconds, "stopped_by": state.stopped_by, "n_epochs": state.n_epochs}
+    write_whole(folder / f"state-{state.n_epochs:08d}.npz", to_bytes({"fit": state.fit, **written}))
+    for outdated in _newest_first(folder)[N_KEPT:]:
+        with suppress(OSError):
+            outdated.unlink()
+
+
+def newest_state(folder: Path) -> State | None:
+    """The newest state that can be read; None where there is none at all."""
+    errors = []
+    for path in _newest_first(folder):
+        try:
+            return _read(path)
+        except RunError as error:
+            errors.append(error)
+    if errors:
+        raise errors[0]
+    return None
+
+
+def forget_after(folder: Path, n_epochs: int) -> None:
+    """Remove states of later epochs: they are damaged, or they would be read instead of this one."""
+    for path in _newest_first(folder):
+        if path.stem > f"state-{n_epochs:08d}":
+            with suppress(OSError):
+                path.unlink()
+
+
+def has_states(folder: Path) -> bool:
+    """Whether the fit has got so far."""
+    return bool(_newest_first(folder))
+
+
+def _newest_first(folder: Path) -> list[Path]:
+    return sorted(folder.glob(PATTERN), reverse=True)
+
+
+def _read(path: Path) -> State:
+    try:
+        saved = from_bytes(read_whole(path, "state"))
+        with restoring("state"):
+            return State(saved["fit"], saved["n_epochs"], float(saved["seconds"]), saved["stopped_by"])
+    except RunError as error:
+        raise RunError(f"{path}: {error}") from error

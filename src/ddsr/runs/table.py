@@ -1,0 +1,84 @@
+"""The data of a run, which its folder keeps, so that it can go on without any other file."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from ddsr.data import check_weights
+from ddsr.errors import DataError, RunError
+from ddsr.estimator import DDSRRegressor
+from ddsr.files import read_whole, write_whole
+from ddsr.frames import read_rows, read_targets
+from ddsr.saved import from_bytes, restoring, to_bytes
+
+FILE = "data.npz"
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """X, y and weights, and what the columns are called."""
+
+    X: Floats
+    y: Floats
+    sample_weight: Floats | None
+    features: tuple[str, ...]
+    has_feature_names: bool
+    """False: they are called x0, x1, … for want of names"""
+
+    @property
+    def fingerprint(self) -> str:
+        """A number that other data, or other names, do not have."""
+        digest = hashlib.sha256("\0".join(self.features).encode())
+        for part in (self.X, self.y, self.sample_weight):
+            digest.update(b"none" if part is None else repr(part.shape).encode() + part.tobytes())
+        return digest.hexdigest()
+
+    @property
+    def frame(self) -> Any:
+        """X as the estimator is to be given it: with names, if there are any."""
+        return pd.DataFrame(self.X, columns=list(self.features)) if self.has_feature_names else self.X
+
+    def write(self, folder: Path) -> None:
+        """Put the file into the folder."""
+        data = {"X": self.X, "y": self.y, "sample_weight": self.sample_weight}
+        write_whole(folder / FILE, to_bytes(data))
+
+
+def read_table(folder: Path, features: tuple[str, ...], has_feature_names: bool, fingerprint: str) -> Table:
+    """The data of a folder; raises `RunError` where they are not those that the run began with."""
+    path = folder / FILE
+    saved = from_bytes(read_whole(path, "data"))
+    with restoring(f"data ({path})"):
+        table = Table(saved["X"], saved["y"], saved["sample_weight"], features, has_feature_names)
+        if table.fingerprint != fingerprint:
+            raise RunError(f"{path} is damaged: it is not the data that the run began with")
+    return table
+
+
+def checked_table(
+    X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, feature_names: Sequence[str] | None
+) -> Table:
+    """The data as the estimator reads them; names that are given stand in place of the table's own."""
+    targets = read_targets(y)
+    if not targets.is_one:
+        raise DataError(f"a run folder is of one target, but y has {len(targets.names)}: make a folder each")
+    reader = DDSRRegressor()
+    rows = read_rows(reader, X, ensure_min_samples=2)
+    names = getattr(reader, "feature_names_in_", None) if feature_names is None else feature_names
+    if names is not None and len(names) != rows.shape[1]:
+        raise DataError(f"X has {rows.shape[1]} columns, but there are {len(names)} feature_names")
+    features = (f"x{column}" for column in range(rows.shape[1])) if names is None else map(str, names)
+    weights = check_weights(sample_weight, len(rows))
+    return Table(
+        np.ascontiguousarray(rows), targets.columns[:, 0].copy(), weights, tuple(features), names is not None
+    )

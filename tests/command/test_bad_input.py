@@ -1,0 +1,158 @@
+"""Each mistake gets one clear line and exit code 1, and leaves nothing half-written behind."""
+
+import gzip
+import json
+import resource
+import signal
+from pathlib import Path
+
+import pytest
+
+from command_cases import ddsr, line_data, refusal, start_ddsr, write_table
+
+GOOD = [f"{k},{k * k},{3 * k}" for k in range(8)]
+
+
+def table_of(tmp_path: Path, names: str = "a,b,y", rows=GOOD) -> str:
+    return write_table(tmp_path / "d.csv", "\n".join([names, *rows]) + "\n")
+
+
+def refused_fit(path: str, *options: object) -> str:
+    folder = Path(path).parent / "run"
+    message = refusal("fit", path, "--target", "y", "--out", folder, *options)
+    assert not folder.exists()
+    return message
+
+
+@pytest.mark.parametrize(
+    ("names", "rows", "message"),
+    [
+        ("a,b,Y", GOOD, "has no column 'y'; did you mean 'Y'?"),
+        ("a,b,y", [*GOOD, "9,many,27"], "column 'b' of {} has 'many' in row 9, which is no number"),
+        ("a,b,y", [f"{k},{k},7" for k in range(8)], "the target 'y' is 7 in every row"),
+        ("a,b,y", GOOD[:4], "has 4 rows: at least 5 are needed"),
+        ("a,b,y", [*GOOD, "inf,1,2"], "column 'a' of {} is infinite in row 9"),
+        ("a,b,y", [*GOOD, ",1,2", ",,3"], "2 of 10 rows of {} have missing values, in 'a', 'b'"),
+        ("a,a,y", GOOD, "has more than one column 'a'"),
+        ("a,,y", GOOD, "column 2 of {} has no name"),
+        (",".join(f"x{k}" for k in range(1_000_000)), [], "has more than 10,000 columns"),
+    ],
+)
+def test_a_table_that_cannot_be_used(tmp_path, names, rows, message):
+    path = table_of(tmp_path, names, rows)
+    assert message.format(path) in refused_fit(path)
+
+
+def test_missing_and_unreadable_files(tmp_path):
+    assert refused_fit(str(tmp_path / "nowhere.csv")) == f"there is no file {tmp_path / 'nowhere.csv'}"
+    (tmp_path / "broken.csv.gz").write_bytes(gzip.compress(b"a,y\n1,2\n" * 500)[:-30])
+    assert "no complete gzip file" in refused_fit(str(tmp_path / "broken.csv.gz"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--preset", "magic"), "unknown preset 'magic'"),
+        (("--operators", "+,plus2"), "unknown operator 'plus2'"),
+        (("--features", "a,c"), "no column 'c'"),
+        (("--ignore", "c"), "no column 'c'"),
+        (("--weights", "c"), "no column 'c'"),
+        (("--jobs", "0"), "n_jobs"),
+    ],
+)
+def test_settings_that_make_no_sense(tmp_path, options, message):
+    path = table_of(tmp_path)
+    done = ddsr("fit", path, "-t", "y", "--out", tmp_path / "run", *options)
+    assert done.exit_code == 1
+    assert done.stderr.splitlines()[-1].startswith("Error: ") and message in done.stderr.splitlines()[-1]
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--time", "0"], ["--time", "nan"], ["--epochs", "0"], ["--device", "abacus"], ["--features", "a,,b"]],
+)
+def test_a_wrong_command_line_ends_with_2(tmp_path, arguments):
+    done = ddsr("fit", table_of(tmp_path), "-t", "y", *arguments)
+    assert done.exit_code == 2 and arguments[0] in done.stderr
+
+
+def test_folders_that_are_no_runs(tmp_path):
+    for command in (["show"], ["resume"], ["predict"]):
+        more = [table_of(tmp_path)] if command == ["predict"] else []
+        assert "there is no run folder at" in refusal(*command, tmp_path / "nowhere", *more)
+        (tmp_path / "empty").mkdir(exist_ok=True)
+        assert "is no run folder" in refusal(*command, tmp_path / "empty", *more)
+
+
+@pytest.fixture
+def run(tmp_path) -> Path:
+    done = ddsr("fit", table_of(tmp_path), "-t", "y", "--epochs", 1, "--quiet", "--out", tmp_path / "run")
+    assert done.exit_code == 0, done.output
+    return tmp_path / "run"
+
+
+def test_a_folder_that_holds_a_run_is_not_overwritten(run):
+    before = {path.name: path.read_bytes() for path in run.iterdir()}
+    done = ddsr("fit", run.parent / "d.csv", "-t", "y", "--out", run)
+    assert done.exit_code == 1 and "holds a run already" in done.stderr.splitlines()[-1]
+    assert {path.name: path.read_bytes() for path in run.iterdir()} == before
+
+
+def test_older_and_newer_folders(run):
+    asked = json.loads((run / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps(asked | {"format_version": 0}))
+    assert "run.json is no run of ddsr" in refusal("resume", run)
+    (run / "run.json").write_text(json.dumps(asked | {"format_version": 99}))
+    assert "newer" in refusal("show", run)
+
+
+@pytest.mark.parametrize("name", ["run.json", "model.json"])
+@pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"\x00\xff"])
+def test_damaged_files(run, name, content):
+    (run / name).write_bytes(content)
+    assert name in refusal("show", run)
+
+
+def fit_with_little_space(path: str, most_bytes: int) -> list[str]:
+    """What is said where the system lets no file grow over so many bytes."""
+
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
+
+    folder = Path(path).parent / "run"
+    process = start_ddsr("fit", path, "-t", "noise", "--out", folder, "--time", 20, preexec_fn=limit)
+    printed, said = process.communicate(timeout=120)
+    assert process.returncode == 1 and "Traceback" not in said and printed == ""
+    return said.splitlines()
+
+
+def test_no_space_left_for_the_data(tmp_path):
+    *_, last = fit_with_little_space(line_data(tmp_path / "line.csv", n_rows=400), 2000)
+    assert last.startswith("Error: cannot write") and "File too large" in last
+    assert [entry.name for entry in tmp_path.iterdir()] == ["line.csv"]
+
+
+def test_no_space_left_for_the_state(tmp_path):
+    """The best so far is told, and what was written before is whole."""
+    *_, best, last = fit_with_little_space(line_data(tmp_path / "line.csv"), 16_000)
+    assert best.startswith("best so far: noise = ")
+    assert last.startswith("Error: cannot write") and "File too large" in last
+    assert not [entry for entry in (tmp_path / "run").iterdir() if "being-written" in entry.name]
+    assert ddsr("show", tmp_path / "run").exit_code == 0
+
+
+def test_two_processes_in_one_folder(tmp_path):
+    path = line_data(tmp_path / "line.csv")
+    first = start_ddsr("fit", path, "-t", "noise", "--out", tmp_path / "run", "--time", 60)
+    try:
+        while "epoch 1" not in first.stderr.readline():
+            assert first.poll() is None
+        assert f"{tmp_path / 'run'} is in use by process {first.pid}" in refusal("resume", tmp_path / "run")
+        shown = ddsr("show", tmp_path / "run")  # looking is allowed
+        assert shown.exit_code == 0 and "The run is not over" in shown.stdout
+    finally:
+        first.kill()
+        first.communicate()
+    assert ddsr("resume", tmp_path / "run", "--epochs", 1, "--quiet").exit_code == 0  # the lock went with it

@@ -1,0 +1,178 @@
+"""`ddsr fit` on small tables: what it prints, what it writes, and how its options take effect."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from command_cases import ddsr, line_data, write_table
+from ddsr.command.fitting import estimator_parameters, free_folder
+
+QUICK = ("--epochs", 1, "--jobs", 1)
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch) -> str:
+    """In a folder of its own, where runs without a name go."""
+    monkeypatch.chdir(tmp_path)
+    return line_data(tmp_path / "line.csv")
+
+
+def fitted(*arguments: object) -> dict:
+    done = ddsr("fit", *arguments, "--json")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.count("\n") == 1
+    return json.loads(done.stdout)
+
+
+def test_the_result_for_people(table):
+    done = ddsr("fit", table, "--target", "y", "--no-save", *QUICK)
+    assert done.exit_code == 0, done.output
+    head, *rows, ended, chosen = done.stdout.splitlines()
+    assert head.split() == ["size", "R²", "loss", "equation", "for", "y"]
+    assert sum(row.startswith("→") for row in rows) == 1
+    assert ended.startswith("Ended after ") and "the fit is exact" in ended
+    assert chosen.startswith("y = ") and "a" in chosen and "b" in chosen
+    said = done.stderr.splitlines()
+    assert said[0] == f"reading {table}" and said[1] == "40 rows: y from a, b, noise"
+    assert said[2] == "left out, since not numbers: label"
+    assert said[3].startswith("to begin with: y = ") and "epoch 1" in said[4]
+    assert list(Path().iterdir()) == [Path("line.csv")]
+
+
+def test_the_result_for_scripts(table):
+    """These keys are documented: others may join them, none may go."""
+    result = fitted(table, "-t", "y", "--no-save", "--quiet", *QUICK)
+    assert result["stopped_by"] == "exact" and result["epochs"] == 1
+    assert result["features"] == ["a", "b", "noise"] and result["left_out"] == ["label"]
+    assert result["target"] == "y" and result["rows"] == 40 and result["dropped_rows"] == 0
+    assert result["run"] is None and result["seconds"] > 0 and result["candidates"] > 100
+    chosen = [row for row in result["equations"] if row["is_best"]]
+    assert [row["equation"] for row in chosen] == [result["best"]]
+    assert set(chosen[0]) == {"complexity", "loss", "r2", "equation", "is_best"}
+    assert chosen[0]["r2"] > 0.999999
+
+
+def test_quiet_says_nothing(table):
+    assert ddsr("fit", table, "-t", "y", "--no-save", "--quiet", *QUICK).stderr == ""
+
+
+def test_a_run_goes_into_a_folder(table):
+    result = fitted(table, "-t", "y", "--out", "here/run", *QUICK)
+    assert result["run"] == "here/run"
+    assert {"run.json", "data.npz", "model.json", "log.jsonl"} <= {
+        path.name for path in Path("here/run").iterdir()
+    }
+
+
+def test_without_a_name_the_folder_is_called_after_data_and_time(table):
+    first, second = fitted(table, "-t", "y", *QUICK)["run"], fitted(table, "-t", "y", *QUICK)["run"]
+    assert first != second
+    assert sorted(map(str, Path("ddsr-runs").iterdir())) == sorted([first, second])
+    assert first.startswith("ddsr-runs/line-2")
+
+
+def test_folders_are_never_shared(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("time.strftime", lambda form: "now")
+    names = []
+    for _ in range(3):
+        folder = free_folder("some/where/data.csv.gz")
+        folder.mkdir(parents=True)
+        names.append(folder.name)
+    assert names == ["data-now", "data-now-2", "data-now-3"]
+
+
+def test_out_and_no_save_exclude_each_other(table):
+    done = ddsr("fit", table, "-t", "y", "--out", "run", "--no-save")
+    assert done.exit_code == 2 and "exclude each other" in done.stderr
+
+
+def test_columns_are_chosen_by_name(table):
+    assert fitted(table, "-t", "y", "--features", "b,a", "--no-save", *QUICK)["features"] == ["b", "a"]
+    ignored = fitted(table, "-t", "y", "--ignore", "label, noise", "--no-save", *QUICK)
+    assert ignored["features"] == ["a", "b"] and ignored["left_out"] == []
+
+
+def test_weights_count(tmp_path):
+    """Rows of weight 0 say something else, and are not listened to."""
+    rows = "".join(f"{k},{2 * k if k < 8 else -k},{int(k < 8)}\n" for k in range(1, 16))
+    path = write_table(tmp_path / "d.csv", "a,y,w\n" + rows)
+    result = fitted(path, "-t", "y", "--weights", "w", "--no-save", *QUICK)
+    assert result["features"] == ["a"] and result["best"] == "2 * a"
+
+
+def test_the_same_seed_gives_the_same_equations(table):
+    noisy = ("-t", "noise", "--no-save", "--epochs", 2)
+    runs = [fitted(table, *noisy, "--jobs", jobs, "--seed", 3)["equations"] for jobs in (1, 2)]
+    assert runs[0] == runs[1]
+    assert runs[0] != fitted(table, *noisy, "--seed", 4)["equations"]
+
+
+def test_operators_and_size_limit_the_equations(table):
+    chosen = ("-t", "noise", "--selection", "accuracy", "--no-save")
+    result = fitted(table, *chosen, "--operators", "-,*", "--max-size", 5, *QUICK)
+    text = " ".join(row["equation"] for row in result["equations"])
+    assert not any(word in text for word in ("sin", "exp", "log", "sqrt", "/", "^"))
+    # scale and offset, four tokens, come on top
+    assert max(row["complexity"] for row in result["equations"]) <= 5 + 4
+
+
+def test_guesses_and_rules_are_obeyed(table):
+    one = ("-t", "noise", "--selection", "best", "--no-save", *QUICK)
+    result = fitted(table, *one, "--rule", "use b", "--rule", "forbid sin on a", "--operators", "+,*,sin")
+    found = [row["equation"] for row in result["equations"] if len(row["equation"].split()) > 5]
+    assert found and all("b" in equation and "sin(a" not in equation for equation in found)
+    guess = "sin(3 * a * a) * exp(b / 7)"
+    rows = write_table(Path("g.csv"), "a,b,y\n" + "".join(_guess_rows()))
+    result = fitted(rows, "-t", "y", "--no-save", *QUICK, "--guess", guess)
+    assert result["stopped_by"] == "exact" and result["candidates"] < 2_000
+    done = ddsr("fit", table, "-t", "y", "--no-save", "--guess", "3 * * a")
+    assert done.exit_code == 1 and "the guess '3 * * a' cannot be read" in done.stderr.splitlines()[-1]
+
+
+def _guess_rows():
+    for a, b in np.random.default_rng(5).uniform(0.5, 2.5, (60, 2)):
+        yield f"{a},{b},{np.sin(3 * a * a) * np.exp(b / 7)}\n"
+
+
+def test_time_is_kept(table):
+    assert fitted(table, "-t", "noise", "--time", 1.5, "--no-save")["seconds"] < 3.0
+
+
+def test_missing_values_can_be_dropped(tmp_path):
+    rows = "".join(f"{k},{3 * k}\n" for k in range(8))
+    path = write_table(tmp_path / "d.csv", "a,y\n,1\n" + rows)
+    result = fitted(path, "-t", "y", "--drop-missing", "--no-save", *QUICK)
+    assert result["rows"] == 8 and result["dropped_rows"] == 1 and result["best"] == "3 * a"
+
+
+def test_what_is_said_becomes_parameters_of_the_estimator():
+    said = {
+        "seconds": None,
+        "epochs": None,
+        "operators": (),
+        "max_size": None,
+        "guesses": (),
+        "rules": (),
+        "selection": None,
+    }
+    said |= {"preset": "ddsr", "seed": 0, "jobs": -1, "device": "auto"}
+    assert estimator_parameters(**said)["max_time"] == 60.0  # a fit never runs for ever unasked
+    assert estimator_parameters(**said | {"epochs": 5})["max_time"] is None
+    both = estimator_parameters(**said | {"epochs": 5, "seconds": 2.0})
+    assert both["max_time"] == 2.0 and both["max_epochs"] == 5
+
+
+def test_curves_for_tensorboard(table):
+    pytest.importorskip("tensorboard")
+    fitted(table, "-t", "y", "--no-save", "--tensorboard", "curves", *QUICK)
+    assert [path.name for path in Path("curves").iterdir()][0].startswith("events.out")
+
+
+def test_names_of_any_kind(tmp_path):
+    rows = "".join(f"{k},{k % 3 + 1},{k * (k % 3 + 1)}\n" for k in range(1, 20))
+    path = write_table(tmp_path / "d.csv", "speed (m/s),Länge,E\n" + rows)
+    best = fitted(path, "-t", "E", "--no-save", *QUICK)["best"]
+    assert "speed (m/s)" in best and "Länge" in best

@@ -1,0 +1,70 @@
+"""Ctrl-C: the first keeps the best so far, the second stops at once."""
+
+import json
+import os
+import signal
+import time
+
+import pytest
+
+from command_cases import ddsr, line_data, start_ddsr
+from ddsr.command.failure import StopNow
+from ddsr.command.interrupt import TwoStepInterrupt
+
+
+def wait_for(process, text: str) -> None:
+    while text not in process.stderr.readline():
+        assert process.poll() is None, "it has ended"
+
+
+def test_the_first_interrupt_saves_the_best_so_far(tmp_path):
+    run = tmp_path / "run"
+    path = line_data(tmp_path / "line.csv")
+    process = start_ddsr("fit", path, "-t", "noise", "--time", 300, "--out", run, "--json")
+    wait_for(process, "epoch 1 ")
+    process.send_signal(signal.SIGINT)
+    printed, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert "Traceback" not in said and "stopping" in said
+    result = json.loads(printed)
+    assert result["stopped_by"] == "interrupt" and result["best"]
+    shown = json.loads(ddsr("show", run, "--json").stdout)
+    assert shown["equations"] == result["equations"] and shown["is_over"] is False
+
+
+def test_the_second_interrupt_stops_at_once(tmp_path):
+    path = line_data(tmp_path / "line.csv")
+    process = start_ddsr("fit", path, "-t", "noise", "--time", 300, "--out", tmp_path / "run")
+    wait_for(process, "epoch 1 ")
+    process.send_signal(signal.SIGINT)
+    wait_for(process, "stopping")
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    printed, said = process.communicate(timeout=60)
+    assert process.returncode == 130 and "Traceback" not in said
+    assert printed == "" and time.monotonic() - began < 10.0
+    assert ddsr("show", tmp_path / "run").exit_code == 0  # what was saved before is whole
+
+
+def test_an_interrupt_while_reading_leaves_nothing(tmp_path):
+    pipe = tmp_path / "data.csv"
+    os.mkfifo(pipe)  # nobody writes into it, so that reading it waits
+    process = start_ddsr("fit", pipe, "-t", "y", "--out", tmp_path / "run")
+    wait_for(process, "reading")
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    printed, said = process.communicate(timeout=60)
+    assert process.returncode == 130 and "Traceback" not in said and printed == ""
+    assert not (tmp_path / "run").exists()
+
+
+def test_interrupts_are_told_apart_and_handled_as_before_afterwards():
+    former, noted = signal.getsignal(signal.SIGINT), []
+    with TwoStepInterrupt(lambda: noted.append("first")) as interrupt:
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        assert interrupt.count == 1 and noted == ["first"]
+        with pytest.raises(StopNow):
+            signal.raise_signal(signal.SIGINT)
+    assert interrupt.count == 2 and noted == ["first"]
+    assert signal.getsignal(signal.SIGINT) is former

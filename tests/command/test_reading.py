@@ -1,0 +1,136 @@
+"""Which columns are used, and what is said of those that cannot be."""
+
+import numpy as np
+import pytest
+
+from command_cases import write_table
+from ddsr.command.reading import Columns, read_new_data, read_training_data
+from ddsr.errors import DDSRError
+
+TABLE = "a,b,label,y,w\n" + "".join(f"{k},{k * k},t{k},{2 * k + 1},{k + 1}\n" for k in range(6))
+
+
+@pytest.fixture
+def path(tmp_path):
+    return write_table(tmp_path / "d.csv", TABLE)
+
+
+def changed(tmp_path, old: str, new: str) -> str:
+    assert old in TABLE
+    return write_table(tmp_path / "d.csv", TABLE.replace(old, new, 1))
+
+
+def test_numbers_are_taken_and_text_is_left_out(path):
+    data = read_training_data(path, Columns("y"))
+    assert data.features == ("a", "b", "w") and data.text_columns == ("label",)
+    assert data.X[:, 1].tolist() == [0, 1, 4, 9, 16, 25]
+    assert data.y.tolist() == [1, 3, 5, 7, 9, 11] and data.weights is None
+
+
+def test_columns_by_name(path):
+    data = read_training_data(path, Columns("y", ("b",), weights="w"))
+    assert data.features == ("b",) and data.X.shape == (6, 1)
+    assert data.weights.tolist() == [1, 2, 3, 4, 5, 6]
+    assert read_training_data(path, Columns("y", ignored=("w", "b"))).features == ("a",)
+    assert read_training_data(path, Columns("y", ("b", "a"))).X[2].tolist() == [
+        4,
+        2,
+    ]  # in the order asked for
+
+
+def test_booleans_are_numbers_and_dates_are_not(tmp_path):
+    rows = "".join(f"{bool(k % 2)},2026-01-0{k + 1},{k}\n" for k in range(6))
+    data = read_training_data(write_table(tmp_path / "d.csv", "is,day,y\n" + rows), Columns("y"))
+    assert data.features == ("is",) and data.X[:, 0].tolist() == [0, 1, 0, 1, 0, 1]
+
+
+def test_dates_of_parquet_are_no_numbers(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    days = pandas.date_range("2026-01-01", periods=6)
+    frame = pandas.DataFrame({"day": days, "a": range(6), "lists": [[1]] * 6, "y": range(6)})
+    frame.to_parquet(tmp_path / "d.parquet")
+    data = read_training_data(str(tmp_path / "d.parquet"), Columns("y"))
+    assert data.features == ("a",) and data.text_columns == ("day", "lists")
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (Columns("Y"), "no column 'Y'; did you mean 'y'"),
+        (Columns("lable"), "no column 'lable'; did you mean 'label'"),
+        (Columns("temperature"), "no column 'temperature'; it has 'a', 'b', 'label', 'y', 'w'"),
+        (Columns("y", ("q7",)), "no column 'q7'"),
+        (Columns("y", ignored=("q7",)), "no column 'q7'"),
+        (Columns("y", weights="q7"), "no column 'q7'"),
+        (Columns("y", ("a", "y")), "'y' cannot be a feature and the target"),
+        (Columns("y", ("w",), weights="w"), "'w' cannot be a feature and the weights"),
+        (Columns("y", ("a",), ignored=("a",)), "'a' cannot be a feature and one to ignore"),
+        (Columns("y", weights="y"), "target and the weights"),
+        (Columns("y", ("label",)), "column 'label' of .* has 't0' in row 1 .*no number"),
+        (Columns("label"), "column 'label' of .* has 't0' in row 1"),
+        (Columns("y", ignored=("a", "b", "label", "w")), "no column beside the target"),
+        (Columns("y", ignored=("a", "b", "w")), "no column of numbers beside"),
+    ],
+)
+def test_wrong_columns_are_named(path, columns, message):
+    with pytest.raises(DDSRError, match=message):
+        read_training_data(path, columns)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("2,4,t2", "2,four,t2", "column 'b' of .* has 'four' in row 3, which is no number"),
+        ("2,4,t2", "2,inf,t2", "column 'b' of .* is infinite in row 3"),
+        ("t5,11,", "t5,-Infinity,", "column 'y' of .* is infinite in row 6"),
+        ("2,4,t2", "2,,t2", "1 of 6 rows of .* missing values, in 'b': .* --drop-missing"),
+        ("2,4,t2,5", "2,NA,t2,nan", "1 of 6 rows of .* missing values, in 'b' or 'y'|in 'b', 'y'"),
+        ("2,4,t2,5,3\n3,9,t3,7,4\n", "", "has 4 rows: at least 5"),
+    ],
+)
+def test_wrong_values_are_named_with_column_and_row(tmp_path, old, new, message):
+    with pytest.raises(DDSRError, match=message):
+        read_training_data(changed(tmp_path, old, new), Columns("y"))
+
+
+def test_rows_with_missing_values_can_be_left_out(tmp_path):
+    data = read_training_data(changed(tmp_path, "2,4,t2", "2,,t2"), Columns("y"), drops_missing=True)
+    assert data.n_dropped == 1 and data.y.tolist() == [1, 3, 7, 9, 11]
+    # what is not used may be missing
+    data = read_training_data(changed(tmp_path, "2,4,t2", "2,,t2"), Columns("y", ignored=("b",)))
+    assert data.n_dropped == 0 and len(data.y) == 6
+    path = changed(tmp_path, "2,4,t2,5,3\n3,9,t3,7,4", "2,,t2,5,3\n,9,t3,7,4")
+    with pytest.raises(DDSRError, match=r"has 4 rows \(2 were left out"):
+        read_training_data(path, Columns("y"), drops_missing=True)
+
+
+def test_empty_columns_are_left_out_unless_they_are_asked_for(tmp_path):
+    path = write_table(tmp_path / "d.csv", "a,b,y\n" + "".join(f"{k},,{k}\n" for k in range(6)))
+    assert read_training_data(path, Columns("y")).empty_columns == ("b",)
+    with pytest.raises(DDSRError, match="6 of 6 rows"):
+        read_training_data(path, Columns("y", ("a", "b")))
+
+
+def test_a_constant_target_is_refused(tmp_path):
+    path = write_table(tmp_path / "d.csv", "a,y\n" + "".join(f"{k},7\n" for k in range(6)))
+    with pytest.raises(DDSRError, match="the target 'y' is 7 in every row"):
+        read_training_data(path, Columns("y"))
+
+
+def test_new_data_may_lack_the_target_and_values(tmp_path):
+    path = write_table(tmp_path / "new.csv", "z,b,a\nq,1,2\nq,,3\n")
+    data = read_new_data(path, ("a", "b"), "y")
+    assert data.X[0].tolist() == [2, 1] and data.is_complete.tolist() == [True, False]
+    assert data.y is None
+    path = write_table(tmp_path / "new.csv", "b,y,a\n1,2,3\n4,5,6\n")
+    assert read_new_data(path, ("a", "b"), "y").y.tolist() == [2, 5]
+    assert np.isfinite(read_new_data(path, ("a", "b"), None).X).all()
+
+
+def test_new_data_must_have_the_models_columns_as_numbers(tmp_path):
+    path = write_table(tmp_path / "new.csv", "a,c\n1,x\n2,inf\n")
+    with pytest.raises(DDSRError, match="no column 'b'"):
+        read_new_data(path, ("a", "b"))
+    with pytest.raises(DDSRError, match="'x' in row 1"):
+        read_new_data(path, ("a", "c"))

@@ -1,0 +1,123 @@
+"""`ddsr show`, `predict` and `resume` on what `ddsr fit` left behind."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from command_cases import ddsr, line_data, refusal, write_table
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> Path:
+    """A run of two epochs on a target that no equation explains."""
+    folder = tmp_path_factory.mktemp("finished")
+    table = line_data(folder / "line.csv")
+    done = ddsr("fit", table, "-t", "noise", "--epochs", 2, "--out", folder / "run", "--selection", "best")
+    assert done.exit_code == 0, done.output
+    return folder / "run"
+
+
+@pytest.fixture
+def run(finished, tmp_path) -> Path:
+    """A copy, to go on with."""
+    return Path(shutil.copytree(finished, tmp_path / "run"))
+
+
+def shown(path: Path) -> dict:
+    done = ddsr("show", path, "--json")
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+def test_show(finished):
+    result = shown(finished)
+    assert result["run"] == str(finished) and result["target"] == "noise"
+    assert result["features"] == ["a", "b", "y"] and result["stopped_by"] == "max_epochs"
+    assert result["is_over"] is True and result["epochs"] == 2 and result["candidates"] == 40_000
+    assert result["seconds"] > 0
+    done = ddsr("show", finished)
+    assert "2 epochs: all epochs were done" in done.stdout and "noise = " in done.stdout
+    assert "→" in done.stdout and "resume" not in done.stdout
+
+
+def test_a_model_file_is_enough_to_show_and_predict(finished, tmp_path):
+    model = shutil.copy(finished / "model.json", tmp_path / "moved.json")
+    assert shown(model)["best"] == shown(finished)["best"]
+    assert shown(model)["run"] is None and shown(model)["target"] == "noise"
+    table = write_table(tmp_path / "new.csv", "b,y,a\n1,2,3\n")
+    assert ddsr("predict", model, table).stdout == ddsr("predict", finished, table).stdout
+
+
+def test_predict(finished, tmp_path):
+    table = write_table(tmp_path / "new.csv", "y,other,b,a\n5,x,1,2\n5,x,,2\n4,x,2,1.5\n")
+    done = ddsr("predict", finished, table, "--json")
+    assert done.exit_code == 0, done.output
+    first, missing, last = json.loads(done.stdout)["predictions"]
+    from ddsr.estimator import DDSRRegressor
+
+    model = DDSRRegressor.load(finished / "model.json")
+    import pandas as pd
+
+    expected = model.predict(pd.DataFrame([[2, 1, 5], [1.5, 2, 4]], columns=["a", "b", "y"]))
+    assert [first, last] == expected.tolist() and missing is None
+    assert done.stderr == "1 rows have missing values, and no prediction\n"
+
+
+def test_predictions_as_a_table(finished, tmp_path):
+    table = write_table(tmp_path / "new.csv", "y,b,a\n5,1,2\n5,,2\n4,2,1.5\n")
+    lines = ddsr("predict", finished, table).stdout.splitlines()
+    assert (
+        lines[0] == "prediction" and lines[2] == "" and np.isfinite([float(lines[1]), float(lines[3])]).all()
+    )
+    out = tmp_path / "out.csv"
+    done = ddsr("predict", finished, table, "--out", out)
+    assert done.exit_code == 0 and done.stdout == ""
+    assert out.read_text().splitlines() == lines
+    indexed = ddsr("predict", finished, table, "--index", 1).stdout.splitlines()
+    assert indexed[0] == "prediction" and len(indexed) == 4 and indexed != lines
+
+
+def test_predict_tells_how_good_it_is_where_the_target_is_known(finished, tmp_path):
+    training = line_data(tmp_path / "line.csv")
+    done = ddsr("predict", finished, training, "--json")
+    r2 = json.loads(done.stdout)["r2"]
+    chosen = next(row for row in shown(finished)["equations"] if row["is_best"])
+    assert r2 == pytest.approx(chosen["r2"])
+    assert done.stderr == f"R² {r2:.6f}: noise is among the columns\n"
+
+
+def test_predict_needs_the_models_columns(finished, tmp_path):
+    table = write_table(tmp_path / "new.csv", "y,B,a\n5,1,2\n")
+    assert "no column 'b'; did you mean 'B'" in refusal("predict", finished, table)
+    table = write_table(tmp_path / "new.csv", "y,b,a\n5,1,2\n")
+    assert "index" in refusal("predict", finished, table, "--index", 99)
+    nowhere = tmp_path / "no" / "folder" / "out.csv"
+    assert "cannot write" in refusal("predict", finished, table, "--out", nowhere)
+    assert not nowhere.parent.exists()
+
+
+def test_resume_goes_on(run):
+    assert "is over (max_epochs): give it --time or --epochs" in refusal("resume", run)
+    done = ddsr("resume", run, "--epochs", 1, "--json")
+    assert done.exit_code == 0, done.output
+    result = json.loads(done.stdout)
+    assert result["epochs"] == 3 and result["candidates"] == 60_000
+    assert "epoch 3" in done.stderr
+    assert shown(run)["epochs"] == 3 and shown(run)["equations"] == result["equations"]
+
+
+def test_resume_with_more_time(run):
+    done = ddsr("resume", run, "--time", 1)
+    assert done.exit_code == 0, done.output
+    assert "the time was up" in done.stdout
+
+
+def test_an_uninterrupted_run_finds_the_same(finished, run, tmp_path):
+    ddsr("resume", run, "--epochs", 1, "--quiet")
+    table = line_data(tmp_path / "line.csv")
+    whole = ddsr("fit", table, "-t", "noise", "--epochs", 3, "--no-save", "--selection", "best", "--json")
+    assert shown(run)["equations"] == json.loads(whole.stdout)["equations"]
+    assert shown(run)["equations"] != shown(finished)["equations"]

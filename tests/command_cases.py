@@ -1,0 +1,54 @@
+"""Tables for the tests of the command line, and ways to run it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+from click.testing import CliRunner, Result
+
+from ddsr.cli import main
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def write_table(path: Path, text: str) -> str:
+    path.write_text(text)
+    return str(path)
+
+
+def line_data(path: Path, n_rows: int = 40) -> str:
+    """y = 3 a - b / 2 with two columns more: one of text and one of noise."""
+    rng = np.random.default_rng(0)
+    a, b, noise = rng.uniform(1, 3, (3, n_rows))
+    rows = [
+        f"{u},{v},row {k},{w},{3 * u - v / 2}" for k, (u, v, w) in enumerate(zip(a, b, noise, strict=True))
+    ]
+    return write_table(path, "a,b,label,noise,y\n" + "\n".join(rows) + "\n")
+
+
+def ddsr(*arguments: object) -> Result:
+    """In this process; what a user's mistake must never show is checked here."""
+    done = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    assert "Traceback" not in done.output
+    return done
+
+
+def refusal(*arguments: object) -> str:
+    """The one line on stderr with which a command is refused."""
+    done = ddsr(*arguments)
+    assert done.exit_code == 1, done.output
+    lines = [line for line in done.stderr.splitlines() if not line.startswith(("reading ", "going on "))]
+    assert len(lines) == 1 and lines[0].startswith("Error: "), done.stderr
+    assert done.stdout == ""
+    return lines[0].removeprefix("Error: ")
+
+
+def start_ddsr(*arguments: object, **options) -> subprocess.Popen:
+    """In a process of its own."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "PYTHONUNBUFFERED": "1"}
+    command = [sys.executable, "-m", "ddsr", *map(str, arguments)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(command, env=environment, **pipes | options)

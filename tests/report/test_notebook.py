@@ -1,0 +1,56 @@
+"""What a notebook shows of an estimator."""
+
+import pytest
+from sklearn import config_context
+
+from ddsr import DDSRRegressor
+from ddsr.report import notebook_html
+from ddsr.report.notebook import MOST_ROWS
+from page_cases import HOSTILE_NAMES, parsed
+
+
+def test_fitted_model_shows_its_equations(model):
+    page = parsed(model._repr_html_())
+    assert len(page.all("tr", "ddsr-chosen")) == 1
+    assert len(page.one("tbody").children) == min(MOST_ROWS, len(model.equations_))
+    (choice,) = page.one("div", "ddsr-choice").all("svg", "equation")
+    assert model.best_.equation.text(4) in choice.attributes["aria-label"]
+    assert page.all("path", "sample")
+
+
+def test_jupyter_is_shown_the_same(model):
+    bundle = model._repr_mimebundle_()
+    assert bundle["text/html"] == model._repr_html_()
+    assert "DDSRRegressor" in bundle["text/plain"]
+
+
+def test_model_before_its_fit_is_shown_as_scikit_learn_does():
+    bundle = DDSRRegressor()._repr_mimebundle_()
+    assert "sk-top-container" in bundle["text/html"] and "ddsr-view" not in bundle["text/html"]
+    assert "sk-top-container" in DDSRRegressor()._repr_html_()
+
+
+def test_text_alone_is_shown_where_that_is_asked_for(model):
+    with config_context(display="text"):
+        assert not hasattr(model, "_repr_html_")
+        assert "text/html" not in model._repr_mimebundle_()
+
+
+def test_styles_stay_within_the_view(model):
+    rules = parsed(notebook_html(model)).one("style").text
+    selectors = [rule.partition("{")[0] for rule in rules.split("}") if rule.strip()]
+    assert all(part.strip().startswith(".ddsr-view") for rule in selectors for part in rule.split(","))
+
+
+def test_names_are_escaped(hostile_model):
+    page = parsed(notebook_html(hostile_model))
+    assert page.all("script") == []
+    assert any(HOSTILE_NAMES[0] in svg.attributes["aria-label"] for svg in page.all("svg", "equation"))
+
+
+@pytest.mark.parametrize("lacking", ["fit_sample_"])
+def test_model_without_rows_has_no_picture(model, lacking, tmp_path):
+    model.save(tmp_path / "model.json")
+    loaded = DDSRRegressor.load(tmp_path / "model.json")
+    assert not hasattr(loaded, lacking)
+    assert not parsed(notebook_html(loaded)).all("svg", "chart")

@@ -1,0 +1,194 @@
+"""What stands on the page of a report."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from ddsr import DDSRRegressor
+from ddsr.errors import DataError, DDSRError, ReportError
+from ddsr.report import Background, report_html, write_report
+from page_cases import HOSTILE_NAMES, fitted, parsed, table
+
+LARGEST_PAGE = 2 * 2**20
+SECTIONS = ["choice", "front", "fit", "search", "all", "run", "again"]
+
+
+@pytest.fixture(scope="module")
+def html(model, data):
+    return report_html(model, *data, target="energy")
+
+
+@pytest.fixture(scope="module")
+def page(html):
+    return parsed(html)
+
+
+def equation_data(page):
+    return json.loads(page.one("script", id="equation-data").texts[0])
+
+
+def test_page_has_every_section(page):
+    assert [heading.attributes["id"] for heading in page.all("h2")] == [f"{name}-title" for name in SECTIONS]
+    assert page.one("head").one("title").text == "An equation for energy"
+
+
+def test_page_needs_no_other_file(html, page):
+    assert "default-src 'none'" in html
+    for element in page.all():
+        for name in ("src", "href", "xlink:href", "action", "data"):
+            assert element.attributes.get(name, "#").startswith("#")
+        assert "url(" not in element.attributes.get("style", "")
+    assert not re.search(r"@import|url\(|fetch\(|XMLHttpRequest|import\(", html)
+
+
+def test_every_glyph_that_is_placed_is_drawn(page):
+    drawn = {element.attributes["id"] for element in page.one("defs").children}
+    placed = {element.attributes["href"].removeprefix("#") for element in page.all("use")}
+    assert placed == drawn
+
+
+def test_every_equation_is_a_point_and_a_row(page, model):
+    points, rows = page.all("g", "point"), page.one("table", id="equations").one("tbody").children
+    assert len(points) == len(rows) == len(model.equations_)
+    chosen = int(np.flatnonzero(model.equations_["is_best"])[0])
+    assert [k for k, point in enumerate(points) if "chosen" in point.attributes["class"]] == [chosen]
+    assert [k for k, row in enumerate(rows) if row.attributes.get("class") == "chosen"] == [chosen]
+    for point, equation in zip(points, model.front_, strict=True):
+        assert point.attributes["aria-label"].endswith(equation.equation.text(4))
+    sizes = [int(row.one("td", data_fact="complexity").text) for row in rows]
+    assert sizes == model.equations_["complexity"].to_list()
+
+
+def test_points_fall_as_the_loss_does(page, model):
+    places = [point.attributes["transform"] for point in page.all("g", "point")]
+    x, y = np.array([re.findall(r"[\d.]+", place) for place in places], dtype=float).T
+    assert np.all(np.diff(x[np.argsort(model.equations_["complexity"])]) >= 0)
+    losses = model.equations_["loss"].to_numpy()
+    # down is up: the higher the loss, the higher on the page
+    slope = np.polyfit(np.log(losses), y, 1)[0]
+    assert slope < 0
+    assert np.allclose(y, np.polyval(np.polyfit(np.log(losses), y, 1), np.log(losses)), atol=0.2)
+
+
+def test_what_is_copied_computes_the_equation(page, model, data):
+    X, _ = data
+    for index, equation in enumerate(equation_data(page)):
+        expected = model.predict(X, index)
+        scope = {}
+        exec(equation["copies"]["Python"], scope)
+        computed = scope["equation"](*(X[name] for name in X.columns))
+        assert np.allclose(computed, expected, rtol=1e-9, equal_nan=True)
+        scope = {}
+        exec(equation["copies"]["SymPy"], scope)
+        assert scope["equation"] == model.sympy(index)
+        assert equation["copies"]["LaTeX"] == model.latex(index)
+        assert equation["exact"] == model.equations_["equation"][index]
+
+
+def test_numbers_of_the_choice_are_shown(page, model):
+    tiles = page.one("ul", "tiles").text
+    assert f"{model.best_.size} tokens" in tiles
+    assert f"{model.get_best()['r2']:.3f}"[:4] in tiles
+
+
+def test_what_ran_is_told(page, model):
+    run = next(section for section in page.all("section") if section.all(id="run-title"))
+    assert "the number of epochs was reached" in run.text
+    assert "random_state" in run.text and "'ddsr:generator=none'" in run.text
+    assert "numpy" in run.text and np.__version__ in run.text
+    assert "200 rows" in run.text and "mass" in run.text
+
+
+def test_facts_of_a_run_stand_before_those_of_this_machine(model):
+    background = Background(
+        seconds=4000, search={"expressions scored": "123"}, machine={"ddsr": "0.0.7"}, shell="ddsr fit x.csv"
+    )
+    text = parsed(report_html(model, background=background)).text
+    assert "1 h 06 min" in text and "expressions scored123" in text and "0.0.7" in text
+    assert "ddsr fit x.csv" in text and np.__version__ not in text
+
+
+def test_names_are_escaped_everywhere(hostile_model, hostile_data):
+    html = report_html(hostile_model, *hostile_data, target="<img src=x onerror=alert(1)>", title="<b>&")
+    page = parsed(html)
+    assert len(page.all("script")) == 2
+    assert page.all("img") == page.all("b", onerror="") == []
+    assert not any(name.startswith("on") for element in page.all() for name in element.attributes)
+    assert page.one("head").one("title").text == "<b>&"
+    assert HOSTILE_NAMES[0] in page.text
+    assert any(HOSTILE_NAMES[0] in equation["text"] for equation in equation_data(page))
+
+
+def test_names_without_glyphs_are_written_as_text(data):
+    X, y = table(["名前", "🚀", "β"])
+    page = parsed(report_html(fitted(X, y, max_epochs=1)))
+    codes = page.one("section", "hero").all("code", "equation")
+    assert len(codes) == 1 and "名前" in codes[0].text
+
+
+def test_model_that_was_loaded_shows_what_it_can(model, data, tmp_path):
+    model.save(tmp_path / "model.json")
+    loaded = DDSRRegressor.load(tmp_path / "model.json")
+    page = parsed(report_html(loaded))
+    assert "No data came with this model" in page.text
+    assert not page.all("path", "sample")
+    assert page.all("path", "curve")
+    assert "200 rows" in parsed(report_html(loaded, *data)).text
+
+
+def test_model_keeps_enough_rows_to_draw_its_fit():
+    X, y = table(["a", "b"], n_rows=1200)
+    model = fitted(X, y, max_epochs=1)
+    page = parsed(report_html(model))
+    assert "On 500 of the 1,200 rows of training" in page.text
+    assert len(page.all("path", "sample")) == 2
+
+
+def test_many_rows_are_drawn_as_densities(model):
+    X, y = table(["mass", "v_0", "beta"], n_rows=50_000)
+    html = report_html(model, X, y)
+    assert "50,000 rows" in html and 'class="density shade-6"' in html
+    assert 'class="sample"' not in html
+    assert len(html.encode()) < LARGEST_PAGE
+
+
+def test_rows_without_a_value_are_counted():
+    X, y = table(["a", "b"])
+    model = fitted(X, np.log(X["a"]), operators=("+", "*", "log"))
+    X.iloc[:7, 0] = -1.0
+    assert "no finite value on 7 of them" in parsed(report_html(model, X, y)).text
+    X["a"] = -1.0
+    assert "no finite value on any" in parsed(report_html(model, X, y)).text
+
+
+def test_wide_data_are_not_listed_to_the_end():
+    X, y = table([f"column {k}" for k in range(45)])
+    page = parsed(report_html(fitted(X, y, max_epochs=1), X, y))
+    assert "and 15 more" in page.text
+
+
+def test_report_is_a_file_or_nothing(model, data, tmp_path):
+    assert write_report(model, tmp_path / "report.html", *data) == tmp_path / "report.html"
+    assert (tmp_path / "report.html").stat().st_size < LARGEST_PAGE
+    with pytest.raises(DDSRError, match="cannot write"):
+        write_report(model, tmp_path / "missing" / "report.html", *data)
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+@pytest.mark.parametrize("lacking", ["X", "y"])
+def test_half_of_the_data_is_refused(model, data, lacking):
+    given = {"X": data[0], "y": data[1]} | {lacking: None}
+    with pytest.raises(DataError, match="both X and y"):
+        report_html(model, **given)
+
+
+def test_data_of_different_lengths_are_refused(model, data):
+    with pytest.raises(DataError, match="200 rows, but y has 199"):
+        report_html(model, data[0], data[1][:-1])
+
+
+def test_model_without_equations_is_refused():
+    with pytest.raises(ReportError, match="not fitted"):
+        report_html(DDSRRegressor())

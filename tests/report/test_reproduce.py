@@ -1,0 +1,72 @@
+"""Lines that do a fit again."""
+
+import shlex
+
+import pytest
+
+from ddsr import DDSRRegressor, MustAppear
+from ddsr.config import DefaultConfig
+from ddsr.report.facts import changed_parameters, hardware, versions
+from ddsr.report.reproduce import python_lines, recipes, reproduce_note, shell_line
+
+
+def test_python_lines_find_the_same_equations(model, data, tmp_path, monkeypatch):
+    X, y = data
+    X.assign(energy=y).to_csv(tmp_path / "data.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    scope = {}
+    exec(python_lines(model, "energy", tuple(X.columns)), scope)
+    assert scope["model"].equations_["equation"].to_list() == model.equations_["equation"].to_list()
+
+
+def test_classes_are_imported(data):
+    settings = {"rules": [MustAppear("mass")], "config": DefaultConfig(patience=3)}
+    lines = python_lines(DDSRRegressor(max_time=2.0, **settings), "y", ("mass",))
+    scope = {}
+    exec(lines.partition("data = ")[0], scope)
+    call = next(line for line in lines.splitlines() if line.startswith("model = "))
+    made = eval(call.removeprefix("model = ").removesuffix(".fit(X, y)"), scope)
+    assert made.rules == settings["rules"] and made.config == settings["config"] and made.max_time == 2.0
+
+
+def test_shell_line_names_what_was_set():
+    model = DDSRRegressor("paper", max_time=60, random_state=3, operators=("+", "sin"))
+    words = shlex.split(shell_line(model, "it's y", ("a,b", "c")))
+    assert words[:5] == ["ddsr", "fit", "data.csv", "--target", "it's y"]
+    options = dict(zip(words[5::2], words[6::2], strict=True))
+    assert options == {
+        **{"--features": '"a,b",c', "--preset": "paper", "--time": "60", "--seed": "3"},
+        **{"--operators": "+,sin"},
+    }
+
+
+@pytest.mark.parametrize("settings", [{"config": {"patience": 3}, "max_time": 1}, {"random_state": 0}])
+def test_what_the_command_would_do_otherwise_has_no_shell_line(settings):
+    assert shell_line(DDSRRegressor(**settings), "y", ("x",)) is None
+
+
+def test_defaults_and_callbacks_are_not_settings():
+    assert changed_parameters(DDSRRegressor(callback=print)) == {}
+    assert changed_parameters(DDSRRegressor(n_jobs=2)) == {"n_jobs": 2}
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({}, "No random_state"),
+        ({"random_state": 0, "max_time": 5}, "depends on the machine"),
+        ({"random_state": 0, "max_epochs": 5}, "gives the same equations on"),
+    ],
+)
+def test_what_can_be_expected_is_said(settings, said):
+    assert said in reproduce_note(DDSRRegressor(**settings))
+
+
+def test_recipes_are_for_python_and_a_shell(model):
+    assert [recipe.title for recipe in recipes(model, "y")] == ["Python", "Shell"]
+    assert recipes(model, "y", "ddsr fit mine.csv")[1].text.endswith("\nddsr fit mine.csv")
+
+
+def test_machine_and_versions_are_known():
+    assert {"Python", "numpy", "scikit-learn"} <= versions().keys()
+    assert {"processor", "cores", "system"} <= hardware().keys()

@@ -1,0 +1,111 @@
+"""Tables that users hand in: names stay as they are, and what cannot be read is said by column."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import sympy
+
+from ddsr import DataError, DDSRRegressor
+from ddsr.frames import read_targets
+
+X = np.random.default_rng(0).uniform(0.5, 3.0, size=(40, 3))
+TARGET = X[:, 0] * X[:, 1] / X[:, 2]
+NAMES = ["I", "beta", "E", "pi", "speed of light", "größe", "a-b", "2x", "sin", "C", "x^2", "S", "None"]
+
+
+def tiny(**parameters):
+    config = {"batch_size": 60, "max_length": 7}
+    return DDSRRegressor("uniform", **{"max_epochs": 2, "random_state": 0, "config": config} | parameters)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("table", [pd.DataFrame, pl.DataFrame])
+def test_names_are_kept_through_every_form(name, table):
+    frame = table({"first": X[:, 0], name: X[:, 1]})
+    model = tiny(max_epochs=20).fit(frame, X[:, 0] * X[:, 1])
+    assert list(model.feature_names_in_) == ["first", name]
+    assert model.sympy().free_symbols == {sympy.Symbol("first"), sympy.Symbol(name)}
+    assert "first" in model.latex()
+    namespace: dict = {}
+    exec(model.best_.equation.to_python("f"), namespace)
+    np.testing.assert_allclose(namespace["f"](*X[:, :2].T), model.predict(frame), rtol=1e-12)
+    np.testing.assert_allclose(model.predict(frame), X[:, 0] * X[:, 1], rtol=1e-9)
+
+
+@pytest.mark.parametrize("table", [pd.DataFrame, pl.DataFrame])
+def test_predict_checks_the_names(table):
+    model = tiny().fit(table({"a": X[:, 0], "b": X[:, 1]}), TARGET)
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(table({"b": X[:, 0], "a": X[:, 1]}))
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        model.predict(X[:, :2])
+
+
+def test_every_kind_of_numeric_column_is_read():
+    frame = pd.DataFrame(
+        {
+            "nullable": pd.array(X[:, 0], dtype="Float64"),
+            "arrow": pd.array(X[:, 1], dtype="double[pyarrow]"),
+            "whole": pd.array(range(40), dtype="Int32"),
+            "truth": [True, False] * 20,
+        }
+    )
+    model = tiny(max_epochs=20, config={"max_length": 5}).fit(frame, X[:, 0] * X[:, 1])
+    np.testing.assert_allclose(model.predict(frame), X[:, 0] * X[:, 1], rtol=1e-9)
+
+
+MISSING = {
+    "NaN": pd.Series([1.0, np.nan] * 20),
+    "nullable NA": pd.Series([1.0, pd.NA] * 20, dtype="Float64"),
+    "nullable whole NA": pd.Series([1, pd.NA] * 20, dtype="Int64"),
+    "arrow null": pd.Series([1.0, None] * 20, dtype="double[pyarrow]"),
+    "object NA": pd.Series([1.0, pd.NA] * 20, dtype=object),
+    "object None": pd.Series([1.0, None] * 20, dtype=object),
+    "polars null": pl.Series([1.0, None] * 20),
+    "polars whole null": pl.Series([1, None] * 20),
+}
+
+
+@pytest.mark.parametrize("kind", MISSING)
+def test_missing_values_are_refused_by_column(kind):
+    column = MISSING[kind]
+    table = pl.DataFrame if isinstance(column, pl.Series) else pd.DataFrame
+    with pytest.raises(DataError, match="X has (NaN|a missing value) in row 1, column 'my col'"):
+        tiny().fit(table({"a": X[:, 0], "my col": column}), TARGET)
+    with pytest.raises(DataError, match="y (has NaN in row 1|cannot be read as numbers)"):
+        tiny().fit(X, column)
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (pd.DataFrame({"a": X[:, 0], "b": ["text"] * 40}), "column 'b' of X cannot be read as numbers"),
+        (pl.DataFrame({"a": X[:, 0], "b": ["text"] * 40}), "column 'b' of X cannot be read as numbers"),
+        (pd.DataFrame({"a": X[:, 0], "t": pd.date_range("2020", periods=40)}), "column 't'.*datetime"),
+        (pd.DataFrame(X, columns=["a", "b", "a"]), "several columns called 'a'"),
+        (pd.DataFrame(X, columns=["a", "", "b"]), "column 1 of X has an empty name"),
+        (pl.LazyFrame({"a": X[:, 0]}), "X is a lazy table"),
+        (pd.DataFrame({"a": X[:, 0], "b": np.where(X[:, 1] > 2, np.inf, 1.0)}), "infinite value.*column 'b'"),
+    ],
+)
+def test_what_is_wrong_is_said_by_column(frame, message):
+    with pytest.raises(DataError, match=message):
+        tiny().fit(frame, TARGET)
+
+
+def test_columns_without_text_as_names_are_numbered():
+    model = tiny().fit(pd.DataFrame(X), TARGET)
+    assert not hasattr(model, "feature_names_in_")
+    assert {str(symbol) for symbol in model.sympy().free_symbols} <= {"x0", "x1", "x2"}
+
+
+def test_targets_of_one_and_of_several_columns():
+    assert read_targets([1.0, 2.0]).is_one
+    assert read_targets(pd.DataFrame({"b": [1, 2]})).columns.shape == (2, 1)
+    several = read_targets(pl.DataFrame({"b": [1, 2], "a": [3, 4]}))
+    assert several.names == ("b", "a") and not several.is_one
+    assert read_targets([[1, 2], [3, 4]]).names == ("y0", "y1")
+    for bad in (np.zeros((2, 2, 2)), np.zeros((2, 0)), np.array([1j, 2.0]), pd.DataFrame({"a": ["x", "y"]})):
+        with pytest.raises(DataError, match=r"\by\b"):
+            read_targets(bad)

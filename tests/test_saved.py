@@ -1,0 +1,159 @@
+"""A search that is saved, read back in another process and continued is the search that never stopped."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import astuple, replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ddsr.config import DefaultConfig, DenoiserConfig, DSRConfig, PaperConfig, RefinerConfig
+from ddsr.errors import DDSRError, RunError
+from ddsr.expression import Vocabulary
+from ddsr.methods import parse_method, pose, start
+from ddsr.saved import from_bytes, to_bytes
+
+NETWORK = DenoiserConfig(feed_forward_width=16)
+SMALL = {"max_length": 10, "batch_size": 40, "updates_per_epoch": 2, "epochs_per_reference": 3}
+DEFAULT = DefaultConfig(
+    **SMALL,
+    denoiser=NETWORK,
+    evaluations_per_epoch=300,
+    least_share=0.5,
+    evolution=RefinerConfig(n_islands=2, island_size=30),
+)
+CONFIGS = {
+    "ddsr": DEFAULT,
+    "ddsr:generator=none": DEFAULT,
+    "paper": PaperConfig(**SMALL, denoiser=NETWORK, elite_fraction=0.2),
+    "paper:generator=d3pm:memory=short": PaperConfig(**SMALL, denoiser=NETWORK),
+    "dsr": DSRConfig(max_length=10, batch_size=40, hidden_size=8),
+    "uniform": PaperConfig(**SMALL),
+}
+X = np.random.default_rng(0).uniform(0.5, 3.0, size=(60, 3))
+HARD = np.sin(3 * X[:, 0]) * X[:, 1] + np.exp(X[:, 2] / X[:, 0]) / (0.3 + X[:, 1] ** 3)
+
+
+def begin(name, saved=None):
+    method = parse_method(name)
+    problem = pose(method, Vocabulary.of_size(3), X, HARD, config=CONFIGS[name], seed=5, device="cpu")
+    return start(method, replace(problem, saved=saved))
+
+
+def account(state):
+    """All that a state says, but for seconds, in a form that travels by JSON."""
+    stats = state.stats
+    curves = [stats.best_reward, stats.mean_reward, stats.reward_floor, stats.distinct_share]
+    entries = [[e.expression.text(), e.nrmse, e.scale, e.offset] for e in state.front]
+    update = None if stats.update is None else list(astuple(stats.update))
+    return json.loads(json.dumps([state.epoch, state.n_scored, entries, curves, update, stats.gains]))
+
+
+def go_on(name, path, n_epochs):
+    """What the other process prints; the last bits of torch depend on its number of threads."""
+    torch.set_num_threads(1)
+    states = begin(name, from_bytes(Path(path).read_bytes()))
+    print(json.dumps([account(state) for state in islice(states, int(n_epochs))]))
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_a_search_goes_on_exactly_in_a_new_process(name, tmp_path):
+    states = begin(name)
+    first = list(islice(states, 4))[-1]
+    path = tmp_path / "state.npz"
+    path.write_bytes(to_bytes(first.save()))
+    uninterrupted = [account(state) for state in islice(states, 4)]
+    command = [sys.executable, "-c", "import sys, test_saved; test_saved.go_on(*sys.argv[1:])"]
+    environment = os.environ | {"PYTHONPATH": ":".join(sys.path)}
+    done = subprocess.run(
+        [*command, name, str(path), "4"], capture_output=True, text=True, check=True, env=environment
+    )
+    # NaN is not equal to itself, its text is
+    assert json.dumps(json.loads(done.stdout)) == json.dumps(uninterrupted)
+    if name == "ddsr":  # the generator had turns before and after
+        assert first.save()["proposer"] is not None
+        assert sum(update is not None for *_, update, _ in uninterrupted) >= 2
+
+
+def test_saving_changes_nothing():
+    saving, other = begin("ddsr"), begin("ddsr")
+    for _ in range(4):
+        state = next(saving)
+        state.save()
+        assert json.dumps(account(state)) == json.dumps(account(next(other)))
+
+
+def test_what_is_saved_is_of_its_epoch():
+    """The networks change in place; what was taken of them does not."""
+    states = begin("paper")
+    saved = next(states).save()
+    before = to_bytes(saved)
+    next(states)
+    assert to_bytes(saved) == before
+
+
+def test_a_search_that_is_over_stays_so():
+    method = parse_method("ddsr:generator=none")
+    problem = pose(method, Vocabulary.of_size(3), X, X[:, 0] * X[:, 1], config=DEFAULT, device="cpu")
+    *_, last = islice(start(method, problem), 200)
+    saved = from_bytes(to_bytes(last.save()))
+    assert saved["is_over"]
+    assert list(start(method, replace(problem, saved=saved))) == []
+
+
+def test_a_state_of_another_search_is_refused():
+    saved = next(begin("uniform")).save()
+    for name in ("paper", "ddsr"):
+        with pytest.raises(RunError, match="no saved search that can be read"):
+            next(begin(name, saved))
+    method = parse_method("uniform")
+    problem = pose(method, Vocabulary.of_size(2), X[:, :2], HARD, config=CONFIGS["uniform"])
+    with pytest.raises(RunError, match="another vocabulary"):
+        next(start(method, replace(problem, saved=saved)))
+
+
+leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+names = st.text("abcdefgh.", min_size=1, max_size=5)
+arrays = st.lists(st.floats(allow_nan=False)).map(np.array)
+trees = st.recursive(
+    st.dictionaries(names, leaves | st.lists(leaves) | arrays), partial(st.dictionaries, names), max_leaves=8
+)
+
+
+def plain(tree):
+    if isinstance(tree, dict):
+        return {name: plain(value) for name, value in tree.items()}
+    return ("array", tree.dtype.str, tree.tolist()) if isinstance(tree, np.ndarray) else tree
+
+
+@given(trees)
+def test_trees_come_back(tree):
+    assert plain(from_bytes(to_bytes(tree))) == plain(tree)
+
+
+WHOLE = to_bytes({"a": np.arange(300), "b": {"c": np.ones((3, 4)), "d": [1, "two", None]}})
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_damaged_bytes_are_refused_or_harmless(data):
+    damaged = bytearray(WHOLE[: data.draw(st.integers(0, len(WHOLE)))])
+    for _ in range(data.draw(st.integers(0, 3)) if damaged else 0):
+        damaged[data.draw(st.integers(0, len(damaged) - 1))] = data.draw(st.integers(0, 255))
+    try:
+        from_bytes(bytes(damaged))
+    except DDSRError as error:
+        assert "\n" not in str(error)
+
+
+def test_nothing_pickled_is_read():
+    with pytest.raises(RunError, match="no saved state"):
+        from_bytes(to_bytes({"a": np.array([{}], dtype=object)}))
