@@ -87,7 +87,7 @@ class Primer:
             self.generator = self.make_generator(self.config, deadline)
         generator = self.generator
         n_most = UNTIMED_PROPOSALS if deadline == NEVER else MOST_PROPOSALS
-        began, drawn = time.monotonic(), [generator.draw_in_order(FIRST_BATCH, stream=0)]
+        began, drawn = time.monotonic(), [generator.draw_distinct(FIRST_BATCH, stream=0)]
         n = FIRST_BATCH
         while n < n_most:
             seconds_each = (time.monotonic() - began) / n
@@ -98,7 +98,7 @@ class Primer:
             if n_next < FIRST_BATCH:
                 break
             try:
-                drawn.append(generator.draw_in_order(n_next, stream=len(drawn)))
+                drawn.append(generator.draw_distinct(n_next, stream=len(drawn)))
             except TimeIsUp:  # it took longer than guessed; the batches before it are whole
                 break
             n += n_next

@@ -98,7 +98,11 @@ def prior_export(folder: Path, out: Path, scores: Path | None) -> None:
 @click.option("--noise", "noises", callback=read_numbers, default="0", show_default=True, help="Of the RMS.")
 @click.option("-n", "n", type=click.IntRange(1), help="So many problems; of held-out ones 200.")
 @click.option(
-    "--tokens-per-step", type=click.IntRange(1), default=1, show_default=True, help="Drawn at once."
+    "--tokens-per-step",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Drawn at once; 0: one, and no expression twice.",
 )
 @click.option("--temperature", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the samples.")

@@ -40,7 +40,7 @@ ACCURATE = 0.9999
 MOST_CANCELLED = 1e4
 """of the target's size: an offset above it cancels something as large"""
 MOST_ROWS = 2000
-FITTING = FitOptions(max_steps=30, n_starts=2, is_scale_free=True)
+FITTING = FitOptions(max_steps=30, n_starts=4, is_scale_free=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,8 @@ class Sampling:
     """How proposals are drawn."""
 
     n: int = 2000
-    tokens_per_step: int = 1
+    tokens_per_step: int = 0
+    """0: one, and no expression twice"""
     temperature: float = 1.0
     seed: int = 0
     device: str = "cpu"
@@ -104,7 +105,10 @@ def evaluate(network: PriorNetwork, case: Case, sampling: Sampling) -> Outcome:
     generator = ConditionedDiffusion(
         network, case.X, case.y, grammar, DefaultConfig(), sampling.seed, device, n_threads
     )
-    drawn = generator.draw_in_order(sampling.n, 0, sampling.tokens_per_step, sampling.temperature)
+    if sampling.tokens_per_step:
+        drawn = generator.draw_in_order(sampling.n, 0, sampling.tokens_per_step, sampling.temperature)
+    else:
+        drawn = generator.draw_distinct(sampling.n, 0)
     batch = Batch.from_tokens(case.vocabulary, drawn).first_distinct(sampling.n, n_threads)
     engine = Engine(case.vocabulary, case.X, case.y, options=FITTING, n_threads=n_threads)
     scores = fit_proposals(batch, engine, (case.X, case.y), generator.view, grammar, FITTING)

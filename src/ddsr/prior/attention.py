@@ -4,27 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import torch
 from torch import Tensor, nn
-from torch.nn.functional import gelu, scaled_dot_product_attention
+from torch.nn.functional import gelu, layer_norm, scaled_dot_product_attention
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float
 
 
-class MultiHeadAttention(nn.Module):
+class CrossAttention(nn.Module):
     """softmax(QKᵀ/√d) V over the positions of `context` that are there."""
 
-    def __init__(self, width: int, n_heads: int, context_width: int | None = None) -> None:
+    def __init__(self, width: int, n_heads: int) -> None:
         super().__init__()
         self.n_heads = n_heads
         self.query = nn.Linear(width, width)
-        self.key_value = nn.Linear(context_width or width, 2 * width)
+        self.key_value = nn.Linear(width, 2 * width)
         self.out = nn.Linear(width, width)
 
     def forward(
         self,
         x: Float[Tensor, "B M D"],
-        context: Float[Tensor, "B N C"],
+        context: Float[Tensor, "B N D"],
         is_there: Bool[Tensor, "B N"] | None = None,
     ) -> Float[Tensor, "B M D"]:
         """Every position of `x` looks at every position of `context`."""
@@ -34,6 +35,37 @@ class MultiHeadAttention(nn.Module):
         mixed = scaled_dot_product_attention(query, key, value, attn_mask=mask)
         result: Tensor = self.out(mixed.transpose(1, 2).flatten(-2))
         return result
+
+
+class SelfAttention(nn.Module):
+    """Every position looks at every position that is there; one product makes queries, keys and values."""
+
+    def __init__(self, width: int, n_heads: int) -> None:
+        super().__init__()
+        self.n_heads = n_heads
+        self.query_key_value = nn.Linear(width, 3 * width)
+        self.out = nn.Linear(width, width)
+
+    def forward(
+        self, x: Float[Tensor, "B M D"], is_there: Bool[Tensor, "B M"] | None = None
+    ) -> Float[Tensor, "B M D"]:
+        """softmax(QKᵀ/√d) V, a head a slice of the width."""
+        parts = self.query_key_value(x).chunk(3, dim=-1)
+        query, key, value = (_in_heads(part, self.n_heads) for part in parts)
+        mask = None if is_there is None else is_there[:, None, None, :]
+        mixed = scaled_dot_product_attention(query, key, value, attn_mask=mask)
+        result: Tensor = self.out(mixed.transpose(1, 2).flatten(-2))
+        return result
+
+
+class Norm(nn.LayerNorm):
+    """Layer normalisation that gives what it takes: half precision stays half, whatever else is cast."""
+
+    def forward(self, x: Float[Tensor, "... D"]) -> Float[Tensor, "... D"]:
+        """Sums are in single precision all the same."""
+        with torch.autocast(x.device.type, enabled=False):
+            weight, bias = self.weight.to(x.dtype), self.bias.to(x.dtype)
+            return layer_norm(x, self.normalized_shape, weight, bias, self.eps)
 
 
 def _in_heads(projected: Float[Tensor, "B M D"], n_heads: int) -> Float[Tensor, "B H M d"]:
@@ -59,14 +91,13 @@ class MixingLayer(nn.Module):
 
     def __init__(self, width: int, n_heads: int) -> None:
         super().__init__()
-        self.self_norm = nn.LayerNorm(width)
-        self.self_attention = MultiHeadAttention(width, n_heads)
-        self.last_norm = nn.LayerNorm(width)
+        self.self_norm = Norm(width)
+        self.self_attention = SelfAttention(width, n_heads)
+        self.last_norm = Norm(width)
         self.feed_forward = FeedForward(width, ratio=4)
 
     def forward(self, x: Float[Tensor, "B M D"], is_there: Bool[Tensor, "B M"]) -> Float[Tensor, "B M D"]:
         """Positions that are not there are looked at by none."""
-        normed = self.self_norm(x)
-        x = x + self.self_attention(normed, normed, is_there)
+        x = x + self.self_attention(self.self_norm(x), is_there)
         result: Tensor = x + self.feed_forward(self.last_norm(x))
         return result

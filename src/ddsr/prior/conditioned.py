@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor, nn
 
 from ddsr._core import MASK
+from ddsr.categorical import SAMPLING
 from ddsr.config import PaperConfig
 from ddsr.deadline import NEVER, Deadline
 from ddsr.diffusion.denoiser import TokenNetwork
@@ -21,6 +22,7 @@ from ddsr.expression.vocabulary import Vocabulary
 from ddsr.grammar import Grammar
 from ddsr.prior.config import NetworkConfig
 from ddsr.prior.denoiser import ConditionalDenoiser
+from ddsr.prior.distinct import draw_distinct
 from ddsr.prior.encoder import Encoding
 from ddsr.prior.network import PriorNetwork
 from ddsr.prior.screen import View, choose_view
@@ -138,8 +140,8 @@ class ConditionedDiffusion(MaskedDiffusion):
         return self.user_grammar.legal_tokens(clean_tokens, self.n_threads)
 
     def sample(self, batch_size: int, epoch: int) -> Batch:
-        """`oversampling` times as many, drawn from left to right, and of these the first distinct ones."""
-        drawn = self.draw_in_order(self.config.oversampling * batch_size, stream=epoch)
+        """Drawn without repetition, and of those that differ by the order of operands alone the first."""
+        drawn = self.draw_distinct(self.config.oversampling * batch_size, stream=epoch)
         return Batch.from_tokens(self.grammar.vocabulary, drawn).first_distinct(batch_size, self.n_threads)
 
     def vary(
@@ -173,6 +175,15 @@ class ConditionedDiffusion(MaskedDiffusion):
             if not len(active):
                 break
         return drawn
+
+    def draw_distinct(self, n_rows: int, stream: int) -> Tokens:
+        """At most `n_rows` legal expressions, (B, M), none twice: a sample without repetition."""
+        rng = np.random.default_rng((self.seed, SAMPLING, stream))
+
+        def next_logits(beginnings: Tokens, position: int) -> NDArray[np.float32]:
+            return self._logits_up_to(beginnings, position + 1)[:, position]
+
+        return draw_distinct(self.grammar, next_logits, n_rows, rng, self.n_threads)
 
     def _logits_up_to(self, kept: Tokens, end: int) -> NDArray[np.float32]:
         """Logits of the first positions; those behind `end` are of no use to the caller."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from ddsr.prior.attention import FeedForward, MultiHeadAttention
+from ddsr.prior.attention import CrossAttention, FeedForward, Norm, SelfAttention
 from ddsr.prior.config import NetworkConfig
 from ddsr.prior.encoder import Encoding
 
@@ -31,15 +31,14 @@ class DenoiserLayer(nn.Module):
     def __init__(self, config: NetworkConfig) -> None:
         super().__init__()
         width, n_heads = config.width, config.n_heads
-        self.self_norm, self.cross_norm, self.last_norm = (nn.LayerNorm(width) for _ in range(3))
-        self.self_attention = MultiHeadAttention(width, n_heads)
-        self.cross_attention = MultiHeadAttention(width, n_heads)
+        self.self_norm, self.cross_norm, self.last_norm = (Norm(width) for _ in range(3))
+        self.self_attention = SelfAttention(width, n_heads)
+        self.cross_attention = CrossAttention(width, n_heads)
         self.feed_forward = FeedForward(width, ratio=4)
 
     def forward(self, x: Float[Tensor, "R L D"], encoding: Encoding) -> Float[Tensor, "R L D"]:
         """R is a multiple of the encoding's B: as many expressions in a row belong to each data set."""
-        normed = self.self_norm(x)
-        x = x + self.self_attention(normed, normed)
+        x = x + self.self_attention(self.self_norm(x))
         batch = len(encoding.memory)
         looking = self.cross_norm(x).reshape(batch, -1, x.shape[-1])  # (B, R/B L, D)
         x = x + self.cross_attention(looking, encoding.memory, encoding.is_memory).view_as(x)
@@ -62,7 +61,7 @@ class ConditionalDenoiser(nn.Module):
         self.sides = nn.Parameter(torch.randn(N_SIDES, width))
         self.parent_in = nn.Linear(width, width)
         self.layers = nn.ModuleList(DenoiserLayer(config) for _ in range(config.n_layers))
-        self.norm = nn.LayerNorm(width)
+        self.norm = Norm(width)
         self.fixed_out = nn.Linear(width, self.n_fixed)
         self.point = nn.Linear(width, width)
         self.variable_out = nn.Linear(width, width)

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu
 
-from ddsr.prior.attention import FeedForward, MixingLayer, MultiHeadAttention
+from ddsr.prior.attention import CrossAttention, FeedForward, MixingLayer, Norm, SelfAttention
 from ddsr.prior.config import NetworkConfig
 from ddsr.prior.features import N_TARGET_FEATURES, N_VALUE_FEATURES, target_features, value_features
 
@@ -39,30 +39,31 @@ class Encoding:
 
 
 class StarAttention(nn.Module):
-    """Within a row: the target looks at the values, and each value is told what came of it."""
+    """Within a row: the target looks at all vectors, and each is told what came of it."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self.query = nn.Linear(width, width)
         self.key_value = nn.Linear(width, 2 * width)
-        self.out = nn.Linear(width, width)
-        self.tell = nn.Linear(width, width)
+        self.tell = nn.Linear(2 * width, width)
 
     def forward(
-        self,
-        target: Float[Tensor, "B N D"],
-        values: Float[Tensor, "B N V D"],
-        is_variable: Bool[Tensor, "B V"],
-    ) -> tuple[Float[Tensor, "B N D"], Float[Tensor, "B N 1 D"]]:
-        """What is added to the target, and to every value."""
-        query = self.query(target).unflatten(-1, (N_HEADS, -1))[:, :, None]  # (B, N, 1, H, d)
-        key, value = (part.unflatten(-1, (N_HEADS, -1)) for part in self.key_value(values).chunk(2, dim=-1))
+        self, cells: Float[Tensor, "B C N D"], is_column: Bool[Tensor, "B C"]
+    ) -> Float[Tensor, "B 1 N D"]:
+        """What is added to every vector of a row."""
+        target = cells[:, 0]
+        query = _in_heads(self.query(target))[:, None]  # (B, 1, N, H, d)
+        key, value = (_in_heads(part) for part in self.key_value(cells).chunk(2, dim=-1))
         # Rows are many and their variables few: sums of products are faster here than small matrix products.
-        agreement = (query * key).sum(dim=-1) * query.shape[-1] ** -0.5  # (B, N, V, H)
-        weights = agreement.masked_fill(~is_variable[:, None, :, None], -torch.inf).softmax(dim=2)
-        seen = (weights[..., None].to(value.dtype) * value).sum(dim=2).flatten(-2)
-        found = self.out(seen)
-        return found, self.tell(target + found)[:, :, None]
+        agreement = (query * key).sum(dim=-1) * query.shape[-1] ** -0.5  # (B, C, N, H)
+        weights = agreement.masked_fill(~is_column[:, :, None, None], -torch.inf).softmax(dim=1)
+        seen = (weights[..., None].to(value.dtype) * value).sum(dim=1).flatten(-2)
+        told: Tensor = self.tell(torch.cat((target, seen), dim=-1))
+        return told[:, None]
+
+
+def _in_heads(vectors: Float[Tensor, "... D"]) -> Float[Tensor, "... H d"]:
+    return vectors.view(*vectors.shape[:-1], N_HEADS, -1)
 
 
 class RowLayer(nn.Module):
@@ -70,23 +71,19 @@ class RowLayer(nn.Module):
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.row_norm, self.star_norm, self.last_norm = (nn.LayerNorm(width) for _ in range(3))
-        self.row_attention = MultiHeadAttention(width, N_HEADS)
+        self.row_norm, self.star_norm, self.last_norm = (Norm(width) for _ in range(3))
+        self.row_attention = SelfAttention(width, N_HEADS)
         self.star = StarAttention(width)
         self.feed_forward = FeedForward(width, ratio=2)
 
     def forward(
-        self, cells: Float[Tensor, "B N C D"], is_row: Bool[Tensor, "B N"], is_variable: Bool[Tensor, "B V"]
-    ) -> Float[Tensor, "B N C D"]:
-        """`cells` has the target in column 0 and the variables behind it: C = V + 1."""
-        columns = self.row_norm(cells).transpose(1, 2).flatten(0, 1)  # (B C, N, D)
-        is_there = is_row.repeat_interleave(cells.shape[2], dim=0)
-        mixed = self.row_attention(columns, columns, is_there)
-        cells = cells + mixed.unflatten(0, (-1, cells.shape[2])).transpose(1, 2)
-        normed = self.star_norm(cells)
-        for_target, for_values = self.star(normed[:, :, 0], normed[:, :, 1:], is_variable)
-        n_variables = cells.shape[2] - 1
-        cells = cells + torch.cat((for_target[:, :, None], for_values.expand(-1, -1, n_variables, -1)), dim=2)
+        self, cells: Float[Tensor, "B C N D"], is_row: Bool[Tensor, "B N"], is_column: Bool[Tensor, "B C"]
+    ) -> Float[Tensor, "B C N D"]:
+        """Column 0 is the target, those behind it the variables: C = V + 1."""
+        columns = self.row_norm(cells).flatten(0, 1)  # (B C, N, D)
+        is_there = is_row.repeat_interleave(cells.shape[1], dim=0)
+        cells = cells + self.row_attention(columns, is_there).view_as(cells)
+        cells = cells + self.star(self.star_norm(cells), is_column)
         result: Tensor = cells + self.feed_forward(self.last_norm(cells))
         return result
 
@@ -102,17 +99,17 @@ class Encoder(nn.Module):
         self.cell = nn.Linear(width, width)
         self.is_target = nn.Parameter(torch.zeros(width))
         self.layers = nn.ModuleList(RowLayer(width) for _ in range(config.n_row_layers))
-        self.norm = nn.LayerNorm(width)
+        self.norm = Norm(width)
         self.target_queries = nn.Parameter(torch.randn(config.n_row_latents, width))
         self.variable_queries = nn.Parameter(torch.randn(config.n_variable_latents, width))
-        self.pool = MultiHeadAttention(width, N_HEADS)
+        self.pool = CrossAttention(width, N_HEADS)
         self.widen = nn.Linear(width, config.width)
         self.is_variables = nn.Parameter(torch.zeros(config.width))
         self.latent_codes = nn.Parameter(0.1 * torch.randn(config.n_variable_latents, config.width))
         self.memory_layers = nn.ModuleList(
             MixingLayer(config.width, config.n_heads) for _ in range(config.n_memory_layers)
         )
-        self.memory_norm = nn.LayerNorm(config.width)
+        self.memory_norm = Norm(config.width)
         self.name = nn.Linear(config.n_variable_latents * config.width, config.width)
 
     def forward(
@@ -124,22 +121,23 @@ class Encoder(nn.Module):
     ) -> Encoding:
         """Inputs of a moderate scale; the target's does not matter. Rows and variables may be padding."""
         cells = self._read(x, y, is_row)
+        is_column = torch.cat((is_variable.new_ones(len(x), 1), is_variable), dim=1)
         for layer in self.layers:
-            cells = layer(cells, is_row, is_variable)
+            cells = layer(cells, is_row, is_column)
         return self._sum_up(self.norm(cells), is_row, is_variable)
 
-    def _read(self, x: Tensor, y: Tensor, is_row: Tensor) -> Float[Tensor, "B N C D"]:
+    def _read(self, x: Tensor, y: Tensor, is_row: Tensor) -> Float[Tensor, "B C N D"]:
         # In full precision: what is rounded here is lost to all that follows.
         with torch.autocast(x.device.type, enabled=False):
             of_target, of_all = self.read_target(target_features(y, is_row)).chunk(2, dim=-1)
-            of_values = self.read_value(value_features(x, is_row)) + of_all[:, :, None]
-            read = torch.cat(((of_target + self.is_target)[:, :, None], of_values), dim=2)
+            of_values = self.read_value(value_features(x, is_row).transpose(1, 2)) + of_all[:, None]
+            read = torch.cat(((of_target + self.is_target)[:, None], of_values), dim=1)
         cells: Tensor = self.cell(gelu(read, approximate="tanh"))
         return cells
 
     def _sum_up(self, cells: Tensor, is_row: Tensor, is_variable: Tensor) -> Encoding:
         batch, n_variables = is_variable.shape
-        target, values = cells[:, :, 0], cells[:, :, 1:].transpose(1, 2).flatten(0, 1)  # (B V, N, D)
+        target, values = cells[:, 0], cells[:, 1:].flatten(0, 1)  # (B V, N, D)
         of_target = self.pool(self.target_queries.expand(batch, -1, -1), target, is_row)
         of_values = self.pool(
             self.variable_queries.expand(len(values), -1, -1),

@@ -30,9 +30,10 @@ class PriorNetwork(nn.Module):
             if isinstance(module, nn.Linear):
                 nn.init.normal_(module.weight, std=min(0.02 * 8, module.in_features**-0.5))
                 nn.init.zeros_(module.bias)
-        for name, parameter in self.named_parameters():
-            if name.endswith(("out.weight", "narrow.weight")) and "fixed_out" not in name:
-                parameter.data.mul_(0.3)
+        of_logits = (self.denoiser.fixed_out, self.denoiser.variable_out)
+        for name, module in self.named_modules():
+            if name.endswith(("out", "narrow", "tell")) and module not in of_logits:
+                module.weight.data.mul_(0.3)
         for parameter in (
             self.denoiser.fixed,
             self.denoiser.variable_codes,

@@ -1,0 +1,93 @@
+"""Different expressions from the prior: a sample without repetition, drawn from left to right.
+
+Each beginning of an expression carries its log-probability plus a Gumbel number, and the highest are kept
+(Kool, van Hoof & Welling 2019). A beginning's number is the largest of its continuations', so what is kept at
+the end is what would have been kept had all expressions been listed: a sample in which none comes twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr._core import MASK, PAD
+from ddsr.grammar import Grammar
+
+Tokens = NDArray[np.int16]
+Floats = NDArray[np.float64]
+NextLogits = Callable[[Tokens, int], NDArray[np.float32]]
+"""(beginnings, position) → logits of the token there, (B, V)"""
+
+
+@dataclass
+class Beginnings:
+    """Expressions of which some tokens are drawn, the highest first."""
+
+    tokens: Tokens
+    """(B, M), MASK where nothing is drawn"""
+    log_probs: Floats
+    gumbels: Floats
+    n_open: NDArray[np.int64]
+    """operands that are still to be drawn; 0 for a whole expression"""
+
+    def take(self, rows: NDArray[np.intp]) -> Beginnings:
+        """Some of them."""
+        return Beginnings(self.tokens[rows], self.log_probs[rows], self.gumbels[rows], self.n_open[rows])
+
+
+def draw_distinct(
+    grammar: Grammar, next_logits: NextLogits, n: int, rng: np.random.Generator, n_threads: int = 1
+) -> Tokens:
+    """At most `n` different legal expressions, (n, M): all there are if the grammar has fewer."""
+    arities = np.asarray(grammar.vocabulary.arities)
+    first = np.full((1, grammar.max_length), MASK, dtype=np.int16)
+    known = Beginnings(first, np.zeros(1), np.zeros(1), np.ones(1, dtype=np.int64))
+    for position in range(grammar.max_length):
+        live = np.flatnonzero(known.n_open)
+        if not len(live):
+            break
+        parents = known.take(live)
+        is_legal = grammar.legal_tokens(parents.tokens, n_threads)[:, position]
+        log_probs = parents.log_probs[:, None] + _log_softmax(next_logits(parents.tokens, position), is_legal)
+        gumbels = below(parents.gumbels, log_probs, rng)
+        rows, tokens = np.nonzero(is_legal)
+        children = parents.take(rows)
+        children.tokens[:, position] = tokens
+        children.log_probs, children.gumbels = log_probs[rows, tokens], gumbels[rows, tokens]
+        children.n_open = children.n_open - 1 + arities[tokens]
+        known = _highest(_joined(known.take(np.flatnonzero(known.n_open == 0)), children), n)
+    return np.where(known.tokens == MASK, PAD, known.tokens).astype(np.int16)
+
+
+def below(most: Floats, log_probs: Floats, rng: np.random.Generator) -> Floats:
+    """Gumbel numbers around `log_probs`, (B, V), given that the largest of each row is `most`."""
+    free = log_probs + rng.gumbel(size=log_probs.shape)
+    largest = free.max(axis=1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # log(1 − exp(free − largest)) is −∞ for the largest, which becomes `most` itself
+        excess = most[:, None] - free + np.log1p(-np.exp(free - largest))
+        bounded = most[:, None] - np.maximum(0.0, excess) - np.log1p(np.exp(-np.abs(excess)))
+    return np.where(np.isneginf(log_probs), -np.inf, np.where(free == largest, most[:, None], bounded))
+
+
+def _log_softmax(logits: NDArray[np.float32], is_legal: NDArray[np.bool_]) -> Floats:
+    shown = np.where(is_legal, logits.astype(np.float64), -np.inf)
+    shown -= shown.max(axis=1, keepdims=True)
+    with np.errstate(divide="ignore"):
+        return np.asarray(shown - np.log(np.exp(shown).sum(axis=1, keepdims=True)))
+
+
+def _joined(one: Beginnings, other: Beginnings) -> Beginnings:
+    return Beginnings(
+        np.concatenate((one.tokens, other.tokens)),
+        np.concatenate((one.log_probs, other.log_probs)),
+        np.concatenate((one.gumbels, other.gumbels)),
+        np.concatenate((one.n_open, other.n_open)),
+    )
+
+
+def _highest(known: Beginnings, n: int) -> Beginnings:
+    return known.take(np.argsort(-known.gumbels, kind="stable")[:n])
