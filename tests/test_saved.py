@@ -22,7 +22,7 @@ from ddsr.methods import parse_method, pose, start
 from ddsr.saved import from_bytes, to_bytes
 
 NETWORK = DenoiserConfig(feed_forward_width=16)
-SMALL = {"max_length": 10, "batch_size": 40, "updates_per_epoch": 2, "epochs_per_reference": 3}
+SMALL = {"max_length": 10, "batch_size": 40, "updates_per_epoch": 2, "epochs_per_reference": 2}
 DEFAULT = DefaultConfig(
     **SMALL,
     denoiser=NETWORK,
@@ -67,7 +67,7 @@ def go_on(name, path, n_epochs):
 @pytest.mark.parametrize("name", CONFIGS)
 def test_a_search_goes_on_exactly_in_a_new_process(name, tmp_path):
     states = begin(name)
-    first = list(islice(states, 4))[-1]
+    first = list(islice(states, 3))[-1]
     path = tmp_path / "state.npz"
     path.write_bytes(to_bytes(first.save()))
     uninterrupted = [account(state) for state in islice(states, 4)]
