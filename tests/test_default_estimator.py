@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.utils.estimator_checks import estimator_checks_generator
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ddsr import AtMost, DDSRRegressor, MustAppear
 from ddsr.config import DefaultConfig, DenoiserConfig, RefinerConfig
@@ -38,20 +38,13 @@ def test_ddsr_is_the_default():
     assert (model.curves_["seconds_refine"] > 0).all()
 
 
-# With so little to do that they stay fast. Description length counts rows, so that a weight of 2 is not two
-# rows to it: that check goes by accuracy.
+# With so little to do that they stay fast.
 FAST = {"config": {"evaluations_per_epoch": 100, "max_length": 9}, "max_epochs": 1}
-CHECKS = [
-    pytest.param(check, id=check.func.__name__)
-    for _, check in estimator_checks_generator(DDSRRegressor(**FAST))
-    if "array_api" not in check.func.__name__
-]
 
 
-@pytest.mark.parametrize("check", CHECKS)
-def test_scikit_learn_checks(check):
-    counts_rows = "sample_weight_equivalence" in check.func.__name__
-    check(DDSRRegressor(**FAST, model_selection="accuracy" if counts_rows else None))
+@parametrize_with_checks([DDSRRegressor(**FAST)])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
 
 
 # What ends a fit

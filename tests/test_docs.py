@@ -1,11 +1,17 @@
 """The examples that a newcomer copies run as they are printed."""
 
 import contextlib
+import inspect
 import io
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
+
+from ddsr import DDSRRegressor
+from ddsr.config import DefaultConfig
+from ddsr.forms import EquationForms
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = {
@@ -14,7 +20,9 @@ EXAMPLES = {
         ROOT / "README.md",
         *(
             ROOT / "docs" / f"{page}.md"
-            for page in ("engine", "grammar", "refiner", "runs", "search", "selection", "simplify")
+            for page in (
+                *("engine", "estimator", "grammar", "refiner", "runs", "search", "selection", "simplify"),
+            )
         ),
     )
     for number, code in enumerate(re.findall(r"```python\n(.*?)```", path.read_text(), re.DOTALL), 1)
@@ -32,3 +40,12 @@ def test_examples_run(example: str) -> None:
 
 def test_readme_has_examples() -> None:
     assert any(name.startswith("README") for name in EXAMPLES)
+
+
+def test_the_estimators_page_has_every_parameter_setting_and_method() -> None:
+    page = re.sub("```.*?```", "", (ROOT / "docs" / "estimator.md").read_text(), flags=re.DOTALL)
+    words = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", page))))
+    settings = [each.name for each in fields(DefaultConfig)]
+    methods = [name for name in vars(EquationForms) if not name.startswith("_")]
+    missing = {*inspect.signature(DDSRRegressor).parameters, *settings, *methods, "predict"} - words
+    assert missing == set()

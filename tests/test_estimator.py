@@ -7,11 +7,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import estimator_checks_generator
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ddsr import DDSRError, DDSRRegressor, MustAppear
 from ddsr.config import DenoiserConfig, PaperConfig
@@ -35,17 +31,9 @@ def tiny(**parameters):
     )
 
 
-# All of them but that of arrays of other libraries, which needs a switch set before SciPy is imported.
-CHECKS = [
-    pytest.param(check, id=check.func.__name__)
-    for _, check in estimator_checks_generator(DDSRRegressor("uniform", max_epochs=1))
-    if "array_api" not in check.func.__name__
-]
-
-
-@pytest.mark.parametrize("check", CHECKS)
-def test_scikit_learn_checks(check):
-    check(DDSRRegressor("uniform", max_epochs=1))
+@parametrize_with_checks([DDSRRegressor("uniform", max_epochs=1)])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
 
 
 def test_finds_a_product():
@@ -273,20 +261,3 @@ def test_undefined_predictions_are_as_in_numpy():
     assert model.get_best()["equation"] == "log(x0)"
     predicted = model.predict([[1.0], [0.0], [-1.0]])
     assert predicted[0] == 0.0 and predicted[1] == -np.inf and np.isnan(predicted[2])
-
-
-def test_works_with_scikit_learns_tools():
-    model = tiny()
-    assert clone(model).get_params() == model.get_params()
-    pipeline = make_pipeline(StandardScaler(), tiny()).fit(X, HARD)
-    assert pipeline.predict(X).shape == (60,)
-    assert len(cross_val_score(tiny(), X, HARD, cv=3)) == 3
-    found = GridSearchCV(tiny(), {"max_epochs": [1, 3], "preset": ["uniform"]}, cv=2).fit(X, HARD)
-    assert found.best_params_["max_epochs"] in (1, 3)
-
-
-def test_survives_a_pickle():
-    model = tiny().fit(X, HARD)
-    twin = pickle.loads(pickle.dumps(model))
-    assert (twin.predict(X) == model.predict(X)).all()
-    pd.testing.assert_frame_equal(twin.equations_, model.equations_)

@@ -109,6 +109,19 @@ def test_a_search_that_is_over_stays_so():
     assert list(start(method, replace(problem, saved=saved))) == []
 
 
+def test_a_search_that_runs_dry_does_so_at_the_same_epoch():
+    """x and sin(x) are all there is; how long nothing was found is saved too."""
+    method = parse_method("ddsr:generator=none")
+    vocabulary = Vocabulary(("x",), ("sin",), has_one=False, has_constant=False)
+    config = replace(DEFAULT, evaluations_per_epoch=3)
+    problem = pose(method, vocabulary, X[:, :1], HARD, config=config, device="cpu")
+    states = list(islice(start(method, problem), 500))
+    assert 4 < len(states) < 500
+    middle = list(islice(start(method, problem), len(states) - 2))[-1]
+    rest = list(start(method, replace(problem, saved=middle.save())))
+    assert [state.epoch for state in rest] == [state.epoch for state in states[-2:]]
+
+
 def test_a_state_of_another_search_is_refused():
     saved = next(begin("uniform")).save()
     for name in ("paper", "ddsr"):

@@ -16,7 +16,7 @@ from ddsr.data import check_whole
 from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import Engine, Floats
 from ddsr.errors import MethodError
-from ddsr.expression import Expression, Vocabulary
+from ddsr.expression import Expression, Vocabulary, unscaled
 from ddsr.grammar import Grammar, Rule
 from ddsr.learning.curves import EpochStats, restored_curves, saved_curves
 from ddsr.methods import Problem
@@ -311,9 +311,18 @@ def _seeded(problem: Problem, seeds: Sequence[Expression]) -> Problem:
     """The problem with these to start from; what they reach is known before the search."""
     if not seeds:
         return problem
-    options = replace(problem.engine.options, max_steps=GUESS_STEPS, n_starts=GUESS_STARTS)
-    scores = problem.engine.score(seeds, options=options)
+    engine = problem.engine
+    options = replace(engine.options, max_steps=GUESS_STEPS, n_starts=GUESS_STARTS)
+    scores = engine.score(seeds, options=options)
+    if options.is_scale_free:
+        scores = engine.score([_bare(seed, problem.grammar) for seed in scores.batch], options=options)
     return replace(problem, seeds=scores, front=problem.front.merge(scores))
+
+
+def _bare(seed: Expression, grammar: Grammar) -> Expression:
+    """Without constants that do no more than scale and shift it, which are fitted anyway."""
+    core = unscaled(seed.simplified())
+    return core if grammar.check(core.tokens) is None else seed
 
 
 def _information(entry: FrontEntry, engine: Engine) -> Floats | None:

@@ -38,9 +38,8 @@ def intervals_table(
     order, text = named_constants(equation)
     values = np.array(equation.constants)[order]
     errors = errors[order]
-    reach = np.where(
-        errors == 0.0, 0.0, _quantile(level, n_counted - sum(is_free)) * np.maximum(errors, 1e-300)
-    )
+    quantile = _quantile(level, n_counted - sum(is_free))
+    reach = np.where(np.isfinite(errors), quantile * errors, np.inf)
     table = pd.DataFrame(
         {
             "value": values,
@@ -86,7 +85,7 @@ def named_constants(equation: Expression) -> tuple[list[int], str]:
 
 
 def _quantile(level: float, n_degrees: int) -> float:
-    """Student's t, two-sided."""
+    """Student's t, two-sided; without degrees of freedom errors are infinite, or 0, already."""
     from scipy.special import stdtrit
 
-    return float(stdtrit(n_degrees, 0.5 + level / 2)) if n_degrees > 0 else np.inf
+    return float(stdtrit(max(n_degrees, 1), 0.5 + level / 2))

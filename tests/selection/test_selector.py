@@ -2,6 +2,7 @@
 
 import math
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -312,3 +313,13 @@ def test_the_choice_is_on_the_front() -> None:
     front, chosen = front_of(entries)
     assert chosen.expression == entries[0].expression and chosen in front.entries
     assert [str(entry.expression) for entry in front] == ["x", "x * y", "x * y * z"]
+
+
+def test_the_choice_stands_on_the_front_in_one_writing() -> None:
+    entries = [
+        Selected(Expression.parse(text, PLAIN), (), nrmse, length)
+        for text, nrmse, length in (("x * y", 0.1, 1.0), ("y * x", 0.1 - 1e-16, 1.1), ("x + y", 0.09, 9.0))
+    ]
+    assert [str(entry.expression) for entry in front_of(entries)[0]] == ["x + y", "x * y"]
+    entries[2] = replace(entries[2], nrmse=0.3)
+    assert [str(entry.expression) for entry in front_of(entries)[0]] == ["x * y"]

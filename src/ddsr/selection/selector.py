@@ -29,6 +29,7 @@ ROUND_STEPS, ROUND_TOLERANCE = 25, 1e-10  # of a fit that decides on a move
 BEAM_WIDTH = 3
 N_FIRST = 3
 N_RATIONAL, MOST_FORMS = 3, 12  # models that are written as ratios of polynomials, and forms tried of each
+ROUNDING_OF_ERROR = 1e-9  # relative: errors so near are the same
 LEAST_GAIN = 1e-6  # nats; less is rounding
 # A simple number is tried for a constant unless it would cost more of the data than any code can win back.
 MOST_NATS_LOST = 40.0
@@ -125,7 +126,9 @@ def front_of(found: Sequence[Selected]) -> tuple[ParetoFront, FrontEntry]:
     ]
     chosen, least_error, front = entries[0], inf, []
     for entry in sorted(entries, key=lambda each: (each.size, each.nrmse)):
-        if entry.nrmse < least_error or entry is chosen:
+        # the choice in another writing differs from it by rounding
+        is_twin = entry.size == chosen.size and entry.nrmse >= (1.0 - ROUNDING_OF_ERROR) * chosen.nrmse
+        if entry is chosen or (entry.nrmse < least_error and not is_twin):
             front.append(entry)
             least_error = min(least_error, entry.nrmse)
     return ParetoFront(tuple(front)), chosen

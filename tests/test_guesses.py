@@ -1,0 +1,143 @@
+"""Expressions that a search starts from: parsed, checked against the grammar, and put to use."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ddsr import AtMost, DDSRRegressor, Expression, ExpressionError, Grammar, Vocabulary
+from ddsr.config import DenoiserConfig, PaperConfig, RefinerConfig
+from ddsr.guesses import known_equations, read_guesses
+from ddsr.methods import PRESETS
+
+VOCABULARY = Vocabulary(("x", "my var"))
+GRAMMAR = Grammar(VOCABULARY, 12, 4)
+X = np.random.default_rng(0).uniform(0.5, 3.0, size=(80, 2))
+TARGET = 1.7 * np.sin(2.9 * X[:, 0]) * X[:, 1] ** 3 + np.exp(-0.7 * X[:, 0] * X[:, 1])
+TRUTH = "C * sin(3 * x0) * x1^3 + exp(C * x0 * x1)"
+
+
+def fitted(guesses, preset="ddsr:generator=none", **parameters):
+    """A fit with next to no search: what it finds, it was given."""
+    config = {"evaluations_per_epoch": 20, "evolution": RefinerConfig(n_islands=1, restart_steps=0)}
+    return DDSRRegressor(
+        preset, **{"max_epochs": 1, "random_state": 0, "config": config, "guesses": guesses} | parameters
+    ).fit(X, TARGET)
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("2.5 * x + 1", "2.5 * x + 1"),
+        ("C * x + ?", "1.0 * x + 1.0"),
+        ("C*`my var`", "1.0 * `my var`"),
+        ("x^(1/2)", "x^0.5"),
+        ("-x", "-1 * x"),
+        ("exp(2 * C) * x", f"{float(np.exp(2))!r} * x"),
+    ],
+)
+def test_a_guess_is_read(text, read):
+    assert [str(guess) for guess in read_guesses([text], GRAMMAR)] == [read]
+
+
+def test_a_variable_called_c_is_the_variable():
+    grammar = Grammar(Vocabulary(("C", "x")), 12, 4)
+    assert str(read_guesses(["C * x + ?"], grammar)[0]) == "C * x + 1.0"
+
+
+@pytest.mark.parametrize(
+    ("guess", "message", "position"),
+    [
+        ("C * z", "the guess 'C \\* z' cannot be read: unknown variable 'z' at position 4", 4),
+        ("C * C(x)", "unexpected '\\(' at position 5", 5),
+        ("sin(x", "is never closed", 0),
+        ("tanh(x)", "'tanh' at position 0 is not in this vocabulary", 0),
+        ("x * log(0 - 1)", "log of", None),
+        ("sin(cos(x))", "not among what is searched: .* nested too deeply", None),
+        ("x+x+x+x+x+x+x+x", "not among what is searched", None),
+        ("2.5", "not among what is searched", None),
+        (3, "a guess is a text", None),
+    ],
+)
+def test_a_bad_guess_is_refused_with_its_position(guess, message, position):
+    with pytest.raises(ExpressionError, match=message) as caught:
+        read_guesses([guess], GRAMMAR)
+    assert caught.value.position == position
+
+
+def test_guesses_are_a_list():
+    for guesses in ("x", 3):
+        with pytest.raises(ExpressionError, match="guesses must be a list"):
+            read_guesses(guesses, GRAMMAR)
+
+
+def test_the_users_rules_hold_for_guesses():
+    grammar = Grammar(VOCABULARY, 12, 4, [AtMost("x", 1)])
+    with pytest.raises(ExpressionError, match="not among what is searched"):
+        read_guesses(["x * x"], grammar)
+
+
+def test_known_equations_are_taken_as_far_as_the_grammar_goes():
+    wide = Vocabulary(("x", "my var"), (*VOCABULARY.operators, "tanh"))
+    texts = ["2 * x + 1", "tanh(x)", "3 * (x * x * x * x * x * x) + 2", "2 * tanh(x) + 1"]
+    found = known_equations([Expression.parse(text, wide) for text in texts], GRAMMAR)
+    assert [str(seed) for seed in found] == ["2 * x + 1", "x * x * x * x * x * x"]
+
+
+def test_a_guess_is_fitted_and_known_from_the_start():
+    model = fitted([TRUTH])
+    assert model.get_best()["r2"] > 1 - 1e-9
+    assert fitted([]).get_best()["r2"] < 0.9
+
+
+SMALL = PaperConfig(max_length=24, batch_size=20, denoiser=DenoiserConfig(feed_forward_width=16))
+
+
+@pytest.mark.parametrize("preset", ["uniform", "paper", "paper:memory=short", "dsr"])
+def test_every_preset_takes_guesses(preset):
+    config = SMALL if preset.startswith("paper") else {"max_length": 24, "batch_size": 20}
+    model = fitted([TRUTH], preset, config=config, device="cpu", model_selection="accuracy")
+    assert preset.partition(":")[0] in PRESETS
+    assert model.get_best()["r2"] > 1 - 1e-9
+    assert model.n_epochs_ == 0 or model.stopped_by_ in ("max_epochs", "exact")
+
+
+def test_the_search_goes_on_from_a_guess():
+    """A guess that lacks a term is known at once, and becomes better than it can be as it is written."""
+    lacking = "C * sin(3 * x0) * x1^3"
+    evolution = RefinerConfig(migration_interval=200)
+    losses = {
+        n: fitted(
+            [lacking],
+            config={"evaluations_per_epoch": n, "evolution": evolution},
+            model_selection="accuracy",
+        ).get_best()["loss"]
+        for n in (20, 6000)
+    }
+    assert losses[6000] < 0.9 * losses[20] < 0.1
+
+
+def test_a_warm_start_knows_what_was_found():
+    model = fitted([TRUTH])
+    before = model.equations_["loss"].min()
+    model.set_params(guesses=(), warm_start=True).fit(X, TARGET)
+    assert model.equations_["loss"].min() <= before * (1 + 1e-6)
+    model.set_params(warm_start=False).fit(X, TARGET)
+    assert model.equations_["loss"].min() > 1e3 * before
+
+
+def test_a_warm_start_has_random_numbers_of_its_own():
+    noise = np.random.default_rng(1).normal(size=80)
+    model = DDSRRegressor(
+        "uniform", max_epochs=2, random_state=0, warm_start=True, config={"max_length": 9, "batch_size": 100}
+    )
+    losses = [model.fit(X, noise).equations_["loss"].min() for _ in range(6)]
+    assert losses == sorted(losses, reverse=True) and losses[-1] < losses[0]
+
+
+def test_a_warm_start_refuses_other_columns():
+    model = fitted([])
+    model.set_params(warm_start=True, guesses=())
+    with pytest.raises(ValueError, match="warm_start goes on with the columns of the last fit, x0, x1"):
+        model.fit(pd.DataFrame(X, columns=["a", "b"]), TARGET)
+    with pytest.raises(ValueError, match="1 output"):
+        model.fit(X, np.column_stack([TARGET, X[:, 0]]))

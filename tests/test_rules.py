@@ -1,0 +1,76 @@
+"""Rules as text and as a dict are the rules that they name."""
+
+import pytest
+
+from ddsr import AtMost, Forbid, Grammar, GrammarError, MustAppear, Nesting, Vocabulary
+from ddsr.rules import read_rules
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("forbid exp on mass", Forbid("exp", on="mass")),
+        ("forbid / on speed of light", Forbid("/", on="speed of light")),
+        ("forbid exp on `a, b`", Forbid("exp", on="`a, b`")),
+        ("at most 2 of sin, cos", AtMost(("sin", "cos"), 2)),
+        ("at most 1 of sqrt below sqrt", Nesting(("sqrt",), ("sqrt",), 1)),
+        ("no exp, pow below exp", Nesting(("exp",), ("exp", "pow"), 0)),
+        ("use mass, `sin`", MustAppear("mass", "`sin`")),
+        ("  use `mass`  ", MustAppear("mass")),
+    ],
+)
+def test_text_is_the_rule_it_names(text, rule):
+    assert read_rules(text) == read_rules([text]) == (rule,)
+
+
+def test_a_dict_holds_rules_of_every_kind():
+    rules = {
+        "forbid": {"exp": "a, b", "log": ["x", "y"]},
+        "nesting": {"sin": {"cos": 0, "exp, log": 1}},
+        "at_most": {"sin, cos": 2},
+        "must_appear": ["x"],
+    }
+    assert read_rules(rules) == (
+        Forbid("exp", on="a, b"),
+        Forbid("log", on="x"),
+        Forbid("log", on="y"),
+        Nesting(("sin",), ("cos",), 0),
+        Nesting(("sin",), ("exp", "log"), 1),
+        AtMost(("sin", "cos"), 2),
+        MustAppear("x"),
+    )
+
+
+def test_lists_may_mix_them():
+    rule = Forbid("exp", on="x")
+    assert read_rules([rule, "use x", {"at_most": {"x": 1}}]) == (rule, MustAppear("x"), AtMost(("x",), 1))
+    assert read_rules(rule) == (rule,)
+    assert read_rules(()) == ()
+
+
+def test_a_name_in_backticks_is_the_variable():
+    vocabulary = Vocabulary(("sin", "x"), ("+", "sin"))
+    (rule,) = read_rules("forbid sin on `sin`")
+    grammar = Grammar(vocabulary, 8, 2, [rule])
+    variable, function, x = vocabulary.token("`sin`"), vocabulary.token("sin"), vocabulary.token("x")
+    assert grammar.check([function, variable]) is not None
+    assert grammar.check([function, x]) is None
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("exp not on x", "'exp not on x' cannot be read; rules are such as"),
+        ("at most many of sin", "cannot be read"),
+        ("forbid exp, log on x", "one name is expected where 'exp, log' stands"),
+        ("use `x", "backtick is never closed"),
+        ([3], "3 is no rule"),
+        (3, "rules must be a list"),
+        ({"forbidden": {}}, "unknown kind of rule 'forbidden'; known are: forbid, nesting"),
+        ({"at_most": ["sin"]}, "the rules under 'at_most' cannot be read"),
+        ({"nesting": {"sin": 0}}, "the rules under 'nesting' cannot be read"),
+    ],
+)
+def test_what_is_no_rule_is_refused(given, message):
+    with pytest.raises(GrammarError, match=message):
+        read_rules(given)
