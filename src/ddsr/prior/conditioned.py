@@ -133,7 +133,9 @@ class ConditionedDiffusion(MaskedDiffusion):
         """φ_θ(X_0 | X_t, data), for the user's vocabulary."""
         encoding = encode(self.prior, self.view, self.device)
         ids = ids_in_prior(self.grammar.vocabulary, self.view, self.prior.config)
-        return ConditionedDenoiser(self.prior.denoiser, encoding, ids, self.grammar.max_length)
+        return ConditionedDenoiser(self.prior.denoiser, encoding, ids, self.grammar.max_length).to(
+            self.device
+        )
 
     def legal_tokens(self, clean_tokens: Tokens) -> NDArray[np.bool_]:
         """By the user's grammar: elites may be longer than what the prior draws."""
