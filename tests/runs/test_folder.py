@@ -77,7 +77,10 @@ def test_columns_without_names(tmp_path):
     assert (model.predict(X) == load_model(tmp_path / "run" / "model.json").predict(X)).all()
 
 
-@pytest.mark.parametrize("parameters", [DDSR, UNIFORM], ids=["ddsr", "uniform"])
+GUESSED = DDSR | {"guesses": ["`a b` * sin(3 * z) + 2"]}
+
+
+@pytest.mark.parametrize("parameters", [DDSR, UNIFORM, GUESSED], ids=["ddsr", "uniform", "guessed"])
 @pytest.mark.parametrize("interval", [0.0, 1000.0])
 def test_an_interrupted_fit_goes_on_exactly(tmp_path, parameters, interval):
     expected = create(tmp_path / "expected", **parameters, max_epochs=6).fit()
