@@ -126,6 +126,18 @@ def test_curves_are_summed_up():
     assert "0.9 at the end" in reward_chart(found)
 
 
+def test_one_epoch_is_a_point():
+    found = curves([0.5], [1.0], [np.nan])
+    assert "curve-end" in reward_chart(found) and "curve-end" in gain_chart(found)
+
+
+def test_epochs_that_a_file_left_out_count_in_the_time():
+    table = curves_table([])
+    table["best_reward"], table["seconds_refine"] = [0.1, 0.2], [1.0, 3.0]
+    table.index = [0, 10]
+    assert Curves.of(table).seconds.tolist() == [10.0, 40.0]
+
+
 def test_sources_that_found_nothing_are_left_out():
     assert list(curves([0.5], [1.0], [np.nan]).gains) == ["refiner"]
     assert curves([0.5], [0.0], [np.nan]).gains == {}

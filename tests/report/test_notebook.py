@@ -1,12 +1,13 @@
 """What a notebook shows of an estimator."""
 
+import numpy as np
 import pytest
 from sklearn import config_context
 
 from ddsr import DDSRRegressor
 from ddsr.report import notebook_html
 from ddsr.report.notebook import MOST_ROWS
-from page_cases import HOSTILE_NAMES, parsed
+from page_cases import HOSTILE_NAMES, fitted, parsed
 
 
 def test_fitted_model_shows_its_equations(model):
@@ -16,6 +17,14 @@ def test_fitted_model_shows_its_equations(model):
     (choice,) = page.one("div", "ddsr-choice").all("svg", "equation")
     assert model.best_.equation.text(4) in choice.attributes["aria-label"]
     assert page.all("path", "sample")
+
+
+def test_every_output_is_shown(data):
+    X, y = data
+    model = fitted(X, np.column_stack([y, -2 * y]), max_epochs=1)
+    page = parsed(model._repr_html_())
+    labels = [choice.one("svg").attributes["aria-label"] for choice in page.all("div", "ddsr-choice")]
+    assert [label[:5] for label in labels] == ["y0 = ", "y1 = "]
 
 
 def test_jupyter_is_shown_the_same(model):

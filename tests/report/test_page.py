@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,10 +10,11 @@ import pytest
 from ddsr import DDSRRegressor
 from ddsr.errors import DataError, DDSRError, ReportError
 from ddsr.report import Background, report_html, write_report
+from ddsr.report.equations import number_text
 from page_cases import HOSTILE_NAMES, fitted, parsed, table
 
 LARGEST_PAGE = 2 * 2**20
-SECTIONS = ["choice", "front", "fit", "search", "all", "run", "again"]
+SECTIONS = ["choice", "front", "fit", "constants", "search", "all", "run", "again"]
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +93,28 @@ def test_numbers_of_the_choice_are_shown(page, model):
     tiles = page.one("ul", "tiles").text
     assert f"{model.best_.size} tokens" in tiles
     assert f"{model.get_best()['r2']:.3f}"[:4] in tiles
+
+
+def test_constants_have_their_intervals(page, model):
+    section = next(section for section in page.all("section") if section.all(id="constants-title"))
+    table = model.confidence_intervals()
+    rows = [[cell.text for cell in row.children] for row in section.one("tbody").children]
+    assert [row[0] for row in rows] == table.index.to_list()
+    assert table.attrs["equation"] in section.text
+    for (_, value, error, low, high), known in zip(rows, table.to_dict("records"), strict=True):
+        assert value == number_text(known["value"], 6)
+        expected = ["settled", "", ""]
+        if not known["is_exact"]:
+            interval = [number_text(known[name], 6) for name in ("low", "high")]
+            expected = [number_text(known["standard_error"], 2), *interval]
+        assert [error, low, high] == expected
+
+
+def test_model_that_measured_no_constants_has_no_such_section(data, monkeypatch):
+    model = fitted(*data, max_epochs=1)
+    for outcome in model.outcomes_:
+        monkeypatch.setattr(model, "outcomes_", [replace(outcome, information=[None] * len(outcome.front))])
+    assert "constants-title" not in report_html(model)
 
 
 def test_what_ran_is_told(page, model):
@@ -187,6 +211,20 @@ def test_half_of_the_data_is_refused(model, data, lacking):
 def test_data_of_different_lengths_are_refused(model, data):
     with pytest.raises(DataError, match="200 rows, but y has 199"):
         report_html(model, data[0], data[1][:-1])
+
+
+def test_each_of_several_outputs_has_a_report(data):
+    X, y = data
+    model = fitted(X, np.column_stack([y, -2 * y]), max_epochs=1)
+    with pytest.raises(ReportError, match="output, from 0 to 1"):
+        report_html(model, X, y)
+    with pytest.raises(ReportError, match="output, from 0 to 1"):
+        report_html(model, output=2)
+    for given in ((X, np.column_stack([y, -2 * y])), (X, -2 * y), ()):
+        page = parsed(report_html(model, *given, output=1))
+        exact = [equation["exact"] for equation in equation_data(page)]
+        assert exact == model.equations_[1]["equation"].to_list()
+        assert len(page.all("path", "sample")) == 2
 
 
 def test_model_without_equations_is_refused():

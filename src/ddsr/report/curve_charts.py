@@ -30,7 +30,7 @@ class Curves:
     @classmethod
     def of(cls, table: pd.DataFrame | None) -> Curves | None:
         """None where the model has no curves."""
-        if table is None or not len(table) or "best_reward" not in table:
+        if table is None or "best_reward" not in table or not table["best_reward"].notna().any():
             return None
         # of a long search a model file keeps one epoch in so many; those between are taken to be like it
         every = int(table.index[1] - table.index[0]) if len(table) > 1 else 1
@@ -57,10 +57,8 @@ class Curves:
 def reward_chart(curves: Curves) -> str:
     """The best reward so far, by time."""
     rows = _thinned(curves.n_points)
-    x = np.append(0.0, curves.seconds[rows])
-    y = np.append(curves.best_reward[rows][0], curves.best_reward[rows])
-    is_known = np.isfinite(y)
-    x, y = x[is_known], y[is_known]
+    rows = rows[np.isfinite(curves.best_reward[rows])]
+    x, y = curves.seconds[rows], curves.best_reward[rows]
     chart = Chart(_time_axis(curves), _reward_axis(y))
     places = stairs(chart.points(x, y))
     layers = [path(places, "curve colour-0"), dots(places[-1:], "curve-end colour-0", 4.0)]

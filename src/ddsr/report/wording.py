@@ -23,7 +23,7 @@ WITHOUT_DATA = (
 )
 WITHOUT_VALUES = "The chosen equation has no finite value on any of the rows, so there is nothing to draw."
 CHOICES = {
-    "description_length": "takes the fewest words for itself and for what it leaves unexplained.",
+    "description_length": "takes the least to write down, with its constants and what it leaves unexplained.",
     "accuracy": "is the most accurate.",
     "best": "weighs error against size.",
 }
