@@ -152,6 +152,7 @@ def test_two_processes_in_one_folder(tmp_path):
         assert f"{tmp_path / 'run'} is in use by process {first.pid}" in refusal("resume", tmp_path / "run")
         shown = ddsr("show", tmp_path / "run")  # looking is allowed
         assert shown.exit_code == 0 and "The run is not over" in shown.stdout
+        assert "So far: " in shown.stdout and "Ended" not in shown.stdout
     finally:
         first.kill()
         first.communicate()

@@ -39,7 +39,7 @@ def test_show(finished):
     assert result["is_over"] is True and result["epochs"] == 2 and result["candidates"] == 40_000
     assert result["seconds"] > 0
     done = ddsr("show", finished)
-    assert "2 epochs: all epochs were done" in done.stdout and "noise = " in done.stdout
+    assert " s, 2 epochs: all epochs were done" in done.stdout and "noise = " in done.stdout
     assert "→" in done.stdout and "resume" not in done.stdout
 
 

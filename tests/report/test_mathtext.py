@@ -120,14 +120,17 @@ def value_of(expression):
 
 @given(expressions(FULL, max_size=14, constants=mild_floats))
 def test_what_is_written_has_the_expression_s_value(expression):
-    with mpmath.workdps(40):
-        try:
+    try:
+        with mpmath.workdps(30):
+            roughly = mpmath.mpmathify(value_of(expression))
+        with mpmath.workdps(60):
             expected = mpmath.mpmathify(value_of(expression))
             written = Reader(to_mathtext(expression, precision=17)).sum()
-        except (ZeroDivisionError, ValueError, OverflowError, mpmath.libmp.ComplexResult):
-            return
-        if mpmath.isfinite(expected) and 1e-20 < abs(expected) < 1e20 and mpmath.isfinite(written):
-            assert abs(written - expected) <= 1e-12 * abs(expected)
+    except (ZeroDivisionError, ValueError, OverflowError, mpmath.libmp.ComplexResult):
+        return
+    if not mpmath.isfinite(expected) or abs(roughly - expected) > 1e-20 * abs(expected):
+        return  # infinite, or known to no digit, as the sine of a huge number is
+    assert abs(written - expected) <= 1e-12 * abs(expected)
 
 
 @pytest.mark.parametrize(
@@ -150,6 +153,8 @@ def test_what_is_written_has_the_expression_s_value(expression):
         ("1.25e-7 * x", r"\mathrm{1.25} \times \mathrm{10}^{-\mathrm{7}}\,x"),
         ("0.3333333333333333 * x", r"\dfrac{x}{\mathrm{3}}"),
         ("6.283185307179586 * x", r"\mathrm{2}\,\pi\,x"),
+        ("0.07957747154594767 * x", r"\dfrac{x}{\mathrm{4}\,\pi}"),
+        ("-0.3183098861837907 / x", r"-\dfrac{\mathrm{1}}{\pi\,x}"),
         ("0.123456 * x", r"\mathrm{0.1235}\,x"),
         ("`long name` * v_max", r"\text{long name} \cdot v_{\text{max}}"),
         ("asin(x)", r"\mathrm{arcsin}\left(x\right)"),

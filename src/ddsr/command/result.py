@@ -54,12 +54,19 @@ def print_result(model: DDSRRegressor, target: str, facts: Mapping[str, Any]) ->
     console = Console()
     rows = front_rows(model)
     _print_table(console, rows, f"equation for {target}")
-    seconds = facts.get("seconds")
-    after = "" if seconds is None else f" after {seconds:.1f} s"
-    reason = REASONS.get(model.stopped_by_, model.stopped_by_)
-    click.echo(f"Ended{after}, {model.n_epochs_} epochs: {reason}.")
+    click.echo(_how_it_went(model, facts))
     best = next(row.equation for row in rows if row.is_chosen)
     console.print(Text.assemble(f"{target} = ", (best, "bold green")), soft_wrap=True)
+
+
+def _how_it_went(model: DDSRRegressor, facts: Mapping[str, Any]) -> str:
+    n_epochs, seconds = model.n_epochs_, facts.get("seconds")
+    spent = f"{n_epochs} epoch{'s' * (n_epochs != 1)}"
+    if seconds is not None:
+        spent = f"{seconds:.1f} s, {spent}"
+    if facts.get("is_over") is False and model.stopped_by_ == "interrupt":
+        return f"So far: {spent}."
+    return f"Ended after {spent}: {REASONS.get(model.stopped_by_, model.stopped_by_)}."
 
 
 def _print_table(console: Console, rows: list[Row], title: str) -> None:

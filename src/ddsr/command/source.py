@@ -131,7 +131,8 @@ def _open_text(path: Path) -> TextSource:
         raise InputError(f"{path} is empty")
     stem = path.name.lower().removesuffix(".gz")
     delimiter = "\t" if stem.endswith(".tsv") else _delimiter_of(lines[0])
-    if len(head) == LONGEST_HEADER and len(head.splitlines()) < 2 or _is_too_wide(lines[0], delimiter):
+    has_no_end = len(head) == LONGEST_HEADER and len(lines) == 1
+    if has_no_end or _is_too_wide(lines[0], delimiter):
         raise InputError(f"{path} has more than {MOST_COLUMNS:,} columns: keep those that may matter")
     names = _split(head, delimiter)
     decimal = "," if delimiter == ";" and len(lines) > 1 and "," in lines[1] else "."

@@ -104,11 +104,9 @@ def number(value: float, precision: int) -> Part:
     is_negative, size = value < 0, abs(value)
     rounded = digits(size, precision)
     if float(rounded) != size:
-        for unit, symbol in ((1.0, ""), (pi, r"\pi")):
-            fraction = Fraction(size / unit).limit_denominator(LARGEST_DENOMINATOR)
-            is_simple = 0 < fraction.numerator <= LARGEST_NUMERATOR
-            if is_simple and fraction.numerator * unit / fraction.denominator == size:
-                return replace(_fraction(fraction, symbol), is_negative=is_negative)
+        fraction = _simple_fraction(size)
+        if fraction is not None:
+            return replace(fraction, is_negative=is_negative)
     mantissa, _, exponent = rounded.partition("e")
     if exponent:
         power = rf"\mathrm{{10}}^{{{_signed(int(exponent))}}}"
@@ -117,13 +115,32 @@ def number(value: float, precision: int) -> Part:
     return Part(rf"\mathrm{{{mantissa}}}", is_negative=is_negative)
 
 
-def _fraction(fraction: Fraction, symbol: str) -> Part:
-    top = rf"\mathrm{{{fraction.numerator}}}"
-    if symbol:
-        top = symbol if fraction.numerator == 1 else rf"{top}\,{symbol}"
-    if fraction.denominator == 1:
-        return Part(top, PRODUCT, top_precedence=PRODUCT)
-    return Part(top, PRODUCT, bottom=rf"\mathrm{{{fraction.denominator}}}", top_precedence=PRODUCT)
+def _simple_fraction(size: float) -> Part | None:
+    """p/q, p π/q or p/(q π), where that is exactly this double."""
+    if size > pi * LARGEST_NUMERATOR:
+        return None
+    for above, below in (("", ""), (r"\pi", ""), ("", r"\pi")):
+        unit = pi if above else 1 / pi if below else 1.0
+        fraction = Fraction(size / unit).limit_denominator(LARGEST_DENOMINATOR)
+        top, bottom = fraction.numerator, fraction.denominator
+        value = top / (bottom * pi) if below else top * unit / bottom
+        if 0 < top <= LARGEST_NUMERATOR and value == size:
+            written = _times_symbol(bottom, below)
+            is_one = bottom == 1 and not below
+            return Part(
+                _times_symbol(top, above),
+                PRODUCT,
+                bottom="" if is_one else written,
+                top_precedence=PRODUCT,
+                bottom_precedence=PRODUCT,
+            )
+    return None
+
+
+def _times_symbol(number: int, symbol: str) -> str:
+    if symbol and number == 1:
+        return symbol
+    return rf"\mathrm{{{number}}}" + (rf"\,{symbol}" if symbol else "")
 
 
 def _apply(row: Operator, operands: list[Part]) -> Part:
