@@ -17,6 +17,7 @@ from strategies import FULL, expressions, mild_floats, variable_names
 
 NAMES = Vocabulary(("x", "x0", "beta", "v_max", "long name"), tuple(OPERATORS))
 VALUES = {"x": mpmath.mpf("1.37"), "y": mpmath.mpf("0.62"), "z": mpmath.mpf("-2.19")}
+LARGEST_OPERAND = 1e4
 WORDS = re.compile(
     r"\s*(\\mathrm\{[\d.]+\}|\\mathrm\{[a-z]+\}|\\[a-z]?frac|\\sqrt|\\left[(|]|\\right[)|]|\\cdot|\\times"
     r"|\\,|\\pi|[-+^{}]|[a-z])"
@@ -108,13 +109,19 @@ FUNCTIONS = {
 }
 
 
+def applied(row, operands):
+    if any(abs(operand) > LARGEST_OPERAND for operand in operands):
+        raise OverflowError  # the exponential of an exponential of it would take for ever
+    return (FUNCTIONS.get(row.name) or getattr(mpmath, row.name))(*operands)
+
+
 def value_of(expression):
     names = expression.vocabulary.variables
     return expression.fold(
         variable=lambda column: VALUES[names[column]],
         constant=mpmath.mpf,
         one=mpmath.mpf(1),
-        apply=lambda row, operands: (FUNCTIONS.get(row.name) or getattr(mpmath, row.name))(*operands),
+        apply=applied,
     )
 
 
