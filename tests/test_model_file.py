@@ -1,6 +1,8 @@
 """A model that was written and read is the same model; a file that is none is refused in one line."""
 
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -84,6 +86,25 @@ def test_a_loaded_model_can_be_fitted_again(model, tmp_path):
     model.save(tmp_path / "model.json")
     loaded = load_model(tmp_path / "model.json")
     assert loaded.fit(table_for(model), NOISY).front_ == model.front_
+
+
+def test_the_documented_file_is_one(tmp_path):
+    page = Path(__file__).parent.parent / "docs" / "runs.md"
+    path = tmp_path / "model.json"
+    path.write_text(re.search(r"```json\n(.*?)```", page.read_text(), re.DOTALL)[1])
+    model = load_model(path)
+    assert model.predict(pd.DataFrame({"mass": [4.0], "speed": [3.0]})).tolist() == [18.0]
+    assert model.get_best()["equation"] == json.loads(path.read_text())["outputs"][0]["equations"][0]["text"]
+    DDSRRegressor("uniform", max_epochs=1, config=SMALL, random_state=0).fit(X, NOISY).save(
+        tmp_path / "other"
+    )
+    assert keys(json.loads(path.read_text())) == keys(json.loads((tmp_path / "other").read_text()))
+
+
+def keys(written):
+    """Of the file, of a target, of an equation."""
+    output = written["outputs"][0]
+    return [list(part) for part in (written, output, output["equations"][0], output["curves"])]
 
 
 def test_several_outputs(tmp_path):

@@ -22,7 +22,7 @@ from ddsr.methods import parse_method, pose, start
 from ddsr.saved import from_bytes, to_bytes
 
 NETWORK = DenoiserConfig(feed_forward_width=16)
-SMALL = {"max_length": 10, "batch_size": 40, "updates_per_epoch": 2, "epochs_per_reference": 3}
+SMALL = {"max_length": 10, "batch_size": 40, "updates_per_epoch": 2, "epochs_per_reference": 2}
 DEFAULT = DefaultConfig(
     **SMALL,
     denoiser=NETWORK,
@@ -67,7 +67,7 @@ def go_on(name, path, n_epochs):
 @pytest.mark.parametrize("name", CONFIGS)
 def test_a_search_goes_on_exactly_in_a_new_process(name, tmp_path):
     states = begin(name)
-    first = list(islice(states, 4))[-1]
+    first = list(islice(states, 3))[-1]
     path = tmp_path / "state.npz"
     path.write_bytes(to_bytes(first.save()))
     uninterrupted = [account(state) for state in islice(states, 4)]
@@ -107,6 +107,19 @@ def test_a_search_that_is_over_stays_so():
     saved = from_bytes(to_bytes(last.save()))
     assert saved["is_over"]
     assert list(start(method, replace(problem, saved=saved))) == []
+
+
+def test_a_search_that_runs_dry_does_so_at_the_same_epoch():
+    """x and sin(x) are all there is; how long nothing was found is saved too."""
+    method = parse_method("ddsr:generator=none")
+    vocabulary = Vocabulary(("x",), ("sin",), has_one=False, has_constant=False)
+    config = replace(DEFAULT, evaluations_per_epoch=3)
+    problem = pose(method, vocabulary, X[:, :1], HARD, config=config, device="cpu")
+    states = list(islice(start(method, problem), 500))
+    assert 4 < len(states) < 500
+    middle = list(islice(start(method, problem), len(states) - 2))[-1]
+    rest = list(start(method, replace(problem, saved=middle.save())))
+    assert [state.epoch for state in rest] == [state.epoch for state in states[-2:]]
 
 
 def test_a_state_of_another_search_is_refused():

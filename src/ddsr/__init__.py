@@ -3,12 +3,21 @@
 import typing
 
 from ddsr.engine import Engine, FitOptions, FitStatus, Scores
-from ddsr.errors import DataError, DDSRError, ExpressionError, GrammarError, MethodError, VocabularyError
+from ddsr.errors import (
+    DataError,
+    DDSRError,
+    ExpressionError,
+    GrammarError,
+    MethodError,
+    RunError,
+    VocabularyError,
+)
 from ddsr.expression import Batch, Expression, Vocabulary
 from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear, Nesting
 
 if typing.TYPE_CHECKING:
     from ddsr.estimator import DDSRRegressor
+    from ddsr.runs import RunFolder, load_model, save_model
 
 __version__: str
 __all__ = [
@@ -28,10 +37,14 @@ __all__ = [
     "MethodError",
     "MustAppear",
     "Nesting",
+    "RunError",
+    "RunFolder",
     "Scores",
     "Vocabulary",
     "VocabularyError",
     "__version__",
+    "load_model",
+    "save_model",
 ]
 
 
@@ -41,6 +54,10 @@ def __getattr__(name: str) -> object:
         from ddsr.estimator import DDSRRegressor
 
         return DDSRRegressor
+    if name in ("RunFolder", "load_model", "save_model"):
+        from ddsr import runs
+
+        return getattr(runs, name)
     if name == "__version__":
         from ddsr.version import ddsr_version
 

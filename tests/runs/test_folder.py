@@ -77,7 +77,10 @@ def test_columns_without_names(tmp_path):
     assert (model.predict(X) == load_model(tmp_path / "run" / "model.json").predict(X)).all()
 
 
-@pytest.mark.parametrize("parameters", [DDSR, UNIFORM], ids=["ddsr", "uniform"])
+GUESSED = DDSR | {"guesses": ["`a b` * sin(3 * z) + 2"]}
+
+
+@pytest.mark.parametrize("parameters", [DDSR, UNIFORM, GUESSED], ids=["ddsr", "uniform", "guessed"])
 @pytest.mark.parametrize("interval", [0.0, 1000.0])
 def test_an_interrupted_fit_goes_on_exactly(tmp_path, parameters, interval):
     expected = create(tmp_path / "expected", **parameters, max_epochs=6).fit()
@@ -113,6 +116,7 @@ def test_an_interrupt_within_an_epoch_repeats_what_was_not_saved(tmp_path, monke
     starts = []
     resumed = run.resume(on_state=lambda state: starts.append(state.epoch))
     assert starts[0] == 1  # the first epoch was saved, the next two came too soon after it
+    assert [line["epoch"] for line in run.log()] == list(range(5))
     assert account(resumed) == account(expected)
 
 
@@ -164,6 +168,15 @@ def test_time_that_was_used_counts(tmp_path):
     assert run.resume().stopped_by_ == "max_time"
     assert time.monotonic() - began < 2.5
     assert run.log()[-1]["seconds"] == pytest.approx(3.0, abs=0.5)
+
+
+def test_patience_goes_on(tmp_path):
+    settings = {"max_epochs": 500, "config": UNIFORM["config"] | {"patience": 3}}
+    expected = create(tmp_path / "expected", **settings).fit()
+    assert expected.stopped_by_ == "no_progress"
+    run = create(tmp_path / "run", **settings)
+    run.fit(on_state=interrupt_at(expected.n_epochs_ - 2))
+    assert account(run.resume()) == account(expected)
 
 
 def test_more_time_renews_the_patience(tmp_path):

@@ -12,9 +12,10 @@ from typing import Any
 from uuid import uuid4
 
 from ddsr.bench.one import Task
-from ddsr.bench.slot import Limits, Slot, ddsr_version
+from ddsr.bench.slot import Limits, Slot
 from ddsr.bench.store import Key, Row
 from ddsr.errors import BenchError
+from ddsr.version import ddsr_version
 
 LOCAL = "local:"
 CONNECT_S = 10

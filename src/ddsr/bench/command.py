@@ -16,11 +16,11 @@ from ddsr.bench.one import OWN_METHODS, Task
 from ddsr.bench.problems import Problem, load_suite
 from ddsr.bench.progress import Board, show
 from ddsr.bench.run import Plan, missing_tasks, run_missing
-from ddsr.bench.slot import ddsr_version
 from ddsr.bench.store import Store, of_other_versions
 from ddsr.bench.trial import data_path
 from ddsr.bench.workers import LocalWorkers, Workers
 from ddsr.errors import BenchError
+from ddsr.version import ddsr_version
 
 
 def run_suite(

@@ -11,8 +11,6 @@ import sys
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from ddsr.bench.judge import TIMEOUT_S, JudgeProcess
@@ -20,6 +18,7 @@ from ddsr.bench.methods import modules_of
 from ddsr.bench.one import OWN_METHODS, Outcome, Task
 from ddsr.bench.rules import Verdict
 from ddsr.bench.store import Row
+from ddsr.version import ddsr_version
 
 # Every library that starts threads of its own has its own variable.
 THREAD_VARIABLES = (
@@ -154,12 +153,3 @@ def start_server(threads: int) -> subprocess.Popen[str]:
         env={**os.environ, **dict.fromkeys(THREAD_VARIABLES, str(threads))},
         start_new_session=True,  # Ctrl-C is for the runner, which ends its processes itself
     )
-
-
-@cache
-def ddsr_version() -> str:
-    """The version that a row is of."""
-    try:
-        return version("ddsr")
-    except PackageNotFoundError:  # run from a source tree that was never installed
-        return "0+unknown"

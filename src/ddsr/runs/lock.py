@@ -6,7 +6,7 @@ import fcntl
 import os
 import platform
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ddsr.errors import RunError
@@ -36,10 +36,8 @@ def locked(folder: Path) -> Iterator[None]:
             raise RunError(f"{folder} is in use by {holder}: wait for it, or stop it") from None
         except OSError as error:
             raise RunError(f"cannot lock {folder}: {reason_of(error)}") from error
-        try:
+        with suppress(OSError):  # who holds it is for people to know: a full disk does not break the lock
             file.truncate(0)
             file.write(f"process {os.getpid()} on {platform.node()}")
             file.flush()
-        except OSError as error:
-            raise RunError(f"cannot write into {folder}: {reason_of(error)}") from error
         yield

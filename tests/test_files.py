@@ -1,0 +1,56 @@
+"""Files are whole or not there."""
+
+import os
+
+import pytest
+
+from ddsr.errors import RunError
+from ddsr.files import clear_leftovers, read_whole, write_whole
+
+
+def test_a_file_is_replaced_in_one_step(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    write_whole(path, b"old")
+    seen = []
+    replace = os.replace
+
+    def watched(source, target):
+        seen.append((path.read_bytes(), source.read_bytes()))
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", watched)
+    write_whole(path, b"new and longer")
+    assert seen == [(b"old", b"new and longer")]
+    assert path.read_bytes() == b"new and longer"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_what_fails_half_way_leaves_the_old_file(tmp_path, monkeypatch, error):
+    path = tmp_path / "file"
+    write_whole(path, b"old")
+
+    def failing(descriptor):
+        raise error
+
+    monkeypatch.setattr(os, "fsync", failing)
+    with pytest.raises((RunError, KeyboardInterrupt)) as raised:
+        write_whole(path, b"new")
+    if isinstance(error, OSError):
+        assert str(raised.value) == f"cannot write {path}: No space left on device"
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(RunError, match=f"there is no thing at {tmp_path / 'none'}"):
+        read_whole(tmp_path / "none", "thing")
+    with pytest.raises(RunError, match="cannot read"):
+        read_whole(tmp_path, "thing")
+
+
+def test_leftovers(tmp_path):
+    (tmp_path / ".state.npz.17.being-written").write_bytes(b"half")
+    (tmp_path / ".hidden").write_bytes(b"mine")
+    clear_leftovers(tmp_path)
+    assert os.listdir(tmp_path) == [".hidden"]
