@@ -83,7 +83,7 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
 
     Attributes
     ----------
-    Where y has several columns, each of these but the last is a list with one for each.
+    Where y has several columns, each of these down to `stopped_by_` is a list with one for each.
 
     equations_ : DataFrame
         The Pareto front, a row an equation: complexity (tokens), loss (mean squared error), r2,
@@ -103,6 +103,10 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
         "exact" (an NRMSE below 1e-12, or below `config.evolution.exact`), "max_time", "max_epochs",
         "max_evaluations" or "no_progress" (settings of `config`, the latter `patience`), "exhausted" (nothing
         is left that was not tried), or "interrupt".
+    outcomes_ : list of Outcome
+        What each output's fit left, the data aside: all of the above is made from it.
+    n_fits_ : int
+        This fit and, with `warm_start`, those that it went on from.
     n_features_in_, feature_names_in_, n_outputs_
         As everywhere in scikit-learn.
 
