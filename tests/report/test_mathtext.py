@@ -97,7 +97,7 @@ class Reader:
             self.take("}")
             return value
         if word.startswith(r"\mathrm"):
-            return mpmath.mpf(word[8:-1])
+            return mpmath.mpf(float(word[8:-1]))  # the double, not the decimal
         known = {r"\pi": mpmath.pi, "e": mpmath.e} | VALUES
         return +known[word]
 
