@@ -39,6 +39,7 @@ GREEK = frozenset(
     + ("xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta")
     + ("Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega")
 )
+ONE = r"\mathrm{1}"
 FUNCTIONS = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
 RAISED_AT_NAME = ("sin", "cos", "tan", "sinh", "cosh", "tanh")
 
@@ -164,7 +165,7 @@ def _written(row: Operator, operands: list[Part]) -> Part:
                 replace(first, is_negative=not first.is_negative) if first.precedence > SUM else _minus(first)
             )
         case "inverse":
-            return _quotient(Part(r"\mathrm{1}"), first)
+            return _quotient(Part(ONE), first)
         case "square" | "cube":
             return _power(first, Part(r"\mathrm{2}" if row.name == "square" else r"\mathrm{3}"))
         case "sqrt":
@@ -191,6 +192,8 @@ def _sum(left: Part, right: Part, is_minus: bool) -> Part:
     bare = replace(right, is_negative=False)
     # a sum on the right of a plus needs no parentheses, one on the right of a minus does
     text = bare.within(PRODUCT if is_minus else SUM)
+    if text.startswith("-"):  # a sum that begins with a minus of its own
+        return Part(f"{left.signed} - {text[1:]}", SUM)
     return Part(f"{left.signed} {'-' if is_minus else '+'} {text}", SUM)
 
 
@@ -199,15 +202,8 @@ def _product(left: Part, right: Part) -> Part:
     is_negative = left.is_negative != right.is_negative
     top = _beside(_above(left), _above(right))
     below = [_below(part) for part in (left, right) if part.bottom]
-    bottom = below[0] if len(below) == 1 else _beside(*below) if below else Part("")
-    return Part(
-        top.top,
-        PRODUCT,
-        is_negative=is_negative,
-        bottom=bottom.top,
-        top_precedence=PRODUCT,
-        bottom_precedence=bottom.precedence,
-    )
+    bottom = below[0] if len(below) == 1 else _beside(*below) if below else Part(ONE)
+    return _over(top, bottom, is_negative)
 
 
 def _quotient(left: Part, right: Part) -> Part:
@@ -217,14 +213,23 @@ def _quotient(left: Part, right: Part) -> Part:
     bottoms = ([_below(left)] if left.bottom else []) + [_above(right)]
     top = tops[0] if len(tops) == 1 else _beside(*tops)
     bottom = bottoms[0] if len(bottoms) == 1 else _beside(*bottoms)
-    return Part(
-        top.top,
-        PRODUCT,
-        is_negative=is_negative,
-        bottom=bottom.top,
-        top_precedence=top.precedence,
-        bottom_precedence=bottom.precedence,
-    )
+    return _over(top, bottom, is_negative)
+
+
+def _over(top: Part, bottom: Part, is_negative: bool) -> Part:
+    """A fraction; what is over 1 stands alone."""
+    if bottom.top != ONE:
+        return Part(
+            top.top,
+            PRODUCT,
+            is_negative=is_negative,
+            bottom=bottom.top,
+            top_precedence=top.precedence,
+            bottom_precedence=bottom.precedence,
+        )
+    if is_negative:
+        return Part(top.within(PRODUCT), PRODUCT, is_negative=True)
+    return Part(top.top, top.precedence)
 
 
 def _above(part: Part) -> Part:
@@ -237,9 +242,9 @@ def _below(part: Part) -> Part:
 
 def _beside(left: Part, right: Part) -> Part:
     """Two factors, numbers first; a dot where two would read as one. A factor of 1 is left out."""
-    if left.top == r"\mathrm{1}":
+    if left.top == ONE:
         return right
-    if right.top == r"\mathrm{1}":
+    if right.top == ONE:
         return left
     if _begins_with_digit(right.top) and right.precedence == ATOM and not _begins_with_digit(left.top):
         left, right = right, left
