@@ -1,8 +1,10 @@
 """Tables for the tests of the command line, and ways to run it."""
 
 import os
+import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -51,4 +53,6 @@ def start_ddsr(*arguments: object, **options) -> subprocess.Popen:
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "PYTHONUNBUFFERED": "1"}
     command = [sys.executable, "-m", "ddsr", *map(str, arguments)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    return subprocess.Popen(command, env=environment, **pipes | options)
+    # Where the tests themselves run in the background of a shell, an interrupt would be ignored.
+    heed_interrupts = partial(signal.signal, signal.SIGINT, signal.default_int_handler)
+    return subprocess.Popen(command, env=environment, preexec_fn=heed_interrupts, **pipes | options)
