@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ddsr import DDSRRegressor
+from ddsr.balance import Balance
 from ddsr.config import DefaultConfig, RefinerConfig
 from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import Engine, FitOptions
@@ -13,10 +14,13 @@ from ddsr.errors import MethodError
 from ddsr.expression import Batch, Expression, Vocabulary
 from ddsr.grammar import Grammar
 from ddsr.methods import parse_method, settings
-from ddsr.priming import PrimedRefiner, Primer, tuning_config
+from ddsr.priming import Primer, Priming, tuning_config
 from ddsr.prior.network import PriorNetwork
 from ddsr.prior.screen import choose_view
 from ddsr.proposals import fit_proposals, write_scales
+from ddsr.refined_search import refined_search
+from ddsr.refiner import Refiner
+from ddsr.selection import ParetoFront
 from prior_cases import write_weights
 
 RNG = np.random.default_rng(0)
@@ -54,32 +58,49 @@ def test_proposals_end_in_time(weights):
     assert time.monotonic() - began < 4.0
 
 
-def test_a_refiner_is_primed_once(weights):
-    primer = make_primer(weights)
-    refiner = PrimedRefiner(primer, primer.config.evolution)
-    refiner.run(200)
-    assert refiner.is_primed and refiner.n_primed > 10
-    n_fitted = refiner._core.counters()["n_evaluations"]
-    assert n_fitted >= 200 + refiner.n_primed // 2
-    refiner.run(200)
-    assert refiner._core.counters()["n_evaluations"] <= n_fitted + 200
+def test_proposals_are_due_once(weights):
+    priming = Priming(make_primer(weights))
+    assert len(priming.take()) > 10
+    assert priming.is_done and priming.take() is None
 
 
 def test_with_a_time_limit_the_weights_are_loaded_aside(weights):
-    primer = make_primer(weights)
-    refiner = PrimedRefiner(primer, primer.config.evolution, Deadline(time.monotonic() + 60.0))
-    refiner.run(50)
-    assert not refiner.is_primed  # the refiner begins alone
+    priming = Priming(make_primer(weights), Deadline(time.monotonic() + 60.0))
+    assert priming.take() is None and not priming.is_done  # the refiner begins alone
     until = time.monotonic() + 50.0
-    while not refiner.is_primed and time.monotonic() < until:
-        refiner.run(None, 0.3)
-    assert refiner.n_primed > 0
+    proposals = None
+    while proposals is None and time.monotonic() < until:
+        time.sleep(0.1)
+        proposals = priming.take()
+    assert len(proposals) > 0
 
 
 def test_tiny_limits_have_no_prior(weights):
+    assert Priming(make_primer(weights), Deadline(time.monotonic() + 3.0)).is_done
+
+
+def test_what_the_prior_finds_is_told_from_what_the_others_find(weights):
+    config = {"prior": weights, "evaluations_per_epoch": 1, "max_length": 14}
+    model = DDSRRegressor(max_epochs=2, random_state=0, device="cpu", config=config).fit(X, HARD)
+    gains = model.curves_["gain_prior"]
+    assert gains[0] > 0.0 and np.isnan(gains[1])
+    assert model.curves_["seconds_prime"][0] > 0.0
+
+
+def test_a_search_is_primed_once_though_it_was_saved(weights):
     primer = make_primer(weights)
-    refiner = PrimedRefiner(primer, primer.config.evolution, Deadline(time.monotonic() + 3.0))
-    assert refiner.is_primed and refiner.n_primed == 0
+    parts = {"evaluations": 50, "n_elites": 5, "front": ParetoFront()}
+
+    def search(priming, saved=None):
+        refiner = Refiner(primer.engine, primer.grammar, primer.config.evolution)
+        balance = Balance(0.0, 0.0, 0.0, is_timed=False)
+        return refined_search(refiner, None, balance, **parts, priming=priming, saved=saved)
+
+    state = next(search(Priming(primer)))
+    later = Priming(primer)
+    after = next(search(later, state.save()))
+    assert "prior" in state.stats.gains and "prior" not in after.stats.gains
+    assert later.is_done
 
 
 def test_a_search_with_the_prior_gives_the_same_for_the_same_seed(weights):

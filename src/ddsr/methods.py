@@ -24,9 +24,10 @@ from ddsr.expression import Vocabulary
 from ddsr.grammar import Grammar, Rule
 from ddsr.learning.memory import EliteMemory, Memory, ShortTermMemory
 from ddsr.parts import GENERATORS, MEMORIES, OBJECTIVES
-from ddsr.priming import Primer, make_primer, make_refiner, tuning_config
+from ddsr.priming import Primer, Priming, make_primer, tuning_config
 from ddsr.prior.weights import find_weights
 from ddsr.refined_search import Proposer, refined_search
+from ddsr.refiner import Refiner
 from ddsr.saved import Saved
 from ddsr.search import SearchState, UniformGenerator, search
 from ddsr.selection import ParetoFront, baseline
@@ -154,7 +155,7 @@ def _start_default(problem: Problem, *, generator: str, refiner: str) -> Iterato
         is_timed=problem.deadline != NEVER,
     )
     primer = make_primer(problem, config)
-    evolved = make_refiner(problem, evolution, primer)
+    evolved = Refiner(problem.engine, problem.grammar, evolution, problem.seed, problem.n_threads)
     if problem.seeds is not None:
         evolved.seed(problem.seeds.batch)
     return refined_search(
@@ -164,6 +165,7 @@ def _start_default(problem: Problem, *, generator: str, refiner: str) -> Iterato
         evaluations=config.evaluations_per_epoch,
         n_elites=config.n_elites,
         front=problem.front,
+        priming=None if primer is None else Priming(primer, problem.deadline, config.prior_share),
         deadline=problem.deadline,
         saved=problem.saved,
     )

@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ddsr.config import DefaultConfig, RefinerConfig
+from ddsr.config import DefaultConfig
 from ddsr.data import check_rows, check_target, check_weights
 from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Batch
 from ddsr.grammar import Grammar
 from ddsr.proposals import fit_proposals
-from ddsr.refiner import Refiner, RefinerStats
 
 if TYPE_CHECKING:
     from ddsr.prior.conditioned import ConditionedDiffusion
@@ -115,34 +114,32 @@ class Primer:
         return scores.batch.take(order[np.isfinite(scores.nrmse[order])])
 
 
-class PrimedRefiner(Refiner):
-    """A refiner that takes in the prior's proposals once, between two of its runs."""
+class Priming:
+    """When the proposals of a prior are due in a search: once, as soon as torch and the weights are there."""
 
-    def __init__(
-        self,
-        primer: Primer,
-        config: RefinerConfig,
-        deadline: Deadline = NEVER,
-        share: float = 0.05,
-    ) -> None:
-        super().__init__(primer.engine, primer.grammar, config, primer.seed, primer.n_threads)
+    def __init__(self, primer: Primer, deadline: Deadline = NEVER, share: float = 0.05) -> None:
         self.primer, self.deadline = primer, deadline
         limit = deadline.seconds_left
-        self.is_primed = limit < LEAST_LIMIT
-        self.n_primed = 0
-        """proposals that were put in"""
-        self.priming_seconds = share * limit
-        self.head_start = min(2.0, HEAD_START * limit)
+        self.is_done = limit < LEAST_LIMIT
+        self.seconds = share * limit
+        """that drawing and fitting them may take"""
+        self._begins = time.monotonic() + min(2.0, HEAD_START * limit)
         self._loading: threading.Thread | None = None
         self._failure: BaseException | None = None
 
-    def run(self, evaluations: int | None = None, seconds: float | None = None) -> RefinerStats:
-        """Evolve; then take in proposals, if they are due and not in yet."""
-        ran = super().run(evaluations, seconds)
-        if not self.is_primed and self._is_loaded():
-            self.is_primed = True
-            self._prime()
-        return ran
+    def take(self) -> Batch | None:
+        """The proposals, fitted, when they are due; None before that, after it, and where time runs out."""
+        if self.is_done or not self._is_loaded():
+            return None
+        self.is_done = True
+        deadline = self.deadline
+        if deadline != NEVER:
+            deadline = Deadline(min(deadline.at, time.monotonic() + self.seconds))
+        try:
+            proposals = self.primer.propose(deadline)
+        except TimeIsUp:
+            return None
+        return proposals if len(proposals) else None
 
     def _is_loaded(self) -> bool:
         """Whether torch and the weights are there; begins to load them when it is time."""
@@ -150,7 +147,7 @@ class PrimedRefiner(Refiner):
             self.primer.load()
             return True
         if self._loading is None:
-            if self._seconds >= self.head_start:
+            if time.monotonic() >= self._begins:
                 self._loading = threading.Thread(target=self._load, daemon=True)
                 self._loading.start()
             return False
@@ -163,18 +160,6 @@ class PrimedRefiner(Refiner):
             self.primer.load()
         except BaseException as error:
             self._failure = error
-
-    def _prime(self) -> None:
-        deadline = self.deadline
-        if deadline != NEVER:
-            deadline = Deadline(min(deadline.at, time.monotonic() + self.priming_seconds))
-        try:
-            proposals = self.primer.propose(deadline)
-        except TimeIsUp:
-            return
-        self.n_primed = len(proposals)
-        if self.n_primed:
-            self.seed(proposals)
 
 
 class Posed(Protocol):
@@ -227,13 +212,6 @@ def make_primer(problem: Posed, config: DefaultConfig) -> Primer | None:
     shown = (rows[is_shown], target[is_shown])
     engine, grammar, n_threads = problem.engine, problem.grammar, problem.n_threads
     return Primer(config.prior, shown, engine, grammar, config, problem.seed, problem.device, n_threads)
-
-
-def make_refiner(problem: Posed, evolution: RefinerConfig, primer: Primer | None) -> Refiner:
-    """A refiner, which takes in what the prior proposes where there is one."""
-    if primer is not None:
-        return PrimedRefiner(primer, evolution, problem.deadline, primer.config.prior_share)
-    return Refiner(problem.engine, problem.grammar, evolution, problem.seed, problem.n_threads)
 
 
 def tuning_config(config: DefaultConfig, is_on_processor: bool) -> DefaultConfig:

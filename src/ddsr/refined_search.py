@@ -8,12 +8,13 @@ from typing import Protocol
 
 import numpy as np
 
-from ddsr.balance import GENERATOR, REFINER, Balance
+from ddsr.balance import GENERATOR, PRIOR, REFINER, Balance
 from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.engine import Engine, Scores
 from ddsr.expression import Batch
 from ddsr.learning.curves import EpochStats, PartClock, UpdateStats
 from ddsr.learning.memory import Memory
+from ddsr.priming import Priming
 from ddsr.refiner import Ending, Refiner, RefinerStats
 from ddsr.saved import Saved, restoring
 from ddsr.search import Generator, SearchState, Updater
@@ -95,6 +96,7 @@ def refined_search(
     evaluations: int,
     n_elites: int,
     front: ParetoFront,
+    priming: Priming | None = None,
     deadline: Deadline = NEVER,
     saved: Saved | None = None,
 ) -> Iterator[SearchState]:
@@ -105,13 +107,14 @@ def refined_search(
     an epoch, as by an interrupt, is raised after one more state, with what the epoch had found by then.
     With `saved`, which a `SearchState` gave, it goes on behind that epoch.
     """
-    search = RefinedSearch(refiner, make_proposer, balance, evaluations, n_elites, front, deadline)
+    search = RefinedSearch(refiner, make_proposer, balance, evaluations, n_elites, front, deadline, priming)
     if saved is not None:
         search.restore(saved)
     while not (deadline.has_passed or search.is_over):
         found = Epoch(search.n_epochs, known=search.front)
         try:
             search.refine(found)
+            search.prime(found)
             if balance.is_generators_turn and not deadline.has_passed:
                 search.propose(found)
         except BaseException:
@@ -149,6 +152,7 @@ class RefinedSearch:
     n_elites: int
     front: ParetoFront
     deadline: Deadline
+    priming: Priming | None = None
     proposer: Proposer | None = None
     stall: Stall = field(default_factory=Stall)
     n_proposed: int = 0
@@ -170,6 +174,18 @@ class RefinedSearch:
         found.gains[REFINER] = self.front.gain_over(found.known)
         found.n_refined = self.refiner.n_evaluations
         found.clock.end("refine")
+
+    def prime(self, found: Epoch) -> None:
+        """The prior's part, once in a search: what it proposes is put among what the refiner evolves."""
+        proposals = None if self.priming is None else self.priming.take()
+        if proposals is None:
+            return
+        self.refiner.seed(proposals)
+        self.stall.n_fitted += len(proposals)
+        known, self.front = self.front, self.front.merge(self.refiner.hall_of_fame())
+        found.gains[PRIOR] = self.front.gain_over(known)
+        found.n_refined = self.refiner.n_evaluations
+        found.clock.end("prime")
 
     def propose(self, found: Epoch) -> None:
         """The generator's part of an epoch; time that ends amid it leaves no trace but that it was spent."""
@@ -212,6 +228,7 @@ class RefinedSearch:
             "n_scored": self.n_proposed,
             "n_epochs": self.n_epochs,
             "is_over": self.is_over,
+            "is_primed": self.priming is None or self.priming.is_done,
         }
 
     def restore(self, saved: Saved) -> None:
@@ -227,6 +244,8 @@ class RefinedSearch:
             self.stall = Stall(**saved["stall"])
             self.n_proposed, self.n_epochs = saved["n_scored"], saved["n_epochs"]
             self.is_over = saved["is_over"]
+            if self.priming is not None and saved.get("is_primed", True):
+                self.priming.is_done = True
 
 
 def _budget_of_run(epoch: int, evaluations: int, deadline: Deadline) -> tuple[int, float | None]:
