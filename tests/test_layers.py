@@ -23,7 +23,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("methods", "parts", "frames", "parameters"),
     ("refined_search",),
     ("priming",),
-    ("search", "device", "balance", "proposals"),
+    ("search", "device", "balance", "proposals", "problem"),
     ("selection", "learning"),
     ("refiner",),
     ("engine",),

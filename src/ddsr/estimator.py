@@ -27,9 +27,10 @@ from ddsr.forms import EquationForms, Index
 from ddsr.frames import Targets, read_rows, read_targets
 from ddsr.grammar import Rule
 from ddsr.guesses import known_equations, read_guesses
-from ddsr.methods import ConfigLike, Method, Problem, parse_method, pose, settings, start
+from ddsr.methods import ConfigLike, Method, parse_method, pose, settings, start
 from ddsr.model_file import ModelRecord, read_model, write_model
 from ddsr.parameters import from_json, to_json
+from ddsr.problem import Problem
 from ddsr.rules import RulesLike, read_rules
 from ddsr.saved import restoring
 from ddsr.search import SearchState

@@ -19,7 +19,7 @@ from ddsr.errors import MethodError
 from ddsr.expression import Expression, Vocabulary, unscaled
 from ddsr.grammar import Grammar, Rule
 from ddsr.learning.curves import EpochStats, restored_curves, saved_curves
-from ddsr.methods import Problem
+from ddsr.problem import Problem
 from ddsr.saved import Saved, restoring
 from ddsr.search import SearchState
 from ddsr.selection import FrontEntry, ParetoFront, front_of, select

@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike
 
 from ddsr.balance import Balance
 from ddsr.config import DefaultConfig, DSRConfig, PaperConfig, SearchConfig
-from ddsr.deadline import NEVER, Deadline
+from ddsr.deadline import NEVER
 from ddsr.device import check_device, check_memory, find_device
-from ddsr.engine import Engine, FitOptions, Scores
+from ddsr.engine import Engine, FitOptions
 from ddsr.errors import MethodError
 from ddsr.expression import Vocabulary
 from ddsr.grammar import Grammar, Rule
@@ -26,11 +26,11 @@ from ddsr.learning.memory import EliteMemory, Memory, ShortTermMemory
 from ddsr.parts import GENERATORS, MEMORIES, OBJECTIVES
 from ddsr.priming import Primer, Priming, make_primer, tuning_config
 from ddsr.prior.weights import find_weights
+from ddsr.problem import Problem
 from ddsr.refined_search import Proposer, refined_search
 from ddsr.refiner import Refiner
-from ddsr.saved import Saved
 from ddsr.search import SearchState, UniformGenerator, search
-from ddsr.selection import ParetoFront, baseline
+from ddsr.selection import baseline
 
 if TYPE_CHECKING:
     from ddsr.learning.objective import Objective
@@ -38,28 +38,6 @@ if TYPE_CHECKING:
 
 
 ConfigLike = SearchConfig | Mapping[str, Any] | None
-
-
-@dataclass(frozen=True)
-class Problem:
-    """What every method starts from: data to score on, a grammar to obey, settings."""
-
-    engine: Engine
-    grammar: Grammar
-    config: SearchConfig
-    front: ParetoFront
-    """the baseline, known before the search"""
-    seed: int
-    device: str
-    n_threads: int
-    deadline: Deadline = NEVER
-    """when the search ends by itself"""
-    seeds: Scores | None = None
-    """expressions to start from, fitted"""
-    saved: Saved | None = None
-    """by `SearchState.save` of a search of the same method, to go on from"""
-    rows: tuple[ArrayLike, ArrayLike, ArrayLike | None] | None = None
-    """X, y and weights as they were handed in, which the prior is shown"""
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ddsr.config import PaperConfig, SearchConfig
 from ddsr.device import find_device
 from ddsr.learning.memory import EliteMemory, Memory, ShortTermMemory
+from ddsr.problem import Problem
 from ddsr.search import Generator
 
 if TYPE_CHECKING:
     from ddsr.learning.objective import Objective
     from ddsr.learning.policy import Learner
-    from ddsr.methods import Problem
 
     class LearnedGenerator(Generator, Learner[Any], Protocol):
         """Proposes expressions and can be taught."""

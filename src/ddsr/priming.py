@@ -11,10 +11,10 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ddsr.config import DefaultConfig
 from ddsr.data import check_rows, check_target, check_weights
@@ -22,6 +22,7 @@ from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Batch
 from ddsr.grammar import Grammar
+from ddsr.problem import Problem
 from ddsr.proposals import fit_proposals
 
 if TYPE_CHECKING:
@@ -162,46 +163,7 @@ class Priming:
             self._failure = error
 
 
-class Posed(Protocol):
-    """What is asked of the problem that a method starts from."""
-
-    @property
-    def engine(self) -> Engine:
-        """It fits proposals."""
-        ...
-
-    @property
-    def grammar(self) -> Grammar:
-        """They obey it."""
-        ...
-
-    @property
-    def rows(self) -> tuple[ArrayLike, ArrayLike, ArrayLike | None] | None:
-        """X, y and weights; None where only the engine knows them."""
-        ...
-
-    @property
-    def seed(self) -> int:
-        """Of the random numbers."""
-        ...
-
-    @property
-    def device(self) -> str:
-        """Where the network computes."""
-        ...
-
-    @property
-    def n_threads(self) -> int:
-        """Of the engine and the network."""
-        ...
-
-    @property
-    def deadline(self) -> Deadline:
-        """When the search ends."""
-        ...
-
-
-def make_primer(problem: Posed, config: DefaultConfig) -> Primer | None:
+def make_primer(problem: Problem, config: DefaultConfig) -> Primer | None:
     """The prior that the settings name; None if they name none."""
     if config.prior is None or problem.rows is None:
         return None

@@ -1,0 +1,36 @@
+"""What a search is about, whatever its method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from numpy.typing import ArrayLike
+
+from ddsr.config import SearchConfig
+from ddsr.deadline import NEVER, Deadline
+from ddsr.engine import Engine, Scores
+from ddsr.grammar import Grammar
+from ddsr.saved import Saved
+from ddsr.selection import ParetoFront
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What every method starts from: data to score on, a grammar to obey, settings."""
+
+    engine: Engine
+    grammar: Grammar
+    config: SearchConfig
+    front: ParetoFront
+    """the baseline, known before the search"""
+    seed: int
+    device: str
+    n_threads: int
+    deadline: Deadline = NEVER
+    """when the search ends by itself"""
+    seeds: Scores | None = None
+    """expressions to start from, fitted"""
+    saved: Saved | None = None
+    """by `SearchState.save` of a search of the same method, to go on from"""
+    rows: tuple[ArrayLike, ArrayLike, ArrayLike | None] | None = None
+    """X, y and weights as they were handed in, which the prior is shown"""
