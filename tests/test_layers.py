@@ -13,7 +13,7 @@ PACKAGE = ROOT / "src" / "ddsr"
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("__main__",),
     ("cli",),
-    ("command", "prior_cli"),
+    ("command",),
     ("bench", "runs"),
     ("live",),
     ("estimator",),

@@ -8,10 +8,10 @@ from ddsr.command.demo import demo
 from ddsr.command.fit import fit
 from ddsr.command.options import Seconds, read_names, read_numbers
 from ddsr.command.predict import predict
+from ddsr.command.prior import prior
 from ddsr.command.report import report
 from ddsr.command.resume import resume
 from ddsr.command.show import show
-from ddsr.prior_cli import prior
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
