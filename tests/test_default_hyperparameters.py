@@ -88,11 +88,11 @@ def weights(tmp_path_factory):
 
 
 def parts_of(monkeypatch, **changes):
-    """The refiner and the maker of the proposer that a fit with these settings was made with."""
+    """The priming and the maker of the proposer that a fit with these settings was made with."""
     parts, search = [], methods.refined_search
 
     def watched(refiner, make_proposer, balance, **options):
-        parts.append((refiner, make_proposer))
+        parts.append((options["priming"], make_proposer))
         return search(refiner, make_proposer, balance, **options)
 
     with monkeypatch.context() as patch:
@@ -103,18 +103,19 @@ def parts_of(monkeypatch, **changes):
 
 @covers("prior", DefaultConfig)
 def test_prior(monkeypatch, weights):
-    refiner, _ = parts_of(monkeypatch, prior=weights)
-    assert refiner.n_primed > 0
-    assert not hasattr(parts_of(monkeypatch)[0], "n_primed")
+    for prior in (weights, "default"):
+        priming, _ = parts_of(monkeypatch, prior=prior)
+        assert priming.primer.weights == prior
+    assert parts_of(monkeypatch, prior=None)[0] is None
 
 
 @covers("prior_share", DefaultConfig)
 def test_prior_share(monkeypatch, weights):
     short, long = (
-        parts_of(monkeypatch, prior=weights, prior_share=share, max_time=2.0)[0].priming_seconds
+        parts_of(monkeypatch, prior=weights, prior_share=share, max_time=6.0, max_evaluations=1)[0].seconds
         for share in (0.1, 0.4)
     )
-    assert 0.0 < short < 0.2
+    assert 0.0 < short <= 0.6
     assert long == pytest.approx(4 * short, rel=0.3)
 
 

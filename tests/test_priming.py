@@ -1,11 +1,13 @@
 """The prior within the default search, with a small network that has learned nothing."""
 
 import time
+from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import pytest
 
-from ddsr import DDSRRegressor
+from ddsr import DDSRRegressor, priming
 from ddsr.balance import Balance
 from ddsr.config import DefaultConfig, RefinerConfig
 from ddsr.deadline import NEVER, Deadline
@@ -13,8 +15,8 @@ from ddsr.engine import Engine, FitOptions
 from ddsr.errors import MethodError
 from ddsr.expression import Batch, Expression, Vocabulary
 from ddsr.grammar import Grammar
-from ddsr.methods import parse_method, settings
-from ddsr.priming import Primer, Priming, tuning_config
+from ddsr.methods import parse_method, pose, settings
+from ddsr.priming import UNTIMED_EPOCHS, Primer, Priming, tuning_config
 from ddsr.prior.network import PriorNetwork
 from ddsr.prior.screen import choose_view
 from ddsr.proposals import fit_proposals, write_scales
@@ -59,32 +61,36 @@ def test_proposals_end_in_time(weights):
 
 
 def test_proposals_are_due_once(weights):
-    priming = Priming(make_primer(weights))
-    assert len(priming.take()) > 10
-    assert priming.is_done and priming.take() is None
+    due = Priming(make_primer(weights))
+    assert due.take(UNTIMED_EPOCHS - 2) is None and not due.is_done
+    assert len(due.take(UNTIMED_EPOCHS - 1)) > 10
+    assert due.is_done and due.take(UNTIMED_EPOCHS) is None
 
 
 def test_with_a_time_limit_the_weights_are_loaded_aside(weights):
-    priming = Priming(make_primer(weights), Deadline(time.monotonic() + 60.0))
-    assert priming.take() is None and not priming.is_done  # the refiner begins alone
+    due = Priming(make_primer(weights), Deadline(time.monotonic() + 60.0))
+    assert due.take(9) is None and not due.is_done  # the refiner begins alone
     until = time.monotonic() + 50.0
     proposals = None
     while proposals is None and time.monotonic() < until:
         time.sleep(0.1)
-        proposals = priming.take()
+        proposals = due.take(10)
     assert len(proposals) > 0
 
 
-def test_tiny_limits_have_no_prior(weights):
-    assert Priming(make_primer(weights), Deadline(time.monotonic() + 3.0)).is_done
+@pytest.mark.parametrize(("seconds", "has_prior"), [(3.0, False), (30.0, True)])
+def test_tiny_limits_have_no_prior(weights, seconds, has_prior):
+    vocabulary, config = Vocabulary.of_size(2), DefaultConfig(prior=weights)
+    problem = pose(parse_method("ddsr"), vocabulary, X, HARD, config=config, device="cpu")
+    problem = replace(problem, deadline=Deadline(time.monotonic() + seconds))
+    assert (priming.make_primer(problem, config) is not None) == has_prior
 
 
 def test_what_the_prior_finds_is_told_from_what_the_others_find(weights):
     config = {"prior": weights, "evaluations_per_epoch": 1, "max_length": 14}
-    model = DDSRRegressor(max_epochs=2, random_state=0, device="cpu", config=config).fit(X, HARD)
-    gains = model.curves_["gain_prior"]
-    assert gains[0] > 0.0 and np.isnan(gains[1])
-    assert model.curves_["seconds_prime"][0] > 0.0
+    model = DDSRRegressor(max_epochs=6, random_state=0, device="cpu", config=config).fit(X, HARD)
+    assert (model.curves_["gain_prior"] > 0.0).tolist() == [False] * 4 + [True, False]
+    assert (model.curves_["seconds_prime"] > 0.0).tolist() == [False] * 4 + [True, False]
 
 
 def test_a_search_is_primed_once_though_it_was_saved(weights):
@@ -96,7 +102,7 @@ def test_a_search_is_primed_once_though_it_was_saved(weights):
         balance = Balance(0.0, 0.0, 0.0, is_timed=False)
         return refined_search(refiner, None, balance, **parts, priming=priming, saved=saved)
 
-    state = next(search(Priming(primer)))
+    *_, state = islice(search(Priming(primer)), UNTIMED_EPOCHS)
     later = Priming(primer)
     after = next(search(later, state.save()))
     assert "prior" in state.stats.gains and "prior" not in after.stats.gains
@@ -112,7 +118,7 @@ def test_a_search_with_the_prior_gives_the_same_for_the_same_seed(weights):
         "evolution": RefinerConfig(n_islands=2, island_size=20),
     }
     one, other = (
-        DDSRRegressor(max_epochs=4, random_state=1, device="cpu", config=config).fit(X, HARD)
+        DDSRRegressor(max_epochs=8, random_state=1, device="cpu", config=config).fit(X, HARD)
         for _ in range(2)
     )
     assert one.equations_["equation"].tolist() == other.equations_["equation"].tolist()
@@ -153,7 +159,7 @@ def test_teaching_keeps_the_prior_as_reference():
 def test_the_prior_is_an_option_of_the_method():
     assert settings(parse_method("ddsr:prior=default")).prior == "default"
     assert settings(parse_method("ddsr:prior=none")).prior is None
-    assert settings(parse_method("ddsr")).prior is None
+    assert settings(parse_method("ddsr")).prior == "default"
 
 
 def test_a_prior_that_is_not_there_is_refused_at_once():

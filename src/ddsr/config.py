@@ -271,7 +271,7 @@ class DefaultConfig(PaperConfig):
     most_share: float = 0.5
     head_start: float = 20.0
     """seconds that the refiner has alone"""
-    prior: str | None = None
+    prior: str | None = "default"
     """a generator trained before, whose proposals the refiner takes in and which is then taught in place of a
     new one: the path of its weights, or `default` for those of the package; None: there is none"""
     prior_share: float = 0.05

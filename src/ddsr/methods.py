@@ -132,7 +132,7 @@ def _start_default(problem: Problem, *, generator: str, refiner: str) -> Iterato
         head_start=config.head_start,
         is_timed=problem.deadline != NEVER,
     )
-    primer = make_primer(problem, config)
+    primer = None if generator == "none" else make_primer(problem, config)
     evolved = Refiner(problem.engine, problem.grammar, evolution, problem.seed, problem.n_threads)
     if problem.seeds is not None:
         evolved.seed(problem.seeds.batch)
@@ -224,7 +224,7 @@ PRESETS: Mapping[str, Preset] = {
             "refiner": ("evolution", "none"),
             "is_scale_free": ON_OR_OFF,
             "model_selection": ("description_length", "best", "accuracy"),
-            "prior": (NO_PRIOR, "default"),
+            "prior": ("default", NO_PRIOR),
         },
         DefaultConfig(),
         settings=("is_scale_free", "model_selection", "prior"),

@@ -2,8 +2,8 @@
 
 Torch takes seconds to import, and easy problems are solved by then: the refiner begins alone. With a time
 limit torch and the weights are loaded beside it by a thread, and the proposals that fit into their share of
-the time are put in once. Without one, a fixed number of them is put in after the refiner's first run, so
-that a seed gives the same search.
+the time are put in once. Without one, a fixed number of them is put in after a few epochs, so that a seed
+gives the same search.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ LEAST_LIMIT = 5.0
 FIRST_BATCH, LATER_BATCH = 32, 256
 MOST_PROPOSALS = 2000
 UNTIMED_PROPOSALS = 256
+UNTIMED_EPOCHS = 5
+"""that the refiner has alone in a search without a time limit"""
 MOST_SEEDS = 200
 """the best by fit and size; the refiner's populations take the first of them, its library the others"""
 HEAD_START = 0.025
@@ -121,16 +123,16 @@ class Priming:
     def __init__(self, primer: Primer, deadline: Deadline = NEVER, share: float = 0.05) -> None:
         self.primer, self.deadline = primer, deadline
         limit = deadline.seconds_left
-        self.is_done = limit < LEAST_LIMIT
+        self.is_done = False
         self.seconds = share * limit
         """that drawing and fitting them may take"""
         self._begins = time.monotonic() + min(2.0, HEAD_START * limit)
         self._loading: threading.Thread | None = None
         self._failure: BaseException | None = None
 
-    def take(self) -> Batch | None:
+    def take(self, epoch: int) -> Batch | None:
         """The proposals, fitted, when they are due; None before that, after it, and where time runs out."""
-        if self.is_done or not self._is_loaded():
+        if self.is_done or not self._is_loaded(epoch):
             return None
         self.is_done = True
         deadline = self.deadline
@@ -142,11 +144,10 @@ class Priming:
             return None
         return proposals if len(proposals) else None
 
-    def _is_loaded(self) -> bool:
+    def _is_loaded(self, epoch: int) -> bool:
         """Whether torch and the weights are there; begins to load them when it is time."""
         if self.deadline == NEVER:
-            self.primer.load()
-            return True
+            return epoch >= UNTIMED_EPOCHS - 1
         if self._loading is None:
             if time.monotonic() >= self._begins:
                 self._loading = threading.Thread(target=self._load, daemon=True)
@@ -164,8 +165,8 @@ class Priming:
 
 
 def make_primer(problem: Problem, config: DefaultConfig) -> Primer | None:
-    """The prior that the settings name; None if they name none."""
-    if config.prior is None or problem.rows is None:
+    """The prior that the settings name; None if they name none, or there is no time for it."""
+    if config.prior is None or problem.rows is None or problem.deadline.seconds_left < LEAST_LIMIT:
         return None
     X, y, sample_weight = problem.rows
     rows = check_rows(X, problem.engine.vocabulary.variables)

@@ -177,7 +177,9 @@ class RefinedSearch:
 
     def prime(self, found: Epoch) -> None:
         """The prior's part, once in a search: what it proposes is put among what the refiner evolves."""
-        proposals = None if self.priming is None else self.priming.take()
+        if self.priming is None or found.ending is Ending.EXACT:
+            return
+        proposals = self.priming.take(found.number)
         if proposals is None:
             return
         self.refiner.seed(proposals)
