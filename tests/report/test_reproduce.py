@@ -2,10 +2,12 @@
 
 import shlex
 
+import numpy as np
 import pytest
 
 from ddsr import DDSRRegressor, MustAppear
 from ddsr.config import DefaultConfig
+from ddsr.report import report_html
 from ddsr.report.facts import changed_parameters, hardware, versions
 from ddsr.report.reproduce import python_lines, recipes, reproduce_note, shell_line
 
@@ -63,8 +65,20 @@ def test_what_can_be_expected_is_said(settings, said):
 
 
 def test_recipes_are_for_python_and_a_shell(model):
-    assert [recipe.title for recipe in recipes(model, "y")] == ["Python", "Shell"]
-    assert recipes(model, "y", "ddsr fit mine.csv")[1].text.endswith("\nddsr fit mine.csv")
+    assert [recipe.title for recipe in recipes(model, "y")] == ["Python"]  # its config has no option
+    assert [recipe.title for recipe in recipes(model, "y", "ddsr fit mine.csv")] == ["Python", "Shell"]
+    assert recipes(model, "y", "ddsr fit mine.csv")[1].text == "ddsr fit mine.csv"
+
+
+def test_weights_are_part_of_it(data):
+    model = DDSRRegressor("uniform", max_epochs=1, random_state=0, config={"batch_size": 20})
+    rows = np.random.default_rng(0).uniform(1, 2, size=(30, 1))
+    for weights, is_said in ((np.ones(30), True), (None, False)):
+        page = report_html(model.fit(rows, rows[:, 0] ** 2, sample_weight=weights))
+        assert ("sample_weight=data[&#39;weights&#39;]" in page) == is_said
+        assert ("the column with the rows&#39; weights" in page) == is_said
+    words = shlex.split(shell_line(DDSRRegressor(max_time=1), "y", ("x",), is_weighted=True))
+    assert words[words.index("--weights") + 1] == "weights"
 
 
 def test_machine_and_versions_are_known():
