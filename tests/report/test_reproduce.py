@@ -31,6 +31,14 @@ def test_classes_are_imported(data):
     assert made.rules == settings["rules"] and made.config == settings["config"] and made.max_time == 2.0
 
 
+def test_what_numpy_made_is_written_as_python():
+    settings = {"max_epochs": np.int64(2), "random_state": np.random.RandomState(0)}
+    lines = python_lines(DDSRRegressor(**settings), "y", ("x",))
+    assert "model = DDSRRegressor(max_epochs=2).fit(X, y)" in lines
+    assert "--epochs 2" in shell_line(DDSRRegressor(**settings), "y", ("x",))
+    assert "no number" in reproduce_note(DDSRRegressor(**settings))
+
+
 def test_shell_line_names_what_was_set():
     model = DDSRRegressor("paper", max_time=60, random_state=3, operators=("+", "sin"))
     words = shlex.split(shell_line(model, "it's y", ("a,b", "c")))

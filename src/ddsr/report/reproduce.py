@@ -9,6 +9,8 @@ from dataclasses import fields, is_dataclass
 from io import StringIO
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ddsr.report.facts import changed_parameters
 from ddsr.report.model import FittedModel
 
@@ -37,7 +39,7 @@ class Recipe(NamedTuple):
 
 def python_lines(model: FittedModel, target: str, names: tuple[str, ...], is_weighted: bool = False) -> str:
     """A script that fits again; the data file's name is the reader's to fill in."""
-    settings = changed_parameters(model)
+    settings = _writable(model)
     imports = ["import pandas as pd", "", "from ddsr import DDSRRegressor"]
     imports += _imports_of(settings)
     arguments = [repr(settings.pop("preset"))] if "preset" in settings else []
@@ -59,7 +61,7 @@ def shell_line(
     model: FittedModel, target: str, names: tuple[str, ...], is_weighted: bool = False
 ) -> str | None:
     """The command that fits again; None where a setting has no option of its own."""
-    settings = changed_parameters(model)
+    settings = _writable(model)
     operators, guesses = settings.pop("operators", None), settings.pop("guesses", ())
     has_options = all(
         name in OPTIONS and isinstance(value, (str, int, float)) for name, value in settings.items()
@@ -105,12 +107,23 @@ def reproduce_note(model: FittedModel, is_weighted: bool = False) -> str:
     )
     if settings.get("random_state") is None:
         return text + " No random_state was set, so another run may find other equations."
+    if isinstance(settings["random_state"], np.random.RandomState):
+        return text + " The random_state was no number, so another run may find other equations."
     if settings.get("max_time") is not None:
         return text + (
             " The time was limited, and how far a search comes in it depends on the machine; with max_epochs "
             "instead of max_time the same random_state gives the same equations."
         )
     return text + " The same random_state gives the same equations on the same machine."
+
+
+def _writable(model: FittedModel) -> dict[str, Any]:
+    """What was set as values that can be written down: numbers of NumPy as Python's, no running generator."""
+    return {
+        name: value.item() if isinstance(value, np.generic) else value
+        for name, value in changed_parameters(model).items()
+        if not isinstance(value, np.random.RandomState)
+    }
 
 
 def _imports_of(settings: dict[str, Any]) -> list[str]:
