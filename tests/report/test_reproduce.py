@@ -50,7 +50,24 @@ def test_shell_line_names_what_was_set():
     }
 
 
-@pytest.mark.parametrize("settings", [{"config": {"patience": 3}, "max_time": 1}, {"random_state": 0}])
+def test_shell_line_has_rules_and_the_largest_size():
+    settings = {"rules": ["use x", "no sin below exp"], "guesses": ["C * x"], "config": {"max_length": 9}}
+    words = shlex.split(shell_line(DDSRRegressor(max_epochs=2, **settings), "y", ("x",)))
+    options = list(zip(words[5::2], words[6::2], strict=True))
+    assert {("--rule", "use x"), ("--rule", "no sin below exp"), ("--guess", "C * x")} < set(options)
+    assert ("--max-size", "9") in options
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"config": {"patience": 3}, "max_time": 1},
+        {"config": {"patience": 3, "max_length": 9}, "max_time": 1},
+        {"rules": [MustAppear("x")], "max_time": 1},
+        {"rules": {"must_appear": ["x"]}, "max_time": 1},
+        {"random_state": 0},
+    ],
+)
 def test_what_the_command_would_do_otherwise_has_no_shell_line(settings):
     assert shell_line(DDSRRegressor(**settings), "y", ("x",)) is None
 
@@ -58,6 +75,7 @@ def test_what_the_command_would_do_otherwise_has_no_shell_line(settings):
 def test_defaults_and_callbacks_are_not_settings():
     assert changed_parameters(DDSRRegressor(callback=print)) == {}
     assert changed_parameters(DDSRRegressor(n_jobs=2)) == {"n_jobs": 2}
+    assert changed_parameters(DDSRRegressor(guesses=[], rules=[])) == {}  # as a model file gives them back
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ N_TICKS = 5
 FEWEST_POWERS = 3
 MOST_LETTERS_ACROSS, MOST_LETTERS_UP = 44, 34  # of an axis' label; longer ones leave the picture
 MOST_DIGITS = 9
+LONGEST_TICK = 5  # letters; longer ones would reach the label beside them
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -101,7 +102,8 @@ class Chart:
         for value, text in self.y.ticks():
             ((_, at),) = self.points([self.x.low], [value])
             parts.append(f'<line class="grid" x1="{LEFT}" y1="{at}" x2="{right}" y2="{at}"/>')
-            parts.append(f'<text class="tick" x="{LEFT - 8}" y="{at + 5}" text-anchor="end">{text}</text>')
+            kind = "tick" if len(text) <= LONGEST_TICK else "tick small"
+            parts.append(f'<text class="{kind}" x="{LEFT - 8}" y="{at + 5}" text-anchor="end">{text}</text>')
         middle = (TOP + bottom) / 2
         parts.append(
             f'<text class="axis" x="{(LEFT + right) / 2}" y="{HEIGHT - 10}" text-anchor="middle">'

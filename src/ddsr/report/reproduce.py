@@ -19,6 +19,7 @@ OPTIONS = {
     "preset": "--preset",
     "max_time": "--time",
     "max_epochs": "--epochs",
+    "max_length": "--max-size",  # of the config
     "n_jobs": "--jobs",
     "random_state": "--seed",
     "device": "--device",
@@ -62,13 +63,19 @@ def shell_line(
 ) -> str | None:
     """The command that fits again; None where a setting has no option of its own."""
     settings = _writable(model)
-    operators, guesses = settings.pop("operators", None), settings.pop("guesses", ())
+    operators = settings.pop("operators", None)
+    texts = [("--guess", settings.pop("guesses", ())), ("--rule", settings.pop("rules", ()))]
+    if isinstance(settings.get("config"), dict) and [*settings["config"]] == ["max_length"]:
+        settings["max_length"] = settings.pop("config")["max_length"]
     has_options = all(
         name in OPTIONS and isinstance(value, (str, int, float)) for name, value in settings.items()
     )
     # without either the command sets a limit of its own
     is_limited = "max_time" in settings or "max_epochs" in settings
-    if not (has_options and is_limited and all(isinstance(guess, str) for guess in guesses)):
+    are_texts = all(
+        isinstance(each, (list, tuple)) and all(isinstance(one, str) for one in each) for _, each in texts
+    )
+    if not (has_options and is_limited and are_texts):
         return None
     words = ["ddsr", "fit", "data.csv", "--target", target, "--features", _listed(names)]
     words += ["--weights", WEIGHTS] if is_weighted else []
@@ -76,8 +83,9 @@ def shell_line(
         words += [OPTIONS[name], str(value)]
     if operators is not None:
         words += ["--operators", _listed(operators)]
-    for guess in guesses:
-        words += ["--guess", guess]
+    for option, each in texts:
+        for text in each:
+            words += [option, text]
     return shlex.join(words)
 
 
