@@ -94,6 +94,18 @@ def test_what_is_wrong_is_said_by_column(frame, message):
         tiny().fit(frame, TARGET)
 
 
+def test_masked_values_are_missing():
+    masked = np.ma.array(X, mask=False)
+    model = tiny().fit(masked, np.ma.array(TARGET))  # nothing is masked
+    masked[3, 1] = np.ma.masked
+    with pytest.raises(DataError, match=r"X has a missing \(masked\) value in row 3, column 'x1'"):
+        tiny().fit(masked, TARGET)
+    with pytest.raises(DataError, match=r"X has a missing \(masked\) value in row 3, column 'x1'"):
+        model.predict(masked)
+    with pytest.raises(DataError, match=r"y has a missing \(masked\) value in row 7"):
+        tiny().fit(X, np.ma.array(TARGET, mask=np.arange(40) == 7))
+
+
 def test_columns_without_text_as_names_are_numbered():
     model = tiny().fit(pd.DataFrame(X), TARGET)
     assert not hasattr(model, "feature_names_in_")

@@ -87,6 +87,12 @@ def test_what_nobody_can_know_is_infinite():
     assert (standard_errors([True, False], alone, 1.0, 1) == [np.inf, 0.0]).all()
 
 
+def test_derivatives_that_leave_double_precision_tell_nothing():
+    information = np.array([[np.inf, np.inf], [np.inf, 1.0]])
+    assert np.isinf(standard_errors([True, True], information, 1.0, 50)).all()
+    np.testing.assert_allclose(standard_errors([False, True], information, 1.0, 50), [0.0, 1 / 7])
+
+
 def test_with_no_row_to_spare_intervals_are_endless():
     equation = Expression.parse("2.5 * x + 3.5", Vocabulary(("x",)))
     table = intervals_table(equation, [False, True], np.eye(2), loss=0.0, n_counted=1, level=0.9)

@@ -108,6 +108,8 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
         What each output's fit left, the data aside: all of the above is made from it.
     n_fits_ : int
         This fit and, with `warm_start`, those that it went on from.
+    is_weighted_ : bool
+        Whether `fit` was given weights.
     n_features_in_, feature_names_in_, n_outputs_
         As everywhere in scikit-learn.
 
@@ -162,6 +164,7 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
         started = time.monotonic() - (journal.seconds_used if journal else 0.0)
         method, budget, rules, fits = self._posed(X, y, sample_weight, started)
         self.n_fits_ = self._n_fits_before() + 1
+        self.is_weighted_ = sample_weight is not None
         callback = self.callback
         if journal is not None:
             journal.begin(fits[0])

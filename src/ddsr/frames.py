@@ -70,6 +70,8 @@ def _check_is_table(table: Any, what: str) -> None:
     """Refuse what scikit-learn would not name: a plan of a table, columns that cannot be told apart."""
     if hasattr(table, "collect") and hasattr(table, "collect_schema"):
         raise DataError(f"{what} is a lazy table: collect() it first")
+    if isinstance(table, np.ma.MaskedArray):
+        _check_mask(table, what)
     names = _column_names(table)
     for column, name in enumerate(names):
         if not name:
@@ -77,6 +79,15 @@ def _check_is_table(table: Any, what: str) -> None:
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise DataError(f"{what} has several columns called {repeated[0]!r}: names must differ")
+
+
+def _check_mask(table: np.ma.MaskedArray[Any, Any], what: str) -> None:
+    """Refuse masked values, whose numbers would be read as if nothing were missing."""
+    masked = np.argwhere(np.ma.getmaskarray(table))
+    if len(masked):
+        column = f", column 'x{masked[0][1]}'" if what == "X" and table.ndim == 2 else ""
+        where = f"row {masked[0][0]}{column}"
+        raise DataError(f"{what} has a missing (masked) value in {where}: remove or fill such rows first")
 
 
 def _column_names(table: Any) -> tuple[str, ...]:

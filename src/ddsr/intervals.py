@@ -62,10 +62,10 @@ def standard_errors(is_free: Sequence[bool], information: Floats, loss: float, n
     free = np.flatnonzero(is_free)
     errors = np.zeros(len(is_free))
     n_degrees = n_counted - len(free)
-    if n_degrees <= 0:
+    covariance = information[np.ix_(free, free)]
+    if n_degrees <= 0 or not np.isfinite(covariance).all():
         errors[free] = np.inf
         return errors
-    covariance = information[np.ix_(free, free)]
     slopes = np.sqrt(np.diagonal(covariance))
     scale = np.where(slopes > 0.0, slopes, 1.0)
     strengths, directions = np.linalg.eigh(covariance / np.outer(scale, scale))

@@ -47,6 +47,8 @@ def test_ticks_are_round():
     [
         (tick_text(-2.5, 0.5), "−2.5"),
         (tick_text(300000.0, 100000.0), "3e5"),
+        (tick_text(101300.0, 100.0), "1.013e5"),
+        (tick_text(0.50002, 0.00002), "0.50002"),
         (power_text(-12), "10⁻¹²"),
         (number_text(-1.5e-7), "−1.5·10⁻⁷"),
         (r2_text(0.93), "0.9300"),
@@ -156,3 +158,19 @@ def test_sample_is_spread_over_the_data(model, data):
     assert np.array_equal(few["predicted"], model.predict(X))
     many = sample_table(equation, np.tile(X.to_numpy(), (10, 1)), np.tile(y.to_numpy(), 10))
     assert len(many) == 500 and many.index[0] == 0 and many.index[-1] == 1999
+
+
+@pytest.mark.parametrize(
+    "values", [(101_000, 102_000), (2_450_000.0, 2_450_100.0), (0.5, 0.50008), (1e9, 2e9)]
+)
+def test_ticks_can_be_told_apart(values):
+    texts = [text for _, text in Axis.around(values, "pressure").ticks()]
+    assert len(texts) > 2 and len(set(texts)) == len(texts)
+
+
+def test_a_long_name_is_cut_where_the_picture_ends():
+    fit = Fit.of(np.arange(5.0), np.arange(5.0) + 0.1)
+    chart = parity_chart(fit, "Concrete compressive strength (MPa, megapascals)")
+    labels = re.findall(r'class="axis"[^>]*>([^<]*)<', chart)
+    assert [len(label) for label in labels] == [44, 34]
+    assert all(label.endswith("…") for label in labels)

@@ -2,10 +2,12 @@
 
 import shlex
 
+import numpy as np
 import pytest
 
 from ddsr import DDSRRegressor, MustAppear
 from ddsr.config import DefaultConfig
+from ddsr.report import report_html
 from ddsr.report.facts import changed_parameters, hardware, versions
 from ddsr.report.reproduce import python_lines, recipes, reproduce_note, shell_line
 
@@ -29,6 +31,14 @@ def test_classes_are_imported(data):
     assert made.rules == settings["rules"] and made.config == settings["config"] and made.max_time == 2.0
 
 
+def test_what_numpy_made_is_written_as_python():
+    settings = {"max_epochs": np.int64(2), "random_state": np.random.RandomState(0)}
+    lines = python_lines(DDSRRegressor(**settings), "y", ("x",))
+    assert "model = DDSRRegressor(max_epochs=2).fit(X, y)" in lines
+    assert "--epochs 2" in shell_line(DDSRRegressor(**settings), "y", ("x",))
+    assert "no number" in reproduce_note(DDSRRegressor(**settings))
+
+
 def test_shell_line_names_what_was_set():
     model = DDSRRegressor("paper", max_time=60, random_state=3, operators=("+", "sin"))
     words = shlex.split(shell_line(model, "it's y", ("a,b", "c")))
@@ -40,7 +50,24 @@ def test_shell_line_names_what_was_set():
     }
 
 
-@pytest.mark.parametrize("settings", [{"config": {"patience": 3}, "max_time": 1}, {"random_state": 0}])
+def test_shell_line_has_rules_and_the_largest_size():
+    settings = {"rules": ["use x", "no sin below exp"], "guesses": ["C * x"], "config": {"max_length": 9}}
+    words = shlex.split(shell_line(DDSRRegressor(max_epochs=2, **settings), "y", ("x",)))
+    options = list(zip(words[5::2], words[6::2], strict=True))
+    assert {("--rule", "use x"), ("--rule", "no sin below exp"), ("--guess", "C * x")} < set(options)
+    assert ("--max-size", "9") in options
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"config": {"patience": 3}, "max_time": 1},
+        {"config": {"patience": 3, "max_length": 9}, "max_time": 1},
+        {"rules": [MustAppear("x")], "max_time": 1},
+        {"rules": {"must_appear": ["x"]}, "max_time": 1},
+        {"random_state": 0},
+    ],
+)
 def test_what_the_command_would_do_otherwise_has_no_shell_line(settings):
     assert shell_line(DDSRRegressor(**settings), "y", ("x",)) is None
 
@@ -48,6 +75,7 @@ def test_what_the_command_would_do_otherwise_has_no_shell_line(settings):
 def test_defaults_and_callbacks_are_not_settings():
     assert changed_parameters(DDSRRegressor(callback=print)) == {}
     assert changed_parameters(DDSRRegressor(n_jobs=2)) == {"n_jobs": 2}
+    assert changed_parameters(DDSRRegressor(guesses=[], rules=[])) == {}  # as a model file gives them back
 
 
 @pytest.mark.parametrize(
@@ -63,8 +91,20 @@ def test_what_can_be_expected_is_said(settings, said):
 
 
 def test_recipes_are_for_python_and_a_shell(model):
-    assert [recipe.title for recipe in recipes(model, "y")] == ["Python", "Shell"]
-    assert recipes(model, "y", "ddsr fit mine.csv")[1].text.endswith("\nddsr fit mine.csv")
+    assert [recipe.title for recipe in recipes(model, "y")] == ["Python"]  # its config has no option
+    assert [recipe.title for recipe in recipes(model, "y", "ddsr fit mine.csv")] == ["Python", "Shell"]
+    assert recipes(model, "y", "ddsr fit mine.csv")[1].text == "ddsr fit mine.csv"
+
+
+def test_weights_are_part_of_it(data):
+    model = DDSRRegressor("uniform", max_epochs=1, random_state=0, config={"batch_size": 20})
+    rows = np.random.default_rng(0).uniform(1, 2, size=(30, 1))
+    for weights, is_said in ((np.ones(30), True), (None, False)):
+        page = report_html(model.fit(rows, rows[:, 0] ** 2, sample_weight=weights))
+        assert ("sample_weight=data[&#39;weights&#39;]" in page) == is_said
+        assert ("the column with the rows&#39; weights" in page) == is_said
+    words = shlex.split(shell_line(DDSRRegressor(max_time=1), "y", ("x",), is_weighted=True))
+    assert words[words.index("--weights") + 1] == "weights"
 
 
 def test_machine_and_versions_are_known():

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from ddsr.engine import Engine, values
 from ddsr.errors import ExpressionError
 from ddsr.expression import Expression, Vocabulary
+from ddsr.grammar import Forbid, Grammar
 from ddsr.selection import PlainLength, PreciseLength, Selected, front_of, select, selector
 from ddsr.selection.model import Model
 from strategies import PLAIN, expressions, mild_floats
@@ -144,6 +145,12 @@ def test_no_candidate_ends_longer_than_it_began(expression: Expression) -> None:
         assert best.description_length <= began + 1e-9
 
 
+def test_a_constant_that_changes_everything_is_no_obstacle() -> None:
+    steep = "exp(sin(exp(exp(4^0.5 + x)))) + 1"  # its derivatives leave double precision
+    engine = engine_for(steep, 0.0, X[:60])
+    assert all(np.isfinite(one.nrmse) for one in select(parsed(steep, "? * x + ?"), engine))
+
+
 def test_what_is_reported_is_what_the_engine_finds() -> None:
     engine = engine_for("x / (1 + y^2)", 0.02)
     found = select(parsed("1.1 * x / (0.9 + y^2.2)", "? * x + ?", "x * y", "? * exp(? * y)"), engine)
@@ -216,6 +223,32 @@ def test_a_fitted_base_is_written_as_an_exponential() -> None:
     best = select(parsed("0.7^(1.1 * x) * z"), engine_for("exp(-0.3267183 * x) * z", 0.02))[0]
     assert is_same(best.expression.with_constants([1.0]), "exp(1.0 * x) * z")
     assert best.expression.constants[0] == pytest.approx(-0.3267183, rel=0.02)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.01])
+@pytest.mark.parametrize(
+    ("found", "truth", "rule"),
+    [
+        ("0.7^(1.1 * x) * z", "exp(-0.3267183 * x) * z", Forbid("exp", on="x")),
+        ("x * x + 0.3 * z", "x^2 + 0.3 * z", Forbid("pow", on="x")),
+    ],
+)
+def test_rules_hold_for_the_writing_too(found: str, truth: str, rule: Forbid, noise: float) -> None:
+    grammar = Grammar(PLAIN, max_length=40, max_constants=20, rules=[rule])
+
+    def is_allowed(expression: Expression) -> bool:
+        return grammar.check(Expression.from_tree(PLAIN, expression.tree).tokens) is None
+
+    engine = engine_for(truth, noise)
+    best = select(parsed(found), engine, is_allowed=is_allowed)[0]
+    assert is_allowed(best.expression), best.expression
+    assert rule.operator in select(parsed(found), engine)[0].expression.text().replace("^", "pow")
+
+
+def test_what_is_subtracted_from_nothing_needs_no_constant() -> None:
+    best = select(parsed("0.01 - (z / y + x * y^2)"), engine_for("0 - (z / y + x * y^2)"))[0]
+    assert is_same(best.expression, "-1 * (z / y + x * y^2)"), best.expression
+    assert not any(best.is_free)
 
 
 def test_a_simple_base_stays() -> None:

@@ -14,6 +14,9 @@ WIDTH, HEIGHT = 520.0, 360.0
 LEFT, RIGHT, TOP, BOTTOM = 84.0, 14.0, 14.0, 58.0
 N_TICKS = 5
 FEWEST_POWERS = 3
+MOST_LETTERS_ACROSS, MOST_LETTERS_UP = 44, 34  # of an axis' label; longer ones leave the picture
+MOST_DIGITS = 9
+LONGEST_TICK = 5  # letters; longer ones would reach the label beside them
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -99,14 +102,15 @@ class Chart:
         for value, text in self.y.ticks():
             ((_, at),) = self.points([self.x.low], [value])
             parts.append(f'<line class="grid" x1="{LEFT}" y1="{at}" x2="{right}" y2="{at}"/>')
-            parts.append(f'<text class="tick" x="{LEFT - 8}" y="{at + 5}" text-anchor="end">{text}</text>')
+            kind = "tick" if len(text) <= LONGEST_TICK else "tick small"
+            parts.append(f'<text class="{kind}" x="{LEFT - 8}" y="{at + 5}" text-anchor="end">{text}</text>')
         middle = (TOP + bottom) / 2
         parts.append(
             f'<text class="axis" x="{(LEFT + right) / 2}" y="{HEIGHT - 10}" text-anchor="middle">'
-            f"{escape(self.x.label)}</text>"
+            f"{escape(_cut(self.x.label, MOST_LETTERS_ACROSS))}</text>"
             f'<text class="axis" x="15" y="{middle}" text-anchor="middle" '
             f'transform="rotate(-90 15 {middle})">'
-            f"{escape(self.y.label)}</text>"
+            f"{escape(_cut(self.y.label, MOST_LETTERS_UP))}</text>"
         )
         return "".join(parts) + "</g>"
 
@@ -140,11 +144,16 @@ def power_text(power: int) -> str:
 def tick_text(value: float, step: float) -> str:
     """With as many decimals as the steps between ticks have."""
     if value != 0 and isfinite(value) and (abs(value) >= 1e5 or step < 1e-4):
-        mantissa, _, exponent = f"{value:.3g}".partition("e")
+        n_digits = floor(log10(abs(value))) - floor(log10(step) + 1e-9) + 1
+        mantissa, _, exponent = f"{value:.{min(max(n_digits, 3), MOST_DIGITS)}g}".partition("e")
         text = f"{mantissa}e{int(exponent)}" if exponent else mantissa
     else:
         text = f"{value:.{max(0, -floor(log10(step) + 1e-9))}f}"
     return "0" if value == 0 else text.replace("-", "−")
+
+
+def _cut(label: str, most: int) -> str:
+    return label if len(label) <= most else label[: most - 1].rstrip() + "…"
 
 
 def _round_step(least: float) -> float:

@@ -80,8 +80,13 @@ def changed_parameters(model: FittedModel) -> dict[str, Any]:
     return {
         name: value
         for name, value in given.items()
-        if name != "callback" and repr(value) != repr(defaults.get(name))
+        if name != "callback" and _plain(value) != _plain(defaults.get(name))
     }
+
+
+def _plain(value: object) -> str:
+    """Equal for values that mean the same: an empty list, which a file gives back, is an empty tuple."""
+    return repr(tuple(value) if isinstance(value, list) else value)
 
 
 def columns(

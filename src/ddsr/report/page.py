@@ -75,6 +75,7 @@ def _page(
     equations = shown_equations(model, target, sheet)
     chosen = chosen_of(equations)
     curves = Curves.of(getattr(model, "curves_", None))
+    is_weighted = background.is_weighted or getattr(model, "is_weighted_", False)
     template = Environment(autoescape=True, undefined=StrictUndefined).from_string(_part("page.html"))
     return template.render(
         title=title,
@@ -85,8 +86,8 @@ def _page(
         fit=fit,
         curves=curves,
         constants=constants_of(model),
-        recipes=recipes(model, target, background.shell),
-        reproduce_note=reproduce_note(model),
+        recipes=recipes(model, target, background.shell, is_weighted),
+        reproduce_note=reproduce_note(model, is_weighted),
         **summary(model, chosen, target, curves, background),
         **data_summary(chosen, target, rows, fit),
         **_pictures(equations, target, fit, curves, sheet),

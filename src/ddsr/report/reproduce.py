@@ -9,7 +9,9 @@ from dataclasses import fields, is_dataclass
 from io import StringIO
 from typing import Any, NamedTuple
 
-from ddsr.report.facts import changed_parameters, versions
+import numpy as np
+
+from ddsr.report.facts import changed_parameters
 from ddsr.report.model import FittedModel
 
 # Parameters that the command line has as options of `ddsr fit`.
@@ -17,11 +19,16 @@ OPTIONS = {
     "preset": "--preset",
     "max_time": "--time",
     "max_epochs": "--epochs",
+    "max_length": "--max-size",  # of the config
     "n_jobs": "--jobs",
     "random_state": "--seed",
     "device": "--device",
     "model_selection": "--selection",
 }
+
+
+WEIGHTS = "weights"
+"""What the column with the weights of the rows is called; no model keeps its name."""
 
 
 class Recipe(NamedTuple):
@@ -31,43 +38,54 @@ class Recipe(NamedTuple):
     text: str
 
 
-def python_lines(model: FittedModel, target: str, names: tuple[str, ...]) -> str:
+def python_lines(model: FittedModel, target: str, names: tuple[str, ...], is_weighted: bool = False) -> str:
     """A script that fits again; the data file's name is the reader's to fill in."""
-    settings = changed_parameters(model)
+    settings = _writable(model)
     imports = ["import pandas as pd", "", "from ddsr import DDSRRegressor"]
     imports += _imports_of(settings)
     arguments = [repr(settings.pop("preset"))] if "preset" in settings else []
     arguments += [f"{name}={value!r}" for name, value in settings.items()]
+    weights = f", sample_weight=data[{WEIGHTS!r}]" if is_weighted else ""
     return "\n".join(
         [
             *imports,
             "",
             'data = pd.read_csv("data.csv")',
             f"X, y = data[{list(names)!r}], data[{target!r}]",
-            f"model = DDSRRegressor({', '.join(arguments)}).fit(X, y)",
+            f"model = DDSRRegressor({', '.join(arguments)}).fit(X, y{weights})",
             "print(model.equations_)",
         ]
     )
 
 
-def shell_line(model: FittedModel, target: str, names: tuple[str, ...]) -> str | None:
+def shell_line(
+    model: FittedModel, target: str, names: tuple[str, ...], is_weighted: bool = False
+) -> str | None:
     """The command that fits again; None where a setting has no option of its own."""
-    settings = changed_parameters(model)
-    operators, guesses = settings.pop("operators", None), settings.pop("guesses", ())
+    settings = _writable(model)
+    operators = settings.pop("operators", None)
+    texts = [("--guess", settings.pop("guesses", ())), ("--rule", settings.pop("rules", ()))]
+    if isinstance(settings.get("config"), dict) and [*settings["config"]] == ["max_length"]:
+        settings["max_length"] = settings.pop("config")["max_length"]
     has_options = all(
         name in OPTIONS and isinstance(value, (str, int, float)) for name, value in settings.items()
     )
     # without either the command sets a limit of its own
     is_limited = "max_time" in settings or "max_epochs" in settings
-    if not (has_options and is_limited and all(isinstance(guess, str) for guess in guesses)):
+    are_texts = all(
+        isinstance(each, (list, tuple)) and all(isinstance(one, str) for one in each) for _, each in texts
+    )
+    if not (has_options and is_limited and are_texts):
         return None
     words = ["ddsr", "fit", "data.csv", "--target", target, "--features", _listed(names)]
+    words += ["--weights", WEIGHTS] if is_weighted else []
     for name, value in settings.items():
         words += [OPTIONS[name], str(value)]
     if operators is not None:
         words += ["--operators", _listed(operators)]
-    for guess in guesses:
-        words += ["--guess", guess]
+    for option, each in texts:
+        for text in each:
+            words += [option, text]
     return shlex.join(words)
 
 
@@ -78,27 +96,42 @@ def _listed(names: Iterable[str]) -> str:
     return line.getvalue()
 
 
-def recipes(model: FittedModel, target: str, command: str | None = None) -> list[Recipe]:
+def recipes(
+    model: FittedModel, target: str, command: str | None = None, is_weighted: bool = False
+) -> list[Recipe]:
     """In Python, and in a shell where that is possible; `command` is what ran, where that is known."""
     names = model.best_.equation.vocabulary.variables
-    found = [Recipe("Python", python_lines(model, target, names))]
-    line = command or shell_line(model, target, names)
-    install = f"pip install ddsr=={versions()['ddsr']}" if "ddsr" in versions() else "pip install ddsr"
-    return [*found, Recipe("Shell", f"{install}\n{line}" if line else install)]
+    line = command or shell_line(model, target, names, is_weighted)
+    found = [Recipe("Python", python_lines(model, target, names, is_weighted))]
+    return [*found, Recipe("Shell", line)] if line else found
 
 
-def reproduce_note(model: FittedModel) -> str:
+def reproduce_note(model: FittedModel, is_weighted: bool = False) -> str:
     """Whether doing it again gives the same equations."""
     settings = model.get_params(deep=False)
-    text = "Put the name of your data file in the place of data.csv."
+    text = "Put the name of your data file in the place of data.csv"
+    text += (
+        f", and that of the column with the rows' weights in the place of {WEIGHTS}." if is_weighted else "."
+    )
     if settings.get("random_state") is None:
         return text + " No random_state was set, so another run may find other equations."
+    if isinstance(settings["random_state"], np.random.RandomState):
+        return text + " The random_state was no number, so another run may find other equations."
     if settings.get("max_time") is not None:
         return text + (
             " The time was limited, and how far a search comes in it depends on the machine; with max_epochs "
             "instead of max_time the same random_state gives the same equations."
         )
     return text + " The same random_state gives the same equations on the same machine."
+
+
+def _writable(model: FittedModel) -> dict[str, Any]:
+    """What was set as values that can be written down: numbers of NumPy as Python's, no running generator."""
+    return {
+        name: value.item() if isinstance(value, np.generic) else value
+        for name, value in changed_parameters(model).items()
+        if not isinstance(value, np.random.RandomState)
+    }
 
 
 def _imports_of(settings: dict[str, Any]) -> list[str]:

@@ -41,6 +41,8 @@ class Background:
     """versions and hardware of the fit; None: those of the machine that writes the page are shown, as such"""
     shell: str | None = None
     """the command that ran"""
+    is_weighted: bool = False
+    """whether rows had weights, where the model does not know"""
 
 
 def summary(

@@ -25,10 +25,10 @@ def report_of_run(
     epochs = folder.log()
     if epochs:
         facts["expressions scored"] = f"{epochs[-1]['n_scored']:,}"
-    X = y = None
+    X = y = weights = None
     try:
         data = folder.data()
-        X, y = data.frame, data.y
+        X, y, weights = data.frame, data.y, data.sample_weight
     except RunError as error:
         facts["data"] = str(error)
     asked = folder.asked
@@ -36,6 +36,7 @@ def report_of_run(
         seconds=float(epochs[-1]["seconds"]) if epochs else None,
         search=facts,
         machine={"ddsr": asked.ddsr_version, **asked.versions, "data (SHA-256)": asked.fingerprint[:16]},
+        is_weighted=weights is not None,
     )
     where = folder.path / FILE if path is None else Path(path)
     return write_report(model, where, X, y, target=asked.target or "y", title=title, background=background)

@@ -15,6 +15,9 @@ from ddsr.engine import Engine
 from ddsr.selection.model import Model
 from ddsr.selection.simple_numbers import FREE, is_exact, nats_of
 
+# Nats of a free constant that the data do not tell from 0: more than the -1 in front of what it is added to,
+# or -f would be written as 1e-16 - f.
+UNTOLD_FROM_ZERO = 2.0
 # Residuals under this share of the root mean square of y are rounding; better ones are not told apart.
 ROUNDING = 1e-13
 
@@ -55,7 +58,8 @@ class PreciseLength:
         is_free = ~np.array(model.is_fixed, dtype=bool)
         slopes = np.sqrt(np.diagonal(information)[: len(is_free)][is_free])
         sizes = np.abs(model.free_constants) * slopes * np.sqrt(self.n_rows) / (nrmse * self.spread)
-        return float(FREE * is_free.sum() + np.log(np.maximum(sizes, 1.0)).sum())
+        digits = np.where(sizes < 1.0, UNTOLD_FROM_ZERO, np.log(np.maximum(sizes, 1.0)))
+        return float(FREE * is_free.sum() + digits.sum())
 
 
 @dataclass(frozen=True)

@@ -69,15 +69,17 @@ class _Judged:
     @property
     def unit_uncertainty(self) -> NDArray[np.float64]:
         """Standard error of each constant, the others fitted too, per one of the mean residual."""
-        scale = np.sqrt(np.diagonal(self.information)[: len(self.model.is_fixed)])
-        scale = np.where(scale > 0.0, scale, 1.0)
-        correlation = self.information[: len(scale), : len(scale)] / np.outer(scale, scale)
+        n_constants = len(self.model.is_fixed)
+        information = self.information[:n_constants, :n_constants]
+        slope = np.sqrt(np.diagonal(information))
+        is_steep = ~np.isfinite(slope)  # the least change of such a constant changes everything
+        scale = np.where(is_steep | (slope <= 0.0), 1.0, slope)
+        correlation = np.where(is_steep | is_steep[:, None], 0.0, information) / scale / scale[:, None]
         variance = np.diagonal(np.linalg.pinv(correlation, rcond=1e-12, hermitian=True))
-        return np.asarray(np.sqrt(np.maximum(variance, 0.0)) / scale)
+        return np.where(is_steep, 0.0, np.sqrt(np.maximum(variance, 0.0)) / scale)
 
-    @property
-    def selected(self) -> Selected:
-        model = spelled(self.model)
+    def selected(self, is_allowed: IsAllowed | None) -> Selected:
+        model = spelled(self.model, is_allowed)
         is_free = tuple(not is_fixed for is_fixed in model.is_fixed)
         return Selected(model.expression, is_free, self.nrmse, self.length, self.is_finite_between_rows)
 
@@ -116,7 +118,7 @@ def select(
     chosen = _cancelled(chosen, judge)
     chosen = judge.polish(_with_settled_rates(chosen, judge))
     ranked = sorted(_best_of_each(chosen + rest), key=_rank)
-    return tuple(one.selected for one in ranked)
+    return tuple(one.selected(is_allowed) for one in ranked)
 
 
 def front_of(found: Sequence[Selected]) -> tuple[ParetoFront, FrontEntry]:

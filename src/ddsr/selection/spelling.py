@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from math import log
 
-from ddsr.expression import Kind, Node
+from ddsr.expression import Expression, Kind, Node
 from ddsr.selection.model import Known, Model, known
 from ddsr.selection.simple_numbers import LARGEST_DENOMINATOR
 
@@ -15,10 +15,15 @@ ENDLESS = tuple(q for q in range(2, LARGEST_DENOMINATOR + 1) if 10**6 % q)
 LARGEST_NUMERATOR = 100
 
 
-def spelled(model: Model) -> Model:
-    """The same model as people write it: 0.333… * f is f / 3, 0.666… is 2 / 3 and x * x is x^2, if it can."""
+def spelled(model: Model, is_allowed: Callable[[Expression], bool] | None = None) -> Model:
+    """The same model as people write it: 0.333… * f is f / 3, 0.666… is 2 / 3 and x * x is x^2, if it can.
+
+    A writing that `is_allowed` refuses is none: c^x is not exp(k * x) where there is a rule against that.
+    """
     for spell in (_with_exponentials, _with_squares, _spelled):
-        model = Model.of_tree(model.expression.vocabulary, spell(model.tree)) or model
+        other = Model.of_tree(model.expression.vocabulary, spell(model.tree))
+        if other is not None and (is_allowed is None or is_allowed(other.expression)):
+            model = other
     return model
 
 
