@@ -31,6 +31,7 @@ def refused_fit(path: str, *options: object) -> str:
         ("a,b,y", [*GOOD, "9,many,27"], "column 'b' of {} has 'many' in row 9, which is no number"),
         ("a,b,y", [f"{k},{k},7" for k in range(8)], "the target 'y' is 7 in every row"),
         ("a,b,y", GOOD[:4], "has 4 rows: at least 5 are needed"),
+        ("a,b,y", [], "has 0 rows: at least 5 are needed"),
         ("a,b,y", [*GOOD, "inf,1,2"], "column 'a' of {} is infinite in row 9"),
         ("a,b,y", [*GOOD, ",1,2", ",,3"], "2 of 10 rows of {} have missing values, in 'a', 'b'"),
         ("a,a,y", GOOD, "has more than one column 'a'"),
