@@ -29,6 +29,9 @@ from ddsr.runs.table import Table, checked_table, read_table
 from ddsr.saved import restoring
 from ddsr.version import ddsr_version
 
+# What the model of a fit that goes on, or was interrupted, says.
+UNENDED = "interrupt"
+
 
 class RunFolder:
     """A fit that goes on after its process is gone.
@@ -109,7 +112,7 @@ class RunFolder:
             state = newest_state(self.path)
             if more_time is not None or more_epochs is not None:
                 state = self._extend(state, more_time, more_epochs)
-            elif state is not None and state.stopped_by is not None:
+            elif self._stopped_by(state) is not None:
                 return self.model()
             return self._run(state, on_state, interval)
 
@@ -124,8 +127,14 @@ class RunFolder:
     @property
     def stopped_by(self) -> str | None:
         """What ended the fit; None while it runs, and where it was killed or interrupted."""
-        state = newest_state(self.path)
-        return None if state is None else state.stopped_by
+        return self._stopped_by(newest_state(self.path))
+
+    def _stopped_by(self, state: State | None) -> str | None:
+        if state is not None:
+            return state.stopped_by
+        # A fit that ended before its first epoch did, being exact at once, say, has a model and no state.
+        stopped_by = self.model().stopped_by_ if (self.path / MODEL).exists() else UNENDED
+        return None if stopped_by == UNENDED else stopped_by
 
     def data(self) -> Table:
         """X, y and weights; raises `RunError` where they are not those that the run began with."""
