@@ -24,7 +24,7 @@ from ddsr.runs import asked as asking
 from ddsr.runs import lock, log, table
 from ddsr.runs.asked import Asked, read_asked
 from ddsr.runs.journal import INTERVAL, MODEL, FolderJournal, OnState
-from ddsr.runs.states import State, forget_after, has_states, newest_state
+from ddsr.runs.states import State, forget_after, has_states, newest_state, write_state
 from ddsr.runs.table import Table, checked_table, read_table
 from ddsr.saved import restoring
 from ddsr.version import ddsr_version
@@ -179,7 +179,9 @@ class RunFolder:
             return None
         with restoring("state"):
             progress = state.fit["progress"] | {"n_idle_epochs": 0}  # its patience begins anew
-        return replace(state, fit=state.fit | {"progress": progress}, stopped_by=None)
+        extended = replace(state, fit=state.fit | {"progress": progress}, stopped_by=None)
+        write_state(self.path, extended)  # where it is killed before its next save, it is not over
+        return extended
 
 
 def _model_of(parameters: dict[str, Any]) -> DDSRRegressor:
