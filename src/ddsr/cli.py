@@ -1,5 +1,7 @@
 """The command `ddsr`: each command imports what it needs, so that `ddsr --help` answers at once."""
 
+import sys
+from io import TextIOWrapper
 from typing import Any
 
 import click
@@ -18,6 +20,9 @@ from ddsr.command.show import show
 @click.version_option(package_name="ddsr", message="%(prog)s %(version)s")
 def main() -> None:
     """Find the equation behind data: symbolic regression by masked discrete diffusion."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # what an old terminal cannot show is a question mark there
+            stream.reconfigure(errors="replace")
 
 
 for command in (fit, show, predict, report, resume, demo, prior):

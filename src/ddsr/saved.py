@@ -22,6 +22,8 @@ Saved = dict[str, Any]
 
 # The member of the archive that holds all but the arrays; no path in a tree is called so.
 STRUCTURE = "structure"
+# How an archive begins.
+ZIP = b"PK"
 
 
 def to_bytes(saved: Saved) -> bytes:
@@ -34,9 +36,11 @@ def to_bytes(saved: Saved) -> bytes:
     return file.getvalue()
 
 
-def from_bytes(data: bytes) -> Saved:
-    """The tree of an archive; raises `RunError` where it is none, or not whole."""
-    with restoring("state"), np.load(io.BytesIO(data), allow_pickle=False) as archive:
+def from_bytes(data: bytes, what: str = "state") -> Saved:
+    """The tree of an archive; raises `RunError`, which calls it `what`, where it is none, or not whole."""
+    if not data.startswith(ZIP):  # NumPy would take it for a pickle, and say how to run that
+        raise RunError(f"this is no saved {what} that can be read: it is not even an archive")
+    with restoring(what), np.load(io.BytesIO(data), allow_pickle=False) as archive:
         arrays = {path: archive[path] for path in archive.files}
         saved: Saved = json.loads(arrays.pop(STRUCTURE).tobytes())
         for path, array in arrays.items():

@@ -11,6 +11,7 @@ import pytest
 from command_cases import ddsr, line_data, refusal, start_ddsr, write_table
 
 GOOD = [f"{k},{k * k},{3 * k}" for k in range(8)]
+CUBES = [f"{k},{k * k},{k**3 + 2 * k}" for k in range(8)]
 
 
 def table_of(tmp_path: Path, names: str = "a,b,y", rows=GOOD) -> str:
@@ -31,6 +32,7 @@ def refused_fit(path: str, *options: object) -> str:
         ("a,b,y", [*GOOD, "9,many,27"], "column 'b' of {} has 'many' in row 9, which is no number"),
         ("a,b,y", [f"{k},{k},7" for k in range(8)], "the target 'y' is 7 in every row"),
         ("a,b,y", GOOD[:4], "has 4 rows: at least 5 are needed"),
+        ("a,b,y", [], "has 0 rows: at least 5 are needed"),
         ("a,b,y", [*GOOD, "inf,1,2"], "column 'a' of {} is infinite in row 9"),
         ("a,b,y", [*GOOD, ",1,2", ",,3"], "2 of 10 rows of {} have missing values, in 'a', 'b'"),
         ("a,a,y", GOOD, "has more than one column 'a'"),
@@ -58,6 +60,7 @@ def test_missing_and_unreadable_files(tmp_path):
         (("--ignore", "c"), "no column 'c'"),
         (("--weights", "c"), "no column 'c'"),
         (("--jobs", "0"), "n_jobs"),
+        (("--tensorboard", "/dev/null/curves"), "cannot make the folder /dev/null/curves"),
     ],
 )
 def test_settings_that_make_no_sense(tmp_path, options, message):
@@ -83,11 +86,13 @@ def test_folders_that_are_no_runs(tmp_path):
         assert "there is no run folder at" in refusal(*command, tmp_path / "nowhere", *more)
         (tmp_path / "empty").mkdir(exist_ok=True)
         assert "is no run folder" in refusal(*command, tmp_path / "empty", *more)
+    assert "is a file, and a run is a folder" in refusal("resume", table_of(tmp_path))
 
 
 @pytest.fixture
 def run(tmp_path) -> Path:
-    done = ddsr("fit", table_of(tmp_path), "-t", "y", "--epochs", 1, "--quiet", "--out", tmp_path / "run")
+    table = table_of(tmp_path, rows=CUBES)
+    done = ddsr("fit", table, "-t", "y", "--epochs", 1, "--quiet", "--out", tmp_path / "run")
     assert done.exit_code == 0, done.output
     return tmp_path / "run"
 
@@ -112,6 +117,26 @@ def test_older_and_newer_folders(run):
 def test_damaged_files(run, name, content):
     (run / name).write_bytes(content)
     assert name in refusal("show", run)
+
+
+@pytest.mark.parametrize("content", [b"", b"junk", b"PK\x03\x04"])
+def test_damaged_archives_are_named_and_never_recommended_as_pickles(run, content):
+    kept = (run / "data.npz").read_bytes()
+    (run / "data.npz").write_bytes(content)
+    assert "data.npz" in refusal("resume", run, "--epochs", 1)
+    (run / "data.npz").write_bytes(kept)
+    for state in run.glob("state-*.npz"):
+        state.write_bytes(content)
+    message = refusal("show", run)
+    assert "state-00000001.npz" in message and "pickle" not in message
+
+
+def test_a_terminal_that_lacks_characters_shows_the_rest(run, monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "latin-1")
+    with start_ddsr("show", run, encoding="latin-1") as process:
+        printed, said = process.communicate(timeout=60)
+    assert process.returncode == 0 and said == ""
+    assert "equation for y" in printed and "y = " in printed
 
 
 def fit_with_little_space(path: str, most_bytes: int) -> list[str]:

@@ -1,13 +1,12 @@
 """Ctrl-C: the first keeps the best so far, the second stops at once."""
 
 import json
-import os
 import signal
 import time
 
 import pytest
 
-from command_cases import ddsr, line_data, start_ddsr
+from command_cases import ddsr, line_data, start_ddsr, write_table
 from ddsr.command.failure import StopNow
 from ddsr.command.interrupt import TwoStepInterrupt
 
@@ -47,11 +46,11 @@ def test_the_second_interrupt_stops_at_once(tmp_path):
 
 
 def test_an_interrupt_while_reading_leaves_nothing(tmp_path):
-    pipe = tmp_path / "data.csv"
-    os.mkfifo(pipe)  # nobody writes into it, so that reading it waits
-    process = start_ddsr("fit", pipe, "-t", "y", "--out", tmp_path / "run")
+    rows = "".join(f"{k}.25,{k}.5,{k}.125,{k * k}\n" for k in range(1000)) * 1000  # takes a while to read
+    table = write_table(tmp_path / "data.csv", "a,b,c,y\n" + rows)
+    process = start_ddsr("fit", table, "-t", "y", "--out", tmp_path / "run")
     wait_for(process, "reading")
-    time.sleep(0.5)
+    time.sleep(0.3)
     process.send_signal(signal.SIGINT)
     printed, said = process.communicate(timeout=60)
     assert process.returncode == 130 and "Traceback" not in said and printed == ""

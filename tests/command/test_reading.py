@@ -1,10 +1,14 @@
 """Which columns are used, and what is said of those that cannot be."""
 
+import time
+
 import numpy as np
 import pytest
 
 from command_cases import write_table
+from ddsr.command.fitting import first_equation
 from ddsr.command.reading import Columns, read_new_data, read_training_data
+from ddsr.command.source import MOST_COLUMNS
 from ddsr.errors import DDSRError
 
 TABLE = "a,b,label,y,w\n" + "".join(f"{k},{k * k},t{k},{2 * k + 1},{k + 1}\n" for k in range(6))
@@ -68,9 +72,12 @@ def test_dates_of_parquet_are_no_numbers(tmp_path):
         (Columns("y", ("a",), ignored=("a",)), "'a' cannot be a feature and one to ignore"),
         (Columns("y", weights="y"), "target and the weights"),
         (Columns("y", ("label",)), "column 'label' of .* has 't0' in row 1 .*no number"),
-        (Columns("label"), "column 'label' of .* has 't0' in row 1"),
+        (Columns("label"), "column 'label' of .* has 't0' in row 1 .*: correct it$"),
         (Columns("y", ignored=("a", "b", "label", "w")), "no column beside the target"),
-        (Columns("y", ignored=("a", "b", "w")), "no column of numbers beside"),
+        (
+            Columns("y", ignored=("a", "b", "w")),
+            "no column of numbers beside the target 'y'; 'label' has 't0' in row 1",
+        ),
     ],
 )
 def test_wrong_columns_are_named(path, columns, message):
@@ -81,7 +88,7 @@ def test_wrong_columns_are_named(path, columns, message):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("2,4,t2", "2,four,t2", "column 'b' of .* has 'four' in row 3, which is no number"),
+        ("2,4,t2", "2,four,t2", "column 'b' of .* has 'four' in row 3, which is no number: .* --ignore"),
         ("2,4,t2", "2,inf,t2", "column 'b' of .* is infinite in row 3"),
         ("t5,11,", "t5,-Infinity,", "column 'y' of .* is infinite in row 6"),
         ("2,4,t2", "2,,t2", "1 of 6 rows of .* missing values, in 'b': .* --drop-missing"),
@@ -110,6 +117,19 @@ def test_empty_columns_are_left_out_unless_they_are_asked_for(tmp_path):
     assert read_training_data(path, Columns("y")).empty_columns == ("b",)
     with pytest.raises(DDSRError, match="6 of 6 rows"):
         read_training_data(path, Columns("y", ("a", "b")))
+
+
+def test_thousands_of_columns_are_read_and_explained_soon(tmp_path):
+    """Once the seconds grew with the square of the columns, to minutes."""
+    n_columns = MOST_COLUMNS // 2
+    names = [f"x{k}" for k in range(n_columns - 1)]
+    rows = ([str(row * row + column % 7) for column in range(n_columns)] for row in range(6))
+    text = "\n".join(",".join(row) for row in [[*names, "y"], *rows])
+    path = write_table(tmp_path / "d.csv", text + "\n")
+    began = time.process_time()
+    data = read_training_data(path, Columns("y"))
+    assert first_equation(data).startswith("y = ")
+    assert time.process_time() - began < 8
 
 
 def test_a_constant_target_is_refused(tmp_path):

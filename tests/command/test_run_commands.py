@@ -70,11 +70,17 @@ def test_predictions_as_a_table(finished, tmp_path):
     table = write_table(tmp_path / "new.csv", "y,b,a\n5,1,2\n5,,2\n4,2,1.5\n")
     lines = ddsr("predict", finished, table).stdout.splitlines()
     assert (
-        lines[0] == "prediction" and lines[2] == "" and np.isfinite([float(lines[1]), float(lines[3])]).all()
+        lines[0] == "prediction"
+        and lines[2] == "NaN"
+        and np.isfinite([float(lines[1]), float(lines[3])]).all()
     )
     out = tmp_path / "out.csv"
     done = ddsr("predict", finished, table, "--out", out)
     assert done.exit_code == 0 and done.stdout == ""
+    assert out.read_text().splitlines() == lines
+    out.unlink()
+    both = ddsr("predict", finished, table, "--out", out, "--json")
+    assert json.loads(both.stdout)["rows"] == 3
     assert out.read_text().splitlines() == lines
     indexed = ddsr("predict", finished, table, "--index", 1).stdout.splitlines()
     assert indexed[0] == "prediction" and len(indexed) == 4 and indexed != lines
@@ -118,6 +124,21 @@ def test_resume_goes_on(run):
     assert result["epochs"] == 3 and result["candidates"] == 60_000
     assert "epoch 3" in done.stderr
     assert shown(run)["epochs"] == 3 and shown(run)["equations"] == result["equations"]
+
+
+def test_a_fit_that_is_exact_before_its_first_epoch_is_over(tmp_path):
+    table = write_table(tmp_path / "d.csv", "a,y\n" + "".join(f"{k},{3 * k}\n" for k in range(9)))
+    ddsr("fit", table, "-t", "y", "--epochs", 3, "--quiet", "--out", tmp_path / "run")
+    assert shown(tmp_path / "run")["epochs"] == 0
+    assert shown(tmp_path / "run")["is_over"] is True
+    assert "is not over" not in ddsr("show", tmp_path / "run").stdout
+    assert "is over (exact)" in refusal("resume", tmp_path / "run")
+
+
+def test_after_an_exact_fit_no_more_time_is_asked_for(tmp_path):
+    table = write_table(tmp_path / "d.csv", "a,y\n" + "".join(f"{k},{k * k}\n" for k in range(9)))
+    ddsr("fit", table, "-t", "y", "--epochs", 3, "--quiet", "--out", tmp_path / "run")
+    assert "is over (exact): nothing is left to find" in refusal("resume", tmp_path / "run")
 
 
 def test_resume_with_more_time(run):

@@ -1,6 +1,7 @@
 """What can be read as a table, and what is refused before it is read."""
 
 import gzip
+import os
 import sys
 import tempfile
 import time
@@ -74,6 +75,27 @@ def test_parquet(tmp_path):
     source = open_source(tmp_path / "d.parquet")
     assert source.names == ("a", "b", "when")
     assert source.read(["b"])["b"].tolist() == [1, 2]
+
+
+def test_an_index_of_pandas_in_parquet(tmp_path):
+    """One with a name is a column, one without is not."""
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame({"a": [1.0, 2.0, 3.0], "y": [4, 5, 6]})
+    frame.set_index("a").to_parquet(tmp_path / "named.parquet")
+    named = open_source(tmp_path / "named.parquet")
+    assert sorted(named.names) == ["a", "y"]
+    assert named.read(["a", "y"]).to_numpy().tolist() == [[1, 4], [2, 5], [3, 6]]
+    frame[frame["y"] > 4].to_parquet(tmp_path / "unnamed.parquet")
+    unnamed = open_source(tmp_path / "unnamed.parquet")
+    assert unnamed.names == ("a", "y")
+    assert unnamed.read(["y"])["y"].tolist() == [5, 6]
+
+
+def test_a_pipe_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    with pytest.raises(InputError, match="no file that can be read twice"):
+        open_source(tmp_path / "pipe.csv")
 
 
 @pytest.mark.parametrize(

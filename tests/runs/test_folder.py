@@ -307,3 +307,22 @@ def test_no_model_yet(tmp_path):
 
 def test_errors_are_of_ddsr():
     assert issubclass(RunError, DDSRError) and issubclass(DataError, DDSRError)
+
+
+def test_more_epochs_that_are_killed_at_once_are_still_to_be_done(tmp_path):
+    """As after a kill -9 in the first of them, before anything is saved."""
+
+    class Killed(BaseException):
+        pass
+
+    def kill(self, fit):
+        raise Killed
+
+    run = create(tmp_path / "run", max_epochs=1)
+    run.fit()
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):
+        patch.setattr("ddsr.runs.journal.FolderJournal.begin", kill)
+        RunFolder.open(run.path).resume(more_epochs=2)
+    again = RunFolder.open(run.path)
+    assert again.stopped_by is None
+    assert again.resume().n_epochs_ == 3

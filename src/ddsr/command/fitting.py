@@ -16,6 +16,7 @@ from ddsr.expression import Vocabulary
 from ddsr.grammar import Grammar
 from ddsr.live.board import Board
 from ddsr.live.table import r2_text
+from ddsr.live.tensorboard import make_folder
 from ddsr.selection import baseline
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ def run_fit(
         say(line)
     say(f"to begin with: {first_equation(data)}")
     parameters = estimator_parameters(**settings)
+    if tensorboard is not None:  # before the run has a folder, which would be left behind
+        make_folder(tensorboard)
     run = None if no_save else _make_folder(path, out, data, parameters)
     work = _without_folder(data, parameters) if run is None else run.fit
     choose = choice_of(settings["preset"], settings["selection"], len(data.y))

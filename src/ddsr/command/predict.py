@@ -34,7 +34,7 @@ def predict(run: str, data: str, out: str | None, index: int | None, as_json: bo
     """Predict every row of the table DATA with the equation of RUN, a run folder or a model.json.
 
     DATA needs the columns that the model was fitted on, by name, in any order. The predictions are a CSV with
-    one column, in the order of the rows; empty where a value is missing. If DATA has the target too, R² is
+    one column, in the order of the rows; NaN where a value is missing. If DATA has the target too, R² is
     told on stderr.
     """
     from ddsr.command.opening import open_model
@@ -47,16 +47,15 @@ def predict(run: str, data: str, out: str | None, index: int | None, as_json: bo
     predicted = _predicted(opened, rows, index)
     r2 = _r2(rows, predicted)
     _tell(rows, predicted, r2, opened.target)
+    # NaN and not an empty line, which most readers of CSV pass over: the rows after it would move up.
+    numbers = ("NaN" if value != value else repr(value) for value in predicted.tolist())
+    text = "\n".join([COLUMN, *numbers]) + "\n"
+    if out is not None:
+        write_whole(Path(out), text.encode())
     if as_json:
         print_json({"predictions": predicted.tolist(), "rows": len(predicted), "r2": r2})
-        return
-    text = (
-        "\n".join([COLUMN, *("" if value != value else repr(value) for value in predicted.tolist())]) + "\n"
-    )
-    if out is None:
+    elif out is None:
         click.echo(text, nl=False)
-    else:
-        write_whole(Path(out), text.encode())
 
 
 def _predicted(opened: Opened, rows: NewData, index: int | None) -> Floats:

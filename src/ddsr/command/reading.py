@@ -59,15 +59,17 @@ def read_training_data(path: str, columns: Columns, drops_missing: bool = False)
     features = _chosen_features(source, columns)
     weights = () if columns.weights is None else (columns.weights,)
     frame = source.read([*features, columns.target, *weights])
-    numbers = {name: Numbers.of(name, frame.pop(name)) for name in list(frame.columns)}
+    numbers = {name: Numbers.of(name, frame[name]) for name in frame.columns}
     text_columns: tuple[str, ...] = ()
     empty_columns: tuple[str, ...] = ()
     if columns.features is None:
         text_columns = tuple(name for name in features if numbers[name].is_text)
         empty_columns = tuple(name for name in features if numbers[name].is_empty)
         features = tuple(name for name in features if name not in {*text_columns, *empty_columns})
-        if not features:
-            raise DataError(f"{path} has no column of numbers beside the target {columns.target!r}")
+        if not features and len(numbers[columns.target].values):  # a table without rows is told so below
+            raise DataError(_no_numbers(path, columns.target, [numbers[name] for name in text_columns]))
+        for name in features:
+            numbers[name].check(path, "correct it, or leave the column out with --ignore")
     used = [numbers[name] for name in (*features, columns.target, *weights)]
     table, n_dropped = _complete_rows(path, used, drops_missing)
     _check_size(path, table, n_dropped)
@@ -154,15 +156,13 @@ class Numbers:
         n_present = len(self.values) - self.n_missing
         return self.n_texts > (1.0 - LEAST_NUMBER_SHARE) * n_present
 
-    def check(self, path: str) -> None:
+    def check(self, path: str, remedy: str = "correct it") -> None:
         """Refuse texts and infinite values."""
         if self.first_text is not None:
             row, text = self.first_text
             more = f" ({self.n_texts:,} such rows)" if self.n_texts > 1 else ""
-            raise DataError(
-                f"column {self.name!r} of {path} has {text[:40]!r} in row {row}{more}, which is no number: "
-                "correct it, or leave the column out with --ignore"
-            )
+            where = f"column {self.name!r} of {path} has {text[:40]!r} in row {row}{more}"
+            raise DataError(f"{where}, which is no number: {remedy}")
         is_infinite = np.isinf(self.values)
         if is_infinite.any():
             n_infinite, row = int(is_infinite.sum()), int(np.argmax(is_infinite)) + 1
@@ -208,6 +208,15 @@ def _listed(names: Sequence[str], last: str = ", ") -> str:
     if len(names) > MOST_LISTED:
         return ", ".join(shown) + f" and {len(names) - MOST_LISTED:,} more"
     return ", ".join(shown[:-1]) + last + shown[-1] if len(shown) > 1 else shown[0]
+
+
+def _no_numbers(path: str, target: str, texts: Sequence[Numbers]) -> str:
+    """With the first text as an example, since `1,000` and `5%` are numbers to people."""
+    message = f"{path} has no column of numbers beside the target {target!r}"
+    if not texts or texts[0].first_text is None:
+        return message
+    row, text = texts[0].first_text
+    return f"{message}; {texts[0].name!r} has {text[:40]!r} in row {row}, which is no number"
 
 
 def _complete_rows(path: str, used: Iterable[Numbers], drops_missing: bool) -> tuple[Floats, int]:

@@ -10,6 +10,9 @@ from ddsr.estimator import DDSRRegressor
 from ddsr.live.board import Board
 from ddsr.runs import RunFolder
 
+# After these, more time ends at once.
+FINAL = ("exact", "exhausted")
+
 
 def run_resume(
     path: str,
@@ -24,7 +27,8 @@ def run_resume(
     run = RunFolder.open(path)
     stopped_by = run.stopped_by
     if stopped_by is not None and more_time is None and more_epochs is None:
-        raise RunError(f"the run in {path} is over ({stopped_by}): give it --time or --epochs to go on")
+        remedy = "nothing is left to find" if stopped_by in FINAL else "give it --time or --epochs to go on"
+        raise RunError(f"the run in {path} is over ({stopped_by}): {remedy}")
     done_before = run.log()[-1:]
     seconds_before = float(done_before[0]["seconds"]) if done_before else 0.0
     if not quiet:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 import warnings
 import zlib
 from abc import ABC, abstractmethod
@@ -26,6 +27,8 @@ LONGEST_HEADER = 2**20
 DELIMITERS = (",", "\t", ";", "|")
 WHITESPACE = r"\s+"
 PARQUET_SUFFIXES = (".parquet", ".pq")
+# How pandas calls the numbers of rows that it keeps in Parquet.
+UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 SPREADSHEET_SUFFIXES = (".xlsx", ".xls", ".ods")
 
 
@@ -83,7 +86,9 @@ class ParquetSource(Source):
         """These columns; a null is a missing value."""
         pyarrow, parquet = _import_pyarrow()
         with refusing_unreadable(self.path, pyarrow.ArrowException):
-            return parquet.read_table(self.path, columns=list(names)).to_pandas()
+            table = parquet.read_table(self.path, columns=list(names))
+            # What pandas notes on its own frames would turn columns into an index again.
+            return table.to_pandas(ignore_metadata=True)
 
 
 def open_source(path: str | Path) -> Source:
@@ -93,6 +98,8 @@ def open_source(path: str | Path) -> Source:
         raise InputError(f"{path} is a folder, not a table")
     if not path.exists():
         raise InputError(f"there is no file {path}")
+    if not path.is_file():
+        raise InputError(f"{path} is no file that can be read twice: save the table in one first")
     if path.suffix.lower() in SPREADSHEET_SUFFIXES:
         raise InputError(f"{path} is a spreadsheet: save it as CSV first")
     if path.suffix.lower() in PARQUET_SUFFIXES:
@@ -145,7 +152,8 @@ def _open_parquet(path: Path) -> ParquetSource:
         metadata = parquet.read_metadata(path)
         if metadata.num_columns > MOST_COLUMNS:
             raise InputError(f"{path} has more than {MOST_COLUMNS:,} columns: keep those that may matter")
-        return ParquetSource(path, tuple(parquet.read_schema(path).names))
+        names = parquet.read_schema(path).names
+        return ParquetSource(path, tuple(name for name in names if not UNNAMED_INDEX.fullmatch(name)))
 
 
 def _import_pyarrow() -> tuple[Any, Any]:

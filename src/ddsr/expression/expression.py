@@ -306,8 +306,8 @@ def _reordered(
 
 
 def _token_of(vocabulary: Vocabulary, node: Node) -> int:
-    if node.kind is Kind.VARIABLE and node.name in vocabulary.variables:
-        token: int | None = vocabulary.first_variable + vocabulary.variables.index(node.name)
+    if node.kind is Kind.VARIABLE and node.name in vocabulary.columns:
+        token: int | None = vocabulary.first_variable + vocabulary.columns[node.name]
     elif node.kind is Kind.OPERATOR and node.name in vocabulary.operators:
         token = vocabulary.operators.index(node.name)
     elif node.kind is Kind.CONSTANT:

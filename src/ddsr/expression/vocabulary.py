@@ -78,6 +78,11 @@ class Vocabulary:
         return len(self.operators) + self.has_one + self.has_constant
 
     @cached_property
+    def columns(self) -> dict[str, int]:
+        """The column of each variable by its bare name."""
+        return {name: column for column, name in enumerate(self.variables)}
+
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """What each id is called: `add`, `1`, `?` for the constant, variables as in text."""
         leaves = ["1"] * self.has_one + ["?"] * self.has_constant

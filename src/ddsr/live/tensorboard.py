@@ -5,16 +5,29 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from ddsr.errors import MethodError
 from ddsr.search import SearchState
 
 
+def make_folder(folder: str) -> None:
+    """The folder of a log; raises `MethodError` where there can be none."""
+    _writer_class()
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise MethodError(
+            f"cannot make the folder {folder} for TensorBoard: {error.strerror or error}"
+        ) from error
+
+
 class TensorBoardLog:
     """Writes a point of every curve after each epoch into event files of a folder."""
 
     def __init__(self, folder: str) -> None:
+        make_folder(folder)
         self._writer = _writer_class()(folder)
         self._began = time.monotonic()
         self._last_equation = ""

@@ -45,6 +45,8 @@ class Asked:
 
 def read_asked(folder: Path) -> Asked:
     """What the run of a folder was asked; raises `RunError` where this version cannot go on with it."""
+    if folder.is_file():
+        raise RunError(f"{folder} is a file, and a run is a folder")
     if not folder.is_dir():
         raise RunError(f"there is no run folder at {folder}")
     path = folder / FILE
@@ -54,7 +56,7 @@ def read_asked(folder: Path) -> Asked:
     if written["format_version"] != VERSION:
         raise RunError(
             f"{folder} was made by an older ddsr ({written.get('ddsr_version')}), and this one cannot go on "
-            "with it; `load_model` may still read its model.json"
+            "with it; its model.json alone may still be read"
         )
     with restoring(f"run ({path})"):
         _check_kinds(written)

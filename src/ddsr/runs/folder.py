@@ -24,10 +24,13 @@ from ddsr.runs import asked as asking
 from ddsr.runs import lock, log, table
 from ddsr.runs.asked import Asked, read_asked
 from ddsr.runs.journal import INTERVAL, MODEL, FolderJournal, OnState
-from ddsr.runs.states import State, forget_after, has_states, newest_state
+from ddsr.runs.states import State, forget_after, has_states, newest_state, write_state
 from ddsr.runs.table import Table, checked_table, read_table
 from ddsr.saved import restoring
 from ddsr.version import ddsr_version
+
+# What the model of a fit that goes on, or was interrupted, says.
+UNENDED = "interrupt"
 
 
 class RunFolder:
@@ -109,7 +112,7 @@ class RunFolder:
             state = newest_state(self.path)
             if more_time is not None or more_epochs is not None:
                 state = self._extend(state, more_time, more_epochs)
-            elif state is not None and state.stopped_by is not None:
+            elif self._stopped_by(state) is not None:
                 return self.model()
             return self._run(state, on_state, interval)
 
@@ -124,8 +127,14 @@ class RunFolder:
     @property
     def stopped_by(self) -> str | None:
         """What ended the fit; None while it runs, and where it was killed or interrupted."""
-        state = newest_state(self.path)
-        return None if state is None else state.stopped_by
+        return self._stopped_by(newest_state(self.path))
+
+    def _stopped_by(self, state: State | None) -> str | None:
+        if state is not None:
+            return state.stopped_by
+        # A fit that ended before its first epoch did, being exact at once, say, has a model and no state.
+        stopped_by = self.model().stopped_by_ if (self.path / MODEL).exists() else UNENDED
+        return None if stopped_by == UNENDED else stopped_by
 
     def data(self) -> Table:
         """X, y and weights; raises `RunError` where they are not those that the run began with."""
@@ -170,7 +179,9 @@ class RunFolder:
             return None
         with restoring("state"):
             progress = state.fit["progress"] | {"n_idle_epochs": 0}  # its patience begins anew
-        return replace(state, fit=state.fit | {"progress": progress}, stopped_by=None)
+        extended = replace(state, fit=state.fit | {"progress": progress}, stopped_by=None)
+        write_state(self.path, extended)  # where it is killed before its next save, it is not over
+        return extended
 
 
 def _model_of(parameters: dict[str, Any]) -> DDSRRegressor:

@@ -57,7 +57,7 @@ class Table:
 def read_table(folder: Path, features: tuple[str, ...], has_feature_names: bool, fingerprint: str) -> Table:
     """The data of a folder; raises `RunError` where they are not those that the run began with."""
     path = folder / FILE
-    saved = from_bytes(read_whole(path, "data"))
+    saved = from_bytes(read_whole(path, "data"), f"data ({path})")
     with restoring(f"data ({path})"):
         table = Table(saved["X"], saved["y"], saved["sample_weight"], features, has_feature_names)
         if table.fingerprint != fingerprint:

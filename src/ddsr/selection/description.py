@@ -54,11 +54,15 @@ class PreciseLength:
         )
 
     def _free(self, model: Model, nrmse: float, information: NDArray[np.float64]) -> float:
-        """log(|c| / δ) each, δ being how well the data know the constant if the others are given."""
+        """log(|c| / δ) each, δ being how well the data know the constant if the others are given.
+
+        Where the derivative's square overflows, the digits are many and not infinitely many.
+        """
         is_free = ~np.array(model.is_fixed, dtype=bool)
         slopes = np.sqrt(np.diagonal(information)[: len(is_free)][is_free])
         sizes = np.abs(model.free_constants) * slopes * np.sqrt(self.n_rows) / (nrmse * self.spread)
-        digits = np.where(sizes < 1.0, UNTOLD_FROM_ZERO, np.log(np.maximum(sizes, 1.0)))
+        finite_sizes = np.nan_to_num(sizes, nan=np.finfo(np.float64).max)
+        digits = np.where(finite_sizes < 1.0, UNTOLD_FROM_ZERO, np.log(np.maximum(finite_sizes, 1.0)))
         return float(FREE * is_free.sum() + digits.sum())
 
 
