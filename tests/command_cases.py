@@ -52,7 +52,12 @@ def start_ddsr(*arguments: object, **options) -> subprocess.Popen:
     """In a process of its own."""
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "PYTHONUNBUFFERED": "1"}
     command = [sys.executable, "-m", "ddsr", *map(str, arguments)]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     # Where the tests themselves run in the background of a shell, an interrupt would be ignored.
     heed_interrupts = partial(signal.signal, signal.SIGINT, signal.default_int_handler)
-    return subprocess.Popen(command, env=environment, preexec_fn=heed_interrupts, **pipes | options)
+    usual = {
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+        "text": True,
+        "preexec_fn": heed_interrupts,
+    }
+    return subprocess.Popen(command, env=environment, **usual | options)
