@@ -87,6 +87,14 @@ def test_what_is_not_simple_stays_free() -> None:
     assert max(best.expression.constants) == pytest.approx(3.7182818, rel=1e-3)
 
 
+def test_no_constant_is_worse_than_the_mean() -> None:
+    y = np.array([0.24, 0.62, 1.0, 1.88, 11.9, 29.4, 84.0, 164.8])
+    vocabulary = Vocabulary(("x",))
+    engine = Engine(vocabulary, np.arange(8.0)[:, None], y)
+    (found,) = select([Expression.parse(f"{y.mean()}", vocabulary)], engine)
+    assert found.nrmse < selector.MOST_NRMSE  # that of 1 is 1.18, and 1 costs less to write
+
+
 def test_noise_buys_no_terms() -> None:
     texts = ("? * x / y + ? * sin(? * z) + ? * z", "? * x^? / y^?", "x", "? * x + ? * y + ?")
     best = select(parsed(*texts), engine_for("x / y", 0.05))[0]

@@ -30,6 +30,8 @@ BEAM_WIDTH = 3
 N_FIRST = 3
 N_RATIONAL, MOST_FORMS = 3, 12  # models that are written as ratios of polynomials, and forms tried of each
 ROUNDING_OF_ERROR = 1e-9  # relative: errors so near are the same
+# On a few rows a constant may cost more to write than it explains; still nobody wants 1 for the mean of y.
+MOST_NRMSE = 1.05
 LEAST_GAIN = 1e-6  # nats; less is rounding
 # A simple number is tried for a constant unless it would cost more of the data than any code can win back.
 MOST_NATS_LOST = 40.0
@@ -314,9 +316,10 @@ def _length(one: _Judged) -> float:
 
 
 def _is_shorter(one: _Judged, other: _Judged) -> bool:
-    """Whether it is shorter, and no less defined between the rows."""
+    """Whether it is shorter, no less defined between the rows, and no model that the mean of y beats."""
     is_as_finite = one.is_finite_between_rows >= other.is_finite_between_rows
-    return is_as_finite and one.length < other.length - LEAST_GAIN
+    is_of_use = one.nrmse <= max(MOST_NRMSE, other.nrmse)
+    return is_as_finite and is_of_use and one.length < other.length - LEAST_GAIN
 
 
 def _best_of_each(models: Iterable[_Judged], key: Callable[[_Judged], Any] = _rank) -> list[_Judged]:
