@@ -1,5 +1,7 @@
 """The prior within the default search, with a small network that has learned nothing."""
 
+import subprocess
+import sys
 import time
 from dataclasses import replace
 from itertools import islice
@@ -84,6 +86,16 @@ def test_tiny_limits_have_no_prior(weights, seconds, has_prior):
     problem = pose(parse_method("ddsr"), vocabulary, X, HARD, config=config, device="cpu")
     problem = replace(problem, deadline=Deadline(time.monotonic() + seconds))
     assert (priming.make_primer(problem, config) is not None) == has_prior
+
+
+def test_few_rows_of_large_data_are_shown_and_none_without_weight(weights):
+    rows = RNG.uniform(1.0, 2.0, size=(30_000, 2))
+    target, sample_weight = rows.sum(axis=1), np.arange(30_000) % 2
+    posed = {"config": DefaultConfig(prior=weights), "device": "cpu"}
+    problem = pose(parse_method("ddsr"), Vocabulary.of_size(2), rows, target, sample_weight, **posed)
+    X_shown, y_shown = priming.make_primer(problem, posed["config"]).rows
+    assert X_shown.shape == (priming.SHOWN_ROWS, 2) and np.allclose(X_shown.sum(axis=1), y_shown)
+    assert np.isin(y_shown, target[sample_weight == 1]).all()
 
 
 def test_what_the_prior_finds_is_told_from_what_the_others_find(weights):
@@ -175,3 +187,19 @@ def test_the_shipped_size_is_small_enough():
     n = PriorNetwork(NetworkConfig()).n_parameters
     assert 2 * n < 30e6  # bytes of a file of weights
     assert 12 * n < 60e6  # bytes of a checkpoint
+
+
+def test_a_process_may_end_while_the_prior_is_loaded(weights):
+    script = (
+        "import time, numpy as np\n"
+        "from ddsr import DDSRRegressor\n"
+        "X = np.random.default_rng(0).uniform(1, 3, size=(50, 1))\n"
+        "def stop(state):\n"
+        "    if state.stats.seconds['refine'] and time.monotonic() - began > 1.0: raise KeyboardInterrupt\n"
+        "began = time.monotonic()\n"
+        "y = np.sin(9 * X[:, 0]) + np.random.default_rng(1).normal(size=50)\n"
+        f"config = dict(prior={str(weights)!r}, evaluations_per_epoch=500)\n"
+        "DDSRRegressor(max_time=20, config=config, callback=stop).fit(X, y)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 0, ended.stderr

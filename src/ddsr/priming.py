@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ddsr.config import DefaultConfig
 from ddsr.data import check_rows, check_target, check_weights
 from ddsr.deadline import NEVER, Deadline, TimeIsUp
-from ddsr.engine import Engine, FitOptions
+from ddsr.engine import Engine, FitOptions, choose_rows
 from ddsr.expression import Batch
 from ddsr.grammar import Grammar
 from ddsr.problem import Problem
@@ -38,6 +38,8 @@ MOST_PROPOSALS = 2000
 UNTIMED_PROPOSALS = 256
 UNTIMED_EPOCHS = 5
 """that the refiner has alone in a search without a time limit"""
+SHOWN_ROWS = 10_000
+"""of the data at most; the prior looks at a few hundred of them"""
 MOST_SEEDS = 200
 """the best by fit and size; the refiner's populations take the first of them, its library the others"""
 HEAD_START = 0.025
@@ -150,7 +152,8 @@ class Priming:
             return epoch >= UNTIMED_EPOCHS - 1
         if self._loading is None:
             if time.monotonic() >= self._begins:
-                self._loading = threading.Thread(target=self._load, daemon=True)
+                # No daemon: a process that ends while torch is half imported is aborted.
+                self._loading = threading.Thread(target=self._load)
                 self._loading.start()
             return False
         if self._failure is not None:
@@ -171,8 +174,8 @@ def make_primer(problem: Problem, config: DefaultConfig) -> Primer | None:
     X, y, sample_weight = problem.rows
     rows = check_rows(X, problem.engine.vocabulary.variables)
     target, weights = check_target(y, len(rows)), check_weights(sample_weight, len(rows))
-    is_shown = np.ones(len(rows), dtype=np.bool_) if weights is None else weights > 0
-    shown = (rows[is_shown], target[is_shown])
+    chosen = choose_rows(weights, len(rows), SHOWN_ROWS, problem.seed)
+    shown = (rows[chosen], target[chosen]) if len(chosen) else (rows, target)
     engine, grammar, n_threads = problem.engine, problem.grammar, problem.n_threads
     return Primer(config.prior, shown, engine, grammar, config, problem.seed, problem.device, n_threads)
 
