@@ -82,28 +82,29 @@ class Primer:
             self.network, *self.rows, self.grammar, config, self.seed, device, self.n_threads, deadline
         )
 
-    def propose(self, deadline: Deadline) -> Batch:
-        """The best of what is drawn until the deadline, with fitted constants, best first.
+    def propose(self, until: Deadline, end: Deadline = NEVER) -> Batch:
+        """The best of what is drawn until then, about, with fitted constants, best first.
 
-        A first small batch tells how many more can be had; without a deadline the number is fixed.
+        A first small batch, which only the search's `end` cuts short, tells how many more can be had; where
+        there is no limit the number is fixed.
         """
         if self.generator is None:
-            self.generator = self.make_generator(self.config, deadline)
+            self.generator = self.make_generator(self.config, end)
         generator = self.generator
-        n_most = UNTIMED_PROPOSALS if deadline == NEVER else MOST_PROPOSALS
+        n_most = UNTIMED_PROPOSALS if until == NEVER else MOST_PROPOSALS
         began, drawn = time.monotonic(), [generator.draw_distinct(FIRST_BATCH, stream=0)]
         n = FIRST_BATCH
         while n < n_most:
             seconds_each = (time.monotonic() - began) / n
             n_next = min(LATER_BATCH, n_most - n)
-            if deadline != NEVER:
+            if until != NEVER:
                 # fitting takes its part too, and guesses of time are no more than that
-                n_next = min(n_next, int(0.6 * deadline.seconds_left / seconds_each))
+                n_next = min(n_next, int(0.6 * until.seconds_left / seconds_each))
             if n_next < FIRST_BATCH:
                 break
             try:
                 drawn.append(generator.draw_distinct(n_next, stream=len(drawn)))
-            except TimeIsUp:  # it took longer than guessed; the batches before it are whole
+            except TimeIsUp:  # the search ends; the batches before it are whole
                 break
             n += n_next
         batch = Batch.from_tokens(self.engine.vocabulary, np.concatenate(drawn))
@@ -137,11 +138,10 @@ class Priming:
         if self.is_done or not self._is_loaded(epoch):
             return None
         self.is_done = True
-        deadline = self.deadline
-        if deadline != NEVER:
-            deadline = Deadline(min(deadline.at, time.monotonic() + self.seconds))
+        is_timed = self.deadline != NEVER
+        until = Deadline(time.monotonic() + self.seconds) if is_timed else NEVER
         try:
-            proposals = self.primer.propose(deadline)
+            proposals = self.primer.propose(until, self.deadline)
         except TimeIsUp:
             return None
         return proposals if len(proposals) else None
