@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from click.testing import CliRunner, Result
 
+import ddsr as ddsr_package
 from ddsr.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -50,7 +51,10 @@ def refusal(*arguments: object) -> str:
 
 def start_ddsr(*arguments: object, **options) -> subprocess.Popen:
     """In a process of its own."""
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "PYTHONUNBUFFERED": "1"}
+    environment = os.environ | {
+        "PYTHONPATH": str(Path(ddsr_package.__file__).parents[1]),
+        "PYTHONUNBUFFERED": "1",
+    }
     command = [sys.executable, "-m", "ddsr", *map(str, arguments)]
     # Where the tests themselves run in the background of a shell, an interrupt would be ignored.
     heed_interrupts = partial(signal.signal, signal.SIGINT, signal.default_int_handler)
