@@ -13,6 +13,12 @@ from strategies import FULL, data, expressions, mild_floats
 torch = pytest.importorskip("torch")
 
 
+def subtrees(node):
+    yield node
+    for child in node.children:
+        yield from subtrees(child)
+
+
 @settings(max_examples=100, deadline=None)
 @given(expressions(FULL, 12, mild_floats))
 def test_agrees_with_numpy(expression):
@@ -20,7 +26,9 @@ def test_agrees_with_numpy(expression):
     found = expression.to_torch()(torch.tensor(X)).detach().numpy()
     values = expression.to_callable()(X)
     assert found.shape == values.shape
-    is_tame = np.abs(values) < 1e8
+    # where any part is huge, the last bits of it decide on the sine above it
+    parts = [Expression.from_tree(FULL, part).to_callable()(X) for part in subtrees(expression.tree)]
+    is_tame = (np.abs(parts) < 1e6).all(axis=0)
     np.testing.assert_allclose(found[is_tame], values[is_tame], rtol=1e-6, atol=1e-8)
 
 
