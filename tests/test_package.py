@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 import types
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,6 +28,11 @@ STARTS = pytest.mark.parametrize("code", [IMPORT_PACKAGE, SHOW_HELP])
 def run_python(arguments: Sequence[str]) -> str:
     done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=True)
     return done.stdout
+
+
+def processor_seconds_of_children() -> float:
+    used = os.times()
+    return used.children_user + used.children_system
 
 
 def pyproject_version() -> str:
@@ -69,11 +73,12 @@ def test_start_leaves_heavy_modules_alone(code: str) -> None:
 @STARTS
 def test_start_is_quick(code: str) -> None:
     durations: list[float] = []
-    # The best of a few: another process that takes the core for a moment is not ddsr's doing.
+    # Of the processor, and the best of a few: other processes that hold it up are not ddsr's doing. Nothing is
+    # waited for but the disk, so that on an idle machine the clock says the same.
     while len(durations) < 5 and min(durations, default=LONGEST_START_S) >= LONGEST_START_S:
-        began = time.perf_counter()
+        began = processor_seconds_of_children()
         run_python(["-c", code])
-        durations.append(time.perf_counter() - began)
+        durations.append(processor_seconds_of_children() - began)
     assert min(durations) < LONGEST_START_S, durations
 
 
