@@ -73,7 +73,7 @@ def test_start_leaves_heavy_modules_alone(code: str) -> None:
 @STARTS
 def test_start_is_quick(code: str) -> None:
     durations: list[float] = []
-    # Of the processor, and the best of a few: other processes that hold it up are not ddsr's doing. Nothing is
+    # Of the processor, and the best of a few: others that hold it up are not ddsr's doing. Nothing is
     # waited for but the disk, so that on an idle machine the clock says the same.
     while len(durations) < 5 and min(durations, default=LONGEST_START_S) >= LONGEST_START_S:
         began = processor_seconds_of_children()
