@@ -1,6 +1,10 @@
 """`ddsr prior train` and `export` with the core's examples, small."""
 
 import json
+import signal
+import subprocess
+import sys
+from dataclasses import asdict
 
 import pytest
 import torch
@@ -9,9 +13,11 @@ from click.testing import CliRunner
 from ddsr._core import PAD
 from ddsr.bench.zero_shot import Sampling, evaluate, held_out_cases
 from ddsr.cli import main
-from ddsr.prior.command import example_source, read_settings
+from ddsr.prior.checkpoint import load_checkpoint
+from ddsr.prior.command import example_source, read_settings, settings_from
+from ddsr.prior.config import TrainingConfig
 from ddsr.prior.training import HELD_OUT, Piece, Trainer
-from ddsr.prior.weights import load_weights
+from ddsr.prior.weights import Card, load_weights
 
 SMALL = [
     *("--set", "batch_size=8", "--set", "batches_per_chunk=2", "--set", "look_rows=16", "--set", "width=24"),
@@ -44,6 +50,50 @@ def test_training_goes_on_in_pieces_and_is_exported(tmp_path):
     network, card = load_weights(weights)
     assert (card.steps, card.training["batch_size"], network.config.width) == (5, 8, 24)
     assert card.recipe["n_rows"] == 16
+
+
+def test_a_training_starts_from_weights(tmp_path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    one, other = tmp_path / "one.safetensors", tmp_path / "other.safetensors"
+    assert run("train", "--out", first, "--steps", 3, "--threads", 1, *SMALL).exit_code == 0
+    assert run("export", first, "--out", one).exit_code == 0
+    wrong = run("train", "--out", second, "--from", one, "--steps", 1, "--set", "width=32")
+    assert wrong.exit_code == 1 and "the weights have width=24" in wrong.output
+    settings = ("--set", "batch_size=4", "--set", "warm_up=50")
+    started = run("train", "--out", second, "--from", one, "--steps", 2, "--threads", 1, *settings)
+    assert started.exit_code == 0, started.output
+    refused = run("train", "--out", second, "--from", one, "--steps", 1, "--resume")
+    assert refused.exit_code == 1 and "leave out --from" in refused.output
+    assert run("train", "--out", second, "--steps", 1, "--resume", "--threads", 1).exit_code == 0
+    assert run("export", second, "--out", other).exit_code == 0
+    (before, card), (after, later) = load_weights(one), load_weights(other)
+    assert (later.steps, later.training["seed"], later.training["warm_up"]) == (3, 1, 50)
+    assert later.recipe == card.recipe and after.config == before.config
+    assert later.n_examples == 3 * 8 + 3 * 4 and later.all_hours > max(card.hours, later.hours)
+    assert later.origin["sha256"] in other.with_suffix(".md").read_text()
+    moved = [(a - b).abs().max() for a, b in zip(before.parameters(), after.parameters(), strict=True)]
+    assert 0 < max(moved) < 1e-3  # three steps of a warm-up from there, not from random weights
+
+
+def test_only_the_rows_looked_at_may_differ_from_the_weights():
+    network, training, recipe = read_settings({"look_rows": 16, "noisy_share": 0.25, "seed": 4})
+    card = Card(network, asdict(training), asdict(recipe), 10, 0.5)
+    sizes, options, examples = settings_from(card, {"look_rows": 32})
+    assert (sizes.look_rows, examples.n_rows, examples.noisy_share) == (32, 32, 0.25)
+    assert (options.seed, options.learning_rate) == (5, TrainingConfig().learning_rate)
+
+
+def test_pieces_that_are_told_to_end_are_saved(tmp_path):
+    arguments = ["prior", "train", "--out", str(tmp_path / "run"), "--steps", "1000000", "--threads", "1"]
+    command = [sys.executable, "-m", "ddsr", *arguments, *SMALL]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        for line in process.stdout:
+            if line.startswith("step"):
+                process.send_signal(signal.SIGTERM)
+                break
+        assert "saved in" in process.stdout.read()
+    assert process.returncode == 0
+    assert load_checkpoint(tmp_path / "run").progress.step >= 50
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from ddsr._core import MASK
+from ddsr.errors import MethodError
 from ddsr.prior.batches import BatchStream, batches_of_chunk
 from ddsr.prior.checkpoint import load_checkpoint, save_checkpoint
 from ddsr.prior.training import Piece, Trainer, shift_some
@@ -118,3 +119,38 @@ def test_a_little_training_beats_none():
     before = trainer.held_out_loss(256)
     losses(trainer, 60)
     assert trainer.held_out_loss(256) < before - 0.5
+
+
+def test_a_piece_that_is_stopped_can_be_gone_on_with():
+    trainer = make_trainer()
+    for report in trainer.run(Piece(steps=50), report_every=1):
+        if report.step == 3:
+            trainer.stop()
+    assert trainer.progress.step == 3
+    again = Trainer.resumed(trainer.checkpoint(), PlainMaker(), CPU)
+    assert losses(again, 2) == pytest.approx(losses(make_trainer(), 5)[3:], rel=1e-6)
+
+
+def test_more_latents_that_are_not_there_change_nothing():
+    trainer = make_trainer()
+    batch = batches_of_chunk(PlainMaker(), QUICK, 0)[0]
+    expected = trainer.gradient.take(trainer._drawn(batch, trainer._generator(0)))
+    gradients = [parameter.grad.clone() for parameter in trainer.network.parameters()]
+    trainer._is_compiled = True  # which fills up the latents
+    found = trainer.gradient.take(trainer._drawn(batch, trainer._generator(0)))
+    assert float(found) == pytest.approx(float(expected), rel=1e-5)
+    for parameter, gradient in zip(trainer.network.parameters(), gradients, strict=True):
+        torch.testing.assert_close(parameter.grad, gradient, atol=1e-5, rtol=1e-4)
+
+
+def test_graphs_are_refused_without_a_gpu():
+    with pytest.raises(MethodError, match="--device cuda"):
+        make_trainer().capture()
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_graphs_learn_what_plain_steps_learn():
+    device = torch.device("cuda")
+    plain, captured = (Trainer(TINY, QUICK, PlainMaker(n_variables=2), {}, device) for _ in range(2))
+    captured.capture()
+    assert losses(captured, 12) == pytest.approx(losses(plain, 12), rel=1e-2)

@@ -35,6 +35,12 @@ def prior() -> None:
     "--out", type=click.Path(file_okay=False, path_type=Path), required=True, help="Folder of the training."
 )
 @click.option("--resume", "is_resumed", is_flag=True, help="Go on with what the folder holds.")
+@click.option(
+    "--from",
+    "origin",
+    metavar="WEIGHTS",
+    help="Start from a .safetensors, or `default`, with its sizes, recipe and the next seed.",
+)
 @click.option("--seconds", type=click.FloatRange(0, min_open=True), help="Length of this piece.")
 @click.option("--steps", type=click.IntRange(1), help="The same in batches.")
 @click.option("--anneal", is_flag=True, help="Let the learning rate fall over this piece.")
@@ -48,6 +54,7 @@ def prior() -> None:
 @click.option("--device", default="cpu", show_default=True, help="Where the network learns.")
 @click.option("--threads", type=click.IntRange(1), help="That make examples; by default all cores but two.")
 @click.option("--compile", "is_compiled", is_flag=True, help="Compile the layers (takes a minute at first).")
+@click.option("--graphs", "is_captured", is_flag=True, help="Take steps by CUDA graphs: on a GPU, faster.")
 @click.option("--save-every", type=click.FloatRange(1), default=120.0, show_default=True, help="Seconds.")
 @click.option(
     "--set", "settings", multiple=True, callback=read_setting, metavar="NAME=VALUE", help="Of the training."

@@ -61,19 +61,22 @@ class DataBatch:
 
 
 def as_batch(examples: Examples, rows: NDArray[np.intp]) -> DataBatch:
-    """Some of the examples, as wide as the widest of them takes."""
-    n_variables = examples.n_variables[rows].astype(np.int64)
-    width = next(width for width in (*WIDTHS, examples.x.shape[2]) if width >= n_variables.max())
-    width = min(width, examples.x.shape[2])
-    is_row = np.arange(examples.x.shape[1]) < examples.n_rows[rows, None]
-    is_variable = np.arange(width) < n_variables[:, None]
-    x = np.ascontiguousarray(examples.x[rows, :, :width], dtype=np.float32)
+    """Some of the examples, as wide as the widest of them takes.
+
+    Rows are chosen by torch, which lets other threads of Python run meanwhile.
+    """
+    n_variables = torch.from_numpy(examples.n_variables[rows].astype(np.int64))
+    most = examples.x.shape[2]
+    width = min(most, next(width for width in (*WIDTHS, most) if width >= int(n_variables.max())))
+    chosen = torch.from_numpy(np.asarray(rows, dtype=np.int64))
+    tokens, x, y = (torch.from_numpy(part)[chosen] for part in (examples.tokens, examples.x, examples.y))
+    n_rows = torch.from_numpy(examples.n_rows[rows].astype(np.int64))
     return DataBatch(
-        torch.from_numpy(examples.tokens[rows]),
-        torch.from_numpy(x),
-        torch.from_numpy(np.ascontiguousarray(examples.y[rows], dtype=np.float32)),
-        torch.from_numpy(is_row),
-        torch.from_numpy(is_variable),
+        tokens,
+        x[..., :width].float().contiguous(),
+        y.float(),
+        torch.arange(x.shape[1]) < n_rows[:, None],
+        torch.arange(width) < n_variables[:, None],
     )
 
 

@@ -1,7 +1,8 @@
 """Training that can be gone on with: weights and moments in files of numbers, the rest in JSON; no pickle.
 
-`state.json` names the files that belong to it and their checksums. They are written first and it replaces
-its predecessor at once, so that a folder holds one whole state at any moment.
+`state.json` names the file of numbers that belongs to it and its checksum. That is written first, and
+`state.json` replaces its predecessor at once, so that a folder holds one whole state at any moment. Older
+folders have several files of numbers.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -23,8 +24,6 @@ from ddsr.prior.config import NetworkConfig, TrainingConfig
 
 STATE = "state.json"
 FORMAT = "ddsr prior checkpoint 1"
-LARGEST_SHARD = 14_000_000
-"""bytes of a file, about: some ways of carrying files about have limits"""
 
 Arrays = Mapping[str, NDArray[np.float32]]
 
@@ -52,30 +51,30 @@ class Checkpoint:
     recipe: Mapping[str, Any]
     """how examples are made"""
     progress: Progress
+    origin: Mapping[str, Any] | None = None
+    """the weights that it started from, if any: their file, checksum, examples and hours"""
 
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
     """Replace what the folder holds."""
     folder.mkdir(parents=True, exist_ok=True)
-    checksums: dict[str, str] = {}
-    for number, shard in enumerate(_shards(checkpoint.arrays)):
-        path = folder / f"shard-{checkpoint.progress.step:08d}-{number}.npz"
-        _write(path, shard)
-        checksums[path.name] = _checksum(path)
+    path = folder / f"shard-{checkpoint.progress.step:08d}.npz"
+    _write(path, checkpoint.arrays)
     state = {
         "format": FORMAT,
         "network": asdict(checkpoint.network),
         "training": asdict(checkpoint.training),
         "recipe": dict(checkpoint.recipe),
         "progress": asdict(checkpoint.progress),
-        "shards": checksums,
+        "origin": None if checkpoint.origin is None else dict(checkpoint.origin),
+        "shards": {path.name: _checksum(path)},
     }
     unfinished = folder / f"{STATE}.part"
     unfinished.write_text(json.dumps(state, indent=1))
     os.replace(unfinished, folder / STATE)
-    for path in folder.glob("shard-*"):
-        if path.name not in checksums:
-            path.unlink()
+    for other in folder.glob("shard-*"):
+        if other.name != path.name:
+            other.unlink()
 
 
 def load_checkpoint(folder: Path) -> Checkpoint:
@@ -96,6 +95,7 @@ def load_checkpoint(folder: Path) -> Checkpoint:
             TrainingConfig(**state["training"]),
             state["recipe"],
             Progress(**state["progress"]),
+            state.get("origin"),
         )
     except DataError:
         raise
@@ -103,22 +103,10 @@ def load_checkpoint(folder: Path) -> Checkpoint:
         raise DataError(f"{folder} holds no checkpoint that can be read: {error}") from error
 
 
-def _shards(arrays: Arrays) -> Iterator[dict[str, NDArray[np.float32]]]:
-    shard: dict[str, NDArray[np.float32]] = {}
-    size = 0
-    for name, array in arrays.items():
-        if shard and size + array.nbytes > LARGEST_SHARD:
-            yield shard
-            shard, size = {}, 0
-        shard[name] = array
-        size += array.nbytes
-    yield shard
-
-
-def _write(path: Path, shard: dict[str, NDArray[np.float32]]) -> None:
+def _write(path: Path, arrays: Arrays) -> None:
     unfinished = path.with_suffix(".part")
     with unfinished.open("wb") as file:
-        np.savez(file, **shard)  # type: ignore[arg-type]  # its other argument is no array
+        np.savez(file, **arrays)  # type: ignore[arg-type]  # its other argument is no array
         file.flush()
         os.fsync(file.fileno())
     os.replace(unfinished, path)

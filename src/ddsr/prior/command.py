@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, fields, replace
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from rich.console import Console
@@ -18,7 +22,7 @@ from ddsr.prior.checkpoint import STATE, load_checkpoint, save_checkpoint
 from ddsr.prior.config import NetworkConfig, TrainingConfig
 from ddsr.prior.examples import ExampleMaker, ExampleOptions
 from ddsr.prior.training import Piece, Report, Trainer
-from ddsr.prior.weights import Card, save_weights
+from ddsr.prior.weights import Card, find_weights, load_weights, origin_of, save_weights
 
 CURVE = "curve.jsonl"
 
@@ -29,57 +33,119 @@ def train(
     *,
     piece: Piece,
     is_resumed: bool,
+    origin: str | None,
     device: str,
     threads: int | None,
     is_compiled: bool,
+    is_captured: bool,
     save_every: float,
     settings: Mapping[str, Any],
 ) -> None:
-    """Train for a piece, save at its end and every so many seconds, and note how it went."""
+    """Train for a piece, save at its end and every so many seconds, and note how it went.
+
+    A piece that is interrupted or told to end (SIGTERM) ends after its present step, and is saved as well.
+    """
     import torch
 
     if piece.steps is None and piece.seconds is None:
         raise MethodError("training needs an end: pass --seconds or --steps")
     n_threads = threads or max(1, (os.cpu_count() or 2) - 2)
-    trainer = _trainer(out, is_resumed, torch.device(device), n_threads, settings)
+    trainer = _trainer(out, is_resumed, origin, torch.device(device), n_threads, settings)
     torch.set_float32_matmul_precision("high")
     if is_compiled:
         trainer.compile()
+    if is_captured:
+        trainer.capture()
     console.print(
         f"{trainer.network.n_parameters:,} parameters, step {trainer.progress.step}, {n_threads} threads "
         f"make examples, {device} learns",
         highlight=False,
     )
     saved = time.monotonic()
-    for report in trainer.run(piece):
-        _note(out / CURVE, report)
-        console.print(_line(report), highlight=False, soft_wrap=True)
-        if time.monotonic() - saved > save_every:
-            save_checkpoint(out, trainer.checkpoint())
-            saved = time.monotonic()
-    save_checkpoint(out, trainer.checkpoint())
+    with _ended_by_signals(trainer.stop):
+        for report in trainer.run(piece):
+            _note(out / CURVE, report)
+            console.print(_line(report), highlight=False, soft_wrap=True)
+            if time.monotonic() - saved > save_every:
+                save_checkpoint(out, trainer.checkpoint())
+                saved = time.monotonic()
+        save_checkpoint(out, trainer.checkpoint())
     console.print(f"saved in {out}", highlight=False, soft_wrap=True)
 
 
+@contextmanager
+def _ended_by_signals(stop: Callable[[], None]) -> Iterator[None]:
+    """A first SIGINT or SIGTERM asks for an end; a second one is what it always is."""
+    if threading.current_thread() is not threading.main_thread():  # elsewhere no handler can be set
+        yield
+        return
+    former = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        signal.signal(number, former[signal.Signals(number)])
+        stop()
+
+    try:
+        for number in former:
+            signal.signal(number, ask)
+        yield
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
+
+
 def _trainer(
-    out: Path, is_resumed: bool, device: Any, n_threads: int, settings: Mapping[str, Any]
+    out: Path, is_resumed: bool, origin: str | None, device: Any, n_threads: int, settings: Mapping[str, Any]
 ) -> Trainer:
     if (out / STATE).exists():
         if not is_resumed:
             raise DataError(
                 f"{out} holds a training already: pass --resume to go on with it, or another --out"
             )
-        if settings:
-            raise MethodError(f"a resumed training keeps its settings: leave out {', '.join(settings)}")
+        given = [*settings, *(["--from"] if origin else [])]
+        if given:
+            raise MethodError(f"a resumed training keeps its settings: leave out {', '.join(given)}")
         checkpoint = load_checkpoint(out)
         recipe = ExampleOptions(**checkpoint.recipe)
         make = example_source(recipe, checkpoint.training.seed, n_threads)
         return Trainer.resumed(checkpoint, make, device)
-    network, training, recipe = read_settings(settings)
+    if origin is not None:
+        trainer = _trainer_from(find_weights(origin), device, n_threads, settings)
+    else:
+        network, training, recipe = read_settings(settings)
+        make = example_source(recipe, training.seed, n_threads)
+        trainer = Trainer(network, training, make, asdict(recipe), device)
     out.mkdir(parents=True, exist_ok=True)
-    return Trainer(
-        network, training, example_source(recipe, training.seed, n_threads), asdict(recipe), device
-    )
+    return trainer
+
+
+def _trainer_from(path: Path, device: Any, n_threads: int, settings: Mapping[str, Any]) -> Trainer:
+    """Weights, with an optimizer that knows nothing of them yet."""
+    trained, card = load_weights(path)
+    network, training, recipe = settings_from(card, settings)
+    trained.config = network
+    make = example_source(recipe, training.seed, n_threads)
+    return Trainer.started_from(trained, origin_of(path, card), training, make, asdict(recipe), device)
+
+
+def settings_from(
+    card: Card, settings: Mapping[str, Any]
+) -> tuple[NetworkConfig, TrainingConfig, ExampleOptions]:
+    """Settings of a training that starts from weights: sizes and recipe are theirs, where none are given.
+
+    The seed is the next one, so that no example is seen again; of the sizes only `look_rows` may differ.
+    """
+    sizes = asdict(card.network)
+    for name in (set(sizes) - {"look_rows"}) & set(settings):
+        if settings[name] != sizes[name]:
+            raise MethodError(f"the weights have {name}={sizes[name]}: leave out {name}, or start from none")
+    known = {each.name for each in fields(ExampleOptions)} - {*sizes, "n_rows"}
+    recipe = {name: value for name, value in card.recipe.items() if name in known}
+    seed = int(card.training.get("seed", 0)) + 1
+    operators = tuple(sizes.pop("operators"))
+    given = {"seed": seed, **recipe, **sizes, **settings}
+    network, training, options = read_settings(given)
+    return replace(network, operators=operators), training, replace(options, operators=operators)
 
 
 def example_source(recipe: ExampleOptions, seed: int, n_threads: int) -> MakeExamples:

@@ -63,6 +63,12 @@ class NetworkConfig:
         """The tokens that the network knows, with as many variables as it holds."""
         return Vocabulary.of_size(self.max_variables, self.operators)
 
+    @property
+    def most_latents(self) -> int:
+        """Of one data set, rounded up to what attention likes best."""
+        n = self.n_row_latents + self.n_variable_latents * self.max_variables
+        return -(-n // 8) * 8
+
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig:

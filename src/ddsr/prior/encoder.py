@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import gelu
+from torch.nn.functional import gelu, pad
 
 from ddsr.prior.attention import CrossAttention, FeedForward, MixingLayer, Norm, SelfAttention
 from ddsr.prior.config import NetworkConfig
@@ -36,6 +36,12 @@ class Encoding:
     variables: Float[Tensor, "B V D"]
     """a vector for each variable"""
     is_variable: Bool[Tensor, "B V"]
+
+    def filled_up(self, n_latents: int) -> Encoding:
+        """The same with so many latents, the new ones not there."""
+        missing = n_latents - self.memory.shape[1]
+        memory = pad(self.memory, (0, 0, 0, missing))
+        return Encoding(memory, pad(self.is_memory, (0, missing)), self.variables, self.is_variable)
 
 
 class StarAttention(nn.Module):

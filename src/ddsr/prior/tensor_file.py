@@ -50,7 +50,7 @@ def write_tensors(path: Path, arrays: Arrays, texts: Mapping[str, str]) -> str:
     return checksum
 
 
-def read_tensors(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
+def read_tensors(path: Path, with_checksum: bool = False) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
     """The arrays and the texts of a file that `write_tensors` wrote and nobody altered."""
     try:
         content = path.read_bytes()
@@ -60,8 +60,11 @@ def read_tensors(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
         table = json.loads(content[8 : 8 + size])
         data = content[8 + size :]
         texts = table.pop(METADATA)
-        if texts.pop(CHECKSUM) != _checksum(table, texts, data):
+        checksum = texts.pop(CHECKSUM)
+        if checksum != _checksum(table, texts, data):
             raise ValueError("its checksum differs: it was cut short or altered")
+        if with_checksum:
+            texts[CHECKSUM] = checksum
         return {name: _array(entry, data) for name, entry in table.items()}, texts
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise DataError(f"{path} holds no weights that can be read: {error}") from error

@@ -17,12 +17,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ddsr.errors import DataError
+from ddsr.errors import DataError, MethodError
 from ddsr.prior.batches import BatchStream, DataBatch, MakeExamples, as_batch
 from ddsr.prior.checkpoint import Checkpoint, Progress
 from ddsr.prior.config import NetworkConfig, TrainingConfig
+from ddsr.prior.gradient import CapturedGradient, PlainGradient
 from ddsr.prior.network import PriorNetwork
-from ddsr.prior.views import draw_length, draw_views, masked_loss
+from ddsr.prior.views import Views, draw_length, draw_views, masked_loss
 
 HELD_OUT = 2**40
 """index of the first example that no training sees"""
@@ -90,6 +91,25 @@ class Trainer:
             fused=device.type == "cuda",
         )
         self.progress = Progress()
+        self.origin: Mapping[str, Any] | None = None
+        self.gradient = PlainGradient(self._loss_of, self.network.parameters())
+        self._is_compiled = self._is_stopped = False
+
+    @classmethod
+    def started_from(
+        cls,
+        network: PriorNetwork,
+        origin: Mapping[str, Any],
+        training: TrainingConfig,
+        make_examples: MakeExamples,
+        recipe: Mapping[str, Any],
+        device: torch.device,
+    ) -> Trainer:
+        """A new training of weights that were trained before; nothing is known of their moments."""
+        trainer = cls(network.config, training, make_examples, recipe, device)
+        trainer.network.load_state_dict(network.state_dict())
+        trainer.origin = origin
+        return trainer
 
     @classmethod
     def resumed(cls, checkpoint: Checkpoint, make_examples: MakeExamples, device: torch.device) -> Trainer:
@@ -99,12 +119,23 @@ class Trainer:
         return trainer
 
     def compile(self) -> None:
-        """Fuse what the layers do; the first steps of every shape then take seconds."""
+        """Fuse what the layers do: one program for all row layers, one for all layers of the denoiser."""
         import torch._dynamo
 
         torch._dynamo.config.recompile_limit = 64
+        self._is_compiled = True
         for layer in (*self.network.encoder.layers, *self.network.denoiser.layers):
-            layer.compile()
+            layer.compile(dynamic=True)
+
+    def capture(self) -> None:
+        """Take steps by CUDA graphs."""
+        if self.device.type != "cuda":
+            raise MethodError("steps are captured on a GPU alone: leave out --graphs, or pass --device cuda")
+        self.gradient = CapturedGradient(self._loss_of, self.network.parameters())
+
+    def stop(self) -> None:
+        """End the piece that runs after its present step."""
+        self._is_stopped = True
 
     def run(self, piece: Piece, report_every: int = 50, check_every: int = 1000) -> Iterator[Report]:
         """Train, and tell how it goes every few steps and at the end of the piece."""
@@ -115,7 +146,7 @@ class Trainer:
         with BatchStream(self.make_examples, self.config, first.step, self.device.type == "cuda") as stream:
             for batch in stream:
                 done = piece.done(self.progress.step - first.step, time.monotonic() - began)
-                if done >= 1.0:
+                if done >= 1.0 or self._is_stopped:
                     break
                 if piece.final_share is not None:
                     share = first.rate_share + (piece.final_share - first.rate_share) * done
@@ -128,33 +159,41 @@ class Trainer:
                     is_checked = self.progress.step % check_every == 0
                     yield self._report(losses, gradients, now - reported, is_checked)
                     losses, gradients, reported = [], [], time.monotonic()
-        if piece.final_share is not None:
+        if piece.final_share is not None and not self._is_stopped:
             self.progress = replace(self.progress, rate_share=piece.final_share)
         if losses:
             yield self._report(losses, gradients, time.monotonic() - reported, True)
 
     def step(self, batch: DataBatch, share: float = 1.0) -> tuple[Tensor, Tensor]:
         """Learn from one batch: its loss before the step, and the norm of the gradient."""
-        generator = self._generator(self.progress.step)
-        loss = self.loss(batch, generator)
-        loss.backward()  # type: ignore[no-untyped-call]
-        gradient = torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.config.most_gradient)
+        loss = self.gradient.take(self._drawn(batch, self._generator(self.progress.step)))
+        gradient = torch.nn.utils.clip_grad_norm_(self.gradient.parameters, self.config.most_gradient)
         rate = self.learning_rate(share)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         self.optimizer.step()
-        self.optimizer.zero_grad(set_to_none=True)
-        return loss.detach(), gradient.detach()
+        return loss, gradient.detach()
 
     def loss(self, batch: DataBatch, generator: torch.Generator) -> Tensor:
         """Of one batch, under maskings and offsets of its own."""
+        return self._loss_of(*self._drawn(batch, generator))
+
+    def _drawn(self, batch: DataBatch, generator: torch.Generator) -> tuple[Tensor, ...]:
+        """What the loss is of, once all that is random is drawn."""
         length = draw_length(self.network.config.max_length, generator)
         on_device = torch.Generator(self.device).manual_seed(generator.initial_seed())
         views = draw_views(batch.tokens, self.config.n_views, length, on_device)
         y = shift_some(batch.y, batch.is_row, self.config.offset_rate, on_device)
+        of_views = (views.noisy_tokens, views.clean_tokens, views.weights)
+        return (*of_views, batch.x, y, batch.is_row, batch.is_variable)
+
+    def _loss_of(self, noisy_tokens: Tensor, clean_tokens: Tensor, weights: Tensor, *data: Tensor) -> Tensor:
         with self._precision():
-            logits = self.network(views.noisy_tokens, batch.x, y, batch.is_row, batch.is_variable)
-        return masked_loss(logits, views)
+            encoding = self.network.encode(*data)
+            if self._is_compiled:  # one number of latents is one program
+                encoding = encoding.filled_up(self.network.config.most_latents)
+            logits = self.network.denoiser(noisy_tokens, encoding)
+        return masked_loss(logits, Views(noisy_tokens, clean_tokens, weights))
 
     def learning_rate(self, share: float) -> float:
         """Of the next step."""
@@ -167,10 +206,11 @@ class Trainer:
         examples = self.make_examples(HELD_OUT, n)
         order = np.argsort(examples.n_variables, kind="stable")
         parts = np.array_split(order, max(1, n // 128))
-        losses = [
-            self.loss(as_batch(examples, part).to(self.device), self._generator(HELD_OUT + number))
-            for number, part in enumerate(parts)
-        ]
+        with _not_compiled():  # for which these shapes would be new
+            losses = [
+                self.loss(as_batch(examples, part).to(self.device), self._generator(HELD_OUT + number))
+                for number, part in enumerate(parts)
+            ]
         return float(torch.stack(losses).mean())
 
     def checkpoint(self) -> Checkpoint:
@@ -181,10 +221,10 @@ class Trainer:
             moments = {moment: state.get(moment, torch.zeros_like(parameter)) for moment in MOMENTS}
             for key, tensor in {"weight": parameter, **moments}.items():
                 arrays[f"{key}/{name}"] = tensor.detach().float().cpu().numpy()
-        return Checkpoint(arrays, self.network.config, self.config, self.recipe, self.progress)
+        return Checkpoint(arrays, self.network.config, self.config, self.recipe, self.progress, self.origin)
 
     def _restore(self, checkpoint: Checkpoint) -> None:
-        self.progress = checkpoint.progress
+        self.progress, self.origin = checkpoint.progress, checkpoint.origin
         with torch.no_grad():
             for name, parameter in self.network.named_parameters():
                 parameter.copy_(torch.from_numpy(checkpoint.arrays[f"weight/{name}"]))
@@ -224,6 +264,11 @@ class Trainer:
             seconds=self.progress.seconds,
             held_out_loss=self.held_out_loss() if is_checked else None,
         )
+
+
+def _not_compiled() -> AbstractContextManager[Any]:
+    set_stance = getattr(torch.compiler, "set_stance", None)  # since torch 2.6
+    return nullcontext() if set_stance is None else set_stance("force_eager")
 
 
 def shift_some(y: Tensor, is_row: Tensor, rate: float, generator: torch.Generator) -> Tensor:

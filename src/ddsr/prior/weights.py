@@ -13,7 +13,7 @@ import numpy as np
 
 from ddsr.errors import DataError, MethodError
 from ddsr.prior.config import NetworkConfig
-from ddsr.prior.tensor_file import read_tensors, write_tensors
+from ddsr.prior.tensor_file import CHECKSUM, read_tensors, write_tensors
 
 if TYPE_CHECKING:
     from ddsr.prior.checkpoint import Checkpoint
@@ -37,6 +37,19 @@ class Card:
     hours: float
     scores: Mapping[str, Any] = field(default_factory=dict)
     """what `ddsr prior evaluate` printed"""
+    origin: Mapping[str, Any] | None = None
+    """the weights that the training started from: their file, checksum, and all their examples and hours"""
+
+    @property
+    def n_examples(self) -> int:
+        """Data sets seen, those of the weights it started from among them."""
+        earlier = int(self.origin["examples"]) if self.origin else 0
+        return earlier + self.steps * int(self.training.get("batch_size", 0))
+
+    @property
+    def all_hours(self) -> float:
+        """Of training, those of the weights it started from among them."""
+        return self.hours + (float(self.origin["hours"]) if self.origin else 0.0)
 
     def to_text(self) -> str:
         """As JSON."""
@@ -52,7 +65,6 @@ class Card:
 
     def to_markdown(self, checksum: str) -> str:
         """The model card beside the file."""
-        n_examples = self.steps * int(self.training.get("batch_size", 0))
         lines = [
             "# Prior: masked diffusion conditioned on the data",
             "",
@@ -60,8 +72,9 @@ class Card:
             "",
             "| | |",
             "| --- | --- |",
-            f"| trained on | {n_examples:,} data sets drawn at random, none twice (docs/prior-data.md) |",
+            f"| trained on | {self.n_examples:,} random data sets, none twice (docs/prior-data.md) |",
             f"| steps, hours | {self.steps:,}, {self.hours:.2f} |",
+            *self._origin_lines(),
             f"| seed | {self.training.get('seed')} |",
             f"| operators | {', '.join(self.network.operators)} |",
             f"| variables, tokens, rows | at most {self.network.max_variables}, {self.network.max_length}, "
@@ -78,6 +91,15 @@ class Card:
         lines += [f"- recipe: `{json.dumps(dict(self.recipe))}`", "", "## Scores", ""]
         lines += [f"- {name}: {value}" for name, value in self.scores.items()] or ["Not measured."]
         return "\n".join(lines) + "\n"
+
+    def _origin_lines(self) -> list[str]:
+        if self.origin is None:
+            return []
+        return [
+            f"| started from | {self.origin['file']} (checksum `{self.origin['sha256']}`): "
+            f"{self.origin['examples']:,} of the data sets, {self.origin['hours']:.2f} hours |",
+            f"| hours, all | {self.all_hours:.2f} |",
+        ]
 
 
 def save_weights(path: Path, checkpoint: Checkpoint, scores: Mapping[str, Any] | None = None) -> Card:
@@ -96,11 +118,23 @@ def save_weights(path: Path, checkpoint: Checkpoint, scores: Mapping[str, Any] |
         progress.step,
         progress.seconds / 3600,
         dict(scores or {}),
+        checkpoint.origin,
     )
     path.parent.mkdir(parents=True, exist_ok=True)
     checksum = write_tensors(path, arrays, {"card": card.to_text()})
     path.with_suffix(".md").write_text(card.to_markdown(checksum))
     return card
+
+
+def origin_of(path: Path, card: Card) -> dict[str, Any]:
+    """What a training that starts from these weights says of them."""
+    _, texts = read_tensors(path, with_checksum=True)
+    return {
+        "file": path.name,
+        "sha256": texts[CHECKSUM],
+        "examples": card.n_examples,
+        "hours": card.all_hours,
+    }
 
 
 def find_weights(name: str) -> Path:
