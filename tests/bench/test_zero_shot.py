@@ -1,18 +1,13 @@
 """What counts as a hit, on proposals that are known; and the command on a network that knows nothing."""
 
-import json
-
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from ddsr.bench.problems import load_suite
-from ddsr.bench.zero_shot import FITTING, Case, Outcome, find_hits, ground_truth_cases, summarise
-from ddsr.cli import main
+from ddsr.bench.zero_shot import FITTING, Case, find_hits, ground_truth_cases
 from ddsr.engine import Engine
 from ddsr.errors import BenchError
 from ddsr.expression import Batch, Expression, Vocabulary
-from prior_cases import write_weights
 
 VOCABULARY = Vocabulary.of_size(2)
 RNG = np.random.default_rng(0)
@@ -58,43 +53,3 @@ def test_cases_of_a_suite_carry_noise_on_the_training_target_alone():
         np.testing.assert_array_equal(noisy.y_test, clean.y_test)
     with pytest.raises(BenchError, match="nobody knows"):
         next(iter(ground_truth_cases(load_suite("black-box")[:1], 0.0, None)))
-
-
-def test_summaries_count_groups():
-    outcomes = [
-        Outcome("a", size, 0.0, is_hit, 1.0, 9, 2.0, "")
-        for size, is_hit in ((1, True), (2, False), (1, False))
-    ]
-    assert summarise(outcomes, lambda each: each.size) == [
-        {"group": 1, "n": 2, "hits": 1, "seconds": 2.0},
-        {"group": 2, "n": 1, "hits": 0, "seconds": 2.0},
-    ]
-
-
-def test_the_command_writes_a_table_and_json(tmp_path):
-    weights = write_weights(tmp_path / "tiny.safetensors")
-    out = tmp_path / "scores.json"
-    arguments = [
-        weights,
-        "--suite",
-        "nguyen",
-        "-n",
-        "2",
-        "--samples",
-        "40",
-        "--noise",
-        "0,0.01",
-        "--out",
-        str(out),
-    ]
-    done = CliRunner().invoke(main, ["prior", "evaluate", *arguments])
-    assert done.exit_code == 0, done.output
-    assert "of 2 hit" in done.output
-    content = json.loads(out.read_text())
-    assert [row["n"] for row in content["by_noise"]] == [2, 2]
-    assert len(content["outcomes"]) == 4 and content["sampling"]["n"] == 40
-
-
-def test_weights_that_are_not_there_are_named():
-    done = CliRunner().invoke(main, ["prior", "evaluate", "nowhere.safetensors"])
-    assert done.exit_code == 1 and "nowhere.safetensors" in done.output

@@ -8,6 +8,7 @@ from ddsr._core import MASK
 from ddsr.diffusion.variation import parent_positions
 from ddsr.expression import Vocabulary
 from ddsr.grammar import Grammar
+from ddsr.prior.config import NetworkConfig
 from ddsr.prior.denoiser import UNKNOWN, find_parents
 from ddsr.prior.network import PriorNetwork
 from prior_cases import TINY
@@ -115,3 +116,17 @@ def test_parents_are_known_as_far_as_the_tokens_before_tell():
     assert parents[0].tolist() == [0, 0, 0, 1, UNKNOWN, UNKNOWN]
     assert sides[0].tolist() == [2, 0, 1, 0, 2, 2]
     assert parents[1].tolist() == [0, 0, 0, UNKNOWN, UNKNOWN, UNKNOWN]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "millions"),
+    [
+        ({}, 4.6),
+        ({"cell_width": 64, "width": 96, "n_heads": 3}, 1.2),
+        ({"cell_width": 192, "width": 288, "n_heads": 9, "n_layers": 6, "n_row_layers": 5}, 12.2),
+    ],
+)
+def test_sizes_of_the_docs(sizes, millions):
+    n_parameters = PriorNetwork(NetworkConfig(**sizes)).n_parameters
+    assert round(n_parameters / 1e6, 1) == millions
+    assert 2 * n_parameters < 30e6  # bytes of a file

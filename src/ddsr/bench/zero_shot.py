@@ -8,18 +8,16 @@ Held-out examples have few rows, which do not tell constants so well: there the 
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
 
-from ddsr.bench.problems import Problem, load_suite
+from ddsr.bench.problems import Problem
 from ddsr.bench.trial import make_data
 from ddsr.config import DefaultConfig
 from ddsr.engine import Engine, FitOptions, Scores, values
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
     from ddsr.prior.network import PriorNetwork
 
 Floats = NDArray[np.float64]
-HELD_OUT = "held-out"
 EXACT = 1e-6
 EXACT_SINGLE = 1e-4
 """the same on held-out examples, whose numbers are of single precision"""
@@ -68,6 +65,7 @@ class Outcome:
 
     name: str
     size: int
+    n_variables: int
     noise: float
     is_hit: bool
     nrmse: float
@@ -118,6 +116,7 @@ def evaluate(network: PriorNetwork, case: Case, sampling: Sampling) -> Outcome:
     return Outcome(
         case.name,
         case.size,
+        len(case.vocabulary.variables),
         case.noise,
         len(hits) > 0,
         float(scores.nrmse.min()),
@@ -201,84 +200,3 @@ def held_out_cases(recipe: dict[str, Any], seed: int, n: int) -> Iterator[Case]:
             EXACT_SINGLE,
             0.0,
         )
-
-
-def summarise(outcomes: list[Outcome], group: Callable[[Outcome], Any]) -> list[dict[str, Any]]:
-    """Hits of each group, in the groups' order."""
-    groups: dict[Any, list[Outcome]] = {}
-    for outcome in outcomes:
-        groups.setdefault(group(outcome), []).append(outcome)
-    return [
-        {
-            "group": key,
-            "n": len(members),
-            "hits": sum(each.is_hit for each in members),
-            "seconds": round(sum(each.seconds for each in members) / len(members), 3),
-        }
-        for key, members in sorted(groups.items())
-    ]
-
-
-def run_evaluation(
-    console: Console,
-    weights: str,
-    suite: str,
-    noises: tuple[float, ...],
-    sampling: Sampling,
-    *,
-    n: int | None,
-    data: str | None,
-    out: Path | None,
-) -> None:
-    """Evaluate all cases of a suite, a line each; then the table, and everything as JSON."""
-    from ddsr.prior.weights import find_weights, load_weights
-
-    network, card = load_weights(find_weights(weights))
-    outcomes: list[Outcome] = []
-    for case in _cases(suite, noises, dict(card.recipe), int(card.training.get("seed", 0)), n, data):
-        outcome = evaluate(network, case, sampling)
-        outcomes.append(outcome)
-        verdict = "hit " if outcome.is_hit else "miss"
-        console.print(
-            f"{verdict} {outcome.name} noise {outcome.noise:.3g} NRMSE {outcome.nrmse:.2e} "
-            f"distinct {outcome.n_distinct} {outcome.seconds:.2f} s: {outcome.equation}",
-            highlight=False,
-            soft_wrap=True,
-            markup=False,
-        )
-    is_synthetic = suite == HELD_OUT
-    by_noise = summarise(outcomes, lambda each: each.noise > 0 if is_synthetic else each.noise)
-    by_size = summarise(outcomes, lambda each: 4 * (each.size // 4) if is_synthetic else each.size)
-    for title, table in (("noise", by_noise), ("size", by_size)):
-        for row in table:
-            console.print(
-                f"{title} {row['group']}: {row['hits']} of {row['n']} hit "
-                f"({100 * row['hits'] / row['n']:.1f} %), {row['seconds']:.2f} s each",
-                highlight=False,
-            )
-    summary = {
-        f"{suite}, noise {row['group']}, {sampling.n} samples": f"{row['hits']} of {row['n']}"
-        for row in by_noise
-    }
-    if out is not None:
-        content = {
-            "weights": weights,
-            "suite": suite,
-            "sampling": asdict(sampling),
-            "summary": summary,
-            "by_noise": by_noise,
-            "by_size": by_size,
-            "outcomes": [asdict(outcome) for outcome in outcomes],
-        }
-        out.write_text(json.dumps(content, indent=1))
-
-
-def _cases(
-    suite: str, noises: tuple[float, ...], recipe: dict[str, Any], seed: int, n: int | None, data: str | None
-) -> Iterator[Case]:
-    if suite == HELD_OUT:
-        yield from held_out_cases(recipe, seed, n or 200)
-        return
-    problems = load_suite(suite)[:n]
-    for noise in noises:
-        yield from ground_truth_cases(problems, noise, Path(data) if data else None)

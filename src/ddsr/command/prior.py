@@ -115,6 +115,7 @@ def prior_export(folder: Path, out: Path, scores: Path | None) -> None:
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the samples.")
 @click.option("--device", default="cpu", show_default=True, help="Where the network runs.")
 @click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="Of the engine.")
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
 @click.option("--data", type=click.Path(file_okay=False), default=None, help="pmlb's cache folder.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="A .json with everything.")
 def prior_evaluate(
@@ -123,6 +124,7 @@ def prior_evaluate(
     noises: tuple[float, ...],
     n: int | None,
     data: str | None,
+    jobs: int,
     out: Path | None,
     samples: int,
     threads: int,
@@ -131,11 +133,33 @@ def prior_evaluate(
     """Count the problems whose equation WEIGHTS (a file, or `default`) proposes: nothing is searched."""
     from rich.console import Console
 
-    from ddsr.bench.zero_shot import Sampling, run_evaluation
+    from ddsr.bench.evaluation import run_evaluation
+    from ddsr.bench.zero_shot import Sampling
     from ddsr.errors import DDSRError
 
     sampling = Sampling(n=samples, n_threads=threads, **drawing)
     try:
-        run_evaluation(Console(), weights, suite, noises, sampling, n=n, data=data, out=out)
+        run_evaluation(Console(), weights, suite, noises, sampling, n=n, data=data, jobs=jobs, out=out)
+    except DDSRError as error:
+        raise click.ClickException(str(error)) from error
+
+
+@prior.command("scaling")
+@click.argument("scores", nargs=-1, required=True, type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="A figure: .svg, .png or .pdf.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the intervals.")
+def prior_scaling(scores: tuple[Path, ...], out: Path | None, seed: int) -> None:
+    """Hold the SCORES of several priors (`evaluate --out`) against their training, and extend the line."""
+    from ddsr.bench.scaling import check_alike, find_gains, gain_lines, read_scores, table_lines
+    from ddsr.bench.scaling_figure import draw_scaling, save_figure
+    from ddsr.errors import DDSRError
+
+    try:
+        scored = [read_scores(path) for path in scores]
+        check_alike(scored)
+        click.echo("\n".join([*table_lines(scored), "", *gain_lines(find_gains(scored, seed))]))
+        if out is not None:
+            save_figure(draw_scaling(scored), out)
+            click.echo(f"wrote {out}")
     except DDSRError as error:
         raise click.ClickException(str(error)) from error
