@@ -69,14 +69,16 @@ nb::tuple individuals_to_rows(const Refiner& refiner, const std::vector<Individu
   return nb::make_tuple(rows[0], rows[1], to_numpy(std::move(log_loss), {individuals.size()}));
 }
 
-nb::dict hall_of_fame(const Refiner& refiner) {
+// Of the hall of fame or the shortlist.
+template <typename Entry>
+nb::dict models(const Refiner& refiner, const std::vector<Entry>& entries) {
   std::vector<const Formula*> formulas;
   std::vector<double> scale, offset, nrmse;
-  for (const Famous& famous : refiner.hall_of_fame().entries()) {
-    formulas.push_back(&famous.individual.formula);
-    scale.push_back(famous.individual.scale);
-    offset.push_back(famous.individual.offset);
-    nrmse.push_back(famous.nrmse);
+  for (const Entry& entry : entries) {
+    formulas.push_back(&entry.individual.formula);
+    scale.push_back(entry.individual.scale);
+    offset.push_back(entry.individual.offset);
+    nrmse.push_back(entry.nrmse);
   }
   const nb::tuple rows = to_rows(refiner.problem().vocabulary(), formulas);
   const std::size_t n = formulas.size();
@@ -186,7 +188,8 @@ void bind_options(nb::module_& module) {
                       OPTION(n_attempts) OPTION(most_tries) OPTION(memory_size) OPTION(sync_interval)
                           OPTION(migration_interval) OPTION(n_migrants) OPTION(fit_steps) OPTION(polish_steps)
                               OPTION(tolerance) OPTION(screen_ratio) OPTION(n_seeds) OPTION(library_size)
-                                  OPTION(exact)
+                                  OPTION(exact) OPTION(list_size) OPTION(list_rows) OPTION(list_slack)
+                                      OPTION(list_share)
 #undef OPTION
       ;
 }
@@ -205,7 +208,9 @@ void bind_evolution(nb::module_& module) {
       .def("seed", &seed_refiner, nb::arg("tokens"), nb::arg("constants"), nb::arg("n_threads"))
       .def("run", &run_refiner, nb::arg("evaluations").none(), nb::arg("seconds").none(),
            nb::arg("n_threads"), "How it ended: 0 out of budget, 1 exact, 2 exhausted.")
-      .def("hall_of_fame", &hall_of_fame)
+      .def("hall_of_fame",
+           [](const Refiner& self) { return models(self, self.hall_of_fame().entries()); })
+      .def("shortlist", [](const Refiner& self) { return models(self, self.shortlist().entries()); })
       .def("elites", [](const Refiner& self, int n) { return individuals_to_rows(self, self.elites(n)); })
       .def("population", [](const Refiner& self) { return individuals_to_rows(self, self.population()); })
       .def("counters", &counters)

@@ -10,6 +10,11 @@ namespace {
 constexpr int SCREENING_STEPS = 2;
 // The end of a fit that is to be exact.
 constexpr double POLISH_TOLERANCE = 1e-12;
+// From constants that are nearly right.
+constexpr int LISTING_STEPS = 8;
+constexpr double LISTING_TOLERANCE = 1e-7;
+// In nats: what looks worse than the best by more is not worth a fit, however few rows there are.
+constexpr double LEAST_SLACK = 10.0;
 
 FitOptions fit_options(const EvolutionOptions& evolution, int max_steps, double tolerance) {
   FitOptions options;
@@ -33,6 +38,7 @@ Assessor::Assessor(const Problem& problem)
               fit_options(problem.options, problem.options.fit_steps, problem.options.tolerance)),
       polisher_(problem.fitting,
                 fit_options(problem.options, problem.options.polish_steps, POLISH_TOLERANCE)),
+      lister_(problem.listing, fit_options(problem.options, LISTING_STEPS, LISTING_TOLERANCE)),
       judge_(problem.scoring) {
   if (problem.screening)
     screener_.emplace(*problem.screening,
@@ -80,6 +86,28 @@ bool Assessor::offer(Individual& individual, HallOfFame& hall, const Deadline& d
   individual.log_loss = log_loss(fit, problem_.fitting);
   const double nrmse = judge_.nrmse(program, fit, hall.bar(individual.size()), deadline);
   return std::isfinite(nrmse) && hall.enter({individual, nrmse});
+}
+
+void Assessor::list(const Individual& individual, Shortlist& shortlist, double& credit) {
+  const EvolutionOptions& options = problem_.options;
+  if (options.list_size == 0) return;
+  const Price price = problem_.price();
+  const double behind = shortlist.behind(individual, price);
+  const double slack = LEAST_SLACK + price.n_rows * options.list_slack;
+  if (behind > slack || shortlist.has(individual.structure)) return;
+  if (behind > -slack) {
+    if (credit < 1.0) return;
+    credit -= 1.0;
+  }
+  const Formula breadth_first = breadth_first_of(problem_.vocabulary(), individual.formula);
+  const Program program = compile(problem_.vocabulary(), breadth_first.tokens);
+  const Fit fit = lister_.fit(program, breadth_first.constants, 0);
+  if (fit.status == FitStatus::NonFinite || has_excess(fit)) return;
+  Listed listed{individual, 0.0, 0.0};
+  take_over(listed.individual, problem_.vocabulary(), breadth_first, fit);
+  const double loss = log_loss(fit, problem_.listing);
+  listed.nrmse = std::exp(loss), listed.length = price(individual.formula, loss);
+  shortlist.enter(listed, static_cast<std::size_t>(options.list_size));
 }
 
 }  // namespace ddsr

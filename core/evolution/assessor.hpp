@@ -26,13 +26,17 @@ class Assessor {
   // Fits further and looks at all rows where the hall of fame may want the individual; true if it took it.
   bool offer(Individual& individual, HallOfFame& hall, const Deadline& deadline);
 
+  // Fits on many rows what the shortlist may want; `may_pay` is asked where the fitting rows do not say that
+  // it is the best so far.
+  void list(const Individual& individual, Shortlist& shortlist, double& credit);
+
  private:
   double log_loss(const Fit& fit, const Dataset& data) const;
   bool has_excess(const Fit& fit) const;
   bool is_screened_out(const Program& program, const Formula& formula, double parent_loss);
 
   const Problem& problem_;
-  Fitter fitter_, polisher_;
+  Fitter fitter_, polisher_, lister_;
   std::optional<Fitter> screener_;
   Judge judge_;
 };

@@ -15,6 +15,8 @@ constexpr int LEAST_FIRST_SIZE = 3, MOST_FIRST_SIZE = 9;
 constexpr double KEPT_COUNT = 0.9;
 // In log(NRMSE): less is no progress.
 constexpr double LEAST_IMPROVEMENT = 1e-3;
+// Fits on many rows that an island saves up.
+constexpr double MOST_CREDIT = 20.0;
 
 }  // namespace
 
@@ -81,6 +83,8 @@ void Island::step(const Surroundings& surroundings, const Deadline& deadline) {
   individual->structure = structure;
   const bool is_famous = assessor_.offer(*individual, state.hall, deadline);
   if (is_famous && origin.move < counters.moves.size()) ++counters.moves[origin.move].n_improved;
+  state.credit = std::min(state.credit + problem_.options.list_share, MOST_CREDIT);
+  assessor_.list(*individual, state.shortlist, state.credit);
   take_in(std::move(*individual));
 }
 
@@ -198,6 +202,8 @@ std::optional<Individual> Island::assess_seed(const Formula& formula) {
   }
   individual->structure = structure;
   assessor_.offer(*individual, state.hall, {});
+  double own_credit = 1.0;
+  assessor_.list(*individual, state.shortlist, own_credit);
   return individual;
 }
 

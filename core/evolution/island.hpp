@@ -33,6 +33,8 @@ struct IslandState {
   std::uint64_t n_lives = 0, born_at = 0, improved_at = 0;
   double best_fitness = 1e300;
   HallOfFame hall;
+  Shortlist shortlist;
+  double credit = 0.0;  // fits on many rows that it may still make
   Counters counters;
 };
 

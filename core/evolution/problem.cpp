@@ -1,6 +1,7 @@
 #include "evolution/problem.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace ddsr {
@@ -14,6 +15,15 @@ std::optional<Dataset> screening_rows(const Dataset& fitting, const EvolutionOpt
   std::vector<std::size_t> rows(SCREENING_ROWS);
   std::iota(rows.begin(), rows.end(), 0);
   return Dataset(fitting, rows);
+}
+
+// Evenly spread over all rows, as many as the shortlist looks at.
+std::vector<std::size_t> listing_rows(const Dataset& all_rows, const EvolutionOptions& options) {
+  if (options.list_size == 0) return {0};
+  const std::size_t n = all_rows.n_rows(), n_taken = std::min(n, static_cast<std::size_t>(options.list_rows));
+  std::vector<std::size_t> rows(n_taken);
+  for (std::size_t i = 0; i < n_taken; ++i) rows[i] = i * n / n_taken;
+  return rows;
 }
 
 WeightedChoice weighted_moves(const EvolutionOptions& options) {
@@ -32,7 +42,13 @@ Problem::Problem(const Grammar& rules, const Dataset& source, const std::vector<
       seed(random_seed),
       fitting(source, rows),
       screening(screening_rows(fitting, settings)),
+      listing(all_rows, listing_rows(all_rows, settings)),
       drawing(rules.vocabulary, settings),
       mutations(weighted_moves(settings)) {}
+
+Price Problem::price() const {
+  const auto n_rows = static_cast<double>(scoring.n_rows());
+  return {n_rows, std::log(static_cast<double>(vocabulary().size())), 0.5 * std::log(n_rows)};
+}
 
 }  // namespace ddsr

@@ -6,6 +6,7 @@
 #include "engine/dataset.hpp"
 #include "evolution/drawing.hpp"
 #include "evolution/moves.hpp"
+#include "evolution/shortlist.hpp"
 
 namespace ddsr {
 
@@ -20,8 +21,12 @@ struct Problem {
   const std::uint64_t seed;
   const Dataset fitting;
   const std::optional<Dataset> screening;  // a few of the fitting rows
+  const Dataset listing;                   // many rows, for the shortlist
   const Drawing drawing;
   const WeightedChoice mutations;
+
+  // Nats that the description of a formula takes.
+  Price price() const;
 
   const Vocabulary& vocabulary() const { return grammar.vocabulary; }
 };

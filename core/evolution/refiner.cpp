@@ -120,8 +120,10 @@ void Refiner::join() {
   for (const auto& island : islands_) {
     for (const std::uint64_t structure : island->take_tried()) surroundings_.memory.add(structure);
     for (const Famous& famous : island->state.hall.entries()) hall_.enter(famous);
+    for (const Listed& listed : island->state.shortlist.entries())
+      shortlist_.enter(listed, at(problem_.options.list_size));
   }
-  for (const auto& island : islands_) island->state.hall = hall_;
+  for (const auto& island : islands_) island->state.hall = hall_, island->state.shortlist = shortlist_;
 }
 
 // Into every island come a few of the hall of fame and a few of another island.

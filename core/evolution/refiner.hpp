@@ -40,6 +40,7 @@ class Refiner {
   Ending run(const Budget& budget, int n_threads, const std::function<void()>& between_slices);
 
   const HallOfFame& hall_of_fame() const { return hall_; }
+  const Shortlist& shortlist() const { return shortlist_; }
   // The best n of different structure over all islands and the hall of fame, best first.
   std::vector<Individual> elites(int n) const;
   std::vector<Individual> population() const;
@@ -62,6 +63,7 @@ class Refiner {
   std::vector<std::unique_ptr<Island>> islands_;
   Surroundings surroundings_;
   HallOfFame hall_;
+  Shortlist shortlist_;
   std::uint64_t n_slices_ = 0, n_migrations_ = 0;
 };
 

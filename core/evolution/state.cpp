@@ -12,7 +12,7 @@ namespace ddsr {
 
 namespace {
 
-constexpr std::uint64_t FORMAT = 0x31656e6966657264u;  // and its version
+constexpr std::uint64_t FORMAT = 0x32656e6966657264u;  // and its version
 
 [[noreturn]] void refuse(const char* reason) {
   throw std::invalid_argument(std::string("this is no state of such a refiner: ") + reason);
@@ -99,6 +99,16 @@ void famous(Archive& archive, Entries& entries, const Grammar& grammar) {
   }
 }
 
+template <typename Archive, typename Entries>
+void listed(Archive& archive, Entries& entries, const Grammar& grammar) {
+  archive.resize(entries);
+  for (auto& entry : entries) {
+    individual(archive, entry.individual, grammar);
+    archive.number(entry.nrmse);
+    archive.number(entry.length);
+  }
+}
+
 template <typename Archive, typename AnyCounters>
 void counters(Archive& archive, AnyCounters& value) {
   for (auto* count :
@@ -107,7 +117,7 @@ void counters(Archive& archive, AnyCounters& value) {
   for (auto& move : value.moves) archive.number(move.n_tried), archive.number(move.n_improved);
 }
 
-// But for the hall of fame, which is that of all islands.
+// But for the hall of fame and the shortlist, which are those of all islands.
 template <typename Archive, typename AnyState>
 void island(Archive& archive, AnyState& state, const Problem& problem) {
   archive.resize(state.population);
@@ -115,6 +125,7 @@ void island(Archive& archive, AnyState& state, const Problem& problem) {
   archive.number(state.oldest);
   for (auto* count : {&state.n_lives, &state.born_at, &state.improved_at}) archive.number(*count);
   archive.number(state.best_fitness);
+  archive.number(state.credit);
   numbers(archive, state.size_counts);
   numbers(archive, state.penalties);
   counters(archive, state.counters);
@@ -146,6 +157,7 @@ std::string Refiner::save() const {
   writer.number(static_cast<std::uint64_t>(islands_.size()));
   for (const auto& each : islands_) island(writer, each->state, problem_);
   famous(writer, hall_.entries(), problem_.grammar);
+  listed(writer, shortlist_.entries(), problem_.grammar);
   const StructureMemory::Generations generations = surroundings_.memory.entries();
   memory(writer, generations);
   writer.resize(surroundings_.library);
@@ -167,6 +179,10 @@ void Refiner::load(const std::string& bytes) {
   for (IslandState& state : states) island(reader, state, problem_);
   std::vector<Famous> entries;
   famous(reader, entries, problem_.grammar);
+  std::vector<Listed> on_list;
+  listed(reader, on_list, problem_.grammar);
+  if (on_list.size() > static_cast<std::size_t>(problem_.options.list_size))
+    refuse("its shortlist is longer than this one");
   StructureMemory::Generations generations;
   memory(reader, generations);
   std::vector<Formula> library;
@@ -179,10 +195,11 @@ void Refiner::load(const std::string& bytes) {
     refuse("its library is larger than this one");
 
   hall_ = HallOfFame(std::move(entries));
+  shortlist_ = Shortlist(std::move(on_list));
   for (std::size_t i = 0; i < islands_.size(); ++i) {
     islands_[i]->take_tried();
     islands_[i]->state = std::move(states[i]);
-    islands_[i]->state.hall = hall_;
+    islands_[i]->state.hall = hall_, islands_[i]->state.shortlist = shortlist_;
   }
   surroundings_.memory.restore(generations);
   surroundings_.library = std::move(library);

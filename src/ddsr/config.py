@@ -231,19 +231,27 @@ class RefinerConfig:
     """expressions of one `seed` that enter the populations; the others enter the library"""
     library_size: int = 512
     """seeds that are kept to take subtrees from"""
+    list_size: int = 48
+    """expressions on the shortlist: those that the fitting rows do not tell from the best; 0: there is none"""
+    list_rows: int = 1500
+    """rows that they are fitted and judged on, at most"""
+    list_slack: float = 0.03
+    """in log(NRMSE) on the fitting rows: what is worse than the best by less may be on the shortlist"""
+    list_share: float = 0.04
+    """of the children, those that may be fitted on so many rows"""
     exact: float = 1e-12
     """NRMSE under which a fit is exact and ends the search; 0: never"""
 
     def __post_init__(self) -> None:
         least_one = "n_islands island_size tournament_size n_attempts most_tries sync_interval"
-        for name in f"{least_one} migration_interval fit_rows memory_size".split():
+        for name in f"{least_one} migration_interval fit_rows list_rows memory_size".split():
             check_whole(getattr(self, name), name, least=1)
         check_whole(self.n_islands, "n_islands", least=1, most=1024)
-        for name in ("n_migrants", "restart_steps", "fit_steps", "polish_steps", "n_seeds", "library_size"):
+        for name in ("n_migrants", "restart_steps", "fit_steps", "polish_steps", "n_seeds", "library_size", "list_size"):
             check_whole(getattr(self, name), name, least=0)
-        for name in ("crossover_rate", "library_rate", "unary_rate", "constant_rate"):
+        for name in ("crossover_rate", "library_rate", "unary_rate", "constant_rate", "list_share"):
             _check_number(getattr(self, name), name, 1.0)
-        for name in ("parsimony", "crowding", "constant_range", "tolerance", "screen_ratio", "exact"):
+        for name in ("parsimony", "crowding", "constant_range", "tolerance", "screen_ratio", "list_slack", "exact"):
             _check_number(getattr(self, name), name, float_info.max)
         _check_weights(self.moves, "moves", _core.MOVES)
         _check_weights(self.operators, "operators", tuple(OPERATORS))

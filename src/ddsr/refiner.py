@@ -20,7 +20,7 @@ from ddsr.expression import OPERATORS, Batch, Expression, scaled
 from ddsr.grammar import Grammar, with_names
 
 Floats = NDArray[np.float64]
-MAGIC = b"ddsr refiner 1\n"
+MAGIC = b"ddsr refiner 2\n"
 
 
 class Ending(IntEnum):
@@ -164,6 +164,12 @@ class Refiner:
     def hall_of_fame(self) -> HallOfFame:
         """The Pareto front of size and error so far."""
         found = self._core.hall_of_fame()
+        batch = Batch(self.grammar.vocabulary, found.pop("tokens"), found.pop("constants"))
+        return HallOfFame(batch, **found)
+
+    def shortlist(self) -> HallOfFame:
+        """What may have the shortest description, by many rows, whatever its size; the shortest first."""
+        found = self._core.shortlist()
         batch = Batch(self.grammar.vocabulary, found.pop("tokens"), found.pop("constants"))
         return HallOfFame(batch, **found)
 
