@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import gelu, layer_norm, scaled_dot_product_attention
+from torch.nn.functional import gelu, layer_norm, linear, scaled_dot_product_attention
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float
+
+EVERYWHERE = slice(None)
 
 
 class CrossAttention(nn.Module):
@@ -29,8 +31,24 @@ class CrossAttention(nn.Module):
         is_there: Bool[Tensor, "B N"] | None = None,
     ) -> Float[Tensor, "B M D"]:
         """Every position of `x` looks at every position of `context`."""
+        return self.look(x, *self.keys_and_values(context), is_there)
+
+    def keys_and_values(
+        self, context: Float[Tensor, "B N D"]
+    ) -> tuple[Float[Tensor, "B H N d"], Float[Tensor, "B H N d"]]:
+        """What of the context is looked at: the same whoever looks."""
+        key, value = self.key_value(context).chunk(2, dim=-1)
+        return _in_heads(key, self.n_heads), _in_heads(value, self.n_heads)
+
+    def look(
+        self,
+        x: Float[Tensor, "B M D"],
+        key: Float[Tensor, "B H N d"],
+        value: Float[Tensor, "B H N d"],
+        is_there: Bool[Tensor, "B N"] | None = None,
+    ) -> Float[Tensor, "B M D"]:
+        """Every position of `x` looks at these."""
         query = _in_heads(self.query(x), self.n_heads)
-        key, value = (_in_heads(part, self.n_heads) for part in self.key_value(context).chunk(2, dim=-1))
         mask = None if is_there is None else is_there[:, None, None, :]
         mixed = scaled_dot_product_attention(query, key, value, attn_mask=mask)
         result: Tensor = self.out(mixed.transpose(1, 2).flatten(-2))
@@ -47,10 +65,18 @@ class SelfAttention(nn.Module):
         self.out = nn.Linear(width, width)
 
     def forward(
-        self, x: Float[Tensor, "B M D"], is_there: Bool[Tensor, "B M"] | None = None
-    ) -> Float[Tensor, "B M D"]:
-        """softmax(QKᵀ/√d) V, a head a slice of the width."""
-        parts = self.query_key_value(x).chunk(3, dim=-1)
+        self,
+        x: Float[Tensor, "B M D"],
+        is_there: Bool[Tensor, "B M"] | None = None,
+        asked: slice = EVERYWHERE,
+    ) -> Float[Tensor, "B m D"]:
+        """softmax(QKᵀ/√d) V, a head a slice of the width, at the positions that are asked for."""
+        if asked == EVERYWHERE:
+            parts = self.query_key_value(x).chunk(3, dim=-1)
+        else:
+            weight, bias, width = self.query_key_value.weight, self.query_key_value.bias, x.shape[-1]
+            of_all = linear(x, weight[width:], bias[width:]).chunk(2, dim=-1)
+            parts = (linear(x[:, asked], weight[:width], bias[:width]), *of_all)
         query, key, value = (_in_heads(part, self.n_heads) for part in parts)
         mask = None if is_there is None else is_there[:, None, None, :]
         mixed = scaled_dot_product_attention(query, key, value, attn_mask=mask)
@@ -82,7 +108,10 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Float[Tensor, "... D"]) -> Float[Tensor, "... D"]:
         """The same for every position."""
-        result: Tensor = self.narrow(gelu(self.widen(x), approximate="tanh"))
+        widened = self.widen(x)
+        # The approximation is off by less than half precision is, and processors are faster without it.
+        is_rounded = widened.dtype == torch.bfloat16 and widened.device.type == "cpu"
+        result: Tensor = self.narrow(gelu(widened, approximate="none" if is_rounded else "tanh"))
         return result
 
 

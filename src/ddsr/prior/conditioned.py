@@ -17,14 +17,17 @@ from ddsr.deadline import NEVER, Deadline
 from ddsr.diffusion.denoiser import TokenNetwork
 from ddsr.diffusion.denoising import Tokens
 from ddsr.diffusion.generator import MaskedDiffusion
+from ddsr.diffusion.predictor import CpuPredictor
 from ddsr.expression.batch import Batch
 from ddsr.expression.vocabulary import Vocabulary
 from ddsr.grammar import Grammar
+from ddsr.prior.attention import EVERYWHERE
 from ddsr.prior.config import NetworkConfig
-from ddsr.prior.denoiser import ConditionalDenoiser
-from ddsr.prior.distinct import draw_distinct
+from ddsr.prior.denoiser import ConditionalDenoiser, Recollection
+from ddsr.prior.distinct import NextLogits, draw_distinct
 from ddsr.prior.encoder import Encoding
 from ddsr.prior.network import PriorNetwork
+from ddsr.prior.next_token import LENGTH_STEP, NextToken
 from ddsr.prior.screen import View, choose_view
 
 if TYPE_CHECKING:
@@ -34,8 +37,6 @@ N_DRAWS = 4
 """looks at the data, where they have more rows than one look takes in"""
 UNKNOWN_LOGIT = -8.0
 """of tokens that the prior does not know: they are drawn where rules ask for them, and seldom else"""
-LENGTH_STEP = 4
-"""of the lengths that sequences are cut to while they are drawn"""
 
 
 class ConditionedDenoiser(TokenNetwork):
@@ -58,17 +59,24 @@ class ConditionedDenoiser(TokenNetwork):
 
     def forward(self, noisy_tokens: Int[Tensor, "B M"], step: Int[Tensor, " B"]) -> Float[Tensor, "B M V"]:
         """Logits of q(X_0), zeros behind the prior's length; the step says no more than the tokens do."""
-        n_rows, length = noisy_tokens.shape
-        ids = torch.where(noisy_tokens < 0, self.vocab_size, noisy_tokens.long())
+        length = noisy_tokens.shape[1]
         known = min(length, self.denoiser.max_length)
-        logits = self.denoiser(self.prior_ids[ids[:, :known]], self._encoding())
-        columns = self.prior_ids[:-1]
-        is_known = columns >= 0
-        chosen = logits[..., columns.clamp(min=0)]
-        logits = torch.where(is_known, chosen, self.unknown_logits)
+        logits = self.predict(noisy_tokens[:, :known], self.denoiser.recall(self.encoding))
         return nn.functional.pad(logits, (0, 0, 0, length - known))
 
-    def _encoding(self) -> Encoding:
+    def predict(
+        self, noisy_tokens: Int[Tensor, "B M"], recalled: Recollection, asked: slice = EVERYWHERE
+    ) -> Float[Tensor, "B m V"]:
+        """Logits at the positions that are asked for, with what the denoiser recalls of the encoding."""
+        ids = torch.where(noisy_tokens < 0, self.vocab_size, noisy_tokens.long())
+        logits = self.denoiser.predict(self.prior_ids[ids], recalled, asked)
+        columns = self.prior_ids[:-1]
+        return torch.where(columns >= 0, logits[..., columns.clamp(min=0)], self.unknown_logits)
+
+    @property
+    def encoding(self) -> Encoding:
+        """Of the data set, all of it there."""
+
         def all_true(tensor: Tensor) -> Tensor:
             return torch.ones(tensor.shape[:2], dtype=torch.bool, device=tensor.device)
 
@@ -181,11 +189,12 @@ class ConditionedDiffusion(MaskedDiffusion):
     def draw_distinct(self, n_rows: int, stream: int) -> Tokens:
         """At most `n_rows` legal expressions, (B, M), none twice: a sample without repetition."""
         rng = np.random.default_rng((self.seed, SAMPLING, stream))
+        return draw_distinct(self.grammar, self._next_logits(), n_rows, rng, self.n_threads)
 
-        def next_logits(beginnings: Tokens, position: int) -> NDArray[np.float32]:
-            return self._logits_up_to(beginnings, position + 1)[:, position]
-
-        return draw_distinct(self.grammar, next_logits, n_rows, rng, self.n_threads)
+    def _next_logits(self) -> NextLogits:
+        if isinstance(self.predictor, CpuPredictor) and isinstance(self.network, ConditionedDenoiser):
+            return NextToken(self.network, self.predictor).logits
+        return lambda beginnings, position: self._logits_up_to(beginnings, position + 1)[:, position]
 
     def _logits_up_to(self, kept: Tokens, end: int) -> NDArray[np.float32]:
         """Logits of the first positions; those behind `end` are of no use to the caller."""

@@ -10,12 +10,14 @@ also knows its operator: which token it is, where it stands, and whether this is
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
 
 import torch
 from torch import Tensor, nn
 
-from ddsr.prior.attention import CrossAttention, FeedForward, Norm, SelfAttention
+from ddsr.prior.attention import EVERYWHERE, CrossAttention, FeedForward, Norm, SelfAttention
 from ddsr.prior.config import NetworkConfig
 from ddsr.prior.encoder import Encoding
 
@@ -36,14 +38,36 @@ class DenoiserLayer(nn.Module):
         self.cross_attention = CrossAttention(width, n_heads)
         self.feed_forward = FeedForward(width, ratio=4)
 
-    def forward(self, x: Float[Tensor, "R L D"], encoding: Encoding) -> Float[Tensor, "R L D"]:
-        """R is a multiple of the encoding's B: as many expressions in a row belong to each data set."""
-        x = x + self.self_attention(self.self_norm(x))
-        batch = len(encoding.memory)
-        looking = self.cross_norm(x).reshape(batch, -1, x.shape[-1])  # (B, R/B L, D)
-        x = x + self.cross_attention(looking, encoding.memory, encoding.is_memory).view_as(x)
+    def forward(
+        self,
+        x: Float[Tensor, "R L D"],
+        key: Float[Tensor, "B H K d"],
+        value: Float[Tensor, "B H K d"],
+        is_memory: Bool[Tensor, "B K"],
+        asked: slice = EVERYWHERE,
+    ) -> Float[Tensor, "R l D"]:
+        """R is a multiple of B: as many expressions in a row belong to each data set."""
+        x = x[:, asked] + self.self_attention(self.self_norm(x), asked=asked)
+        looking = self.cross_norm(x).reshape(len(key), -1, x.shape[-1])  # (B, R/B l, D)
+        x = x + self.cross_attention.look(looking, key, value, is_memory).view_as(x)
         result: Tensor = x + self.feed_forward(self.last_norm(x))
         return result
+
+
+@dataclass(frozen=True, eq=False)
+class Recollection:
+    """What the denoiser makes of an encoding: the same for any number of expressions."""
+
+    table: Float[Tensor, "B T D"]
+    """embeddings of the fixed tokens, MASK and the variables"""
+    parents: Float[Tensor, "B T D"]
+    """the same of a position's operator"""
+    names: Float[Tensor, "B V D"]
+    """what a position is compared with for the variables' logits"""
+    is_variable: Bool[Tensor, "B V"]
+    keys_and_values: tuple[tuple[Tensor, Tensor], ...]
+    """of each layer, (B, H, K, d)"""
+    is_memory: Bool[Tensor, "B K"]
 
 
 class ConditionalDenoiser(nn.Module):
@@ -74,26 +98,39 @@ class ConditionalDenoiser(nn.Module):
 
         Positions that are masked and behind all others may be left out: they say nothing.
         """
-        ids = self._table_rows(noisy_tokens)
-        table = self._table(encoding)
-        hidden = self._embed(ids, table, noisy_tokens)
-        for layer in self.layers:
-            hidden = layer(hidden, encoding)
+        return self.predict(noisy_tokens, self.recall(encoding))
+
+    def recall(self, encoding: Encoding) -> Recollection:
+        """What does not depend on the expressions."""
+        layers = cast("Iterable[DenoiserLayer]", self.layers)
+        codes = self.variable_codes[: encoding.variables.shape[1]]
+        of_variables = self.variable_in(encoding.variables) + codes
+        table = torch.cat((self.fixed.expand(len(of_variables), -1, -1), of_variables), dim=1)
+        return Recollection(
+            table,
+            self.parent_in(table),
+            self.variable_out(encoding.variables + codes),
+            encoding.is_variable,
+            tuple(layer.cross_attention.keys_and_values(encoding.memory) for layer in layers),
+            encoding.is_memory,
+        )
+
+    def predict(
+        self, noisy_tokens: Int[Tensor, "R L"], recalled: Recollection, asked: slice = EVERYWHERE
+    ) -> Float[Tensor, "R l T"]:
+        """Logits at the positions that are asked for; in the last layer no others are needed."""
+        hidden = self._embed(noisy_tokens, recalled)
+        for number, layer in enumerate(self.layers):
+            key, value = recalled.keys_and_values[number]
+            is_last = number == len(self.layers) - 1
+            hidden = layer(hidden, key, value, recalled.is_memory, asked if is_last else EVERYWHERE)
         hidden = self.norm(hidden)
-        batch, width = len(table), hidden.shape[-1]
-        names = self.variable_out(encoding.variables + self._codes(encoding))  # (B, V, D)
-        pointed = self.point(hidden).reshape(batch, -1, width) @ names.transpose(1, 2) * width**-0.5
-        of_variables = pointed.masked_fill(~encoding.is_variable[:, None], -30.0)
-        of_variables = of_variables.reshape(*noisy_tokens.shape, -1)
+        batch, width = len(recalled.table), hidden.shape[-1]
+        names = recalled.names.transpose(1, 2)
+        pointed = self.point(hidden).reshape(batch, -1, width) @ names * width**-0.5
+        of_variables = pointed.masked_fill(~recalled.is_variable[:, None], -30.0)
+        of_variables = of_variables.reshape(*hidden.shape[:2], -1)
         return torch.cat((self.fixed_out(hidden), of_variables), dim=-1).float()
-
-    def _codes(self, encoding: Encoding) -> Tensor:
-        return self.variable_codes[: encoding.variables.shape[1]]
-
-    def _table(self, encoding: Encoding) -> Float[Tensor, "B T D"]:
-        """The embedding of each token in each data set: fixed tokens, MASK, variables."""
-        of_variables = self.variable_in(encoding.variables) + self._codes(encoding)
-        return torch.cat((self.fixed.expand(len(of_variables), -1, -1), of_variables), dim=1)
 
     def _table_rows(self, noisy_tokens: Tensor) -> Tensor:
         """Variables stand behind MASK in the table."""
@@ -101,15 +138,15 @@ class ConditionalDenoiser(nn.Module):
         ids = torch.where(ids >= self.n_fixed, ids + 1, ids)
         return torch.where(ids < 0, self.n_fixed, ids)
 
-    def _embed(self, ids: Tensor, table: Tensor, noisy_tokens: Tensor) -> Float[Tensor, "R L D"]:
-        length = ids.shape[1]
+    def _embed(self, noisy_tokens: Tensor, recalled: Recollection) -> Float[Tensor, "R L D"]:
+        ids, length = self._table_rows(noisy_tokens), noisy_tokens.shape[1]
         parents, sides = find_parents(noisy_tokens, self.arities)
         is_found = parents < self.max_length
         parent_ids = ids.gather(1, parents.clamp(max=length - 1))
         parent_ids = torch.where(is_found, parent_ids, self.n_fixed)
         return (
-            _look_up(table, ids)
-            + _look_up(self.parent_in(table), parent_ids)
+            _look_up(recalled.table, ids)
+            + _look_up(recalled.parents, parent_ids)
             + self.positions[:length]
             + _one_hot(parents.clamp(max=self.max_length), self.max_length + 1) @ self.parent_positions
             + _one_hot(sides, N_SIDES) @ self.sides

@@ -54,6 +54,7 @@ class CapturedGradient(PlainGradient):
         super().__init__(loss_of, parameters)
         self.captures: dict[tuple[torch.Size, ...], Capture] = {}
         self.pool = torch.cuda.graph_pool_handle()
+        self.stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
 
     def take(self, inputs: Inputs) -> Tensor:
         """The loss; its gradient is in `parameter.grad` then."""
@@ -67,14 +68,13 @@ class CapturedGradient(PlainGradient):
         return capture.loss.clone()
 
     def _capture(self, inputs: Inputs) -> Capture:
-        aside = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-        aside.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(aside):
+        self.stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(self.stream):
             for _ in range(WARM_UPS):
                 super().take(inputs)
-        torch.cuda.current_stream().wait_stream(aside)
+        torch.cuda.current_stream().wait_stream(self.stream)
         graph = torch.cuda.CUDAGraph()
         # Another thread pins memory for the next batches meanwhile, which must not end the capture.
-        with torch.cuda.graph(graph, pool=self.pool, capture_error_mode="thread_local"):
+        with torch.cuda.graph(graph, self.pool, self.stream, capture_error_mode="thread_local"):
             loss = super().take(inputs)
         return Capture(graph, inputs, loss)

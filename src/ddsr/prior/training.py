@@ -137,7 +137,7 @@ class Trainer:
         """End the piece that runs after its present step."""
         self._is_stopped = True
 
-    def run(self, piece: Piece, report_every: int = 50, check_every: int = 1000) -> Iterator[Report]:
+    def run(self, piece: Piece, report_every: int = 50, check_every: int = 2000) -> Iterator[Report]:
         """Train, and tell how it goes every few steps and at the end of the piece."""
         began, first, share = time.monotonic(), self.progress, self.progress.rate_share
         losses: list[Tensor] = []
