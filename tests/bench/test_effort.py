@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -37,3 +38,11 @@ def test_processes_that_ended_count_as_busy(n_slots, most):
     subprocess.run([sys.executable, "-c", code], check=True)
     share = int(effort.report([ROW]).split("processors ")[1].partition("%")[0])
     assert 0 <= share <= most and (share > 0 or n_slots > 1)
+
+
+def test_of_a_cluster_the_rows_tell_what_was_used():
+    effort = Effort(n_slots=2, threads=1, is_here=False)
+    effort._began = time.perf_counter() - 4.0
+    rows = [replace(ROW, cpu_s=1.6)] * 4
+    assert effort.report(rows).endswith("the searches alone kept the workers' processors 80% busy")
+    assert "40% busy, those of 2 runs that failed not counted" in effort.report([*rows[:2], ROW, ROW])

@@ -44,6 +44,8 @@ def stop_runs(runner: str) -> None:
 class ClusterWorkers:
     """The workers behind a scheduler's address, or so many of one's own with `local:N`."""
 
+    is_here = False
+
     def __init__(self, address: str) -> None:
         self._client = connect(address)
         self.n_slots = sum(self._client.nthreads().values())
@@ -107,6 +109,7 @@ def _lost(task: Task, error: BaseException) -> Row:
     unsolved = None if task.problem.formula is None else False
     return Row(
         **task.key._asdict(),
+        problem_id=task.problem_id,
         solved_srbench=unsolved,
         solved_paper=unsolved,
         wall_s=0.0,

@@ -11,9 +11,10 @@ from rich.console import Console
 from ddsr.bench.cluster import ClusterWorkers
 from ddsr.bench.curves import FOLDER as CURVES
 from ddsr.bench.effort import Effort
+from ddsr.bench.identity import without_identity
 from ddsr.bench.methods import check_method
 from ddsr.bench.one import OWN_METHODS, Task
-from ddsr.bench.problems import Problem, load_suite
+from ddsr.bench.problems import Problem, load_suites
 from ddsr.bench.progress import Board, show
 from ddsr.bench.run import Plan, missing_tasks, run_missing
 from ddsr.bench.store import Store, of_other_versions
@@ -25,9 +26,9 @@ from ddsr.version import ddsr_version
 
 def run_suite(
     console: Console,
-    suite: str,
-    methods: tuple[str, ...],
-    noises: tuple[float, ...],
+    suites: Sequence[str],
+    methods: Sequence[str],
+    noises: Sequence[float],
     data: str | None,
     *,
     draw: int | None = None,
@@ -43,12 +44,13 @@ def run_suite(
     store: str,
     factory: str = OWN_METHODS,
 ) -> None:
-    """Do what is missing, and say after each run how it went."""
+    """Do what is missing, and say after each run how it went. What is named twice is done once."""
     if seconds is None and epochs is None:
         raise BenchError("a search needs an end: pass --time or --epochs")
-    for method in methods if factory == OWN_METHODS else ():
-        check_method(method)  # an unknown name now, not as the reason of every row
-    problems = load_suite(suite) if draw is None else draw_problems(load_suite(suite), draw, draw_seed)
+    if factory == OWN_METHODS:  # an unknown name now, not as the reason of every row
+        methods = [check_method(method) for method in methods]
+    methods, noises = tuple(dict.fromkeys(methods)), tuple(dict.fromkeys(noises))
+    problems = load_suites(suites) if draw is None else draw_problems(load_suites(suites), draw, draw_seed)
     for problem in problems:
         if problem.source != "uniform":
             data_path(problem, Path(data) if data else None)  # now, not as the reason of every row
@@ -70,7 +72,9 @@ def run_suite(
     )
     results = Store(Path(store))
     rows, warnings = results.read()
-    for warning in filter(None, (*warnings, of_other_versions(rows, ddsr_version()))):
+    names = [problem.name for problem in problems]
+    warnings += filter(None, (of_other_versions(rows, ddsr_version()), without_identity(rows, names)))
+    for warning in warnings:
         console.print(warning, style="yellow", markup=False, soft_wrap=True)
     n_all, n_missing = len(plan.tasks()), len(missing_tasks(plan, results))
     console.print(
@@ -85,7 +89,7 @@ def run_suite(
 
 
 def _run(console: Console, plan: Plan, store: Store, workers: Workers, n_missing: int) -> None:
-    effort = Effort(workers.n_slots, plan.template.threads)
+    effort = Effort(workers.n_slots, plan.template.threads, is_here=workers.is_here)
     board = Board(n_missing, workers)
     rows = run_missing(plan, store, workers)
     try:

@@ -22,6 +22,8 @@ class Effort:
 
     n_slots: int
     threads: int
+    is_here: bool = True
+    """whether the runs are processes of this machine; elsewhere only their rows tell what they used"""
     _began: float = field(default_factory=time.perf_counter)
     _cpu_s: float = field(default_factory=_children_cpu_s)
 
@@ -32,8 +34,16 @@ class Effort:
         n_runs = len(rows)
         overhead = max(0.0, elapsed * min(self.n_slots, n_runs) - busy_s) / n_runs
         judged = sum(row.judge_s or 0.0 for row in rows) / n_runs
-        share = (_children_cpu_s() - self._cpu_s) / (elapsed * self.n_slots * self.threads)
         return (
             f"{n_runs} runs in {elapsed:.1f} s, {self.n_slots} at a time: a run took {overhead:.2f} s beside "
-            f"its search, and {judged:.2f} s to judge; processors {share:.0%} busy"
+            f"its search, and {judged:.2f} s to judge; {self._busy(rows, elapsed)}"
         )
+
+    def _busy(self, rows: Sequence[Row], elapsed: float) -> str:
+        available = elapsed * self.n_slots * self.threads
+        if self.is_here:
+            return f"processors {(_children_cpu_s() - self._cpu_s) / available:.0%} busy"
+        searching = sum(row.cpu_s or 0.0 for row in rows)
+        n_unknown = sum(row.cpu_s is None for row in rows)
+        unknown = f", those of {n_unknown} runs that failed not counted" if n_unknown else ""
+        return f"the searches alone kept the workers' processors {searching / available:.0%} busy{unknown}"

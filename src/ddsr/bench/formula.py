@@ -25,6 +25,7 @@ def parse_formula(text: str, variables: tuple[str, ...], has_numeric_pi: bool = 
     to it, as SRBench has it, so that 2π is a number to round.
     """
     import sympy
+    from sympy.core.function import AppliedUndef
     from sympy.parsing.sympy_parser import parse_expr
 
     placeholders = {name: f"_v{column}" for column, name in enumerate(variables)}
@@ -38,6 +39,9 @@ def parse_formula(text: str, variables: tuple[str, ...], has_numeric_pi: bool = 
         raise BenchError(f"not a formula: {text!r} ({type(error).__name__}: {error})") from error
     if not isinstance(form, sympy.Expr):
         raise BenchError(f"not a formula: {text!r} is no number, but {type(form).__name__}")
+    unknown = sorted({str(call.func) for call in form.atoms(AppliedUndef)})
+    if unknown:
+        raise BenchError(f"{text!r} uses the function {', '.join(unknown)}, which nobody knows")
     strangers = sorted(str(symbol) for symbol in form.free_symbols - set(symbols.values()))
     if strangers:
         raise BenchError(

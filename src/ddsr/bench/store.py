@@ -38,6 +38,8 @@ class Row:
     method: str
     noise: float
     seed: int
+    problem_id: str | None = None
+    """of its equation, ranges and n, or of its data (`identity`); None in rows written before it was kept"""
     expression: str | None = None
     simplified: str | None = None
     solved_srbench: bool | None = False

@@ -18,6 +18,8 @@ class Workers(Protocol):
 
     n_slots: int
     """runs at a time"""
+    is_here: bool
+    """whether the runs' processes are started by this one"""
 
     def rows(self, tasks: Sequence[Task], limits: Limits) -> Generator[Row, None, None]:
         """Each run's row when it ends; closing the iterator ends the runs in flight."""
@@ -34,6 +36,8 @@ class Workers(Protocol):
 
 class LocalWorkers:
     """So many slots on this machine."""
+
+    is_here = True
 
     def __init__(self, n_slots: int) -> None:
         self.n_slots = n_slots

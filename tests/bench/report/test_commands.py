@@ -60,6 +60,14 @@ def test_a_run_that_stands_there_twice_counts_once(tmp_path):
     assert len(results.rows) == 1 and results.rows[0].solved_srbench and "twice" in results.warnings[0]
 
 
+def test_one_name_for_two_problems_is_noticed(tmp_path):
+    rows = [run("law", seed=seed, problem_id=identity) for seed, identity in enumerate((None, "aa", "aa"))]
+    alike = write_store(tmp_path / "alike", rows)
+    assert "law is not the same problem" not in call("table", alike).output
+    other = write_store(tmp_path / "other", [run("law", seed=3, problem_id="bb")])
+    assert "law is not the same problem in all of these runs" in call("table", alike, other).output
+
+
 def test_a_store_may_be_read_only(store, tmp_path):
     (tmp_path / "store").chmod(0o555)
     assert call("table", store).exit_code == 0

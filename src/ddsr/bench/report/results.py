@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ddsr.bench.curves import FOLDER, curve_path
+from ddsr.bench.identity import of_two_kinds
 from ddsr.bench.store import FILE, Key, Row, read_rows
 from ddsr.errors import BenchError
 
@@ -72,7 +73,8 @@ def read_results(stores: Sequence[str]) -> Results:
             curves[named.key] = curve_path(folder / FOLDER, row.key)
     if not rows:
         raise BenchError(f"no runs in {', '.join(stores)}: `ddsr bench run --store` makes them")
-    return Results(list(rows.values()), warnings, curves)
+    mixed = of_two_kinds(rows.values())
+    return Results(list(rows.values()), warnings + ([mixed] if mixed else []), curves)
 
 
 def _label_and_folder(store: str) -> tuple[str, Path]:
