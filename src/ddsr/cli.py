@@ -112,11 +112,12 @@ def _chosen_runs(function: Any) -> Any:
 )
 @click.option(
     "--by",
-    type=click.Choice(["noise", "method"]),
+    type=click.Choice(["noise", "method", "overview"]),
     default="noise",
     show_default=True,
-    help="Every run by noise level, or methods on the runs that all of them have.",
+    help="Every run by noise level, methods on the runs that all of them have, or noise levels side by side.",
 )
+@click.option("--best", type=click.IntRange(0), help="With --by overview: so many published rows a source.")
 @click.option("--baseline", default=None, help="With --by method: p-values against this method.")
 @click.option("--out", type=click.Path(dir_okay=False), default=None, help="File; by default the terminal.")
 def bench_table(stores: tuple[str, ...], methods: tuple[str, ...], out: str | None, **settings: Any) -> None:

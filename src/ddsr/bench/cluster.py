@@ -11,6 +11,7 @@ from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
+from ddsr.bench.machine import Machine, describe_machine
 from ddsr.bench.one import Task
 from ddsr.bench.slot import Limits, Slot
 from ddsr.bench.store import Key, Row
@@ -71,6 +72,11 @@ class ClusterWorkers:
         finally:
             self._client.cancel(futures)
             self._client.run(stop_runs, self._runner)
+
+    def machines(self) -> tuple[Machine, ...]:
+        """Those of the workers that are there now."""
+        found = {machine.host: machine for machine in self._client.run(describe_machine).values()}
+        return tuple(machine for _, machine in sorted(found.items()))
 
     def running(self) -> Mapping[Key, float]:
         """The runs that the scheduler has given to a worker, and since when this is known."""

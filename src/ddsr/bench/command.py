@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from ddsr.bench.cluster import ClusterWorkers
+from ddsr.bench.cluster import LOCAL, ClusterWorkers
 from ddsr.bench.curves import FOLDER as CURVES
 from ddsr.bench.effort import Effort
 from ddsr.bench.identity import without_identity
@@ -17,6 +17,7 @@ from ddsr.bench.one import OWN_METHODS, Task
 from ddsr.bench.problems import Problem, load_suites
 from ddsr.bench.progress import Board, show
 from ddsr.bench.run import Plan, missing_tasks, run_missing
+from ddsr.bench.starts import command_text
 from ddsr.bench.store import Store, of_other_versions
 from ddsr.bench.trial import data_path
 from ddsr.bench.workers import LocalWorkers, Workers
@@ -67,8 +68,32 @@ def run_suite(
         factory=factory,
         curves_dir=str(Path(store) / CURVES),
     )
+    command = command_text(
+        {
+            "suite": tuple(Path(suite).name for suite in dict.fromkeys(suites)),
+            "draw": draw,
+            "draw-seed": draw_seed or None,
+            "method": methods,
+            "noise": noises,
+            "trials": trials,
+            "time": seconds,
+            "epochs": epochs,
+            "threads": threads,
+            "device": device,
+            "memory": memory,
+            "data": "DIR" if data else None,
+            "store": "DIR",
+            **({"jobs": jobs} if cluster is None else {"cluster": _address(cluster)}),
+        }
+    )
     plan = Plan(
-        problems=problems, methods=methods, noises=noises, trials=trials, template=template, memory=memory
+        problems=problems,
+        methods=methods,
+        noises=noises,
+        trials=trials,
+        template=template,
+        memory=memory,
+        command=command,
     )
     results = Store(Path(store))
     rows, warnings = results.read()
@@ -103,6 +128,11 @@ def _run(console: Console, plan: Plan, store: Store, workers: Workers, n_missing
         )
         raise
     console.print(effort.report(board.rows), soft_wrap=True, highlight=False)
+
+
+def _address(cluster: str) -> str:
+    """Of a cluster, as others may read it."""
+    return cluster if cluster.startswith(LOCAL) else "ADDRESS"
 
 
 def draw_problems(problems: Sequence[Problem], n: int, seed: int) -> tuple[Problem, ...]:

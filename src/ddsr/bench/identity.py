@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -82,5 +83,5 @@ def _contents(path: Path) -> bytes:
     try:
         data = path.read_bytes()
         return gzip.decompress(data) if path.suffix == ".gz" else data
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise BenchError(f"{path} cannot be read: {error}") from error

@@ -11,13 +11,16 @@ from pathlib import Path
 
 from ddsr.bench.identity import check_identities, identity_of
 from ddsr.bench.judge import TIMEOUT_S
+from ddsr.bench.machine import describe_commit
 from ddsr.bench.methods import canonical_name
 from ddsr.bench.one import OWN_METHODS, Task
 from ddsr.bench.problems import Problem
 from ddsr.bench.slot import Limits
+from ddsr.bench.starts import Start, record_start, today
 from ddsr.bench.store import Row, Store, budget_text
 from ddsr.bench.workers import LocalWorkers, Workers
 from ddsr.errors import BenchError
+from ddsr.version import ddsr_version
 
 # A run counts as hung after SLACK times the time that it was given and GRACE_S: an epoch is finished first.
 SLACK = 1.2
@@ -39,6 +42,8 @@ class Plan:
     memory: float | None = None
     """GiB at which a run is killed"""
     judge_timeout: float = TIMEOUT_S
+    command: str | None = None
+    """what was typed, to be kept beside the rows; None where nothing was"""
 
     @cached_property
     def identities(self) -> dict[str, str]:
@@ -100,7 +105,21 @@ def check_budget(plan: Plan, rows: Sequence[Row], store: Store) -> None:
 def run_missing(plan: Plan, store: Store, workers: Workers | None = None) -> Generator[Row, None, None]:
     """Do what is missing; yield each row once it is stored. What is stopped in flight is not stored."""
     workers = workers or LocalWorkers(1)
-    with store.locked(), closing(workers.rows(missing_tasks(plan, store), plan.limits)) as rows:
-        for row in rows:
-            store.append(row)
-            yield row
+    with store.locked():
+        tasks = missing_tasks(plan, store)
+        if tasks and plan.command is not None:
+            record_start(store.path.parent, _start(plan.command, workers))
+        with closing(workers.rows(tasks, plan.limits)) as rows:
+            for row in rows:
+                store.append(row)
+                yield row
+
+
+def _start(command: str, workers: Workers) -> Start:
+    return Start(
+        command=command,
+        commit=describe_commit(),
+        version=ddsr_version(),
+        machines=workers.machines(),
+        day=today(),
+    )

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from queue import SimpleQueue
 from typing import Protocol
 
+from ddsr.bench.machine import Machine, describe_machine
 from ddsr.bench.one import Task
 from ddsr.bench.slot import Limits, Slot
 from ddsr.bench.store import Key, Row
@@ -23,6 +24,10 @@ class Workers(Protocol):
 
     def rows(self, tasks: Sequence[Task], limits: Limits) -> Generator[Row, None, None]:
         """Each run's row when it ends; closing the iterator ends the runs in flight."""
+        ...
+
+    def machines(self) -> tuple[Machine, ...]:
+        """Where the runs go."""
         ...
 
     def running(self) -> Mapping[Key, float]:
@@ -70,6 +75,10 @@ class LocalWorkers:
             threads.shutdown(wait=True)
             for slot in slots:
                 slot.close()
+
+    def machines(self) -> tuple[Machine, ...]:
+        """This one."""
+        return (describe_machine(),)
 
     def running(self) -> Mapping[Key, float]:
         """The runs in flight."""

@@ -34,7 +34,7 @@ def page(results: Results, title: str, baseline: str | None = None) -> str:
     from jinja2 import Environment
     from markupsafe import Markup
 
-    tables = summary_tables(results.rows)
+    tables = summary_tables(results.rows, results.starts)
     try:
         tables.append(ablation_table(results, baseline))
     except BenchError:
