@@ -17,7 +17,7 @@ from report_cases import STROGATZ, full_results, results_of, run
 
 EXPECTED = {
     "rates": {"paper", "paper:memory=short", "GP-GOMEA", "DDSR (paper)", "noise 0", "noise 0.1"},
-    "pareto": {"paper", "Operon", "TPSR (paper)", "Pareto front", "mean R² on test"},
+    "pareto": {"paper (2 of 119 sets)", "Operon", "TPSR (paper)", "Pareto front", "mean R² on test"},
     "ablation": {"Feynman (12 runs each)", "Strogatz (4 runs each)", "paper:memory=short", "R² > 0.999"},
     "curves": {"paper (4 runs)", "paper:memory=short (4 runs)", "best reward so far", "epoch"},
 }
@@ -48,6 +48,8 @@ def test_problems_outside_srbench_have_rates_without_published_ones():
     [
         ("pareto", [run(STROGATZ)], "black-box"),
         ("pareto", [run("banana", complexity=None)], "with a size"),
+        ("pareto", [run("banana", noise=0.1)], "without noise"),
+        ("pareto", [run("my_data", solved_srbench=None)], "SRBench's black-box sets"),
         ("rates", [run("banana")], "there are none"),
         ("ablation", [run(STROGATZ)], "two methods"),
         ("ablation", [run("banana", "a"), run("banana", "b")], "solution rates"),

@@ -88,7 +88,11 @@ def test_the_black_box_beside_the_best():
         run("banana", solved_srbench=None, r2_test=0.7),
     ]
     (table,) = overview_tables(Results(rows, starts=[START]), best=1)
-    assert [row[:2] for row in table.rows] == [("a", "here"), ("SBP-GP", "SRBench"), ("SBP-GP", "DDSR paper")]
+    assert [(row[0], *row[2:4]) for row in table.rows] == [
+        ("a", "here", "2 of 119"),
+        ("SBP-GP", "SRBench", "122"),
+        ("SBP-GP", "DDSR paper", "120"),
+    ]
     assert any("Made by" in note for note in table.notes)
 
 

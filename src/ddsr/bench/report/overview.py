@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ddsr.bench.report.groups import NOT_IN_SRBENCH, ground_truth_names, group_of
+from ddsr.bench.report.groups import NOT_IN_SRBENCH, ground_truth_names, group_of, names_of
 from ddsr.bench.report.measures import mean, middle, paper_rate, srbench_rate
 from ddsr.bench.report.provenance import commands, provenance
 from ddsr.bench.report.published import PublishedRates, Source, published_fits, published_rates
@@ -176,5 +176,6 @@ def _black_box(rows: Sequence[Row], results: Results, best: int | None) -> Table
             (row for row in published_fits() if row.source == source), key=lambda row: -row.r2_mean
         )[:best]
     ]
-    table = black_box_table(rows, results.starts, "Black box: data without a known equation", published)
+    title, n_suite = "Black box: data without a known equation", len(names_of("black box"))
+    table = black_box_table(rows, results.starts, title, published, n_suite)
     return replace(table, notes=(*table.notes, *commands(results.starts)))

@@ -57,6 +57,7 @@ RATE_COLUMNS = (
 )
 FIT_COLUMNS = (
     Column("method", "method"),
+    Column("noise", "noise"),
     Column("source", "source"),
     Column("problems", "data sets"),
     Column("runs", "runs"),
@@ -79,15 +80,16 @@ def summary_tables(rows: Sequence[Row], starts: Sequence[Start] = ()) -> list[Ta
     """A table for each suite that has runs; the ground truth has one for each of its two denominators."""
     whole = ground_truth_names()
     known = whole | names_of("Nguyen")
-    black_box = [row for row in rows if group_of(row) == "black box"]
+    black_box, own = ([row for row in rows if group_of(row) == group] for group in ("black box", "own data"))
     others = {row.problem for row in rows if group_of(row) == "other"} - known
     tables = [
         _rate_table(rows, starts, "Ground truth, all 133 problems", whole, "paper"),
         _rate_table(rows, starts, "Ground truth, SRBench's 130 problems", whole - NOT_IN_SRBENCH, "SRBench"),
         _rate_table(rows, starts, "Nguyen's problems", names_of("Nguyen")),
         _rate_table(rows, starts, "Other problems", others),
-        black_box_table(black_box, starts, "Black box", published_fits()),
+        black_box_table(black_box, starts, "Black box", published_fits(), len(names_of("black box"))),
         *_black_box_parts(black_box, starts),
+        black_box_table(own, starts, "Own data"),
     ]
     return [table for table in tables if table.rows]
 
@@ -189,24 +191,50 @@ def _black_box_parts(rows: Sequence[Row], starts: Sequence[Start]) -> list[Table
 
 
 def black_box_table(
-    rows: Sequence[Row], starts: Sequence[Start], title: str, published: Sequence[PublishedFit] = ()
+    rows: Sequence[Row],
+    starts: Sequence[Start],
+    title: str,
+    published: Sequence[PublishedFit] = (),
+    n_suite: int | None = None,
 ) -> Table:
-    """Methods on data sets, one's own first; without published rows where there are none of one's own."""
+    """Methods on data sets at each noise level; what was published, all of it without noise, stands there."""
     cells: list[tuple[Cell, ...]] = []
-    for method, runs in by_method(rows):
-        r2, sizes, times = black_box_fit(runs)
-        counts = (str(len({row.problem for row in runs})), len(runs), n_errors(runs))
-        fits = (mean(r2), middle(r2), mean(sizes), middle(times), mean(times))
-        cells.append((method, OWN, *counts, *fits, budgets(runs), thread_counts(runs)))
-    for row in published if rows else ():
-        fits = (row.r2_mean, row.r2_median, row.size_mean, row.time_median_s, row.time_mean_s)
-        cells.append((row.method, SOURCE_NAMES[row.source], str(row.problems), None, None, *fits, None, None))
+    for noise in sorted({row.noise for row in rows}):
+        at_noise = [row for row in rows if row.noise == noise]
+        cells += [_own_fit(method, noise, runs, n_suite) for method, runs in by_method(at_noise)]
+        cells += [_published_fit(row) for row in published if noise == 0]
     notes = (
         "R² on test, size and time: medians over a data set's trials, then means or medians over data sets.",
         "A run without a finite R² counts as 0, which predicting the mean gives.",
         *provenance(rows, starts),
     )
     return Table(title, FIT_COLUMNS, tuple(cells), notes)
+
+
+def _own_fit(method: str, noise: float, runs: Sequence[Row], n_suite: int | None) -> tuple[Cell, ...]:
+    r2, sizes, times = black_box_fit(runs)
+    n_sets = len({row.problem for row in runs})
+    return (
+        method,
+        f"{noise:g}",
+        OWN,
+        str(n_sets) if n_suite is None else coverage(runs, n_suite),
+        len(runs),
+        n_errors(runs),
+        mean(r2),
+        middle(r2),
+        mean(sizes),
+        middle(times),
+        mean(times),
+        budgets(runs),
+        thread_counts(runs),
+    )
+
+
+def _published_fit(row: PublishedFit) -> tuple[Cell, ...]:
+    fits = (row.r2_mean, row.r2_median, row.size_mean, row.time_median_s, row.time_mean_s)
+    source = SOURCE_NAMES[row.source]
+    return (row.method, "0", source, str(row.problems), None, None, *fits, None, None)
 
 
 def coverage(runs: Sequence[Row], n_suite: int) -> str:
