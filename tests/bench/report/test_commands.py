@@ -87,6 +87,7 @@ def test_the_page_holds_everything(store, tmp_path):
     text = out.read_text()
     assert text.count("<svg") == 4 and "<h1>One &amp; two</h1>" in text and "killed by signal 9" in text
     assert "Methods on the same runs" in text and "Black box" in text
+    assert text.index("equations found again") < text.index("Ground truth, all 133 problems")
     assert not re.search(r'(src|href)="(?!#)', text)  # nothing is loaded from elsewhere
     names = re.findall(r'\bid="([^"]+)"', text)
     assert len(names) == len(set(names))

@@ -96,3 +96,11 @@ def test_runs_that_end_at_once_have_curves_too(tmp_path):
 def test_boxes_overlap_where_both_are():
     assert Box(0, 0, 4, 2).overlap(Box(3, 1, 9, 9)) == 1
     assert Box(0, 0, 1, 1).overlap(Box(2, 0, 3, 1)) == 0
+
+
+def test_without_a_generator_there_is_one_panel(tmp_path):
+    row, path = run(STROGATZ), tmp_path / "a.csv.gz"
+    for level, n_panels in ((0.5, 1), (np.nan, 0)):
+        write_curve(path, curve(5)._replace(mean_reward=np.full(5, level)))
+        found = texts(render("curves", Results([row], curves={row.key: path})))
+        assert sum("mean reward of an epoch" in text for text in found) == n_panels
