@@ -58,8 +58,8 @@ def test_the_command_uses_it(suite, template, tmp_path):
     where = {"store": str(tmp_path / "store"), "factory": "stand_in:make", "cluster": "local:2"}
     run_suite(console, (suite,), ("linear",), (0.0,), None, **settings, **where)
     assert "2/2" in console.file.getvalue() and "2 at a time" in console.file.getvalue()
-    busy = re.search(r"workers' processors (\d+)% busy", console.file.getvalue())
-    assert busy is not None and int(busy[1]) <= 100
+    busy = re.search(r"processors (\d+)% busy", console.file.getvalue())  # those of the workers
+    assert busy is not None and 0 < int(busy[1]) <= 110
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,12 @@
 import subprocess
 import sys
 import time
-from dataclasses import replace
 
 import pytest
 
 from ddsr.bench.effort import Effort
 from ddsr.bench.store import Row
+from ddsr.bench.workers import LocalWorkers
 
 ROW = Row(
     problem="line",
@@ -24,7 +24,7 @@ ROW = Row(
 
 
 def test_time_beside_search_and_verdict_is_the_overhead():
-    effort = Effort(n_slots=2, threads=1)
+    effort = Effort(LocalWorkers(2), threads=1)
     effort._began = time.perf_counter() - 4.0
     report = effort.report([ROW] * 4)  # 8 slot-seconds, of which 4 × 0.75 were search and verdict
     assert report.startswith("4 runs in 4.0 s, 2 at a time: a run took 1.25 s beside its search")
@@ -33,16 +33,8 @@ def test_time_beside_search_and_verdict_is_the_overhead():
 
 @pytest.mark.parametrize("n_slots, most", [(1, 200), (100, 5)])
 def test_processes_that_ended_count_as_busy(n_slots, most):
-    effort = Effort(n_slots=n_slots, threads=1)
+    effort = Effort(LocalWorkers(n_slots), threads=1)
     code = "import time\nwhile time.process_time() < 0.5: pass"
     subprocess.run([sys.executable, "-c", code], check=True)
     share = int(effort.report([ROW]).split("processors ")[1].partition("%")[0])
     assert 0 <= share <= most and (share > 0 or n_slots > 1)
-
-
-def test_of_a_cluster_the_rows_tell_what_was_used():
-    effort = Effort(n_slots=2, threads=1, is_here=False)
-    effort._began = time.perf_counter() - 4.0
-    rows = [replace(ROW, cpu_s=1.6)] * 4
-    assert effort.report(rows).endswith("the searches alone kept the workers' processors 80% busy")
-    assert "40% busy, those of 2 runs that failed not counted" in effort.report([*rows[:2], ROW, ROW])

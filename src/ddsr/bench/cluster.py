@@ -15,6 +15,7 @@ from ddsr.bench.machine import Machine, describe_machine
 from ddsr.bench.one import Task
 from ddsr.bench.slot import Limits, Slot
 from ddsr.bench.store import Key, Row
+from ddsr.bench.workers import children_cpu_s
 from ddsr.errors import BenchError
 from ddsr.version import ddsr_version
 
@@ -44,8 +45,6 @@ def stop_runs(runner: str) -> None:
 
 class ClusterWorkers:
     """The workers behind a scheduler's address, or so many of one's own with `local:N`."""
-
-    is_here = False
 
     def __init__(self, address: str) -> None:
         self._client = connect(address)
@@ -77,6 +76,10 @@ class ClusterWorkers:
         """Those of the workers that are there now."""
         found = {machine.host: machine for machine in self._client.run(describe_machine).values()}
         return tuple(machine for _, machine in sorted(found.items()))
+
+    def cpu_s(self) -> float:
+        """What the workers' own processes have used; that of a worker that died is lost with it."""
+        return float(sum(self._client.run(children_cpu_s).values()))
 
     def running(self) -> Mapping[Key, float]:
         """The runs that the scheduler has given to a worker, and since when this is known."""

@@ -114,7 +114,7 @@ def run_suite(
 
 
 def _run(console: Console, plan: Plan, store: Store, workers: Workers, n_missing: int) -> None:
-    effort = Effort(workers.n_slots, plan.template.threads, is_here=workers.is_here)
+    effort = Effort(workers, plan.template.threads)
     board = Board(n_missing, workers)
     rows = run_missing(plan, store, workers)
     try:

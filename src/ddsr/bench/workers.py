@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import time
 from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -14,13 +15,17 @@ from ddsr.bench.slot import Limits, Slot
 from ddsr.bench.store import Key, Row
 
 
+def children_cpu_s() -> float:
+    """Of all processes that this one started and that have ended, and of theirs."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 class Workers(Protocol):
     """Those who do the runs."""
 
     n_slots: int
     """runs at a time"""
-    is_here: bool
-    """whether the runs' processes are started by this one"""
 
     def rows(self, tasks: Sequence[Task], limits: Limits) -> Generator[Row, None, None]:
         """Each run's row when it ends; closing the iterator ends the runs in flight."""
@@ -28,6 +33,10 @@ class Workers(Protocol):
 
     def machines(self) -> tuple[Machine, ...]:
         """Where the runs go."""
+        ...
+
+    def cpu_s(self) -> float:
+        """Processor time of all runs that have ended, their verdicts and whatever was started for them."""
         ...
 
     def running(self) -> Mapping[Key, float]:
@@ -41,8 +50,6 @@ class Workers(Protocol):
 
 class LocalWorkers:
     """So many slots on this machine."""
-
-    is_here = True
 
     def __init__(self, n_slots: int) -> None:
         self.n_slots = n_slots
@@ -79,6 +86,10 @@ class LocalWorkers:
     def machines(self) -> tuple[Machine, ...]:
         """This one."""
         return (describe_machine(),)
+
+    def cpu_s(self) -> float:
+        """What processes that were started here have used."""
+        return children_cpu_s()
 
     def running(self) -> Mapping[Key, float]:
         """The runs in flight."""
