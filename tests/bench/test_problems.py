@@ -50,6 +50,32 @@ def test_what_is_no_formula_is_refused_with_its_text(text):
         parse_formula(text, ("x",))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__import__('os').getcwd()",
+        "x + input()",
+        "eval(chr(49))",
+        "x.is_real",
+        "(x).func(2)",
+        "[x][0]",
+        "__name__ + x",
+        "exit(x)",
+        "\uff45val(x)",  # a full-width letter, which is a plain one to Python
+    ],
+)
+def test_a_formula_is_no_program(text, monkeypatch):
+    monkeypatch.setattr("sympy.parsing.sympy_parser.eval_expr", lambda *_: pytest.fail("it was executed"))
+    with pytest.raises(BenchError, match="not a formula|part of a formula"):
+        parse_formula(text, ("x",))
+
+
+def test_what_formulas_are_made_of_is_read():
+    text = "Piecewise((x, x > 1.e-3), (0, True)) + Max(x, .5)*abs(x) - max(1, x)^2 + Abs(_y)*id"
+    form = parse_formula(text, ("x", "_y", "id"))
+    assert {str(symbol) for symbol in form.free_symbols} == {"x", "_y", "id"}
+
+
 def test_rows_are_drawn_evenly_and_split_three_to_one():
     data = make_data(NEWTON, seed=3, noise=0.0)
     assert len(data.X_train) == len(data.y_train) == 7_500
