@@ -17,7 +17,7 @@ PEERS := $(VENV)/.setup-peers
 DOCS := $(VENV)/.setup-docs
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-peers demo test test-slow lint format bench bench-engine bench-epoch sanitize \
+.PHONY: help setup setup-peers demo test test-slow lint format bench bench-engine bench-epoch results sanitize \
 	docs gallery figures clean
 
 help:  ## list the targets
@@ -55,6 +55,9 @@ bench-engine: $(PEERS)  ## measure the engine's speed beside its peers'
 
 bench-epoch: $(SETUP)  ## time an epoch of the preset paper; ARGS="--device cuda --threads 4 --epochs 30"
 	@$(RUN) -m benchmarks.epoch $(ARGS)
+
+results: $(SETUP)  ## write the tables of results in README.md and docs/results.md from benchmarks/results/
+	@$(RUN) -m benchmarks.kept
 
 sanitize: $(SETUP)  ## run the tests on a core built with AddressSanitizer and UBSan
 	@scripts/test_sanitized $(RUN) $(ARGS)

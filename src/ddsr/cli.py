@@ -8,7 +8,7 @@ import click
 
 from ddsr.command.demo import demo
 from ddsr.command.fit import fit
-from ddsr.command.options import Seconds, read_names, read_numbers
+from ddsr.command.options import Seconds, read_all_names, read_all_numbers, read_names
 from ddsr.command.predict import predict
 from ddsr.command.prior import prior
 from ddsr.command.report import report
@@ -36,13 +36,33 @@ def bench() -> None:
 
 @bench.command("run")
 @click.option(
-    "--suite", default="ground-truth", show_default=True, help="A suite, or a CSV of formulas or of data."
+    "--suite",
+    "suites",
+    multiple=True,
+    callback=read_all_names,
+    default=["ground-truth"],
+    show_default=True,
+    help="Suites, or CSVs of formulas or of data, by commas.",
 )
 @click.option("--draw", type=click.IntRange(1), help="So many problems of the suite, drawn by --draw-seed.")
 @click.option("--draw-seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of --draw.")
-@click.option("--method", "methods", default="paper", show_default=True, help="Presets or peers, by commas.")
 @click.option(
-    "--noise", "noises", callback=read_numbers, default="0", show_default=True, help="Shares of the RMS."
+    "--method",
+    "methods",
+    multiple=True,
+    callback=read_all_names,
+    default=["ddsr"],
+    show_default=True,
+    help="Presets or peers, by commas.",
+)
+@click.option(
+    "--noise",
+    "noises",
+    multiple=True,
+    callback=read_all_numbers,
+    default=["0"],
+    show_default=True,
+    help="Shares of the RMS, by commas.",
 )
 @click.option("--trials", type=click.IntRange(1), default=1, show_default=True, help="Seeds 0, 1, … of each.")
 @click.option("--time", "seconds", type=Seconds(), default=None, help="Seconds of search in each run.")
@@ -54,7 +74,13 @@ def bench() -> None:
 @click.option("--memory", type=click.FloatRange(0, min_open=True), help="GiB at which a run is killed.")
 @click.option("--data", type=click.Path(file_okay=False), default=None, help="pmlb's cache folder.")
 @click.option("--store", type=click.Path(file_okay=False), required=True, help="Folder of the results.")
-def bench_run(suite: str, methods: str, noises: tuple[float, ...], data: str | None, **settings: Any) -> None:
+def bench_run(
+    suites: tuple[str, ...],
+    methods: tuple[str, ...],
+    noises: tuple[float, ...],
+    data: str | None,
+    **settings: Any,
+) -> None:
     """Run what the store does not hold yet; each run is a process, and a line of results.jsonl."""
     from rich.console import Console
 
@@ -62,7 +88,7 @@ def bench_run(suite: str, methods: str, noises: tuple[float, ...], data: str | N
     from ddsr.errors import DDSRError
 
     try:
-        run_suite(Console(), suite, tuple(methods.split(",")), noises, data, **settings)
+        run_suite(Console(), suites, methods, noises, data, **settings)
     except DDSRError as error:
         raise click.ClickException(str(error)) from error
     except KeyboardInterrupt:
@@ -86,11 +112,12 @@ def _chosen_runs(function: Any) -> Any:
 )
 @click.option(
     "--by",
-    type=click.Choice(["noise", "method"]),
+    type=click.Choice(["noise", "method", "overview"]),
     default="noise",
     show_default=True,
-    help="Every run by noise level, or methods on the runs that all of them have.",
+    help="Every run by noise level, methods on the runs that all of them have, or noise levels side by side.",
 )
+@click.option("--best", type=click.IntRange(0), help="With --by overview: so many published rows a source.")
 @click.option("--baseline", default=None, help="With --by method: p-values against this method.")
 @click.option("--out", type=click.Path(dir_okay=False), default=None, help="File; by default the terminal.")
 def bench_table(stores: tuple[str, ...], methods: tuple[str, ...], out: str | None, **settings: Any) -> None:

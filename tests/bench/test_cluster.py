@@ -1,6 +1,7 @@
 """Runs on real workers on this machine, one of which dies."""
 
 import os
+import re
 import signal
 import threading
 from dataclasses import replace
@@ -55,8 +56,10 @@ def test_the_command_uses_it(suite, template, tmp_path):
     console = Console(file=StringIO(), width=200)
     settings = {"trials": 1, "seconds": None, "epochs": 1, "jobs": 1, "threads": 1, "device": "cpu"}
     where = {"store": str(tmp_path / "store"), "factory": "stand_in:make", "cluster": "local:2"}
-    run_suite(console, suite, ("linear",), (0.0,), None, **settings, **where)
+    run_suite(console, (suite,), ("linear",), (0.0,), None, **settings, **where)
     assert "2/2" in console.file.getvalue() and "2 at a time" in console.file.getvalue()
+    busy = re.search(r"processors (\d+)% busy", console.file.getvalue())  # those of the workers
+    assert busy is not None and 0 < int(busy[1]) <= 110
 
 
 @pytest.mark.parametrize(

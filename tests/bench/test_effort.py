@@ -8,6 +8,7 @@ import pytest
 
 from ddsr.bench.effort import Effort
 from ddsr.bench.store import Row
+from ddsr.bench.workers import LocalWorkers
 
 ROW = Row(
     problem="line",
@@ -23,7 +24,7 @@ ROW = Row(
 
 
 def test_time_beside_search_and_verdict_is_the_overhead():
-    effort = Effort(n_slots=2, threads=1)
+    effort = Effort(LocalWorkers(2), threads=1)
     effort._began = time.perf_counter() - 4.0
     report = effort.report([ROW] * 4)  # 8 slot-seconds, of which 4 × 0.75 were search and verdict
     assert report.startswith("4 runs in 4.0 s, 2 at a time: a run took 1.25 s beside its search")
@@ -32,7 +33,7 @@ def test_time_beside_search_and_verdict_is_the_overhead():
 
 @pytest.mark.parametrize("n_slots, most", [(1, 200), (100, 5)])
 def test_processes_that_ended_count_as_busy(n_slots, most):
-    effort = Effort(n_slots=n_slots, threads=1)
+    effort = Effort(LocalWorkers(n_slots), threads=1)
     code = "import time\nwhile time.process_time() < 0.5: pass"
     subprocess.run([sys.executable, "-c", code], check=True)
     share = int(effort.report([ROW]).split("processors ")[1].partition("%")[0])

@@ -70,8 +70,14 @@ def test_the_same_seed_gives_the_same_model(template):
 
 
 def test_names_are_checked(monkeypatch):
-    check_method("linear")
-    check_method("paper:memory=short")
+    assert check_method("linear") == "linear"
+    assert check_method("paper:memory=short") == "paper:memory=short"
+    assert check_method("paper:objective=rspg:memory=long") == "paper:objective=rspg"
+    for name in ("linear:foo=1", "linear:"):
+        with pytest.raises(BenchError, match="the method linear takes no options"):
+            check_method(name)
+    with pytest.raises(BenchError, match=r"'paper:foo=1'.* no option 'foo'.*generator, objective, memory$"):
+        check_method("paper:foo=1")
     with pytest.raises(BenchError, match="'operron'.*peers are: gplearn, operon"):
         check_method("operron")
     monkeypatch.setattr("ddsr.bench.peers.PEERS", {"far": Peer("ddsr.bench.peers.far", "no_such_package")})

@@ -3,12 +3,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from scipy import stats
 from sklearn.model_selection import train_test_split
 
 from ddsr.bench.formula import evaluate_formula, parse_formula
 from ddsr.bench.problems import Problem, load_suite, sample_rows
 from ddsr.bench.trial import make_data, split_rows
+from ddsr.cli import main
 from ddsr.errors import BenchError
 
 PMLB = Path(__file__).resolve().parents[3] / "shared" / "data" / "pmlb"
@@ -46,6 +48,32 @@ def test_names_that_sympy_knows_otherwise_are_variables():
 def test_what_is_no_formula_is_refused_with_its_text(text):
     with pytest.raises(BenchError, match="formula|variables"):
         parse_formula(text, ("x",))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__import__('os').getcwd()",
+        "x + input()",
+        "eval(chr(49))",
+        "x.is_real",
+        "(x).func(2)",
+        "[x][0]",
+        "__name__ + x",
+        "exit(x)",
+        "\uff45val(x)",  # a full-width letter, which is a plain one to Python
+    ],
+)
+def test_a_formula_is_no_program(text, monkeypatch):
+    monkeypatch.setattr("sympy.parsing.sympy_parser.eval_expr", lambda *_: pytest.fail("it was executed"))
+    with pytest.raises(BenchError, match="not a formula|part of a formula"):
+        parse_formula(text, ("x",))
+
+
+def test_what_formulas_are_made_of_is_read():
+    text = "Piecewise((x, x > 1.e-3), (0, True)) + Max(x, .5)*abs(x) - max(1, x)^2 + Abs(_y)*id"
+    form = parse_formula(text, ("x", "_y", "id"))
+    assert {str(symbol) for symbol in form.free_symbols} == {"x", "_y", "id"}
 
 
 def test_rows_are_drawn_evenly_and_split_three_to_one():
@@ -110,6 +138,54 @@ def test_a_users_own_table(tmp_path):
     ohm, lens = load_suite(str(path))
     assert ohm == Problem("ohm", "U/R", ("U", "R"), ((1.0, 5.0), (-2.0, -1.0)), 40)
     assert len(make_data(lens, 0, 0.0).y_train) == 6
+
+
+HEADER = "name,formula,ranges,n\n"
+
+
+@pytest.mark.parametrize(
+    "line, message",
+    [
+        ("a,x +,x:0:1,9", "a: not a formula: 'x \\+'"),
+        ("a,sine(x),x:0:1,9", "a: .*uses the function sine"),
+        ("a,zeta(x) + besselj(x 2),x:2:3,9", "a: not a formula"),
+        ("a,zeta(x),x:2:3,9", "a: 'zeta\\(x\\)' cannot be computed"),
+        ("a,x*y,x:0:1,9", "a: .*uses y, but the variables are x"),
+        ("a,sqrt(x),x:-1:1,9", "a: .*not finite everywhere"),
+        ("a,2*pi,x:0:1,9", "a: .*is constant"),
+        ("a,,x:0:1,9", "a: it has no formula"),
+        (",x,x:0:1,9", "it has no name"),
+        ("a,atan2(x,y),x:0:1;y:0:1,9", "a: more cells than columns.*double quotes"),
+        ("a,x", "a: ranges read"),
+    ],
+)
+def test_a_formula_that_cannot_be_used_is_refused_with_its_line(tmp_path, line, message):
+    path = tmp_path / "bad.csv"
+    path.write_text(f"{HEADER}good,x,x:0:1,9\n{line}\n")
+    with pytest.raises(BenchError, match=f"bad.csv cannot be used:\n  line 3: {message}"):
+        load_suite(str(path))
+
+
+def test_all_faults_are_listed_before_any_run(tmp_path):
+    path = tmp_path / "bad.csv"
+    path.write_text(f"{HEADER}a,x +,x:0:1,9\nb,x,x:0:1,9\nc,x,x:1:0,9\n\nb,x,x:0:1,9\nd,x,x:0:1,3\n")
+    store = tmp_path / "store"
+    options = ["--suite", str(path), "--method", "linear", "--time", "1", "--store", str(store)]
+    done = CliRunner().invoke(main, ["bench", "run", *options])
+    faults = [line.split(":")[0].strip() for line in done.output.splitlines()[1:]]
+    assert done.exit_code == 1 and faults == ["line 2", "line 4", "line 6", "line 7"]
+    assert "b stands there twice, in line 3 first" in done.output and not store.exists()
+
+
+def test_a_table_as_spreadsheets_write_it(tmp_path):
+    path = tmp_path / "mine.csv"
+    text = '\ufeffname, formula, ranges, n\r\nangle, "atan2(x, y)", x:1:2;y:1:2, 40\r\n'
+    path.write_bytes(text.encode())
+    (problem,) = load_suite(str(path))
+    assert problem == Problem("angle", "atan2(x, y)", ("x", "y"), ((1.0, 2.0), (1.0, 2.0)), 40)
+    path.write_bytes("name,formula,ranges,n\nå,x,x:0:1,9\n".encode("latin-1"))
+    with pytest.raises(BenchError, match="cannot be read as a table"):
+        load_suite(str(path))
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,8 @@ from ddsr.cli import main
 from ddsr.errors import BenchError
 
 KEYS = (
-    "problem method noise seed expression simplified solved_srbench solved_paper r2_train r2_test complexity "
-    "wall_s cpu_s judge_s time epochs threads host version error"
+    "problem method noise seed problem_id expression simplified solved_srbench solved_paper r2_train r2_test "
+    "complexity wall_s cpu_s judge_s time epochs threads host version error"
 )
 LIMIT_S = {"hanging": 1.0, "raising": 60.0, "dying": 60.0, "unheard_of": 60.0}
 
@@ -137,10 +137,10 @@ def test_the_command_says_what_it_does(suite, template, tmp_path):
     console = Console(record=True, width=200, file=StringIO())
     settings = {"trials": 1, "seconds": None, "epochs": 1, "jobs": 1, "threads": 1, "device": "cpu"}
     where = {"store": str(tmp_path / "store"), "factory": "stand_in:make"}
-    run_suite(console, suite, ("linear",), (0.0,), None, **settings, **where)
+    run_suite(console, (suite,), ("linear",), (0.0,), None, **settings, **where)
     store = Store(tmp_path / "store")
     store.path.write_bytes(store.path.read_bytes() + b"{")
-    run_suite(console, suite, ("linear",), (0.0,), None, **settings, **where)
+    run_suite(console, (suite,), ("linear",), (0.0,), None, **settings, **where)
     text = console.export_text()
     assert "2 runs to do, 0 of 2" in text and "line linear noise=0 seed=0: solved" in text
     assert "line 3 is no result" in text and "0 runs to do, 2 of 2" in text

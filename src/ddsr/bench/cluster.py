@@ -11,9 +11,11 @@ from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
+from ddsr.bench.machine import Machine, describe_machine
 from ddsr.bench.one import Task
 from ddsr.bench.slot import Limits, Slot
 from ddsr.bench.store import Key, Row
+from ddsr.bench.workers import children_cpu_s
 from ddsr.errors import BenchError
 from ddsr.version import ddsr_version
 
@@ -70,6 +72,15 @@ class ClusterWorkers:
             self._client.cancel(futures)
             self._client.run(stop_runs, self._runner)
 
+    def machines(self) -> tuple[Machine, ...]:
+        """Those of the workers that are there now."""
+        found = {machine.host: machine for machine in self._client.run(describe_machine).values()}
+        return tuple(machine for _, machine in sorted(found.items()))
+
+    def cpu_s(self) -> float:
+        """What the workers' own processes have used; that of a worker that died is lost with it."""
+        return float(sum(self._client.run(children_cpu_s).values()))
+
     def running(self) -> Mapping[Key, float]:
         """The runs that the scheduler has given to a worker, and since when this is known."""
         given = {name for names in self._client.processing().values() for name in names}
@@ -107,6 +118,7 @@ def _lost(task: Task, error: BaseException) -> Row:
     unsolved = None if task.problem.formula is None else False
     return Row(
         **task.key._asdict(),
+        problem_id=task.problem_id,
         solved_srbench=unsolved,
         solved_paper=unsolved,
         wall_s=0.0,

@@ -8,14 +8,16 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from ddsr.bench.cluster import ClusterWorkers
+from ddsr.bench.cluster import LOCAL, ClusterWorkers
 from ddsr.bench.curves import FOLDER as CURVES
 from ddsr.bench.effort import Effort
+from ddsr.bench.identity import without_identity
 from ddsr.bench.methods import check_method
 from ddsr.bench.one import OWN_METHODS, Task
-from ddsr.bench.problems import Problem, load_suite
+from ddsr.bench.problems import Problem, load_suites
 from ddsr.bench.progress import Board, show
 from ddsr.bench.run import Plan, missing_tasks, run_missing
+from ddsr.bench.starts import command_text
 from ddsr.bench.store import Store, of_other_versions
 from ddsr.bench.trial import data_path
 from ddsr.bench.workers import LocalWorkers, Workers
@@ -25,9 +27,9 @@ from ddsr.version import ddsr_version
 
 def run_suite(
     console: Console,
-    suite: str,
-    methods: tuple[str, ...],
-    noises: tuple[float, ...],
+    suites: Sequence[str],
+    methods: Sequence[str],
+    noises: Sequence[float],
     data: str | None,
     *,
     draw: int | None = None,
@@ -43,12 +45,13 @@ def run_suite(
     store: str,
     factory: str = OWN_METHODS,
 ) -> None:
-    """Do what is missing, and say after each run how it went."""
+    """Do what is missing, and say after each run how it went. What is named twice is done once."""
     if seconds is None and epochs is None:
         raise BenchError("a search needs an end: pass --time or --epochs")
-    for method in methods if factory == OWN_METHODS else ():
-        check_method(method)  # an unknown name now, not as the reason of every row
-    problems = load_suite(suite) if draw is None else draw_problems(load_suite(suite), draw, draw_seed)
+    if factory == OWN_METHODS:  # an unknown name now, not as the reason of every row
+        methods = [check_method(method) for method in methods]
+    methods, noises = tuple(dict.fromkeys(methods)), tuple(dict.fromkeys(noises))
+    problems = load_suites(suites) if draw is None else draw_problems(load_suites(suites), draw, draw_seed)
     for problem in problems:
         if problem.source != "uniform":
             data_path(problem, Path(data) if data else None)  # now, not as the reason of every row
@@ -65,12 +68,38 @@ def run_suite(
         factory=factory,
         curves_dir=str(Path(store) / CURVES),
     )
+    command = command_text(
+        {
+            "suite": tuple(Path(suite).name for suite in dict.fromkeys(suites)),
+            "draw": draw,
+            "draw-seed": draw_seed or None,
+            "method": methods,
+            "noise": noises,
+            "trials": trials,
+            "time": seconds,
+            "epochs": epochs,
+            "threads": threads,
+            "device": device,
+            "memory": memory,
+            "data": "DIR" if data else None,
+            "store": "DIR",
+            **({"jobs": jobs} if cluster is None else {"cluster": _address(cluster)}),
+        }
+    )
     plan = Plan(
-        problems=problems, methods=methods, noises=noises, trials=trials, template=template, memory=memory
+        problems=problems,
+        methods=methods,
+        noises=noises,
+        trials=trials,
+        template=template,
+        memory=memory,
+        command=command,
     )
     results = Store(Path(store))
     rows, warnings = results.read()
-    for warning in filter(None, (*warnings, of_other_versions(rows, ddsr_version()))):
+    names = [problem.name for problem in problems]
+    warnings += filter(None, (of_other_versions(rows, ddsr_version()), without_identity(rows, names)))
+    for warning in warnings:
         console.print(warning, style="yellow", markup=False, soft_wrap=True)
     n_all, n_missing = len(plan.tasks()), len(missing_tasks(plan, results))
     console.print(
@@ -85,7 +114,7 @@ def run_suite(
 
 
 def _run(console: Console, plan: Plan, store: Store, workers: Workers, n_missing: int) -> None:
-    effort = Effort(workers.n_slots, plan.template.threads)
+    effort = Effort(workers, plan.template.threads)
     board = Board(n_missing, workers)
     rows = run_missing(plan, store, workers)
     try:
@@ -99,6 +128,11 @@ def _run(console: Console, plan: Plan, store: Store, workers: Workers, n_missing
         )
         raise
     console.print(effort.report(board.rows), soft_wrap=True, highlight=False)
+
+
+def _address(cluster: str) -> str:
+    """Of a cluster, as others may read it."""
+    return cluster if cluster.startswith(LOCAL) else "ADDRESS"
 
 
 def draw_problems(problems: Sequence[Problem], n: int, seed: int) -> tuple[Problem, ...]:

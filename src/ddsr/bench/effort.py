@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
-import resource
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ddsr.bench.store import Row
-
-
-def _children_cpu_s() -> float:
-    """Of all processes that were started here and have ended, and of theirs."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+from ddsr.bench.workers import Workers
 
 
 @dataclass
 class Effort:
     """Begins when it is made, and ends when `report` is asked for; the runs' processes have ended then."""
 
-    n_slots: int
+    workers: Workers
     threads: int
     _began: float = field(default_factory=time.perf_counter)
-    _cpu_s: float = field(default_factory=_children_cpu_s)
+    _cpu_s: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._cpu_s = self.workers.cpu_s()
 
     def report(self, rows: Sequence[Row]) -> str:
         """In a line: time beside fitting and judging, a run; share of the slots' processors in use."""
-        elapsed = time.perf_counter() - self._began
+        elapsed, n_slots = time.perf_counter() - self._began, self.workers.n_slots
         busy_s = sum(row.wall_s + (row.judge_s or 0.0) for row in rows)
         n_runs = len(rows)
-        overhead = max(0.0, elapsed * min(self.n_slots, n_runs) - busy_s) / n_runs
+        overhead = max(0.0, elapsed * min(n_slots, n_runs) - busy_s) / n_runs
         judged = sum(row.judge_s or 0.0 for row in rows) / n_runs
-        share = (_children_cpu_s() - self._cpu_s) / (elapsed * self.n_slots * self.threads)
+        share = (self.workers.cpu_s() - self._cpu_s) / (elapsed * n_slots * self.threads)
         return (
-            f"{n_runs} runs in {elapsed:.1f} s, {self.n_slots} at a time: a run took {overhead:.2f} s beside "
+            f"{n_runs} runs in {elapsed:.1f} s, {n_slots} at a time: a run took {overhead:.2f} s beside "
             f"its search, and {judged:.2f} s to judge; processors {share:.0%} busy"
         )

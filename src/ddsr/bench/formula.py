@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 import re
 from functools import lru_cache
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,10 @@ from ddsr.errors import BenchError
 
 # A name that is no tail of a number such as 1e5.
 NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
+# SymPy's parser has Python execute its text: only what formulas are made of gets there.
+PLAIN = re.compile(r"[\w\s.,()+\-*/^<>=&|~]*")
+ATTRIBUTE = re.compile(r"(?:(?<![\w.])[A-Za-z_]\w*|\))\s*\.\s*[A-Za-z_]")
+PYTHONS_OWN = frozenset(vars(builtins)) - {"abs", "max", "min", "pow", "True", "False"}
 
 
 @lru_cache(maxsize=4096)
@@ -25,12 +31,14 @@ def parse_formula(text: str, variables: tuple[str, ...], has_numeric_pi: bool = 
     to it, as SRBench has it, so that 2π is a number to round.
     """
     import sympy
+    from sympy.core.function import AppliedUndef
     from sympy.parsing.sympy_parser import parse_expr
 
     placeholders = {name: f"_v{column}" for column, name in enumerate(variables)}
     symbols = {placeholders[name]: sympy.Symbol(name) for name in variables}
     if has_numeric_pi:
         symbols["pi"] = sympy.Float(math.pi)
+    check_plain(text, variables)
     hidden = NAME.sub(lambda found: placeholders.get(found[0], found[0]), text.replace("^", "**"))
     try:
         form = sympy.sympify(parse_expr(hidden, local_dict=symbols))
@@ -38,12 +46,33 @@ def parse_formula(text: str, variables: tuple[str, ...], has_numeric_pi: bool = 
         raise BenchError(f"not a formula: {text!r} ({type(error).__name__}: {error})") from error
     if not isinstance(form, sympy.Expr):
         raise BenchError(f"not a formula: {text!r} is no number, but {type(form).__name__}")
+    unknown = sorted({str(call.func) for call in form.atoms(AppliedUndef)})
+    if unknown:
+        raise BenchError(f"{text!r} uses the function {', '.join(unknown)}, which nobody knows")
     strangers = sorted(str(symbol) for symbol in form.free_symbols - set(symbols.values()))
     if strangers:
         raise BenchError(
             f"{text!r} uses {', '.join(strangers)}, but the variables are {', '.join(variables)}"
         )
     return form
+
+
+def check_plain(text: str, variables: tuple[str, ...] = ()) -> None:
+    """Refuse a program in a formula's place: quotes, square brackets, attributes, Python's own functions."""
+    text = normalize("NFKC", text)  # as Python reads names
+    if not PLAIN.fullmatch(text) or ATTRIBUTE.search(text):
+        raise BenchError(
+            f"not a formula: {text!r} has more in it than names, numbers, operators and brackets"
+        )
+    strange = sorted(
+        {
+            name
+            for name in NAME.findall(text)
+            if name not in variables and (name in PYTHONS_OWN or name.startswith("_"))
+        }
+    )
+    if strange:
+        raise BenchError(f"{text!r} uses {', '.join(strange)}, which nobody knows as part of a formula")
 
 
 @lru_cache(maxsize=512)

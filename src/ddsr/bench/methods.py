@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ddsr.bench.peers import PEERS, check_installed
 from ddsr.errors import BenchError, MethodError
-from ddsr.methods import parse_method
+from ddsr.methods import PRESETS, parse_method
 
 
 class Method(Protocol):
@@ -29,15 +29,27 @@ class Method(Protocol):
         ...
 
 
-def check_method(name: str) -> None:
-    """Refuse a name that is neither a preset nor a peer that is installed."""
-    if name in PEERS:
+def check_method(name: str) -> str:
+    """The method's shortest name; one that is neither a preset nor a peer that is installed is refused."""
+    preset, _, options = name.partition(":")
+    if preset in PEERS:
+        if options or name != preset:
+            raise BenchError(f"the method {preset} takes no options, but {name!r} gives it {options!r}")
         check_installed(name)
-        return
+        return name
     try:
-        parse_method(name)
+        return str(parse_method(name))
     except MethodError as error:
-        raise BenchError(f"{error}; peers are: {', '.join(PEERS)}") from error
+        peers = "" if preset in PRESETS else f"; peers are: {', '.join(PEERS)}"
+        raise BenchError(f"method {name!r}: {error}{peers}") from error
+
+
+def canonical_name(name: str) -> str:
+    """The shortest name of a preset with its options; any other name as it is."""
+    try:
+        return str(parse_method(name))
+    except MethodError:
+        return name
 
 
 def modules_of(method: str) -> tuple[str, ...]:

@@ -41,6 +41,8 @@ class Task:
     data_dir: str | None = None
     factory: str = OWN_METHODS
     """module:function that makes the estimator"""
+    problem_id: str | None = None
+    """of the problem's content, for its row"""
     curves_dir: str | None = None
     """where the learning curve is put, of a method that has one"""
 

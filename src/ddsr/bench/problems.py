@@ -9,8 +9,7 @@ do the names of SRBench's black box: the sets of the package pmlb without an equ
 from __future__ import annotations
 
 import csv
-import keyword
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from io import StringIO
@@ -20,7 +19,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.bench.tabular import read_columns, read_header
+from ddsr.bench.equations import COLUMNS, FEWEST_ROWS, read_equations
+from ddsr.bench.tabular import read_columns, read_header, read_text
 from ddsr.errors import BenchError
 
 SUITES = {
@@ -29,10 +29,7 @@ SUITES = {
     "nguyen": ("nguyen",),
     "ground-truth": ("feynman", "strogatz"),
 }
-COLUMNS = ("name", "formula", "ranges", "n")
 BLACK_BOX = "black-box"
-FEWEST_ROWS = 4
-"""a row at least to test on, and three to train on"""
 
 
 @dataclass(frozen=True)
@@ -62,13 +59,26 @@ def load_suite(name: str) -> tuple[Problem, ...]:
         return tuple(problem for table in SUITES[name] for problem in _shipped(table))
     path = Path(name)
     if path.is_file():
-        is_formulas = {"formula", "ranges"} & set(read_header(path))
-        return _read_table(path.read_text(), str(path), "uniform") if is_formulas else (_own_data(path),)
+        if {"formula", "ranges"} & set(read_header(path)):
+            return _equations(read_text(path), str(path), is_tried=True)
+        return (_own_data(path),)
     known, columns = ", ".join((*SUITES, BLACK_BOX)), ",".join(COLUMNS)
     raise BenchError(
         f"unknown suite {name!r}: known are {known}, or the path of a CSV: one with columns {columns}, "
         "or one of data"
     )
+
+
+def load_suites(names: Sequence[str]) -> tuple[Problem, ...]:
+    """Several suites as one; a problem that stands in two of them counts once."""
+    found: dict[str, Problem] = {}
+    for problem in (problem for name in dict.fromkeys(names) for problem in load_suite(name)):
+        if found.setdefault(problem.name, problem) != problem:
+            raise BenchError(
+                f"{problem.name} stands for different problems in {', '.join(names)}: rename one of them, or "
+                "run the suites in stores of their own"
+            )
+    return tuple(found.values())
 
 
 def sample_rows(problem: Problem, n_rows: int, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -82,7 +92,7 @@ def _shipped_text(table: str) -> str:
 
 
 def _shipped(table: str) -> tuple[Problem, ...]:
-    return _read_table(_shipped_text(table), table, "pmlb" if table == "strogatz" else "uniform")
+    return _equations(_shipped_text(table), table, "pmlb" if table == "strogatz" else "uniform")
 
 
 def _black_box() -> tuple[Problem, ...]:
@@ -110,37 +120,10 @@ def _own_data(path: Path) -> Problem:
     return Problem(name, None, tuple(X.columns), (), len(X), source="file", path=str(path.resolve()))
 
 
-def _read_table(text: str, origin: str, source: Literal["uniform", "pmlb"]) -> tuple[Problem, ...]:
-    reader = csv.DictReader(StringIO(text))
-    missing = [column for column in COLUMNS if column not in (reader.fieldnames or ())]
-    if missing:
-        raise BenchError(f"{origin}: no column {', '.join(missing)}; a suite has {','.join(COLUMNS)}")
-    problems = tuple(_read_row(row, f"{origin}, line {reader.line_num}", source) for row in reader)
-    names = [problem.name for problem in problems]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice or not names:
-        raise BenchError(
-            f"{origin}: " + (f"{', '.join(twice)} stands there twice" if twice else "no problems")
-        )
-    return problems
-
-
-def _read_row(row: dict[str, str], where: str, source: Literal["uniform", "pmlb"]) -> Problem:
-    try:
-        parts = [part.split(":") for part in row["ranges"].split(";")]
-        ranges = tuple((float(low), float(high)) for _, low, high in parts)
-        n_rows = int(row["n"])
-    except (ValueError, TypeError, AttributeError):
-        raise BenchError(f"{where}: ranges read `x:1:5;y:-2:2` and n is a whole number, not {row}") from None
-    variables = tuple(part[0].strip() for part in parts)
-    if not all(name.isidentifier() or keyword.iskeyword(name) for name in variables):
-        raise BenchError(f"{where}: {', '.join(variables)} are no names of variables")
-    if len(set(variables)) < len(variables):
-        raise BenchError(f"{where}: a variable has two ranges")
-    if not all(-math.inf < low < high < math.inf for low, high in ranges):
-        raise BenchError(f"{where}: a range goes from a lower to a higher number, not {row['ranges']!r}")
-    if n_rows < FEWEST_ROWS:
-        raise BenchError(
-            f"{where}: n is {n_rows}, but training and test together need at least {FEWEST_ROWS} rows"
-        )
-    return Problem(row["name"], row["formula"], variables, ranges, n_rows, source)
+def _equations(
+    text: str, origin: str, source: Literal["uniform", "pmlb"] = "uniform", is_tried: bool = False
+) -> tuple[Problem, ...]:
+    return tuple(
+        Problem(found.name, found.formula, found.variables, found.ranges, found.n_rows, source)
+        for found in read_equations(text, origin, is_tried)
+    )

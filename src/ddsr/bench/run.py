@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
+from pathlib import Path
 
+from ddsr.bench.identity import check_identities, identity_of
 from ddsr.bench.judge import TIMEOUT_S
-from ddsr.bench.one import Task
+from ddsr.bench.machine import describe_commit
+from ddsr.bench.methods import canonical_name
+from ddsr.bench.one import OWN_METHODS, Task
 from ddsr.bench.problems import Problem
 from ddsr.bench.slot import Limits
+from ddsr.bench.starts import Start, record_start, today
 from ddsr.bench.store import Row, Store, budget_text
 from ddsr.bench.workers import LocalWorkers, Workers
 from ddsr.errors import BenchError
+from ddsr.version import ddsr_version
 
 # A run counts as hung after SLACK times the time that it was given and GRACE_S: an epoch is finished first.
 SLACK = 1.2
@@ -35,11 +42,26 @@ class Plan:
     memory: float | None = None
     """GiB at which a run is killed"""
     judge_timeout: float = TIMEOUT_S
+    command: str | None = None
+    """what was typed, to be kept beside the rows; None where nothing was"""
+
+    @cached_property
+    def identities(self) -> dict[str, str]:
+        """What stands behind each problem's name; read once, since tables are read for it."""
+        folder = Path(self.template.data_dir) if self.template.data_dir else None
+        return {problem.name: identity_of(problem, folder) for problem in self.problems}
 
     def tasks(self) -> list[Task]:
         """All runs, trial by trial, so that a run that is stopped has seen every problem."""
         return [
-            replace(self.template, problem=problem, method=method, noise=noise, seed=seed)
+            replace(
+                self.template,
+                problem=problem,
+                problem_id=self.identities[problem.name],
+                method=method,
+                noise=noise,
+                seed=seed,
+            )
             for seed, noise, method, problem in product(
                 range(self.trials), self.noises, self.methods, self.problems
             )
@@ -55,8 +77,11 @@ class Plan:
 
 
 def missing_tasks(plan: Plan, store: Store) -> list[Task]:
-    """The runs of a plan that the store has no row of; its rows must be of the plan's budget."""
+    """The runs of a plan that the store has no row of; its rows must be of the plan's problems and budget."""
     rows = store.read().rows
+    if plan.template.factory == OWN_METHODS:  # a row may have its method's name as it was spelled once
+        rows = [replace(row, method=canonical_name(row.method)) for row in rows]
+    check_identities(rows, plan.identities, store.path)
     check_budget(plan, rows, store)
     done = {row.key for row in rows}
     return [task for task in plan.tasks() if task.key not in done]
@@ -80,7 +105,21 @@ def check_budget(plan: Plan, rows: Sequence[Row], store: Store) -> None:
 def run_missing(plan: Plan, store: Store, workers: Workers | None = None) -> Generator[Row, None, None]:
     """Do what is missing; yield each row once it is stored. What is stopped in flight is not stored."""
     workers = workers or LocalWorkers(1)
-    with store.locked(), closing(workers.rows(missing_tasks(plan, store), plan.limits)) as rows:
-        for row in rows:
-            store.append(row)
-            yield row
+    with store.locked():
+        tasks = missing_tasks(plan, store)
+        if tasks and plan.command is not None:
+            record_start(store.path.parent, _start(plan.command, workers))
+        with closing(workers.rows(tasks, plan.limits)) as rows:
+            for row in rows:
+                store.append(row)
+                yield row
+
+
+def _start(command: str, workers: Workers) -> Start:
+    return Start(
+        command=command,
+        commit=describe_commit(),
+        version=ddsr_version(),
+        machines=workers.machines(),
+        day=today(),
+    )

@@ -64,6 +64,7 @@ class Slot:
             method=task.method,
             noise=task.noise,
             seed=task.seed,
+            problem_id=task.problem_id,
             solved_srbench=unsolved,
             solved_paper=unsolved,
             wall_s=time.perf_counter() - began,

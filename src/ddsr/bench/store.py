@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import fcntl
+import gzip
 import json
 import os
 import platform
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
@@ -15,6 +17,8 @@ from typing import Any, NamedTuple
 from ddsr.errors import BenchError
 
 FILE = "results.jsonl"
+COMPRESSED = "results.jsonl.gz"
+"""the same of a store that is kept, and not run in any more"""
 LOCK = "lock"
 
 
@@ -38,6 +42,8 @@ class Row:
     method: str
     noise: float
     seed: int
+    problem_id: str | None = None
+    """of its equation, ranges and n, or of its data (`identity`); None in rows written before it was kept"""
     expression: str | None = None
     simplified: str | None = None
     solved_srbench: bool | None = False
@@ -103,6 +109,11 @@ class Store:
             raise BenchError(f"cannot make the store {folder}: {error.strerror}") from error
         if not os.access(folder, os.W_OK):
             raise BenchError(f"no permission to write into the store {folder}")
+        if (folder / COMPRESSED).exists():
+            raise BenchError(
+                f"the store {folder} is compressed, to be kept as it is: name another store, or "
+                f"`gunzip {folder / COMPRESSED}` first"
+            )
         self.path = folder / FILE
 
     @contextmanager
@@ -145,16 +156,32 @@ class Store:
             ) from error
 
 
+def file_of(folder: Path) -> Path | None:
+    """The file of a store's results, compressed or not; None where there is none."""
+    found = [folder / name for name in (FILE, COMPRESSED) if (folder / name).is_file()]
+    if len(found) > 1:
+        raise BenchError(f"{folder} has both {FILE} and {COMPRESSED}: remove one of them")
+    return found[0] if found else None
+
+
 def read_rows(path: Path) -> Contents:
     """Rows that can be read; a line that cannot stays in the file, and its run counts as missing."""
     rows, warnings = [], []
-    text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+    text = _text_of(path) if path.exists() else ""
     for number, line in enumerate(text.splitlines(), start=1):
         try:
             rows.append(_read_row(line))
         except (ValueError, TypeError) as error:
             warnings.append(f"{path}, line {number} is no result and is passed over: {error}")
     return Contents(rows, warnings)
+
+
+def _text_of(path: Path) -> str:
+    try:
+        data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    except (OSError, EOFError, zlib.error) as error:
+        raise BenchError(f"{path} cannot be read: {error}") from error
+    return data.decode("utf-8", errors="replace")
 
 
 def _read_row(line: str) -> Row:

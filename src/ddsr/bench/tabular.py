@@ -5,8 +5,11 @@ from __future__ import annotations
 import csv
 import gzip
 import keyword
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +27,13 @@ DELIMITERS = ("\t", ";", ",")
 def read_header(path: Path) -> list[str]:
     """The names of the columns."""
     line = _first_line(path)
-    return next(csv.reader([line], delimiter=_delimiter(line)), [])
+    return [name.strip() for name in next(csv.reader([line], delimiter=_delimiter(line)), [])]
+
+
+def read_text(path: Path) -> str:
+    """All of a table, as it stands there."""
+    with _opened(path) as file:
+        return file.read()
 
 
 def read_columns(path: Path) -> tuple[pandas.DataFrame, NDArray[np.float64]]:
@@ -59,10 +68,17 @@ def _variables(columns: pandas.Index) -> list[str]:
 
 
 def _first_line(path: Path) -> str:
+    with _opened(path) as file:
+        return file.readline()
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[TextIO]:
+    """Its text, without the mark that some programs put before it."""
     try:
-        with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open() as file:
-            return file.readline()
-    except (OSError, UnicodeDecodeError) as error:
+        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
+            yield TextIOWrapper(file, encoding="utf-8-sig", newline="")
+    except (OSError, EOFError, UnicodeDecodeError) as error:
         raise BenchError(f"{path} cannot be read as a table: {error}") from error
 
 

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import resource
 import time
 from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from queue import SimpleQueue
 from typing import Protocol
 
+from ddsr.bench.machine import Machine, describe_machine
 from ddsr.bench.one import Task
 from ddsr.bench.slot import Limits, Slot
 from ddsr.bench.store import Key, Row
+
+
+def children_cpu_s() -> float:
+    """Of all processes that this one started and that have ended, and of theirs."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 class Workers(Protocol):
@@ -21,6 +29,14 @@ class Workers(Protocol):
 
     def rows(self, tasks: Sequence[Task], limits: Limits) -> Generator[Row, None, None]:
         """Each run's row when it ends; closing the iterator ends the runs in flight."""
+        ...
+
+    def machines(self) -> tuple[Machine, ...]:
+        """Where the runs go."""
+        ...
+
+    def cpu_s(self) -> float:
+        """Processor time of all runs that have ended, their verdicts and whatever was started for them."""
         ...
 
     def running(self) -> Mapping[Key, float]:
@@ -66,6 +82,14 @@ class LocalWorkers:
             threads.shutdown(wait=True)
             for slot in slots:
                 slot.close()
+
+    def machines(self) -> tuple[Machine, ...]:
+        """This one."""
+        return (describe_machine(),)
+
+    def cpu_s(self) -> float:
+        """What processes that were started here have used."""
+        return children_cpu_s()
 
     def running(self) -> Mapping[Key, float]:
         """The runs in flight."""

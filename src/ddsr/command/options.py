@@ -46,6 +46,25 @@ def read_names(ctx: click.Context, param: click.Parameter, value: str | None) ->
     return names
 
 
+def read_all_names(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """The same of an option that may be given several times: all that it names, each once."""
+    return tuple(dict.fromkeys(name for value in values for name in _some_names(ctx, param, value)))
+
+
+def _some_names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
+    names = read_names(ctx, param, value)
+    if not names:
+        raise click.BadParameter("nothing is named", ctx, param)
+    return names
+
+
+def read_all_numbers(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> tuple[float, ...]:
+    """Numbers of an option that may be given several times, each once."""
+    return tuple(dict.fromkeys(number for value in values for number in read_numbers(ctx, param, value)))
+
+
 tensorboard_folder: Callable[[AnyFunction], AnyFunction] = click.option(
     "--tensorboard", type=click.Path(file_okay=False), metavar="FOLDER", help="Of learning curves for it."
 )

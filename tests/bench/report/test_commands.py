@@ -60,6 +60,14 @@ def test_a_run_that_stands_there_twice_counts_once(tmp_path):
     assert len(results.rows) == 1 and results.rows[0].solved_srbench and "twice" in results.warnings[0]
 
 
+def test_one_name_for_two_problems_is_noticed(tmp_path):
+    rows = [run("law", seed=seed, problem_id=identity) for seed, identity in enumerate((None, "aa", "aa"))]
+    alike = write_store(tmp_path / "alike", rows)
+    assert "law is not the same problem" not in call("table", alike).output
+    other = write_store(tmp_path / "other", [run("law", seed=3, problem_id="bb")])
+    assert "law is not the same problem in all of these runs" in call("table", alike, other).output
+
+
 def test_a_store_may_be_read_only(store, tmp_path):
     (tmp_path / "store").chmod(0o555)
     assert call("table", store).exit_code == 0
@@ -79,6 +87,7 @@ def test_the_page_holds_everything(store, tmp_path):
     text = out.read_text()
     assert text.count("<svg") == 4 and "<h1>One &amp; two</h1>" in text and "killed by signal 9" in text
     assert "Methods on the same runs" in text and "Black box" in text
+    assert text.index("equations found again") < text.index("Ground truth, all 133 problems")
     assert not re.search(r'(src|href)="(?!#)', text)  # nothing is loaded from elsewhere
     names = re.findall(r'\bid="([^"]+)"', text)
     assert len(names) == len(set(names))

@@ -17,7 +17,7 @@ from report_cases import STROGATZ, full_results, results_of, run
 
 EXPECTED = {
     "rates": {"paper", "paper:memory=short", "GP-GOMEA", "DDSR (paper)", "noise 0", "noise 0.1"},
-    "pareto": {"paper", "Operon", "TPSR (paper)", "Pareto front", "mean R² on test"},
+    "pareto": {"paper (2 of 119 sets)", "Operon", "TPSR (paper)", "Pareto front", "mean R² on test"},
     "ablation": {"Feynman (12 runs each)", "Strogatz (4 runs each)", "paper:memory=short", "R² > 0.999"},
     "curves": {"paper (4 runs)", "paper:memory=short (4 runs)", "best reward so far", "epoch"},
 }
@@ -48,6 +48,8 @@ def test_problems_outside_srbench_have_rates_without_published_ones():
     [
         ("pareto", [run(STROGATZ)], "black-box"),
         ("pareto", [run("banana", complexity=None)], "with a size"),
+        ("pareto", [run("banana", noise=0.1)], "without noise"),
+        ("pareto", [run("my_data", solved_srbench=None)], "SRBench's black-box sets"),
         ("rates", [run("banana")], "there are none"),
         ("ablation", [run(STROGATZ)], "two methods"),
         ("ablation", [run("banana", "a"), run("banana", "b")], "solution rates"),
@@ -94,3 +96,11 @@ def test_runs_that_end_at_once_have_curves_too(tmp_path):
 def test_boxes_overlap_where_both_are():
     assert Box(0, 0, 4, 2).overlap(Box(3, 1, 9, 9)) == 1
     assert Box(0, 0, 1, 1).overlap(Box(2, 0, 3, 1)) == 0
+
+
+def test_without_a_generator_there_is_one_panel(tmp_path):
+    row, path = run(STROGATZ), tmp_path / "a.csv.gz"
+    for level, n_panels in ((0.5, 1), (np.nan, 0)):
+        write_curve(path, curve(5)._replace(mean_reward=np.full(5, level)))
+        found = texts(render("curves", Results([row], curves={row.key: path})))
+        assert sum("mean reward of an epoch" in text for text in found) == n_panels

@@ -77,7 +77,17 @@ def test_each_suite_has_its_table():
         "Black box",
     ]
     without_verdict = run("my_data", solved_srbench=None)
-    assert [table.title for table in summary_tables([without_verdict])] == ["Black box"]
+    (own,) = summary_tables([without_verdict])
+    assert own.title == "Own data" and len(own.rows) == 1  # nothing was published of it
+
+
+def test_noise_levels_of_the_black_box_are_apart_and_nothing_was_published_with_noise():
+    rows = [run("banana", noise=noise, r2_test=r2) for noise, r2 in ((0.0, 0.9), (0.1, 0.5))]
+    (table,) = summary_tables(rows)
+    made = [(row["noise"], row["problems"], row["r2_mean"]) for row in own_rows(table)]
+    assert made == [("0", "1 of 119", 0.9), ("0.1", "1 of 119", 0.5)]
+    assert {row[1] for row in table.rows if row[2] != "here"} == {"0"}
+    assert len(summary_tables(rows[1:])[0].rows) == 1
 
 
 def test_the_black_box_takes_medians_over_trials_first():
@@ -87,8 +97,8 @@ def test_the_black_box_takes_medians_over_trials_first():
     row = own_rows(table)[0]
     # medians of (0.9, 0.8, 0) and (0.2): 0.8 and 0.2
     assert row["r2_mean"] == pytest.approx(0.5) and row["r2_median"] == pytest.approx(0.5)
-    assert (row["size_mean"], row["time_mean_s"], row["problems"], row["runs"]) == (6, 6.0, "2", 4)
-    assert any(row[0] == "Operon" and row[1] == "SRBench" for row in table.rows)
+    assert (row["size_mean"], row["time_mean_s"], row["problems"], row["runs"]) == (6, 6.0, "2 of 119", 4)
+    assert any(row[0] == "Operon" and row[2] == "SRBench" for row in table.rows)
 
 
 def test_friedmans_sets_and_the_others_have_tables_of_their_own():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ddsr.bench.report.groups import Group, group_of
+from ddsr.bench.report.groups import WITHOUT_EQUATION, Group, group_of
 from ddsr.bench.report.measures import (
     accuracy_rate,
     complexities,
@@ -23,7 +23,7 @@ from ddsr.bench.report.table import Cell, Column, Table
 from ddsr.bench.store import Row
 from ddsr.errors import BenchError
 
-ORDER: tuple[Group, ...] = ("Feynman", "Strogatz", "Nguyen", "other", "black box")
+ORDER: tuple[Group, ...] = ("Feynman", "Strogatz", "Nguyen", "other", "black box", "own data")
 ALL = "all"
 """every group whose equations are known"""
 
@@ -67,7 +67,7 @@ class Comparison:
         """Those that have runs; all of them together last, where there are several."""
         present = {group_of(row) for rows in self.runs.values() for row in rows}
         named: list[str] = [group for group in ORDER if group in present]
-        return [*named, ALL] if len(present - {"black box"}) > 1 else named
+        return [*named, ALL] if len(present - WITHOUT_EQUATION) > 1 else named
 
 
 def compare(results: Results) -> Comparison:
@@ -114,7 +114,7 @@ def ablation_table(results: Results, baseline: str | None = None) -> Table:
 def _rows(
     group: str, noise: float, part: dict[str, list[Row]], baseline: str | None
 ) -> list[tuple[Cell, ...]]:
-    is_known = group != "black box"
+    is_known = group not in WITHOUT_EQUATION
     cells: list[tuple[Cell, ...]] = []
     for method, runs in part.items():
         if not runs:
@@ -155,4 +155,4 @@ def _is_solved(row: Row) -> bool:
 
 def _is_in(row: Row, group: str) -> bool:
     found = group_of(row)
-    return found == group or (group == ALL and found != "black box")
+    return found == group or (group == ALL and found not in WITHOUT_EQUATION)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ddsr.bench.report.ablation import ALL, Comparison, compare
+from ddsr.bench.report.groups import WITHOUT_EQUATION
 from ddsr.bench.report.measures import accuracy_rate, srbench_rate
 from ddsr.bench.report.palette import colour
 from ddsr.bench.report.rates import Rate, interval_bars
@@ -27,7 +28,7 @@ def draw(results: Results) -> Figure:
     from matplotlib.figure import Figure
 
     comparison = compare(results)
-    groups = [group for group in comparison.groups if group not in (ALL, "black box")]
+    groups = [group for group in comparison.groups if group not in {ALL, *WITHOUT_EQUATION}]
     if not groups:
         raise BenchError("the figure ablation shows solution rates, which black-box runs do not have")
     figure = Figure(figsize=(1.2 + 4.2 * len(groups), 3.6), layout="constrained")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ddsr.bench.report.ablation import ablation_table
 from ddsr.bench.report.figures import render
+from ddsr.bench.report.overview import overview_tables
 from ddsr.bench.report.page import page
 from ddsr.bench.report.results import Results, read_results
 from ddsr.bench.report.summary import summary_tables
@@ -24,11 +25,20 @@ def read_chosen(stores: Sequence[str], methods: Sequence[str] = (), problem: str
     return results
 
 
-def make_table(results: Results, *, format: str, by: str, baseline: str | None) -> str:
-    """Tables by suite and noise level, or of methods on the same runs."""
+def make_table(
+    results: Results, *, format: str, by: str, baseline: str | None = None, best: int | None = None
+) -> str:
+    """Tables by suite and noise level, of methods on the same runs, or the shortest that tell all."""
     if by != "method" and baseline is not None:
         raise BenchError("a baseline is compared with on the same runs: pass --by method too")
-    tables = [ablation_table(results, baseline)] if by == "method" else summary_tables(results.rows)
+    if by != "overview" and best is not None:
+        raise BenchError("only an overview leaves out published rows: pass --by overview too")
+    if by == "method":
+        tables = [ablation_table(results, baseline)]
+    elif by == "overview":
+        tables = overview_tables(results, best)
+    else:
+        tables = summary_tables(results.rows, results.starts)
     return FORMATS[format](tables)
 
 

@@ -21,20 +21,23 @@ LINES = ("-", "--", "-.", ":")
 
 
 def draw(results: Results) -> Figure:
-    """Two panels, a line a method: the best reward so far, and the mean reward of an epoch."""
+    """A line a method: the best reward so far, and the mean reward of an epoch where a generator drew."""
     from matplotlib.figure import Figure
 
     curves = curves_by_method(results)
-    figure = Figure(figsize=(9, 3.8), layout="constrained")
-    panels = figure.subplots(1, 2)
+    has_means = any(np.isfinite(curve.mean_reward).any() for runs in curves.values() for curve in runs)
+    figure = Figure(figsize=(9 if has_means else 7, 3.8), layout="constrained")
+    panels = figure.subplots(1, 2 if has_means else 1, squeeze=False)[0]
     for place, (method, runs) in enumerate(curves.items()):
         last = max(curve.epoch[-1] for curve in runs)
         epochs = np.linspace(1.0, last, min(N_POINTS, max(2, round(last))))
         label = f"{method} ({len(runs)} runs)"
         _draw_band(panels[0], epochs, np.array([best_so_far(curve, epochs) for curve in runs]), place, label)
-        _draw_band(panels[1], epochs, np.array([mean_reward(curve, epochs) for curve in runs]), place, label)
-    panels[0].set(xlabel="epoch", ylabel="best reward so far")
-    panels[1].set(xlabel="epoch", ylabel="mean reward of an epoch")
+        if has_means:
+            means = np.array([mean_reward(curve, epochs) for curve in runs])
+            _draw_band(panels[1], epochs, means, place, label)
+    for panel, measured in zip(panels, ("best reward so far", "mean reward of an epoch"), strict=False):
+        panel.set(xlabel="epoch", ylabel=measured)
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=min(3, len(labels)))
     problems = {row.problem for row in results.rows}

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import Literal
 
 from ddsr.bench.problems import load_suite
 from ddsr.bench.store import Row
 
-Group = Literal["Feynman", "Strogatz", "Nguyen", "black box", "other"]
+Group = Literal["Feynman", "Strogatz", "Nguyen", "black box", "own data", "other"]
 
-SUITE_OF_GROUP: dict[Group, str] = {"Feynman": "feynman", "Strogatz": "strogatz", "Nguyen": "nguyen"}
+SUITE_OF_GROUP: dict[Group, str] = {
+    "Feynman": "feynman",
+    "Strogatz": "strogatz",
+    "Nguyen": "nguyen",
+    "black box": "black-box",
+}
+WITHOUT_EQUATION: frozenset[str] = frozenset({"black box", "own data"})
+"""groups in which nothing can be solved"""
 NOT_IN_SRBENCH = frozenset({"feynman_I_26_2", "feynman_I_30_5", "feynman_test_10"})
 """of the ground truth: the 133 problems of the paper are 130 in SRBench's tables"""
-
-# PMLB's regression sets carry the number that OpenML gave them; two of SRBench's do not.
-BLACK_BOX = re.compile(r"\d+_.+|banana|titanic")
 
 
 @cache
@@ -36,8 +39,8 @@ def is_friedman(problem: str) -> bool:
 
 
 def group_of(row: Row) -> Group:
-    """The group of a run's problem; without a verdict by design, it is a black box."""
+    """The group of a run's problem; without a verdict by design, it is a table of the user's own."""
     for group in SUITE_OF_GROUP:
         if row.problem in names_of(group):
             return group
-    return "black box" if row.solved_srbench is None or BLACK_BOX.fullmatch(row.problem) else "other"
+    return "own data" if row.solved_srbench is None else "other"

@@ -9,11 +9,14 @@ from typing import Any, NamedTuple
 
 from ddsr.bench.report.ablation import ablation_table
 from ddsr.bench.report.figures import KINDS, render
+from ddsr.bench.report.overview import overview_tables
 from ddsr.bench.report.results import Results
 from ddsr.bench.report.summary import summary_tables
-from ddsr.bench.report.table import to_html
+from ddsr.bench.report.table import Table, to_html
 from ddsr.errors import BenchError
 
+BEST_PUBLISHED = 4
+"""of each source, in the overview; the tables behind it have all"""
 CAPTIONS = {
     "rates": "Rates by method and noise level; filled marks are runs of here, with 95 % intervals.",
     "pareto": "Mean R² on test against mean size on the black-box data sets.",
@@ -34,7 +37,7 @@ def page(results: Results, title: str, baseline: str | None = None) -> str:
     from jinja2 import Environment
     from markupsafe import Markup
 
-    tables = summary_tables(results.rows)
+    tables = [*_overview(results), *summary_tables(results.rows, results.starts)]
     try:
         tables.append(ablation_table(results, baseline))
     except BenchError:
@@ -59,6 +62,14 @@ def page(results: Results, title: str, baseline: str | None = None) -> str:
             ],
         )
     )
+
+
+def _overview(results: Results) -> list[Table]:
+    """Where there is one, the table to begin with."""
+    try:
+        return overview_tables(results, BEST_PUBLISHED)
+    except BenchError:  # no such runs
+        return []
 
 
 def _figures(results: Results) -> dict[str, str]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ddsr.bench.report.groups import group_of
+from ddsr.bench.report.groups import group_of, names_of
 from ddsr.bench.report.labels import Label, place_labels
 from ddsr.bench.report.measures import mean
 from ddsr.bench.report.palette import COLOURS, OURS, PUBLISHED
 from ddsr.bench.report.published import PublishedFit, published_fits
 from ddsr.bench.report.rates_figure import SAME_AS_SRBENCHS_DSR
 from ddsr.bench.report.results import Results
-from ddsr.bench.report.summary import black_box_fit, by_method
+from ddsr.bench.report.summary import black_box_fit, by_method, coverage
 from ddsr.errors import BenchError
 
 if TYPE_CHECKING:
@@ -92,16 +92,20 @@ def figure_fits() -> list[PublishedFit]:
 
 
 def _own_points(results: Results) -> list[Point]:
-    rows = [row for row in results.rows if group_of(row) == "black box"]
+    """Without noise, as what was published; a method that has not run on all sets says so in its name."""
+    rows = [row for row in results.rows if group_of(row) == "black box" and row.noise == 0]
+    n_sets = len(names_of("black box"))
     points = []
     for method, runs in by_method(rows):
         r2, sizes, _ = black_box_fit(runs)
         mean_r2, mean_size = mean(r2), mean(sizes)
+        name = method if len(r2) == n_sets else f"{method} ({coverage(runs, n_sets)} sets)"
         if mean_r2 is not None and mean_size is not None:
-            points.append(Point(method, mean_size, mean_r2, True))
+            points.append(Point(name, mean_size, mean_r2, True))
     if not points:
         raise BenchError(
-            "the figure pareto shows black-box data sets, and no run on one has a model with a size"
+            "the figure pareto shows SRBench's black-box sets without noise, and no run on one has a model "
+            "with a size"
         )
     return points
 

@@ -16,6 +16,8 @@ class Rate(NamedTuple):
     percent: float
     low: float | None = None
     high: float | None = None
+    of: str | None = None
+    """what it is a share of, where that is less than a reader would take it for"""
 
 
 def wilson(n_hits: int, n_runs: int) -> tuple[float, float]:
@@ -41,7 +43,7 @@ def interval_bars(rates: Iterable[Rate]) -> list[list[float]]:
     pairs = [
         (rate.percent - low, high - rate.percent) if low is not None and high is not None else (0.0, 0.0)
         for rate in rates
-        for _, low, high in (rate,)
+        for low, high in ((rate.low, rate.high),)
     ]
     return [[below for below, _ in pairs], [above for _, above in pairs]]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ddsr.bench.report.groups import NOT_IN_SRBENCH, ground_truth_names, group_of
+from ddsr.bench.report.groups import NOT_IN_SRBENCH, WITHOUT_EQUATION, ground_truth_names, group_of
 from ddsr.bench.report.measures import accuracy_rate, srbench_rate
 from ddsr.bench.report.palette import OURS, colour, marker
 from ddsr.bench.report.published import PublishedRates, published_rates
@@ -70,7 +70,7 @@ def figure_rates() -> list[PublishedRates]:
 
 
 def _known_rows(rows: Sequence[Row]) -> list[Row]:
-    known = [row for row in rows if group_of(row) != "black box"]
+    known = [row for row in rows if group_of(row) not in WITHOUT_EQUATION]
     if not known:
         raise BenchError("rates need runs on problems whose equations are known; there are none")
     return known

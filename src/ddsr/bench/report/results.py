@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ddsr.bench.curves import FOLDER, curve_path
-from ddsr.bench.store import FILE, Key, Row, read_rows
+from ddsr.bench.identity import of_two_kinds
+from ddsr.bench.starts import Start, read_starts
+from ddsr.bench.store import FILE, Key, Row, file_of, read_rows
 from ddsr.errors import BenchError
 
 
@@ -18,6 +20,8 @@ class Results:
     rows: list[Row]
     warnings: list[str] = field(default_factory=list)
     curves: dict[Key, Path] = field(default_factory=dict)
+    starts: list[Start] = field(default_factory=list)
+    """of the runner, as far as the stores tell"""
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -53,34 +57,40 @@ def read_results(stores: Sequence[str]) -> Results:
     rows: dict[Key, Row] = {}
     warnings: list[str] = []
     curves: dict[Key, Path] = {}
+    starts: list[Start] = []
     for store in stores:
-        label, folder = _label_and_folder(store)
-        contents = read_rows(folder / FILE)
-        warnings += contents.warnings
+        label, path = _label_and_file(store)
+        contents = read_rows(path)
+        started, unread = read_starts(path.parent)
+        warnings += contents.warnings + unread
+        starts += started
         known = set(rows)
         for row in contents.rows:
             named = replace(row, method=f"{label} {row.method}") if label else row
             if named.key in known:
                 raise BenchError(
-                    f"{named.problem} {named.method} noise={named.noise:g} seed={named.seed} is in {folder} "
-                    f"and in a store before it: tell them apart with a label, as in new={folder}"
+                    f"{named.problem} {named.method} noise={named.noise:g} seed={named.seed} is in "
+                    f"{path.parent} and in a store before it: tell them apart with a label, as in "
+                    f"new={path.parent}"
                 )
             if named.key in rows:
-                warnings.append(f"{folder / FILE}: {' '.join(map(str, named.key))} stands there twice")
+                warnings.append(f"{path}: {' '.join(map(str, named.key))} stands there twice")
                 continue
             rows[named.key] = named
-            curves[named.key] = curve_path(folder / FOLDER, row.key)
+            curves[named.key] = curve_path(path.parent / FOLDER, row.key)
     if not rows:
         raise BenchError(f"no runs in {', '.join(stores)}: `ddsr bench run --store` makes them")
-    return Results(list(rows.values()), warnings, curves)
+    mixed = of_two_kinds(rows.values())
+    return Results(list(rows.values()), warnings + ([mixed] if mixed else []), curves, starts)
 
 
-def _label_and_folder(store: str) -> tuple[str, Path]:
+def _label_and_file(store: str) -> tuple[str, Path]:
     label, _, folder = store.partition("=")
     if Path(store).is_dir() or not folder:
         label, folder = "", store
-    if not (Path(folder) / FILE).is_file():
+    path = file_of(Path(folder))
+    if path is None:
         raise BenchError(
             f"no store at {folder}: there is no {FILE} in it; `ddsr bench run --store {folder}` makes one"
         )
-    return label, Path(folder)
+    return label, path

@@ -22,6 +22,7 @@ from ddsr.bench.report.measures import (
     r2_or_zero,
     srbench_rate,
 )
+from ddsr.bench.report.provenance import provenance
 from ddsr.bench.report.published import (
     PublishedFit,
     PublishedRates,
@@ -31,6 +32,7 @@ from ddsr.bench.report.published import (
 )
 from ddsr.bench.report.rates import Rate
 from ddsr.bench.report.table import Cell, Column, Table
+from ddsr.bench.starts import Start
 from ddsr.bench.store import Row
 
 OWN = "here"
@@ -55,6 +57,7 @@ RATE_COLUMNS = (
 )
 FIT_COLUMNS = (
     Column("method", "method"),
+    Column("noise", "noise"),
     Column("source", "source"),
     Column("problems", "data sets"),
     Column("runs", "runs"),
@@ -73,19 +76,20 @@ PUBLISHED_NOTES: dict[Source, str] = {
 INTERVALS = "Brackets: Wilson's 95 % intervals. Every run counts, failed ones too."
 
 
-def summary_tables(rows: Sequence[Row]) -> list[Table]:
+def summary_tables(rows: Sequence[Row], starts: Sequence[Start] = ()) -> list[Table]:
     """A table for each suite that has runs; the ground truth has one for each of its two denominators."""
     whole = ground_truth_names()
     known = whole | names_of("Nguyen")
-    black_box = [row for row in rows if group_of(row) == "black box"]
+    black_box, own = ([row for row in rows if group_of(row) == group] for group in ("black box", "own data"))
     others = {row.problem for row in rows if group_of(row) == "other"} - known
     tables = [
-        _rate_table(rows, "Ground truth, all 133 problems", whole, "paper"),
-        _rate_table(rows, "Ground truth, SRBench's 130 problems", whole - NOT_IN_SRBENCH, "SRBench"),
-        _rate_table(rows, "Nguyen's problems", names_of("Nguyen")),
-        _rate_table(rows, "Other problems", others),
-        _black_box_table(black_box, "Black box", published_fits()),
-        *_black_box_parts(black_box),
+        _rate_table(rows, starts, "Ground truth, all 133 problems", whole, "paper"),
+        _rate_table(rows, starts, "Ground truth, SRBench's 130 problems", whole - NOT_IN_SRBENCH, "SRBench"),
+        _rate_table(rows, starts, "Nguyen's problems", names_of("Nguyen")),
+        _rate_table(rows, starts, "Other problems", others),
+        black_box_table(black_box, starts, "Black box", published_fits(), len(names_of("black box"))),
+        *_black_box_parts(black_box, starts),
+        black_box_table(own, starts, "Own data"),
     ]
     return [table for table in tables if table.rows]
 
@@ -103,7 +107,11 @@ def published_at(noises: Sequence[float], source: Source) -> list[PublishedRates
 
 
 def _rate_table(
-    rows: Sequence[Row], title: str, names: frozenset[str] | set[str], source: Source | None = None
+    rows: Sequence[Row],
+    starts: Sequence[Start],
+    title: str,
+    names: frozenset[str] | set[str],
+    source: Source | None = None,
 ) -> Table:
     chosen = [row for row in rows if row.problem in names]
     noises = sorted({row.noise for row in chosen})
@@ -113,7 +121,7 @@ def _rate_table(
         cells += [_own_rates(method, noise, runs, len(names)) for method, runs in by_method(at_noise)]
         if source:
             cells += [_published_rates(row) for row in published_at([noise], source)]
-    notes = (INTERVALS, *([PUBLISHED_NOTES[source]] if source else []), *_hardware(chosen))
+    notes = (INTERVALS, *([PUBLISHED_NOTES[source]] if source else []), *provenance(chosen, starts))
     return Table(title, RATE_COLUMNS, tuple(cells), notes)
 
 
@@ -122,7 +130,7 @@ def _own_rates(method: str, noise: float, runs: Sequence[Row], n_suite: int) -> 
         method,
         f"{noise:g}",
         OWN,
-        _coverage(runs, n_suite),
+        coverage(runs, n_suite),
         len(runs),
         n_errors(runs),
         srbench_rate(runs),
@@ -132,8 +140,8 @@ def _own_rates(method: str, noise: float, runs: Sequence[Row], n_suite: int) -> 
         mean(complexities(runs)),
         middle(row.wall_s for row in runs),
         mean(row.wall_s for row in runs),
-        _budget(runs),
-        _threads(runs),
+        budgets(runs),
+        thread_counts(runs),
     )
 
 
@@ -171,49 +179,75 @@ def black_box_fit(runs: Sequence[Row]) -> tuple[list[float], list[float], list[f
     return known[0], known[1], known[2]
 
 
-def _black_box_parts(rows: Sequence[Row]) -> list[Table]:
+def _black_box_parts(rows: Sequence[Row], starts: Sequence[Start]) -> list[Table]:
     """Friedman's synthetic sets and the others apart, where there are runs on both."""
     synthetic, others = ([row for row in rows if is_friedman(row.problem) is kind] for kind in (True, False))
     if not (synthetic and others):
         return []
     return [
-        _black_box_table(synthetic, "Black box, Friedman's sets"),
-        _black_box_table(others, "Black box, other sets"),
+        black_box_table(synthetic, starts, "Black box, Friedman's sets"),
+        black_box_table(others, starts, "Black box, other sets"),
     ]
 
 
-def _black_box_table(rows: Sequence[Row], title: str, published: Sequence[PublishedFit] = ()) -> Table:
+def black_box_table(
+    rows: Sequence[Row],
+    starts: Sequence[Start],
+    title: str,
+    published: Sequence[PublishedFit] = (),
+    n_suite: int | None = None,
+) -> Table:
+    """Methods on data sets at each noise level; what was published, all of it without noise, stands there."""
     cells: list[tuple[Cell, ...]] = []
-    for method, runs in by_method(rows):
-        r2, sizes, times = black_box_fit(runs)
-        counts = (str(len({row.problem for row in runs})), len(runs), n_errors(runs))
-        fits = (mean(r2), middle(r2), mean(sizes), middle(times), mean(times))
-        cells.append((method, OWN, *counts, *fits, _budget(runs), _threads(runs)))
-    for row in published if rows else ():
-        fits = (row.r2_mean, row.r2_median, row.size_mean, row.time_median_s, row.time_mean_s)
-        cells.append((row.method, SOURCE_NAMES[row.source], str(row.problems), None, None, *fits, None, None))
+    for noise in sorted({row.noise for row in rows}):
+        at_noise = [row for row in rows if row.noise == noise]
+        cells += [_own_fit(method, noise, runs, n_suite) for method, runs in by_method(at_noise)]
+        cells += [_published_fit(row) for row in published if noise == 0]
     notes = (
         "R² on test, size and time: medians over a data set's trials, then means or medians over data sets.",
         "A run without a finite R² counts as 0, which predicting the mean gives.",
-        *_hardware(rows),
+        *provenance(rows, starts),
     )
     return Table(title, FIT_COLUMNS, tuple(cells), notes)
 
 
-def _coverage(runs: Sequence[Row], n_suite: int) -> str:
+def _own_fit(method: str, noise: float, runs: Sequence[Row], n_suite: int | None) -> tuple[Cell, ...]:
+    r2, sizes, times = black_box_fit(runs)
+    n_sets = len({row.problem for row in runs})
+    return (
+        method,
+        f"{noise:g}",
+        OWN,
+        str(n_sets) if n_suite is None else coverage(runs, n_suite),
+        len(runs),
+        n_errors(runs),
+        mean(r2),
+        middle(r2),
+        mean(sizes),
+        middle(times),
+        mean(times),
+        budgets(runs),
+        thread_counts(runs),
+    )
+
+
+def _published_fit(row: PublishedFit) -> tuple[Cell, ...]:
+    fits = (row.r2_mean, row.r2_median, row.size_mean, row.time_median_s, row.time_mean_s)
+    source = SOURCE_NAMES[row.source]
+    return (row.method, "0", source, str(row.problems), None, None, *fits, None, None)
+
+
+def coverage(runs: Sequence[Row], n_suite: int) -> str:
+    """How many of a suite's problems have a run."""
     n_problems = len({row.problem for row in runs})
     return str(n_suite) if n_problems == n_suite else f"{n_problems} of {n_suite}"
 
 
-def _budget(runs: Sequence[Row]) -> str | None:
+def budgets(runs: Sequence[Row]) -> str | None:
     """What the runs were given; None where no row tells."""
     return "; ".join(sorted({row.budget for row in runs if row.budget})) or None
 
 
-def _threads(runs: Sequence[Row]) -> str:
+def thread_counts(runs: Sequence[Row]) -> str:
+    """Of a run; several where they differ."""
     return ", ".join(str(count) for count in sorted({row.threads for row in runs}))
-
-
-def _hardware(rows: Sequence[Row]) -> tuple[str, ...]:
-    hosts, versions = ({getattr(row, name) for row in rows} for name in ("host", "version"))
-    return (f"Runs of here: host {', '.join(sorted(hosts))}; ddsr {', '.join(sorted(versions))}.",)

@@ -75,7 +75,7 @@ def cell_text(cell: Cell, decimals: int | None = None) -> str:
         return "–"
     if isinstance(cell, Rate):
         interval = "" if cell.low is None else f" [{cell.low:.1f}, {cell.high:.1f}]"
-        return f"{cell.percent:.1f}{interval}"
+        return f"{cell.percent:.1f}{interval}" + (f" ({cell.of})" if cell.of else "")
     if isinstance(cell, float):
         return f"{cell:.{decimals}f}" if decimals is not None else _three_digits(cell)
     return f"{cell:,}" if isinstance(cell, int) else cell

@@ -1,0 +1,100 @@
+"""Full runs that are kept in the repository, and the tables that README.md and docs/results.md have of them.
+
+`make results` writes the tables anew from all stores in `results/ground-truth/` and `results/black-box/`:
+folders as `ddsr bench run` makes them, of one machine or of several. `python -m benchmarks.kept STORE
+ground-truth/NAME` puts one there, compressed and without its learning curves.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import re
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from ddsr.bench.report.command import make_table, read_chosen
+from ddsr.bench.starts import FILE as STARTS
+from ddsr.bench.store import COMPRESSED, FILE, file_of, read_rows
+from ddsr.errors import BenchError
+
+ROOT = Path(__file__).resolve().parent.parent
+KEPT = ROOT / "benchmarks" / "results"
+SUITES = ("ground-truth", "black-box")
+MOST_BYTES = 1_500_000
+PAGES: dict[Path, int | None] = {ROOT / "README.md": 4, ROOT / "docs" / "results.md": None}
+"""and how many published rows of each source they have"""
+BEGIN, END = "<!-- results: written by `make results` -->", "<!-- end of results -->"
+NOTHING = "No full run is kept yet.\n"
+NO_BLACK_BOX = "\nRuns on the black box are not kept yet.\n"
+
+
+def kept_stores(folder: Path = KEPT) -> list[str]:
+    """In the order of their names, the ground truth first."""
+    return [str(path) for suite in SUITES for path in sorted((folder / suite).glob("*")) if file_of(path)]
+
+
+def tables(stores: Sequence[str], best: int | None) -> str:
+    """What `ddsr bench table STORE... --by overview` prints, a heading's level deeper."""
+    if not stores:
+        return NOTHING
+    results = read_chosen(stores)
+    if results.warnings:
+        raise BenchError("\n".join(results.warnings))
+    printed = make_table(results, format="markdown", by="overview", best=best)
+    is_whole = any(Path(store).parent.name == "black-box" for store in stores)
+    return re.sub("^## ", "### ", printed, flags=re.MULTILINE) + ("" if is_whole else NO_BLACK_BOX)
+
+
+def with_tables(page: str, text: str) -> str:
+    """The page with this between its marks."""
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        raise BenchError(f"no place for the results: the page lacks {BEGIN} and {END}")
+    return f"{before}{begin}\n\n{text}\n{end}{after}"
+
+
+def keep(store: Path, name: str, folder: Path = KEPT) -> Path:
+    """Copy a store's results and starts; a store that cannot be read as a whole is refused."""
+    source = file_of(store)
+    if source is None:
+        raise BenchError(f"there is no {FILE} in {store}")
+    if name.split("/")[0] not in SUITES or name.count("/") != 1:
+        raise BenchError(
+            f"a kept store is called {' or '.join(f'{suite}/NAME' for suite in SUITES)}, not {name}"
+        )
+    rows, warnings = read_rows(source)
+    if warnings or not rows:
+        raise BenchError("\n".join(warnings) or f"{source} has no runs")
+    if not (store / STARTS).is_file():
+        raise BenchError(f"{store} has no {STARTS}: nothing tells the command, the commit and the machine")
+    text = gzip.decompress(source.read_bytes()) if source.name == COMPRESSED else source.read_bytes()
+    packed = gzip.compress(text, 9, mtime=0)
+    if len(packed) > MOST_BYTES:
+        raise BenchError(f"{store} has {len(packed):,} bytes compressed; at most {MOST_BYTES:,} are kept")
+    target = folder / name
+    target.mkdir(parents=True)
+    (target / COMPRESSED).write_bytes(packed)
+    shutil.copyfile(store / STARTS, target / STARTS)
+    return target
+
+
+def main() -> None:
+    """Keep a store where one is named; then write the pages."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("store", type=Path, nargs="?", help="to be kept")
+    parser.add_argument("name", nargs="?", help="such as ground-truth/one-core")
+    given = parser.parse_args()
+    if given.store is not None:
+        if given.name is None:
+            parser.error("a store is kept by a name, such as ground-truth/one-core")
+        print(f"kept in {keep(given.store, given.name).relative_to(ROOT)}")
+    for path, best in PAGES.items():
+        path.write_text(with_tables(path.read_text(), tables(kept_stores(), best)))
+        print(f"written: {path.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()

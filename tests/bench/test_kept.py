@@ -1,0 +1,86 @@
+"""The full runs in the repository, and the pages that show them."""
+
+import re
+from pathlib import Path
+
+import pytest
+from benchmarks.kept import BEGIN, END, KEPT, MOST_BYTES, PAGES, keep, kept_stores, tables, with_tables
+from click.testing import CliRunner
+
+from ddsr.bench.machine import Machine
+from ddsr.bench.report.results import read_results
+from ddsr.bench.starts import Start, record_start
+from ddsr.cli import main
+from ddsr.errors import BenchError
+from report_cases import STROGATZ, run, write_store
+
+START = Start(
+    command="ddsr bench run", commit="abc", version="1", machines=(Machine("h", "Xeon", 2, "avx2"),)
+)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_page_has_what_the_command_prints_from_the_kept_runs(page):
+    """After a change of the runs or of the tables: `make results`."""
+    best = [] if PAGES[page] is None else ["--best", str(PAGES[page])]
+    done = CliRunner().invoke(main, ["bench", "table", *kept_stores(), "--by", "overview", *best])
+    assert done.exit_code == 0, done.output
+    block = page.read_text().partition(BEGIN)[2].partition(END)[0]
+    assert block.strip().startswith(re.sub("^## ", "### ", done.output, flags=re.MULTILINE).strip())
+    assert with_tables(page.read_text(), tables(kept_stores(), PAGES[page])) == page.read_text()
+
+
+@pytest.mark.parametrize("store", kept_stores(), ids=lambda store: Path(store).name)
+def test_kept_runs_say_where_they_are_from_and_are_small(store):
+    results = read_results([store])
+    assert results.warnings == [] and results.starts
+    assert all(start.commit and start.command and start.machines for start in results.starts)
+    hosts = {machine.host for start in results.starts for machine in start.machines}
+    assert {row.host for row in results.rows} <= hosts
+    assert sum(path.stat().st_size for path in Path(store).rglob("*")) < MOST_BYTES
+    assert Path(store).is_relative_to(KEPT)
+
+
+def test_parts_of_several_machines_are_one_table(tmp_path):
+    for name, noise in (("one", 0.0), ("two", 0.1)):
+        store = tmp_path / name
+        write_store(store, [run(STROGATZ, noise=noise, is_solved=True)])
+        record_start(store, START)
+        (store / "curves").mkdir()
+        kept = keep(store, f"ground-truth/{name}", tmp_path / "kept")
+        assert sorted(path.name for path in kept.iterdir()) == ["results.jsonl.gz", "starts.jsonl"]
+    (tmp_path / "kept" / "black-box").mkdir()
+    dropped = Path(write_store(tmp_path / "kept" / "black-box" / "raw", [run("banana", solved_srbench=None)]))
+    record_start(dropped, START)
+    stores = kept_stores(tmp_path / "kept")
+    assert [Path(store).name for store in stores] == ["one", "two", "raw"]
+    text = tables(stores, 1)
+    assert "a: 2 of 532 runs are in" in text and "### Black box" in text and "not kept yet" not in text
+    page = f"# Page\n{BEGIN}\nold\n{END}\nrest\n"
+    assert with_tables(page, text) == with_tables(with_tables(page, text), text)
+    assert with_tables(page, text).endswith(f"{END}\nrest\n") and "old" not in with_tables(page, text)
+
+
+def test_without_runs_the_pages_say_so():
+    assert "No full run" in tables([], None)
+    with pytest.raises(BenchError, match="no place for the results"):
+        with_tables("# Page", "text")
+
+
+@pytest.mark.parametrize(
+    "name, is_started, line, message",
+    [
+        ("somewhere/one", True, "", "ground-truth/NAME or black-box/NAME"),
+        ("ground-truth", True, "", "ground-truth/NAME"),
+        ("ground-truth/one", False, "", "the command, the commit and the machine"),
+        ("ground-truth/one", True, "{", "line 2 is no result"),
+    ],
+)
+def test_what_would_be_kept_badly_is_refused(tmp_path, name, is_started, line, message):
+    store = Path(write_store(tmp_path / "store", [run(STROGATZ)]))
+    (store / "results.jsonl").write_text((store / "results.jsonl").read_text() + line)
+    if is_started:
+        record_start(store, START)
+    with pytest.raises(BenchError, match=message):
+        keep(store, name, tmp_path / "kept")
+    assert not (tmp_path / "kept").exists()
