@@ -66,6 +66,16 @@ def test_scale_and_offset_stay_where_they_are_not_free():
         assert each.to_callable()(X) == pytest.approx(imitation.to_callable()(X), abs=1e-3)
 
 
+def test_waves_may_stand_for_squares_far_from_their_crest():
+    """cos(a - b) with a - b up to 4 is no parabola, but as symmetric."""
+    (found,) = proposals("c * cos(a - b)")
+    assert found.text(2) == "c * (1 - 0.27 * (a - b)^2)"
+    (site,) = find_sites(Expression.parse("cos(a - b)", POINTS), X)
+    assert site.kind == "symmetric" and 0.15 < site.remainder < 0.6
+    kinds = [site.kind for site in find_sites(Expression.parse("cos(0.1 * (a - b))", POINTS), X)]
+    assert "parabola" in kinds and "symmetric" not in kinds
+
+
 def test_far_from_every_limit_nothing_is_proposed():
     assert proposals("sin(a * b) / c") == []
     assert find_sites(Expression.parse("a", POINTS), X) == []

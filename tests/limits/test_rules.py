@@ -31,6 +31,7 @@ def remainders(text, kind):
         ("cos({} * x + 3.141592653589793)", "parabola", 80),
         ("sin({} * x - 1.5707963267948966)", "parabola", 80),
         ("cosh({} * x)", "parabola", 80),
+        ("cos({} * x)", "symmetric", 80),
         ("sin({} * x)", "small", 80),
         ("tan({} * x)", "small", 80),
         ("tanh({} * x)", "small", 80),

@@ -13,7 +13,7 @@ from ddsr.errors import ExpressionError
 from ddsr.expression import OPERATORS, Batch, Expression, Kind, Node, unscaled
 from ddsr.expression.operators import numpy_function
 from ddsr.grammar import Grammar
-from ddsr.limits.rules import OPERANDS, Template, evaluated, filled, limits_of
+from ddsr.limits.rules import OPERANDS, PARABOLA, SYMMETRIC, Template, evaluated, filled, limits_of
 from ddsr.limits.scales import joined, split_scale
 from ddsr.saved import Saved
 
@@ -22,6 +22,8 @@ Floats = NDArray[np.float64]
 # What is left of an operator by its limit, relative to how much it varies: exp(u) is 1 + u so far up to
 # |u| = 0.5. A proposal is fitted afterwards, so the limit need not be close.
 LARGEST_REMAINDER = 0.15
+# A wave may be there for its symmetry alone, in the place of a square: that need not look alike.
+LARGEST_OF_SYMMETRIC = 0.6
 ENOUGH = 0.05
 MOST_SITES = 8
 """rewrites of one expression, the closest limits first"""
@@ -98,10 +100,19 @@ class _Finder:
 
 def _sites_at(node: Node, span: tuple[int, int], operands: list[Floats], values: Floats) -> Iterator[Site]:
     best: dict[str, Site] = {}
+    spread = float(values.std())
     for kind, template in limits_of(node, operands):
-        site = Site(*span, kind, template, _remainder(template, operands, values))
+        site = Site(*span, kind, template, _remainder(values - evaluated(template, operands), spread))
         best[kind] = _better(best.get(kind), site)
-    return (site for site in best.values() if site.remainder < LARGEST_REMAINDER)
+    if _is_near(best.get(PARABOLA)):
+        best.pop(SYMMETRIC, None)
+    return filter(_is_near, best.values())
+
+
+def _is_near(site: Site | None) -> bool:
+    if site is None:
+        return False
+    return site.remainder < (LARGEST_OF_SYMMETRIC if site.kind == SYMMETRIC else LARGEST_REMAINDER)
 
 
 def _better(known: Site | None, site: Site) -> Site:
@@ -111,27 +122,27 @@ def _better(known: Site | None, site: Site) -> Site:
     return known
 
 
-def _remainder(template: Template, operands: list[Floats], values: Floats) -> float:
-    """Root mean square of what the template leaves, over the spread of the values."""
-    left = values - evaluated(template, operands)
-    remainder = float(np.sqrt(np.mean(left * left)) / values.std())
-    return remainder if np.isfinite(remainder) else np.inf
+def _remainder(left: Floats, spread: float) -> float:
+    """Root mean square of what a template leaves of an operator's values, over their spread."""
+    remainder = np.sqrt(left @ left / len(left)) / spread if spread > 0.0 else np.inf
+    return float(remainder) if np.isfinite(remainder) else np.inf
 
 
-def _choices(sites: list[Site]) -> Iterator[dict[int, Template]]:
-    """Which of the sites to rewrite together, by position."""
-    for site in sites:
-        yield {site.position: site.template}
-    for site in sites:
-        beneath = [each for each in sites if site.position < each.position < site.end]
-        if beneath:
-            yield _closest(beneath) | {site.position: site.template}
-    for kind in dict.fromkeys(site.kind for site in sites):
-        alike = [site for site in sites if site.kind == kind]
-        if len(alike) > 1:
-            yield _closest(alike)
-    if sites:
-        yield _closest(sites)
+def _choices(sites: list[Site]) -> list[dict[int, Template]]:
+    """Which of the sites to rewrite together, by position; each choice once."""
+    groups = [[site] for site in sites]
+    groups += [[site, *_beneath(site, sites)] for site in sites]
+    groups += [[site for site in sites if site.kind == kind] for kind in {site.kind: 0 for site in sites}]
+    groups.append(sites)
+    chosen = [_closest(group) for group in groups]
+    known = {
+        frozenset((position, id(template)) for position, template in each.items()): each for each in chosen
+    }
+    return [each for each in known.values() if each]
+
+
+def _beneath(site: Site, sites: list[Site]) -> list[Site]:
+    return [each for each in sites if site.position < each.position < site.end]
 
 
 def _closest(sites: list[Site]) -> dict[int, Template]:
@@ -140,8 +151,16 @@ def _closest(sites: list[Site]) -> dict[int, Template]:
 
 def _without_residues(expression: Expression, X: Floats) -> list[Expression]:
     """Without the constants that hardly count in their sums, if there are any."""
+    if not _adds_constant(expression.tree):
+        return []
     sites = [each for each in find_sites(expression, X, ("add", "sub")) if each.template in OPERANDS]
     return _rewritten(expression, [_closest(sites)] if sites else [])
+
+
+def _adds_constant(node: Node) -> bool:
+    is_sum = node.name in ("add", "sub") and node.kind is Kind.OPERATOR
+    has_number = any(child.kind in (Kind.CONSTANT, Kind.ONE) for child in node.children)
+    return (is_sum and has_number) or any(map(_adds_constant, node.children))
 
 
 def _rebuilt(root: Node, chosen: dict[int, Template]) -> Node:

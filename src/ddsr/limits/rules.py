@@ -24,6 +24,8 @@ FIRST, SECOND = Node.variable("first operand"), Node.variable("second operand")
 OPERANDS = (FIRST, SECOND)
 # An exponent this near to a half or whole number may be meant to be it.
 NEAR_EXPONENT = 0.1
+PARABOLA, SYMMETRIC = "parabola", "symmetric"
+"""of a wave near its crest, and far from it, where it may be there for its symmetry alone"""
 LARGEST_ROUND_EXPONENT = 4.0
 
 DERIVATIVES: Mapping[str, Callable[[Floats], Floats]] = {
@@ -91,9 +93,10 @@ def _of_function(name: str, operand: Floats) -> Iterator[Proposed]:
     if name in CRESTS:
         n_halves = round((float(mean) - CRESTS[name]) / pi)
         deviation = _plus(FIRST, -(CRESTS[name] + n_halves * pi))
-        yield "parabola", _parabola(-1.0 if n_halves % 2 else 1.0, -0.5, deviation)
+        yield PARABOLA, _parabola(-1.0 if n_halves % 2 else 1.0, -0.5, deviation)
+        yield SYMMETRIC, _fitted_parabola(function(operand), evaluated(deviation, [operand]), deviation)
     if name == "cosh":
-        yield "parabola", _parabola(1.0, 0.5, FIRST)
+        yield PARABOLA, _parabola(1.0, 0.5, FIRST)
 
 
 def _of_power(node: Node, base: Floats, exponent: Floats) -> Iterator[Proposed]:
@@ -144,6 +147,15 @@ def _line(value: Floats, slope: Floats, centre: Floats) -> Template:
 def _parabola(crest: float, curvature: float, deviation: Template) -> Template:
     """The deviation's square comes as a product: every vocabulary that can hold the result has `mul`."""
     return _plus(_times(crest * curvature, _operator("mul", deviation, deviation)), crest)
+
+
+def _fitted_parabola(values: Floats, deviations: Floats, deviation: Template) -> Template:
+    """The parabola nearest to the values, by least squares."""
+    squares = deviations * deviations
+    centred = squares - squares.mean()
+    slope = (centred * values).mean() / (centred * centred).mean()
+    square = _operator("mul", deviation, deviation)
+    return _plus(_times(slope, square), values.mean() - slope * squares.mean())
 
 
 def _power(exponent: float) -> Template:
