@@ -290,7 +290,7 @@ class Imitation:
     def search(self, n_epochs, **options):
         balance = Balance(least_share=0.0, most_share=1.0, head_start=0.0, is_timed=False)
         options = {
-            "evaluations": 2500,
+            "evaluations": 5000,
             "n_elites": 8,
             "front": self.front,
             "rewriter": self.rewriter,

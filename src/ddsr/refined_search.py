@@ -31,8 +31,8 @@ MOST_SECONDS_A_RUN = 5.0
 # each after it twice the one before.
 FIRST_SHARE, FIRST_SECONDS = 1 / 16, 1.0
 # Rewriting one expression takes about as long as so many evaluations: it has some 2 % of an epoch at most.
-EVALUATIONS_PER_REWRITE = 2500
-MOST_REWRITES = 8
+EVALUATIONS_PER_REWRITE = 5000
+MOST_REWRITES = 4
 # What is put into a refiner is fitted whatever the time, on a million rows too.
 LEAST_SECONDS_LEFT = 1.0
 

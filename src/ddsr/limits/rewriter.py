@@ -25,7 +25,7 @@ LARGEST_REMAINDER = 0.15
 # A wave may be there for its symmetry alone, in the place of a square: that need not look alike.
 LARGEST_OF_SYMMETRIC = 0.6
 ENOUGH = 0.05
-MOST_SITES = 8
+MOST_SITES = 6
 """rewrites of one expression, the closest limits first"""
 IDENTITY_BYTES = 8
 USUAL_CONSTANTS = (1e-4, 1e4)
@@ -58,10 +58,12 @@ def rewritten(
     Each limit alone, each with those beneath it, all of a kind, and all; simplified, where the variables
     named are positive. With `is_scale_free` they come without the constants that scale and shift them.
     """
-    made = _rewritten(expression, _choices(find_sites(expression, X)))
-    found = _finished(made, grammar, is_scale_free, positive)
+    sites = find_sites(expression, X)
+    found = _finished(_rewritten(expression, _choices(sites)), grammar, is_scale_free, positive)
     # What cancels but for a residue, as 2.0001 - (1 - u^2) - (1 - v^2), may be negative where it must not.
-    rests = [rest for each in found.values() for rest in _without_residues(each, X)]
+    waves = [site for site in sites if site.kind in (PARABOLA, SYMMETRIC)]
+    together = _finished(_rewritten(expression, _distinct([waves, sites])), grammar, is_scale_free, positive)
+    rests = [rest for each in together.values() for rest in _without_residues(each, X)]
     return [*(found | _finished(rests, grammar, is_scale_free, positive)).values()]
 
 
@@ -92,8 +94,7 @@ class _Finder:
             values, end = self.visit(child, end)
             operands.append(values)
         values = numpy_function(OPERATORS[node.name])(*operands)
-        is_defined = np.ndim(values) > 0 and all(np.isfinite(each).all() for each in (values, *operands))
-        if is_defined and node.name in self.operators:
+        if node.name in self.operators and np.ndim(values) > 0 and np.isfinite(sum(operands, values)).all():
             self.sites.extend(_sites_at(node, (position, end), operands, values))
         return values, end
 
@@ -133,7 +134,10 @@ def _choices(sites: list[Site]) -> list[dict[int, Template]]:
     groups = [[site] for site in sites]
     groups += [[site, *_beneath(site, sites)] for site in sites]
     groups += [[site for site in sites if site.kind == kind] for kind in {site.kind: 0 for site in sites}]
-    groups.append(sites)
+    return _distinct([*groups, sites])
+
+
+def _distinct(groups: list[list[Site]]) -> list[dict[int, Template]]:
     chosen = [_closest(group) for group in groups]
     known = {
         frozenset((position, id(template)) for position, template in each.items()): each for each in chosen
@@ -159,8 +163,11 @@ def _without_residues(expression: Expression, X: Floats) -> list[Expression]:
 
 def _adds_constant(node: Node) -> bool:
     is_sum = node.name in ("add", "sub") and node.kind is Kind.OPERATOR
-    has_number = any(child.kind in (Kind.CONSTANT, Kind.ONE) for child in node.children)
-    return (is_sum and has_number) or any(map(_adds_constant, node.children))
+    return (is_sum and any(map(_is_number, node.children))) or any(map(_adds_constant, node.children))
+
+
+def _is_number(node: Node) -> bool:
+    return node.kind in (Kind.CONSTANT, Kind.ONE)
 
 
 def _rebuilt(root: Node, chosen: dict[int, Template]) -> Node:
@@ -197,7 +204,7 @@ def _finished(
     simple = [*Batch.of(made).simplified(positive=positive)]
     finished: dict[bytes, Expression] = {}
     for expression in simple:
-        form = _with_usual_constants(unscaled(expression) if is_scale_free else expression, is_scale_free)
+        form = _with_usual_constants(expression, is_scale_free)
         if form.variables_used and grammar.check(form.tokens) is None:
             finished.setdefault(identity(form), form)
     return finished
@@ -205,10 +212,16 @@ def _finished(
 
 def _with_usual_constants(expression: Expression, is_scale_free: bool) -> Expression:
     """Where constants are huge or tiny, scales are brought outside; a free one is left out."""
+    if not expression.constants:
+        return expression
     least, most = USUAL_CONSTANTS
-    scale, rest = split_scale(expression.tree)
+    if is_scale_free and any(_is_number(child) for child in expression.tree.children):
+        expression = unscaled(expression)
     is_usual = all(least <= abs(value) <= most for value in expression.constants)
-    if is_usual and (scale == 1.0 or not is_scale_free):
+    if is_usual and not (is_scale_free and expression.tree.name in ("mul", "div")):
+        return expression
+    scale, rest = split_scale(expression.tree)
+    if is_usual and scale == 1.0:
         return expression
     tree = joined((1.0 if is_scale_free else scale, rest))
     return next((each.simplified() for each in _expressions([tree], expression)), expression)
