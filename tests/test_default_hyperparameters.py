@@ -46,6 +46,14 @@ def test_is_scale_free(method):
     assert 1.0 not in {entry.scale for entry in free}
 
 
+@covers("limits", DefaultConfig)
+def test_limits():
+    settings = {"preset": "ddsr:generator=none", "evaluations_per_epoch": 5000}
+    with_them, without = (fitted(**settings, limits=limits).curves_ for limits in (True, False))
+    assert with_them["seconds_rewrite"].min() > 0.0 == without["seconds_rewrite"].max()
+    assert with_them["gain_limits"].notna().any() and without["gain_limits"].isna().all()
+
+
 @covers("evolution", DefaultConfig)
 def test_evolution():
     assert fitted().stopped_by_ == "max_epochs"

@@ -24,7 +24,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("refined_search",),
     ("priming",),
     ("search", "device", "balance", "proposals", "problem"),
-    ("selection", "learning"),
+    ("selection", "learning", "limits"),
     ("refiner",),
     ("engine",),
     ("prior",),

@@ -20,6 +20,7 @@ Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 MOST_THREADS = 1024
 MOST_SHUFFLED_ROWS = 1000
+MOST_SAMPLED_ROWS = 128
 
 
 class FitStatus(IntEnum):
@@ -123,6 +124,8 @@ class Engine:
         self._least = rows.min(axis=0)
         self.shuffled_rows = shuffled(rows, seed)
         """at most 1,000 rows, each column drawn from X on its own: its range, in other company"""
+        self.sampled_rows = sampled(rows if len(chosen) == 0 else rows[chosen])
+        """at most 128 of the rows to fit on"""
         self._data = _core.Data(rows, target, weights, chosen, every)
         if not 0 < self._data.spread < np.inf:
             raise DataError(
@@ -296,6 +299,12 @@ def shuffled(rows: Floats, seed: int) -> Floats:
     rng = np.random.default_rng(seed)
     columns = [column[rng.choice(len(rows), size=n, replace=False)] for column in rows.T]
     return np.ascontiguousarray(np.column_stack(columns))
+
+
+def sampled(rows: Floats) -> Floats:
+    """At most `MOST_SAMPLED_ROWS` rows, spread evenly."""
+    chosen = np.linspace(0, len(rows) - 1, min(len(rows), MOST_SAMPLED_ROWS)).astype(np.int64)
+    return np.ascontiguousarray(rows[chosen])
 
 
 def count_rows(weights: Floats | None, n_rows: int) -> int:

@@ -23,6 +23,7 @@ from ddsr.errors import MethodError
 from ddsr.expression import Vocabulary
 from ddsr.grammar import Grammar, Rule
 from ddsr.learning.memory import EliteMemory, Memory, ShortTermMemory
+from ddsr.limits import LimitRewriter
 from ddsr.parts import GENERATORS, MEMORIES, OBJECTIVES
 from ddsr.priming import Primer, Priming, make_primer, tuning_config
 from ddsr.prior.weights import find_weights
@@ -143,9 +144,17 @@ def _start_default(problem: Problem, *, generator: str, refiner: str) -> Iterato
         evaluations=config.evaluations_per_epoch,
         n_elites=config.n_elites,
         front=problem.front,
+        rewriter=_make_rewriter(problem, config) if config.limits else None,
         priming=None if primer is None else Priming(primer, problem.deadline, config.prior_share),
         deadline=problem.deadline,
         saved=problem.saved,
+    )
+
+
+def _make_rewriter(problem: Problem, config: DefaultConfig) -> LimitRewriter:
+    engine = problem.engine
+    return LimitRewriter(
+        engine.sampled_rows, problem.grammar, config.is_scale_free, engine.positive_variables
     )
 
 
@@ -223,11 +232,12 @@ PRESETS: Mapping[str, Preset] = {
             "generator": ("masked", "none"),
             "refiner": ("evolution", "none"),
             "is_scale_free": ON_OR_OFF,
+            "limits": ON_OR_OFF,
             "model_selection": ("description_length", "best", "accuracy"),
             "prior": ("default", NO_PRIOR),
         },
         DefaultConfig(),
-        settings=("is_scale_free", "model_selection", "prior"),
+        settings=("is_scale_free", "limits", "model_selection", "prior"),
         refused={"generator": "none", "refiner": "none"},
     ),
     "paper": Preset(

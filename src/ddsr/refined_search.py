@@ -8,12 +8,13 @@ from typing import Protocol
 
 import numpy as np
 
-from ddsr.balance import GENERATOR, PRIOR, REFINER, Balance
+from ddsr.balance import GENERATOR, LIMITS, PRIOR, REFINER, Balance
 from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.engine import Engine, Scores
 from ddsr.expression import Batch
 from ddsr.learning.curves import EpochStats, PartClock, UpdateStats
 from ddsr.learning.memory import Memory
+from ddsr.limits import LimitRewriter
 from ddsr.priming import Priming
 from ddsr.refiner import Ending, Refiner, RefinerStats
 from ddsr.saved import Saved, restoring
@@ -29,6 +30,11 @@ MOST_SECONDS_A_RUN = 5.0
 # With a time limit somebody waits: the first run is the sixteenth part of the others and a second at most,
 # each after it twice the one before.
 FIRST_SHARE, FIRST_SECONDS = 1 / 16, 1.0
+# Rewriting an expression takes milliseconds, as a hundred evaluations or two do: a few percent of an epoch.
+EVALUATIONS_PER_REWRITE = 5000
+MOST_REWRITES = 4
+# What is put into a refiner is fitted whatever the time, on a million rows too.
+LEAST_SECONDS_LEFT = 1.0
 
 
 class VaryingGenerator(Generator, Protocol):
@@ -96,6 +102,7 @@ def refined_search(
     evaluations: int,
     n_elites: int,
     front: ParetoFront,
+    rewriter: LimitRewriter | None = None,
     priming: Priming | None = None,
     deadline: Deadline = NEVER,
     saved: Saved | None = None,
@@ -107,13 +114,16 @@ def refined_search(
     an epoch, as by an interrupt, is raised after one more state, with what the epoch had found by then.
     With `saved`, which a `SearchState` gave, it goes on behind that epoch.
     """
-    search = RefinedSearch(refiner, make_proposer, balance, evaluations, n_elites, front, deadline, priming)
+    search = RefinedSearch(
+        refiner, make_proposer, balance, evaluations, n_elites, front, deadline, rewriter, priming
+    )
     if saved is not None:
         search.restore(saved)
     while not (deadline.has_passed or search.is_over):
         found = Epoch(search.n_epochs, known=search.front)
         try:
             search.refine(found)
+            search.rewrite(found)
             search.prime(found)
             if balance.is_generators_turn and not deadline.has_passed:
                 search.propose(found)
@@ -152,6 +162,7 @@ class RefinedSearch:
     n_elites: int
     front: ParetoFront
     deadline: Deadline
+    rewriter: LimitRewriter | None = None
     priming: Priming | None = None
     proposer: Proposer | None = None
     stall: Stall = field(default_factory=Stall)
@@ -175,6 +186,25 @@ class RefinedSearch:
         found.n_refined = self.refiner.n_evaluations
         found.clock.end("refine")
 
+    def rewrite(self, found: Epoch) -> None:
+        """What the refiner found is put in again as what it may be imitating; not in short epochs."""
+        n_run, _ = _budget_of_run(found.number, self.evaluations, self.deadline)
+        n_most = min(MOST_REWRITES, n_run // EVALUATIONS_PER_REWRITE)
+        is_due = n_most > 0 and self.deadline.seconds_left > LEAST_SECONDS_LEFT
+        if self.rewriter is None or found.ending is Ending.EXACT or not is_due:
+            return
+        proposals = self.rewriter.proposals(self.refiner.hall_of_fame().batch, n_most)
+        if proposals:
+            self._put_in(Batch.of(proposals), LIMITS, found)
+        found.clock.end("rewrite")
+
+    def _put_in(self, proposals: Batch, source: str, found: Epoch) -> None:
+        self.refiner.seed(proposals)
+        self.stall.n_fitted += len(proposals)
+        known, self.front = self.front, self.front.merge(self.refiner.hall_of_fame())
+        found.gains[source] = self.front.gain_over(known)
+        found.n_refined = self.refiner.n_evaluations
+
     def prime(self, found: Epoch) -> None:
         """The prior's part, once in a search: what it proposes is put among what the refiner evolves."""
         if self.priming is None or found.ending is Ending.EXACT:
@@ -182,11 +212,7 @@ class RefinedSearch:
         proposals = self.priming.take(found.number)
         if proposals is None:
             return
-        self.refiner.seed(proposals)
-        self.stall.n_fitted += len(proposals)
-        known, self.front = self.front, self.front.merge(self.refiner.hall_of_fame())
-        found.gains[PRIOR] = self.front.gain_over(known)
-        found.n_refined = self.refiner.n_evaluations
+        self._put_in(proposals, PRIOR, found)
         found.clock.end("prime")
 
     def propose(self, found: Epoch) -> None:
@@ -231,6 +257,7 @@ class RefinedSearch:
             "n_epochs": self.n_epochs,
             "is_over": self.is_over,
             "is_primed": self.priming is None or self.priming.is_done,
+            "rewriter": None if self.rewriter is None else self.rewriter.saved(),
         }
 
     def restore(self, saved: Saved) -> None:
@@ -248,6 +275,8 @@ class RefinedSearch:
             self.is_over = saved["is_over"]
             if self.priming is not None and saved.get("is_primed", True):
                 self.priming.is_done = True
+            if self.rewriter is not None and saved.get("rewriter") is not None:
+                self.rewriter.restore(saved["rewriter"])
 
 
 def _budget_of_run(epoch: int, evaluations: int, deadline: Deadline) -> tuple[int, float | None]:
