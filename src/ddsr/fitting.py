@@ -22,7 +22,7 @@ from ddsr.learning.curves import EpochStats, restored_curves, saved_curves
 from ddsr.problem import Problem
 from ddsr.saved import Saved, restoring
 from ddsr.search import SearchState
-from ddsr.selection import FrontEntry, ParetoFront, front_of, select
+from ddsr.selection import FrontEntry, ParetoFront, front_of, restored_entries, saved_entries, select
 
 # An NRMSE below this is rounding: the search has nothing left to find.
 EXACT = 1e-12
@@ -132,6 +132,8 @@ class Progress:
     """What a search has so far, whatever ends it."""
 
     front: ParetoFront
+    contenders: tuple[FrontEntry, ...] = ()
+    """see `SearchState`"""
     curves: list[EpochStats] = field(default_factory=list)
     n_scored: int = 0
     n_idle_epochs: int = 0
@@ -142,13 +144,14 @@ class Progress:
         """One more epoch is done."""
         is_better = state.front.gain_over(self.front) > LEAST_GAIN
         self.n_idle_epochs = 0 if is_better else self.n_idle_epochs + 1
-        self.front, self.n_scored = state.front, state.n_scored
+        self.front, self.contenders, self.n_scored = state.front, state.contenders, state.n_scored
         self.curves.append(state.stats)
 
     def saved(self) -> Saved:
         """All but what stopped it: it goes on from here."""
         return {
             "front": self.front.saved(),
+            "contenders": saved_entries(self.contenders),
             "curves": saved_curves(self.curves),
             "n_scored": self.n_scored,
             "n_idle_epochs": self.n_idle_epochs,
@@ -158,7 +161,8 @@ class Progress:
     def restored(cls, saved: Saved, vocabulary: Vocabulary) -> Progress:
         """The progress that was saved."""
         front, curves = ParetoFront.restored(saved["front"], vocabulary), restored_curves(saved["curves"])
-        return cls(front, curves, saved["n_scored"], saved["n_idle_epochs"])
+        contenders = restored_entries(saved["contenders"], vocabulary)
+        return cls(front, contenders, curves, saved["n_scored"], saved["n_idle_epochs"])
 
 
 @dataclass(frozen=True)
@@ -257,7 +261,7 @@ class Fit:
     def shorten(self, budget: Budget, rules: Sequence[Rule]) -> None:
         """Replace the equations by shorter ones; an interrupt leaves them as they were found."""
         deadline = min(budget.end.at, time.monotonic() + MOST_SHORTENING)
-        equations = [entry.equation for entry in self.front]
+        equations = [entry.equation for entry in (*self.front, *self.progress.contenders)]
         with suppress(KeyboardInterrupt):
             found = select(equations, self.problem.engine, deadline=deadline, is_allowed=_obedience(rules))
             self.front, self.best = front_of(found)

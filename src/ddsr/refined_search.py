@@ -19,7 +19,7 @@ from ddsr.priming import Priming
 from ddsr.refiner import Ending, Refiner, RefinerStats
 from ddsr.saved import Saved, restoring
 from ddsr.search import Generator, SearchState, Updater
-from ddsr.selection import ParetoFront
+from ddsr.selection import ParetoFront, entries_of
 
 # Steps without one structure that was not tried before, after which a refiner has nothing left to try. A
 # single slice without one happens on large grammars too, where it is short.
@@ -243,7 +243,8 @@ class RefinedSearch:
         if "refine" not in found.clock.seconds:
             self._take_hall_of_fame(found)
         n_scored, stats = self.n_proposed + found.n_refined, _describe(self.front, found)
-        return SearchState(found.number, self.front, n_scored, stats, self.saved, is_cut_short)
+        contenders = entries_of(self.refiner.shortlist())
+        return SearchState(found.number, self.front, n_scored, stats, self.saved, contenders, is_cut_short)
 
     def saved(self) -> Saved:
         """All that goes from one epoch to the next, as it is now."""

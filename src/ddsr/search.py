@@ -17,7 +17,7 @@ from ddsr.grammar import Grammar
 from ddsr.learning.curves import EpochStats, PartClock, UpdateStats, describe
 from ddsr.learning.memory import Memory, Pool
 from ddsr.saved import Saved, restoring
-from ddsr.selection import ParetoFront
+from ddsr.selection import FrontEntry, ParetoFront
 
 
 class Generator(Protocol):
@@ -72,6 +72,8 @@ class SearchState:
     stats: EpochStats
     save: Callable[[], Saved] = field(repr=False, compare=False)
     """all that the search needs to go on from here as if nothing had happened; until the next epoch begins"""
+    contenders: tuple[FrontEntry, ...] = ()
+    """models that may have the shortest description, whatever their size; what is on the front may be here"""
     is_cut_short: bool = False
     """whether an interrupt ended the epoch amid its work; it is raised when the next state is asked for"""
 

@@ -1,6 +1,6 @@
 from ddsr.selection.baseline import baseline
 from ddsr.selection.description import DescriptionLength, PlainLength, PreciseLength
-from ddsr.selection.front import FrontEntry, ParetoFront
+from ddsr.selection.front import FrontEntry, ParetoFront, entries_of, restored_entries, saved_entries
 from ddsr.selection.selector import Selected, front_of, select
 
 __all__ = [
@@ -11,6 +11,9 @@ __all__ = [
     "PreciseLength",
     "Selected",
     "baseline",
+    "entries_of",
     "front_of",
+    "restored_entries",
+    "saved_entries",
     "select",
 ]

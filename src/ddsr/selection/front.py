@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -97,25 +97,12 @@ class ParetoFront:
 
     def saved(self) -> Saved:
         """All but the vocabulary, which its expressions share."""
-        if not self.entries:
-            return {"names": None}
-        batch = Batch.of([entry.expression for entry in self.entries])
-        columns = {name: [getattr(entry, name) for entry in self.entries] for name in MEASURES}
-        names = list(batch.vocabulary.names)
-        return {"names": names, "tokens": batch.tokens, "constants": batch.constants, **columns}
+        return saved_entries(self.entries)
 
     @classmethod
     def restored(cls, saved: Saved, vocabulary: Vocabulary) -> ParetoFront:
         """The front that was saved."""
-        if saved["names"] is None:
-            return cls()
-        if saved["names"] != list(vocabulary.names):
-            raise RunError("the saved front is of another vocabulary")
-        batch = Batch(vocabulary, saved["tokens"], saved["constants"])
-        rows = zip(batch, *(saved[name] for name in MEASURES), strict=True)
-        entries = tuple(FrontEntry(*row) for row in rows)
-        # what was a tuple comes back from a file as a list
-        return cls(tuple(replace(each, is_free=each.is_free and tuple(each.is_free)) for each in entries))
+        return cls(restored_entries(saved, vocabulary))
 
     def gain_over(self, known: ParetoFront) -> float:
         """By how much the error fell, in log(NRMSE), summed over all sizes; an empty front errs by 1."""
@@ -142,6 +129,34 @@ class ParetoFront:
     def _check_not_empty(self) -> None:
         if not self.entries:
             raise LookupError("the front is empty: no expression with a finite error was found yet")
+
+
+def entries_of(scores: Scores | HallOfFame) -> tuple[FrontEntry, ...]:
+    """All that have a finite error, in their order."""
+    return tuple(_entry(scores, int(row)) for row in np.flatnonzero(np.isfinite(scores.nrmse)))
+
+
+def saved_entries(entries: Sequence[FrontEntry]) -> Saved:
+    """Entries as arrays and lists, without the vocabulary, which their expressions share."""
+    if not entries:
+        return {"names": None}
+    batch = Batch.of([entry.expression for entry in entries])
+    columns = {name: [getattr(entry, name) for entry in entries] for name in MEASURES}
+    names = list(batch.vocabulary.names)
+    return {"names": names, "tokens": batch.tokens, "constants": batch.constants, **columns}
+
+
+def restored_entries(saved: Saved, vocabulary: Vocabulary) -> tuple[FrontEntry, ...]:
+    """The entries that were saved."""
+    if saved["names"] is None:
+        return ()
+    if saved["names"] != list(vocabulary.names):
+        raise RunError("the saved front is of another vocabulary")
+    batch = Batch(vocabulary, saved["tokens"], saved["constants"])
+    rows = zip(batch, *(saved[name] for name in MEASURES), strict=True)
+    entries = tuple(FrontEntry(*row) for row in rows)
+    # what was a tuple comes back from a file as a list
+    return tuple(replace(each, is_free=each.is_free and tuple(each.is_free)) for each in entries)
 
 
 def _with_arithmetic(vocabulary: Vocabulary) -> Vocabulary:

@@ -27,7 +27,7 @@ ROUND_STEPS, ROUND_TOLERANCE = 25, 1e-10  # of a fit that decides on a move
 # The move that shortens most is not always the one that leads to the shortest. A model whose error alone
 # outweighs the whole of another is followed all the same, so that it reads well, but on one way only.
 BEAM_WIDTH = 3
-N_FIRST = 3
+N_AT_ONCE = 3
 N_RATIONAL, MOST_FORMS = 3, 12  # models that are written as ratios of polynomials, and forms tried of each
 ROUNDING_OF_ERROR = 1e-9  # relative: errors so near are the same
 # On a few rows a constant may cost more to write than it explains; still nobody wants 1 for the mean of y.
@@ -91,7 +91,7 @@ def select(
     engine: Engine,
     *,
     length: DescriptionLength | None = None,
-    n_shortest: int = 8,
+    n_shortest: int = 16,
     n_most_accurate: int = 3,
     deadline: float = inf,
     is_allowed: IsAllowed | None = None,
@@ -111,12 +111,12 @@ def select(
     judged = judge.start(models)
     if not judged:
         raise ExpressionError("no candidate has a finite value on every row: there is nothing to select")
-    judged.sort(key=_rank)
-    by_error = sorted(judged[n_shortest:], key=lambda one: max(one.nrmse, judge.least_nrmse))
-    chosen = judged[:n_shortest] + by_error[:n_most_accurate]
-    rest = by_error[n_most_accurate:]
-    # the likeliest first: there may be no time for the others
-    chosen = _shorten(chosen[:N_FIRST], judge) + _shorten(chosen[N_FIRST:], judge)
+    first, others = _different(sorted(judged, key=_rank), n_shortest)
+    by_error = sorted(others, key=lambda one: max(one.nrmse, judge.least_nrmse))
+    given, rest = first + by_error[:n_most_accurate], by_error[n_most_accurate:]
+    chosen: list[_Judged] = []
+    for begin in range(0, len(given), N_AT_ONCE):  # the likeliest first: there may be no time for the others
+        chosen += _shorten(given[begin : begin + N_AT_ONCE], judge)
     chosen = _cancelled(chosen, judge)
     chosen = judge.polish(_with_settled_rates(chosen, judge))
     ranked = sorted(_best_of_each(chosen + rest), key=_rank)
@@ -267,6 +267,16 @@ def _shorten(models: list[_Judged], judge: _Judge) -> list[_Judged]:
             width = 1 if judge.length_of_data(one) > shortest else BEAM_WIDTH
             beams[lineage] = beams[lineage][:width]
     return best
+
+
+def _different(ranked: Sequence[_Judged], n: int) -> tuple[list[_Judged], list[_Judged]]:
+    """The first `n` that are different functions, and the others; equal errors belong to one function."""
+    first: list[_Judged] = []
+    others: list[_Judged] = []
+    for one in ranked:
+        is_known = any(abs(one.nrmse - known.nrmse) <= ROUNDING_OF_ERROR * known.nrmse for known in first)
+        (others if is_known or len(first) == n else first).append(one)
+    return first, others
 
 
 def _cancelled(models: list[_Judged], judge: _Judge) -> list[_Judged]:
