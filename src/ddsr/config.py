@@ -231,7 +231,7 @@ class RefinerConfig:
     """expressions of one `seed` that enter the populations; the others enter the library"""
     library_size: int = 512
     """seeds that are kept to take subtrees from"""
-    list_size: int = 48
+    list_size: int = 150
     """expressions on the shortlist: those that the fitting rows do not tell from the best; 0: there is none"""
     list_rows: int = 1500
     """rows that they are fitted and judged on, at most"""

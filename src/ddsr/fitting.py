@@ -33,6 +33,8 @@ LEAST_GAIN = 1e-6
 # The last part of `max_time`, in which equations are made shorter where that is asked for: a share, a larger
 # one where that is less than a second, and so many seconds at most, also where no time is set.
 SHORTENING_SHARE, LARGER_SHARE, MOST_SHORTENING = 0.08, 0.2, 60.0
+# Of the shortlist, so many are looked at whatever the time, and so many more as these rows a second allow.
+LEAST_CONTENDERS, CONTENDER_ROWS_A_SECOND = 12, 250_000
 # Seconds that shortening has at most when the user has interrupted the search, and waits.
 SHORTENING_AFTER_INTERRUPT = 2.0
 
@@ -261,11 +263,17 @@ class Fit:
     def shorten(self, budget: Budget, rules: Sequence[Rule]) -> None:
         """Replace the equations by shorter ones; an interrupt leaves them as they were found."""
         deadline = min(budget.end.at, time.monotonic() + MOST_SHORTENING)
-        equations = [entry.equation for entry in (*self.front, *self.progress.contenders)]
+        contenders = self.progress.contenders[: self._n_contenders(deadline - time.monotonic())]
+        equations = [entry.equation for entry in (*self.front, *contenders)]
         with suppress(KeyboardInterrupt):
             found = select(equations, self.problem.engine, deadline=deadline, is_allowed=_obedience(rules))
             self.front, self.best = front_of(found)
             self.information = (None,) * len(self.front)
+
+    def _n_contenders(self, seconds: float) -> int:
+        """So many that their first fits leave most of the time for making equations shorter."""
+        in_time = CONTENDER_ROWS_A_SECOND * max(seconds, 0.0) / self.problem.engine.n_rows
+        return max(LEAST_CONTENDERS, int(min(in_time, len(self.progress.contenders))))
 
     def measure(self, budget: Budget) -> None:
         """How well the data know each equation's constants; on much data only as long as there is time."""

@@ -34,6 +34,22 @@ def alternatives(model: Model, is_plausible: IsPlausible = anything) -> Iterator
             yield other
 
 
+def settled_together(model: Model, choose: Callable[[int, float], float | None]) -> Model | None:
+    """The model with every free constant settled for which `choose`, given its number and value, has one."""
+
+    def settled(node: Node) -> Node:
+        if isinstance(node, _Numbered):
+            value = choose(int(node.name), node.value)
+            return node if value is None else known(value)
+        children = [settled(child) for child in node.children]
+        return Node.operator(node.name, *children) if children else node
+
+    vocabulary = model.expression.vocabulary
+    tree = Settler(vocabulary).settled(settled(_numbered(model)))
+    other = None if tree is None else Model.of_tree(vocabulary, tree)
+    return None if other is None or other.key == model.key else other
+
+
 class _Numbered(Node):
     """A free constant that knows which one it is: `name` holds its number."""
 

@@ -17,9 +17,9 @@ from ddsr.expression import OPERATORS, Batch, Expression, Vocabulary
 from ddsr.selection.description import DescriptionLength, PreciseLength
 from ddsr.selection.front import FrontEntry, ParetoFront
 from ddsr.selection.model import Model
-from ddsr.selection.moves import alternatives
+from ddsr.selection.moves import alternatives, settled_together
 from ddsr.selection.rational import rational_forms
-from ddsr.selection.simple_numbers import is_exact
+from ddsr.selection.simple_numbers import is_exact, near
 from ddsr.selection.spelling import spelled, with_exponentials
 
 WORK_A_CALL = 25_000_000  # rows × steps × models after which the clock is looked at: tenths of a second
@@ -35,6 +35,8 @@ MOST_NRMSE = 1.05
 LEAST_GAIN = 1e-6  # nats; less is rounding
 # A simple number is tried for a constant unless it would cost more of the data than any code can win back.
 MOST_NATS_LOST = 40.0
+# Standard errors within which a simple number is likely to be meant, and the nats of one simple enough for it.
+LIKELY_ERRORS, MOST_NATS_OF_LIKELY = 2.5, 8.0
 
 
 IsAllowed = Callable[[Expression], bool]
@@ -111,6 +113,7 @@ def select(
     judged = judge.start(models)
     if not judged:
         raise ExpressionError("no candidate has a finite value on every row: there is nothing to select")
+    judged = _best_of_each(judged + judge.settled_together(judged))
     first, others = _different(sorted(judged, key=_rank), n_shortest)
     by_error = sorted(others, key=lambda one: max(one.nrmse, judge.least_nrmse))
     given, rest = first + by_error[:n_most_accurate], by_error[n_most_accurate:]
@@ -209,8 +212,7 @@ class _Judge:
         """The models one move away, without those whose constant the data refuse; none after the end."""
         if self.is_late:
             return []
-        error = max(one.nrmse, self.least_nrmse) * self.engine.spread / np.sqrt(self.engine.n_counted)
-        reach = error * one.unit_uncertainty * np.sqrt(2 * MOST_NATS_LOST)
+        reach = self._standard_error(one) * np.sqrt(2 * MOST_NATS_LOST)
         values = one.model.expression.constants
 
         def is_plausible(constant: int, value: float) -> bool:
@@ -218,6 +220,30 @@ class _Judge:
 
         simpler = self.simplified(one.model)
         return [*alternatives(one.model, is_plausible), *([] if simpler.key == one.model.key else [simpler])]
+
+    def settled_together(self, models: Sequence[_Judged]) -> list[_Judged]:
+        """Each with all those constants settled at once that could well be simple numbers.
+
+        One fit tells which of many candidates are worth the rounds of moves.
+        """
+        settled = [settled_together(one.model, self._likely_number(one)) for one in models]
+        found = [model for model in settled if model is not None]
+        return self.measure(_distinct(found), ROUND_STEPS, ROUND_TOLERANCE)
+
+    def _likely_number(self, one: _Judged) -> Callable[[int, float], float | None]:
+        reach = LIKELY_ERRORS * self._standard_error(one)
+
+        def choose(constant: int, value: float) -> float | None:
+            if abs(value) <= reach[constant]:
+                return 0.0
+            numbers = (number.value for number in near(value) if number.nats < MOST_NATS_OF_LIKELY)
+            return next((number for number in numbers if abs(number - value) <= reach[constant]), None)
+
+        return choose
+
+    def _standard_error(self, one: _Judged) -> NDArray[np.float64]:
+        error = max(one.nrmse, self.least_nrmse) * self.engine.spread / np.sqrt(self.engine.n_counted)
+        return np.asarray(error * one.unit_uncertainty)
 
     def simplified(self, model: Model) -> Model:
         """What settled constants make of it: with exponents of 1.5 instead of 1.498 powers may cancel."""

@@ -20,7 +20,7 @@ def spelled(model: Model, is_allowed: Callable[[Expression], bool] | None = None
 
     A writing that `is_allowed` refuses is none: c^x is not exp(k * x) where there is a rule against that.
     """
-    for spell in (_with_exponentials, _with_squares, _spelled):
+    for spell in (_with_exponentials, _with_powers, _with_squares, _spelled):
         other = Model.of_tree(model.expression.vocabulary, spell(model.tree))
         if other is not None and (is_allowed is None or is_allowed(other.expression)):
             model = other
@@ -49,6 +49,22 @@ def _with_exponentials(node: Node) -> Node:
         factor, rest = split_factor(children[1])
         rate = Node.constant(log(children[0].value) * factor)
         return Node.operator("exp", Node.operator("mul", rate, rest))
+    return Node.operator(node.name, *children)
+
+
+def _with_powers(node: Node) -> Node:
+    """u^f for exp(log(u) * f), and u^(1 / f) for exp(log(u) / f): where there is a logarithm, u is positive."""
+    if node.kind is not Kind.OPERATOR:
+        return node
+    children = [_with_powers(child) for child in node.children]
+    inner = children[0]
+    if node.name == "exp" and inner.name in ("mul", "div"):
+        left, right = inner.children
+        if inner.name == "mul" and right.name == "log":
+            left, right = right, left
+        if left.name == "log":
+            exponent = right if inner.name == "mul" else Node.operator("div", known(1.0), right)
+            return Node.operator("pow", left.children[0], exponent)
     return Node.operator(node.name, *children)
 
 
