@@ -232,7 +232,7 @@ class RefinerConfig:
     library_size: int = 512
     """seeds that are kept to take subtrees from"""
     list_size: int = 150
-    """expressions on the shortlist: those that the fitting rows do not tell from the best; 0: there is none"""
+    """expressions on the shortlist: what the fitting rows do not tell from the best; 0: there is none"""
     list_rows: int = 1500
     """rows that they are fitted and judged on, at most"""
     list_slack: float = 0.03
@@ -247,11 +247,27 @@ class RefinerConfig:
         for name in f"{least_one} migration_interval fit_rows list_rows memory_size".split():
             check_whole(getattr(self, name), name, least=1)
         check_whole(self.n_islands, "n_islands", least=1, most=1024)
-        for name in ("n_migrants", "restart_steps", "fit_steps", "polish_steps", "n_seeds", "library_size", "list_size"):
+        for name in (
+            "n_migrants",
+            "restart_steps",
+            "fit_steps",
+            "polish_steps",
+            "n_seeds",
+            "library_size",
+            "list_size",
+        ):
             check_whole(getattr(self, name), name, least=0)
         for name in ("crossover_rate", "library_rate", "unary_rate", "constant_rate", "list_share"):
             _check_number(getattr(self, name), name, 1.0)
-        for name in ("parsimony", "crowding", "constant_range", "tolerance", "screen_ratio", "list_slack", "exact"):
+        for name in (
+            "parsimony",
+            "crowding",
+            "constant_range",
+            "tolerance",
+            "screen_ratio",
+            "list_slack",
+            "exact",
+        ):
             _check_number(getattr(self, name), name, float_info.max)
         _check_weights(self.moves, "moves", _core.MOVES)
         _check_weights(self.operators, "operators", tuple(OPERATORS))

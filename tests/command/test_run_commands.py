@@ -36,7 +36,7 @@ def test_show(finished):
     result = shown(finished)
     assert result["run"] == str(finished) and result["target"] == "noise"
     assert result["features"] == ["a", "b", "y"] and result["stopped_by"] == "max_epochs"
-    assert result["is_over"] is True and result["epochs"] == 2 and result["candidates"] == 40_000
+    assert result["is_over"] is True and result["epochs"] == 2 and 40_000 <= result["candidates"] < 41_000
     assert result["seconds"] > 0
     done = ddsr("show", finished)
     assert " s, 2 epochs: all epochs were done" in done.stdout and "noise = " in done.stdout
@@ -121,7 +121,7 @@ def test_resume_goes_on(run):
     done = ddsr("resume", run, "--epochs", 1, "--json")
     assert done.exit_code == 0, done.output
     result = json.loads(done.stdout)
-    assert result["epochs"] == 3 and result["candidates"] == 60_000
+    assert result["epochs"] == 3 and 60_000 <= result["candidates"] < 61_000
     assert "epoch 3" in done.stderr
     assert shown(run)["epochs"] == 3 and shown(run)["equations"] == result["equations"]
 

@@ -9,10 +9,10 @@ import pytest
 
 from ddsr._core import PAD
 from ddsr.config import RefinerConfig
-from ddsr.engine import Engine
+from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Batch, Expression, Vocabulary
 from ddsr.grammar import AtMost, Grammar
-from ddsr.refiner import Ending, Refiner
+from ddsr.refiner import Ending, HallOfFame, Refiner
 from evolution_cases import XYZ, engine_of, refiner_of
 from field_cases import CASES, covers
 
@@ -289,6 +289,38 @@ def test_tolerance() -> None:
 def test_screen_ratio() -> None:
     strict, lax = (ran(screen_ratio=ratio).run(evaluations=0).refused for ratio in (1.0, 0.0))
     assert strict > 2 * lax
+
+
+@covers("list_size", RefinerConfig)
+def test_list_size() -> None:
+    assert len(ran(list_size=0).shortlist()) == 0
+    assert len(ran(list_size=7).shortlist()) == 7
+
+
+@covers("list_rows", RefinerConfig)
+def test_list_rows() -> None:
+    few, many = (ran(list_rows=n_rows, list_share=1.0, list_size=3).shortlist() for n_rows in (20, 10_000))
+    engine = engine_of(HARD, noise=0.1)
+
+    def off(listed: HallOfFame) -> float:
+        """How far the errors on the list are from those on all rows."""
+        scores = engine.score(listed.batch, options=FitOptions(max_steps=0, is_scale_free=True))
+        return float(np.abs(np.log(scores.nrmse / listed.nrmse)).max())
+
+    assert off(many) < 1e-3 < 0.02 < off(few)
+
+
+@covers("list_slack", RefinerConfig)
+def test_list_slack() -> None:
+    """Whatever looks worse by more than the slack is not fitted on many rows: the list fills slowly."""
+    strict, lax = (ran(300, list_slack=slack, list_share=1.0).shortlist() for slack in (0.0, 3.0))
+    assert len(strict) < len(lax)
+
+
+@covers("list_share", RefinerConfig)
+def test_list_share() -> None:
+    few, many = (ran(list_slack=3.0, list_share=share).shortlist() for share in (0.01, 1.0))
+    assert len(few) < len(many)
 
 
 @covers("exact", RefinerConfig)

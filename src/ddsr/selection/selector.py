@@ -29,13 +29,15 @@ ROUND_STEPS, ROUND_TOLERANCE = 25, 1e-10  # of a fit that decides on a move
 BEAM_WIDTH = 3
 N_AT_ONCE = 3
 N_RATIONAL, MOST_FORMS = 3, 12  # models that are written as ratios of polynomials, and forms tried of each
+# Two writings of one function that differ by less than a small whole number: the plainer one is taken.
+NATS_FOR_PLAINNESS = 4.0
 ROUNDING_OF_ERROR = 1e-9  # relative: errors so near are the same
 # On a few rows a constant may cost more to write than it explains; still nobody wants 1 for the mean of y.
 MOST_NRMSE = 1.05
 LEAST_GAIN = 1e-6  # nats; less is rounding
 # A simple number is tried for a constant unless it would cost more of the data than any code can win back.
 MOST_NATS_LOST = 40.0
-# Standard errors within which a simple number is likely to be meant, and the nats of one simple enough for it.
+# Standard errors within which a simple number is likely meant, and the nats of one simple enough for it.
 LIKELY_ERRORS, MOST_NATS_OF_LIKELY = 2.5, 8.0
 
 
@@ -113,13 +115,14 @@ def select(
     judged = judge.start(models)
     if not judged:
         raise ExpressionError("no candidate has a finite value on every row: there is nothing to select")
-    judged = _best_of_each(judged + judge.settled_together(judged))
-    first, others = _different(sorted(judged, key=_rank), n_shortest)
+    settled = judge.settled_together(judged)
+    ranked = sorted(judged, key=lambda one: _rank(settled.get(one.model.key) or one))
+    first, others = _different(ranked, n_shortest)
     by_error = sorted(others, key=lambda one: max(one.nrmse, judge.least_nrmse))
     given, rest = first + by_error[:n_most_accurate], by_error[n_most_accurate:]
     chosen: list[_Judged] = []
     for begin in range(0, len(given), N_AT_ONCE):  # the likeliest first: there may be no time for the others
-        chosen += _shorten(given[begin : begin + N_AT_ONCE], judge)
+        chosen += _shorten_both(given[begin : begin + N_AT_ONCE], settled, judge)
     chosen = _cancelled(chosen, judge)
     chosen = judge.polish(_with_settled_rates(chosen, judge))
     ranked = sorted(_best_of_each(chosen + rest), key=_rank)
@@ -221,14 +224,21 @@ class _Judge:
         simpler = self.simplified(one.model)
         return [*alternatives(one.model, is_plausible), *([] if simpler.key == one.model.key else [simpler])]
 
-    def settled_together(self, models: Sequence[_Judged]) -> list[_Judged]:
-        """Each with all those constants settled at once that could well be simple numbers.
+    def settled_together(self, models: Sequence[_Judged]) -> dict[object, _Judged]:
+        """By key, those shorter with all constants settled at once that could well be simple numbers.
 
         One fit tells which of many candidates are worth the rounds of moves.
         """
-        settled = [settled_together(one.model, self._likely_number(one)) for one in models]
-        found = [model for model in settled if model is not None]
-        return self.measure(_distinct(found), ROUND_STEPS, ROUND_TOLERANCE)
+        settled = {one.model.key: settled_together(one.model, self._likely_number(one)) for one in models}
+        new = _distinct(model for model in settled.values() if model is not None)
+        found = {one.model.key: one for one in self.measure(new, ROUND_STEPS, ROUND_TOLERANCE)}
+        shorter: dict[object, _Judged] = {}
+        for one in models:
+            model = settled[one.model.key]
+            other = None if model is None else found.get(model.key)
+            if other is not None and _is_shorter(other, one):
+                shorter[one.model.key] = other
+        return shorter
 
     def _likely_number(self, one: _Judged) -> Callable[[int, float], float | None]:
         reach = LIKELY_ERRORS * self._standard_error(one)
@@ -295,6 +305,17 @@ def _shorten(models: list[_Judged], judge: _Judge) -> list[_Judged]:
     return best
 
 
+def _shorten_both(models: list[_Judged], settled: dict[object, _Judged], judge: _Judge) -> list[_Judged]:
+    """Each from where it is and from its settled form, if it has one: whichever ends shorter."""
+    partners = [settled.get(one.model.key) for one in models]
+    shortened = iter(_shorten(models + [one for one in partners if one is not None], judge))
+    from_here = [next(shortened) for _ in models]
+    return [
+        one if partner is None else min(one, next(shortened), key=_rank)
+        for one, partner in zip(from_here, partners, strict=True)
+    ]
+
+
 def _different(ranked: Sequence[_Judged], n: int) -> tuple[list[_Judged], list[_Judged]]:
     """The first `n` that are different functions, and the others; equal errors belong to one function."""
     first: list[_Judged] = []
@@ -313,7 +334,7 @@ def _cancelled(models: list[_Judged], judge: _Judge) -> list[_Judged]:
             break
         forms = [one, *judge.rational_forms(one)]
         forms = [form for form in forms if form.is_finite_between_rows >= one.is_finite_between_rows]
-        most = min(form.length for form in forms) + LEAST_GAIN
+        most = min(form.length for form in forms) + NATS_FOR_PLAINNESS
         tied = [form for form in forms if form.length <= most]
         ranked[place] = min(tied, key=lambda form: _plainness(form.model.expression))
     return ranked
@@ -337,10 +358,12 @@ def _with_settled_rates(models: list[_Judged], judge: _Judge) -> list[_Judged]:
     return settled
 
 
-def _plainness(expression: Expression) -> tuple[int, int]:
-    """Less reads better: nodes of the SymPy form, then divisions."""
-    names = expression.vocabulary.names
-    return expression.complexity(), sum(names[token] == "div" for token in expression.tokens)
+def _plainness(expression: Expression) -> tuple[int, int, int]:
+    """Less reads better: places where a variable stands, nodes of the SymPy form, then divisions."""
+    vocabulary = expression.vocabulary
+    n_places = sum(token >= vocabulary.first_variable for token in expression.tokens)
+    n_divisions = sum(vocabulary.names[token] == "div" for token in expression.tokens)
+    return n_places, expression.complexity(), n_divisions
 
 
 def _rank(one: _Judged) -> float:

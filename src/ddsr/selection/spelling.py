@@ -53,11 +53,13 @@ def _with_exponentials(node: Node) -> Node:
 
 
 def _with_powers(node: Node) -> Node:
-    """u^f for exp(log(u) * f), and u^(1 / f) for exp(log(u) / f): where there is a logarithm, u is positive."""
+    """u^f for exp(log(u) * f), u^(1 / f) for exp(log(u) / f), where u is positive; exp(u / 2) for a root."""
     if node.kind is not Kind.OPERATOR:
         return node
     children = [_with_powers(child) for child in node.children]
     inner = children[0]
+    if node.name == "sqrt" and inner.name == "exp":
+        return Node.operator("exp", Node.operator("mul", known(0.5), inner.children[0]))
     if node.name == "exp" and inner.name in ("mul", "div"):
         left, right = inner.children
         if inner.name == "mul" and right.name == "log":
@@ -69,11 +71,13 @@ def _with_powers(node: Node) -> Node:
 
 
 def _with_squares(node: Node) -> Node:
-    """x^2 for x * x, and f * x^2 for f * x * x, which take as many tokens; x is a variable."""
+    """2 * f for f + f; x^2 for x * x and f * x^2 for f * x * x, which take as many tokens, of variables x."""
     if node.kind is not Kind.OPERATOR:
         return node
     children = [_with_squares(child) for child in node.children]
     left, right = children[0], children[-1]
+    if node.name == "add" and left == right:
+        return Node.operator("mul", known(2.0), left)
     if node.name == "mul" and right.kind is Kind.VARIABLE:
         square = Node.operator("pow", right, known(2.0))
         if left == right:
