@@ -35,6 +35,9 @@ LEAST_GAIN = 1e-6
 SHORTENING_SHARE, LARGER_SHARE, MOST_SHORTENING = 0.08, 0.2, 60.0
 # Of the shortlist, so many are looked at whatever the time, and so many more as these rows a second allow.
 LEAST_CONTENDERS, CONTENDER_ROWS_A_SECOND = 12, 250_000
+# Equations that are made shorter: so many of the shortest descriptions, and of the most accurate. Beside an
+# exact one all others have lost, and nobody should wait for them.
+SHORTENED, SHORTENED_BESIDE_EXACT = (16, 3), (1, 0)
 # Seconds that shortening has at most when the user has interrupted the search, and waits.
 SHORTENING_AFTER_INTERRUPT = 2.0
 
@@ -263,10 +266,13 @@ class Fit:
     def shorten(self, budget: Budget, rules: Sequence[Rule]) -> None:
         """Replace the equations by shorter ones; an interrupt leaves them as they were found."""
         deadline = min(budget.end.at, time.monotonic() + MOST_SHORTENING)
+        engine, is_allowed = self.problem.engine, _obedience(rules)
+        has_exact = any(entry.nrmse < budget.exact for entry in self.front)
         contenders = self.progress.contenders[: self._n_contenders(deadline - time.monotonic())]
-        equations = [entry.equation for entry in (*self.front, *contenders)]
+        equations = [entry.equation for entry in (*self.front, *(() if has_exact else contenders))]
+        n_shortened = SHORTENED_BESIDE_EXACT if has_exact else SHORTENED
         with suppress(KeyboardInterrupt):
-            found = select(equations, self.problem.engine, deadline=deadline, is_allowed=_obedience(rules))
+            found = select(equations, engine, *n_shortened, deadline=deadline, is_allowed=is_allowed)
             self.front, self.best = front_of(found)
             self.information = (None,) * len(self.front)
 

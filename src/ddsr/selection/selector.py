@@ -93,10 +93,10 @@ class _Judged:
 def select(
     candidates: Iterable[Expression],
     engine: Engine,
+    n_shortest: int = 8,
+    n_most_accurate: int = 3,
     *,
     length: DescriptionLength | None = None,
-    n_shortest: int = 16,
-    n_most_accurate: int = 3,
     deadline: float = inf,
     is_allowed: IsAllowed | None = None,
 ) -> tuple[Selected, ...]:
