@@ -208,8 +208,7 @@ void bind_evolution(nb::module_& module) {
       .def("seed", &seed_refiner, nb::arg("tokens"), nb::arg("constants"), nb::arg("n_threads"))
       .def("run", &run_refiner, nb::arg("evaluations").none(), nb::arg("seconds").none(),
            nb::arg("n_threads"), "How it ended: 0 out of budget, 1 exact, 2 exhausted.")
-      .def("hall_of_fame",
-           [](const Refiner& self) { return models(self, self.hall_of_fame().entries()); })
+      .def("hall_of_fame", [](const Refiner& self) { return models(self, self.hall_of_fame().entries()); })
       .def("shortlist", [](const Refiner& self) { return models(self, self.shortlist().entries()); })
       .def("elites", [](const Refiner& self, int n) { return individuals_to_rows(self, self.elites(n)); })
       .def("population", [](const Refiner& self) { return individuals_to_rows(self, self.population()); })

@@ -35,7 +35,7 @@ struct EvolutionOptions {
   double screen_ratio = 0.0;  // 0: no screening
   int n_seeds = 40;
   int library_size = 512;
-  int list_size = 0;         // 0: no shortlist
+  int list_size = 0;  // 0: no shortlist
   int list_rows = 1500;
   double list_slack = 0.03;  // in log(NRMSE)
   double list_share = 0.04;  // of evaluations

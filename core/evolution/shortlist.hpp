@@ -1,8 +1,8 @@
 // Formulas that the few fitting rows cannot tell from the best, judged on many more rows.
 //
-// Near the noise, formulas of one size differ by less than a hundred rows can show, and the hall of fame, which
-// has one of each size, would hold whichever was lucky. Here all of them are kept that may turn out to have the
-// shortest description.
+// Near the noise, formulas of one size differ by less than a hundred rows can show, and the hall of fame,
+// which has one of each size, would hold whichever was lucky. Here all of them are kept that may turn out to
+// have the shortest description.
 #pragma once
 
 #include <cstddef>

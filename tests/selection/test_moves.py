@@ -9,7 +9,7 @@ import oracle
 from ddsr.engine import values
 from ddsr.expression import Expression, Kind, Node, Vocabulary
 from ddsr.selection.model import Known, Model, known
-from ddsr.selection.moves import alternatives
+from ddsr.selection.moves import alternatives, settled_together
 from ddsr.selection.settling import Settler
 from strategies import FULL, PLAIN, data, expressions, mild_floats
 
@@ -186,3 +186,14 @@ def test_no_exponential_of_what_is_no_positive_base() -> None:
 
 def test_an_exponential_far_beyond_double_precision_is_no_error() -> None:
     assert list(alternatives(Model.free(Expression.parse("1e300^(0.0001 * x)", PLAIN))))
+
+
+def test_settled_together() -> None:
+    model = Model.free(Expression.parse("1.02 * y * sqrt(0.99 - (x / z)^1.98) + 0.001", PLAIN))
+    near = {1.02: 1.0, 0.99: 1.0, 1.98: 2.0, 0.001: 0.0}
+    found = settled_together(model, lambda number, value: near[value])
+    assert found is not None and all(found.is_fixed)
+    assert found.expression.text() == "y * sqrt(1 - (x / z)^2)"
+    some = settled_together(model, lambda number, value: 2.0 if value == 1.98 else None)
+    assert some is not None and sum(some.is_fixed) == 1
+    assert settled_together(model, lambda number, value: None) is None

@@ -65,7 +65,7 @@ def _with_powers(node: Node) -> Node:
         if inner.name == "mul" and right.name == "log":
             left, right = right, left
         if left.name == "log":
-            exponent = right if inner.name == "mul" else Node.operator("div", known(1.0), right)
+            exponent = right if inner.name == "mul" else Node.operator("div", Node.one(), right)
             return Node.operator("pow", left.children[0], exponent)
     return Node.operator(node.name, *children)
 

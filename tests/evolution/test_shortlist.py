@@ -1,0 +1,69 @@
+"""The shortlist: what the fitting rows cannot tell from the best, judged on many rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ddsr.engine import FitOptions
+from ddsr.expression import Expression
+from ddsr.refiner import HallOfFame, Refiner
+from evolution_cases import XYZ, engine_of, refiner_of
+
+NOISY = "sin(x) * y + x / (1.5 + exp(z))"
+
+
+def lengths(listed: HallOfFame, n_rows: int) -> np.ndarray:
+    """As docs/refiner.md says."""
+    n_constants = np.array([each.n_constants for each in listed.batch])
+    tokens = np.log(len(XYZ)) * listed.batch.sizes
+    return np.asarray(n_rows * np.log(listed.nrmse) + tokens + 0.5 * np.log(n_rows) * n_constants)
+
+
+def test_the_shortest_come_first_and_none_twice() -> None:
+    refiner = refiner_of(NOISY, noise=0.1)
+    refiner.run(evaluations=8000)
+    listed = refiner.shortlist()
+    assert len(listed) > 20
+    assert (np.diff(lengths(listed, refiner.engine.n_rows)) >= -1e-9).all()
+    assert len(set(listed.batch.keys())) == len(listed)
+    assert (np.abs(np.diff(np.sort(listed.nrmse))) > 0).all()
+
+
+def test_its_errors_are_those_of_all_rows() -> None:
+    """There are fewer than `list_rows`, so the constants are those that all of them give."""
+    refiner = refiner_of(NOISY, noise=0.1)
+    refiner.run(evaluations=4000)
+    listed = refiner.shortlist()
+    options = FitOptions(max_steps=0, is_scale_free=True)
+    scores = engine_of(NOISY, noise=0.1).score(listed.batch, options=options)
+    assert scores.nrmse == pytest.approx(listed.nrmse, rel=1e-6)
+
+
+def test_a_seed_that_is_as_good_as_the_best_is_listed() -> None:
+    """Its size has one place in the hall of fame, and another expression may have it."""
+    refiner = refiner_of(NOISY, noise=0.1)
+    refiner.run(evaluations=2000)
+    truth = Expression.parse("sin(x) * y + x / (1.4 + exp(z))", XYZ)
+    refiner.seed([truth])
+    keys = refiner.shortlist().batch.keys()
+    assert truth.key in keys
+
+
+def test_it_is_saved() -> None:
+    refiner = refiner_of(NOISY, noise=0.1)
+    refiner.run(evaluations=3000)
+    again = Refiner.load(refiner.save(), refiner.engine, refiner.grammar)
+    for each in (refiner, again):
+        each.run(evaluations=2000)
+    before, after = refiner.shortlist(), again.shortlist()
+    assert before.batch.keys() == after.batch.keys() and before.nrmse.tolist() == after.nrmse.tolist()
+
+
+def test_threads_change_nothing() -> None:
+    lists = []
+    for n_threads in (1, 3):
+        refiner = refiner_of(NOISY, noise=0.1, n_threads=n_threads)
+        refiner.run(evaluations=3000)
+        lists.append(refiner.shortlist())
+    assert lists[0].batch.keys() == lists[1].batch.keys()

@@ -1,0 +1,36 @@
+"""How equations are written in the end."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ddsr.expression import Expression
+from ddsr.selection.model import Model
+from ddsr.selection.spelling import spelled
+from strategies import PLAIN
+
+
+@pytest.mark.parametrize(
+    ("given", "written"),
+    [
+        ("exp(log(x / y) / z)", "(x / y)^(1 / z)"),
+        ("exp(z * log(x))", "x^z"),
+        ("exp(log(x) * z) + y", "x^z + y"),
+        ("exp(log(x) + z)", "exp(log(x) + z)"),
+        ("sqrt(exp(x * y))", "exp(0.5 * (x * y))"),
+        ("sin(x) * (y + y)", "sin(x) * (2 * y)"),
+        ("x * x + y", "x^2 + y"),
+    ],
+)
+def test_as_people_write(given: str, written: str) -> None:
+    expression = Expression.parse(given, PLAIN)
+    found = spelled(Model.free(expression)).expression
+    assert found == Expression.parse(written, PLAIN)
+    rows = np.random.default_rng(0).uniform(0.5, 2.0, (20, 3))
+    np.testing.assert_allclose(found.to_callable()(rows), expression.to_callable()(rows), rtol=1e-12)
+
+
+def test_a_writing_that_rules_forbid_is_none() -> None:
+    model = Model.free(Expression.parse("exp(z * log(x))", PLAIN))
+    assert spelled(model, lambda other: "^" not in other.text()).expression == model.expression
