@@ -33,6 +33,8 @@ FIRST_SHARE, FIRST_SECONDS = 1 / 16, 1.0
 # Rewriting an expression takes milliseconds, as a hundred evaluations or two do: a few percent of an epoch.
 EVALUATIONS_PER_REWRITE = 5000
 MOST_REWRITES = 4
+# Of the shortlist, those that have a turn to be rewritten.
+MOST_LISTED = 30
 # What is put into a refiner is fitted whatever the time, on a million rows too.
 LEAST_SECONDS_LEFT = 1.0
 
@@ -193,7 +195,10 @@ class RefinedSearch:
         is_due = n_most > 0 and self.deadline.seconds_left > LEAST_SECONDS_LEFT
         if self.rewriter is None or found.ending is Ending.EXACT or not is_due:
             return
+        listed = self.refiner.shortlist().batch
+        shortest_last = listed.take(np.arange(min(len(listed), MOST_LISTED))[::-1])
         proposals = self.rewriter.proposals(self.refiner.hall_of_fame().batch, n_most)
+        proposals += self.rewriter.proposals(shortest_last, n_most)
         if proposals:
             self._put_in(Batch.of(proposals), LIMITS, found)
         found.clock.end("rewrite")

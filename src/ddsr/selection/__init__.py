@@ -1,7 +1,8 @@
 from ddsr.selection.baseline import baseline
 from ddsr.selection.description import DescriptionLength, PlainLength, PreciseLength
 from ddsr.selection.front import FrontEntry, ParetoFront, entries_of, restored_entries, saved_entries
-from ddsr.selection.selector import Selected, front_of, select
+from ddsr.selection.judging import Selected
+from ddsr.selection.selector import front_of, select
 
 __all__ = [
     "DescriptionLength",

@@ -1,0 +1,261 @@
+"""Models refitted on all rows and measured: what the choice goes by."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import log
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.engine import Engine, values
+from ddsr.expression import Batch, Expression
+from ddsr.selection.description import DescriptionLength, PreciseLength
+from ddsr.selection.model import Model
+from ddsr.selection.moves import alternatives, settled_together
+from ddsr.selection.rational import rational_forms
+from ddsr.selection.simple_numbers import is_exact, near
+from ddsr.selection.spelling import spelled
+
+WORK_A_CALL = 25_000_000  # rows × steps × models after which the clock is looked at: tenths of a second
+ROUND_STEPS, ROUND_TOLERANCE = 25, 1e-10  # of a fit that decides on a move
+MOST_FORMS = 12  # as ratios of polynomials, that are tried of one model
+# On a few rows a constant may cost more to write than it explains; still nobody wants 1 for the mean of y.
+MOST_NRMSE = 1.05
+LEAST_GAIN = 1e-6  # nats; less is rounding
+# A simple number is tried for a constant unless it would cost more of the data than any code can win back.
+MOST_NATS_LOST = 40.0
+# Standard errors within which a simple number is likely meant, and the nats of one simple enough for it.
+LIKELY_ERRORS, MOST_NATS_OF_LIKELY = 2.5, 8.0
+
+
+IsAllowed = Callable[[Expression], bool]
+
+
+@dataclass(frozen=True)
+class Selected:
+    """A candidate with what became of it."""
+
+    expression: Expression
+    is_free: tuple[bool, ...]
+    """for each constant, breadth-first: fitted to the data, not settled at a simple number"""
+    nrmse: float
+    description_length: float
+    """nats, up to a term that all candidates share"""
+    is_finite_between_rows: bool = True
+    """finite, too, where the columns of X are shuffled: each in its range, in other company"""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A model with what it reaches on all rows."""
+
+    model: Model
+    nrmse: float
+    length: float
+    information: NDArray[np.float64]
+    is_finite_between_rows: bool
+    n_rows: int
+
+    @property
+    def rank(self) -> float:
+        """Less is better: what is undefined between the rows has to halve the error to win."""
+        return self.length + (0.0 if self.is_finite_between_rows else self.n_rows * log(2.0))
+
+    @property
+    def unit_uncertainty(self) -> NDArray[np.float64]:
+        """Standard error of each constant, the others fitted too, per one of the mean residual."""
+        n_constants = len(self.model.is_fixed)
+        information = self.information[:n_constants, :n_constants]
+        slope = np.sqrt(np.diagonal(information))
+        is_steep = ~np.isfinite(slope)  # the least change of such a constant changes everything
+        scale = np.where(is_steep | (slope <= 0.0), 1.0, slope)
+        correlation = np.where(is_steep | is_steep[:, None], 0.0, information) / scale / scale[:, None]
+        variance = np.diagonal(np.linalg.pinv(correlation, rcond=1e-12, hermitian=True))
+        return np.where(is_steep, 0.0, np.sqrt(np.maximum(variance, 0.0)) / scale)
+
+    def selected(self, is_allowed: IsAllowed | None) -> Selected:
+        """As it is handed out: written as people write."""
+        model = spelled(self.model, is_allowed)
+        is_free = tuple(not is_fixed for is_fixed in model.is_fixed)
+        return Selected(model.expression, is_free, self.nrmse, self.length, self.is_finite_between_rows)
+
+
+class Judge:
+    """Refits and measures models, as long as there is time."""
+
+    def __init__(
+        self, engine: Engine, length: DescriptionLength, deadline: float, is_allowed: IsAllowed | None
+    ) -> None:
+        self.engine, self.length, self.deadline, self.is_allowed = engine, length, deadline, is_allowed
+        self.given: set[tuple[int, ...]] = set()
+        self.signs = engine.positive_variables, engine.nonnegative_variables
+        self.least_nrmse = PreciseLength.on(engine).least_nrmse
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the time is up."""
+        return time.monotonic() >= self.deadline
+
+    def start(self, models: Sequence[Model]) -> list[Judged]:
+        """Each candidate as it is, refitted, or simplified after that: whichever is shortest."""
+        self.given = {model.expression.tokens for model in models}
+        given = self._measure(models, max_steps=0)
+        refitted = self.measure([one.model for one in given], 100, 1e-14)
+        # by length alone: constants that nobody has fitted yet do not win by being finite
+        fitted = best_of_each(given + refitted, key=length_of)
+        # not before the fit: a constant that is still to be fitted is no 1 to be left out
+        simpler = [Model.free(one.model.expression.simplified(*self.signs)) for one in fitted]
+        changed = [other for one, other in zip(fitted, simpler, strict=True) if other.key != one.model.key]
+        found = {one.model.key: one for one in best_of_each(self.measure(changed, 100, 1e-14))}
+        return best_of_each(
+            min(one, found.get(other.key, one), key=rank_of)
+            for one, other in zip(fitted, simpler, strict=True)
+        )
+
+    def measure(self, models: Sequence[Model], max_steps: int, tolerance: float) -> list[Judged]:
+        """Refit what there is time for and is allowed; what is not finite is left out."""
+        judged: list[Judged] = []
+        if self.is_allowed is not None:
+            models = [model for model in models if self._may_be(model.expression, self.is_allowed)]
+        n_at_once = max(1, WORK_A_CALL // (self.engine.n_rows * max_steps))
+        for begin in range(0, len(models), n_at_once):
+            if self.is_late:
+                break
+            judged += self._measure(models[begin : begin + n_at_once], max_steps, tolerance)
+        return judged
+
+    def _may_be(self, expression: Expression, is_allowed: IsAllowed) -> bool:
+        # a scale and an offset may break a rule that the expression inside obeys: it is as it was found
+        return expression.tokens in self.given or is_allowed(expression)
+
+    def _measure(self, models: Sequence[Model], max_steps: int, tolerance: float = 0.0) -> list[Judged]:
+        if not models:
+            return []
+        batch = Batch.of(model.expression for model in models)
+        is_fixed = np.ones(batch.constants.shape, dtype=bool)
+        for row, model in enumerate(models):
+            is_fixed[row, : len(model.is_fixed)] = model.is_fixed
+        scores = self.engine.refit(batch, is_fixed, max_steps=max_steps, tolerance=tolerance)
+        assert scores.information is not None  # a refit always has it
+        _, is_finite = values(scores.batch, self.engine.shuffled_rows, self.engine.n_threads)
+        judged = []
+        for row, model in enumerate(models):
+            if np.isfinite(scores.nrmse[row]):
+                fitted = Model(scores.batch[row], model.is_fixed)
+                nrmse, information = float(scores.nrmse[row]), scores.information[row]
+                length = self.length(fitted, nrmse, information)
+                judged.append(
+                    Judged(fitted, nrmse, length, information, bool(is_finite[row]), self.engine.n_counted)
+                )
+        return judged
+
+    def alternatives(self, one: Judged) -> list[Model]:
+        """The models one move away, without those whose constant the data refuse; none after the end."""
+        if self.is_late:
+            return []
+        reach = self._standard_error(one) * np.sqrt(2 * MOST_NATS_LOST)
+        values = one.model.expression.constants
+
+        def is_plausible(constant: int, value: float) -> bool:
+            return value in (0.0, 1.0, -1.0) or bool(abs(value - values[constant]) <= reach[constant])
+
+        simpler = self.simplified(one.model)
+        return [*alternatives(one.model, is_plausible), *([] if simpler.key == one.model.key else [simpler])]
+
+    def settled_together(self, models: Sequence[Judged]) -> dict[object, Judged]:
+        """By key, those shorter with all constants settled at once that could well be simple numbers.
+
+        One fit tells which of many candidates are worth the rounds of moves.
+        """
+        settled = {one.model.key: settled_together(one.model, self._likely_number(one)) for one in models}
+        new = distinct(model for model in settled.values() if model is not None)
+        found = {one.model.key: one for one in self.measure(new, ROUND_STEPS, ROUND_TOLERANCE)}
+        shorter: dict[object, Judged] = {}
+        for one in models:
+            model = settled[one.model.key]
+            other = None if model is None else found.get(model.key)
+            if other is not None and is_shorter(other, one):
+                shorter[one.model.key] = other
+        return shorter
+
+    def _likely_number(self, one: Judged) -> Callable[[int, float], float | None]:
+        reach = LIKELY_ERRORS * self._standard_error(one)
+
+        def choose(constant: int, value: float) -> float | None:
+            if abs(value) <= reach[constant]:
+                return 0.0
+            numbers = (number.value for number in near(value) if number.nats < MOST_NATS_OF_LIKELY)
+            return next((number for number in numbers if abs(number - value) <= reach[constant]), None)
+
+        return choose
+
+    def _standard_error(self, one: Judged) -> NDArray[np.float64]:
+        error = max(one.nrmse, self.least_nrmse) * self.engine.spread / np.sqrt(self.engine.n_counted)
+        return np.asarray(error * one.unit_uncertainty)
+
+    def simplified(self, model: Model) -> Model:
+        """What settled constants make of it: with exponents of 1.5 instead of 1.498 powers may cancel."""
+        return rewritten_as(model, model.expression.simplified(*self.signs))
+
+    def rational_forms(self, one: Judged) -> list[Judged]:
+        """The shortest of the same values as ratios of polynomials, as far as there is time."""
+        forms: list[Expression] = []
+        for form in rational_forms(one.model.expression, self.engine.positive_variables):
+            if self.is_late or len(forms) == MOST_FORMS:
+                break
+            forms.append(form)
+        models = distinct(rewritten_as(one.model, form) for form in forms)
+        return self.measure(models, ROUND_STEPS, ROUND_TOLERANCE)
+
+    def length_of_data(self, one: Judged) -> float:
+        """Nats that the error alone takes."""
+        return float(self.engine.n_counted * np.log(max(one.nrmse, self.least_nrmse)))
+
+    def polish(self, models: list[Judged]) -> list[Judged]:
+        """Fit what is free to convergence."""
+        polished = self.measure([one.model for one in models], 100, 1e-14)
+        better = {one.model.key: one for one in polished}
+        return [min(one, better.get(one.model.key, one), key=rank_of) for one in models]
+
+
+def rank_of(one: Judged) -> float:
+    """`Judged.rank`, to sort by."""
+    return one.rank
+
+
+def length_of(one: Judged) -> float:
+    """`Judged.length`, to sort by."""
+    return one.length
+
+
+def is_shorter(one: Judged, other: Judged) -> bool:
+    """Whether it is shorter, no less defined between the rows, and no model that the mean of y beats."""
+    is_as_finite = one.is_finite_between_rows >= other.is_finite_between_rows
+    is_of_use = one.nrmse <= max(MOST_NRMSE, other.nrmse)
+    return is_as_finite and is_of_use and one.length < other.length - LEAST_GAIN
+
+
+def best_of_each(models: Iterable[Judged], key: Callable[[Judged], Any] = rank_of) -> list[Judged]:
+    """Of those that differ by their free constants alone, the best one."""
+    best: dict[object, Judged] = {}
+    for one in models:
+        known = best.setdefault(one.model.key, one)
+        if key(one) < key(known):
+            best[one.model.key] = one
+    return list(best.values())
+
+
+def rewritten_as(model: Model, expression: Expression) -> Model:
+    """The expression with those constants settled that come from settled ones."""
+    settled, has_free = model.fixed_constants, bool(model.free_constants)
+    is_fixed = (not has_free or value in settled or is_exact(value) for value in expression.constants)
+    return Model(expression, tuple(is_fixed))
+
+
+def distinct(models: Iterable[Model]) -> list[Model]:
+    """Each once."""
+    return list({model.key: model for model in models}.values())
