@@ -33,8 +33,8 @@ LEAST_GAIN = 1e-6
 # The last part of `max_time`, in which equations are made shorter where that is asked for: a share, a larger
 # one where that is less than a second, and so many seconds at most, also where no time is set.
 SHORTENING_SHARE, LARGER_SHARE, MOST_SHORTENING = 0.08, 0.2, 60.0
-# Of the shortlist, so many are looked at whatever the time, and so many more as these rows a second allow.
-LEAST_CONTENDERS, CONTENDER_ROWS_A_SECOND = 12, 250_000
+# Of the shortlist, so many are looked at whatever the time, and so many more a second as these allow.
+LEAST_CONTENDERS, CONTENDERS_A_SECOND, CONTENDER_ROWS_A_SECOND = 12, 40, 250_000
 # Equations that are made shorter: so many of the shortest descriptions, and of the most accurate. Beside an
 # exact one all others have lost, and nobody should wait for them.
 SHORTENED, SHORTENED_BESIDE_EXACT = (16, 3), (1, 0)
@@ -278,8 +278,8 @@ class Fit:
 
     def _n_contenders(self, seconds: float) -> int:
         """So many that their first fits leave most of the time for making equations shorter."""
-        in_time = CONTENDER_ROWS_A_SECOND * max(seconds, 0.0) / self.problem.engine.n_rows
-        return max(LEAST_CONTENDERS, int(min(in_time, len(self.progress.contenders))))
+        a_second = min(CONTENDERS_A_SECOND, CONTENDER_ROWS_A_SECOND / self.problem.engine.n_rows)
+        return max(LEAST_CONTENDERS, int(a_second * max(seconds, 0.0)))
 
     def measure(self, budget: Budget) -> None:
         """How well the data know each equation's constants; on much data only as long as there is time."""
