@@ -10,7 +10,7 @@ from ddsr.engine import Engine
 from ddsr.errors import ExpressionError
 from ddsr.expression import OPERATORS, Expression, Vocabulary
 from ddsr.selection.description import DescriptionLength, PreciseLength
-from ddsr.selection.front import FrontEntry, ParetoFront
+from ddsr.selection.front import ROUNDING, FrontEntry, ParetoFront
 from ddsr.selection.judging import (
     ROUND_STEPS,
     ROUND_TOLERANCE,
@@ -84,9 +84,9 @@ def front_of(found: Sequence[Selected]) -> tuple[ParetoFront, FrontEntry]:
     for entry in sorted(entries, key=lambda each: (each.size, each.nrmse)):
         # the choice in another writing differs from it by rounding
         is_twin = entry.size == chosen.size and entry.nrmse >= (1.0 - ROUNDING_OF_ERROR) * chosen.nrmse
-        if entry is chosen or (entry.nrmse < least_error and not is_twin):
+        if entry is chosen or (max(entry.nrmse, ROUNDING) < least_error and not is_twin):
             front.append(entry)
-            least_error = min(least_error, entry.nrmse)
+            least_error = min(least_error, max(entry.nrmse, ROUNDING))
     return ParetoFront(tuple(front)), chosen
 
 
