@@ -26,8 +26,8 @@ class Assessor {
   // Fits further and looks at all rows where the hall of fame may want the individual; true if it took it.
   bool offer(Individual& individual, HallOfFame& hall, const Deadline& deadline);
 
-  // Fits on many rows what the shortlist may want; `may_pay` is asked where the fitting rows do not say that
-  // it is the best so far.
+  // Fits on many rows what the shortlist may want, for one of `credit`; what the fitting rows say is far
+  // better than the best costs none.
   void list(const Individual& individual, Shortlist& shortlist, double& credit);
 
  private:
