@@ -121,6 +121,17 @@ def test_tokens_alone_are_those_of_the_fill(case, share, is_spoiled, seed):
     np.testing.assert_array_equal(grammar.fill_tokens(logits, kept, seed, stream=3), tokens)
 
 
+def test_rows_may_share_logits():
+    grammar, n = Grammar(USUAL, 16), 300
+    logits = normal_logits(grammar, 40) * 3
+    number = np.random.default_rng(6).integers(0, 40, n)
+    kept = partly_kept(grammar, n, 0.4, seed=6)
+    expected = grammar.fill_tokens(logits[number], kept, seed=6, stream=2)
+    for n_threads in (1, 3):
+        shared = grammar.fill_tokens(logits, kept, 6, 2, n_threads, logits_of=number)
+        np.testing.assert_array_equal(shared, expected)
+
+
 def test_logits_of_kept_tokens_that_stay_are_not_looked_at():
     grammar, n = Grammar(USUAL, 16), 200
     logits = normal_logits(grammar, n)
@@ -229,6 +240,13 @@ def test_bad_arrays_are_refused():
         (lambda: grammar.fill_tokens(logits, unknown, 0), "kept token 40 (row 2, position 3)"),
         (lambda: grammar.fill_tokens(logits, np.full_like(kept, -3), 0), "kept token -3 (row 0, position 0)"),
         (lambda: grammar.fill_tokens(logits, kept, 0, n_threads=0), "n_threads is 0"),
+        (
+            lambda: grammar.fill_tokens(logits, kept, 0, logits_of=[0, 1, 2, 4]),
+            "logits_of holds 4; there are",
+        ),
+        (lambda: grammar.fill_tokens(logits, kept, 0, logits_of=[0, 1, 2, -1]), "logits_of holds -1"),
+        (lambda: grammar.fill_tokens(logits, kept, 0, logits_of=[0, 1, 2]), "(4, 6), the logits need (3, 6)"),
+        (lambda: grammar.fill_tokens(logits, kept, 0, logits_of=[0.5] * 4), "needed are integers, (B,)"),
         (lambda: grammar.legal_tokens(kept, n_threads=0), "n_threads is 0"),
         (lambda: grammar.legal_tokens([[0.5]]), "tokens are of type float64"),
         (lambda: grammar.legal_tokens([[70000]]), "tokens run from 70000 to 70000"),

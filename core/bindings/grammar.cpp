@@ -1,8 +1,10 @@
 #include "grammar/grammar.hpp"
 
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 
 #include "bindings/bindings.hpp"
@@ -17,6 +19,7 @@ namespace {
 
 using Tokens = std::vector<TokenId>;
 using Logits = nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+using LogitsOf = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 void construct(Grammar* grammar, const Vocabulary& vocabulary, int max_length, int max_constants,
                const std::vector<std::tuple<Tokens, Tokens, int>>& nestings,
@@ -39,15 +42,15 @@ void check_threads(int n_threads) {
   if (n_threads < 1) refuse("n_threads is " + std::to_string(n_threads) + "; at least 1 is needed");
 }
 
-void check_fill(const Grammar& grammar, const Logits& logits, const OwnRows& kept) {
+void check_fill(const Grammar& grammar, const Logits& logits, const OwnRows& kept, std::size_t n_rows) {
   const auto length = static_cast<std::size_t>(grammar.rules.max_length);
   const auto n_tokens = static_cast<std::size_t>(grammar.vocabulary.size());
   if (logits.shape(1) != length || logits.shape(2) != n_tokens)
     refuse("logits have the shape " + shape_text({logits.shape(0), logits.shape(1), logits.shape(2)}) +
            "; the grammar needs " + shape_text({logits.shape(0), length, n_tokens}));
-  if (kept.n_rows != logits.shape(0) || kept.length != length)
+  if (kept.n_rows != n_rows || kept.length != length)
     refuse("kept tokens have the shape " + shape_text({kept.n_rows, kept.length}) + ", the logits need " +
-           shape_text({logits.shape(0), length}));
+           shape_text({n_rows, length}));
   const auto bad = std::find_if(kept.memory.begin(), kept.memory.end(), [&](TokenId id) {
     return id < std::min(MASK, PAD) || id >= grammar.vocabulary.size();
   });
@@ -57,10 +60,20 @@ void check_fill(const Grammar& grammar, const Logits& logits, const OwnRows& kep
          std::to_string(at % length) + ") is not in the vocabulary of " + std::to_string(n_tokens));
 }
 
+// A copy: another Python thread could change the numbers after their check.
+std::vector<std::int64_t> checked_numbers(const LogitsOf& numbers, std::size_t n_logits) {
+  std::vector<std::int64_t> own(numbers.data(), numbers.data() + numbers.shape(0));
+  for (std::int64_t number : own)
+    if (number < 0 || static_cast<std::size_t>(number) >= n_logits)
+      refuse("logits_of holds " + std::to_string(number) + "; there are logits of " +
+             std::to_string(n_logits) + " rows");
+  return own;
+}
+
 nb::tuple fill_rows(const Grammar& grammar, const Logits& logits, const TokenRows& kept_rows,
                     std::uint64_t seed, std::uint64_t stream, int n_threads) {
   const OwnRows kept(kept_rows);
-  check_fill(grammar, logits, kept);
+  check_fill(grammar, logits, kept, logits.shape(0));
   check_threads(n_threads);
   const std::size_t n_rows = kept.n_rows, length = kept.length;
   std::vector<TokenId> tokens(n_rows * length);
@@ -75,15 +88,17 @@ nb::tuple fill_rows(const Grammar& grammar, const Logits& logits, const TokenRow
 }
 
 auto fill_tokens(const Grammar& grammar, const Logits& logits, const TokenRows& kept_rows, std::uint64_t seed,
-                 std::uint64_t stream, int n_threads) {
+                 std::uint64_t stream, int n_threads, const std::optional<LogitsOf>& logits_of) {
   const OwnRows kept(kept_rows);
-  check_fill(grammar, logits, kept);
+  check_fill(grammar, logits, kept, logits_of ? logits_of->shape(0) : logits.shape(0));
   check_threads(n_threads);
+  std::vector<std::int64_t> numbers;
+  if (logits_of) numbers = checked_numbers(*logits_of, logits.shape(0));
   std::vector<TokenId> tokens(kept.memory.size());
   {
     nb::gil_scoped_release released;
-    fill(grammar, {kept.n_rows, logits.data(), kept.memory.data()}, seed, stream, n_threads,
-         {tokens.data(), nullptr});
+    fill(grammar, {kept.n_rows, logits.data(), kept.memory.data(), logits_of ? numbers.data() : nullptr},
+         seed, stream, n_threads, {tokens.data(), nullptr});
   }
   return to_numpy(std::move(tokens), {kept.n_rows, kept.length});
 }
@@ -170,7 +185,8 @@ void bind_grammar(nb::module_& module) {
       .def("fill", &fill_rows, nb::arg("logits"), nb::arg("kept"), nb::arg("seed"), nb::arg("stream"),
            nb::arg("n_threads"), "(tokens, log_probs) of the legal left-to-right fill.")
       .def("fill_tokens", &fill_tokens, nb::arg("logits"), nb::arg("kept"), nb::arg("seed"),
-           nb::arg("stream"), nb::arg("n_threads"), "The tokens of that fill alone, in less time.");
+           nb::arg("stream"), nb::arg("n_threads"), nb::arg("logits_of").none() = nb::none(),
+           "The tokens of that fill alone, in less time.");
 
   module.def("random_block", &random_block, nb::arg("seed"), nb::arg("stream"), nb::arg("index"),
              nb::arg("position"), "The four 32-bit random numbers of one place of use.");

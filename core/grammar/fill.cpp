@@ -94,7 +94,8 @@ void fill(const Grammar& grammar, const FillInput& input, std::uint64_t seed, st
   parallel_with(input.n_rows, n_threads, 256, [&] {
     return [&, filler = RowFiller(grammar)](std::size_t row) mutable {
       const std::size_t at = row * length;
-      const float* logits = input.logits + at * n_tokens;
+      const std::size_t source = input.logits_of ? static_cast<std::size_t>(input.logits_of[row]) : row;
+      const float* logits = input.logits + source * length * n_tokens;
       const TokenId* kept = input.kept + at;
       const RowNumbers uniform_at(seed, stream, row);
       if (output.log_probs == nullptr)

@@ -11,8 +11,9 @@ namespace ddsr {
 
 struct FillInput {
   std::size_t n_rows;
-  const float* logits;  // (n_rows, max_length, vocabulary)
+  const float* logits;  // (n, max_length, vocabulary)
   const TokenId* kept;  // (n_rows, max_length): a token, or MASK or PAD where one is to be drawn
+  const std::int64_t* logits_of = nullptr;  // (n_rows): which of the n a row has; null: n = n_rows, its own
 };
 
 struct FillOutput {

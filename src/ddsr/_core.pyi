@@ -83,6 +83,7 @@ class Grammar:
         seed: int,
         stream: int,
         n_threads: int,
+        logits_of: NDArray[np.int64] | None = None,
     ) -> NDArray[np.int16]: ...
 
 def random_block(seed: int, stream: int, index: int, position: int) -> list[int]: ...

@@ -156,14 +156,22 @@ class Grammar:
         seed: int,
         stream: int = 0,
         n_threads: int = 1,
+        logits_of: ArrayLike | None = None,
     ) -> NDArray[np.int16]:
         """Fill as `fill` does and give the tokens alone, (B, M): the same ones, in less time.
 
         The logits of kept tokens that stay are never looked at: the more are kept, the less time it takes.
+        Rows with the same logits may share them: `logits_of` (B,) then says which of the logits a row has.
         """
+        numbers = None if logits_of is None else _row_numbers(logits_of)
         with _named_errors(self.vocabulary):
             return self.core.fill_tokens(
-                _logits(logits), _tokens(kept, 2), _word(seed, "seed"), _word(stream, "stream"), n_threads
+                _logits(logits),
+                _tokens(kept, 2),
+                _word(seed, "seed"),
+                _word(stream, "stream"),
+                n_threads,
+                numbers,
             )
 
     def sample(self, n: int, seed: int, stream: int = 0, n_threads: int = 1) -> NDArray[np.int16]:
@@ -233,6 +241,15 @@ def _logits(given: ArrayLike) -> NDArray[np.float32]:
     if logits.ndim != 3:
         raise GrammarError(f"logits have the shape {logits.shape}; needed are (B, M, V)")
     return logits
+
+
+def _row_numbers(given: ArrayLike) -> NDArray[np.int64]:
+    numbers = np.asarray(given)
+    if numbers.ndim != 1 or not np.issubdtype(numbers.dtype, np.integer):
+        raise GrammarError(
+            f"logits_of has the shape {numbers.shape} and type {numbers.dtype}; needed are integers, (B,)"
+        )
+    return np.ascontiguousarray(numbers, dtype=np.int64)
 
 
 def _tokens(given: ArrayLike, n_dims: int) -> NDArray[np.int16]:

@@ -79,7 +79,7 @@ class MaskedDiffusion(DenoisingGenerator[Masked]):
 
     def predict(self, noisy_tokens: Tokens, step: int) -> NDArray[np.float32]:
         """Logits of q(X_0) on the host."""
-        return self.predictor.start(0, noisy_tokens, step)()
+        return self.predictor.start(0, noisy_tokens, step)().of_rows
 
     def corrupt(self, clean_tokens: Tokens, rng: np.random.Generator) -> Masked:
         """X_t at a random step t, for the objective."""
@@ -134,8 +134,9 @@ class Backward:
     def _fill(self, step: int) -> None:
         generator, kept = self.generator, self.kept[self.active]
         stream = self.first_stream + step - 1
+        logits, number = self.pending()
         filled = generator.grammar.fill_tokens(
-            self.pending(), kept, generator.seed, stream, generator.n_threads
+            logits, kept, generator.seed, stream, generator.n_threads, number
         )
         self.drawn[self.active] = filled
         kept = keep_one_more(kept, filled, self.order[self.active, self.max_length - step])

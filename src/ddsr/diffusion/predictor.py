@@ -1,14 +1,14 @@
 """Runs the denoiser for the backward process: tokens on the host in, logits on the host out.
 
 A prediction is started and waited for, so that the grammar can fill one part of a batch while the network
-works on another.
+works on another. Rows that are alike are predicted once: at first all are, and many stay so for long.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -20,8 +20,24 @@ from ddsr.diffusion.denoiser import TokenNetwork
 
 Tokens = NDArray[np.int16]
 Logits = NDArray[np.float32]
-Pending = Callable[[], Logits]
-"""Call it to wait for the logits, (B, M, V); they are valid until the next start of the same part."""
+
+
+class Predicted(NamedTuple):
+    """The logits of a batch, each distinct one once; they are valid until the next start of the same part."""
+
+    logits: Logits
+    """(K, M, V)"""
+    number: NDArray[np.int64]
+    """(B,): which of them each row has"""
+
+    @property
+    def of_rows(self) -> Logits:
+        """The logits of every row, (B, M, V)."""
+        return self.logits[self.number]
+
+
+Pending = Callable[[], Predicted]
+"""Call it to wait for what is predicted."""
 
 
 class Predictor(Protocol):
@@ -40,10 +56,9 @@ class Predictor(Protocol):
 
 
 class CpuPredictor:
-    """Rows in small chunks, one thread a chunk; rows that are alike are predicted once.
+    """Rows in small chunks, one thread a chunk.
 
-    At first all rows are alike, and those of short expressions stay so for long. Which chunk a row is in does
-    not depend on the number of threads, and neither do its logits.
+    Which chunk a row is in does not depend on the number of threads, and neither do its logits.
     """
 
     n_parts = 1
@@ -57,14 +72,14 @@ class CpuPredictor:
     def start(self, part: int, noisy_tokens: Tokens, step: int) -> Pending:
         """Hand every chunk of distinct rows to a thread."""
         first, number = _distinct(noisy_tokens)
-        pending = self._start(torch.from_numpy(noisy_tokens[first]), step)
-        return lambda: pending()[number]
+        wait = self._start(torch.from_numpy(noisy_tokens[first]), step)
+        return lambda: Predicted(wait(), number)
 
     def predict(self, noisy_tokens: Tensor, step: int) -> Tensor:
         """Wait for every chunk."""
         return torch.from_numpy(self._start(noisy_tokens, step)())
 
-    def _start(self, tokens: Tensor, step: int) -> Pending:
+    def _start(self, tokens: Tensor, step: int) -> Callable[[], Logits]:
         logits = np.empty((*tokens.shape, self.network.vocab_size), dtype=np.float32)
         starts = range(0, len(tokens), self.CHUNK_ROWS)
         done = [self.threads.submit(self._predict, tokens, step, logits, begin) for begin in starts]
@@ -84,7 +99,7 @@ class CpuPredictor:
         logits[begin : begin + len(chunk)] = predicted.numpy()
 
 
-def _distinct(rows: Tokens) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _distinct(rows: Tokens) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The first of each set of equal rows, and for every row the number of its set."""
     as_bytes = np.dtype((np.void, rows.shape[1] * rows.itemsize))  # told apart faster than column by column
     keys = np.ascontiguousarray(rows).view(as_bytes)[:, 0]
@@ -99,15 +114,17 @@ class CudaPredictor:
     """
 
     n_parts = 2
-    ROWS_STEP = 512
+    ROWS_STEP = 256
 
     def __init__(self, network: TokenNetwork, device: torch.device) -> None:
         self.network, self.device = network, device
         self.graphs: dict[tuple[int, int], CapturedForward] = {}
 
     def start(self, part: int, noisy_tokens: Tokens, step: int) -> Pending:
-        """Queue the copy in, the graph and the copy out; none of them waits."""
-        return self._graph(part, len(noisy_tokens)).start(noisy_tokens, step)
+        """Queue the copy in, the graph and the copy out of distinct rows; none of them waits."""
+        first, number = _distinct(noisy_tokens)
+        wait = self._graph(part, len(first)).start(noisy_tokens[first], step)
+        return lambda: Predicted(wait(), number)
 
     def predict(self, noisy_tokens: Tensor, step: int) -> Tensor:
         """Queue the graph; the logits are valid until the next call."""
@@ -142,8 +159,8 @@ class CapturedForward:
             with torch.cuda.graph(self.graph, stream=self.stream):
                 self.logits = network(self.tokens, self.step)
 
-    def start(self, noisy_tokens: Tokens, step: int) -> Pending:
-        """Queue the work of one call."""
+    def start(self, noisy_tokens: Tokens, step: int) -> Callable[[], Logits]:
+        """Queue the work of one call; what it gives waits for it."""
         n_rows = len(noisy_tokens)
         self.host_tokens[:n_rows] = torch.from_numpy(noisy_tokens)
         self.stream.wait_stream(torch.cuda.current_stream())  # the last update of the weights comes first

@@ -203,5 +203,5 @@ class ConditionedDiffusion(MaskedDiffusion):
         is_cut = self.device.type == "cpu"  # on a GPU every length would be a graph of its own
         length = min(-(-end // LENGTH_STEP) * LENGTH_STEP, max_length) if is_cut else max_length
         shown = np.ascontiguousarray(kept[:, :length])
-        logits = self.predictor.start(0, shown, max_length - end)()
+        logits = self.predictor.start(0, shown, max_length - end)().of_rows
         return np.pad(logits, ((0, 0), (0, max_length - length), (0, 0)))
