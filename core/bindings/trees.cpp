@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 
 #include "bindings/bindings.hpp"
 #include "expression/tree.hpp"
@@ -44,6 +46,23 @@ nb::list canonical_keys(const Vocabulary& vocabulary, const TokenRows& rows, int
   nb::list keys;
   for (const auto& form : forms) keys.append(nb::bytes(form.data(), form.size() * sizeof(TokenId)));
   return keys;
+}
+
+// (first, number): the first of each set of equal rows, and for every row which of these it equals.
+nb::tuple distinct_rows(const TokenRows& token_rows) {
+  const OwnRows rows(token_rows);
+  std::vector<std::int64_t> first, number(rows.n_rows);
+  std::unordered_map<std::string_view, std::int64_t> seen;
+  seen.reserve(rows.n_rows);
+  for (std::size_t i = 0; i < rows.n_rows; ++i) {
+    const std::span<const TokenId> row = rows[i];
+    const std::string_view key(reinterpret_cast<const char*>(row.data()), row.size_bytes());
+    const auto [place, is_new] = seen.try_emplace(key, static_cast<std::int64_t>(first.size()));
+    if (is_new) first.push_back(static_cast<std::int64_t>(i));
+    number[i] = place->second;
+  }
+  const std::size_t n_first = first.size();
+  return nb::make_tuple(to_numpy(std::move(first), {n_first}), to_numpy(std::move(number), {rows.n_rows}));
 }
 
 }  // namespace
@@ -139,6 +158,8 @@ void bind_trees(nb::module_& module) {
         return std::tuple(canonical.tokens, canonical.order);
       },
       nb::arg("vocabulary"), nb::arg("tokens"), "(tokens, order) of the canonical form, breadth-first.");
+  module.def("distinct_rows", &distinct_rows, nb::arg("rows"),
+             "(first, number): the first of each set of equal rows, and which of these every row equals.");
   module.def("canonical_keys", &canonical_keys, nb::arg("vocabulary"), nb::arg("rows"), nb::arg("n_threads"),
              "For each padded row the bytes of its canonical form.");
 }

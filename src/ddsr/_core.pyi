@@ -50,6 +50,9 @@ def breadth_first_from_prefix(vocabulary: Vocabulary, tokens: NDArray[np.int16])
 def canonical_form(vocabulary: Vocabulary, tokens: NDArray[np.int16]) -> tuple[list[int], list[int]]:
     """(tokens, order) of the canonical form, breadth-first."""
 
+def distinct_rows(rows: NDArray[np.int16]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(first, number): the first of each set of equal rows, and which of these every row equals."""
+
 def canonical_keys(vocabulary: Vocabulary, rows: NDArray[np.int16], n_threads: int) -> list[bytes]:
     """For each padded row the bytes of its canonical form."""
 

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from ddsr import _core
 from ddsr.errors import ExpressionError
@@ -48,3 +49,10 @@ def test_joined_batches_keep_their_rows_in_order(parts):
     empty = Batch(PLAIN, np.zeros((0, 0), np.int16), np.zeros((0, 0)))
     joined = Batch.joined([Batch.of(part) if part else empty for part in parts])
     assert list(joined) == [each for part in parts for each in part]
+
+
+@given(arrays(np.int16, st.tuples(st.integers(0, 60), st.integers(0, 3)), elements=st.integers(-2, 1)))
+def test_distinct_rows_are_the_first_ones_and_stand_for_all(rows):
+    first, number = _core.distinct_rows(rows)
+    assert len(first) == len({row.tobytes() for row in rows}) and (np.diff(first) > 0).all()
+    np.testing.assert_array_equal(rows[first][number], rows)

@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from ddsr._core import distinct_rows
 from ddsr.deadline import NEVER, Deadline
 from ddsr.diffusion.denoiser import TokenNetwork
 
@@ -71,7 +72,7 @@ class CpuPredictor:
 
     def start(self, part: int, noisy_tokens: Tokens, step: int) -> Pending:
         """Hand every chunk of distinct rows to a thread."""
-        first, number = _distinct(noisy_tokens)
+        first, number = distinct_rows(noisy_tokens)
         wait = self._start(torch.from_numpy(noisy_tokens[first]), step)
         return lambda: Predicted(wait(), number)
 
@@ -99,14 +100,6 @@ class CpuPredictor:
         logits[begin : begin + len(chunk)] = predicted.numpy()
 
 
-def _distinct(rows: Tokens) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first of each set of equal rows, and for every row the number of its set."""
-    as_bytes = np.dtype((np.void, rows.shape[1] * rows.itemsize))  # told apart faster than column by column
-    keys = np.ascontiguousarray(rows).view(as_bytes)[:, 0]
-    _, first, number = np.unique(keys, return_index=True, return_inverse=True)
-    return first, number
-
-
 class CudaPredictor:
     """Forward passes as CUDA graphs: one launch each, instead of one for every small operation.
 
@@ -122,7 +115,7 @@ class CudaPredictor:
 
     def start(self, part: int, noisy_tokens: Tokens, step: int) -> Pending:
         """Queue the copy in, the graph and the copy out of distinct rows; none of them waits."""
-        first, number = _distinct(noisy_tokens)
+        first, number = distinct_rows(noisy_tokens)
         wait = self._graph(part, len(first)).start(noisy_tokens[first], step)
         return lambda: Predicted(wait(), number)
 
