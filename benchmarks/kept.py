@@ -2,7 +2,8 @@
 
 `make results` writes the tables anew from all stores in `results/ground-truth/` and `results/black-box/`:
 folders as `ddsr bench run` makes them, of one machine or of several. `python -m benchmarks.kept STORE
-ground-truth/NAME` puts one there, compressed and without its learning curves.
+ground-truth/NAME` puts one there, compressed and without its learning curves. Those in `results/paper/` are
+of the preset `paper` and its variants; they are in no table that is written.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from ddsr.errors import BenchError
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = ROOT / "benchmarks" / "results"
 SUITES = ("ground-truth", "black-box")
+PLACES = (*SUITES, "paper")
 MOST_BYTES = 1_500_000
 PAGES: dict[Path, int | None] = {ROOT / "README.md": 4, ROOT / "docs" / "results.md": None}
 """and how many published rows of each source they have"""
@@ -61,9 +63,9 @@ def keep(store: Path, name: str, folder: Path = KEPT) -> Path:
     source = file_of(store)
     if source is None:
         raise BenchError(f"there is no {FILE} in {store}")
-    if name.split("/")[0] not in SUITES or name.count("/") != 1:
+    if name.split("/")[0] not in PLACES or name.count("/") != 1:
         raise BenchError(
-            f"a kept store is called {' or '.join(f'{suite}/NAME' for suite in SUITES)}, not {name}"
+            f"a kept store is called {' or '.join(f'{place}/NAME' for place in PLACES)}, not {name}"
         )
     rows, warnings = read_rows(source)
     if warnings or not rows:
