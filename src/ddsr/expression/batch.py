@@ -61,10 +61,9 @@ class Batch:
         return len(self.tokens)
 
     def __getitem__(self, row: int) -> Expression:
-        tokens = [int(token) for token in self.tokens[row] if token != PAD]
-        n_constants = sum(map(self.vocabulary.is_constant, tokens))
-        constants = [float(value) for value in self.constants[row, :n_constants]]
-        return Expression(self.vocabulary, tuple(tokens), tuple(constants))
+        tokens = [token for token in self.tokens[row].tolist() if token != PAD]
+        n_constants = tokens.count(self.vocabulary.constant)
+        return Expression(self.vocabulary, tokens, self.constants[row, :n_constants].tolist())
 
     def __iter__(self) -> Iterator[Expression]:
         return (self[row] for row in range(len(self)))

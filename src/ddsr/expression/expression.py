@@ -48,11 +48,14 @@ class Expression:
         constants: Iterable[float] | None = None,
     ) -> None:
         """Tokens may be padded behind their end; constants are 1.0 unless given."""
-        ids = _checked_tokens(vocabulary, tokens)
+        self._set(vocabulary, _checked_tokens(vocabulary, tokens), constants)
+
+    def _set(
+        self, vocabulary: Vocabulary, tokens: tuple[int, ...], constants: Iterable[float] | None
+    ) -> None:
         object.__setattr__(self, "vocabulary", vocabulary)
-        object.__setattr__(self, "tokens", ids)
-        values = _checked_constants(constants, sum(map(vocabulary.is_constant, ids)))
-        object.__setattr__(self, "constants", values)
+        object.__setattr__(self, "tokens", tokens)
+        object.__setattr__(self, "constants", _checked_constants(constants, _n_constants(vocabulary, tokens)))
 
     @classmethod
     def from_breadth_first(
@@ -73,7 +76,7 @@ class Expression:
     ) -> Expression:
         """Each operator before its operands; constants are in prefix order too."""
         ids = _checked_tokens(vocabulary, tokens)
-        values = _checked_constants(constants, sum(map(vocabulary.is_constant, ids)))
+        values = _checked_constants(constants, _n_constants(vocabulary, ids))
         order = _core.breadth_first_from_prefix(vocabulary.core, np.array(ids, np.int16))
         return cls(vocabulary, *_reordered(vocabulary, ids, values, order))
 
@@ -85,8 +88,13 @@ class Expression:
             if len(level_order) > LONGEST:
                 raise ExpressionError(f"the expression has more than {LONGEST} tokens")
             level_order.extend(node.children)
-        tokens = [_token_of(vocabulary, node) for node in level_order]
-        return cls(vocabulary, tokens, [node.value for node in level_order if node.kind is Kind.CONSTANT])
+        # a tree whose nodes have their operands is complete: nothing is left to check in the tokens
+        tokens = tuple(_token_of(vocabulary, node) for node in level_order)
+        expression = cls.__new__(cls)
+        expression._set(
+            vocabulary, tokens, [node.value for node in level_order if node.kind is Kind.CONSTANT]
+        )
+        return expression
 
     @classmethod
     def parse(cls, text: str, vocabulary: Vocabulary) -> Expression:
@@ -190,7 +198,9 @@ class Expression:
 
     def with_constants(self, values: Iterable[float]) -> Expression:
         """The same with other values of its constants, in breadth-first order."""
-        return Expression(self.vocabulary, self.tokens, values)
+        expression = Expression.__new__(Expression)
+        expression._set(self.vocabulary, self.tokens, values)
+        return expression
 
     def canonical(self) -> Expression:
         """The same function with the operands of + and of * in one fixed order, smaller first.
@@ -210,8 +220,9 @@ class Expression:
         signs = signs_of(self.vocabulary, positive, nonnegative)
         constants = np.array([self.constants], dtype=np.float64)
         tokens, values = _core.simplify(self.vocabulary.core, self._row[None], constants, signs, 1)
-        n_constants = sum(map(self.vocabulary.is_constant, tokens[0].tolist()))
-        return Expression(self.vocabulary, tokens[0].tolist(), values[0, :n_constants].tolist())
+        shorter = tokens[0].tolist()
+        n_constants = _n_constants(self.vocabulary, shorter)
+        return Expression(self.vocabulary, shorter, values[0, :n_constants].tolist())
 
     @cached_property
     def key(self) -> bytes:
@@ -265,17 +276,22 @@ def _checked_tokens(vocabulary: Vocabulary, tokens: Iterable[int]) -> tuple[int,
         ids.pop()
     if len(ids) > LONGEST:
         raise ExpressionError(f"the expression has more than {LONGEST} tokens")
+    n_known = len(vocabulary)
     for position, token in enumerate(ids):
-        if not 0 <= token < len(vocabulary):
+        if not 0 <= token < n_known:
             raise ExpressionError(
                 f"token {token} at position {position} is not in the vocabulary, "
-                f"whose ids run from 0 to {len(vocabulary) - 1}",
+                f"whose ids run from 0 to {n_known - 1}",
                 position,
             )
     position, reason = _core.find_flaw(vocabulary.core, np.array(ids, dtype=np.int16))
     if position >= 0:
         raise ExpressionError(f"{reason} (position {position})", position)
     return tuple(ids)
+
+
+def _n_constants(vocabulary: Vocabulary, tokens: Sequence[int]) -> int:
+    return tokens.count(vocabulary.constant) if vocabulary.constant is not None else 0
 
 
 def _checked_constants(constants: Iterable[float] | None, n_needed: int) -> tuple[float, ...]:
@@ -306,19 +322,12 @@ def _reordered(
 
 
 def _token_of(vocabulary: Vocabulary, node: Node) -> int:
-    if node.kind is Kind.VARIABLE and node.name in vocabulary.columns:
-        token: int | None = vocabulary.first_variable + vocabulary.columns[node.name]
-    elif node.kind is Kind.OPERATOR and node.name in vocabulary.operators:
-        token = vocabulary.operators.index(node.name)
-    elif node.kind is Kind.CONSTANT:
-        token = vocabulary.constant
-    else:
-        token = vocabulary.one if node.kind is Kind.ONE else None
+    # leaves without a name in the vocabulary may carry one of their own
+    is_named = node.kind is Kind.OPERATOR or node.kind is Kind.VARIABLE
+    token = vocabulary.nodes.get((node.kind, node.name if is_named else ""))
+    if token is not None and len(node.children) == vocabulary.arities[token]:
+        return token
     called = f"{node.kind.value} {node.name!r}" if node.name else node.kind.value
     if token is None:
         raise ExpressionError(f"the vocabulary has no {called}; it has: {', '.join(vocabulary.names)}")
-    if len(node.children) != vocabulary.arity(token):
-        raise ExpressionError(
-            f"the {called} takes {vocabulary.arity(token)} operands, not {len(node.children)}"
-        )
-    return token
+    raise ExpressionError(f"the {called} takes {vocabulary.arity(token)} operands, not {len(node.children)}")

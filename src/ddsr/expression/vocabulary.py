@@ -10,6 +10,7 @@ from functools import cached_property
 from ddsr import _core
 from ddsr.errors import VocabularyError
 from ddsr.expression.operators import DEFAULT_OPERATORS, OPERATORS, Operator, find_operator
+from ddsr.expression.tree import Kind
 from ddsr.expression.words import write_name
 
 LARGEST = 32767  # token ids are 16-bit
@@ -62,17 +63,17 @@ class Vocabulary:
         # the core's object does not travel: it is built anew where it is needed
         return Vocabulary, (self.variables, self.operators, self.has_one, self.has_constant)
 
-    @property
+    @cached_property
     def one(self) -> int | None:
         """Id of the literal 1, if there is one."""
         return len(self.operators) if self.has_one else None
 
-    @property
+    @cached_property
     def constant(self) -> int | None:
         """Id of the constant, if there is one."""
         return len(self.operators) + self.has_one if self.has_constant else None
 
-    @property
+    @cached_property
     def first_variable(self) -> int:
         """Id of the variable of column 0; the others follow it."""
         return len(self.operators) + self.has_one + self.has_constant
@@ -122,6 +123,17 @@ class Vocabulary:
             raise VocabularyError(
                 f"{name!r} is not in this vocabulary, which has: {', '.join(self.names)}"
             ) from None
+
+    @cached_property
+    def nodes(self) -> dict[tuple[Kind, str], int]:
+        """The id of each node of a tree, by its kind and, of operators and variables, its name."""
+        ids = {(Kind.OPERATOR, name): token for token, name in enumerate(self.operators)}
+        ids |= {(Kind.VARIABLE, name): self.first_variable + k for name, k in self.columns.items()}
+        if self.one is not None:
+            ids[Kind.ONE, ""] = self.one
+        if self.constant is not None:
+            ids[Kind.CONSTANT, ""] = self.constant
+        return ids
 
     @cached_property
     def _ids(self) -> dict[str, int]:

@@ -37,18 +37,15 @@ class Model:
         level_order = [root]
         for node in level_order:  # grows while it is walked
             level_order.extend(node.children)
-        operators = {node.name for node in level_order if node.kind is Kind.OPERATOR}
-        constants = [node for node in level_order if node.kind is Kind.CONSTANT]
-        has_one = any(node.kind is Kind.ONE for node in level_order)
-        if (
-            operators - set(vocabulary.operators)
-            or (constants and not vocabulary.has_constant)
-            or (has_one and not vocabulary.has_one)
-        ):
-            return None
-        return cls(
-            Expression.from_tree(vocabulary, root), tuple(isinstance(node, Known) for node in constants)
-        )
+        for node in level_order:
+            is_named = node.kind is Kind.OPERATOR
+            if (
+                node.kind is not Kind.VARIABLE
+                and (node.kind, node.name if is_named else "") not in vocabulary.nodes
+            ):
+                return None
+        is_fixed = (isinstance(node, Known) for node in level_order if node.kind is Kind.CONSTANT)
+        return cls(Expression.from_tree(vocabulary, root), tuple(is_fixed))
 
     @cached_property
     def tree(self) -> Node:

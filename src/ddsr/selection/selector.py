@@ -90,10 +90,13 @@ def front_of(found: Sequence[Selected]) -> tuple[ParetoFront, FrontEntry]:
     return ParetoFront(tuple(front)), chosen
 
 
-def _shorten(models: list[Judged], judge: Judge) -> list[Judged]:
-    """Each model in rounds: the few moves that shorten it most are taken, each alone, until none does."""
-    best = list(models)
-    beams = [[one] for one in models]
+def _shorten(starts: list[list[Judged]], judge: Judge) -> list[Judged]:
+    """The shortest that each list of models leads to.
+
+    In rounds: the few moves that shorten one of them most are taken, each alone, until none does.
+    """
+    best = [min(models, key=rank_of) for models in starts]
+    beams = list(starts)
     known_already: dict[object, Judged | None] = {}
     while any(beams) and not judge.is_late:
         moves = [[(one, other) for one in beam for other in judge.alternatives(one)] for beam in beams]
@@ -116,14 +119,12 @@ def _shorten(models: list[Judged], judge: Judge) -> list[Judged]:
 
 
 def _shorten_both(models: list[Judged], settled: dict[object, Judged], judge: Judge) -> list[Judged]:
-    """Each from where it is and from its settled form, if it has one: whichever ends shorter."""
+    """Each from where it is and from its settled form, if it has one: what either leads to."""
     partners = [settled.get(one.model.key) for one in models]
-    shortened = iter(_shorten(models + [one for one in partners if one is not None], judge))
-    from_here = [next(shortened) for _ in models]
-    return [
-        one if partner is None else min(one, next(shortened), key=rank_of)
-        for one, partner in zip(from_here, partners, strict=True)
+    starts = [
+        [one] if partner is None else [one, partner] for one, partner in zip(models, partners, strict=True)
     ]
+    return _shorten(starts, judge)
 
 
 def _different(ranked: Sequence[Judged], n: int) -> tuple[list[Judged], list[Judged]]:
@@ -159,7 +160,7 @@ def _with_settled_rates(models: list[Judged], judge: Judge) -> list[Judged]:
     rewritten = {one.model.key: with_exponentials(one.model) for one in models}
     changed = [model for key, model in rewritten.items() if model.key != key]
     begun = judge.measure(changed, ROUND_STEPS, ROUND_TOLERANCE)
-    ended = zip(begun, _shorten(begun, judge), strict=True)
+    ended = zip(begun, _shorten([[one] for one in begun], judge), strict=True)
     found = {one.model.key: end for one, end in ended}
     settled = []
     for one in models:
