@@ -64,6 +64,22 @@ FREE = (
     "x * y + 0.4271",
     "8.3145 * x * y / z",
 )
+# -f, and f, with a small constant too many in each place where a search leaves one.
+SMALL_CONSTANTS = {
+    "-1 * x * y * cos(z)": (
+        "(-1.01 * x * y + ?) * cos(z)",
+        "-1 * x * y * cos(z) + ?",
+        "? * x * y * cos(z) + ?",
+    ),
+    "-1 * x / y": ("(? - x) / y", "-1.01 * x / y + ?", "? - x / y"),
+    "-1 * x * exp(-y)": ("(? - x) * exp(-1.01 * y)", "-0.99 * x * exp(-1.01 * y) + ?"),
+    "-1 * x * y^2 * z": ("(? - x * y^2) * z", "? - x * y^2 * z"),
+    "-1 * sin(x) * y / z": ("(? - sin(x) * y) / z", "(? - sin(x)) * y / z", "? - sin(x) * y / z"),
+    "-1 * log(x) * y": ("(? - log(x)) * y", "? - log(x) * y"),
+    "-2 * x * y": ("(? - 2 * x) * y", "? - 2 * x * y", "(? - x * y) * 2"),
+    "x * y * cos(z)": ("(1.01 * x * y + ?) * cos(z)", "x * y * cos(z) + ?"),
+    "x / (y + z)": ("(x + ?) / (y + z)", "x / (y + z + ?)", "x / (y + z) + ?"),
+}
 EXTRA = (
     "{} + ? * sin(? * z + ?)",
     "({}) * (1 + ? * x) + ?",
@@ -98,6 +114,9 @@ def make_case(text: str, noise: float, n_rows: int, seed: int) -> Case:
     X = rng.uniform(0.5, 4.0, size=(n_rows, 3))
     clean = truth.to_callable()(X)
     y = clean + noise * np.sqrt(np.mean(clean**2)) * rng.normal(size=n_rows)
+    if text in SMALL_CONSTANTS:
+        texts = (candidate.replace("?", "0.01") for candidate in SMALL_CONSTANTS[text])
+        return Case(truth, False, noise, X, y, [Expression.parse(text, VOCABULARY) for text in texts])
     return Case(truth, text in FREE, noise, X, y, make_candidates(truth, rng))
 
 
@@ -141,12 +160,15 @@ def main() -> int:
     options.add_argument("--seeds", type=int, default=1, help="data sets for each case")
     options.add_argument("--rows", type=int, nargs="+", default=ROWS, help="numbers of rows")
     options.add_argument("--every", type=int, default=1, help="take every so many equations only")
+    options.add_argument(
+        "--small-constants", action="store_true", help="equations that a small constant too many is added to"
+    )
     options.add_argument("--misses", action="store_true", help="show every wrong choice")
     arguments = options.parse_args()
     console = Console()
     right: Counter[tuple[str, float, int]] = Counter()
     seconds: Counter[str] = Counter()
-    equations = (SIMPLE + FREE)[:: arguments.every]
+    equations = (tuple(SMALL_CONSTANTS) if arguments.small_constants else SIMPLE + FREE)[:: arguments.every]
     for text in equations:
         for noise in NOISES:
             for n_rows in arguments.rows:

@@ -56,6 +56,12 @@ EDGES = {
 """Sizes of the last operand at which an operator's domain ends, or has a hole."""
 
 
+LARGEST_ANGLE = 1e6
+"""Beyond it the last places of an angle are whole turns, also where the oracle takes it for exact."""
+LARGEST_EXPONENT = 64.0
+"""(2 / u)^809 has a value where 2^809 / u^809 overflows: equal forms of such powers are not comparable."""
+
+
 class Bounded(NamedTuple):
     """Values, how far they may be off, the largest bound below, and whether all below was finite."""
 
@@ -95,7 +101,11 @@ def _apply(operator: Operator, operands: list[Bounded]) -> Bounded:
     # where rounding decides on which side of an edge an operand lies, it decides whether there is a value
     if operator.name in EDGES:
         bound = np.where(_may_reach(operands[-1], EDGES[operator.name]), np.inf, bound)
-    if operator.name == "pow":  # a negative base has a power only where the exponent is exactly whole
+    if operator.name in ("sin", "cos", "tan"):
+        bound = np.where(np.abs(values[0]) > LARGEST_ANGLE, np.inf, bound)
+    if operator.name == "pow":
+        bound = np.where(np.abs(values[1]) > LARGEST_EXPONENT, np.inf, bound)
+        # a negative base has a power only where the exponent is exactly whole
         has_edge = (values[1] < 0) | (values[1] != np.trunc(values[1]))
         bound = np.where(has_edge & _may_reach(operands[0], 0.0), np.inf, bound)
         bound = np.where((values[0] <= 0) & (operands[1].bound > 0), np.inf, bound)

@@ -31,7 +31,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("diffusion", "autoregressive"),
     ("grammar", "rules", "guesses", "config", "categorical"),
     ("expression",),
-    ("_core", "data", "deadline", "saved", "files"),
+    ("_core", "data", "deadline", "saved", "files", "processor"),
     ("errors", "version"),
 )
 DEPTHS = {part: depth for depth, parts in enumerate(LAYERS) for part in parts}

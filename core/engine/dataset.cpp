@@ -49,11 +49,16 @@ Dataset::Dataset(const Dataset& from, const std::vector<std::size_t>& rows)
 
 void Dataset::measure() {
   auto weight = [&](std::size_t row) { return weights_.empty() ? 1.0 : weights_[row]; };
+  bool is_count = true;
+  double n_weighing = 0.0;
   for (std::size_t row = 0; row < n_rows_; ++row) {
     total_weight_ += weight(row);
     center_ += weight(row) * y_[row];
+    is_count = is_count && weight(row) == std::round(weight(row));
+    n_weighing += weight(row) != 0.0 ? 1.0 : 0.0;
   }
   center_ /= total_weight_;
+  n_counted_ = is_count ? total_weight_ : n_weighing;
   double squares = 0.0;
   for (std::size_t row = 0; row < n_rows_; ++row) {
     const double distance = y_[row] - center_;

@@ -28,6 +28,9 @@ class Dataset {
   const double* root_weights() const { return root_weights_.empty() ? nullptr : root_weights_.data(); }
   const double* weights() const { return weights_.empty() ? nullptr : weights_.data(); }
   double total_weight() const { return total_weight_; }
+  // Observations: whole weights say how often each row was seen; others only weigh, and none counts if it is
+  // 0.
+  double n_counted() const { return n_counted_; }
   // weighted mean of y
   double center() const { return center_; }
   // weighted standard deviation of y, the unit of NRMSE
@@ -38,7 +41,7 @@ class Dataset {
 
   std::size_t n_rows_, n_columns_, stride_;
   Buffer X_, y_, weights_, root_weights_;
-  double total_weight_ = 0.0, center_ = 0.0, spread_ = 0.0;
+  double total_weight_ = 0.0, n_counted_ = 0.0, center_ = 0.0, spread_ = 0.0;
 };
 
 }  // namespace ddsr

@@ -17,12 +17,20 @@ std::optional<Dataset> screening_rows(const Dataset& fitting, const EvolutionOpt
   return Dataset(fitting, rows);
 }
 
-// Evenly spread over all rows, as many as the shortlist looks at.
+std::vector<std::size_t> weighing_rows(const Dataset& all_rows) {
+  std::vector<std::size_t> rows;
+  for (std::size_t row = 0; row < all_rows.n_rows(); ++row)
+    if (all_rows.weights() == nullptr || all_rows.weights()[row] != 0.0) rows.push_back(row);
+  return rows;
+}
+
+// Evenly spread over all rows that weigh anything, as many as the shortlist looks at.
 std::vector<std::size_t> listing_rows(const Dataset& all_rows, const EvolutionOptions& options) {
-  if (options.list_size == 0) return {0};
-  const std::size_t n = all_rows.n_rows(), n_taken = std::min(n, static_cast<std::size_t>(options.list_rows));
+  const std::vector<std::size_t> of_use = weighing_rows(all_rows);
+  if (options.list_size == 0 || of_use.empty()) return {0};
+  const std::size_t n = of_use.size(), n_taken = std::min(n, static_cast<std::size_t>(options.list_rows));
   std::vector<std::size_t> rows(n_taken);
-  for (std::size_t i = 0; i < n_taken; ++i) rows[i] = i * n / n_taken;
+  for (std::size_t i = 0; i < n_taken; ++i) rows[i] = of_use[i * n / n_taken];
   return rows;
 }
 
@@ -47,7 +55,7 @@ Problem::Problem(const Grammar& rules, const Dataset& source, const std::vector<
       mutations(weighted_moves(settings)) {}
 
 Price Problem::price() const {
-  const auto n_rows = static_cast<double>(scoring.n_rows());
+  const double n_rows = scoring.n_counted();
   return {n_rows, std::log(static_cast<double>(vocabulary().size())), 0.5 * std::log(n_rows)};
 }
 

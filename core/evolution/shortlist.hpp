@@ -21,7 +21,7 @@ struct Listed {
 
 // What a formula costs, in nats.
 struct Price {
-  double n_rows;        // of all data
+  double n_rows;        // of all data, those of weight 0 not counted
   double per_token;     // log of the vocabulary's size
   double per_constant;  // half the log of the rows
 

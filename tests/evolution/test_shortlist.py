@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ddsr.engine import FitOptions
+from ddsr.config import RefinerConfig
+from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Expression
+from ddsr.grammar import Grammar
 from ddsr.refiner import HallOfFame, Refiner
 from evolution_cases import XYZ, engine_of, refiner_of
 
@@ -48,6 +50,32 @@ def test_a_seed_that_is_as_good_as_the_best_is_listed() -> None:
     refiner.seed([truth])
     keys = refiner.shortlist().batch.keys()
     assert truth.key in keys
+
+
+def weighed(n_ignored: int, weight: float = 1.0) -> Refiner:
+    """On 300 rows of one weight, and rows of weight 0 with another target behind them."""
+    rng = np.random.default_rng(3)
+    X = rng.uniform(-2, 2, (300, 3))
+    clean = Expression.parse(NOISY, XYZ).to_callable()(X)
+    y = clean + 0.1 * clean.std() * rng.normal(size=300)
+    weights = np.repeat([weight, 0.0], [300, n_ignored])
+    engine = Engine(XYZ, np.vstack([X, X[:n_ignored]]), np.append(y, np.full(n_ignored, 1e3)), weights)
+    refiner = Refiner(engine, Grammar(XYZ, max_length=20), RefinerConfig(list_rows=200), 0, 1)
+    refiner.run(evaluations=4000)
+    return refiner
+
+
+@pytest.mark.parametrize("n_ignored", [100, 300])
+def test_rows_of_weight_zero_count_for_nothing(n_ignored: int) -> None:
+    with_them, without = weighed(n_ignored).shortlist(), weighed(0).shortlist()
+    assert list(with_them.batch) == list(without.batch)
+    assert with_them.nrmse.tolist() == without.nrmse.tolist()
+
+
+def test_a_row_of_weight_three_counts_three_times() -> None:
+    refiner = weighed(50, weight=3.0)
+    assert (np.diff(lengths(refiner.shortlist(), refiner.engine.n_counted)) >= -1e-9).all()
+    assert (np.diff(lengths(refiner.shortlist(), refiner.engine.n_rows)) < 0).any()
 
 
 def test_it_is_saved() -> None:

@@ -42,6 +42,27 @@ def test_values_stay_on_the_domain(
     assert list(Batch.of([original]).simplified(1, **signs)) == [simple]
 
 
+@pytest.mark.parametrize(
+    "text", ["(4 / ((-2.5 - y) / -0.5))^cosh(square(exp(1.0)))", "sin(3e15) * x", "cos(z * 1e15 / 3)"]
+)
+@pytest.mark.parametrize(("signs", "rows"), DOMAINS, ids=["mixed", "positive", "nonnegative"])
+def test_values_that_rounding_decides_are_not_compared(
+    text: str, signs: dict[str, list[str]], rows: np.ndarray
+) -> None:
+    original = Expression.parse(text, FULL)
+    oracle.assert_same_values(original, original.simplified(**signs), rows)
+    assert (oracle.evaluate(original, rows[rows[:, 2] != 0.0]).worst > 1e-6).all()
+
+
+def test_values_that_rounding_leaves_alone_are_compared() -> None:
+    original = Expression.parse("sin(300 * x) * (y + 2)^20", FULL)
+    assert (oracle.evaluate(original, ALL_POSITIVE).worst < np.inf).all()
+    with pytest.raises(AssertionError):
+        oracle.assert_same_values(
+            Expression.parse("sin(300 * x)", FULL), Expression.parse("cos(300 * x)", FULL), ALL_POSITIVE
+        )
+
+
 POSITIVE = """
     sqrt(x^2) -> x
     sqrt(x^2 * z) -> x * sqrt(z)

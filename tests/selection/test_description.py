@@ -16,3 +16,25 @@ def test_derivatives_that_overflow_cost_much_but_not_infinitely_much(slope):
     length = PreciseLength(n_rows=100, spread=1.0, least_nrmse=1e-12)
     plain = length(model, 0.5, np.array([[1.0]]))
     assert plain + 100 < length(model, 0.5, np.array([[slope]])) < np.inf
+
+
+@pytest.mark.parametrize("n_rows", [50, 1000])
+def test_a_constant_that_is_hardly_told_from_zero_costs_as_much_as_the_noise_that_it_may_fit(n_rows):
+    """BIC's price, below which a constant of nothing pays for itself every few data sets."""
+    vocabulary = Vocabulary(["x"])
+    length = PreciseLength(n_rows=n_rows, spread=1.0, least_nrmse=1e-12)
+    bare = length(Model.free(Expression.parse("x", vocabulary)), 0.1, np.zeros((0, 0)))
+    for constant in (1e-17, 0.1 / np.sqrt(n_rows), 0.05):
+        model = Model.free(Expression.parse(f"x + {constant}", vocabulary))
+        structure = 2 * np.log(len(vocabulary))
+        assert length(model, 0.1, np.array([[1.0]])) >= bare + structure + 0.5 * np.log(n_rows)
+
+
+def test_a_minus_sign_costs_no_more_than_a_one():
+    vocabulary = Vocabulary(["x"])
+    length = PreciseLength(n_rows=100, spread=1.0, least_nrmse=1e-12)
+    negative, difference = (
+        length(Model(Expression.parse(text, vocabulary), is_fixed), 0.1, np.zeros((1, 1)))
+        for text, is_fixed in (("-1 * x", (True,)), ("1 - x", ()))
+    )
+    assert negative <= difference

@@ -47,6 +47,12 @@ def canonical(text: str, vocabulary: Vocabulary = MOTION) -> str:
         ("c * exp(c / v + m / v) / (c * r)", "exp((c + m) / v) / r"),
         ("sin(c) / (sin(c) * v + sin(c) * m)", "1 / (v + m)"),
         ("c^2.5 * v / c^1.5", "c * v"),
+        ("v / c * sqrt(1 - m * c^2 / (r^2 * v^2))", "sqrt((v / c)^2 - m / (r * r))"),
+        ("m * v / c * sqrt(1 - 9.87 * c^2 / (r^2 * v^2))", "m * sqrt((v / c)^2 - 9.87 / (r * r))"),
+        ("v / (c * sqrt(1 - m * (v / c)^2))", "((c / v)^2 - m)^-0.5"),
+        ("exp(c) * sqrt(1 - v * exp(-2 * c))", "sqrt(exp(c)^2 - v)"),
+        ("(c + v) * sqrt(1 - m / (c + v)^2)", "sqrt((c + v)^2 - m)"),
+        ("sqrt((c + v)^2 - m) / (c + v)", "sqrt(1 - m / (c + v)^2)"),
     ],
 )
 def test_the_shortest_form_is_offered_first(text: str, shorter: str) -> None:
@@ -58,6 +64,35 @@ def test_the_shortest_form_is_offered_first(text: str, shorter: str) -> None:
 
 def test_a_sum_is_divided_through_under_the_root() -> None:
     assert canonical("m * (c * c) / sqrt(1 - (v / c)^2)") in forms_of("c^3 * m / sqrt((c - v) * (c + v))")
+
+
+@pytest.mark.parametrize(
+    "text", ["v * sqrt(v / (c * m))", "v * sqrt(v) / sqrt(c * m)", "v^1.5 / sqrt(c * m)"]
+)
+def test_half_powers_stand_under_one_root(text: str) -> None:
+    assert canonical("sqrt(v^3 / (c * m))") in forms_of(text)
+
+
+def test_a_quotient_is_freed_of_a_common_divisor() -> None:
+    found = forms_of("sqrt(c^2 / v^2 - 1) / (c / v + cos(m))")
+    assert canonical("sqrt(c * c - v * v) / (c + v * cos(m))") in found
+
+
+def test_what_may_be_negative_is_not_taken_into_a_root() -> None:
+    assert canonical("sqrt(v * v - m)") in forms_of("v * sqrt(1 - m / v^2)", positive=("v",))
+    assert canonical("sqrt(v * v - m)") not in forms_of("v * sqrt(1 - m / v^2)", positive=("m",))
+    assert canonical("sqrt((c - v)^2 - m)") not in forms_of("(c - v) * sqrt(1 - m / (c - v)^2)")
+
+
+def test_nobody_writes_a_root_of_reciprocals_alone() -> None:
+    assert not any("v^-2" in form for form in forms_of("m * v * sqrt(c^2 / (c^2 - v^2))"))
+
+
+def test_a_sum_that_is_nothing_does_not_cancel() -> None:
+    nothing = "(c * (v + 1) - c * v - c)"
+    expression = Expression.parse(f"m * {nothing} / ({nothing} * r + {nothing} * c)", MOTION)
+    forms = {form.canonical().text() for form in rational_forms(expression, MOTION.variables)}
+    assert canonical("m / (r + c)") not in forms
 
 
 def test_what_may_be_negative_stays_in_the_root() -> None:
@@ -222,3 +257,29 @@ def test_roots_keep_their_value(expression: Expression, positive: tuple[str, ...
             value, found = real_value(expression, point, 1e3), real_value(form, point, 1e9)
             if value is not None and abs(value) < 1e30:
                 assert found is not None and abs(found - value) <= 1e-9 * (abs(value) + 1e-9), form
+
+
+outside = st.lists(
+    st.sampled_from(["x", "y", "1 / x", "1 / z", "y^2", "(x + y)", "0.7"]), min_size=1, max_size=3
+)
+terms = st.sampled_from(["1", "y / x^2", "(z / (x * y))^2", "3.2 * x", "z / (x + y)^2", "z^2", "0.4 / y^2"])
+taken_in = st.tuples(outside, st.sampled_from([" * ", " / "]), terms, st.sampled_from(["+", "-"]), terms)
+
+
+@settings(max_examples=150, deadline=None)
+@given(taken_in, st.integers(0, 2**32 - 1))
+def test_factors_taken_into_a_root_leave_the_value(
+    parts: tuple[list[str], str, str, str, str], seed: int
+) -> None:
+    factors, joined, first, sign, second = parts
+    text = f"{' * '.join(f'({factor})' for factor in factors)}{joined}sqrt({first} {sign} {second})"
+    expression = Expression.parse(text, ROOTS)
+    rows = np.exp(np.random.default_rng(seed).normal(size=(40, 3)))
+    forms = list(rational_forms(expression, ROOTS.variables))
+    (wanted, *found), _ = values([expression, *forms], rows)
+    # beside a zero of the radicand rounding alone decides
+    under = np.abs(Expression.parse(f"({first}) {sign} ({second})", ROOTS).to_callable()(rows))
+    size = sum(Expression.parse(f"0 * x + {term}", ROOTS).to_callable()(rows) for term in (first, second))
+    is_certain = np.isfinite(wanted) & (under > 1e-3 * size)
+    for form, value in zip(forms, found, strict=True):
+        np.testing.assert_allclose(value[is_certain], wanted[is_certain], rtol=1e-9, err_msg=form.text())

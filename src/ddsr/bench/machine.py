@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ddsr import _core
+from ddsr.processor import processor_name
 
 
 class Machine(NamedTuple):
@@ -27,7 +28,7 @@ class Machine(NamedTuple):
 
 def describe_machine() -> Machine:
     """This one."""
-    return Machine(platform.node(), _cpu_name(), os.cpu_count() or 1, _core.instruction_set())
+    return Machine(platform.node(), processor_name(), os.cpu_count() or 1, _core.instruction_set())
 
 
 def describe_commit() -> str | None:
@@ -50,12 +51,3 @@ def _git(*arguments: str) -> str | None:
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout.strip()
-
-
-def _cpu_name() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        lines = []
-    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(named, platform.processor() or platform.machine())

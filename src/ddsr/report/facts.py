@@ -7,12 +7,12 @@ import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ddsr.processor import processor_name
 from ddsr.report.equations import number_text
 from ddsr.report.model import FittedModel, defaults_of
 
@@ -55,7 +55,7 @@ def versions() -> dict[str, str]:
 
 def hardware() -> dict[str, str]:
     """The machine that this runs on."""
-    facts = {"processor": _processor(), "cores": str(os.cpu_count() or "unknown")}
+    facts = {"processor": processor_name(), "cores": str(os.cpu_count() or "unknown")}
     memory = _memory()
     if memory:
         facts["memory"] = f"{memory / 2**30:.0f} GiB"
@@ -105,15 +105,6 @@ def _column(name: str, used: tuple[str, ...], values: NDArray[np.float64] | None
         return Column(name, name in used, "", "", "")
     low, mean, high = (number_text(float(value)) for value in (values.min(), values.mean(), values.max()))
     return Column(name, name in used, low, mean, high)
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        lines = []
-    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(named, platform.processor() or platform.machine())
 
 
 def _memory() -> int:

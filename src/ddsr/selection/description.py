@@ -15,9 +15,6 @@ from ddsr.engine import Engine
 from ddsr.selection.model import Model
 from ddsr.selection.simple_numbers import FREE, is_exact, nats_of
 
-# Nats of a free constant that the data do not tell from 0: more than the -1 in front of what it is added to,
-# or -f would be written as 1e-16 - f.
-UNTOLD_FROM_ZERO = 2.0
 # Residuals under this share of the root mean square of y are rounding; better ones are not told apart.
 ROUNDING = 1e-13
 
@@ -56,13 +53,14 @@ class PreciseLength:
     def _free(self, model: Model, nrmse: float, information: NDArray[np.float64]) -> float:
         """log(|c| / δ) each, δ being how well the data know the constant if the others are given.
 
-        Where the derivative's square overflows, the digits are many and not infinitely many.
+        But at least log(N)/2, or a constant that is hardly told from 0 would cost less than the noise that it
+        fits. Where the derivative's square overflows, the digits are many and not infinitely many.
         """
         is_free = ~np.array(model.is_fixed, dtype=bool)
         slopes = np.sqrt(np.diagonal(information)[: len(is_free)][is_free])
         sizes = np.abs(model.free_constants) * slopes * np.sqrt(self.n_rows) / (nrmse * self.spread)
         finite_sizes = np.nan_to_num(sizes, nan=np.finfo(np.float64).max)
-        digits = np.where(finite_sizes < 1.0, UNTOLD_FROM_ZERO, np.log(np.maximum(finite_sizes, 1.0)))
+        digits = np.log(np.maximum(finite_sizes, np.sqrt(self.n_rows)))
         return float(FREE * is_free.sum() + digits.sum())
 
 

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import combinations
 from math import isqrt
 
+MOST_TAKEN_IN = 4  # factors of which every choice is tried under a root; of more, each alone
 MOST_TERMS = 12  # a longer sum is not worth writing
 
 Monomial = tuple[int, ...]
@@ -134,7 +136,7 @@ class Product:
         return replace(self, outer=outer, inner=inner)
 
     def divisions(self) -> Iterator[Product]:
-        """One polynomial p as t · (p/t), for each of its terms t, or else times all that is no polynomial.
+        """One polynomial p as t · (p/t), for each of its terms t, or else times what is no polynomial.
 
         By what is not positive nothing is divided that was not before: it may be 0.
         """
@@ -147,9 +149,26 @@ class Product:
             for divisor in divisors:
                 yield replace(self, outer=_divided(self.outer, polynomial, divisor)).balanced()
         for polynomial in self.inner.polynomials:
-            for divisor in _terms(polynomial):
-                if divisor.coefficient > 0 and self.positive.issuperset(divisor.powers):
-                    yield replace(self, inner=_divided(self.inner, polynomial, divisor)).balanced()
+            divisors = [divisor for divisor in _terms(polynomial) if divisor.coefficient > 0]
+            divisors = [divisor for divisor in divisors if self.positive.issuperset(divisor.powers)]
+            for divisor in (*divisors, *self._taken_in(polynomial)):
+                yield replace(self, inner=_divided(self.inner, polynomial, divisor)).balanced()
+
+    def _taken_in(self, polynomial: Polynomial) -> Iterator[Factors]:
+        """Divisors of p under the root that take positive factors into it: x √(1 − y/x²) is √(x² − y).
+
+        None that leaves a sum of reciprocals alone: nobody writes 1 / √(1/v² − 1/c²) for v / √(1 − v²/c²).
+        """
+        power = self.inner.powers[polynomial]
+        if abs(power) != 1:
+            return
+        outside = [base for base in self.outer.monomial.powers if base in self.positive]
+        for n_taken in range(1, len(outside) + 1 if len(outside) <= MOST_TAKEN_IN else 2):
+            for taken in combinations(outside, n_taken):
+                divisor = Factors(powers={base: -2 * power * self.outer.powers[base] for base in taken})
+                quotient = _quotient(polynomial, divisor)
+                if any(max(monomial) > 0 or not any(monomial) for monomial, _ in quotient):
+                    yield divisor
 
     def knowing(self, symbols: Symbols) -> Product:
         """The same with every symbol known to be positive, not only those that stand alone in it."""
@@ -183,12 +202,17 @@ def _square_root(number: Fraction) -> Fraction | None:
 def _divided(factors: Factors, polynomial: Polynomial, divisor: Factors) -> Factors:
     """p^k as t^k · (p/t)^k."""
     power = factors.powers[polynomial]
+    rest = factors.without([polynomial]).times(divisor, power)
+    return rest.times(Factors(powers={_quotient(polynomial, divisor): power}))
+
+
+def _quotient(polynomial: Polynomial, divisor: Factors) -> Polynomial:
+    """p/t for a t without sums."""
     quotient = []
     for monomial, coefficient in polynomial:
         exponents = [old - divisor.powers.get(symbol, 0) for symbol, old in enumerate(monomial)]
         quotient.append((tuple(exponents), coefficient / divisor.coefficient))
-    rest = factors.without([polynomial]).times(divisor, power)
-    return rest.times(Factors(powers={tuple(quotient): power}))
+    return tuple(quotient)
 
 
 def _multiplied_out(factors: Factors) -> Factors | None:

@@ -7,6 +7,7 @@ simple. Square roots are symbols that know what they are the root of, so that ro
 from __future__ import annotations
 
 import operator
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -79,7 +80,13 @@ class _Rewriter:
         return sorted(dict.fromkeys(forms), key=cost_of)
 
     def _written(self, node: Node) -> Iterator[Node]:
-        reading = _Reading.of(node, self.positive)
+        yield from self._read_and_written(node, frozenset())
+        repeated = _repeated_sums(node)
+        if repeated:  # (x + y)^2 - z would be multiplied out for good
+            yield from self._read_and_written(node, repeated)
+
+    def _read_and_written(self, node: Node, whole: frozenset[Node]) -> Iterator[Node]:
+        reading = _Reading.of(node, self.positive, whole)
         if reading is None:
             return
         product = Product.of(reading.factors, reading.symbols)
@@ -103,13 +110,15 @@ class _Reading:
     symbols: Symbols
 
     @classmethod
-    def of(cls, node: Node, positive: frozenset[str]) -> _Reading | None:
-        """None if it is too large, is a constant, or has no value anywhere."""
+    def of(
+        cls, node: Node, positive: frozenset[str], whole: frozenset[Node] = frozenset()
+    ) -> _Reading | None:
+        """None if it is too large, is a constant, or has no value anywhere; what is `whole` is a symbol."""
         from sympy import QQ
         from sympy.polys.fields import field
 
         numbers: dict[Node, int] = {}
-        if max(_count_terms(node, numbers)) > MOST_TERMS_READ or not 0 < len(numbers) <= MOST_SYMBOLS:
+        if max(_count_terms(node, numbers, whole)) > MOST_TERMS_READ or not 0 < len(numbers) <= MOST_SYMBOLS:
             return None
         symbols = field([f"s{number}" for number in numbers.values()], QQ)[1:]
         atoms = {atom: symbols[number] for atom, number in numbers.items()}
@@ -163,6 +172,17 @@ def _simple(node: Node) -> Fraction | None:
     return fraction if fraction.numerator / fraction.denominator == node.value else None
 
 
+def _repeated_sums(node: Node) -> frozenset[Node]:
+    """Sums and differences that stand in more than one place."""
+    times: Counter[Node] = Counter()
+    nodes = [node]
+    for one in nodes:  # grows while it is walked
+        nodes.extend(one.children)
+        if one.name in ("add", "sub"):
+            times[one] += 1
+    return frozenset(one for one, count in times.items() if count > 1)
+
+
 def _is_positive(atom: Node, positive: frozenset[str]) -> bool:
     """As far as can be told; a root or an absolute value of 0 is no reason to say no."""
     if atom.kind is Kind.VARIABLE:
@@ -171,13 +191,19 @@ def _is_positive(atom: Node, positive: frozenset[str]) -> bool:
         return atom.value > 0.0
     if atom.name == "pow":
         return _is_positive(atom.children[0], positive)
-    return atom.name in NEVER_NEGATIVE
+    if atom.name in ("add", "mul", "div"):  # within a sum that is kept whole
+        return all(_is_positive(child, positive) for child in atom.children)
+    return atom.kind is Kind.ONE or atom.name in NEVER_NEGATIVE
 
 
-def _count_terms(node: Node, atoms: dict[Node, int]) -> tuple[int, int]:
-    """At most so many terms above and below the line; what is no arithmetic is numbered in `atoms`."""
+def _count_terms(node: Node, atoms: dict[Node, int], whole: frozenset[Node]) -> tuple[int, int]:
+    """At most so many terms above and below the line; what is no arithmetic, or whole, goes into `atoms`."""
+    if node in whole:
+        atoms.setdefault(node, len(atoms))
+        return 1, 1
     if node.name in ARITHMETIC or whole_power(node):
-        counts = [_count_terms(child, atoms) for child in node.children[: 1 if node.name == "pow" else 2]]
+        operands = node.children[: 1 if node.name == "pow" else 2]
+        counts = [_count_terms(child, atoms, whole) for child in operands]
         (above, below), (other_above, other_below) = counts[0], counts[-1]
         if node.name in ("add", "sub"):
             return above * other_below + other_above * below, below * other_below
@@ -188,7 +214,7 @@ def _count_terms(node: Node, atoms: dict[Node, int]) -> tuple[int, int]:
         power = {"neg": 1, "inverse": -1, "square": 2, "cube": 3}.get(node.name) or whole_power(node)
         return (above**power, below**power) if power > 0 else (below**-power, above**-power)
     if half_power(node):
-        counted = _count_terms(node.children[0], atoms)
+        counted = _count_terms(node.children[0], atoms, whole)
         atoms.setdefault(_root_of(node), len(atoms))
         return counted
     if _simple(node) is None:
@@ -198,6 +224,8 @@ def _count_terms(node: Node, atoms: dict[Node, int]) -> tuple[int, int]:
 
 def _ratio(node: Node, atoms: Mapping[Node, Any]) -> Any:
     """An element of the field of rational functions, which SymPy keeps cancelled."""
+    if node in atoms:
+        return atoms[node]
     number = _simple(node)
     if number is not None:
         from sympy import QQ
@@ -210,7 +238,7 @@ def _ratio(node: Node, atoms: Mapping[Node, Any]) -> Any:
         return _ratio(node.children[0], atoms) ** whole_power(node)
     if half_power(node):
         return atoms[_root_of(node)] ** half_power(node)
-    return atoms[node]
+    raise KeyError(node)
 
 
 def _factored(ratio: Any) -> Factors | None:

@@ -51,7 +51,12 @@ def near(value: float) -> tuple[SimpleNumber, ...]:
 
 
 def nats_of(value: float) -> float:
-    """What it takes to write exactly this double: little if it is simple, all its bits if it is not."""
+    """What it takes to write exactly this double: little if it is simple, all its bits if it is not.
+
+    Nothing for -1, which is a sign: -f is to cost no more than 1 - f, whose 1 is a token alone.
+    """
+    if value == -1.0:
+        return 0.0
     if value == 0.0:
         return INTEGER
     return next((number.nats for number in near(value) if number.value == value), ANY_DOUBLE)
