@@ -45,9 +45,14 @@ class PreciseLength:
         return cls(engine.n_counted, engine.spread, rounding_of(engine))
 
     def __call__(self, model: Model, nrmse: float, information: NDArray[np.float64]) -> float:
-        """N log(RMSE) + log(vocabulary) a token + the constants."""
+        """N log(RMSE) + log(vocabulary) a token, ½ log(N) at most, + the constants.
+
+        A token cannot say more than the rows can tell: √N values of anything apart. On few rows and with many
+        columns the vocabulary alone would leave nothing but a variable.
+        """
         nrmse = max(nrmse, self.least_nrmse)
-        structure = len(model.expression) * np.log(len(model.expression.vocabulary))
+        nats_per_token = min(np.log(len(model.expression.vocabulary)), 0.5 * np.log(self.n_rows))
+        structure = len(model.expression) * nats_per_token
         settled = sum(map(nats_of, model.fixed_constants))
         return float(
             self.n_rows * np.log(nrmse) + structure + settled + self._free(model, nrmse, information)

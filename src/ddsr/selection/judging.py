@@ -14,13 +14,16 @@ from numpy.typing import NDArray
 from ddsr.engine import Engine, values
 from ddsr.expression import Batch, Expression
 from ddsr.selection.description import DescriptionLength, PreciseLength
+from ddsr.selection.leverage import nats_of_leverage
 from ddsr.selection.model import Model
 from ddsr.selection.moves import alternatives, settled_together
+from ddsr.selection.poles import have_poles
 from ddsr.selection.rational import rational_forms
 from ddsr.selection.simple_numbers import is_exact, near
 from ddsr.selection.spelling import spelled
 
 WORK_A_CALL = 25_000_000  # rows × steps × models after which the clock is looked at: tenths of a second
+STEPS_OF_AN_AUDIT = 50  # what poles and leverages take, a row, in steps of a fit
 ROUND_STEPS, ROUND_TOLERANCE = 25, 1e-10  # of a fit that decides on a move
 MOST_FORMS = 12  # as ratios of polynomials, that are tried of one model
 # On a few rows a constant may cost more to write than it explains; still nobody wants 1 for the mean of y.
@@ -46,7 +49,8 @@ class Selected:
     description_length: float
     """nats, up to a term that all candidates share"""
     is_finite_between_rows: bool = True
-    """finite, too, where the columns of X are shuffled: each in its range, in other company"""
+    """finite, too, where the columns of X are shuffled: each in its range, in other company; and without a
+    pole among the rows"""
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,8 @@ class Judge:
         judged: list[Judged] = []
         if self.is_allowed is not None:
             models = [model for model in models if self._may_be(model.expression, self.is_allowed)]
-        n_at_once = max(1, WORK_A_CALL // (self.engine.n_rows * max_steps))
+        work_each = self.engine.n_rows * max_steps + len(self.engine.audited.rows) * STEPS_OF_AN_AUDIT
+        n_at_once = max(1, WORK_A_CALL // work_each)
         for begin in range(0, len(models), n_at_once):
             if self.is_late:
                 break
@@ -142,15 +147,19 @@ class Judge:
         scores = self.engine.refit(batch, is_fixed, max_steps=max_steps, tolerance=tolerance)
         assert scores.information is not None  # a refit always has it
         _, is_finite = values(scores.batch, self.engine.shuffled_rows, self.engine.n_threads)
+        is_finite &= ~have_poles(list(scores.batch), self.engine.audited.rows, self.engine.n_threads)
+        rows = [row for row in range(len(models)) if np.isfinite(scores.nrmse[row])]
+        fitted = [Model(scores.batch[row], models[row].is_fixed) for row in rows]
+        leverages = nats_of_leverage(fitted, self.engine)
         judged = []
-        for row, model in enumerate(models):
-            if np.isfinite(scores.nrmse[row]):
-                fitted = Model(scores.batch[row], model.is_fixed)
-                nrmse, information = float(scores.nrmse[row]), scores.information[row]
-                length = self.length(fitted, nrmse, information)
-                judged.append(
-                    Judged(fitted, nrmse, length, information, bool(is_finite[row]), self.engine.n_counted)
-                )
+        for row, model, leverage in zip(rows, fitted, leverages, strict=True):
+            nrmse, information = float(scores.nrmse[row]), scores.information[row]
+            length = self.length(model, nrmse, information)
+            if nrmse > self.least_nrmse:  # below it the residuals are rounding, and say nothing of the rows
+                length += float(leverage)
+            judged.append(
+                Judged(model, nrmse, length, information, bool(is_finite[row]), self.engine.n_counted)
+            )
         return judged
 
     def alternatives(self, one: Judged) -> list[Model]:
