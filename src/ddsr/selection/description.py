@@ -18,6 +18,8 @@ from ddsr.selection.simple_numbers import FREE, is_exact, nats_of
 # Nats of a free constant that the data do not tell from 0: more than the -1 in front of what it is added to,
 # or -f would be written as 1e-16 - f.
 UNTOLD_FROM_ZERO = 2.0
+# However few the rows are: of eight planets' periods nothing but the shortest law is to be learned.
+LEAST_NATS_PER_TOKEN = 2.0
 # Residuals under this share of the root mean square of y are rounding; better ones are not told apart.
 ROUNDING = 1e-13
 
@@ -51,7 +53,8 @@ class PreciseLength:
         columns the vocabulary alone would leave nothing but a variable.
         """
         nrmse = max(nrmse, self.least_nrmse)
-        nats_per_token = min(np.log(len(model.expression.vocabulary)), 0.5 * np.log(self.n_rows))
+        told_by_rows = max(0.5 * np.log(self.n_rows), LEAST_NATS_PER_TOKEN)
+        nats_per_token = min(np.log(len(model.expression.vocabulary)), told_by_rows)
         structure = len(model.expression) * nats_per_token
         settled = sum(map(nats_of, model.fixed_constants))
         return float(
