@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from math import log
+from dataclasses import dataclass, replace
+from math import inf, log
 from typing import Any
 
 import numpy as np
@@ -120,8 +120,13 @@ class Judge:
             for one, other in zip(fitted, simpler, strict=True)
         )
 
-    def measure(self, models: Sequence[Model], max_steps: int, tolerance: float) -> list[Judged]:
-        """Refit what there is time for and is allowed; what is not finite is left out."""
+    def measure(
+        self, models: Sequence[Model], max_steps: int, tolerance: float, longest: float = inf
+    ) -> list[Judged]:
+        """Refit what there is time for and is allowed; what is not finite is left out.
+
+        Those that are longer than `longest` in any case are not looked at for leverages and poles.
+        """
         judged: list[Judged] = []
         if self.is_allowed is not None:
             models = [model for model in models if self._may_be(model.expression, self.is_allowed)]
@@ -130,14 +135,16 @@ class Judge:
         for begin in range(0, len(models), n_at_once):
             if self.is_late:
                 break
-            judged += self._measure(models[begin : begin + n_at_once], max_steps, tolerance)
+            judged += self._measure(models[begin : begin + n_at_once], max_steps, tolerance, longest)
         return judged
 
     def _may_be(self, expression: Expression, is_allowed: IsAllowed) -> bool:
         # a scale and an offset may break a rule that the expression inside obeys: it is as it was found
         return expression.tokens in self.given or is_allowed(expression)
 
-    def _measure(self, models: Sequence[Model], max_steps: int, tolerance: float = 0.0) -> list[Judged]:
+    def _measure(
+        self, models: Sequence[Model], max_steps: int, tolerance: float = 0.0, longest: float = inf
+    ) -> list[Judged]:
         if not models:
             return []
         batch = Batch.of(model.expression for model in models)
@@ -147,20 +154,33 @@ class Judge:
         scores = self.engine.refit(batch, is_fixed, max_steps=max_steps, tolerance=tolerance)
         assert scores.information is not None  # a refit always has it
         _, is_finite = values(scores.batch, self.engine.shuffled_rows, self.engine.n_threads)
-        is_finite &= ~have_poles(list(scores.batch), self.engine.audited.rows, self.engine.n_threads)
-        rows = [row for row in range(len(models)) if np.isfinite(scores.nrmse[row])]
-        fitted = [Model(scores.batch[row], models[row].is_fixed) for row in rows]
-        leverages = nats_of_leverage(fitted, self.engine)
         judged = []
-        for row, model, leverage in zip(rows, fitted, leverages, strict=True):
-            nrmse, information = float(scores.nrmse[row]), scores.information[row]
-            length = self.length(model, nrmse, information)
-            if nrmse > self.least_nrmse:  # below it the residuals are rounding, and say nothing of the rows
-                length += float(leverage)
-            judged.append(
-                Judged(model, nrmse, length, information, bool(is_finite[row]), self.engine.n_counted)
+        for row, model in enumerate(models):
+            if np.isfinite(scores.nrmse[row]):
+                fitted = Model(scores.batch[row], model.is_fixed)
+                nrmse, information = float(scores.nrmse[row]), scores.information[row]
+                length = self.length(fitted, nrmse, information)
+                judged.append(
+                    Judged(fitted, nrmse, length, information, bool(is_finite[row]), self.engine.n_counted)
+                )
+        short = self._audited([one for one in judged if one.length <= longest])
+        return short + [one for one in judged if one.length > longest]
+
+    def _audited(self, judged: Sequence[Judged]) -> list[Judged]:
+        """With what unseen rows would cost, and with poles among the rows seen."""
+        models = [one.model for one in judged]
+        leverages = nats_of_leverage(models, self.engine)
+        rows = self.engine.audited.rows
+        has_pole = have_poles([model.expression for model in models], rows, self.engine.n_threads)
+        return [
+            replace(
+                one,
+                # residuals that are rounding say nothing of the rows
+                length=one.length + (float(nats) if one.nrmse > self.least_nrmse else 0.0),
+                is_finite_between_rows=one.is_finite_between_rows and not is_infinite,
             )
-        return judged
+            for one, nats, is_infinite in zip(judged, leverages, has_pole, strict=True)
+        ]
 
     def alternatives(self, one: Judged) -> list[Model]:
         """The models one move away, without those whose constant the data refuse; none after the end."""

@@ -96,10 +96,11 @@ def _shorten(models: list[Judged], judge: Judge) -> list[Judged]:
     best = list(models)
     beams = [[one] for one in models]
     known_already: dict[object, Judged | None] = {}
+    longest = max((one.length for one in models), default=inf)
     while any(beams) and not judge.is_late:
         moves = [[(one, other) for one in beam for other in judge.alternatives(one)] for beam in beams]
         new = distinct(other for beam in moves for _, other in beam if other.key not in known_already)
-        found = {one.model.key: one for one in judge.measure(new, ROUND_STEPS, ROUND_TOLERANCE)}
+        found = {one.model.key: one for one in judge.measure(new, ROUND_STEPS, ROUND_TOLERANCE, longest)}
         known_already |= {model.key: found.get(model.key) for model in new}
         for lineage, beam in enumerate(moves):
             shorter = []
