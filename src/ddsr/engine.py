@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +22,7 @@ Booleans = NDArray[np.bool_]
 MOST_THREADS = 1024
 MOST_SHUFFLED_ROWS = 1000
 MOST_SAMPLED_ROWS = 128
+MOST_AUDITED_ROWS = 3000
 
 
 class FitStatus(IntEnum):
@@ -86,6 +88,23 @@ class Scores:
         return len(self.batch)
 
 
+class Audited(NamedTuple):
+    """Rows of the data with their targets and weights."""
+
+    rows: Floats
+    target: Floats
+    weights: Floats
+
+    @classmethod
+    def of(cls, rows: Floats, target: Floats, weights: Floats | None, seed: int) -> Audited:
+        """All rows that carry weight, or as many as `MOST_AUDITED_ROWS`, drawn by the seed."""
+        weights = np.ones(len(rows)) if weights is None else weights
+        chosen = choose_rows(weights, len(rows), MOST_AUDITED_ROWS, seed)
+        if len(chosen) == 0:
+            return cls(rows, target, weights)
+        return cls(np.ascontiguousarray(rows[chosen]), target[chosen], weights[chosen])
+
+
 class Engine:
     """Fits and scores expressions on one data set.
 
@@ -126,6 +145,8 @@ class Engine:
         """at most 1,000 rows, each column drawn from X on its own: its range, in other company"""
         self.sampled_rows = sampled(rows if len(chosen) == 0 else rows[chosen])
         """at most 128 of the rows to fit on"""
+        self.audited = Audited.of(rows, target, weights, seed)
+        """at most 3,000 rows that carry weight, to look at one by one"""
         self._data = _core.Data(rows, target, weights, chosen, every)
         if not 0 < self._data.spread < np.inf:
             raise DataError(

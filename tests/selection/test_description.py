@@ -26,7 +26,7 @@ def test_a_constant_that_is_hardly_told_from_zero_costs_as_much_as_the_noise_tha
     bare = length(Model.free(Expression.parse("x", vocabulary)), 0.1, np.zeros((0, 0)))
     for constant in (1e-17, 0.1 / np.sqrt(n_rows), 0.05):
         model = Model.free(Expression.parse(f"x + {constant}", vocabulary))
-        structure = 2 * np.log(len(vocabulary))
+        structure = length_of("x0 + x0", n_rows, 1) - length_of("x0", n_rows, 1)
         assert length(model, 0.1, np.array([[1.0]])) >= bare + structure + 0.5 * np.log(n_rows)
 
 
@@ -38,3 +38,19 @@ def test_a_minus_sign_costs_no_more_than_a_one():
         for text, is_fixed in (("-1 * x", (True,)), ("1 - x", ()))
     )
     assert negative <= difference
+
+
+def length_of(text: str, n_rows: int, n_variables: int) -> float:
+    """Nats of an expression that has no constants, and errs as much as the mean of y."""
+    model = Model.free(Expression.parse(text, Vocabulary.of_size(n_variables)))
+    return PreciseLength(n_rows, spread=1.0, least_nrmse=1e-12)(model, 1.0, np.zeros((1, 0, 0))[0])
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_variables", "nats"),
+    [(5000, 3, np.log(15)), (100, 50, 0.5 * np.log(100)), (8, 50, 2.0), (8, 1, 2.0)],
+)
+def test_a_token_costs_what_the_vocabulary_takes_and_the_rows_can_tell(n_rows, n_variables, nats):
+    assert len(Vocabulary.of_size(3)) == 15
+    assert length_of("x0", n_rows, n_variables) == pytest.approx(nats)
+    assert length_of("x0 * x0", n_rows, n_variables) == pytest.approx(3 * nats)

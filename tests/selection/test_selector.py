@@ -200,6 +200,21 @@ def test_what_is_undefined_between_the_rows_has_to_halve_the_error() -> None:
     assert undefined.nrmse > 0.5 * found[0].nrmse
 
 
+def test_what_has_a_pole_between_the_rows_has_to_halve_the_error() -> None:
+    engine = engine_for("x * z + 0.05 / (y - 1.7)", 0.01, X[np.abs(X[:, 1] - 1.7) > 0.3])
+    found = select(parsed("x * z + 0.05 / (y - 1.7)", "x * z + 0.01", "x * z"), engine)
+    with_pole = next(one for one in found if len(one.expression) > 5)
+    assert found[0].is_finite_between_rows and not with_pole.is_finite_between_rows
+    assert with_pole.description_length < found[0].description_length
+    assert with_pole.nrmse > 0.5 * found[0].nrmse
+
+
+def test_a_pole_in_the_truth_is_found_where_it_is_needed() -> None:
+    engine = engine_for("x / (y - 1.7)", 0.01, X[np.abs(X[:, 1] - 1.7) > 0.3])
+    best = select(parsed("x / (y - 1.69)", "x * y", "x"), engine)[0]
+    assert is_same(best.expression, "x / (y - 1.7)") and not best.is_finite_between_rows
+
+
 def test_the_truth_wins_where_one_column_bounds_another() -> None:
     rows = X[X[:, 0] > X[:, 1]]
     best = select(parsed("log(x - y)", "0.5 * x - y", "x"), engine_for("log(x - y)", 0.01, rows))[0]

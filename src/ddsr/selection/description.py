@@ -15,6 +15,8 @@ from ddsr.engine import Engine
 from ddsr.selection.model import Model
 from ddsr.selection.simple_numbers import FREE, is_exact, nats_of
 
+# However few the rows are: of eight planets' periods nothing but the shortest law is to be learned.
+LEAST_NATS_PER_TOKEN = 2.0
 # Residuals under this share of the root mean square of y are rounding; better ones are not told apart.
 ROUNDING = 1e-13
 
@@ -42,9 +44,15 @@ class PreciseLength:
         return cls(engine.n_counted, engine.spread, rounding_of(engine))
 
     def __call__(self, model: Model, nrmse: float, information: NDArray[np.float64]) -> float:
-        """N log(RMSE) + log(vocabulary) a token + the constants."""
+        """N log(RMSE) + log(vocabulary) a token, ½ log(N) at most, + the constants.
+
+        A token cannot say more than the rows can tell: √N values of anything apart. On few rows and with many
+        columns the vocabulary alone would leave nothing but a variable.
+        """
         nrmse = max(nrmse, self.least_nrmse)
-        structure = len(model.expression) * np.log(len(model.expression.vocabulary))
+        told_by_rows = max(0.5 * np.log(self.n_rows), LEAST_NATS_PER_TOKEN)
+        nats_per_token = min(np.log(len(model.expression.vocabulary)), told_by_rows)
+        structure = len(model.expression) * nats_per_token
         settled = sum(map(nats_of, model.fixed_constants))
         return float(
             self.n_rows * np.log(nrmse) + structure + settled + self._free(model, nrmse, information)

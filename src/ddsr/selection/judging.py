@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from math import log
+from dataclasses import dataclass, replace
+from math import inf, log
 from typing import Any
 
 import numpy as np
@@ -14,13 +14,16 @@ from numpy.typing import NDArray
 from ddsr.engine import Engine, values
 from ddsr.expression import Batch, Expression
 from ddsr.selection.description import DescriptionLength, PreciseLength
+from ddsr.selection.leverage import nats_of_leverage
 from ddsr.selection.model import Model
 from ddsr.selection.moves import alternatives, settled_together
+from ddsr.selection.poles import have_poles
 from ddsr.selection.rational import rational_forms
 from ddsr.selection.simple_numbers import is_exact, near
 from ddsr.selection.spelling import spelled
 
 WORK_A_CALL = 25_000_000  # rows × steps × models after which the clock is looked at: tenths of a second
+STEPS_OF_AN_AUDIT = 50  # what poles and leverages take, a row, in steps of a fit
 ROUND_STEPS, ROUND_TOLERANCE = 25, 1e-10  # of a fit that decides on a move
 MOST_FORMS = 12  # as ratios of polynomials, that are tried of one model
 # On a few rows a constant may cost more to write than it explains; still nobody wants 1 for the mean of y.
@@ -46,7 +49,8 @@ class Selected:
     description_length: float
     """nats, up to a term that all candidates share"""
     is_finite_between_rows: bool = True
-    """finite, too, where the columns of X are shuffled: each in its range, in other company"""
+    """finite, too, where the columns of X are shuffled: each in its range, in other company; and without a
+    pole among the rows"""
 
 
 @dataclass(frozen=True)
@@ -116,23 +120,31 @@ class Judge:
             for one, other in zip(fitted, simpler, strict=True)
         )
 
-    def measure(self, models: Sequence[Model], max_steps: int, tolerance: float) -> list[Judged]:
-        """Refit what there is time for and is allowed; what is not finite is left out."""
+    def measure(
+        self, models: Sequence[Model], max_steps: int, tolerance: float, longest: float = inf
+    ) -> list[Judged]:
+        """Refit what there is time for and is allowed; what is not finite is left out.
+
+        Those that are longer than `longest` in any case are not looked at for leverages and poles.
+        """
         judged: list[Judged] = []
         if self.is_allowed is not None:
             models = [model for model in models if self._may_be(model.expression, self.is_allowed)]
-        n_at_once = max(1, WORK_A_CALL // (self.engine.n_rows * max_steps))
+        work_each = self.engine.n_rows * max_steps + len(self.engine.audited.rows) * STEPS_OF_AN_AUDIT
+        n_at_once = max(1, WORK_A_CALL // work_each)
         for begin in range(0, len(models), n_at_once):
             if self.is_late:
                 break
-            judged += self._measure(models[begin : begin + n_at_once], max_steps, tolerance)
+            judged += self._measure(models[begin : begin + n_at_once], max_steps, tolerance, longest)
         return judged
 
     def _may_be(self, expression: Expression, is_allowed: IsAllowed) -> bool:
         # a scale and an offset may break a rule that the expression inside obeys: it is as it was found
         return expression.tokens in self.given or is_allowed(expression)
 
-    def _measure(self, models: Sequence[Model], max_steps: int, tolerance: float = 0.0) -> list[Judged]:
+    def _measure(
+        self, models: Sequence[Model], max_steps: int, tolerance: float = 0.0, longest: float = inf
+    ) -> list[Judged]:
         if not models:
             return []
         batch = Batch.of(model.expression for model in models)
@@ -151,7 +163,24 @@ class Judge:
                 judged.append(
                     Judged(fitted, nrmse, length, information, bool(is_finite[row]), self.engine.n_counted)
                 )
-        return judged
+        short = self._audited([one for one in judged if one.length <= longest])
+        return short + [one for one in judged if one.length > longest]
+
+    def _audited(self, judged: Sequence[Judged]) -> list[Judged]:
+        """With what unseen rows would cost, and with poles among the rows seen."""
+        models = [one.model for one in judged]
+        leverages = nats_of_leverage(models, self.engine)
+        rows = self.engine.audited.rows
+        has_pole = have_poles([model.expression for model in models], rows, self.engine.n_threads)
+        return [
+            replace(
+                one,
+                # residuals that are rounding say nothing of the rows
+                length=one.length + (float(nats) if one.nrmse > self.least_nrmse else 0.0),
+                is_finite_between_rows=one.is_finite_between_rows and not is_infinite,
+            )
+            for one, nats, is_infinite in zip(judged, leverages, has_pole, strict=True)
+        ]
 
     def alternatives(self, one: Judged) -> list[Model]:
         """The models one move away, without those whose constant the data refuse; none after the end."""

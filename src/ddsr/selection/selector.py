@@ -48,7 +48,8 @@ def select(
 ) -> tuple[Selected, ...]:
     """The candidates by rising description length, the first being the choice.
 
-    Those that are not finite on `Engine.shuffled_rows` have to halve the error of those that are.
+    Those that are not finite on `Engine.shuffled_rows`, or have a pole among the rows, have to halve the
+    error of those that are, and have none.
 
     All are refitted on all rows. The `n_shortest` of least description length and the `n_most_accurate` are
     made shorter for as long as that falls: constants are settled at simple numbers, terms and factors are
@@ -98,10 +99,11 @@ def _shorten(starts: list[list[Judged]], judge: Judge) -> list[Judged]:
     best = [min(models, key=rank_of) for models in starts]
     beams = list(starts)
     known_already: dict[object, Judged | None] = {}
+    longest = max((one.length for one in models), default=inf)
     while any(beams) and not judge.is_late:
         moves = [[(one, other) for one in beam for other in judge.alternatives(one)] for beam in beams]
         new = distinct(other for beam in moves for _, other in beam if other.key not in known_already)
-        found = {one.model.key: one for one in judge.measure(new, ROUND_STEPS, ROUND_TOLERANCE)}
+        found = {one.model.key: one for one in judge.measure(new, ROUND_STEPS, ROUND_TOLERANCE, longest)}
         known_already |= {model.key: found.get(model.key) for model in new}
         for lineage, beam in enumerate(moves):
             shorter = []

@@ -62,6 +62,7 @@ def nats_of(value: float) -> float:
     return next((number.nats for number in near(value) if number.value == value), ANY_DOUBLE)
 
 
+@lru_cache(maxsize=65536)
 def is_exact(value: float) -> bool:
     """Whether a double is a whole number, a fraction, of pi or a root: more than a decimal cut short."""
     size = abs(value)

@@ -1,0 +1,74 @@
+"""What predicting each row without having seen it costs: constants that serve single rows are found out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.engine import Engine, gradients, values
+from ddsr.expression import Batch
+from ddsr.selection.model import Model
+from ddsr.selection.simple_numbers import is_exact
+
+# 1 - h of a row below which it determines a constant alone. Its residual is then rounding, and the others say
+# nothing of it: without the row the constant might as well be 0.
+LEAST_FREEDOM = 1e-3
+RELATIVE_RANK = 1e-10  # eigenvalues below are of directions that the data say nothing of
+WORK_AT_ONCE = 2_000_000  # derivatives that are held in memory at a time
+
+
+def nats_of_leverage(models: Sequence[Model], engine: Engine) -> NDArray[np.float64]:
+    """Nats by which each model, fitted, predicts rows it has not seen worse than its constants explain.
+
+    A row with residual e and leverage h is missed by e / (1 - h) where it is left out of the fit, to first
+    order. Over n rows that costs n log(RMSE left out / RMSE) nats. For even leverages these are the sum of h,
+    one for each constant, which a description length has priced; more comes of rows that constants were bent
+    to.
+    """
+    found = np.zeros(len(models))
+    with_constants = [row for row, model in enumerate(models) if _is_fitted(model).any()]
+    most_constants = max((len(models[row].is_fixed) for row in with_constants), default=1)
+    n_at_once = max(1, WORK_AT_ONCE // (len(engine.audited.rows) * most_constants))
+    for begin in range(0, len(with_constants), n_at_once):
+        part = with_constants[begin : begin + n_at_once]
+        found[part] = _excess([models[row] for row in part], engine)
+    return found
+
+
+def _is_fitted(model: Model) -> NDArray[np.bool_]:
+    """For each constant: the data gave its value, though a decimal may have been cut short since."""
+    constants = zip(model.expression.constants, model.is_fixed, strict=True)
+    return np.array([not is_fixed or not is_exact(value) for value, is_fixed in constants], dtype=bool)
+
+
+def _excess(models: Sequence[Model], engine: Engine) -> NDArray[np.float64]:
+    rows, target, weights = engine.audited
+    batch = Batch.of(model.expression for model in models)
+    is_fitted = np.zeros(batch.constants.shape, dtype=bool)
+    for row, model in enumerate(models):
+        is_fitted[row, : len(model.is_fixed)] = _is_fitted(model)
+    predicted, _ = values(batch, rows, engine.n_threads)
+    slopes, _ = gradients(batch, rows, engine.n_threads)
+    with np.errstate(all="ignore"):
+        errors = target - predicted  # (B, n)
+        slopes = np.where(is_fitted[:, None, :], slopes, 0.0)
+        leverage = _leverages(slopes, weights)
+        left_out = np.abs(errors) / np.maximum(1.0 - leverage, LEAST_FREEDOM)
+        alone = np.nonzero(1.0 - leverage < LEAST_FREEDOM)  # models, and rows of them
+        parts = np.abs(slopes[alone] * batch.constants[alone[0]]).max(axis=1, initial=0.0)
+        left_out[alone] = np.maximum(left_out[alone], parts)
+        nats = 0.5 * len(target) * np.log((left_out**2) @ weights / (errors**2 @ weights))
+    excess = nats - leverage.sum(axis=1)
+    return np.where(excess > 0.0, excess, 0.0)  # NaN, of an exact fit, is none
+
+
+def _leverages(slopes: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(B, n) diagonals of the hat matrices of (B, n, K) derivatives; those that overflow count as 0."""
+    slopes = np.sqrt(weights)[:, None] * slopes
+    norms = np.sqrt((slopes**2).sum(axis=1, keepdims=True))
+    slopes = np.where(np.isfinite(norms) & (norms > 0.0), slopes / norms, 0.0)
+    correlations = slopes.transpose(0, 2, 1) @ slopes
+    inverses = np.linalg.pinv(correlations, rcond=RELATIVE_RANK, hermitian=True)
+    return np.asarray(((slopes @ inverses) * slopes).sum(axis=2))

@@ -1,0 +1,100 @@
+import numpy as np
+import pytest
+
+from ddsr.engine import Engine
+from ddsr.expression import Expression, Vocabulary
+from ddsr.selection import select
+from ddsr.selection.leverage import nats_of_leverage
+from ddsr.selection.model import Model
+
+VOCABULARY = Vocabulary(["x", "y"])
+
+
+def fitted(text: str, engine: Engine) -> Expression:
+    return engine.refit([Expression.parse(text, VOCABULARY)]).batch[0]
+
+
+def noisy(n_rows: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-2, 2, size=(n_rows, 2))
+    return X, X[:, 0] + 0.5 * X[:, 1] + 0.3 * rng.normal(size=n_rows)
+
+
+def left_out_nats(text: str, X: np.ndarray, y: np.ndarray) -> float:
+    """n log(RMSE / RMSE in the sample), each row predicted by a fit to the others; less the constants."""
+    rows = np.arange(len(y))
+    expression = fitted(text, Engine(VOCABULARY, X, y))
+    errors = []
+    for row in rows:
+        without = fitted(expression.text(17), Engine(VOCABULARY, X[rows != row], y[rows != row]))
+        errors.append(y[row] - without.to_callable()(X[row : row + 1])[0])
+    inside = y - expression.to_callable()(X)
+    return 0.5 * len(y) * np.log(np.mean(np.square(errors)) / np.mean(inside**2)) - expression.n_constants
+
+
+def test_agrees_with_leaving_out_each_row() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(40, 2))
+    X[0] = 12.0, -9.0  # far out: nearly all that is known of the slopes
+    y = X[:, 0] + 0.3 * rng.normal(size=40)
+    y[0] += 4.0
+    engine = Engine(VOCABULARY, X, y)
+    text = "0.9 * x + 0.1 * y + 0.1"
+    expected = left_out_nats(text, X, y)
+    assert expected > 5.0
+    assert nats_of_leverage([Model.free(fitted(text, engine))], engine)[0] == pytest.approx(
+        expected, rel=1e-6
+    )
+
+
+def test_even_leverages_cost_next_to_nothing() -> None:
+    X, y = noisy(500)
+    engine = Engine(VOCABULARY, X, y)
+    assert nats_of_leverage([Model.free(fitted("x + 0.5 * y + 0.1", engine))], engine)[0] < 1.0
+
+
+def test_a_constant_bent_to_one_row_is_found_out() -> None:
+    X, y = noisy(60)
+    y[7] += 5.0
+    spike = f"x + 0.5 * y + 4.9 * exp(-1000000 * (x - {X[7, 0]:.17g})^2)"
+    engine = Engine(VOCABULARY, X, y)
+    models = [Model.free(fitted(text, engine)) for text in ("x + 0.5 * y", spike)]
+    assert nats_of_leverage(models, engine)[1] > 20.0
+    assert nats_of_leverage(models[:1], engine)[0] < 20.0
+
+
+def test_decimals_cut_short_count_as_fitted_and_whole_numbers_do_not() -> None:
+    X, y = noisy(40)
+    X[0], y[0] = (30.0, -30.0), 20.0
+    engine = Engine(VOCABULARY, X, y)
+    model = Expression.parse("0.731 * x + 0.217 * y", VOCABULARY)
+    free = nats_of_leverage([Model.free(model)], engine)[0]
+    assert free > 1.0
+    assert nats_of_leverage([Model(model, (True, True))], engine)[0] == free
+    whole = Expression.parse("2 * x + 3 * y", VOCABULARY)
+    assert nats_of_leverage([Model(whole, (True, True))], engine)[0] == 0.0
+
+
+def test_a_weight_of_nothing_takes_a_row_out() -> None:
+    X, y = noisy(40)
+    X[0], y[0] = (30.0, -30.0), 20.0
+    weights = np.ones(40)
+    weights[0] = 0.0
+    weighted, without = Engine(VOCABULARY, X, y, weights), Engine(VOCABULARY, X[1:], y[1:])
+    model = Model.free(Expression.parse("0.731 * x + 0.217 * y", VOCABULARY))
+    assert nats_of_leverage([model], weighted) == pytest.approx(nats_of_leverage([model], without))
+
+
+def test_an_exact_fit_costs_nothing() -> None:
+    X, _ = noisy(50)
+    engine = Engine(VOCABULARY, X, 2.5 * X[:, 0])
+    assert nats_of_leverage([Model.free(Expression.parse("2.5 * x", VOCABULARY))], engine).tolist() == [0.0]
+
+
+def test_the_choice_is_not_bent_to_one_row() -> None:
+    X, y = noisy(60)
+    y[7] += 8.0
+    spike = f"x + 0.5 * y + 8.1 * exp(-100000 * (x - {X[7, 0]:.17g})^2)"
+    candidates = [Expression.parse(text, VOCABULARY) for text in ("0.9 * x + 0.6 * y", spike)]
+    best = select(candidates, Engine(VOCABULARY, X, y))[0].expression
+    assert "exp" not in best.text()

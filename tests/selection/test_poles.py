@@ -1,0 +1,54 @@
+import numpy as np
+import pytest
+
+from ddsr.expression import Expression, Vocabulary
+from ddsr.selection.poles import have_poles
+
+VOCABULARY = Vocabulary(["x", "y"], ["+", "-", "*", "/", "^", "sin", "cos", "exp", "sqrt", "square", "tan"])
+ROWS = np.column_stack([np.linspace(-2, 2, 50), np.linspace(1, 3, 50)])  # x has both signs, never 0
+
+
+def has_pole(text: str, vocabulary: Vocabulary = VOCABULARY) -> bool:
+    return bool(have_poles([Expression.parse(text, vocabulary)], ROWS)[0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 / x",
+        "y / (x - 0.3)",
+        "1 / x^2",
+        "1 / square(x)",
+        "x^-2",
+        "sin(y / (y * x))",
+        "exp(1 / cos(4 * y))",
+        "1 / (y / (1 / x))",
+        "tan(2 * x)",
+    ],
+)
+def test_a_divisor_of_both_signs_is_a_pole(text: str) -> None:
+    assert has_pole(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x * y", "1 / y", "1 / (1 + x^2)", "x / exp(x)", "x^2", "1 / (x - 3)", "y / (x * 0 + 2)", "tan(x / 2)"],
+)
+def test_a_divisor_of_one_sign_is_none(text: str) -> None:
+    assert not has_pole(text)
+
+
+def test_each_expression_is_told_apart() -> None:
+    texts = ["1 / x", "1 / y", "x", "1 / y + 1 / x"]
+    expressions = [Expression.parse(text, VOCABULARY) for text in texts]
+    assert have_poles(expressions, ROWS).tolist() == [True, False, False, True]
+
+
+def test_a_tangent_needs_no_cosine_in_the_vocabulary() -> None:
+    assert has_pole("tan(2 * x)", Vocabulary(["x", "y"], ["+", "*", "tan"]))
+
+
+def test_a_variable_may_be_called_like_an_operator() -> None:
+    vocabulary = Vocabulary(["div", "pow"], ["+", "/"])
+    assert not has_pole("div / pow", vocabulary)
+    assert has_pole("pow / div", vocabulary)
