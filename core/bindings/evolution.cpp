@@ -187,9 +187,8 @@ void bind_options(nb::module_& module) {
                   OPTION(library_rate) OPTION(move_weights) OPTION(unary_rate) OPTION(constant_rate)
                       OPTION(n_attempts) OPTION(most_tries) OPTION(memory_size) OPTION(sync_interval)
                           OPTION(migration_interval) OPTION(n_migrants) OPTION(fit_steps) OPTION(polish_steps)
-                              OPTION(tolerance) OPTION(screen_ratio) OPTION(n_seeds) OPTION(library_size)
-                                  OPTION(exact) OPTION(list_size) OPTION(list_rows) OPTION(list_slack)
-                                      OPTION(list_share)
+                              OPTION(tolerance) OPTION(n_seeds) OPTION(library_size) OPTION(exact)
+                                  OPTION(list_size) OPTION(list_rows) OPTION(list_slack) OPTION(list_share)
 #undef OPTION
       ;
 }

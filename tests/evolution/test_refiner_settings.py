@@ -285,12 +285,6 @@ def test_tolerance() -> None:
     assert abs(fine - 1.3) < 1e-9 < 1e-4 < abs(rough - 1.3)
 
 
-@covers("screen_ratio", RefinerConfig)
-def test_screen_ratio() -> None:
-    strict, lax = (ran(screen_ratio=ratio).run(evaluations=0).refused for ratio in (1.0, 0.0))
-    assert strict > 2 * lax
-
-
 @covers("list_size", RefinerConfig)
 def test_list_size() -> None:
     assert len(ran(list_size=0).shortlist()) == 0
