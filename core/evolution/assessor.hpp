@@ -6,6 +6,7 @@
 #include "engine/judge.hpp"
 #include "evolution/hall_of_fame.hpp"
 #include "evolution/problem.hpp"
+#include "evolution/terms.hpp"
 
 namespace ddsr {
 
@@ -36,6 +37,7 @@ class Assessor {
 
   const Problem& problem_;
   Fitter fitter_, polisher_, lister_;
+  TermSolver term_solver_;
   Judge judge_;
 };
 

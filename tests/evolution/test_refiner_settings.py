@@ -245,14 +245,15 @@ def test_sync_interval() -> None:
 
 @covers("migration_interval", RefinerConfig)
 def test_migration_interval() -> None:
-    settings = {"n_migrants": 15, "sync_interval": 100, "restart_steps": 0}
+    # Islands so large that what came in with the last migration is still there.
+    settings = {"n_migrants": 15, "sync_interval": 100, "restart_steps": 0, "island_size": 150}
     often, never = (ran(migration_interval=steps, **settings) for steps in (100, 10**9))
     assert n_shared(often) > n_shared(never) + 2
 
 
 @covers("n_migrants", RefinerConfig)
 def test_n_migrants() -> None:
-    settings = {"migration_interval": 100, "sync_interval": 100, "restart_steps": 0}
+    settings = {"migration_interval": 100, "sync_interval": 100, "restart_steps": 0, "island_size": 150}
     many, none = (ran(n_migrants=n, **settings) for n in (15, 0))
     assert n_shared(many) > n_shared(none) + 2
 
