@@ -40,6 +40,8 @@ class Evaluator {
   // Values at the root. `is_finite` tells whether every intermediate value was finite.
   const double* values(Columns columns, int n_rows, int block = 0);
   bool is_finite() const { return is_finite_; }
+  // Those of any node in the block that was evaluated last, if it is a kept one.
+  const double* node_values(int node) const { return operand(node); }
 
   // d root/d constant for every constant, from the values of a kept block.
   void differentiate(Columns columns, int n_rows, int block = 0);

@@ -7,7 +7,6 @@ namespace ddsr {
 
 namespace {
 
-constexpr int SCREENING_STEPS = 2;
 // The end of a fit that is to be exact.
 constexpr double POLISH_TOLERANCE = 1e-12;
 // From constants that are nearly right.
@@ -39,11 +38,8 @@ Assessor::Assessor(const Problem& problem)
       polisher_(problem.fitting,
                 fit_options(problem.options, problem.options.polish_steps, POLISH_TOLERANCE)),
       lister_(problem.listing, fit_options(problem.options, LISTING_STEPS, LISTING_TOLERANCE)),
-      judge_(problem.scoring) {
-  if (problem.screening)
-    screener_.emplace(*problem.screening,
-                      fit_options(problem.options, SCREENING_STEPS, problem.options.tolerance));
-}
+      term_solver_(problem.fitting, problem.options.constant_range),
+      judge_(problem.scoring) {}
 
 // The spread is that of all rows: the target may happen to be constant on a few.
 double Assessor::log_loss(const Fit& fit, const Dataset& data) const {
@@ -58,17 +54,11 @@ bool Assessor::has_excess(const Fit& fit) const {
   });
 }
 
-bool Assessor::is_screened_out(const Program& program, const Formula& formula, double parent_loss) {
-  if (!screener_) return false;
-  const Fit fit = screener_->fit(program, formula.constants, 0);
-  return fit.status == FitStatus::NonFinite ||
-         log_loss(fit, *problem_.screening) > parent_loss + std::log(problem_.options.screen_ratio);
-}
-
-std::optional<Individual> Assessor::assess(const Child& child, double parent_loss) {
+std::optional<Individual> Assessor::assess(const Child& child) {
   const Program program = compile(problem_.vocabulary(), child.breadth_first.tokens);
-  if (is_screened_out(program, child.breadth_first, parent_loss)) return {};
-  const Fit fit = fitter_.fit(program, child.breadth_first.constants, 0);
+  std::vector<double> start = child.breadth_first.constants;
+  if (problem_.options.solves_terms && problem_.options.is_scale_free) term_solver_.solve(program, start);
+  const Fit fit = fitter_.fit(program, start, 0);
   if (fit.status == FitStatus::NonFinite || has_excess(fit)) return {};
   Individual individual;
   take_over(individual, problem_.vocabulary(), child.breadth_first, fit);

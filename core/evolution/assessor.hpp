@@ -6,6 +6,7 @@
 #include "engine/judge.hpp"
 #include "evolution/hall_of_fame.hpp"
 #include "evolution/problem.hpp"
+#include "evolution/terms.hpp"
 
 namespace ddsr {
 
@@ -19,9 +20,9 @@ class Assessor {
  public:
   explicit Assessor(const Problem& problem);
 
-  // The child with its constants fitted; none where some value is not finite on the fitting rows. With
-  // screening, none too where a quick look says that it is much worse than its parent.
-  std::optional<Individual> assess(const Child& child, double parent_loss);
+  // The child with its constants fitted; none where some value is not finite on the fitting rows, or a
+  // constant out of range.
+  std::optional<Individual> assess(const Child& child);
 
   // Fits further and looks at all rows where the hall of fame may want the individual; true if it took it.
   bool offer(Individual& individual, HallOfFame& hall, const Deadline& deadline);
@@ -33,11 +34,10 @@ class Assessor {
  private:
   double log_loss(const Fit& fit, const Dataset& data) const;
   bool has_excess(const Fit& fit) const;
-  bool is_screened_out(const Program& program, const Formula& formula, double parent_loss);
 
   const Problem& problem_;
   Fitter fitter_, polisher_, lister_;
-  std::optional<Fitter> screener_;
+  TermSolver term_solver_;
   Judge judge_;
 };
 

@@ -59,9 +59,9 @@ void Island::step(const Surroundings& surroundings, const Deadline& deadline) {
       counters.n_steps - state.improved_at > static_cast<std::uint64_t>(problem_.options.restart_steps))
     start_anew();
   const bool is_first_generation = counters.n_steps - state.born_at < size || state.population.empty();
-  Origin origin;
+  std::size_t move = NO_MOVE;
   const std::optional<Child> child =
-      is_first_generation ? first_generation(random) : breed(surroundings, random, origin);
+      is_first_generation ? first_generation(random) : breed(surroundings, random, move);
   ++counters.n_steps;
   if (!child) {
     ++counters.n_failed_moves;
@@ -75,14 +75,14 @@ void Island::step(const Surroundings& surroundings, const Deadline& deadline) {
   }
   tried_.push_back(tried);
   ++counters.n_evaluations;
-  std::optional<Individual> individual = assessor_.assess(*child, origin.parent_loss);
+  std::optional<Individual> individual = assessor_.assess(*child);
   if (!individual) {
     ++counters.n_refused;
     return;
   }
   individual->structure = structure;
   const bool is_famous = assessor_.offer(*individual, state.hall, deadline);
-  if (is_famous && origin.move < counters.moves.size()) ++counters.moves[origin.move].n_improved;
+  if (is_famous && move != NO_MOVE) ++counters.moves[move].n_improved;
   state.credit = std::min(state.credit + problem_.options.list_share, MOST_CREDIT);
   assessor_.list(*individual, state.shortlist, state.credit);
   take_in(std::move(*individual));
@@ -148,13 +148,14 @@ std::optional<Child> Island::first_generation(RandomSource& random) const {
   return made_legal(draw_legal(problem_.grammar, random));
 }
 
-std::optional<Child> Island::breed(const Surroundings& surroundings, RandomSource& random, Origin& origin) {
+std::optional<Child> Island::breed(const Surroundings& surroundings, RandomSource& random,
+                                   std::size_t& move) {
   const EvolutionOptions& options = problem_.options;
   const MoveContext context{problem_.vocabulary(), problem_.drawing, simplifier_};
   const Individual& parent = tournament(random);
   const bool crosses = problem_.mutations.empty() || random.chance(options.crossover_rate);
-  origin = {crosses ? CROSSOVER : static_cast<std::size_t>(problem_.mutations.draw(random)), parent.log_loss};
-  ++state.counters.moves[origin.move].n_tried;
+  move = crosses ? CROSSOVER : static_cast<std::size_t>(problem_.mutations.draw(random));
+  ++state.counters.moves[move].n_tried;
   for (int attempt = 0; attempt < options.n_attempts; ++attempt) {
     Formula formula;
     if (crosses) {
@@ -165,7 +166,7 @@ std::optional<Child> Island::breed(const Surroundings& surroundings, RandomSourc
                        : tournament(random).formula;
       formula = cross_over(parent.formula, donor, random, context);
     } else {
-      formula = MOVES[origin.move].make(parent.formula, random, context);
+      formula = MOVES[move].make(parent.formula, random, context);
     }
     if (formula == parent.formula) continue;
     if (std::optional<Child> child = made_legal(std::move(formula))) return child;
@@ -193,7 +194,7 @@ int Island::n_tries(const Surroundings& surroundings, std::uint64_t structure) c
 std::optional<Individual> Island::assess_seed(const Formula& formula) {
   const Child child{formula, breadth_first_of(problem_.vocabulary(), formula)};
   ++state.counters.n_evaluations;
-  std::optional<Individual> individual = assessor_.assess(child, 1e300);
+  std::optional<Individual> individual = assessor_.assess(child);
   const std::uint64_t structure = structure_hash(problem_.vocabulary(), child.breadth_first);
   tried_.push_back(structure);
   if (!individual) {

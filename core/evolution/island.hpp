@@ -12,14 +12,15 @@ struct MoveCount {
   std::uint64_t n_tried = 0, n_improved = 0;  // improved: its child entered the hall of fame
 };
 
-inline constexpr std::size_t CROSSOVER = MOVES.size();  // stands behind the mutations
+inline constexpr std::size_t CROSSOVER = MOVES.size();    // stands behind the mutations
+inline constexpr std::size_t NO_MOVE = MOVES.size() + 1;  // of a child that was drawn at random
 
 struct Counters {
   std::uint64_t n_steps = 0;
   std::uint64_t n_evaluations = 0;   // children whose constants were fitted
   std::uint64_t n_duplicates = 0;    // of a structure that was tried often enough
   std::uint64_t n_failed_moves = 0;  // no child that obeys the grammar in a few attempts
-  std::uint64_t n_refused = 0;       // not finite, or screened out
+  std::uint64_t n_refused = 0;       // not finite, or with a constant out of range
   std::array<MoveCount, MOVES.size() + 1> moves{};
 };
 
@@ -69,17 +70,11 @@ class Island {
   IslandState state;
 
  private:
-  // How a child came to be.
-  struct Origin {
-    std::size_t move = MOVES.size() + 1;  // none: drawn at random
-    double parent_loss = 1e300;
-  };
-
   void start_anew();
   std::uint64_t life_salt() const;
   void step(const Surroundings& surroundings, const Deadline& deadline);
   std::optional<Child> first_generation(RandomSource& random) const;
-  std::optional<Child> breed(const Surroundings& surroundings, RandomSource& random, Origin& origin);
+  std::optional<Child> breed(const Surroundings& surroundings, RandomSource& random, std::size_t& move);
   std::optional<Child> made_legal(Formula&& formula) const;
   int n_tries(const Surroundings& surroundings, std::uint64_t structure) const;
   double penalty(int size) const { return state.penalties[static_cast<std::size_t>(size)]; }

@@ -31,8 +31,8 @@ struct EvolutionOptions {
   int fit_steps = 6;
   int polish_steps = 30;
   bool is_scale_free = true;
+  bool solves_terms = true;
   double tolerance = 1e-6;
-  double screen_ratio = 0.0;  // 0: no screening
   int n_seeds = 40;
   int library_size = 512;
   int list_size = 0;  // 0: no shortlist

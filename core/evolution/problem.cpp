@@ -2,20 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace ddsr {
 
 namespace {
-
-constexpr std::size_t SCREENING_ROWS = 64;
-
-std::optional<Dataset> screening_rows(const Dataset& fitting, const EvolutionOptions& options) {
-  if (!(options.screen_ratio > 0.0) || fitting.n_rows() <= SCREENING_ROWS) return {};
-  std::vector<std::size_t> rows(SCREENING_ROWS);
-  std::iota(rows.begin(), rows.end(), 0);
-  return Dataset(fitting, rows);
-}
 
 std::vector<std::size_t> weighing_rows(const Dataset& all_rows) {
   std::vector<std::size_t> rows;
@@ -49,7 +39,6 @@ Problem::Problem(const Grammar& rules, const Dataset& source, const std::vector<
       options(settings),
       seed(random_seed),
       fitting(source, rows),
-      screening(screening_rows(fitting, settings)),
       listing(all_rows, listing_rows(all_rows, settings)),
       drawing(rules.vocabulary, settings),
       mutations(weighted_moves(settings)) {}

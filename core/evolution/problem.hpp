@@ -1,8 +1,6 @@
 // What all islands of one search share and none alters.
 #pragma once
 
-#include <optional>
-
 #include "engine/dataset.hpp"
 #include "evolution/drawing.hpp"
 #include "evolution/moves.hpp"
@@ -20,8 +18,7 @@ struct Problem {
   const EvolutionOptions options;
   const std::uint64_t seed;
   const Dataset fitting;
-  const std::optional<Dataset> screening;  // a few of the fitting rows
-  const Dataset listing;                   // many rows, for the shortlist
+  const Dataset listing;  // many rows, for the shortlist
   const Drawing drawing;
   const WeightedChoice mutations;
 

@@ -223,10 +223,11 @@ class RefinerConfig:
     """the same for one that may enter the hall of fame"""
     is_scale_free: bool = True
     """fit scale * expression + offset instead of the bare expression"""
+    solves_terms: bool = True
+    """a fit starts from the coefficients of least squares where the expression is a sum of terms; only with a
+    free scale"""
     tolerance: float = 1e-6
     """a fit ends when a step lowers the squares by less than this share"""
-    screen_ratio: float = 0.0
-    """a child is dropped if its NRMSE after two steps on 64 rows is so many times its parent's; 0: none is"""
     n_seeds: int = 40
     """expressions of one `seed` that enter the populations; the others enter the library"""
     library_size: int = 512
@@ -264,7 +265,6 @@ class RefinerConfig:
             "crowding",
             "constant_range",
             "tolerance",
-            "screen_ratio",
             "list_slack",
             "exact",
         ):

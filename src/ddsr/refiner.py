@@ -54,7 +54,7 @@ class RefinerStats:
     failed_moves: int
     """no child that obeys the grammar"""
     refused: int
-    """not finite on some row, or screened out"""
+    """not finite on some row, or with a constant out of range"""
     moves: Mapping[str, MoveCount]
     seconds: float
     """spent in `run` and `seed` since this object was made"""

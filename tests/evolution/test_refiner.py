@@ -286,11 +286,6 @@ def test_crowded_sizes_cost_more() -> None:
     assert mean_size(10.0) < mean_size(0.0)
 
 
-def test_screening_drops_children_and_still_finds() -> None:
-    refiner = refiner_of("sin(x) * y + 0.5", seed=1, screen_ratio=3.0)
-    assert refiner.run(evaluations=100_000).ending is Ending.EXACT
-
-
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

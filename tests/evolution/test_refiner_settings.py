@@ -245,14 +245,15 @@ def test_sync_interval() -> None:
 
 @covers("migration_interval", RefinerConfig)
 def test_migration_interval() -> None:
-    settings = {"n_migrants": 15, "sync_interval": 100, "restart_steps": 0}
+    # Islands so large that what came in with the last migration is still there.
+    settings = {"n_migrants": 15, "sync_interval": 100, "restart_steps": 0, "island_size": 150}
     often, never = (ran(migration_interval=steps, **settings) for steps in (100, 10**9))
     assert n_shared(often) > n_shared(never) + 2
 
 
 @covers("n_migrants", RefinerConfig)
 def test_n_migrants() -> None:
-    settings = {"migration_interval": 100, "sync_interval": 100, "restart_steps": 0}
+    settings = {"migration_interval": 100, "sync_interval": 100, "restart_steps": 0, "island_size": 150}
     many, none = (ran(n_migrants=n, **settings) for n in (15, 0))
     assert n_shared(many) > n_shared(none) + 2
 
@@ -283,12 +284,6 @@ def test_polish_steps() -> None:
 def test_tolerance() -> None:
     rough, fine = (seeded(fit_steps=100, polish_steps=0, tolerance=share)[0] for share in (0.99999, 1e-12))
     assert abs(fine - 1.3) < 1e-9 < 1e-4 < abs(rough - 1.3)
-
-
-@covers("screen_ratio", RefinerConfig)
-def test_screen_ratio() -> None:
-    strict, lax = (ran(screen_ratio=ratio).run(evaluations=0).refused for ratio in (1.0, 0.0))
-    assert strict > 2 * lax
 
 
 @covers("list_size", RefinerConfig)

@@ -99,7 +99,7 @@ def _shorten(starts: list[list[Judged]], judge: Judge) -> list[Judged]:
     best = [min(models, key=rank_of) for models in starts]
     beams = list(starts)
     known_already: dict[object, Judged | None] = {}
-    longest = max((one.length for one in models), default=inf)
+    longest = max((one.length for models in starts for one in models), default=inf)
     while any(beams) and not judge.is_late:
         moves = [[(one, other) for one in beam for other in judge.alternatives(one)] for beam in beams]
         new = distinct(other for beam in moves for _, other in beam if other.key not in known_already)
