@@ -148,13 +148,14 @@ int Algebra::power_of_product(int base, double exponent) {
   return multiply(outside, power_of_powers(forms_.product(inside), exponent));
 }
 
-// (x^a)^b for b that is not whole: x^(a*b) unless an even a hides the sign of x.
+// (x^a)^b for b that is not whole: x^(a*b) unless an even a hides the sign of x and a*b shows it.
 int Algebra::power_of_powers(int base, double exponent) {
   if (forms_[base].shape == Shape::Product && forms_[base].count == 1) {
     const Part inner = forms_.parts(base)[0];
     const double merged = product_of(inner.weight, exponent);
     domain_grew_ |= !is_whole(inner.weight) || inner.weight < 0.0;
-    if (!is_even(inner.weight) || forms_[inner.node].is_nonnegative) return power(inner.node, merged);
+    if (!is_even(inner.weight) || is_even(merged) || forms_[inner.node].is_nonnegative)
+      return power(inner.node, merged);
     if (has_abs_) return power(absolute(inner.node), merged);
   }
   return forms_.product(std::vector{Part{exponent, base}});

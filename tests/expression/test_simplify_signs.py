@@ -120,7 +120,7 @@ def test_no_sign_is_taken_for_granted(before: str, after: str) -> None:
     oracle.assert_same_values(original, original.simplified(positive=["x"]), SIGNED)
 
 
-@pytest.mark.parametrize("text", ["sqrt(x^2)", "sqrt(x^4)", "log(x^2)", "x * sqrt(x / z)", "x * (y / x + x)"])
+@pytest.mark.parametrize("text", ["sqrt(x^2)", "sqrt(x^6)", "log(x^2)", "x * sqrt(x / z)", "x * (y / x + x)"])
 def test_without_signs_these_stay(text: str) -> None:
     original = Expression.parse(text, PLAIN)
     assert original.simplified() == original

@@ -157,7 +157,8 @@ class Product:
     def _taken_in(self, polynomial: Polynomial) -> Iterator[Factors]:
         """Divisors of p under the root that take positive factors into it: x √(1 − y/x²) is √(x² − y).
 
-        None that leaves a sum of reciprocals alone: nobody writes 1 / √(1/v² − 1/c²) for v / √(1 − v²/c²).
+        None that leaves a sum of reciprocals alone, or less 1: nobody writes 1 / √(1/v² − 1/c²) or
+        c / √(c²/v² − 1) for v / √(1 − v²/c²).
         """
         power = self.inner.powers[polynomial]
         if abs(power) != 1:
@@ -167,7 +168,9 @@ class Product:
             for taken in combinations(outside, n_taken):
                 divisor = Factors(powers={base: -2 * power * self.outer.powers[base] for base in taken})
                 quotient = _quotient(polynomial, divisor)
-                if any(max(monomial) > 0 or not any(monomial) for monomial, _ in quotient):
+                if all(any(monomial) or coefficient > 0 for monomial, coefficient in quotient) and any(
+                    max(monomial) > 0 or not any(monomial) for monomial, _ in quotient
+                ):
                     yield divisor
 
     def knowing(self, symbols: Symbols) -> Product:

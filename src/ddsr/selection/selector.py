@@ -8,7 +8,7 @@ from math import inf
 
 from ddsr.engine import Engine
 from ddsr.errors import ExpressionError
-from ddsr.expression import OPERATORS, Expression, Vocabulary
+from ddsr.expression import OPERATORS, Expression, Kind, Node, Vocabulary
 from ddsr.selection.description import DescriptionLength, PreciseLength
 from ddsr.selection.front import ROUNDING, FrontEntry, ParetoFront
 from ddsr.selection.judging import (
@@ -173,11 +173,23 @@ def _with_settled_rates(models: list[Judged], judge: Judge) -> list[Judged]:
 
 
 def _plainness(expression: Expression) -> tuple[int, int, int]:
-    """Less reads better: places where a variable stands, nodes of the SymPy form, then divisions."""
-    vocabulary = expression.vocabulary
-    n_places = sum(token >= vocabulary.first_variable for token in expression.tokens)
-    n_divisions = sum(vocabulary.names[token] == "div" for token in expression.tokens)
-    return n_places, expression.complexity(), n_divisions
+    """Less reads better: places of variables, what reads backwards, then nodes of the SymPy form."""
+    nodes = [expression.tree]
+    for node in nodes:  # grows while it is walked
+        nodes.extend(node.children)
+    n_places = sum(node.kind is Kind.VARIABLE for node in nodes)
+    return n_places, sum(map(_reads_backwards, nodes)), expression.complexity()
+
+
+def _reads_backwards(node: Node) -> bool:
+    """A division, a negative power, or less 1: v √(1 − v²/c²) rather than v²/c √(c²/v² − 1)."""
+    if node.name in ("div", "inverse"):
+        return True
+    if node.name not in ("pow", "sub"):
+        return False
+    second = node.children[1]
+    is_number = second.kind in (Kind.CONSTANT, Kind.ONE)
+    return is_number and (second.value < 0.0 if node.name == "pow" else second.value == 1.0)
 
 
 def _in_one_vocabulary(candidates: Iterable[Expression], engine: Engine) -> list[Expression]:
