@@ -88,6 +88,10 @@ def test_nobody_writes_a_root_of_reciprocals_alone() -> None:
     assert not any("v^-2" in form for form in forms_of("m * v * sqrt(c^2 / (c^2 - v^2))"))
 
 
+def test_nothing_is_taken_into_a_root_that_leaves_it_less_one() -> None:
+    assert canonical("c * m / sqrt((c / v)^2 - 1)") not in forms_of("m * v / sqrt(1 - v^2 / c^2)")
+
+
 def test_a_sum_that_is_nothing_does_not_cancel() -> None:
     nothing = "(c * (v + 1) - c * v - c)"
     expression = Expression.parse(f"m * {nothing} / ({nothing} * r + {nothing} * c)", MOTION)
