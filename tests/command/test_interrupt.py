@@ -2,6 +2,8 @@
 
 import json
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
@@ -55,6 +57,24 @@ def test_an_interrupt_while_reading_leaves_nothing(tmp_path):
     printed, said = process.communicate(timeout=60)
     assert process.returncode == 130 and "Traceback" not in said and printed == ""
     assert not (tmp_path / "run").exists()
+
+
+def test_an_interrupt_while_a_class_is_made_ends_as_any_other(tmp_path):
+    """As in an import: dataclasses and named tuples are made by an exec of their text."""
+    source = """
+import click
+from ddsr.command.failure import Command
+
+@click.command(cls=Command)
+def command():
+    exec("raise KeyboardInterrupt")
+
+command()
+"""
+    (tmp_path / "interrupted.py").write_text(source)
+    command = [sys.executable, "-m", "interrupted"]  # as a script it would end by other ways of CPython
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 130 and done.stderr == ""
 
 
 def test_interrupts_are_told_apart_and_handled_as_before_afterwards():

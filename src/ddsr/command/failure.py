@@ -30,6 +30,9 @@ class Command(click.Command):
         except DDSRError as error:
             raise click.ClickException(" ".join(str(error).split())) from error
         except (KeyboardInterrupt, StopNow):
+            # CPython notes one that comes within an exec of a text, as dataclasses have it while they are
+            # imported, and ends the process by the signal though it was handled; the next exec takes it back
+            exec("")
             raise click.exceptions.Exit(INTERRUPTED) from None
         except MemoryError as error:
             raise click.ClickException("there is not enough memory for this") from error

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ddsr.command.interrupt import TwoStepInterrupt
 from ddsr.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,7 +56,11 @@ class TextSource(Source):
         """These columns; those without one text are numbers."""
         import pandas as pd
 
-        with refusing_unreadable(self.path), warnings.catch_warnings():
+        with (
+            refusing_unreadable(self.path),
+            warnings.catch_warnings(),
+            TwoStepInterrupt() as interrupt,
+        ):
             # All columns are read, since with some of them pandas cuts off rows that are too long, silently.
             warnings.simplefilter("error", pd.errors.ParserWarning)
             try:
@@ -70,6 +75,8 @@ class TextSource(Source):
                     compression="gzip" if _is_gzip(self.path) else None,
                 )
             except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
+                if interrupt.count:  # pandas takes an interrupt while it reads for an error of the file
+                    raise KeyboardInterrupt from None
                 reason = str(error).removeprefix("Error tokenizing data. C error: ").strip()
                 raise InputError(
                     f"{self.path} is no table with {len(self.names)} columns: {reason}"
