@@ -91,8 +91,12 @@ def test_parsimony() -> None:
 
 @covers("crowding", RefinerConfig)
 def test_crowding() -> None:
-    costly, plain = (ran(5000, parsimony=0.05, crowding=crowding) for crowding in (10.0, 0.0))
-    assert mean_size(costly) < mean_size(plain)
+    """Over seeds: one run may end a life, and be small again, just when the other is in full growth."""
+    costly, plain = (
+        np.mean([mean_size(ran(5000, seed=seed, parsimony=0.05, crowding=crowding)) for seed in range(5)])
+        for crowding in (10.0, 0.0)
+    )
+    assert costly < 0.8 * plain
 
 
 @covers("restart_steps", RefinerConfig)
