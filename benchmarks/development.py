@@ -2,7 +2,8 @@
 
 `python -m benchmarks.development --seconds 5 --jobs 2 --set tournament_size=5 crossover_rate=0.5` prints the
 problems solved, the median time and the processor's time; `--seeds` repeats them, from `--first-seed` on. The
-problems (development.csv) are none of those that results are reported on.
+problems (development.csv, or with `--problems` harder ones: hard.csv) are none of those that results are
+reported on.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import numpy as np
 
 from ddsr.bench.problems import Problem, load_suite
 from ddsr.bench.trial import Split, make_data
-from ddsr.config import RefinerConfig, SearchConfig
+from ddsr.config import DefaultConfig, RefinerConfig
 from ddsr.engine import Engine, FitOptions, values
 from ddsr.grammar import Grammar
 from ddsr.refiner import Floats, Refiner
@@ -61,11 +62,12 @@ def run(
     seconds: float,
     noise: float,
     max_length: int,
+    operators: tuple[str, ...],
     config: RefinerConfig,
 ) -> Run:
     """Refine until the fit is exact or the time is up."""
     data = make_data(problem, seed, noise)
-    settings = SearchConfig()
+    settings = DefaultConfig(operators=operators)
     vocabulary = settings.vocabulary(list(data.X_train.columns))
     engine = Engine(vocabulary, data.X_train, data.y_train, seed=seed)
     grammar = Grammar(vocabulary, max_length, settings.max_constants)
@@ -105,17 +107,20 @@ def main() -> int:
     options.add_argument("--seeds", type=int, default=1)
     options.add_argument("--first-seed", type=int, default=0)
     options.add_argument("--noise", type=float, default=0.0)
-    options.add_argument("--max-length", type=int, default=SearchConfig().max_length)
+    options.add_argument("--max-length", type=int, default=DefaultConfig().max_length)
+    options.add_argument("--operators", nargs="+", default=DefaultConfig().operators, metavar="NAME")
+    options.add_argument("--problems", default=str(PROBLEMS), metavar="FILE", help="formulas and ranges")
     options.add_argument("--every", type=int, default=1, help="take one problem of so many")
     options.add_argument("--set", nargs="*", type=setting, default=[], metavar="NAME=VALUE")
     options.add_argument("--misses", action="store_true", help="print what was not solved")
     arguments = options.parse_args()
     config = RefinerConfig(**dict(arguments.set))
-    problems = load_suite(str(PROBLEMS))[:: arguments.every]
+    problems = load_suite(arguments.problems)[:: arguments.every]
     seeds = range(arguments.first_seed, arguments.first_seed + arguments.seeds)
     tasks = [(problem, seed) for seed in seeds for problem in problems]
     limits = {"evaluations": arguments.evaluations, "seconds": arguments.seconds}
-    one = partial(run, **limits, noise=arguments.noise, max_length=arguments.max_length, config=config)
+    limits |= {"max_length": arguments.max_length, "operators": tuple(arguments.operators)}
+    one = partial(run, **limits, noise=arguments.noise, config=config)
     with ProcessPoolExecutor(arguments.jobs) as pool:
         runs = list(pool.map(one, *zip(*tasks, strict=True)))
     solved = [run for run in runs if run.is_solved]

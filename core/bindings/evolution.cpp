@@ -6,6 +6,7 @@
 
 #include "bindings/data.hpp"
 #include "evolution/folding.hpp"
+#include "evolution/inversion.hpp"
 #include "evolution/refiner.hpp"
 #include "grammar/violation.hpp"
 
@@ -28,7 +29,8 @@ void require_usable(const EvolutionOptions& options) {
     throw std::invalid_argument("move_weights must have a weight for each of MOVES");
   const int least = std::min({options.n_islands, options.island_size, options.tournament_size,
                               options.n_attempts, options.sync_interval, options.migration_interval});
-  if (least < 1 || options.library_size < 0 || options.n_seeds < 0 || options.n_migrants < 0)
+  if (least < 1 || options.library_size < 0 || options.dictionary_size < 0 || options.n_seeds < 0 ||
+      options.n_migrants < 0)
     throw std::invalid_argument("a number of the options is too small");
 }
 
@@ -165,7 +167,7 @@ nb::tuple make_move(const std::string& name, const Vocabulary& vocabulary, const
   const Formula parent = one_formula(vocabulary, tokens, constants);
   const Drawing drawing(vocabulary, options);
   Simplifier simplifier(vocabulary);
-  const MoveContext context{vocabulary, drawing, simplifier};
+  const MoveContext context{vocabulary, drawing, simplifier, nullptr};
   RandomSource random(seed, 0, 0);
   const auto move =
       std::find_if(MOVES.begin(), MOVES.end(), [&](const Move& each) { return each.name == name; });
@@ -175,6 +177,46 @@ nb::tuple make_move(const std::string& name, const Vocabulary& vocabulary, const
           ? move->make(parent, random, context)
           : cross_over(parent, one_formula(vocabulary, donor_tokens, donor_constants), random, context);
   return to_rows(vocabulary, {&child});
+}
+
+nb::tuple dictionary_rows(const Vocabulary& vocabulary, const Data& data, const EvolutionOptions& options,
+                          std::uint64_t seed) {
+  const Dictionary dictionary(vocabulary, options, data.fitting(false),
+                              static_cast<std::size_t>(options.dictionary_size), seed);
+  std::vector<Formula> formulas;
+  for (std::size_t i = 0; i < dictionary.size(); ++i) formulas.push_back(dictionary.formula(vocabulary, i));
+  std::vector<const Formula*> pointers;
+  for (const Formula& formula : formulas) pointers.push_back(&formula);
+  return to_rows(vocabulary, pointers);
+}
+
+// Several children of one parent, by the seeds 0, 1, 2...
+nb::tuple match_subtrees(const Vocabulary& vocabulary, const Data& data, const TokenRows& tokens,
+                         const Input<double, 2>& constants, const EvolutionOptions& options, int n_children) {
+  require_usable(options);
+  const Formula parent = one_formula(vocabulary, tokens, constants);
+  const Drawing drawing(vocabulary, options);
+  const Dictionary dictionary(vocabulary, options, data.fitting(false),
+                              static_cast<std::size_t>(options.dictionary_size), 0);
+  SubtreeMatcher matcher(vocabulary, drawing, dictionary, options.is_scale_free);
+  std::vector<Formula> children;
+  std::vector<const Formula*> pointers;
+  for (int seed = 0; seed < n_children; ++seed) {
+    RandomSource random(static_cast<std::uint64_t>(seed), 0, 0);
+    children.push_back(matcher.match(parent, random));
+  }
+  for (const Formula& child : children) pointers.push_back(&child);
+  return to_rows(vocabulary, pointers);
+}
+
+nb::tuple needed_operand_of(const std::string& name, bool is_first, double wanted, double other,
+                            double current) {
+  for (int i = 0; i < N_OPERATORS; ++i) {
+    if (OPERATORS[i].name != name) continue;
+    const Needed needed = needed_operand(static_cast<Op>(i), is_first, wanted, other, current);
+    return nb::make_tuple(needed.value, needed.slope);
+  }
+  throw std::invalid_argument("there is no operator " + name);
 }
 
 void bind_options(nb::module_& module) {
@@ -188,8 +230,8 @@ void bind_options(nb::module_& module) {
                       OPTION(constant_rate) OPTION(n_attempts) OPTION(most_tries) OPTION(memory_size)
                           OPTION(sync_interval) OPTION(migration_interval) OPTION(n_migrants)
                               OPTION(fit_steps) OPTION(polish_steps) OPTION(tolerance) OPTION(n_seeds)
-                                  OPTION(library_size) OPTION(exact) OPTION(list_size) OPTION(list_rows)
-                                      OPTION(list_slack) OPTION(list_share)
+                                  OPTION(library_size) OPTION(dictionary_size) OPTION(exact) OPTION(list_size)
+                                      OPTION(list_rows) OPTION(list_slack) OPTION(list_share)
 #undef OPTION
       ;
 }
@@ -228,6 +270,12 @@ void bind_evolution(nb::module_& module) {
   module.def("move", &make_move, nb::arg("name"), nb::arg("vocabulary"), nb::arg("tokens"),
              nb::arg("constants"), nb::arg("donor_tokens"), nb::arg("donor_constants"), nb::arg("options"),
              nb::arg("seed"), "(tokens, constants) of the child of one expression, breadth-first.");
+  module.def("dictionary", &dictionary_rows, nb::arg("vocabulary"), nb::arg("data"), nb::arg("options"),
+             nb::arg("seed"), "(tokens, constants) of what `match` looks up.");
+  module.def("match", &match_subtrees, nb::arg("vocabulary"), nb::arg("data"), nb::arg("tokens"),
+             nb::arg("constants"), nb::arg("options"), nb::arg("n_children"));
+  module.def("needed_operand", &needed_operand_of, nb::arg("name"), nb::arg("is_first"), nb::arg("wanted"),
+             nb::arg("other"), nb::arg("current"));
   module.def(
       "fold_constants",
       [](const Vocabulary& vocabulary, const TokenRows& tokens, const Input<double, 2>& constants) {

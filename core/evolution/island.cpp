@@ -24,7 +24,8 @@ Island::Island(const Problem& problem, int index)
     : problem_(problem),
       index_(static_cast<std::uint32_t>(index)),
       assessor_(problem),
-      simplifier_(problem.vocabulary()) {
+      simplifier_(problem.vocabulary()),
+      matcher_(problem.vocabulary(), problem.drawing, problem.dictionary, problem.options.is_scale_free) {
   const auto n_sizes = static_cast<std::size_t>(problem.grammar.rules.max_length) + 1;
   state.size_counts.assign(n_sizes, 0.0);
   age();
@@ -151,7 +152,7 @@ std::optional<Child> Island::first_generation(RandomSource& random) const {
 std::optional<Child> Island::breed(const Surroundings& surroundings, RandomSource& random,
                                    std::size_t& move) {
   const EvolutionOptions& options = problem_.options;
-  const MoveContext context{problem_.vocabulary(), problem_.drawing, simplifier_};
+  const MoveContext context{problem_.vocabulary(), problem_.drawing, simplifier_, &matcher_};
   const Individual& parent = tournament(random);
   const bool crosses = problem_.mutations.empty() || random.chance(options.crossover_rate);
   move = crosses ? CROSSOVER : static_cast<std::size_t>(problem_.mutations.draw(random));

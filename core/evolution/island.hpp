@@ -83,6 +83,7 @@ class Island {
   const std::uint32_t index_;
   Assessor assessor_;
   Simplifier simplifier_;
+  SubtreeMatcher matcher_;
   std::vector<std::uint64_t> tried_;
 };
 

@@ -187,6 +187,10 @@ Formula simplify(const Formula& parent, RandomSource&, const MoveContext& contex
   return context.simplifier.simplify(parent);
 }
 
+Formula match(const Formula& parent, RandomSource& random, const MoveContext& context) {
+  return context.matcher == nullptr ? parent : context.matcher->match(parent, random);
+}
+
 Formula cross_over(const Formula& parent, const Formula& donor, RandomSource& random,
                    const MoveContext& context) {
   const int begin = random.below(size_of(parent)), taken = random.below(size_of(donor));

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "evolution/drawing.hpp"
+#include "evolution/subtree_matcher.hpp"
 #include "simplify/simplify.hpp"
 
 namespace ddsr {
@@ -14,6 +15,7 @@ struct MoveContext {
   const Vocabulary& vocabulary;
   const Drawing& drawing;
   Simplifier& simplifier;
+  SubtreeMatcher* matcher;  // null: there are no data to match
 };
 
 // another operator of the same arity, or another leaf
@@ -35,6 +37,8 @@ Formula perturb_constants(const Formula& parent, RandomSource& random, const Mov
 Formula replace_subtree(const Formula& parent, RandomSource& random, const MoveContext& context);
 // the same function with fewer tokens, its constants taken as the numbers that they are: for fitted ones
 Formula simplify(const Formula& parent, RandomSource& random, const MoveContext& context);
+// what the dictionary has for a place, see subtree_matcher.hpp
+Formula match(const Formula& parent, RandomSource& random, const MoveContext& context);
 
 // A subtree of the donor for one of the parent.
 Formula cross_over(const Formula& parent, const Formula& donor, RandomSource& random,
@@ -56,6 +60,7 @@ inline constexpr std::array MOVES{
     Move{"perturb_constants", &perturb_constants},
     Move{"replace_subtree", &replace_subtree},
     Move{"simplify", &simplify},
+    Move{"match", &match},
 };
 
 }  // namespace ddsr

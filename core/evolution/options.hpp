@@ -35,6 +35,7 @@ struct EvolutionOptions {
   double tolerance = 1e-6;
   int n_seeds = 40;
   int library_size = 512;
+  int dictionary_size = 8000;
   int list_size = 0;  // 0: no shortlist
   int list_rows = 1500;
   double list_slack = 0.03;  // in log(NRMSE)

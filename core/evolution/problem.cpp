@@ -30,6 +30,13 @@ WeightedChoice weighted_moves(const EvolutionOptions& options) {
   return moves;
 }
 
+std::size_t dictionary_size(const EvolutionOptions& options) {
+  for (std::size_t i = 0; i < MOVES.size(); ++i)
+    if (MOVES[i].make == &match && options.move_weights[i] > 0.0)
+      return static_cast<std::size_t>(options.dictionary_size);
+  return 0;
+}
+
 }  // namespace
 
 Problem::Problem(const Grammar& rules, const Dataset& source, const std::vector<std::size_t>& rows,
@@ -41,7 +48,8 @@ Problem::Problem(const Grammar& rules, const Dataset& source, const std::vector<
       fitting(source, rows),
       listing(all_rows, listing_rows(all_rows, settings)),
       drawing(rules.vocabulary, settings),
-      mutations(weighted_moves(settings)) {}
+      mutations(weighted_moves(settings)),
+      dictionary(rules.vocabulary, settings, fitting, dictionary_size(settings), random_seed) {}
 
 Price Problem::price() const {
   const double n_rows = scoring.n_counted();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/dataset.hpp"
+#include "evolution/dictionary.hpp"
 #include "evolution/drawing.hpp"
 #include "evolution/moves.hpp"
 #include "evolution/shortlist.hpp"
@@ -21,6 +22,7 @@ struct Problem {
   const Dataset listing;  // many rows, for the shortlist
   const Drawing drawing;
   const WeightedChoice mutations;
+  const Dictionary dictionary;  // empty where no move asks for it
 
   // Nats that the description of a formula takes.
   Price price() const;

@@ -45,6 +45,11 @@ struct Kernels {
   // rows of `largest` and of `weights`; what stands in the others is left alone.
   void (*weigh)(float* weights, float* largest, const float* logits, const int* rows, int n, int n_tokens,
                 int stride);
+
+  // For each of n_blocks blocks of sixteen columns s, row after row, four sums over n_rows rows: of w * s,
+  // w * s * s, v * s and u * s, in single precision, sixteen of each after the other.
+  void (*correlate)(float* sums, const float* table, const float* w, const float* v, const float* u,
+                    int n_rows, int n_blocks);
 };
 
 // The best set that this machine can run.

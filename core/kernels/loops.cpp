@@ -199,21 +199,46 @@ void weigh(float* __restrict all_weights, float* __restrict largest, const float
   }
 }
 
+void correlate(float* __restrict sums, const float* __restrict table, const float* __restrict w,
+               const float* __restrict v, const float* __restrict u, int n_rows, int n_blocks) {
+  constexpr int WIDTH = 16;
+  for (int block = 0; block < n_blocks; ++block, table += n_rows * WIDTH, sums += 4 * WIDTH) {
+    float first[WIDTH] = {}, second[WIDTH] = {}, with_v[WIDTH] = {}, with_u[WIDTH] = {};
+    for (int row = 0; row < n_rows; ++row) {
+#pragma omp simd
+      for (int lane = 0; lane < WIDTH; ++lane) {
+        const float s = table[row * WIDTH + lane], weighted = w[row] * s;
+        first[lane] += weighted;
+        second[lane] += weighted * s;
+        with_v[lane] += v[row] * s;
+        with_u[lane] += u[row] * s;
+      }
+    }
+    for (int lane = 0; lane < WIDTH; ++lane) {
+      sums[lane] = first[lane];
+      sums[WIDTH + lane] = second[lane];
+      sums[2 * WIDTH + lane] = with_v[lane];
+      sums[3 * WIDTH + lane] = with_u[lane];
+    }
+  }
+}
+
 }  // namespace
 
 extern const Kernels KERNELS;
 #define TEXT_(name) #name
 #define TEXT(name) TEXT_(name)
-const Kernels KERNELS = {TEXT(DDSR_ISA),
+const Kernels KERNELS = {
+    TEXT(DDSR_ISA),
 #define ROW(id, ...) value_##id,
-                         {DDSR_OPERATORS(ROW)},
+    {DDSR_OPERATORS(ROW)},
 #undef ROW
 #define ROW(id, ...) slope_a_##id,
-                         {DDSR_OPERATORS(ROW)},
+    {DDSR_OPERATORS(ROW)},
 #undef ROW
 #define ROW(id, ...) slope_b_##id,
-                         {DDSR_OPERATORS(ROW)},
+    {DDSR_OPERATORS(ROW)},
 #undef ROW
-                         integer_power,         all_finite, any_negative, sum, dot, residual, weigh};
+    integer_power,         all_finite, any_negative, sum, dot, residual, weigh, correlate};
 
 }  // namespace ddsr::DDSR_ISA

@@ -211,6 +211,24 @@ def move(
 ) -> Rows:
     """(tokens, constants) of the child of one expression, breadth-first."""
 
+def dictionary(vocabulary: Vocabulary, data: Data, options: EvolutionOptions, seed: int) -> Rows:
+    """(tokens, constants) of the small expressions in which `match` looks."""
+
+def match(
+    vocabulary: Vocabulary,
+    data: Data,
+    tokens: NDArray[np.int16],
+    constants: NDArray[np.float64],
+    options: EvolutionOptions,
+    n_children: int,
+) -> Rows:
+    """(tokens, constants) of children of one expression, each with something matched to the data."""
+
+def needed_operand(
+    name: str, is_first: bool, wanted: float, other: float, current: float
+) -> tuple[float, float]:
+    """What an operand must be for its operator to be as wanted, and the operator's slope there."""
+
 def fold_constants(vocabulary: Vocabulary, tokens: NDArray[np.int16], constants: NDArray[np.float64]) -> Rows:
     """The same expression with operators on constants alone replaced by their values."""
 

@@ -168,8 +168,12 @@ DEFAULT_MOVES = {
     "hoist": 15.0,
     "swap_operands": 7.5,
     "perturb_constants": 7.5,
+    "match": 10.0,
 }
-DEFAULT_BINARY_WEIGHTS = {"add": 0.22, "sub": 0.20, "mul": 0.28, "div": 0.22, "pow": 0.08}
+RARE_OPERATORS = ("asin", "acos", "atan")
+DEFAULT_WEIGHTS = {"add": 0.22, "sub": 0.20, "mul": 0.28, "div": 0.22, "pow": 0.08} | dict.fromkeys(
+    RARE_OPERATORS, 0.25
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,7 +201,7 @@ class RefinerConfig:
     """share of crossovers whose second parent is a seed of the library, where there are any"""
     moves: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_MOVES))
     """weight of each mutation; those not named are not used"""
-    operators: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_BINARY_WEIGHTS))
+    operators: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_WEIGHTS))
     """weight of each operator among those of its arity, where one is drawn; 1 for those not named"""
     unary_rate: float = 0.2
     """share of unary operators in random trees"""
@@ -232,6 +236,8 @@ class RefinerConfig:
     """expressions of one `seed` that enter the populations; the others enter the library"""
     library_size: int = 512
     """seeds that are kept to take subtrees from"""
+    dictionary_size: int = 8000
+    """small expressions in which the move `match` looks up what a place in a tree should be"""
     list_size: int = 150
     """expressions on the shortlist: what the fitting rows do not tell from the best; 0: there is none"""
     list_rows: int = 1500
@@ -255,6 +261,7 @@ class RefinerConfig:
             "polish_steps",
             "n_seeds",
             "library_size",
+            "dictionary_size",
             "list_size",
         ):
             check_whole(getattr(self, name), name, least=0)
@@ -277,6 +284,7 @@ class RefinerConfig:
 class DefaultConfig(PaperConfig):
     """The default search: a refiner, and a small generator that learns with it."""
 
+    operators: tuple[str, ...] = (*DEFAULT_OPERATORS, *RARE_OPERATORS)
     batch_size: int = 200
     elite_fraction: float = 0.25
     learning_rate: float = 1e-3

@@ -1,0 +1,159 @@
+#include "evolution/dictionary.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "evolution/dictionary_maker.hpp"
+
+namespace ddsr {
+
+namespace {
+
+std::vector<std::size_t> first_rows(const Dataset& data) {
+  std::vector<std::size_t> rows;
+  for (std::size_t row = 0; row < data.n_rows() && rows.size() < Dictionary::N_ROWS; ++row)
+    if (data.weights() == nullptr || data.weights()[row] > 0.0) rows.push_back(row);
+  return rows.empty() ? std::vector<std::size_t>{0} : rows;
+}
+
+// Of the size of what is wanted: what varies less is constant.
+constexpr double LEAST_DEVIATION = 1e-9;
+// Of what is wanted, squared: sums in single precision tell no smaller errors apart.
+constexpr float LEAST_SHARE = 1e-6f;
+// Of its squares: what an entry varies by on the rows that weigh anything.
+constexpr float LEAST_VARIANCE = 1e-4f;
+// An offset that takes less than this from the squares is left out.
+constexpr double WORTH_OF_OFFSET = 0.03, LEAST_WORTH = 1e-5;
+constexpr double LEAST_OFFSET = 1e-3;
+
+}  // namespace
+
+Dictionary::Dictionary(const Vocabulary& vocabulary, const EvolutionOptions& options, const Dataset& data,
+                       std::size_t max_entries, std::uint64_t seed)
+    : rows_(data, first_rows(data)) {
+  if (max_entries > 0) DictionaryMaker(*this, vocabulary, options, seed).fill(max_entries);
+}
+
+std::vector<Dictionary::Match> Dictionary::nearest(const Query& query, std::size_t n_matches,
+                                                   FloatBuffer& scratch) const {
+  const std::size_t n = rows_.n_rows(), n_blocks = (entries_.size() + WIDTH - 1) / WIDTH;
+  scratch.resize(3 * n + n_blocks * 4 * WIDTH);
+  float *weights = scratch.data(), *wanted = weights + n, *beside = wanted + n, *sums = beside + n;
+  const Target target = standardised(query, weights, wanted, beside);
+  if (!(target.deviation > LEAST_DEVIATION * std::fabs(target.mean)) || !std::isfinite(target.deviation))
+    return {};
+  kernels().correlate(sums, table_.data(), weights, wanted, beside, static_cast<int>(n),
+                      static_cast<int>(n_blocks));
+  std::vector<Match> best = ranked(sums, n_matches);
+  for (Match& match : best) set_line(match, target, sums_of(sums, match.entry));
+  return best;
+}
+
+// Fills in the weights, adding up to 1, and their products with the two others, which are centered and have
+// unit deviation, what is wanted without the part that the other explains.
+Dictionary::Target Dictionary::standardised(const Query& query, float* weights, float* wanted,
+                                            float* beside) const {
+  const std::size_t n = rows_.n_rows();
+  double total = 0.0;
+  for (std::size_t row = 0; row < n; ++row) total += query.weights[row];
+  auto mean_of = [&](auto value) {
+    double mean = 0.0;
+    for (std::size_t row = 0; row < n; ++row)
+      if (query.weights[row] > 0.0) mean += query.weights[row] / total * value(row);
+    return mean;
+  };
+  Target target{};
+  target.mean = mean_of([&](std::size_t row) { return query.wanted[row]; });
+  auto other = [&](std::size_t row) { return query.beside[row] - target.mean_beside; };
+  if (query.beside != nullptr) {
+    target.mean_beside = mean_of([&](std::size_t row) { return query.beside[row]; });
+    const double squares = mean_of([&](std::size_t row) { return other(row) * other(row); });
+    target.deviation_beside = std::sqrt(squares);
+    if (target.deviation_beside > LEAST_DEVIATION * std::fabs(target.mean_beside))
+      target.share = mean_of([&](std::size_t row) { return query.wanted[row] * other(row); }) / squares;
+    else
+      target.deviation_beside = 0.0;
+  }
+  const bool has_other = target.deviation_beside > 0.0;
+  auto rest = [&](std::size_t row) {
+    return query.wanted[row] - target.mean - (has_other ? target.share * other(row) : 0.0);
+  };
+  target.deviation = std::sqrt(mean_of([&](std::size_t row) { return rest(row) * rest(row); }));
+  for (std::size_t row = 0; row < n; ++row) {
+    const double weight = query.weights[row] / total;
+    const bool counts = weight > 0.0;
+    weights[row] = static_cast<float>(weight);
+    wanted[row] = counts ? static_cast<float>(weight * rest(row) / target.deviation) : 0.0f;
+    beside[row] =
+        counts && has_other ? static_cast<float>(weight * other(row) / target.deviation_beside) : 0.0f;
+  }
+  return target;
+}
+
+Dictionary::Sums Dictionary::sums_of(const float* sums, std::size_t entry) const {
+  const float* of_entry = sums + entry / WIDTH * 4 * WIDTH + entry % WIDTH;
+  return {of_entry[0], of_entry[WIDTH], of_entry[2 * WIDTH], of_entry[3 * WIDTH]};
+}
+
+// By what is left of the squares, times the cost of the size.
+std::vector<Dictionary::Match> Dictionary::ranked(const float* sums, std::size_t n_matches) const {
+  std::vector<Match> best;
+  float bar = std::numeric_limits<float>::infinity();
+  for (std::size_t entry = 0; entry < entries_.size(); ++entry) {
+    const Sums of_entry = sums_of(sums, entry);
+    const float variance = of_entry.variance();
+    if (!(variance > LEAST_VARIANCE * of_entry.second)) continue;
+    const float left = 1.0f - of_entry.with_wanted * of_entry.with_wanted / variance;
+    const float penalised = std::max(left, LEAST_SHARE) * size_costs_[entry];
+    if (!(penalised < bar)) continue;
+    const auto place =
+        std::upper_bound(best.begin(), best.end(), penalised,
+                         [](float value, const Match& other) { return value < other.penalised; });
+    best.insert(place, Match{entry, 1.0, 0.0, 1.0, penalised});
+    if (best.size() > n_matches) best.pop_back();
+    if (best.size() == n_matches) bar = best.back().penalised;
+  }
+  return best;
+}
+
+// The coefficients of least squares; an offset that takes next to nothing from the squares is left out.
+void Dictionary::set_line(Match& match, const Target& target, const Sums& sums) const {
+  const double variance = sums.variance(), mean = means_[match.entry], deviation = deviations_[match.entry];
+  const double own_mean = mean + deviation * sums.first;
+  match.scale = sums.with_wanted / variance * target.deviation / deviation;
+  if (target.deviation_beside > 0.0)
+    match.share = target.share - match.scale * deviation * sums.with_beside / target.deviation_beside;
+  match.offset = target.mean - match.scale * own_mean -
+                 (target.deviation_beside > 0.0 ? match.share * target.mean_beside : 0.0);
+  if (target.deviation_beside > 0.0) {
+    if (std::fabs(match.offset) < LEAST_OFFSET * target.deviation) match.offset = 0.0;
+    return;
+  }
+  const double left = std::max(0.0, 1.0 - sums.with_wanted * sums.with_wanted / variance);
+  const double level = target.mean / target.deviation;
+  const double second =
+      mean * mean + 2.0 * mean * deviation * sums.first + deviation * deviation * sums.second;
+  const double product = level * own_mean + deviation * sums.with_wanted;
+  const double left_without = 1.0 + level * level - product * product / second;
+  if (left_without < left * (1.0 + WORTH_OF_OFFSET) + LEAST_WORTH)
+    match.scale = product / second * target.deviation, match.offset = 0.0;
+}
+
+void Dictionary::append(Formula& out, const Vocabulary& vocabulary, int index) const {
+  const Shape& shape = shapes_[static_cast<std::size_t>(index)];
+  out.tokens.push_back(shape.token);
+  if (shape.a >= 0) append(out, vocabulary, shape.a);
+  if (shape.b >= 0) append(out, vocabulary, shape.b);
+  if (shape.exponent == 0.0) return;
+  out.tokens.push_back(vocabulary.constant());
+  out.constants.push_back(shape.exponent);
+}
+
+Formula Dictionary::formula(const Vocabulary& vocabulary, std::size_t entry) const {
+  Formula result;
+  append(result, vocabulary, entries_[entry]);
+  return result;
+}
+
+}  // namespace ddsr

@@ -1,0 +1,202 @@
+#include "evolution/dictionary_maker.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ddsr {
+
+namespace {
+
+constexpr std::size_t MOST_COST = 7;
+// Shapes that are looked at for each entry that is missing.
+constexpr std::size_t MOST_TRIES = 4;
+// The weight of an operator that is drawn as often as most.
+constexpr double COMMON = 0.5;
+// Rows whose values tell expressions apart.
+constexpr std::size_t N_TELLING = 16;
+// Of the values' size: what varies less is a constant.
+constexpr double LEAST_DEVIATION = 1e-9;
+// To how many parts of a standard deviation values are compared.
+constexpr double RESOLUTION = 1e6;
+constexpr std::uint32_t STREAM = 0xd1c7;
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+std::uint64_t mixed(std::uint64_t hash, std::int64_t word) {
+  hash = (hash ^ static_cast<std::uint64_t>(word)) * 0x9e3779b97f4a7c15u;
+  return hash ^ hash >> 31;
+}
+
+}  // namespace
+
+DictionaryMaker::DictionaryMaker(Dictionary& dictionary, const Vocabulary& vocabulary,
+                                 const EvolutionOptions& options, std::uint64_t seed)
+    : dictionary_(dictionary),
+      vocabulary_(vocabulary),
+      options_(options),
+      kernels_(kernels()),
+      random_(seed, 0, STREAM),
+      n_rows_(dictionary.rows_.n_rows()),
+      stride_(padded(n_rows_)) {
+  // Functions that are drawn less often than others would crowd them out.
+  for (TokenId id = 0; id < vocabulary.n_operators(); ++id)
+    if (vocabulary.arity(id) == 1 &&
+        options.operator_weights[static_cast<std::size_t>(vocabulary[id].op)] >= COMMON)
+      functions_.push_back({id, 0.0});
+  const TokenId power = vocabulary.find(Op::Pow);
+  if (power >= 0 && vocabulary.constant() >= 0)
+    for (const double exponent : {2.0, -1.0, 3.0}) functions_.push_back({power, exponent});
+}
+
+void DictionaryMaker::fill(std::size_t max_entries) {
+  values_.reserve(2 * max_entries * stride_);
+  by_cost_.assign(MOST_COST + 1, {});
+  add_leaves();
+  for (std::size_t cost = 2; cost <= MOST_COST; ++cost) {
+    const std::size_t n_before = dictionary_.entries_.size();
+    if (n_before >= max_entries) return;
+    const std::vector<Pairing> pairings = pairings_of(cost);
+    std::size_t n_shapes = by_cost_[cost - 1].size() * functions_.size();
+    for (const Pairing& pairing : pairings) n_shapes += pairing.size();
+    if (n_shapes <= MOST_TRIES * (max_entries - n_before))
+      add_all(cost, pairings);
+    else
+      return add_some(cost, pairings, n_shapes, max_entries);
+  }
+}
+
+// What shapes of a cost are put together from. Products come for nothing: formulas have many factors, and few
+// functions.
+std::vector<DictionaryMaker::Pairing> DictionaryMaker::pairings_of(std::size_t cost) const {
+  std::vector<Pairing> pairings;
+  for (const Op op : {Op::Mul, Op::Div, Op::Add, Op::Sub}) {
+    const TokenId token = vocabulary_.find(op);
+    if (token < 0 || !(options_.operator_weights[static_cast<std::size_t>(op)] > 0.0)) continue;
+    const std::size_t of_operands = op == Op::Mul || op == Op::Div ? cost : cost - 1;
+    for (std::size_t i = 1; i < of_operands; ++i)
+      pairings.push_back({token, &by_cost_[i], &by_cost_[of_operands - i]});
+  }
+  return pairings;
+}
+
+void DictionaryMaker::add_all(std::size_t cost, const std::vector<Pairing>& pairings) {
+  for (const int operand : by_cost_[cost - 1])
+    for (const Function& function : functions_) add_function(function, operand, cost);
+  for (const Pairing& pairing : pairings)
+    for (const int a : *pairing.left)
+      for (const int b : *pairing.right) add_pair(pairing.token, a, b, cost);
+}
+
+// Each as likely as any other, until the dictionary is full or too many were known already.
+void DictionaryMaker::add_some(std::size_t cost, const std::vector<Pairing>& pairings, std::size_t n_shapes,
+                               std::size_t max_entries) {
+  const std::vector<int>& operands = by_cost_[cost - 1];
+  auto one_of = [&](const auto& list) -> const auto& {
+    return list[static_cast<std::size_t>(random_.below(static_cast<int>(list.size())))];
+  };
+  const std::size_t n_tries = MOST_TRIES * (max_entries - dictionary_.entries_.size());
+  for (std::size_t n = 0; n < n_tries && dictionary_.entries_.size() < max_entries; ++n) {
+    double mark = random_.uniform() * static_cast<double>(n_shapes);
+    mark -= static_cast<double>(operands.size() * functions_.size());
+    if (mark < 0.0) {
+      add_function(one_of(functions_), one_of(operands), cost);
+      continue;
+    }
+    for (const Pairing& pairing : pairings) {
+      mark -= static_cast<double>(pairing.size());
+      if (mark >= 0.0) continue;
+      add_pair(pairing.token, one_of(*pairing.left), one_of(*pairing.right), cost);
+      break;
+    }
+  }
+}
+
+void DictionaryMaker::add_leaves() {
+  for (int i = 0; i < vocabulary_.n_variables(); ++i)
+    add({static_cast<TokenId>(vocabulary_.first_variable() + i)}, 1);
+  if (vocabulary_.one() < 0) return;
+  // No entry, as it does not vary, but part of many.
+  dictionary_.shapes_.push_back({vocabulary_.one()});
+  values_.resize(values_.size() + stride_, 1.0);
+  by_cost_[1].push_back(static_cast<int>(dictionary_.shapes_.size()) - 1);
+}
+
+// One function straight upon another is rare, and the literal 1 has no function that says more.
+void DictionaryMaker::add_function(const Function& function, int operand, std::size_t cost) {
+  const Shape& below = dictionary_.shapes_[at(operand)];
+  const bool is_power = function.exponent != 0.0;
+  const bool is_below_function = vocabulary_.arity(below.token) == 1 || below.exponent != 0.0;
+  if (below.token == vocabulary_.one()) return;
+  if (is_below_function && (!is_power || below.exponent != 0.0 || vocabulary_[below.token].op == Op::Sqrt))
+    return;
+  if (is_power && function.exponent != 2.0 && cost > 2) return;  // other powers of variables alone
+  add({function.token, operand, -1, function.exponent, below.size + (is_power ? 2 : 1)}, cost);
+}
+
+// a - b is b - a but for its sign, and nothing is gained by 1 as a factor.
+void DictionaryMaker::add_pair(TokenId token, int a, int b, std::size_t cost) {
+  const Shape &left = dictionary_.shapes_[at(a)], &right = dictionary_.shapes_[at(b)];
+  const TokenId one = vocabulary_.one();
+  const Op op = vocabulary_[token].op;
+  if (a == b || (op != Op::Div && a > b) || (op == Op::Div && right.token == one)) return;
+  if (op == Op::Mul && (left.token == one || right.token == one)) return;
+  add({token, a, b, 0.0, 1 + left.size + right.size}, cost);
+}
+
+void DictionaryMaker::add(const Shape& shape, std::size_t cost) {
+  const Token& token = vocabulary_[shape.token];
+  const std::size_t before = values_.size();
+  values_.resize(before + stride_);
+  double* values = values_.data() + before;
+  const int n = static_cast<int>(stride_);
+  if (shape.a < 0) {
+    const double* column = dictionary_.rows_.columns(0)[token.variable];
+    std::copy(column, column + stride_, values);
+  } else if (shape.exponent != 0.0) {
+    kernels_.integer_power(values, values_of(shape.a), static_cast<int>(shape.exponent), n);
+  } else {
+    const double* second = values_of(shape.b < 0 ? shape.a : shape.b);
+    kernels_.value[static_cast<std::size_t>(token.op)](values, values_of(shape.a), second, n);
+  }
+  std::uint64_t hash = 0;
+  for (std::size_t row = 0; row < std::min(n_rows_, N_TELLING); ++row) {
+    int power = 0;
+    const double share = std::frexp(values[row], &power);
+    hash = mixed(mixed(hash, std::llround(share * 1e9)), power);
+  }
+  if (!kernels_.all_finite(values, n) || !seen_values_.insert(hash).second) {
+    values_.resize(before);
+    return;
+  }
+  dictionary_.shapes_.push_back(shape);
+  const int index = static_cast<int>(dictionary_.shapes_.size()) - 1;
+  by_cost_[cost].push_back(index);
+  enter(index);
+}
+
+void DictionaryMaker::enter(int shape) {
+  const double* values = values_of(shape);
+  const int n = static_cast<int>(n_rows_);
+  const double mean = kernels_.sum(values, n) / n;
+  double squares = 0.0;
+  for (std::size_t row = 0; row < n_rows_; ++row) squares += (values[row] - mean) * (values[row] - mean);
+  const double deviation = std::sqrt(squares / n);
+  if (!(deviation > LEAST_DEVIATION * std::fabs(mean)) || !std::isfinite(deviation)) return;
+  const double sign = values[0] < mean ? -1.0 : 1.0;
+  std::uint64_t hash = 0;
+  for (std::size_t row = 0; row < std::min(n_rows_, N_TELLING); ++row)
+    hash = mixed(hash, std::llround(sign * (values[row] - mean) / deviation * RESOLUTION));
+  if (!seen_shapes_.insert(hash).second) return;
+  Dictionary& dictionary = dictionary_;
+  const std::size_t entry = dictionary.entries_.size(), lane = entry % Dictionary::WIDTH;
+  if (lane == 0) dictionary.table_.resize(dictionary.table_.size() + n_rows_ * Dictionary::WIDTH, 0.0f);
+  float* block = dictionary.table_.data() + entry / Dictionary::WIDTH * n_rows_ * Dictionary::WIDTH;
+  for (std::size_t row = 0; row < n_rows_; ++row)
+    block[row * Dictionary::WIDTH + lane] = static_cast<float>((values[row] - mean) / deviation);
+  dictionary.entries_.push_back(shape);
+  dictionary.means_.push_back(mean), dictionary.deviations_.push_back(deviation);
+  dictionary.size_costs_.push_back(
+      static_cast<float>(std::exp(2.0 * options_.parsimony * dictionary.shapes_[at(shape)].size)));
+}
+
+}  // namespace ddsr

@@ -1,0 +1,56 @@
+// Fills a dictionary: expressions by size, each of the shorter ones put together in every way.
+#pragma once
+
+#include <unordered_set>
+
+#include "evolution/dictionary.hpp"
+#include "evolution/random_source.hpp"
+
+namespace ddsr {
+
+class DictionaryMaker {
+ public:
+  DictionaryMaker(Dictionary& dictionary, const Vocabulary& vocabulary, const EvolutionOptions& options,
+                  std::uint64_t seed);
+
+  void fill(std::size_t max_entries);
+
+ private:
+  using Shape = Dictionary::Shape;
+
+  // A unary operator, or a power with a fixed exponent.
+  struct Function {
+    TokenId token;
+    double exponent;
+  };
+  struct Pairing {
+    TokenId token;
+    const std::vector<int>*left, *right;
+    std::size_t size() const { return left->size() * right->size(); }
+  };
+
+  void add_leaves();
+  std::vector<Pairing> pairings_of(std::size_t cost) const;
+  void add_all(std::size_t cost, const std::vector<Pairing>& pairings);
+  void add_some(std::size_t cost, const std::vector<Pairing>& pairings, std::size_t n_shapes,
+                std::size_t max_entries);
+  void add_function(const Function& function, int operand, std::size_t cost);
+  void add_pair(TokenId token, int a, int b, std::size_t cost);
+  // Computes its values and keeps it if they are new.
+  void add(const Shape& shape, std::size_t cost);
+  void enter(int shape);
+  double* values_of(int shape) { return values_.data() + static_cast<std::size_t>(shape) * stride_; }
+
+  Dictionary& dictionary_;
+  const Vocabulary& vocabulary_;
+  const EvolutionOptions& options_;
+  const Kernels& kernels_;
+  RandomSource random_;
+  const std::size_t n_rows_, stride_;
+  std::vector<Function> functions_;
+  Buffer values_;
+  std::vector<std::vector<int>> by_cost_;
+  std::unordered_set<std::uint64_t> seen_values_, seen_shapes_;
+};
+
+}  // namespace ddsr
