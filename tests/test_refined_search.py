@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ddsr.balance import GENERATOR, LIMITS, REFINER, Balance
-from ddsr.config import DefaultConfig, DenoiserConfig, RefinerConfig
+from ddsr.config import DEFAULT_MOVES, DefaultConfig, DenoiserConfig, RefinerConfig
 from ddsr.deadline import NEVER, Deadline
 from ddsr.diffusion.generator import MaskedDiffusion
 from ddsr.engine import Engine, FitOptions
@@ -282,7 +282,8 @@ class Imitation:
     def __init__(self, has_rewriter):
         engine = Engine(POINTS, PLACES, DISTANCE, options=FitOptions(is_scale_free=True))
         grammar = Grammar(POINTS, 32)
-        self.refiner = Refiner(engine, grammar, RefinerConfig(**ISLANDS), 3)
+        moves = DEFAULT_MOVES | {"match": 0.0}  # which finds distances by itself
+        self.refiner = Refiner(engine, grammar, RefinerConfig(**ISLANDS, moves=moves), 3)
         self.refiner.seed([Expression.parse("sqrt(2 - cos(0.01 * (a - b)) - cos(0.01 * (c - d)))", POINTS)])
         self.rewriter = LimitRewriter(engine.sampled_rows, grammar) if has_rewriter else None
         self.front = baseline(engine, grammar)

@@ -44,7 +44,8 @@ DictionaryMaker::DictionaryMaker(Dictionary& dictionary, const Vocabulary& vocab
         options.operator_weights[static_cast<std::size_t>(vocabulary[id].op)] >= COMMON)
       functions_.push_back({id, 0.0});
   const TokenId power = vocabulary.find(Op::Pow);
-  if (power >= 0 && vocabulary.constant() >= 0)
+  if (power >= 0 && options.operator_weights[static_cast<std::size_t>(Op::Pow)] > 0.0 &&
+      vocabulary.constant() >= 0)
     for (const double exponent : {2.0, -1.0, 3.0}) functions_.push_back({power, exponent});
 }
 

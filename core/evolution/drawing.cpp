@@ -31,11 +31,18 @@ int WeightedChoice::draw(RandomSource& random) const {
 }
 
 Drawing::Drawing(const Vocabulary& vocabulary, const EvolutionOptions& options)
-    : vocabulary_(vocabulary), unary_rate_(options.unary_rate), constant_rate_(options.constant_rate) {
+    : vocabulary_(vocabulary),
+      unary_rate_(options.unary_rate),
+      constant_rate_(options.constant_rate),
+      weights_(options.operator_weights) {
   for (TokenId id = 0; id < vocabulary.n_operators(); ++id) {
     const double weight = options.operator_weights[static_cast<std::size_t>(vocabulary[id].op)];
     (vocabulary.arity(id) == 1 ? unary_ : binary_).add(id, weight);
   }
+}
+
+TokenId Drawing::find(Op op) const {
+  return weights_[static_cast<std::size_t>(op)] > 0.0 ? vocabulary_.find(op) : static_cast<TokenId>(-1);
 }
 
 bool Drawing::is_power(TokenId id) const {

@@ -1,6 +1,7 @@
 // Random leaves, constants, operators and small trees, drawn by weight.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "evolution/options.hpp"
@@ -37,6 +38,9 @@ class Drawing {
   void append_tree(Formula& formula, int n_tokens, RandomSource& random) const;
 
   bool is_power(TokenId id) const;
+  // The token of an operator that may be put into formulas; -1 where it is not in the vocabulary or weighs
+  // nothing.
+  TokenId find(Op op) const;
 
  private:
   double constant(RandomSource& random) const;
@@ -45,6 +49,7 @@ class Drawing {
 
   const Vocabulary& vocabulary_;
   double unary_rate_, constant_rate_;
+  std::array<double, N_OPERATORS> weights_;
   WeightedChoice unary_, binary_;
 };
 

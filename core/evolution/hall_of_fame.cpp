@@ -11,6 +11,8 @@ namespace {
 constexpr double LEAST_GAIN = 1e-6;
 // Losses on the fitting rows that differ by less belong to one function, written in two ways.
 constexpr double SAME_FUNCTION = 1e-9;
+// Beside its constants a model has a scale and an offset, and any further row that it meets could be luck.
+constexpr double N_SPARE_ROWS = 4.0;
 
 }  // namespace
 
@@ -18,6 +20,13 @@ bool HallOfFame::is_promising(int size, double log_loss) const {
   return std::all_of(entries_.begin(), entries_.end(), [&](const Famous& famous) {
     if (famous.individual.size() > size) return true;
     return log_loss < famous.log_nrmse() && std::fabs(log_loss - famous.individual.log_loss) > SAME_FUNCTION;
+  });
+}
+
+bool HallOfFame::has_exact(double exact, double n_rows) const {
+  return std::any_of(entries_.begin(), entries_.end(), [&](const Famous& famous) {
+    const double n_constants = static_cast<double>(famous.individual.formula.constants.size());
+    return famous.nrmse < exact && n_constants + N_SPARE_ROWS <= n_rows;
   });
 }
 

@@ -32,7 +32,8 @@ class HallOfFame {
 
   // smallest first, each better than those before it
   const std::vector<Famous>& entries() const { return entries_; }
-  bool has_exact(double exact) const { return !entries_.empty() && entries_.back().nrmse < exact; }
+  // Whether some error is below `exact` on more rows than any constants could meet one by one.
+  bool has_exact(double exact, double n_rows) const;
 
  private:
   std::vector<Famous> entries_;

@@ -91,9 +91,9 @@ SubtreeMatcher::Place SubtreeMatcher::draw_place(const Formula& parent, RandomSo
   const int end = subtree_end(vocabulary_, parent.tokens, begin);
   const double mark = random.uniform();
   const bool is_constant = vocabulary_.is_constant_like(parent.tokens[at(begin)]);
-  if (mark < TERM_RATE && !is_constant && vocabulary_.find(Op::Add) >= 0)
+  if (mark < TERM_RATE && !is_constant && drawing_.find(Op::Add) >= 0)
     return {begin, end, Beside::Term, begin, end};
-  if (mark < TERM_RATE + FACTOR_RATE && !is_constant && vocabulary_.find(Op::Mul) >= 0)
+  if (mark < TERM_RATE + FACTOR_RATE && !is_constant && drawing_.find(Op::Mul) >= 0)
     return {begin, end, Beside::Factor, begin, end};
   for (int above = 0; above < begin; ++above) {
     const Token& token = vocabulary_[parent.tokens[at(above)]];
@@ -179,10 +179,10 @@ void SubtreeMatcher::carry_through(Op op, bool is_first, const double* other, co
 
 SubtreeMatcher::Wrapper SubtreeMatcher::draw_wrapper(RandomSource& random) const {
   const double mark = random.uniform();
-  const TokenId power = vocabulary_.find(Op::Pow);
-  if (mark < POWER_RATE && power >= 0 && vocabulary_.find(Op::Div) >= 0) {
+  const TokenId power = drawing_.find(Op::Pow);
+  if (mark < POWER_RATE && power >= 0 && drawing_.find(Op::Div) >= 0) {
     const double exponent = EXPONENTS[at(random.below(static_cast<int>(EXPONENTS.size())))];
-    const TokenId division = vocabulary_.find(Op::Div);
+    const TokenId division = drawing_.find(Op::Div);
     return {exponent == -1.0 ? division : power, exponent};
   }
   if (mark < POWER_RATE + FUNCTION_RATE && drawing_.has_unary()) return {drawing_.unary(random), 0.0};
@@ -219,13 +219,12 @@ Formula SubtreeMatcher::with_match(const Formula& parent, const Place& place, co
   const bool divides = place.beside == Beside::Factor && wrapper.exponent == -1.0;
   if (place.beside != Beside::Nothing) {
     child.tokens.push_back(divides ? wrapper.token
-                                   : vocabulary_.find(place.beside == Beside::Term ? Op::Add : Op::Mul));
-    const bool has_share = std::fabs(match.share - 1.0) > NEAR_ONE,
-               is_product = vocabulary_.find(Op::Mul) >= 0;
+                                   : drawing_.find(place.beside == Beside::Term ? Op::Add : Op::Mul));
+    const bool has_share = std::fabs(match.share - 1.0) > NEAR_ONE, is_product = drawing_.find(Op::Mul) >= 0;
     if (has_share && freedom.scale)
       match.scale /= match.share, match.offset /= match.share;
     else if (has_share && is_product)
-      child.tokens.push_back(vocabulary_.find(Op::Mul)), append_constant(child, match.share);
+      child.tokens.push_back(drawing_.find(Op::Mul)), append_constant(child, match.share);
     append_part(child, parent, place.kept_begin, place.kept_end);
     if (place.beside == Beside::Term) freedom.scale = false;
     if (place.beside == Beside::Factor) freedom.offset = false;
@@ -261,7 +260,7 @@ void SubtreeMatcher::append_wrapped(Formula& out, const Wrapper& wrapper, const 
 
 void SubtreeMatcher::append_affine(Formula& out, const Dictionary::Match& match, bool has_scale,
                                    bool has_offset) const {
-  const TokenId sum = vocabulary_.find(Op::Add), product = vocabulary_.find(Op::Mul);
+  const TokenId sum = drawing_.find(Op::Add), product = drawing_.find(Op::Mul);
   if (has_offset && sum >= 0) {
     out.tokens.push_back(sum);
     append_constant(out, match.offset);

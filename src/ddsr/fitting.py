@@ -119,9 +119,9 @@ class Budget:
         """The same, but for an end within so many seconds from now."""
         return replace(self, end=Deadline(min(self.end.at, time.monotonic() + seconds)))
 
-    def spent(self, progress: Progress) -> str | None:
-        """What ends the search now; None if nothing does."""
-        if any(entry.nrmse < self.exact for entry in progress.front):
+    def spent(self, progress: Progress, n_rows: int) -> str | None:
+        """What ends a search on so many rows now; None if nothing does."""
+        if any(entry.is_exact(self.exact, n_rows) for entry in progress.front):
             return "exact"
         if len(progress.curves) >= self.max_epochs:
             return "max_epochs"
@@ -250,7 +250,8 @@ class Fit:
         self, begin: Callable[[], Iterator[SearchState]], budget: Budget, callback: Callback | None
     ) -> None:
         states = None
-        while (reason := budget.spent(self.progress)) is None:
+        n_rows = self.problem.engine.n_counted
+        while (reason := budget.spent(self.progress, n_rows)) is None:
             states = begin() if states is None else states
             state = next(states, None)
             if state is None:  # the epoch was cut short, or there is nothing left to try
@@ -267,7 +268,7 @@ class Fit:
         """Replace the equations by shorter ones; an interrupt leaves them as they were found."""
         deadline = min(budget.end.at, time.monotonic() + MOST_SHORTENING)
         engine, is_allowed = self.problem.engine, _obedience(rules)
-        has_exact = any(entry.nrmse < budget.exact for entry in self.front)
+        has_exact = any(entry.is_exact(budget.exact, engine.n_counted) for entry in self.front)
         contenders = self.progress.contenders[: self._n_contenders(deadline - time.monotonic())]
         equations = [entry.equation for entry in (*self.front, *(() if has_exact else contenders))]
         n_shortened = SHORTENED_BESIDE_EXACT if has_exact else SHORTENED
@@ -343,7 +344,12 @@ def _seeded(problem: Problem, seeds: Sequence[Expression]) -> Problem:
     options = replace(engine.options, max_steps=GUESS_STEPS, n_starts=GUESS_STARTS)
     scores = engine.score(seeds, options=options)
     if options.is_scale_free:
-        scores = engine.score([_bare(seed, problem.grammar) for seed in scores.batch], options=options)
+        # As it is written it has its own scale, and with another one beside it a fit can lose its way.
+        written = engine.score(seeds, options=replace(options, is_scale_free=False))
+        is_written = written.nrmse < scores.nrmse
+        pairs = zip(written.batch, scores.batch, is_written, strict=True)
+        found = [_bare(own if is_better else free, problem.grammar) for own, free, is_better in pairs]
+        scores = engine.score(found, options=options)
     return replace(problem, seeds=scores, front=problem.front.merge(scores))
 
 

@@ -1,4 +1,4 @@
-"""The move that looks up what a place in a tree should be: inverse operators, the dictionary, the children."""
+"""The move that looks up what a place in a tree lacks: inverse operators, the dictionary, the children."""
 
 from __future__ import annotations
 
@@ -145,6 +145,15 @@ def test_a_refiner_that_only_matches_gets_there() -> None:
     stats = refiner.run(evaluations=500)
     assert stats.moves["match"].tried > 0
     assert stats.ending is Ending.EXACT
+
+
+@pytest.mark.parametrize("banned", ["div", "pow", "mul", "add", "sin"])
+def test_operators_that_are_never_drawn_are_in_no_child(banned: str) -> None:
+    weights = [0.0 if row["name"] == banned else 1.0 for row in _core.operators()]
+    found = children("x - cos(y)", "x * exp(y) - z", operator_weights=weights)
+    id_of_banned = XYZ.names.index(banned)
+    assert len({str(each) for each in found}) > 10
+    assert not (found.tokens == id_of_banned).any()
 
 
 def test_a_grammar_without_constants_has_no_matches() -> None:

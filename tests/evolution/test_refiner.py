@@ -303,3 +303,12 @@ def test_bad_settings_are_named(settings: dict, message: str) -> None:
 def test_a_run_needs_a_budget() -> None:
     with pytest.raises(MethodError, match="budget"):
         refiner_of(HARD).run()
+
+
+def test_few_rows_that_are_met_one_by_one_are_no_exact_fit():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(1, 3, (6, 3))
+    engine = Engine(XYZ, X, rng.normal(size=6))
+    refiner = Refiner(engine, Grammar(XYZ, max_length=30), RefinerConfig(), seed=0)
+    assert refiner.run(evaluations=20_000).ending is Ending.OUT_OF_BUDGET
+    assert refiner.hall_of_fame().nrmse[-1] < 1e-12

@@ -166,6 +166,13 @@ def test_library_size() -> None:
     assert "log" not in names_after_seeds(library_rate=1.0, library_size=0)
 
 
+@covers("dictionary_size", RefinerConfig)
+def test_dictionary_size() -> None:
+    """What is looked up in an empty dictionary is not found."""
+    empty, full = (ran(dictionary_size=size).run(evaluations=0).moves["match"] for size in (0, 1000))
+    assert empty.tried > 0 and empty.improved == 0 and full.improved > 0
+
+
 @covers("n_seeds", RefinerConfig)
 def test_n_seeds() -> None:
     for n_seeds in (0, 3):

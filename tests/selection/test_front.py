@@ -85,3 +85,11 @@ def test_a_gain_is_what_the_error_fell_by_over_all_sizes():
 def test_what_is_scaled_by_nothing_is_its_offset():
     entry = FrontEntry(Expression.parse("x", PLAIN), 1.0, 0.0, 2.5)
     assert entry.equation.text() == "2.5"
+
+
+def test_as_many_constants_as_rows_make_nothing_exact():
+    line = FrontEntry(Expression.parse("2.5 * x^1.5", PLAIN), 1e-15, 1.0, 0.0)
+    assert line.is_exact(1e-12, 6) and not line.is_exact(1e-12, 5)
+    assert not line.is_exact(1e-16, 1000)
+    settled = FrontEntry(Expression.parse("2.5 * x^1.5", PLAIN), 1e-15, 1.0, 0.0, (True, False))
+    assert settled.is_exact(1e-12, 5)

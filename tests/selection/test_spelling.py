@@ -18,9 +18,12 @@ from strategies import PLAIN
         ("exp(z * log(x))", "x^z"),
         ("exp(log(x) * z) + y", "x^z + y"),
         ("exp(log(x) + z)", "exp(log(x) + z)"),
-        ("sqrt(exp(x * y))", "exp(0.5 * (x * y))"),
-        ("sin(x) * (y + y)", "sin(x) * (2 * y)"),
+        ("sqrt(exp(x * y))", "exp(0.5 * x * y)"),
+        ("sin(x) * (y + y)", "2 * y * sin(x)"),
         ("x * x + y", "x^2 + y"),
+        ("y^2 * x * 3", "3 * x * y^2"),
+        ("cos(z) * (z * (y * x))", "x * y * z * cos(z)"),
+        ("x / (z * y)", "x / (y * z)"),
     ],
 )
 def test_as_people_write(given: str, written: str) -> None:

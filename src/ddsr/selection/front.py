@@ -18,6 +18,9 @@ from ddsr.saved import Saved
 NATS_PER_TOKEN = 5.4
 # Residuals under this share of y's spread are rounding; better ones are not told apart.
 ROUNDING = 1e-12
+# Rows beyond its constants that a model has to meet to be called exact: it has a scale and an offset, and one
+# more may be met by luck, since many are tried (core/evolution/hall_of_fame.cpp has the same rule).
+N_SPARE_ROWS = 4
 # What is known of an entry beside its expression, in the order in which `FrontEntry` takes it.
 MEASURES = ("nrmse", "scale", "offset", "is_free", "nats")
 
@@ -53,6 +56,11 @@ class FrontEntry:
             return Expression.from_tree(vocabulary, Node.constant(self.offset))
         scaled = Node.operator("mul", Node.constant(self.scale), self.expression.tree)
         return Expression.from_tree(vocabulary, Node.operator("add", scaled, Node.constant(self.offset)))
+
+    def is_exact(self, below: float, n_rows: int) -> bool:
+        """Whether its error is below that on more rows than constants could meet one by one."""
+        n_free = self.expression.n_constants if self.is_free is None else sum(self.is_free)
+        return self.nrmse < below and n_free + N_SPARE_ROWS <= n_rows
 
     def description_length(self, n_rows: int) -> float:
         """Nats to write down the expression, its constants, and then y given its predictions.

@@ -1,9 +1,13 @@
-"""How it is written once all is settled: a third as a division by 3, a fitted base as exp, x * x as x^2."""
+"""How it is written once all is settled: a third as a division by 3, a fitted base as exp, x * x as x^2.
+
+Factors stand in a fixed order, so that one equation reads the same whatever way the search came to it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial, reduce
 from math import log
 
 from ddsr.expression import Expression, Kind, Node
@@ -20,7 +24,8 @@ def spelled(model: Model, is_allowed: Callable[[Expression], bool] | None = None
 
     A writing that `is_allowed` refuses is none: c^x is not exp(k * x) where there is a rule against that.
     """
-    for spell in (_with_exponentials, _with_powers, _with_squares, _spelled):
+    columns = model.expression.vocabulary.variables
+    for spell in (_with_exponentials, _with_powers, _with_squares, partial(_in_order, columns), _spelled):
         other = Model.of_tree(model.expression.vocabulary, spell(model.tree))
         if other is not None and (is_allowed is None or is_allowed(other.expression)):
             model = other
@@ -85,6 +90,32 @@ def _with_squares(node: Node) -> Node:
         if left.name == "mul" and left.children[1] == right:
             return Node.operator("mul", left.children[0], square)
     return Node.operator(node.name, *children)
+
+
+def _in_order(columns: Sequence[str], node: Node) -> Node:
+    """Factors as one writes them: a number, variables by column, their powers, and then all else as it is."""
+    if node.kind is not Kind.OPERATOR:
+        return node
+    if node.name != "mul":
+        return Node.operator(node.name, *(_in_order(columns, child) for child in node.children))
+
+    def place(factor: Node) -> tuple[int, int]:
+        if factor.kind in (Kind.CONSTANT, Kind.ONE):
+            return 0, 0
+        if factor.kind is Kind.VARIABLE:
+            return 1, columns.index(factor.name)
+        base = factor.children[0]
+        is_power = factor.name == "pow" and base.kind is Kind.VARIABLE
+        return (2, columns.index(base.name)) if is_power else (3, 0)
+
+    factors = [_in_order(columns, factor) for factor in _factors(node)]
+    return reduce(partial(Node.operator, "mul"), sorted(factors, key=place))
+
+
+def _factors(node: Node) -> list[Node]:
+    if node.name != "mul":
+        return [node]
+    return [factor for child in node.children for factor in _factors(child)]
 
 
 def _is_free(node: Node) -> bool:
