@@ -77,3 +77,12 @@ class Model:
         """Equal for models that differ by the values of their free constants alone."""
         values = zip(self.expression.constants, self.is_fixed, strict=True)
         return self.expression.tokens, tuple(value if is_fixed else None for value, is_fixed in values)
+
+
+def split_factor(node: Node) -> tuple[float, Node]:
+    """c and f of c * f or f * c, with a constant c other than 0; 1 and the node itself of any other."""
+    if node.name == "mul":
+        for factor, rest in (node.children, node.children[::-1]):
+            if factor.kind is Kind.CONSTANT and factor.value != 0.0:
+                return factor.value, rest
+    return 1.0, node

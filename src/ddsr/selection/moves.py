@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from math import exp, inf, log
 
 from ddsr.expression import Kind, Node
-from ddsr.selection.model import Known, Model, known
+from ddsr.selection.complements import complements
+from ddsr.selection.model import Known, Model, known, split_factor
 from ddsr.selection.settling import Settler
 from ddsr.selection.simple_numbers import near
-from ddsr.selection.spelling import split_factor
 
 LARGEST_EXPONENT = 700.0  # beyond it exp leaves double precision
 
@@ -95,6 +95,8 @@ def _replacements(node: Node, is_plausible: IsPlausible) -> Iterator[Node]:
             yield right
         else:  # 0 − f and 1 / f
             yield Node.operator(node.name, known(0.0 if node.name == "sub" else 1.0), right)
+        if node.name in ("add", "sub"):
+            yield from complements(node)
     elif len(node.children) == 1:  # sin(c u) of a tiny c is nothing but c u
         yield node.children[0]
     elif node.name == "pow" and isinstance(node.children[0], _Numbered):

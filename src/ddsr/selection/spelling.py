@@ -11,7 +11,8 @@ from functools import partial, reduce
 from math import log
 
 from ddsr.expression import Expression, Kind, Node
-from ddsr.selection.model import Known, Model, known
+from ddsr.selection.complements import complements
+from ddsr.selection.model import Known, Model, known, split_factor
 from ddsr.selection.simple_numbers import LARGEST_DENOMINATOR
 
 ENDLESS = tuple(q for q in range(2, LARGEST_DENOMINATOR + 1) if 10**6 % q)
@@ -25,7 +26,8 @@ def spelled(model: Model, is_allowed: Callable[[Expression], bool] | None = None
     A writing that `is_allowed` refuses is none: c^x is not exp(k * x) where there is a rule against that.
     """
     columns = model.expression.vocabulary.variables
-    for spell in (_with_exponentials, _with_powers, _with_squares, partial(_in_order, columns), _spelled):
+    in_order = partial(_in_order, columns)
+    for spell in (_with_exponentials, _with_powers, _with_complements, _with_squares, in_order, _spelled):
         other = Model.of_tree(model.expression.vocabulary, spell(model.tree))
         if other is not None and (is_allowed is None or is_allowed(other.expression)):
             model = other
@@ -35,15 +37,6 @@ def spelled(model: Model, is_allowed: Callable[[Expression], bool] | None = None
 def with_exponentials(model: Model) -> Model:
     """The same model with exp(log(c) * f) for c^f with a fitted c, if it has exp; a settled c stays."""
     return Model.of_tree(model.expression.vocabulary, _with_exponentials(model.tree)) or model
-
-
-def split_factor(node: Node) -> tuple[float, Node]:
-    """c and f of c * f or f * c, with a constant c other than 0; 1 and the node itself of any other."""
-    if node.name == "mul":
-        for factor, rest in (node.children, node.children[::-1]):
-            if factor.kind is Kind.CONSTANT and factor.value != 0.0:
-                return factor.value, rest
-    return 1.0, node
 
 
 def _with_exponentials(node: Node) -> Node:
@@ -73,6 +66,18 @@ def _with_powers(node: Node) -> Node:
             exponent = right if inner.name == "mul" else Node.operator("div", Node.one(), right)
             return Node.operator("pow", left.children[0], exponent)
     return Node.operator(node.name, *children)
+
+
+def _with_complements(node: Node) -> Node:
+    """asin(u) for pi / 2 - acos(u), and acos(u) for pi / 2 - asin(u)."""
+    if node.kind is not Kind.OPERATOR:
+        return node
+    children = [_with_complements(child) for child in node.children]
+    node = Node.operator(node.name, *children)
+    turned = next(complements(node), node) if node.name in ("add", "sub") else node
+    if turned.name == "mul" and turned.children[0] == known(1.0):
+        return turned.children[1]
+    return node
 
 
 def _with_squares(node: Node) -> Node:

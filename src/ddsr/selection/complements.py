@@ -1,0 +1,31 @@
+"""asin and acos for each other, which add up to pi / 2: 1.5708 - acos(u) is asin(u)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isclose, pi
+
+from ddsr.expression import Kind, Node
+from ddsr.selection.model import known, split_factor
+from ddsr.selection.simple_numbers import near
+
+OTHER = {"asin": "acos", "acos": "asin"}
+ROUNDING = 1e-7  # of fits: numbers that differ by less are taken for equal
+
+
+def complements(node: Node) -> Iterator[Node]:
+    """Of a sum, c - k * acos(u) as d + k * asin(u), with d = c - k * pi / 2, where d is a simple number."""
+    left, right = node.children
+    sign = 1.0 if node.name == "add" else -1.0
+    for constant, other, of_constant, of_other in ((left, right, 1.0, sign), (right, left, sign, 1.0)):
+        factor, function = split_factor(other)
+        if constant.kind is not Kind.CONSTANT or function.name not in OTHER:
+            continue
+        scale = of_other * factor
+        rest = of_constant * constant.value + scale * pi / 2.0
+        turned = Node.operator("mul", known(-scale), Node.operator(OTHER[function.name], *function.children))
+        if abs(rest) < ROUNDING * abs(scale):
+            yield turned
+        for simple in (1.0, -1.0, *(simple.value for simple in near(rest))):
+            if isclose(simple, rest, rel_tol=ROUNDING):
+                yield Node.operator("add", turned, known(simple))
