@@ -15,6 +15,7 @@ from ddsr.errors import DDSRError, MethodError
 from ddsr.learning.memory import EliteMemory, ShortTermMemory
 from ddsr.learning.objective import GRPO, RiskSeekingPolicyGradient
 from ddsr.methods import MEMORIES, OBJECTIVES, PRESETS, assemble, parse_method, settings
+from ddsr.refiner import Refiner
 from strategies import PLAIN
 
 X = np.random.default_rng(0).uniform(0.5, 3.0, size=(40, 3))
@@ -54,6 +55,7 @@ DEFAULT_NAMES = (
     "ddsr:generator=none",
     "ddsr:refiner=none",
     "ddsr:is_scale_free=false",
+    "ddsr:match=false:terms=false",
     "ddsr:generator=none:model_selection=accuracy",
 )
 
@@ -245,3 +247,13 @@ def test_every_preset_has_defaults_among_its_values():
         assert dict(parse_method(name).options) == preset.defaults
         assert isinstance(preset.config, SearchConfig)
     assert methods.parse_method("paper").options[0] == ("generator", "masked")
+
+
+@pytest.mark.parametrize("name", ["ddsr", "ddsr:match=false", "ddsr:terms=false"])
+def test_helpers_of_the_refiner_can_be_left_out(name, monkeypatch):
+    made = []
+    monkeypatch.setattr(methods, "Refiner", lambda *args: made.append(args[2]) or Refiner(*args))
+    states, _ = assemble(name, PLAIN, X, Y, config=TINY | {"evaluations_per_epoch": 100}, device="cpu")
+    next(states)
+    assert ("match" in made[0].moves) == (name != "ddsr:match=false")
+    assert made[0].solves_terms == (name != "ddsr:terms=false")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from numpy.typing import ArrayLike
 
 from ddsr.balance import Balance
-from ddsr.config import DefaultConfig, DSRConfig, PaperConfig, SearchConfig
+from ddsr.config import DefaultConfig, DSRConfig, PaperConfig, RefinerConfig, SearchConfig
 from ddsr.deadline import NEVER
 from ddsr.device import check_device, check_memory, find_device
 from ddsr.engine import Engine, FitOptions
@@ -121,12 +121,18 @@ def _of_kind(config: SearchConfig, kind: type[AnyConfig]) -> AnyConfig:
     return config
 
 
-def _start_default(problem: Problem, *, generator: str, refiner: str) -> Iterator[SearchState]:
+def _start_default(
+    problem: Problem, *, generator: str, refiner: str, match: str, terms: str
+) -> Iterator[SearchState]:
     """The default: evolution around a generator that is made when its turn comes."""
     config = _of_kind(problem.config, DefaultConfig)
     if refiner == "none":
         return _start_paper(problem, generator=generator, objective="grpo", memory="long")
-    evolution = replace(config.evolution, is_scale_free=config.is_scale_free)
+    evolution = _without(
+        replace(config.evolution, is_scale_free=config.is_scale_free),
+        match=match == "false",
+        terms=terms == "false",
+    )
     balance = Balance(
         least_share=0.0 if generator == "none" else config.least_share,
         most_share=config.most_share,
@@ -149,6 +155,14 @@ def _start_default(problem: Problem, *, generator: str, refiner: str) -> Iterato
         deadline=problem.deadline,
         saved=problem.saved,
     )
+
+
+def _without(evolution: RefinerConfig, match: bool, terms: bool) -> RefinerConfig:
+    """The refiner without some of its helpers, to see what they are worth."""
+    if match:
+        others = {name: weight for name, weight in evolution.moves.items() if name != "match"}
+        evolution = replace(evolution, moves=others)
+    return replace(evolution, solves_terms=False) if terms else evolution
 
 
 def _make_rewriter(problem: Problem, config: DefaultConfig) -> LimitRewriter:
@@ -231,6 +245,8 @@ PRESETS: Mapping[str, Preset] = {
         {
             "generator": ("masked", "none"),
             "refiner": ("evolution", "none"),
+            "match": ON_OR_OFF,
+            "terms": ON_OR_OFF,
             "is_scale_free": ON_OR_OFF,
             "limits": ON_OR_OFF,
             "model_selection": ("description_length", "best", "accuracy"),
