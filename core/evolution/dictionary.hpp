@@ -1,7 +1,7 @@
 // Small expressions, with what they are on some rows: where a subtree of wanted values is looked up.
 //
-// All that the vocabulary can say briefly stands in it once, up to scale and offset, and a search over tens
-// of thousands of entries costs as much as the fits of a few dozen children.
+// All that the vocabulary can say briefly stands in it once, up to scale and offset, and a search over
+// thousands of entries costs as much as the fits of several children.
 #pragma once
 
 #include <cstdint>
