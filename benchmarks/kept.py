@@ -2,8 +2,9 @@
 
 `make results` writes the tables anew from all stores in `results/ground-truth/` and `results/black-box/`:
 folders as `ddsr bench run` makes them, of one machine or of several. `python -m benchmarks.kept STORE
-ground-truth/NAME` puts one there, compressed and without its learning curves. Those in `results/paper/` are
-of the preset `paper` and its variants; they are in no table that is written.
+ground-truth/NAME` puts one there, compressed and without its learning curves. Those in `results/ablation/`
+are methods on the same runs: docs/results.md has a table and a figure of each. Those in `results/paper/` are
+of the preset `paper`; they are in no table that is written.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from ddsr.bench.report.command import make_table, read_chosen
+from ddsr.bench.report.command import make_table, read_chosen, save_figure
+from ddsr.bench.report.results import Results
 from ddsr.bench.starts import FILE as STARTS
 from ddsr.bench.store import COMPRESSED, FILE, file_of, read_rows
 from ddsr.errors import BenchError
@@ -23,11 +25,13 @@ from ddsr.errors import BenchError
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = ROOT / "benchmarks" / "results"
 SUITES = ("ground-truth", "black-box")
-PLACES = (*SUITES, "paper")
+ABLATIONS = {"paper": "paper", "search": "ddsr"}
+"""stores in results/ablation, and the method with which the others are compared"""
+PLACES = (*SUITES, "ablation", "paper")
 MOST_BYTES = 1_500_000
-PAGES: dict[Path, int | None] = {ROOT / "README.md": 4, ROOT / "docs" / "results.md": None}
+RESULTS = ROOT / "docs" / "results.md"
+PAGES: dict[Path, int | None] = {ROOT / "README.md": 4, RESULTS: None}
 """and how many published rows of each source they have"""
-BEGIN, END = "<!-- results: written by `make results` -->", "<!-- end of results -->"
 NOTHING = "No full run is kept yet.\n"
 NO_BLACK_BOX = "\nRuns on the black box are not kept yet.\n"
 
@@ -49,13 +53,45 @@ def tables(stores: Sequence[str], best: int | None) -> str:
     return re.sub("^## ", "### ", printed, flags=re.MULTILINE) + ("" if is_whole else NO_BLACK_BOX)
 
 
-def with_tables(page: str, text: str) -> str:
+def marks(name: str) -> tuple[str, str]:
+    """Between which a page has what is written from runs."""
+    return f"<!-- {name}: written by `make results` -->", f"<!-- end of {name} -->"
+
+
+def with_tables(page: str, text: str, name: str = "results") -> str:
     """The page with this between its marks."""
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
+    begin_mark, end_mark = marks(name)
+    before, begin, rest = page.partition(begin_mark)
+    _, end, after = rest.partition(end_mark)
     if not (begin and end):
-        raise BenchError(f"no place for the results: the page lacks {BEGIN} and {END}")
+        raise BenchError(f"no place for the {name}: the page lacks {begin_mark} and {end_mark}")
     return f"{before}{begin}\n\n{text}\n{end}{after}"
+
+
+def ablation(name: str, folder: Path = KEPT) -> Results | None:
+    """Its runs, where they are kept."""
+    store = folder / "ablation" / name
+    return read_chosen([str(store)]) if file_of(store) else None
+
+
+def ablation_text(name: str, results: Results) -> str:
+    """What `ddsr bench table STORE --by method --baseline METHOD` prints, a level deeper, and its figure."""
+    if results.warnings:
+        raise BenchError("\n".join(results.warnings))
+    printed = make_table(results, format="markdown", by="method", baseline=ABLATIONS[name])
+    drawn = f"![{', '.join(results.methods)}: shares of runs solved and fitted](figures/ablation-{name}.svg)\n"
+    return f"{re.sub('^## ', '### ', printed, flags=re.MULTILINE)}\n{drawn}"
+
+
+def write_ablations() -> None:
+    """The tables and the figures in docs/."""
+    for name in ABLATIONS:
+        results = ablation(name)
+        if results is None:
+            continue
+        page = with_tables(RESULTS.read_text(), ablation_text(name, results), f"ablation-{name}")
+        RESULTS.write_text(page)
+        save_figure(results, "ablation", str(ROOT / "docs" / "figures" / f"ablation-{name}.svg"))
 
 
 def keep(store: Path, name: str, folder: Path = KEPT) -> Path:
@@ -96,6 +132,7 @@ def main() -> None:
     for path, best in PAGES.items():
         path.write_text(with_tables(path.read_text(), tables(kept_stores(), best)))
         print(f"written: {path.relative_to(ROOT)}")
+    write_ablations()
 
 
 if __name__ == "__main__":

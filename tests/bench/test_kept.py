@@ -4,7 +4,20 @@ import re
 from pathlib import Path
 
 import pytest
-from benchmarks.kept import BEGIN, END, KEPT, MOST_BYTES, PAGES, keep, kept_stores, tables, with_tables
+from benchmarks.kept import (
+    ABLATIONS,
+    KEPT,
+    MOST_BYTES,
+    PAGES,
+    RESULTS,
+    ablation,
+    ablation_text,
+    keep,
+    kept_stores,
+    marks,
+    tables,
+    with_tables,
+)
 from click.testing import CliRunner
 
 from ddsr.bench.machine import Machine
@@ -14,6 +27,7 @@ from ddsr.cli import main
 from ddsr.errors import BenchError
 from report_cases import STROGATZ, run, write_store
 
+BEGIN, END = marks("results")
 START = Start(
     command="ddsr bench run", commit="abc", version="1", machines=(Machine("h", "Xeon", 2, "avx2"),)
 )
@@ -28,6 +42,22 @@ def test_a_page_has_what_the_command_prints_from_the_kept_runs(page):
     block = page.read_text().partition(BEGIN)[2].partition(END)[0]
     assert block.strip().startswith(re.sub("^## ", "### ", done.output, flags=re.MULTILINE).strip())
     assert with_tables(page.read_text(), tables(kept_stores(), PAGES[page])) == page.read_text()
+
+
+@pytest.mark.parametrize("name, baseline", ABLATIONS.items())
+def test_the_results_have_what_the_command_prints_of_a_kept_ablation(name, baseline):
+    """After a change of the runs or of the tables: `make results`."""
+    results = ablation(name)
+    if results is None:
+        pytest.skip(f"no ablation of {name} is kept")
+    store = str(KEPT / "ablation" / name)
+    done = CliRunner().invoke(main, ["bench", "table", store, "--by", "method", "--baseline", baseline])
+    assert done.exit_code == 0, done.output
+    page = RESULTS.read_text()
+    assert all(line in page for line in done.output.splitlines() if line.startswith("|"))
+    assert with_tables(page, ablation_text(name, results), f"ablation-{name}") == page
+    drawing = (RESULTS.parent / "figures" / f"ablation-{name}.svg").read_text()
+    assert all(method in drawing for method in results.methods)
 
 
 @pytest.mark.parametrize("store", kept_stores(), ids=lambda store: Path(store).name)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import inf, log
 from typing import Any
@@ -29,8 +30,6 @@ MOST_FORMS = 12  # as ratios of polynomials, that are tried of one model
 # On a few rows a constant may cost more to write than it explains; still nobody wants 1 for the mean of y.
 MOST_NRMSE = 1.05
 LEAST_GAIN = 1e-6  # nats; less is rounding
-# A simple number is tried for a constant unless it would cost more of the data than any code can win back.
-MOST_NATS_LOST = 40.0
 # Standard errors within which a simple number is likely meant, and the nats of one simple enough for it.
 LIKELY_ERRORS, MOST_NATS_OF_LIKELY = 2.5, 8.0
 
@@ -63,6 +62,8 @@ class Judged:
     information: NDArray[np.float64]
     is_finite_between_rows: bool
     n_rows: int
+    is_audited: bool = False
+    """whether its length has what unseen rows cost, and its poles were looked for"""
 
     @property
     def rank(self) -> float:
@@ -104,10 +105,20 @@ class Judge:
         """Whether the time is up."""
         return time.monotonic() >= self.deadline
 
+    @contextmanager
+    def hurried(self, share: float) -> Iterator[None]:
+        """With this share of the time that is left; the rest is there again afterwards."""
+        deadline, now = self.deadline, time.monotonic()
+        self.deadline = now + share * (deadline - now)
+        try:
+            yield
+        finally:
+            self.deadline = deadline
+
     def start(self, models: Sequence[Model]) -> list[Judged]:
         """Each candidate as it is, refitted, or simplified after that: whichever is shortest."""
         self.given = {model.expression.tokens for model in models}
-        given = self._measure(models, max_steps=0)
+        given = self._audited(self._measure(models, max_steps=0))
         refitted = self.measure([one.model for one in given], 100, 1e-14)
         # by length alone: constants that nobody has fitted yet do not win by being finite
         fitted = best_of_each(given + refitted, key=length_of)
@@ -121,13 +132,14 @@ class Judge:
         )
 
     def measure(
-        self, models: Sequence[Model], max_steps: int, tolerance: float, longest: float = inf
+        self, models: Sequence[Model], max_steps: int, tolerance: float, longest: Sequence[float] = ()
     ) -> list[Judged]:
         """Refit what there is time for and is allowed; what is not finite is left out.
 
-        Those that are longer than `longest` in any case are not looked at for leverages and poles.
+        With `longest`, a length for each, those that are longer in any case are not audited.
         """
         judged: list[Judged] = []
+        limits = dict(zip((model.key for model in models), longest, strict=False))
         if self.is_allowed is not None:
             models = [model for model in models if self._may_be(model.expression, self.is_allowed)]
         work_each = self.engine.n_rows * max_steps + len(self.engine.audited.rows) * STEPS_OF_AN_AUDIT
@@ -135,16 +147,17 @@ class Judge:
         for begin in range(0, len(models), n_at_once):
             if self.is_late:
                 break
-            judged += self._measure(models[begin : begin + n_at_once], max_steps, tolerance, longest)
+            measured = self._measure(models[begin : begin + n_at_once], max_steps, tolerance)
+            judged += self._audited([one for one in measured if one.length <= limits.get(one.model.key, inf)])
+            judged += [one for one in measured if one.length > limits.get(one.model.key, inf)]
         return judged
 
     def _may_be(self, expression: Expression, is_allowed: IsAllowed) -> bool:
         # a scale and an offset may break a rule that the expression inside obeys: it is as it was found
         return expression.tokens in self.given or is_allowed(expression)
 
-    def _measure(
-        self, models: Sequence[Model], max_steps: int, tolerance: float = 0.0, longest: float = inf
-    ) -> list[Judged]:
+    def _measure(self, models: Sequence[Model], max_steps: int, tolerance: float = 0.0) -> list[Judged]:
+        """Refitted, not audited."""
         if not models:
             return []
         batch = Batch.of(model.expression for model in models)
@@ -163,8 +176,7 @@ class Judge:
                 judged.append(
                     Judged(fitted, nrmse, length, information, bool(is_finite[row]), self.engine.n_counted)
                 )
-        short = self._audited([one for one in judged if one.length <= longest])
-        return short + [one for one in judged if one.length > longest]
+        return judged
 
     def _audited(self, judged: Sequence[Judged]) -> list[Judged]:
         """With what unseen rows would cost, and with poles among the rows seen."""
@@ -178,6 +190,7 @@ class Judge:
                 # residuals that are rounding say nothing of the rows
                 length=one.length + (float(nats) if one.nrmse > self.least_nrmse else 0.0),
                 is_finite_between_rows=one.is_finite_between_rows and not is_infinite,
+                is_audited=True,
             )
             for one, nats, is_infinite in zip(judged, leverages, has_pole, strict=True)
         ]
@@ -186,14 +199,14 @@ class Judge:
         """The models one move away, without those whose constant the data refuse; none after the end."""
         if self.is_late:
             return []
-        reach = self._standard_error(one) * np.sqrt(2 * MOST_NATS_LOST)
-        values = one.model.expression.constants
+        error, fitted = self._standard_error(one), one.model.expression.constants
 
-        def is_plausible(constant: int, value: float) -> bool:
-            return value in (0.0, 1.0, -1.0) or bool(abs(value - values[constant]) <= reach[constant])
+        def nats_lost(constant: int, value: float) -> float:
+            distance = abs(value - fitted[constant])
+            return 0.5 * float(distance / error[constant]) ** 2 if error[constant] > 0.0 else inf * distance
 
         simpler = self.simplified(one.model)
-        return [*alternatives(one.model, is_plausible), *([] if simpler.key == one.model.key else [simpler])]
+        return [*alternatives(one.model, nats_lost), *([] if simpler.key == one.model.key else [simpler])]
 
     def settled_together(self, models: Sequence[Judged]) -> dict[object, Judged]:
         """By key, those shorter with all constants settled at once that could well be simple numbers.

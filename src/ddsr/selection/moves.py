@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from math import exp, inf, log
 
 from ddsr.expression import Kind, Node
 from ddsr.selection.complements import complements
 from ddsr.selection.model import Known, Model, known, split_factor
 from ddsr.selection.settling import Settler
-from ddsr.selection.simple_numbers import near
+from ddsr.selection.simple_numbers import SimpleNumber, near
 
 LARGEST_EXPONENT = 700.0  # beyond it exp leaves double precision
 
-IsPlausible = Callable[[int, float], bool]
-"""Whether the constant of this number, breadth-first, could have this value instead."""
+# A simple number is tried for a constant unless it would cost more of the data than any code can win back.
+# 0 and ±1 save tokens as well, and what they cost far from the constant is a rough guess.
+MOST_NATS_LOST, MOST_NATS_LOST_AT_ONE = 40.0, 1000.0
+# How many are tried: those that take the fewest nats to write, together with what they cost of the data.
+N_NUMBERS = 4
+
+NatsLost = Callable[[int, float], float]
+"""What the data lose, about, where the constant of this number, breadth-first, has this value instead."""
 
 
-def anything(constant: int, value: float) -> bool:
-    """Every value is plausible."""
-    return True
+def nothing(constant: int, value: float) -> float:
+    """Every value is as good as any."""
+    return 0.0
 
 
-def alternatives(model: Model, is_plausible: IsPlausible = anything) -> Iterator[Model]:
-    """Every model that is one move away and simpler, each once."""
+def alternatives(model: Model, nats_lost: NatsLost = nothing) -> Iterator[Model]:
+    """Every model that is one move away and simpler, each once; of simple numbers the likeliest few."""
     settler = Settler(model.expression.vocabulary)
     seen = {model.key}
-    for tree in _variants(_numbered(model), is_plausible):
+    for tree in _variants(_numbered(model), nats_lost):
         settled = settler.settled(tree)
         other = None if settled is None else Model.of_tree(model.expression.vocabulary, settled)
         if other is not None and other.key not in seen:
@@ -74,20 +81,22 @@ def _numbered(model: Model) -> Node:
     )
 
 
-def _variants(node: Node, is_plausible: IsPlausible) -> Iterator[Node]:
+def _variants(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
     """The tree with one node replaced, for every node and every replacement."""
-    yield from _replacements(node, is_plausible)
+    yield from _replacements(node, nats_lost)
     for place, child in enumerate(node.children):
-        for other in _variants(child, is_plausible):
+        for other in _variants(child, nats_lost):
             children = (*node.children[:place], other, *node.children[place + 1 :])
             yield Node.operator(node.name, *children)
 
 
-def _replacements(node: Node, is_plausible: IsPlausible) -> Iterator[Node]:
+def _replacements(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
     if isinstance(node, _Numbered):
         number = int(node.name)
-        simple = (0.0, 1.0, -1.0, *(simple.value for simple in near(node.value)))
-        yield from (known(value) for value in simple if is_plausible(number, value))
+        yield from (
+            known(value) for value in (0.0, 1.0, -1.0) if nats_lost(number, value) <= MOST_NATS_LOST_AT_ONE
+        )
+        yield from map(known, _likeliest(near(node.value), partial(nats_lost, number)))
     elif node.name in ("add", "mul", "sub", "div"):
         left, right = node.children
         yield left
@@ -100,12 +109,12 @@ def _replacements(node: Node, is_plausible: IsPlausible) -> Iterator[Node]:
     elif len(node.children) == 1:  # sin(c u) of a tiny c is nothing but c u
         yield node.children[0]
     elif node.name == "pow" and isinstance(node.children[0], _Numbered):
-        yield from _exponentials(node.children[0], node.children[1], is_plausible)
+        yield from _exponentials(node.children[0], node.children[1], nats_lost)
     elif isinstance(node, Known) and abs(node.value) != 1.0:
         yield known(1.0)
 
 
-def _exponentials(base: Node, exponent: Node, is_plausible: IsPlausible) -> Iterator[Node]:
+def _exponentials(base: Node, exponent: Node, nats_lost: NatsLost) -> Iterator[Node]:
     """c^f as exp(k * f) with a simple k near log(c): 0.606531^f is exp(-0.5 * f)."""
     if base.value <= 0.0:
         return
@@ -114,10 +123,19 @@ def _exponentials(base: Node, exponent: Node, is_plausible: IsPlausible) -> Iter
     rate = log(base.value) * inner_factor
     if rest is not exponent:  # c^(k * f) has a constant too many
         yield _exponential(Node.constant(rate), rest)
-    simple = (1.0, -1.0, *(simple.value for simple in near(rate)))
-    for value in simple:
-        if is_plausible(number, _exp(value / inner_factor)):
-            yield _exponential(known(value), rest)
+
+    def lost(value: float) -> float:
+        return nats_lost(number, _exp(value / inner_factor))
+
+    plain = [value for value in (1.0, -1.0) if lost(value) <= MOST_NATS_LOST]
+    for value in (*plain, *_likeliest(near(rate), lost)):
+        yield _exponential(known(value), rest)
+
+
+def _likeliest(numbers: Iterable[SimpleNumber], lost: Callable[[float], float]) -> list[float]:
+    priced = [(number.nats + lost(number.value), number) for number in numbers]
+    affordable = [(nats, number.value) for nats, number in priced if nats - number.nats <= MOST_NATS_LOST]
+    return [value for _, value in sorted(affordable)[:N_NUMBERS]]
 
 
 def _exponential(rate: Node, rest: Node) -> Node:

@@ -19,7 +19,6 @@ from ddsr.selection.judging import (
     Judged,
     Selected,
     best_of_each,
-    distinct,
     is_shorter,
     rank_of,
 )
@@ -30,6 +29,7 @@ from ddsr.selection.spelling import with_exponentials
 # outweighs the whole of another is followed all the same, so that it reads well, but on one way only.
 BEAM_WIDTH = 3
 N_AT_ONCE = 3
+SHARE_OF_ROUNDS = 0.75  # of the time that is left when they begin; then the best are written well
 N_RATIONAL = 3  # models that are written as ratios of polynomials
 # Two writings of one function that differ by less than a small whole number: the plainer one is taken.
 NATS_FOR_PLAINNESS = 4.0
@@ -68,11 +68,12 @@ def select(
     by_error = sorted(others, key=lambda one: max(one.nrmse, judge.least_nrmse))
     given, rest = first + by_error[:n_most_accurate], by_error[n_most_accurate:]
     chosen: list[Judged] = []
-    for begin in range(0, len(given), N_AT_ONCE):  # the likeliest first: there may be no time for the others
-        chosen += _shorten_both(given[begin : begin + N_AT_ONCE], settled, judge)
+    with judge.hurried(SHARE_OF_ROUNDS):
+        for begin in range(0, len(given), N_AT_ONCE):  # the likeliest first: the others may have no time
+            chosen += _shorten_both(given[begin : begin + N_AT_ONCE], settled, judge)
     chosen = _cancelled(chosen, judge)
     chosen = judge.polish(_with_settled_rates(chosen, judge))
-    ranked = sorted(best_of_each(chosen + rest), key=rank_of)
+    ranked = sorted(best_of_each(chosen + [settled.get(one.model.key, one) for one in rest]), key=rank_of)
     return tuple(one.selected(is_allowed) for one in ranked)
 
 
@@ -98,18 +99,15 @@ def _shorten(starts: list[list[Judged]], judge: Judge) -> list[Judged]:
     """
     best = [min(models, key=rank_of) for models in starts]
     beams = list(starts)
-    known_already: dict[object, Judged | None] = {}
-    longest = max((one.length for models in starts for one in models), default=inf)
+    tried: dict[object, Judged | None] = {}
     while any(beams) and not judge.is_late:
         moves = [[(one, other) for one in beam for other in judge.alternatives(one)] for beam in beams]
-        new = distinct(other for beam in moves for _, other in beam if other.key not in known_already)
-        found = {one.model.key: one for one in judge.measure(new, ROUND_STEPS, ROUND_TOLERANCE, longest)}
-        known_already |= {model.key: found.get(model.key) for model in new}
+        tried |= _measured([move for beam in moves for move in beam], tried, judge)
         for lineage, beam in enumerate(moves):
             shorter = []
             for one, other in beam:
-                judged = known_already.get(other.key)
-                if judged is not None and is_shorter(judged, one):
+                judged = tried.get(other.key)
+                if judged is not None and judged.is_audited and is_shorter(judged, one):
                     shorter.append(judged)
             beams[lineage] = sorted(best_of_each(shorter), key=rank_of)
             best[lineage] = min([best[lineage], *beams[lineage]], key=rank_of)
@@ -118,6 +116,22 @@ def _shorten(starts: list[list[Judged]], judge: Judge) -> list[Judged]:
             width = 1 if judge.length_of_data(one) > shortest else BEAM_WIDTH
             beams[lineage] = beams[lineage][:width]
     return best
+
+
+def _measured(
+    moves: Sequence[tuple[Judged, Model]], tried: dict[object, Judged | None], judge: Judge
+) -> dict[object, Judged | None]:
+    """By key, what moves to other models lead to: measured, unless it is known to be no shorter already."""
+    longest: dict[object, float] = {}
+    models: dict[object, Model] = {}
+    for one, other in moves:
+        known = tried.get(other.key)
+        is_known = other.key in tried and (known is None or known.is_audited or known.length >= one.length)
+        if not is_known:
+            models[other.key] = other
+            longest[other.key] = max(one.length, longest.get(other.key, -inf))
+    found = judge.measure(list(models.values()), ROUND_STEPS, ROUND_TOLERANCE, list(longest.values()))
+    return dict.fromkeys(models) | {one.model.key: one for one in found}
 
 
 def _shorten_both(models: list[Judged], settled: dict[object, Judged], judge: Judge) -> list[Judged]:
