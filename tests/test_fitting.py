@@ -31,7 +31,7 @@ def test_the_time_is_shared_and_what_one_leaves_is_the_others():
     first = budget.next_of(3, plain)
     assert first.end.at == pytest.approx(now + 10, abs=0.5) and first.deadline == first.end
     assert budget.next_of(1, plain).end == budget.end
-    assert budget.next_of(1, shortening).deadline.at == pytest.approx(budget.end.at - 2.4, abs=0.1)
+    assert budget.next_of(1, shortening).deadline.at == pytest.approx(budget.end.at - 3.0, abs=0.1)
     late = Budget.of(PaperConfig(), max_time=30, max_epochs=None, started=now - 24)
     assert late.next_of(2, plain).end.at == pytest.approx(now + 3, abs=0.5)
 

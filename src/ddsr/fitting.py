@@ -31,8 +31,8 @@ LONGEST_EQUATION = 256
 # In log(NRMSE), summed over sizes: a gain that is rounding is no progress.
 LEAST_GAIN = 1e-6
 # The last part of `max_time`, in which equations are made shorter where that is asked for: a share, a larger
-# one where that is less than a second, and so many seconds at most, also where no time is set.
-SHORTENING_SHARE, LARGER_SHARE, MOST_SHORTENING = 0.08, 0.2, 60.0
+# one where that is less than two seconds, and so many seconds at most, also where no time is set.
+SHORTENING_SHARE, LARGER_SHARE, MOST_SHORTENING = 0.1, 0.2, 60.0
 # Of the shortlist, so many are looked at whatever the time, and so many more a second as these allow.
 LEAST_CONTENDERS, CONTENDERS_A_SECOND, CONTENDER_ROWS_A_SECOND = 12, 40, 250_000
 # Equations that are made shorter: so many of the shortest descriptions, and of the most accurate. Beside an
@@ -379,5 +379,5 @@ def _obedience(rules: Sequence[Rule]) -> Callable[[Expression], bool] | None:
 
 
 def _seconds_to_shorten(max_time: float) -> float:
-    at_least = min(1.0, LARGER_SHARE * max_time)
+    at_least = min(2.0, LARGER_SHARE * max_time)
     return min(max(SHORTENING_SHARE * max_time, at_least), MOST_SHORTENING)

@@ -197,3 +197,17 @@ def test_settled_together() -> None:
     some = settled_together(model, lambda number, value: 2.0 if value == 1.98 else None)
     assert some is not None and sum(some.is_fixed) == 1
     assert settled_together(model, lambda number, value: None) is None
+
+
+def test_of_simple_numbers_the_likeliest_and_the_simplest_are_tried():
+    model = Model.free(Expression.parse("x + 3.9", PLAIN))
+
+    def nats_lost(constant: int, value: float) -> float:
+        assert constant == 0
+        return 0.5 * ((value - 3.9) / 0.02) ** 2
+
+    tried = {other.fixed_constants for other in alternatives(model, nats_lost) if other.fixed_constants}
+    assert (3.9,) in tried and (4.0,) in tried  # 4 is five standard errors off, and the simplest
+    assert len(tried) <= 5 and (3.0,) not in tried
+    everything = {other.fixed_constants for other in alternatives(model) if other.fixed_constants}
+    assert (1.0,) not in tried and len(everything) >= len(tried)

@@ -34,6 +34,8 @@ LEAST_GAIN = 1e-6  # nats; less is rounding
 LIKELY_ERRORS, MOST_NATS_OF_LIKELY = 2.5, 8.0
 
 
+SMALLEST = 1e-300  # standard error: of a constant the least change of which changes everything
+
 IsAllowed = Callable[[Expression], bool]
 
 
@@ -199,11 +201,14 @@ class Judge:
         """The models one move away, without those whose constant the data refuse; none after the end."""
         if self.is_late:
             return []
-        error, fitted = self._standard_error(one), one.model.expression.constants
+        errors: list[float] = self._standard_error(one).tolist()
+        fitted = one.model.expression.constants
 
         def nats_lost(constant: int, value: float) -> float:
-            distance = abs(value - fitted[constant])
-            return 0.5 * float(distance / error[constant]) ** 2 if error[constant] > 0.0 else inf * distance
+            if value == fitted[constant]:
+                return 0.0
+            n_errors = abs(value - fitted[constant]) / max(errors[constant], SMALLEST)
+            return 0.5 * n_errors * n_errors  # as a power it would raise where it overflows
 
         simpler = self.simplified(one.model)
         return [*alternatives(one.model, nats_lost), *([] if simpler.key == one.model.key else [simpler])]

@@ -17,8 +17,8 @@ LARGEST_EXPONENT = 700.0  # beyond it exp leaves double precision
 # A simple number is tried for a constant unless it would cost more of the data than any code can win back.
 # 0 and ±1 save tokens as well, and what they cost far from the constant is a rough guess.
 MOST_NATS_LOST, MOST_NATS_LOST_AT_ONE = 40.0, 1000.0
-# How many are tried: those that take the fewest nats to write, together with what they cost of the data.
-N_NUMBERS = 4
+# How many are tried: those that take the fewest nats, together with what they cost of the data or alone.
+N_LIKELIEST, N_SIMPLEST = 3, 2
 
 NatsLost = Callable[[int, float], float]
 """What the data lose, about, where the constant of this number, breadth-first, has this value instead."""
@@ -133,9 +133,12 @@ def _exponentials(base: Node, exponent: Node, nats_lost: NatsLost) -> Iterator[N
 
 
 def _likeliest(numbers: Iterable[SimpleNumber], lost: Callable[[float], float]) -> list[float]:
-    priced = [(number.nats + lost(number.value), number) for number in numbers]
-    affordable = [(nats, number.value) for nats, number in priced if nats - number.nats <= MOST_NATS_LOST]
-    return [value for _, value in sorted(affordable)[:N_NUMBERS]]
+    """Of those that the data may afford, the simplest, since what they lose is a guess, and the likeliest."""
+    priced = [(number, lost(number.value)) for number in numbers]
+    affordable = [(number, nats) for number, nats in priced if nats <= MOST_NATS_LOST]
+    likeliest = sorted(affordable, key=lambda pair: pair[0].nats + pair[1])[:N_LIKELIEST]
+    simplest = sorted(affordable, key=lambda pair: pair[0].nats)[:N_SIMPLEST]
+    return list(dict.fromkeys(number.value for number, _ in (*likeliest, *simplest)))
 
 
 def _exponential(rate: Node, rest: Node) -> Node:
