@@ -80,7 +80,7 @@ def ablation_text(name: str, results: Results) -> str:
         raise BenchError("\n".join(results.warnings))
     printed = make_table(results, format="markdown", by="method", baseline=ABLATIONS[name])
     drawn = (
-        f"![{', '.join(results.methods)}: shares of runs solved and fitted](figures/ablation-{name}.svg)\n"
+        f"![{', '.join(results.methods)}: shares of runs solved and fitted](assets/ablation-{name}.svg)\n"
     )
     return f"{re.sub('^## ', '### ', printed, flags=re.MULTILINE)}\n{drawn}"
 
@@ -93,7 +93,7 @@ def write_ablations() -> None:
             continue
         page = with_tables(RESULTS.read_text(), ablation_text(name, results), f"ablation-{name}")
         RESULTS.write_text(page)
-        save_figure(results, "ablation", str(ROOT / "docs" / "figures" / f"ablation-{name}.svg"))
+        save_figure(results, "ablation", str(ROOT / "docs" / "assets" / f"ablation-{name}.svg"))
 
 
 def keep(store: Path, name: str, folder: Path = KEPT) -> Path:

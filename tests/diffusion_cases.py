@@ -9,7 +9,7 @@ from scipy.stats import chisquare
 
 from ddsr._core import MASK, PAD
 from ddsr.config import DenoiserConfig, PaperConfig
-from ddsr.diffusion.generator import MaskedDiffusion, is_complete, keep_one_more
+from ddsr.diffusion.generator import MaskedDiffusion
 from ddsr.expression import Vocabulary
 from ddsr.grammar import Grammar
 
@@ -37,20 +37,25 @@ def exact_distribution(generator, given):
     held, masked = np.flatnonzero(given != MASK), np.flatnonzero(given == MASK)
     orders = [(*held, *rest) for rest in permutations(masked)]
     for order in orders:
-        descend(generator, given[None], given, order, len(masked), 1 / len(orders), outcomes)
+        descend(generator, given[None], order, len(masked), 1 / len(orders), outcomes)
     assert sum(outcomes.values()) == pytest.approx(1.0)
     return outcomes
 
 
-def descend(generator, kept, given, order, step, probability, outcomes):
+def descend(generator, kept, order, step, probability, outcomes):
+    """As the paper says it, not as the package does: what was reconstructed stays, unless it is illegal."""
+    position = order[len(order) - step]
     for filled, share in fills(generator, kept, step):
-        next_kept = keep_one_more(kept, filled, np.array([order[len(order) - step]]))
-        if step == 1 or is_complete(next_kept, filled)[0]:
+        inside = np.flatnonzero(filled[0] != PAD)
+        next_kept = kept.copy()
+        for place in inside:
+            if kept[0, place] != MASK or place == position:
+                next_kept[0, place] = filled[0, place]
+        if step == 1 or (next_kept[0, inside] != MASK).all():
             key = tuple(filled[0])
             outcomes[key] = outcomes.get(key, 0.0) + probability * share
         else:
-            next_kept[filled == PAD] = given[filled[0] == PAD]
-            descend(generator, next_kept, given, order, step - 1, probability * share, outcomes)
+            descend(generator, next_kept, order, step - 1, probability * share, outcomes)
 
 
 def fills(generator, kept, step):

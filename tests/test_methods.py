@@ -8,8 +8,15 @@ import pytest
 import torch
 
 from ddsr import device, methods
-from ddsr.config import DefaultConfig, DenoiserConfig, DSRConfig, PaperConfig, SearchConfig
-from ddsr.device import check_memory, chunked_bytes, forward_bytes
+from ddsr.config import (
+    DefaultConfig,
+    DenoiserConfig,
+    DSRConfig,
+    ObjectiveConfig,
+    PaperConfig,
+    SearchConfig,
+)
+from ddsr.device import check_memory, chunked_bytes, forward_bytes, rows_bytes
 from ddsr.engine import Engine
 from ddsr.errors import DDSRError, MethodError
 from ddsr.learning.memory import EliteMemory, ShortTermMemory
@@ -37,6 +44,13 @@ states, _ = assemble("paper", Vocabulary(("x", "y")), X, y, config=config, devic
 next(states), next(states)  # in the second epoch the pool is joined
 print(1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
+
+
+def tiny_of(name):
+    """Small settings that the method has."""
+    if name.startswith("dsr"):
+        return {"max_length": 6, "min_length": 2, "batch_size": 20}
+    return TINY
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -107,13 +121,57 @@ def test_the_tables_name_the_papers_classes():
 
 def test_the_variants_differ():
     def losses(name):
-        states, _ = assemble(name, PLAIN, X, Y, config=TINY, device="cpu")
+        states, _ = assemble(name, PLAIN, X, Y, config=tiny_of(name), device="cpu")
         return [state.stats.update.loss for state in islice(states, 3)]
 
     found = [losses(name) for name in NAMES[:3]]
     assert found[0][0] == pytest.approx(found[1][0])  # at first both memories hold the same
     assert found[0][2] != found[1][2]
     assert found[0] != found[2]
+    others = ("paper:generator=d3pm", "dsr", "dsr:objective=grpo")
+    all_found = [*found, *map(losses, others), losses("dsr:memory=long")[1:]]
+    assert len({tuple(each) for each in all_found}) == len(all_found)
+
+
+@pytest.mark.parametrize("name", ["paper", "dsr"])
+def test_methods_without_constants_have_none(name):
+    for variant, has_constant in ((name, True), (f"{name}:constants=false", False)):
+        assert settings(parse_method(variant)).vocabulary(["x"]).has_constant is has_constant
+
+
+@pytest.mark.parametrize("name", ["paper:objective=rspg", "dsr"])
+def test_settings_without_an_effect_are_refused(name):
+    for setting in ({"clip_range": 0.1}, {"kl_weight": 0.5}, {"counts_masked_only": True}):
+        with pytest.raises(MethodError, match="has no effect on the risk-seeking gradient"):
+            assemble(name, PLAIN, X, Y, config=tiny_of(name) | {"objective": setting}, device="cpu")
+    assemble(name, PLAIN, X, Y, config=tiny_of(name) | {"objective": {"entropy_weight": 0.1}}, device="cpu")
+
+
+def test_settings_of_a_part_may_be_a_dict():
+    config = settings(parse_method("paper"), {"objective": {"clip_range": 0.1}, "denoiser": {"width": 8}})
+    assert config.objective == ObjectiveConfig(clip_range=0.1) and config.denoiser.width == 8
+    default = settings(parse_method("ddsr"), {"denoiser": {"n_heads": 2}, "evolution": {"n_islands": 2}})
+    assert default.denoiser == replace(
+        DefaultConfig().denoiser, n_heads=2
+    )  # of the preset's own, not the paper's
+    assert default.evolution.n_islands == 2
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"objective": {"clip": 0.1}}, "unknown setting 'clip' in objective; known are: clip_range"),
+        ({"objective": 3}, "objective must be a ObjectiveConfig or a dict of its settings, got 3"),
+        ({"denoiser": "wide"}, "denoiser must be a DenoiserConfig"),
+        ({"objective": {"clip_range": -0.5}}, "clip_range must be a number from 0"),
+        ({"objective": {"kl_weight": float("nan")}}, "kl_weight must be a number from 0"),
+        ({"objective": {"entropy_weight": "a"}}, "entropy_weight must be a number from 0"),
+        ({"objective": {"counts_masked_only": 1}}, "counts_masked_only must be True or False"),
+    ],
+)
+def test_bad_settings_of_a_part_are_told(config, message):
+    with pytest.raises(MethodError, match=message):
+        settings(parse_method("paper"), config)
 
 
 @pytest.mark.parametrize(
@@ -182,7 +240,7 @@ def test_a_gpu_that_is_not_there_is_refused(monkeypatch, name):
         assemble(name, PLAIN, X, Y, device="gpu")
 
 
-@pytest.mark.parametrize("name", ["ddsr", "paper", "paper:generator=d3pm"])
+@pytest.mark.parametrize("name", ["ddsr", "paper", "paper:generator=d3pm", "dsr", "uniform"])
 @pytest.mark.parametrize("where", ["cpu", "auto"])
 def test_a_batch_too_large_for_memory_is_refused_before_any_work(monkeypatch, name, where):
     n_scored, score = [], Engine.score
@@ -190,11 +248,12 @@ def test_a_batch_too_large_for_memory_is_refused_before_any_work(monkeypatch, na
     with pytest.raises(MethodError, match="GiB free: lower batch_size"):
         assemble(name, PLAIN, X, Y, config={"batch_size": 10**9}, device=where)
     assert n_scored == []
-    assemble(name, PLAIN, X, Y, config=TINY, device=where)
+    assemble(name, PLAIN, X, Y, config=tiny_of(name), device=where)
     assert n_scored == [1]  # the baseline
 
 
 def test_memory_is_counted_as_the_device_uses_it():
+    assert rows_bytes(SearchConfig(), 13) == 1000 * 4 * (32 + 2 * 10 + 13) * 4
     assert forward_bytes(PaperConfig()) == 3 * 1000 * 32 * 2048 * 8
     # on the processor: a step on the joined pool, or logits where there are many variables
     assert chunked_bytes(PaperConfig(), 13) == 2 * 50 * 32 * 2048 * 4 * 6

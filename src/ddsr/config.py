@@ -37,6 +37,11 @@ def _check_between(value: object, name: str, least: float, most: float) -> None:
         raise MethodError(f"{name} must be a number above {least} and at most {most}, got {value!r}")
 
 
+def _check_kind(value: object, name: str, kind: type) -> None:
+    if not isinstance(value, kind):
+        raise MethodError(f"{name} must be a {kind.__name__} or a dict of its settings, got {value!r}")
+
+
 @dataclass(frozen=True, kw_only=True)
 class DenoiserConfig:
     """The network φ_θ."""
@@ -75,6 +80,12 @@ class ObjectiveConfig:
     counts_masked_only: bool = False
     """sum over the masked tokens alone instead of every token, for the ablation"""
 
+    def __post_init__(self) -> None:
+        for name in ("clip_range", "kl_weight", "entropy_weight"):
+            _check_number(getattr(self, name), name, float_info.max)
+        if not isinstance(self.counts_masked_only, bool):
+            raise MethodError(f"counts_masked_only must be True or False, got {self.counts_masked_only!r}")
+
 
 @dataclass(frozen=True, kw_only=True)
 class SearchConfig:
@@ -112,6 +123,7 @@ class SearchConfig:
         for name in ("max_length", "batch_size", "n_epochs", "updates_per_epoch", "epochs_per_reference"):
             check_whole(getattr(self, name), name, least=1)
         check_whole(self.max_constants, "max_constants", least=0)
+        _check_kind(self.objective, "objective", ObjectiveConfig)
         _check_between(self.elite_fraction, "elite_fraction", 0, 1)
         _check_between(self.learning_rate, "learning_rate", 0, float_info.max)
 
@@ -136,6 +148,7 @@ class PaperConfig(SearchConfig):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_whole(self.oversampling, "oversampling", least=1)
+        _check_kind(self.denoiser, "denoiser", DenoiserConfig)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -316,6 +329,7 @@ class DefaultConfig(PaperConfig):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_whole(self.evaluations_per_epoch, "evaluations_per_epoch", least=1)
+        _check_kind(self.evolution, "evolution", RefinerConfig)
         _check_number(self.least_share, "least_share", 1.0)
         _check_number(self.most_share, "most_share", 1.0)
         if self.least_share > self.most_share:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from ddsr.config import PaperConfig
+from ddsr.config import PaperConfig, SearchConfig
 from ddsr.errors import MethodError
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ WIDE_COPIES = 2
 # distinct rows and as handed to the grammar. A step that learns keeps the inner layer of every block, and
 # has so many more of them while it goes back.
 LOGITS_COPIES, BACKWARD_COPIES = 2, 4
+# Tokens, their parents, siblings and log-probabilities; constants before and after a fit; masks beside odds.
+ROW_COPIES = 4
 
 
 def check_device(device: str) -> None:
@@ -58,6 +60,22 @@ def check_memory(config: PaperConfig, device: str, vocab_size: int) -> None:
             f"{needed / 2**30:.1f} GiB, but {kind} has {free / 2**30:.1f} GiB free: "
             "lower batch_size, oversampling, elite_fraction, max_length or denoiser.feed_forward_width"
         )
+
+
+def check_rows(config: SearchConfig, vocab_size: int) -> None:
+    """The same for a method that draws token by token, or without a network: its rows alone are many."""
+    needed, free = rows_bytes(config, vocab_size), free_bytes("cpu")
+    if free is not None and needed > free:
+        raise MethodError(
+            f"a batch of {config.batch_size} takes about {needed / 2**30:.1f} GiB, but there are "
+            f"{free / 2**30:.1f} GiB free: lower batch_size, max_length or max_constants"
+        )
+
+
+def rows_bytes(config: SearchConfig, vocab_size: int) -> int:
+    """About what drawn expressions hold: what is known at each position, constants, and odds of one token."""
+    n_floats = ROW_COPIES * (config.max_length + 2 * config.max_constants + vocab_size)
+    return config.batch_size * n_floats * BYTES_OF_A_FLOAT
 
 
 def forward_bytes(config: PaperConfig) -> int:

@@ -10,19 +10,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from numpy.typing import ArrayLike
 
 from ddsr.balance import Balance
-from ddsr.config import DefaultConfig, DSRConfig, PaperConfig, RefinerConfig, SearchConfig
+from ddsr.config import (
+    DefaultConfig,
+    DenoiserConfig,
+    DSRConfig,
+    ObjectiveConfig,
+    PaperConfig,
+    RefinerConfig,
+    SearchConfig,
+)
 from ddsr.deadline import NEVER
-from ddsr.device import check_device, check_memory, find_device
+from ddsr.device import check_device, check_memory, check_rows, find_device
 from ddsr.engine import Engine, FitOptions
 from ddsr.errors import MethodError
 from ddsr.expression import Vocabulary
 from ddsr.grammar import Grammar, Rule
-from ddsr.learning.memory import EliteMemory, Memory, ShortTermMemory
+from ddsr.learning.memory import EliteMemory, Memory
 from ddsr.limits import LimitRewriter
 from ddsr.parts import GENERATORS, MEMORIES, OBJECTIVES
 from ddsr.priming import Primer, Priming, make_primer, tuning_config
@@ -73,17 +81,17 @@ def _start_paper(problem: Problem, *, generator: str, objective: str, memory: st
 
 
 def _check_dsr(config: SearchConfig, device: str, vocab_size: int) -> None:
-    _of_kind(config, DSRConfig)
+    check_rows(_of_kind(config, DSRConfig), vocab_size)
 
 
-def _start_dsr(problem: Problem) -> Iterator[SearchState]:
+def _start_dsr(problem: Problem, *, objective: str, memory: str) -> Iterator[SearchState]:
     """Deep symbolic regression; `constants` is one of its settings."""
     from ddsr.autoregressive.recurrent import RecurrentGenerator
 
     config = _of_kind(problem.config, DSRConfig)
     device = find_device(problem.device)
     learner = RecurrentGenerator(problem.grammar, config, problem.seed, device, problem.deadline)
-    return _learn(problem, learner, OBJECTIVES["rspg"](config), ShortTermMemory)
+    return _learn(problem, learner, OBJECTIVES[objective](config), MEMORIES[memory])
 
 
 def _learn(
@@ -213,7 +221,8 @@ def _start_uniform(problem: Problem) -> Iterator[SearchState]:
 
 
 def _check_uniform(config: SearchConfig, device: str, vocab_size: int) -> None:
-    """It has no network: any settings do."""
+    """It has no network: any settings do that fit into memory."""
+    check_rows(config, vocab_size)
 
 
 @dataclass(frozen=True)
@@ -259,9 +268,21 @@ PRESETS: Mapping[str, Preset] = {
     "paper": Preset(
         _check_paper,
         _start_paper,
-        {"generator": tuple(GENERATORS), "objective": tuple(OBJECTIVES), "memory": tuple(MEMORIES)},
+        {
+            "generator": tuple(GENERATORS),
+            "objective": tuple(OBJECTIVES),
+            "memory": tuple(MEMORIES),
+            "constants": ON_OR_OFF,
+        },
+        settings=("constants",),
     ),
-    "dsr": Preset(_check_dsr, _start_dsr, {"constants": ON_OR_OFF}, DSRConfig(), settings=("constants",)),
+    "dsr": Preset(
+        _check_dsr,
+        _start_dsr,
+        {"objective": ("rspg", "grpo"), "memory": ("short", "long"), "constants": ON_OR_OFF},
+        DSRConfig(),
+        settings=("constants",),
+    ),
     "uniform": Preset(_check_uniform, _start_uniform, {}),
 }
 
@@ -309,17 +330,30 @@ def settings(method: Method, config: ConfigLike = None) -> SearchConfig:
         kind = type(PRESETS[method.preset].config).__name__
         raise MethodError(f"config must be a {kind} or a dict of settings to change, got {config!r}")
     base = config if isinstance(config, SearchConfig) else PRESETS[method.preset].config
-    known = [each.name for each in fields(base)]
     changes = dict(config) if isinstance(config, Mapping) else {}
     changes |= {
         name: _setting(method, name, value)
         for name, value in method.changes
         if name in PRESETS[method.preset].settings
     }
-    for name in changes:
+    return _changed(base, changes, "config")
+
+
+AnySettings = TypeVar("AnySettings", SearchConfig, DenoiserConfig, ObjectiveConfig, RefinerConfig)
+
+
+def _changed(base: AnySettings, changes: Mapping[str, object], where: str) -> AnySettings:
+    """With these settings; those that have settings of their own may be a dict of them."""
+    known = [each.name for each in fields(base)]
+    changed: dict[str, Any] = {}
+    for name, value in changes.items():
         if name not in known:
-            raise MethodError(f"unknown setting {name!r} in config; known are: {', '.join(known)}")
-    return replace(base, **changes)
+            raise MethodError(f"unknown setting {name!r} in {where}; known are: {', '.join(known)}")
+        part = getattr(base, name)
+        is_of_parts = isinstance(part, (DenoiserConfig, ObjectiveConfig, RefinerConfig))
+        is_dict = is_of_parts and isinstance(value, Mapping)
+        changed[name] = _changed(part, cast(Mapping[str, object], value), name) if is_dict else value
+    return replace(base, **changed)
 
 
 def pose(

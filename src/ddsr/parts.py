@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ddsr.config import PaperConfig, SearchConfig
+from ddsr.config import ObjectiveConfig, PaperConfig, SearchConfig
 from ddsr.device import find_device
+from ddsr.errors import MethodError
 from ddsr.learning.memory import EliteMemory, Memory, ShortTermMemory
 from ddsr.problem import Problem
 from ddsr.search import Generator
@@ -42,6 +43,12 @@ def _grpo(config: SearchConfig) -> Objective:
 def _rspg(config: SearchConfig) -> Objective:
     from ddsr.learning.objective import RiskSeekingPolicyGradient
 
+    standard = ObjectiveConfig()
+    for name in ("clip_range", "kl_weight", "counts_masked_only"):
+        if getattr(config.objective, name) != getattr(standard, name):
+            raise MethodError(
+                f"{name} has no effect on the risk-seeking gradient: leave it out, or take objective=grpo"
+            )
     return RiskSeekingPolicyGradient(config.objective)
 
 

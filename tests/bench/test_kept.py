@@ -56,7 +56,7 @@ def test_the_results_have_what_the_command_prints_of_a_kept_ablation(name, basel
     page = RESULTS.read_text()
     assert all(line in page for line in done.output.splitlines() if line.startswith("|"))
     assert with_tables(page, ablation_text(name, results), f"ablation-{name}") == page
-    drawing = (RESULTS.parent / "figures" / f"ablation-{name}.svg").read_text()
+    drawing = (RESULTS.parent / "assets" / f"ablation-{name}.svg").read_text()
     assert all(method in drawing for method in results.methods)
 
 

@@ -1,3 +1,5 @@
+import math
+
 import pytest
 import torch
 
@@ -103,3 +105,32 @@ def test_positions_behind_the_end_do_not_count():
     logits, old, reference = (torch.randn(B, M, V) for _ in range(3))
     _, slope = gradient(GRPO(ObjectiveConfig()), logits, old, reference, goal)
     assert slope[~goal.is_token].abs().max() == 0.0
+
+
+def test_the_loss_is_the_equation_token_by_token():
+    """J = 1/(αB) Σ_i Σ_k min(h A, clip(h) A) − β KL, and λ times the mean entropy of masked tokens."""
+    goal = targets(1)
+    new, old, reference = (log_probs(torch.randn(B, M, V), goal) for _ in range(3))
+    config = ObjectiveConfig(kl_weight=0.3, entropy_weight=0.7)
+    total, entropies, divergences = 0.0, [], []
+    for i in range(B):
+        for k in range(M):
+            if not goal.is_token[i, k]:
+                continue
+            ids = goal.is_legal[i, k].nonzero().flatten().tolist()
+            p, q = ({v: lp[i, k, v].exp().item() for v in ids} for lp in (new, reference))
+            token, advantage = goal.tokens[i, k].item(), goal.advantage[i].item()
+            ratio = p[token] / old[i, k, token].exp().item()
+            divergences.append(sum(p[v] * math.log(p[v] / q[v]) for v in ids))
+            total += min(ratio * advantage, min(max(ratio, 0.8), 1.2) * advantage) - 0.3 * divergences[-1]
+            if goal.is_masked[i, k]:
+                entropies.append(-sum(p[v] * math.log(p[v]) for v in ids))
+    entropy = sum(entropies) / len(entropies)
+    loss = GRPO(config).loss(new, old, reference, goal)
+    # αB is 3 here, though the pool has 6: sums are not divided by what it happens to hold
+    assert loss.value.item() == pytest.approx(-total / 3 - 0.7 * entropy, rel=1e-4)
+    assert loss.entropy.item() == pytest.approx(entropy, rel=1e-4)
+    mean_divergence = sum(divergences) / len(divergences)
+    assert loss.kl.item() == pytest.approx(mean_divergence, rel=1e-4)
+    plain = RiskSeekingPolicyGradient(config).loss(new, old, reference, goal)
+    assert plain.kl.item() == pytest.approx(mean_divergence, rel=1e-4) and plain.clip_share.item() == 0.0

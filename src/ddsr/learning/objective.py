@@ -95,12 +95,17 @@ class RiskSeekingPolicyGradient:
     config: ObjectiveConfig
 
     def loss(self, new: Tensor, old: Tensor, reference: Tensor, targets: Targets) -> Loss:
-        """−J − λ H; θ_old and θ_ref have no part in it."""
+        """−J − λ H; θ_old has no part in it, and how far θ is from θ_ref is recorded alone."""
         log_likelihood = (log_prob_of(new, targets) * targets.is_token).sum(dim=1)
         objective = (targets.advantage * log_likelihood).sum() / targets.n_elites
         entropy = mean_entropy(new, targets)
-        nothing = torch.zeros((), device=new.device)
-        return Loss(-objective - self.config.entropy_weight * entropy, nothing, entropy, nothing)
+        divergence = kl(new, reference, targets.is_legal) * targets.is_token
+        return Loss(
+            value=-objective - self.config.entropy_weight * entropy,
+            kl=divergence.sum().detach() / targets.is_token.sum().clamp(min=1),
+            entropy=entropy,
+            clip_share=torch.zeros((), device=new.device),
+        )
 
 
 def log_prob_of(log_probs: Float[Tensor, "B M V"], targets: Targets) -> Float[Tensor, "B M"]:
