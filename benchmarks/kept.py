@@ -79,9 +79,7 @@ def ablation_text(name: str, results: Results) -> str:
     if results.warnings:
         raise BenchError("\n".join(results.warnings))
     printed = make_table(results, format="markdown", by="method", baseline=ABLATIONS[name])
-    drawn = (
-        f"![{', '.join(results.methods)}: shares of runs solved and fitted](assets/ablation-{name}.svg)\n"
-    )
+    drawn = f"![{', '.join(results.methods)}: shares of runs solved and fitted](assets/ablation-{name}.svg)\n"
     return f"{re.sub('^## ', '### ', printed, flags=re.MULTILINE)}\n{drawn}"
 
 
