@@ -37,25 +37,25 @@ def exact_distribution(generator, given):
     held, masked = np.flatnonzero(given != MASK), np.flatnonzero(given == MASK)
     orders = [(*held, *rest) for rest in permutations(masked)]
     for order in orders:
-        descend(generator, given[None], order, len(masked), 1 / len(orders), outcomes)
+        descend(generator, given[None], given, order, len(masked), 1 / len(orders), outcomes)
     assert sum(outcomes.values()) == pytest.approx(1.0)
     return outcomes
 
 
-def descend(generator, kept, order, step, probability, outcomes):
-    """As the paper says it, not as the package does: what was reconstructed stays, unless it is illegal."""
+def descend(generator, kept, given, order, step, probability, outcomes):
+    """As docs/algorithm.md says it, place by place: what was drawn stays, within the tree and where legal."""
     position = order[len(order) - step]
     for filled, share in fills(generator, kept, step):
         inside = np.flatnonzero(filled[0] != PAD)
-        next_kept = kept.copy()
+        next_kept = given[None].copy()
         for place in inside:
-            if kept[0, place] != MASK or place == position:
-                next_kept[0, place] = filled[0, place]
+            is_kept = kept[0, place] != MASK or place == position
+            next_kept[0, place] = filled[0, place] if is_kept else MASK
         if step == 1 or (next_kept[0, inside] != MASK).all():
             key = tuple(filled[0])
             outcomes[key] = outcomes.get(key, 0.0) + probability * share
         else:
-            descend(generator, next_kept, order, step - 1, probability * share, outcomes)
+            descend(generator, next_kept, given, order, step - 1, probability * share, outcomes)
 
 
 def fills(generator, kept, step):

@@ -108,7 +108,7 @@ class Backward:
     def __init__(
         self, generator: MaskedDiffusion, index: int, given: Tokens, order: NDArray[np.int64], stream: int
     ) -> None:
-        self.generator, self.index, self.order = generator, index, order
+        self.generator, self.index, self.given, self.order = generator, index, given, order
         self.max_length = order.shape[1]
         self.first_stream = stream * self.max_length
         self.first_step = (given == MASK).sum(axis=1)
@@ -141,19 +141,19 @@ class Backward:
         self.drawn[self.active] = filled
         kept = keep_one_more(kept, filled, self.order[self.active, self.max_length - step])
         self.is_done[self.active] = is_complete(kept, filled)
-        self.kept[self.active] = kept
+        # A fill that ends early says nothing against tokens given behind its end: they wait for a longer one.
+        self.kept[self.active] = np.where(filled == PAD, self.given[self.active], kept)
 
 
 def keep_one_more(kept: Tokens, filled: Tokens, position: NDArray[np.int64]) -> Tokens:
     """Keep the tokens kept before, as far as they were legal, and that at one more position.
 
-    A fill that ends early says nothing against tokens kept behind its end: they wait for a longer one. Nor
-    does it reveal any there: such a position stays masked.
+    A position that lies outside the tree just filled reveals nothing, and is masked.
     """
     rows = np.arange(len(kept))
     is_kept = kept != MASK
     is_kept[rows, position] = True
-    return np.where(filled == PAD, kept, np.where(is_kept, filled, MASK)).astype(np.int16)
+    return np.where(is_kept & (filled != PAD), filled, MASK).astype(np.int16)
 
 
 def is_complete(kept: Tokens, filled: Tokens) -> NDArray[np.bool_]:
