@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from sys import float_info
-from typing import cast
+from typing import Any, TypeVar, cast
 
 from ddsr import _core
 from ddsr.data import check_whole
@@ -341,3 +341,20 @@ class DefaultConfig(PaperConfig):
             raise MethodError(f"prior must be None, 'default' or the path of weights, got {self.prior!r}")
         _check_number(self.prior_share, "prior_share", 1.0)
         _check_between(self.prior_learning_rate, "prior_learning_rate", 0, float_info.max)
+
+
+AnySettings = TypeVar("AnySettings", SearchConfig, DenoiserConfig, ObjectiveConfig, RefinerConfig)
+
+
+def changed(base: AnySettings, changes: Mapping[str, object], where: str) -> AnySettings:
+    """With these settings; those that have settings of their own may be a dict of them."""
+    known = [each.name for each in fields(base)]
+    new: dict[str, Any] = {}
+    for name, value in changes.items():
+        if name not in known:
+            raise MethodError(f"unknown setting {name!r} in {where}; known are: {', '.join(known)}")
+        part = getattr(base, name)
+        is_of_parts = isinstance(part, (DenoiserConfig, ObjectiveConfig, RefinerConfig))
+        is_dict = is_of_parts and isinstance(value, Mapping)
+        new[name] = changed(part, cast(Mapping[str, object], value), name) if is_dict else value
+    return replace(base, **new)

@@ -8,22 +8,14 @@ import. A new variant is one more row; a new preset one more function that takes
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from numpy.typing import ArrayLike
 
 from ddsr.balance import Balance
-from ddsr.config import (
-    DefaultConfig,
-    DenoiserConfig,
-    DSRConfig,
-    ObjectiveConfig,
-    PaperConfig,
-    RefinerConfig,
-    SearchConfig,
-)
+from ddsr.config import DefaultConfig, DSRConfig, PaperConfig, RefinerConfig, SearchConfig, changed
 from ddsr.deadline import NEVER
 from ddsr.device import check_device, check_memory, check_rows, find_device
 from ddsr.engine import Engine, FitOptions
@@ -336,24 +328,7 @@ def settings(method: Method, config: ConfigLike = None) -> SearchConfig:
         for name, value in method.changes
         if name in PRESETS[method.preset].settings
     }
-    return _changed(base, changes, "config")
-
-
-AnySettings = TypeVar("AnySettings", SearchConfig, DenoiserConfig, ObjectiveConfig, RefinerConfig)
-
-
-def _changed(base: AnySettings, changes: Mapping[str, object], where: str) -> AnySettings:
-    """With these settings; those that have settings of their own may be a dict of them."""
-    known = [each.name for each in fields(base)]
-    changed: dict[str, Any] = {}
-    for name, value in changes.items():
-        if name not in known:
-            raise MethodError(f"unknown setting {name!r} in {where}; known are: {', '.join(known)}")
-        part = getattr(base, name)
-        is_of_parts = isinstance(part, (DenoiserConfig, ObjectiveConfig, RefinerConfig))
-        is_dict = is_of_parts and isinstance(value, Mapping)
-        changed[name] = _changed(part, cast(Mapping[str, object], value), name) if is_dict else value
-    return replace(base, **changed)
+    return changed(base, changes, "config")
 
 
 def pose(
