@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 import sympy
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 
 from ddsr import DataError, Expression, ExpressionError, Vocabulary
 from ddsr.expression.latex import write_name
@@ -61,7 +61,10 @@ def test_sympy_agrees_with_numpy(expression):
 @given(expressions(FULL, 10, mild_floats))
 def test_sympy_at_high_precision_agrees_with_numpy(expression):
     X = data(n_rows=2)
-    form, values = expression.to_sympy(), expression.to_callable()(X)
+    try:
+        form, values = expression.to_sympy(), expression.to_callable()(X)
+    except OverflowError:  # SymPy looks for the sign of cosh(exp(exp(...))), whose digits mpmath cannot count
+        reject()
     for k in np.flatnonzero(steady_rows(expression, X)):
         exact = complex(form.evalf(30, subs=dict(zip(sympy.symbols("x y z"), X[k], strict=True))))
         assert exact.real == pytest.approx(values[k], rel=1e-6, abs=1e-6)
