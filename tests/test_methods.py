@@ -161,8 +161,8 @@ def test_settings_of_a_part_may_be_a_dict():
     ("config", "message"),
     [
         ({"objective": {"clip": 0.1}}, "unknown setting 'clip' in objective; known are: clip_range"),
-        ({"objective": 3}, "objective must be a ObjectiveConfig or a dict of its settings, got 3"),
-        ({"denoiser": "wide"}, "denoiser must be a DenoiserConfig"),
+        ({"objective": 3}, r"objective takes a dict of settings or ObjectiveConfig\(...\), got 3"),
+        ({"denoiser": "wide"}, r"denoiser takes a dict of settings or DenoiserConfig"),
         ({"objective": {"clip_range": -0.5}}, "clip_range must be a number from 0"),
         ({"objective": {"kl_weight": float("nan")}}, "kl_weight must be a number from 0"),
         ({"objective": {"entropy_weight": "a"}}, "entropy_weight must be a number from 0"),

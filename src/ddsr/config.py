@@ -39,7 +39,7 @@ def _check_between(value: object, name: str, least: float, most: float) -> None:
 
 def _check_kind(value: object, name: str, kind: type) -> None:
     if not isinstance(value, kind):
-        raise MethodError(f"{name} must be a {kind.__name__} or a dict of its settings, got {value!r}")
+        raise MethodError(f"{name} takes a dict of settings or {kind.__name__}(...), got {value!r}")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import inf, log
@@ -32,11 +32,10 @@ MOST_NRMSE = 1.05
 LEAST_GAIN = 1e-6  # nats; less is rounding
 # Standard errors within which a simple number is likely meant, and the nats of one simple enough for it.
 LIKELY_ERRORS, MOST_NATS_OF_LIKELY = 2.5, 8.0
-
-
 SMALLEST = 1e-300  # standard error: of a constant the least change of which changes everything
 
 IsAllowed = Callable[[Expression], bool]
+NO_LIMITS: Mapping[object, float] = {}
 
 
 @dataclass(frozen=True)
@@ -134,14 +133,17 @@ class Judge:
         )
 
     def measure(
-        self, models: Sequence[Model], max_steps: int, tolerance: float, longest: Sequence[float] = ()
+        self,
+        models: Sequence[Model],
+        max_steps: int,
+        tolerance: float,
+        longest: Mapping[object, float] = NO_LIMITS,
     ) -> list[Judged]:
         """Refit what there is time for and is allowed; what is not finite is left out.
 
-        With `longest`, a length for each, those that are longer in any case are not audited.
+        Those that are longer in any case than `longest` says, by their keys, are not audited.
         """
         judged: list[Judged] = []
-        limits = dict(zip((model.key for model in models), longest, strict=False))
         if self.is_allowed is not None:
             models = [model for model in models if self._may_be(model.expression, self.is_allowed)]
         work_each = self.engine.n_rows * max_steps + len(self.engine.audited.rows) * STEPS_OF_AN_AUDIT
@@ -150,8 +152,10 @@ class Judge:
             if self.is_late:
                 break
             measured = self._measure(models[begin : begin + n_at_once], max_steps, tolerance)
-            judged += self._audited([one for one in measured if one.length <= limits.get(one.model.key, inf)])
-            judged += [one for one in measured if one.length > limits.get(one.model.key, inf)]
+            judged += self._audited(
+                [one for one in measured if one.length <= longest.get(one.model.key, inf)]
+            )
+            judged += [one for one in measured if one.length > longest.get(one.model.key, inf)]
         return judged
 
     def _may_be(self, expression: Expression, is_allowed: IsAllowed) -> bool:

@@ -130,7 +130,7 @@ def _measured(
         if not is_known:
             models[other.key] = other
             longest[other.key] = max(one.length, longest.get(other.key, -inf))
-    found = judge.measure(list(models.values()), ROUND_STEPS, ROUND_TOLERANCE, list(longest.values()))
+    found = judge.measure(list(models.values()), ROUND_STEPS, ROUND_TOLERANCE, longest)
     return dict.fromkeys(models) | {one.model.key: one for one in found}
 
 
