@@ -145,6 +145,8 @@ class Engine:
         """at most 1,000 rows, each column drawn from X on its own: its range, in other company"""
         self.sampled_rows = sampled(rows if len(chosen) == 0 else rows[chosen])
         """at most 128 of the rows to fit on"""
+        self.outer_rows = outer(rows if weights is None else rows[weights > 0.0])
+        """at most two a column: its outermost rows, moved on by as far as they are beyond the next"""
         self.audited = Audited.of(rows, target, weights, seed)
         """at most 3,000 rows that carry weight, to look at one by one"""
         self._data = _core.Data(rows, target, weights, chosen, every)
@@ -320,6 +322,23 @@ def shuffled(rows: Floats, seed: int) -> Floats:
     rng = np.random.default_rng(seed)
     columns = [column[rng.choice(len(rows), size=n, replace=False)] for column in rows.T]
     return np.ascontiguousarray(np.column_stack(columns))
+
+
+def outer(rows: Floats) -> Floats:
+    """For both ends of each column the outermost row, as far beyond it as it is beyond the next one.
+
+    So far out the next row may well be. A column whose outermost values are there twice ends there.
+    """
+    moved = []
+    for column in range(rows.shape[1] if len(rows) > 1 else 0):
+        for side in (1.0, -1.0):
+            outwards = side * rows[:, column]
+            next_to_last, last = np.partition(outwards, -2)[-2:]
+            if last > next_to_last:
+                row = rows[np.argmax(outwards)].copy()
+                row[column] += side * (last - next_to_last)
+                moved.append(row)
+    return np.array(moved).reshape(-1, rows.shape[1])
 
 
 def sampled(rows: Floats) -> Floats:

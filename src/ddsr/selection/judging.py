@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ddsr.engine import Engine, values
 from ddsr.expression import Batch, Expression
 from ddsr.selection.description import DescriptionLength, PreciseLength
+from ddsr.selection.growth import nats_of_growth
 from ddsr.selection.leverage import nats_of_leverage
 from ddsr.selection.model import Model
 from ddsr.selection.moves import alternatives, settled_together
@@ -187,7 +188,8 @@ class Judge:
     def _audited(self, judged: Sequence[Judged]) -> list[Judged]:
         """With what unseen rows would cost, and with poles among the rows seen."""
         models = [one.model for one in judged]
-        leverages = nats_of_leverage(models, self.engine)
+        errors = np.array([max(one.nrmse, self.least_nrmse) * self.engine.spread for one in judged])
+        unseen = nats_of_leverage(models, self.engine) + nats_of_growth(models, errors**2, self.engine)
         rows = self.engine.audited.rows
         has_pole = have_poles([model.expression for model in models], rows, self.engine.n_threads)
         return [
@@ -198,7 +200,7 @@ class Judge:
                 is_finite_between_rows=one.is_finite_between_rows and not is_infinite,
                 is_audited=True,
             )
-            for one, nats, is_infinite in zip(judged, leverages, has_pole, strict=True)
+            for one, nats, is_infinite in zip(judged, unseen, has_pole, strict=True)
         ]
 
     def alternatives(self, one: Judged) -> list[Model]:
