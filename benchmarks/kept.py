@@ -4,7 +4,8 @@
 folders as `ddsr bench run` makes them, of one machine or of several. `python -m benchmarks.kept STORE
 ground-truth/NAME` puts one there, compressed and without its learning curves. Those in `results/ablation/`
 are methods on the same runs: docs/results.md has a table and a figure of each. Those in `results/paper/` are
-of the preset `paper`; they are in no table that is written.
+of the preset `paper`; they are in no table that is written, and keep their learning curves, of which Nguyen's
+are drawn.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from ddsr.bench.curves import FOLDER as CURVES
 from ddsr.bench.report.command import make_table, read_chosen, save_figure
 from ddsr.bench.report.results import Results
 from ddsr.bench.starts import FILE as STARTS
@@ -28,6 +30,8 @@ SUITES = ("ground-truth", "black-box")
 ABLATIONS = {"paper": "paper", "search": "ddsr"}
 """stores in results/ablation, and the method with which the others are compared"""
 PLACES = (*SUITES, "ablation", "paper")
+NGUYEN = ("nguyen", "nguyen-without-constants")
+"""stores in results/paper with the learning curves that are drawn"""
 MOST_BYTES = 1_500_000
 RESULTS = ROOT / "docs" / "results.md"
 PAGES: dict[Path, int | None] = {ROOT / "README.md": 4, RESULTS: None}
@@ -94,8 +98,15 @@ def write_ablations() -> None:
         save_figure(results, "ablation", str(ROOT / "docs" / "assets" / f"ablation-{name}.svg"))
 
 
+def draw_curves() -> None:
+    """Nguyen's, in docs/."""
+    stores = [str(KEPT / "paper" / name) for name in NGUYEN if file_of(KEPT / "paper" / name)]
+    if stores:
+        save_figure(read_chosen(stores), "curves", str(ROOT / "docs" / "assets" / "curves-nguyen.svg"))
+
+
 def keep(store: Path, name: str, folder: Path = KEPT) -> Path:
-    """Copy a store's results and starts; a store that cannot be read as a whole is refused."""
+    """Copy a store's results and starts, and the paper's curves; what cannot be read whole is refused."""
     source = file_of(store)
     if source is None:
         raise BenchError(f"there is no {FILE} in {store}")
@@ -116,6 +127,8 @@ def keep(store: Path, name: str, folder: Path = KEPT) -> Path:
     target.mkdir(parents=True)
     (target / COMPRESSED).write_bytes(packed)
     shutil.copyfile(store / STARTS, target / STARTS)
+    if target.parent.name == "paper" and (store / CURVES).is_dir():
+        shutil.copytree(store / CURVES, target / CURVES)
     return target
 
 
@@ -133,6 +146,7 @@ def main() -> None:
         path.write_text(with_tables(path.read_text(), tables(kept_stores(), best)))
         print(f"written: {path.relative_to(ROOT)}")
     write_ablations()
+    draw_curves()
 
 
 if __name__ == "__main__":

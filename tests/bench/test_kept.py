@@ -8,6 +8,7 @@ from benchmarks.kept import (
     ABLATIONS,
     KEPT,
     MOST_BYTES,
+    NGUYEN,
     PAGES,
     RESULTS,
     ablation,
@@ -60,6 +61,16 @@ def test_the_results_have_what_the_command_prints_of_a_kept_ablation(name, basel
     assert all(method in drawing for method in results.methods)
 
 
+def test_the_curves_that_are_drawn_are_those_of_kept_runs():
+    stores = [KEPT / "paper" / name for name in NGUYEN]
+    results = read_results([str(store) for store in stores])
+    assert results.warnings == [] and len(results.methods) == len(stores)
+    drawing = (RESULTS.parent / "assets" / "curves-nguyen.svg").read_text()
+    for store, method in zip(stores, results.methods, strict=True):
+        assert len(list((store / "curves").glob("*.csv.gz"))) == 12
+        assert f"{method} (12 runs)" in drawing
+
+
 @pytest.mark.parametrize("store", kept_stores(), ids=lambda store: Path(store).name)
 def test_kept_runs_say_where_they_are_from_and_are_small(store):
     results = read_results([store])
@@ -89,6 +100,15 @@ def test_parts_of_several_machines_are_one_table(tmp_path):
     page = f"# Page\n{BEGIN}\nold\n{END}\nrest\n"
     assert with_tables(page, text) == with_tables(with_tables(page, text), text)
     assert with_tables(page, text).endswith(f"{END}\nrest\n") and "old" not in with_tables(page, text)
+
+
+def test_the_paper_s_runs_keep_their_curves(tmp_path):
+    store = Path(write_store(tmp_path / "store", [run(STROGATZ)]))
+    record_start(store, START)
+    (store / "curves").mkdir()
+    (store / "curves" / "one.csv.gz").write_bytes(b"a curve")
+    kept = keep(store, "paper/one", tmp_path / "kept")
+    assert (kept / "curves" / "one.csv.gz").read_bytes() == b"a curve"
 
 
 def test_without_runs_the_pages_say_so():
