@@ -54,6 +54,22 @@ def test_limits():
     assert with_them["gain_limits"].notna().any() and without["gain_limits"].isna().all()
 
 
+@covers("symmetries", DefaultConfig)
+def test_symmetries():
+    """What has one, Planck's law, is searched in one input of two, until it is found."""
+    law = X[:, 0] / (np.exp(X[:, 0] / X[:, 1]) - 1)
+    settings = {"evaluations_per_epoch": 300, "n_epochs": 8, "evolution": {"exact": 0.0}}
+    models = [
+        DDSRRegressor("ddsr:generator=none", random_state=0, config={**settings, "symmetries": is_on}).fit(
+            X, law
+        )
+        for is_on in (True, False)
+    ]
+    with_them, without = (model.curves_ for model in models)
+    assert with_them["seconds_reduce"].iloc[2:].min() > 0.0 == without["seconds_reduce"].max()
+    assert with_them["gain_symmetries"].sum() > 1.0 and without["gain_symmetries"].isna().all()
+
+
 @covers("evolution", DefaultConfig)
 def test_evolution():
     assert fitted().stopped_by_ == "max_epochs"

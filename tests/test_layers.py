@@ -24,6 +24,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("refined_search",),
     ("priming",),
     ("search", "device", "balance", "proposals", "problem"),
+    ("symmetry",),
     ("selection", "learning", "limits"),
     ("refiner",),
     ("engine",),

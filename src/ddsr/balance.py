@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ddsr.saved import Saved
 
-REFINER, GENERATOR, PRIOR, LIMITS = "refiner", "generator", "prior", "limits"
+REFINER, GENERATOR, PRIOR, LIMITS, SYMMETRIES = "refiner", "generator", "prior", "limits", "symmetries"
 # What was found long ago says little of what will be: its weight after each epoch.
 KEPT = 0.9
 

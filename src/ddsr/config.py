@@ -318,6 +318,8 @@ class DefaultConfig(PaperConfig):
     """seconds that the refiner has alone"""
     limits: bool = True
     """rewrite what was found where one operator imitates another on these data: cos(u) 1 - u^2/2"""
+    symmetries: bool = True
+    """search, beside, in the fewer inputs that symmetries of what was found leave: x - y, or x / y"""
     prior: str | None = "default"
     """a generator trained before, whose proposals the refiner takes in and which is then taught in place of a
     new one: the path of its weights, or `default` for those of the package; None: there is none"""
@@ -335,8 +337,9 @@ class DefaultConfig(PaperConfig):
         if self.least_share > self.most_share:
             raise MethodError(f"least_share, {self.least_share}, is above most_share, {self.most_share}")
         _check_number(self.head_start, "head_start", float_info.max)
-        if not isinstance(self.limits, bool):
-            raise MethodError(f"limits must be True or False, got {self.limits!r}")
+        for name in ("limits", "symmetries"):
+            if not isinstance(getattr(self, name), bool):
+                raise MethodError(f"{name} must be True or False, got {getattr(self, name)!r}")
         if not (self.prior is None or isinstance(self.prior, str)):
             raise MethodError(f"prior must be None, 'default' or the path of weights, got {self.prior!r}")
         _check_number(self.prior_share, "prior_share", 1.0)

@@ -32,6 +32,7 @@ from ddsr.refined_search import Proposer, refined_search
 from ddsr.refiner import Refiner
 from ddsr.search import SearchState, UniformGenerator, search
 from ddsr.selection import baseline
+from ddsr.symmetry import ReducedSearch
 
 if TYPE_CHECKING:
     from ddsr.learning.objective import Objective
@@ -152,6 +153,7 @@ def _start_default(
         front=problem.front,
         rewriter=_make_rewriter(problem, config) if config.limits else None,
         priming=None if primer is None else Priming(primer, problem.deadline, config.prior_share),
+        reduced=_make_reduced(problem, evolution) if config.symmetries else None,
         deadline=problem.deadline,
         saved=problem.saved,
     )
@@ -170,6 +172,12 @@ def _make_rewriter(problem: Problem, config: DefaultConfig) -> LimitRewriter:
     return LimitRewriter(
         engine.sampled_rows, problem.grammar, config.is_scale_free, engine.positive_variables
     )
+
+
+def _make_reduced(problem: Problem, evolution: RefinerConfig) -> ReducedSearch | None:
+    rows, engine, grammar = problem.rows, problem.engine, problem.grammar
+    options = evolution, problem.seed, problem.n_threads
+    return None if rows is None else ReducedSearch.on(rows, engine, grammar, *options)
 
 
 def _make_proposer(problem: Problem, config: DefaultConfig, primer: Primer | None = None) -> Proposer:
@@ -250,11 +258,12 @@ PRESETS: Mapping[str, Preset] = {
             "terms": ON_OR_OFF,
             "is_scale_free": ON_OR_OFF,
             "limits": ON_OR_OFF,
+            "symmetries": ON_OR_OFF,
             "model_selection": ("description_length", "best", "accuracy"),
             "prior": ("default", NO_PRIOR),
         },
         DefaultConfig(),
-        settings=("is_scale_free", "limits", "model_selection", "prior"),
+        settings=("is_scale_free", "limits", "symmetries", "model_selection", "prior"),
         refused={"generator": "none", "refiner": "none"},
     ),
     "paper": Preset(

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ddsr.balance import GENERATOR, LIMITS, PRIOR, REFINER, Balance
+from ddsr.balance import GENERATOR, LIMITS, PRIOR, REFINER, SYMMETRIES, Balance
 from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.engine import Engine, Scores
 from ddsr.expression import Batch
@@ -20,6 +20,7 @@ from ddsr.refiner import Ending, Refiner, RefinerStats
 from ddsr.saved import Saved, restoring
 from ddsr.search import Generator, SearchState, Updater
 from ddsr.selection import ParetoFront, entries_of
+from ddsr.symmetry import ReducedSearch
 
 # Steps without one structure that was not tried before, after which a refiner has nothing left to try. A
 # single slice without one happens on large grammars too, where it is short.
@@ -35,6 +36,8 @@ EVALUATIONS_PER_REWRITE = 5000
 MOST_REWRITES = 4
 # Of the shortlist, those that have a turn to be rewritten.
 MOST_LISTED = 30
+# Epochs after which symmetries are looked for: before, imitations are rough.
+FIRST_REDUCED = 2
 # What is put into a refiner is fitted whatever the time, on a million rows too.
 LEAST_SECONDS_LEFT = 1.0
 
@@ -106,6 +109,7 @@ def refined_search(
     front: ParetoFront,
     rewriter: LimitRewriter | None = None,
     priming: Priming | None = None,
+    reduced: ReducedSearch | None = None,
     deadline: Deadline = NEVER,
     saved: Saved | None = None,
 ) -> Iterator[SearchState]:
@@ -117,7 +121,7 @@ def refined_search(
     With `saved`, which a `SearchState` gave, it goes on behind that epoch.
     """
     search = RefinedSearch(
-        refiner, make_proposer, balance, evaluations, n_elites, front, deadline, rewriter, priming
+        refiner, make_proposer, balance, evaluations, n_elites, front, deadline, rewriter, priming, reduced
     )
     if saved is not None:
         search.restore(saved)
@@ -127,6 +131,7 @@ def refined_search(
             search.refine(found)
             search.rewrite(found)
             search.prime(found)
+            search.reduce(found)
             if balance.is_generators_turn and not deadline.has_passed:
                 search.propose(found)
         except BaseException:
@@ -166,6 +171,7 @@ class RefinedSearch:
     deadline: Deadline
     rewriter: LimitRewriter | None = None
     priming: Priming | None = None
+    reduced: ReducedSearch | None = None
     proposer: Proposer | None = None
     stall: Stall = field(default_factory=Stall)
     n_proposed: int = 0
@@ -220,6 +226,20 @@ class RefinedSearch:
         self._put_in(proposals, PRIOR, found)
         found.clock.end("prime")
 
+    def reduce(self, found: Epoch) -> None:
+        """Where what was found so far has symmetries: a run in the fewer inputs that they leave."""
+        is_due = found.number >= FIRST_REDUCED and self.deadline.seconds_left > LEAST_SECONDS_LEFT
+        if self.reduced is None or found.ending is Ending.EXACT or not is_due:
+            return
+        proposals = self.reduced.look(self.refiner.shortlist())
+        if self.reduced.is_active:
+            n_run, seconds = _budget_of_run(found.number, self.evaluations, self.deadline)
+            left = self.deadline.seconds_left - LEAST_SECONDS_LEFT
+            proposals += self.reduced.run(n_run, None if seconds is None else max(0.0, min(seconds, left)))
+        if proposals:
+            self._put_in(Batch.of(proposals), SYMMETRIES, found)
+        found.clock.end("reduce")
+
     def propose(self, found: Epoch) -> None:
         """The generator's part of an epoch; time that ends amid it leaves no trace but that it was spent."""
         try:
@@ -247,7 +267,8 @@ class RefinedSearch:
         """What is known after an epoch, or within one that was cut short."""
         if "refine" not in found.clock.seconds:
             self._take_hall_of_fame(found)
-        n_scored, stats = self.n_proposed + found.n_refined, _describe(self.front, found)
+        n_reduced = 0 if self.reduced is None else self.reduced.n_evaluations
+        n_scored, stats = self.n_proposed + found.n_refined + n_reduced, _describe(self.front, found)
         contenders = entries_of(self.refiner.shortlist())
         return SearchState(found.number, self.front, n_scored, stats, self.saved, contenders, is_cut_short)
 
@@ -264,6 +285,7 @@ class RefinedSearch:
             "is_over": self.is_over,
             "is_primed": self.priming is None or self.priming.is_done,
             "rewriter": None if self.rewriter is None else self.rewriter.saved(),
+            "reduced": None if self.reduced is None else self.reduced.saved(),
         }
 
     def restore(self, saved: Saved) -> None:
@@ -283,6 +305,8 @@ class RefinedSearch:
                 self.priming.is_done = True
             if self.rewriter is not None and saved.get("rewriter") is not None:
                 self.rewriter.restore(saved["rewriter"])
+            if self.reduced is not None and saved.get("reduced") is not None:
+                self.reduced.restore(saved["reduced"])
 
 
 def _budget_of_run(epoch: int, evaluations: int, deadline: Deadline) -> tuple[int, float | None]:

@@ -1,0 +1,190 @@
+"""Fewer inputs: sums and differences of the columns, and what is left of them when units are taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.expression import OPERATORS, Kind, Node
+from ddsr.expression.operators import numpy_function
+
+Floats = NDArray[np.float64]
+Powers = tuple[float, ...]
+"""of each unit"""
+Measured = tuple[Node, Powers | None]
+"""a tree and the units that its value has; None: a number, which may have any"""
+
+
+@dataclass(frozen=True)
+class Input:
+    """What stands in the place of several columns: a tree over them, divided by units."""
+
+    tree: Node
+    powers: Powers = ()
+    """of the units that the tree's value has: it is divided by them"""
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """y = g(inputs) in the units that it has, all trees being over the variables of the data."""
+
+    inputs: tuple[Input, ...]
+    units: tuple[Node, ...] = ()
+    powers: Powers = ()
+    """of the units, in y"""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the inputs, in trees over them."""
+        return tuple(f"u{number}" for number in range(len(self.inputs)))
+
+    @property
+    def factor(self) -> Node:
+        """What y is divided by; the literal 1 where there are no units."""
+        return monomial(self.units, self.powers)
+
+    @property
+    def trees(self) -> tuple[Node, ...]:
+        """The inputs, divided by their units."""
+        return tuple(_divided(each.tree, each.powers, self.units) for each in self.inputs)
+
+    def joined(self, first: int, second: int, sign: float) -> Input:
+        """The sum of two inputs, or their difference, in the units of the first."""
+        one, other = self.inputs[first], self.inputs[second]
+        operands = (one.tree, one.powers), (other.tree, other.powers)
+        return Input(*self._sum("add" if sign > 0 else "sub", *operands))
+
+    def columns(self, columns: Mapping[str, Floats]) -> Floats:
+        """(n, inputs), from the columns of the data."""
+        made = [evaluated(each, columns) for each in self.trees]
+        return np.ascontiguousarray(np.column_stack(np.broadcast_arrays(*made)))
+
+    def factors(self, columns: Mapping[str, Floats]) -> Floats:
+        """What y is divided by, row by row."""
+        n_rows = len(next(iter(columns.values())))
+        return np.array(np.broadcast_to(evaluated(self.factor, columns), n_rows))
+
+    def restored(self, tree: Node) -> Node:
+        """g over the variables of the data, from a tree over the inputs.
+
+        Units go back to where they were taken from: 1 - v/c, times c, becomes c - v. What is added to a
+        quantity is one of the same units, a number too; what a function is taken of has none.
+        """
+        node, powers = self._measured(tree)
+        return self._times(node, _less(self.powers, powers or self._none))
+
+    @property
+    def _none(self) -> Powers:
+        return (0.0,) * len(self.units)
+
+    def _times(self, node: Node, powers: Powers) -> Node:
+        return _divided(node, tuple(-power for power in powers), self.units)
+
+    def _measured(self, node: Node) -> Measured:
+        if node.kind is Kind.VARIABLE:
+            each = self.inputs[self.names.index(node.name)]
+            return each.tree, each.powers
+        if node.kind is not Kind.OPERATOR:
+            return node, None
+        operands = [self._measured(child) for child in node.children]
+        if all(powers is None for _, powers in operands):
+            return node, None
+        if node.name in ("add", "sub"):
+            return self._sum(node.name, *operands)
+        if node.name in ("mul", "div"):
+            return self._product(node.name, *operands)
+        exponent = _exponent(node)
+        if exponent is not None:
+            base, powers = operands[0]
+            assert powers is not None  # an exponent is a number, so that this is none
+            rest = (Node.constant(exponent),) if node.name == "pow" else ()
+            return Node.operator(node.name, base, *rest), tuple(exponent * power for power in powers)
+        return Node.operator(node.name, *map(self._bare, operands)), self._none
+
+    def _bare(self, operand: Measured) -> Node:
+        """Divided by its units."""
+        node, powers = operand
+        return node if powers is None else _divided(node, powers, self.units)
+
+    def _sum(self, name: str, first: Measured, second: Measured) -> tuple[Node, Powers]:
+        powers = second[1] if first[1] is None else first[1]
+        assert powers is not None
+        terms = [self._times(node, _less(powers, known or self._none)) for node, known in (first, second)]
+        return Node.operator(name, *terms), powers
+
+    def _product(self, name: str, first: Measured, second: Measured) -> Measured:
+        (a, powers), (b, others) = first, second
+        sign = 1.0 if name == "mul" else -1.0
+        pairs = zip(powers or self._none, others or self._none, strict=True)
+        return Node.operator(name, a, b), tuple(one + sign * other for one, other in pairs)
+
+
+SCALED_POWERS = {"neg": 1.0, "abs": 1.0, "sqrt": 0.5, "square": 2.0, "cube": 3.0, "inverse": -1.0}
+"""operators that a unit passes through, raised to this"""
+
+
+NEAR_EXPONENT = 0.05
+"""distance of a fitted exponent from the half or whole number that it is taken for"""
+
+
+def _exponent(node: Node) -> float | None:
+    """That an operator raises units to; None if it takes none. Those of a power have to be simple numbers."""
+    if node.name != "pow":
+        return SCALED_POWERS.get(node.name)
+    given = node.children[1]
+    simple = round(2.0 * given.value) / 2.0
+    is_near = given.kind in (Kind.CONSTANT, Kind.ONE) and abs(given.value - simple) <= NEAR_EXPONENT
+    return simple if is_near and 0.0 < abs(simple) <= 4.0 else None
+
+
+def _less(first: Powers, second: Powers) -> Powers:
+    return tuple(one - other for one, other in zip(first, second, strict=True))
+
+
+def evaluated(node: Node, columns: Mapping[str, Floats]) -> Floats:
+    """Values of a tree."""
+    if node.kind is Kind.VARIABLE:
+        return columns[node.name]
+    if node.kind is not Kind.OPERATOR:
+        return np.asarray(node.value)
+    with np.errstate(all="ignore"):
+        result: Floats = numpy_function(OPERATORS[node.name])(
+            *(evaluated(child, columns) for child in node.children)
+        )
+    return result
+
+
+def monomial(bases: Sequence[Node], exponents: Sequence[float]) -> Node:
+    """The product of powers, as one ratio; the literal 1 of none."""
+    above = [_power(base, e) for base, e in zip(bases, exponents, strict=True) if e > 0]
+    below = [_power(base, -e) for base, e in zip(bases, exponents, strict=True) if e < 0]
+    dividend = _product_of(above)
+    return Node.operator("div", dividend, _product_of(below)) if below else dividend
+
+
+def _divided(node: Node, powers: Powers, units: Sequence[Node]) -> Node:
+    """By the units; the literal 1 leaves no trace."""
+    inverse = tuple(-power for power in powers)
+    if node.kind is Kind.ONE:
+        return monomial(units, inverse)
+    return monomial([node, *units], [1.0, *inverse])
+
+
+def _power(base: Node, exponent: float) -> Node:
+    if exponent == 1.0:
+        return base
+    if exponent == 0.5:
+        return Node.operator("sqrt", base)
+    return Node.operator("pow", base, Node.constant(exponent))
+
+
+def _product_of(factors: Sequence[Node]) -> Node:
+    if not factors:
+        return Node.one()
+    product = factors[0]
+    for factor in factors[1:]:
+        product = Node.operator("mul", product, factor)
+    return product

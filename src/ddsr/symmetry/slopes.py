@@ -1,0 +1,50 @@
+"""How models rise along each of their inputs: what a symmetry is told by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.engine import values
+from ddsr.expression import Batch
+
+Floats = NDArray[np.float64]
+
+STEP = 1e-4
+"""of the difference, over the spread of a column: what it leaves out is the square of this"""
+
+
+@dataclass(frozen=True, eq=False)
+class Slopes:
+    """Rows, and there the values and derivatives of one model or of several, one after another."""
+
+    rows: Floats
+    """(n, inputs)"""
+    values: Floats
+    """(n)"""
+    slopes: Floats
+    """(n, inputs)"""
+
+
+def slopes_of(
+    models: Batch, scale: Floats, offset: Floats, rows: Floats, n_threads: int = 1
+) -> Slopes | None:
+    """Of `scale * f + offset` for each f; rows where a model is undefined are left out. None if all are."""
+    n_rows, n_inputs = rows.shape
+    steps = STEP * rows.std(axis=0)
+    moved = np.repeat(rows[None], 2 * n_inputs + 1, axis=0)  # as they are, then each column up and down
+    for column, step in enumerate(steps):
+        moved[1 + 2 * column, :, column] += step
+        moved[2 + 2 * column, :, column] -= step
+    found, _ = values(models, np.ascontiguousarray(moved.reshape(-1, n_inputs)), n_threads)
+    found = scale[:, None, None] * found.reshape(len(models), -1, n_rows) + offset[:, None, None]
+    with np.errstate(all="ignore"):
+        slopes = (found[:, 1::2] - found[:, 2::2]) / (2.0 * steps[:, None])  # (models, inputs, rows)
+    slopes = np.where(steps[:, None] > 0.0, slopes, 0.0)
+    is_known = np.isfinite(found).all(axis=1) & np.isfinite(slopes).all(axis=1)  # (models, rows)
+    if not is_known.any():
+        return None
+    model, row = np.nonzero(is_known)
+    return Slopes(rows[row], found[model, 0, row], slopes[model, :, row])

@@ -1,0 +1,158 @@
+"""A search in the fewer inputs that symmetries leave."""
+
+import numpy as np
+import pytest
+
+from ddsr.config import RefinerConfig
+from ddsr.engine import Engine
+from ddsr.errors import DataError
+from ddsr.expression import Expression, Vocabulary
+from ddsr.grammar import AtMost, Grammar
+from ddsr.refiner import HallOfFame
+from ddsr.saved import from_bytes, to_bytes
+from ddsr.symmetry import ReducedSearch
+
+VOCABULARY = Vocabulary(["h", "w", "k", "t"])
+X = np.random.default_rng(0).uniform(1, 3, size=(300, 4))
+PLANCK = X[:, 0] * X[:, 1] / (np.exp(X[:, 0] * X[:, 1] / (X[:, 2] * X[:, 3])) - 1)
+IMITATION = "k * t * exp(-0.5 * h * w / (k * t))"
+
+
+def reduced_search(
+    y: np.ndarray = PLANCK, rules: tuple = (), vocabulary: Vocabulary = VOCABULARY
+) -> ReducedSearch:
+    engine = Engine(vocabulary, X, y)
+    config = RefinerConfig(n_islands=2)
+    return ReducedSearch.on((X, y, None), engine, Grammar(vocabulary, rules=rules), config, seed=1)
+
+
+def found_by(search: ReducedSearch, *texts: str) -> HallOfFame:
+    """What a refiner would have found, fitted."""
+    expressions = [Expression.parse(text, search.engine.vocabulary) for text in texts]
+    scores = search.engine.score(expressions)
+    return HallOfFame(scores.batch, scores.scale, scores.offset, scores.nrmse)
+
+
+def error_of(expression: Expression, search: ReducedSearch) -> float:
+    return float(search.engine.score([expression]).nrmse[0])
+
+
+def test_an_imitation_leads_to_the_law() -> None:
+    search = reduced_search()
+    search.look(found_by(search, IMITATION))
+    assert search.is_active
+    assert search.reduction is not None and len(search.reduction.inputs) == 1
+    proposals = []
+    for _ in range(10):
+        proposals += search.run(5000, None)
+        if proposals and min(error_of(each, search) for each in proposals) < 1e-12:
+            break
+    best = min(proposals, key=lambda each: error_of(each, search))
+    assert error_of(best, search) < 1e-12
+    assert set(best.variables_used) == {"h", "w", "k", "t"}
+    assert search.n_evaluations > 0
+
+
+def test_a_law_of_powers_is_proposed_at_once() -> None:
+    search = reduced_search(X[:, 0] ** 2 * X[:, 1] / X[:, 2])
+    (proposal,) = search.look(found_by(search, "h^2.02 * w / k"))
+    assert error_of(proposal, search) < 1e-12
+    assert not search.is_active  # t is left, and a target that is always the same
+    assert search.look(found_by(search, "h^2.02 * w / k")) == []  # once
+
+
+def test_without_symmetries_or_near_imitations_nothing_is_begun() -> None:
+    search = reduced_search()
+    search.look(found_by(search, "h + sin(w) * k^2 + cos(t * h)"))
+    assert not search.is_active
+    noise = reduced_search(np.random.default_rng(1).normal(size=300))
+    noise.look(found_by(noise, "h * w"))
+    assert not noise.is_active
+
+
+def test_proposals_obey_the_grammar() -> None:
+    search = reduced_search(rules=(AtMost("exp", 0),))
+    search.look(found_by(search, "k * t - 0.5 * h * w + 0.1 * h^2 * w^2 / (k * t)"))
+    assert search.is_active
+    proposals = search.run(5000, None)
+    assert proposals and all("exp" not in each.text() for each in proposals)
+
+
+def test_nothing_is_proposed_twice() -> None:
+    search = reduced_search()
+    search.look(found_by(search, IMITATION))
+    proposals = search.run(3000, None) + search.run(3000, None)
+    assert len({each.key for each in proposals}) == len(proposals)
+
+
+def test_the_latest_reductions_are_remembered() -> None:
+    search = reduced_search()
+    texts = ("sin(h * w) * k + t", "sin(h - w) * exp(k / t)", "exp(h * k) + w * t", "(h - w) * sin(k) * t")
+    known = []
+    for text in texts:
+        search.look(_pretended(search, text))
+        known.append(search.reduction)
+    assert len(set(known)) == 4 and list(search.refiners) == known[2:]
+    search.run(1000, None)
+    n_evaluations = search.n_evaluations
+    search.look(_pretended(search, texts[2]))
+    assert search.reduction == known[2] and search.n_evaluations == n_evaluations
+    search.look(_pretended(search, texts[0]))  # anew; the fourth is forgotten, but not what it took
+    assert list(search.refiners) == [known[2], known[0]]
+    assert search.n_evaluations == n_evaluations
+
+
+def _pretended(search: ReducedSearch, text: str) -> HallOfFame:
+    """As if it fitted well."""
+    batch = search.engine.score([Expression.parse(text, VOCABULARY)]).batch
+    return HallOfFame(batch, np.ones(1), np.zeros(1), np.full(1, 0.01))
+
+
+def test_a_saved_search_goes_on_as_if_it_had_not_been() -> None:
+    whole = reduced_search()
+    whole.look(found_by(whole, IMITATION))
+    whole.run(2000, None)
+    saved = from_bytes(to_bytes(whole.saved()))
+    resumed = reduced_search()
+    resumed.restore(saved)
+    assert resumed.reduction == whole.reduction and resumed.n_evaluations == whole.n_evaluations
+    expected = [each.text(17) for each in whole.run(2000, None)]
+    assert [each.text(17) for each in resumed.run(2000, None)] == expected
+
+
+def test_a_saved_search_of_other_data_is_refused() -> None:
+    search = reduced_search()
+    search.look(found_by(search, IMITATION))
+    saved = from_bytes(to_bytes(search.saved()))
+    other = reduced_search(PLANCK + X[:, 0])
+    with pytest.raises(DataError, match="of other data"):
+        other.restore(saved)
+
+
+def test_a_vocabulary_that_cannot_write_the_inputs_is_left_alone() -> None:
+    plain = Vocabulary(["h", "w", "k", "t"], ("add", "sub", "mul", "exp"))
+    search = reduced_search(vocabulary=plain)
+    search.look(found_by(search, "k * t - h * w"))
+    assert not search.is_active
+
+
+def test_of_many_rows_some_are_enough() -> None:
+    many = np.random.default_rng(1).uniform(1, 3, size=(50_000, 4))
+    y = many[:, 0] * many[:, 1] / (np.exp(many[:, 0] * many[:, 1] / (many[:, 2] * many[:, 3])) - 1)
+    engine = Engine(VOCABULARY, many, y)
+    search = ReducedSearch.on((many, y, None), engine, Grammar(VOCABULARY), RefinerConfig(), seed=1)
+    search.look(found_by(search, IMITATION))
+    assert search.reduction is not None and search.refiners[search.reduction].engine.n_rows == 20_000
+    assert len(search.run(2000, None)) <= 8  # fitting them takes as long as there are rows
+
+
+def test_weights_count() -> None:
+    """Rows of weight 0 are none of the data that the search in fewer inputs has."""
+    y, weights = PLANCK.copy(), np.ones(300)
+    y[::3], weights[::3] = 1e3, 0.0
+    engine = Engine(VOCABULARY, X, y, weights)
+    config = RefinerConfig(n_islands=2)
+    search = ReducedSearch.on((X, y, weights), engine, Grammar(VOCABULARY), config, seed=1)
+    search.look(found_by(search, IMITATION))
+    proposals = search.run(20_000, None)
+    assert min(error_of(each, search) for each in proposals) < 1e-3

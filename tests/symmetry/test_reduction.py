@@ -1,0 +1,76 @@
+"""Trees over fewer inputs, and back."""
+
+import numpy as np
+import pytest
+
+from ddsr.expression import OPERATORS, Expression, Node, Vocabulary
+from ddsr.symmetry.reduction import Input, Reduction, monomial
+
+VOCABULARY = Vocabulary(("x", "y", "z"), tuple(OPERATORS))
+X = np.random.default_rng(0).uniform(1, 3, size=(40, 3))
+COLUMNS = dict(zip(VOCABULARY.variables, X.T, strict=True))
+
+
+def tree(text: str) -> Node:
+    return Expression.parse(text, VOCABULARY).tree
+
+
+def restored(text: str, reduction: Reduction) -> Expression:
+    inner = Expression.parse(text, Vocabulary(reduction.names, tuple(OPERATORS)))
+    return Expression.from_tree(VOCABULARY, reduction.restored(inner.tree))
+
+
+# x / y and z * y^2 in the unit y, of which the target has a cube
+UNITS = Reduction((Input(tree("x"), (1.0,)), Input(tree("z"), (-2.0,))), (tree("y"),), (3.0,))
+FORMS = (
+    "sin(u0) * u1 + 2 * u0",
+    "1 - u0^2",
+    "sqrt(1 + u0^2) / (u1 - 3)",
+    "exp(u0 * u1) / u0^1.37",
+    "u0^u1 + 2^u0",
+    "(u0 + u1) * (1 - u1)",
+    "1 / (u0 - 0.3)^2 + 5",
+    "2",
+    "log(u0 + 2 * u1) - atan(u0^0.5)",
+)
+
+
+@pytest.mark.parametrize("text", FORMS)
+@pytest.mark.parametrize(
+    "reduction", [UNITS, Reduction((Input(tree("x / y")), Input(tree("y - z"))))], ids=["units", "none"]
+)
+def test_restored_is_the_factor_times_the_function_of_the_inputs(text: str, reduction: Reduction) -> None:
+    g = Expression.parse(text, Vocabulary(reduction.names, tuple(OPERATORS)))
+    expected = reduction.factors(COLUMNS) * g.to_callable()(reduction.columns(COLUMNS))
+    np.testing.assert_allclose(restored(text, reduction).to_callable()(X), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "text, target, expected",
+    [
+        ("1 - u0", 1.0, "y - x"),
+        ("sqrt(1 + u0^2)", 1.0, "sqrt(y^2 + x^2)"),
+        ("u0^2 - 3", 2.0, "x^2 - 3 * y^2"),
+        ("sqrt(1 + u0^1.98)", 1.0, "sqrt(y^2 + x^2)"),  # as noise leaves it
+        ("u0^1.8 - 3", 0.0, "(x / y)^1.8 - 3"),
+        ("1 / (1 - u0)^2", -2.0, "1 / (y - x)^2"),
+        ("sin(u0)", 0.0, "sin(x / y)"),
+    ],
+)
+def test_units_go_back_to_where_they_were_taken_from(text: str, target: float, expected: str) -> None:
+    reduction = Reduction((Input(tree("x"), (1.0,)),), (tree("y"),), (target,))
+    assert restored(text, reduction).text() == expected
+
+
+def test_inputs_of_different_units_are_joined_in_those_of_the_first() -> None:
+    joined = UNITS.joined(0, 1, -1.0)
+    both = Reduction((joined,), UNITS.units, UNITS.powers).columns(COLUMNS)[:, 0]
+    first, second = UNITS.columns(COLUMNS).T
+    np.testing.assert_allclose(both, first - second, rtol=1e-12)
+
+
+def test_monomials_are_products_of_powers() -> None:
+    bases = [tree("x"), tree("y"), tree("z")]
+    for exponents in ([1, -1, 0], [2, 0.5, -1.5], [0, 0, 0], [-1, 0, 0]):
+        made = Expression.from_tree(VOCABULARY, monomial(bases, exponents)).to_callable()(X)
+        np.testing.assert_allclose(made, np.prod(X**exponents, axis=1) * np.ones(40), rtol=1e-12)
