@@ -23,6 +23,8 @@ MOST_THREADS = 1024
 MOST_SHUFFLED_ROWS = 1000
 MOST_SAMPLED_ROWS = 128
 MOST_AUDITED_ROWS = 3000
+GRID_ROUNDING = 1e-6
+"""steps of a grid may differ by so much of themselves"""
 
 
 class FitStatus(IntEnum):
@@ -146,7 +148,7 @@ class Engine:
         self.sampled_rows = sampled(rows if len(chosen) == 0 else rows[chosen])
         """at most 128 of the rows to fit on"""
         self.outer_rows = outer(rows if weights is None else rows[weights > 0.0])
-        """at most two a column: its outermost rows, moved on by as far as they are beyond the next"""
+        """at most two a column: outermost rows that stand alone, moved on by as much as they do"""
         self.audited = Audited.of(rows, target, weights, seed)
         """at most 3,000 rows that carry weight, to look at one by one"""
         self._data = _core.Data(rows, target, weights, chosen, every)
@@ -325,18 +327,20 @@ def shuffled(rows: Floats, seed: int) -> Floats:
 
 
 def outer(rows: Floats) -> Floats:
-    """For both ends of each column the outermost row, as far beyond it as it is beyond the next one.
+    """For both ends of each column an outermost row that stands alone, farther out by as much as it does.
 
-    So far out the next row may well be. A column whose outermost values are there twice ends there.
+    That is by how much its distance from the next one is larger than the one behind that. So far out the next
+    row may well be. Columns that are evenly filled, such as grids, end where they end.
     """
     moved = []
-    for column in range(rows.shape[1] if len(rows) > 1 else 0):
+    for column in range(rows.shape[1] if len(rows) > 2 else 0):
         for side in (1.0, -1.0):
             outwards = side * rows[:, column]
-            next_to_last, last = np.partition(outwards, -2)[-2:]
-            if last > next_to_last:
+            third, second, last = np.partition(outwards, (-3, -2, -1))[-3:]
+            farther = (last - second) - (second - third)
+            if farther > GRID_ROUNDING * (last - third):
                 row = rows[np.argmax(outwards)].copy()
-                row[column] += side * (last - next_to_last)
+                row[column] += side * farther
                 moved.append(row)
     return np.array(moved).reshape(-1, rows.shape[1])
 

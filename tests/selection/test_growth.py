@@ -25,16 +25,24 @@ def far_row(n_rows: int = 100) -> tuple[np.ndarray, np.ndarray]:
     return X, -X[:, 0] + 1e-4 * np.exp(np.exp(X[:, 0])) + 0.02 * rng.normal(size=n_rows)
 
 
-def test_outer_rows_are_as_far_out_as_the_data_leave_gaps() -> None:
+def test_outer_rows_are_farther_out_by_as_much_as_the_outermost_stand_alone() -> None:
     X = np.array([[0.0, 5.0], [1.0, 5.0], [4.0, 6.0], [0.5, 9.0]])
     outer = Engine(VOCABULARY, X, X[:, 0]).outer_rows
-    assert outer.tolist() == [[7.0, 6.0], [-0.5, 5.0], [0.5, 12.0]]  # the least of y is there twice
+    assert outer.tolist() == [[6.5, 6.0], [0.5, 11.0]]  # x begins like a grid, y with a value twice
+
+
+def test_grids_have_no_outer_rows() -> None:
+    n = np.arange(3.0, 9.0)
+    X = np.column_stack([n, 0.1 * n])
+    engine = Engine(VOCABULARY, X, 1 / (0.25 - n**-2))
+    assert engine.outer_rows.shape == (0, 2)
+    assert nats("1 / (0.25 - x^-2)", engine) == 0.0
 
 
 def test_rows_without_weight_are_not_outermost() -> None:
     X = np.array([[0.0, 5.0], [1.0, 5.0], [4.0, 6.0], [0.5, 9.0], [100.0, -100.0]])
     outer = Engine(VOCABULARY, X, X[:, 0], [1, 1, 1, 1, 0]).outer_rows
-    assert outer.tolist() == [[7.0, 6.0], [-0.5, 5.0], [0.5, 12.0]]
+    assert outer.tolist() == [[6.5, 6.0], [0.5, 11.0]]
 
 
 def test_the_price_is_that_of_the_error_it_expects() -> None:

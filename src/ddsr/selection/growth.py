@@ -21,8 +21,8 @@ def nats_of_growth(
 ) -> NDArray[np.float64]:
     """Nats by which each model, with this mean square of its residuals, is expected to do worse on new rows.
 
-    `Engine.outer_rows` lie as far beyond the data as its own outermost rows lie beyond the next. Any of n + 1
-    rows may be the outermost, so a new one is, with a chance of 1 / (n + 1), at each end of each column. What
+    `Engine.outer_rows` lie beyond the outermost rows of the data by as much as these stand alone. Any of n+1
+    rows may be the outermost, so a new one is, with a chance of 1 / (n+1), at each end of each column. What
     is predicted there beyond ten ranges of y counts as an error; what is undefined is none: √x ends at 0.
     """
     outer, target = engine.outer_rows, engine.audited.target

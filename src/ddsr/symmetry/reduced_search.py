@@ -228,7 +228,8 @@ def _names(tokens: str | tuple[str, ...]) -> tuple[str, ...]:
 def _models(found: HallOfFame, rows: range) -> Iterator[Node]:
     """g + offset / scale for each: a scale is free outside."""
     for row in rows:
-        tree, shift = found.batch[row].tree, found.offset[row] / found.scale[row]
+        tree, scale = found.batch[row].tree, found.scale[row]
+        shift = found.offset[row] / scale if scale != 0.0 else 0.0
         if not np.isfinite(shift) or abs(shift) <= LEAST_SHIFT:
             yield tree
         elif shift > 0.0:
