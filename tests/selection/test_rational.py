@@ -39,6 +39,7 @@ def canonical(text: str, vocabulary: Vocabulary = MOTION) -> str:
         ("r * v * sqrt(v^2 / ((c - v) * (c + v)) + 1)", "r * v / sqrt(1 - (v / c)^2)"),
         ("sin(r + c * m / sqrt((c - v) * (c + v)))", "sin(r + m / sqrt(1 - (v / c)^2))"),
         ("1 / (1 / c + 1 / v)", "c * v / (c + v)"),
+        ("m * r * sqrt(c / v^10) / v", "m * r * sqrt(c) / v^6"),
         ("1 / (c / 3 + v / 3)", "3 / (c + v)"),
         ("(c^2 - v^2) / (c - v)", "c + v"),
         ("(c + v) / sqrt(c + v)", "sqrt(c + v)"),

@@ -23,7 +23,7 @@ MOST_TOKENS = 40
 MOST_SYMBOLS = 8
 MOST_TERMS_READ = 100  # of a numerator or a denominator before it is cancelled
 FEWEST_NODES = 5  # a tree of fewer has no shorter form that a rule of the simplifier does not find
-LARGEST_POWER = 8
+LARGEST_POWER = 12
 LARGEST_WHOLE, LARGEST_DENOMINATOR = 1000, 8
 
 ARITHMETIC: Mapping[str, Callable[..., Any]] = {
