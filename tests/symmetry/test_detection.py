@@ -73,12 +73,12 @@ def test_the_target_is_the_factor_times_a_function_of_the_inputs(text: str) -> N
     X = rows(400)
     found = reduction(text, X)
     assert found is not None
-    columns = dict(zip(NAMES, X.T, strict=True))
     used = set(Expression.parse(text, VOCABULARY).variables_used)
     trees = [Expression.from_tree(VOCABULARY, tree) for tree in found.trees]
     (place,) = [number for number, tree in enumerate(trees) if set(tree.variables_used) <= used]
-    inputs = found.columns(columns)[:, place]
-    left = Expression.parse(text, VOCABULARY).to_callable()(X) / found.factors(columns)
+    factor = Expression.from_tree(VOCABULARY, found.factor)
+    inputs = trees[place].to_callable()(X)
+    left = Expression.parse(text, VOCABULARY).to_callable()(X) / factor.to_callable()(X)
     order = np.argsort(inputs)
     curve = np.interp(inputs, inputs[order][::2], left[order][::2])
     assert np.abs(curve - left).mean() < 0.01 * np.ptp(left)

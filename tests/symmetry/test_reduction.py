@@ -8,11 +8,18 @@ from ddsr.symmetry.reduction import Input, Reduction, monomial
 
 VOCABULARY = Vocabulary(("x", "y", "z"), tuple(OPERATORS))
 X = np.random.default_rng(0).uniform(1, 3, size=(40, 3))
-COLUMNS = dict(zip(VOCABULARY.variables, X.T, strict=True))
 
 
 def tree(text: str) -> Node:
     return Expression.parse(text, VOCABULARY).tree
+
+
+def value(node: Node) -> np.ndarray:
+    return Expression.from_tree(VOCABULARY, node).to_callable()(X) * np.ones(len(X))
+
+
+def columns(reduction: Reduction) -> np.ndarray:
+    return np.column_stack([value(node) for node in reduction.trees])
 
 
 def restored(text: str, reduction: Reduction) -> Expression:
@@ -41,7 +48,7 @@ FORMS = (
 )
 def test_restored_is_the_factor_times_the_function_of_the_inputs(text: str, reduction: Reduction) -> None:
     g = Expression.parse(text, Vocabulary(reduction.names, tuple(OPERATORS)))
-    expected = reduction.factors(COLUMNS) * g.to_callable()(reduction.columns(COLUMNS))
+    expected = value(reduction.factor) * g.to_callable()(columns(reduction))
     np.testing.assert_allclose(restored(text, reduction).to_callable()(X), expected, rtol=1e-12)
 
 
@@ -64,13 +71,13 @@ def test_units_go_back_to_where_they_were_taken_from(text: str, target: float, e
 
 def test_inputs_of_different_units_are_joined_in_those_of_the_first() -> None:
     joined = UNITS.joined(0, 1, -1.0)
-    both = Reduction((joined,), UNITS.units, UNITS.powers).columns(COLUMNS)[:, 0]
-    first, second = UNITS.columns(COLUMNS).T
+    (both,) = columns(Reduction((joined,), UNITS.units, UNITS.powers)).T
+    first, second = columns(UNITS).T
     np.testing.assert_allclose(both, first - second, rtol=1e-12)
 
 
 def test_monomials_are_products_of_powers() -> None:
     bases = [tree("x"), tree("y"), tree("z")]
     for exponents in ([1, -1, 0], [2, 0.5, -1.5], [0, 0, 0], [-1, 0, 0]):
-        made = Expression.from_tree(VOCABULARY, monomial(bases, exponents)).to_callable()(X)
+        made = value(monomial(bases, exponents))
         np.testing.assert_allclose(made, np.prod(X**exponents, axis=1) * np.ones(40), rtol=1e-12)

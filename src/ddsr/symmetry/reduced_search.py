@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ddsr.config import RefinerConfig
 from ddsr.data import check_rows, check_target, check_weights
-from ddsr.engine import Engine, choose_rows
+from ddsr.engine import Engine, choose_rows, values
 from ddsr.errors import DataError, ExpressionError, GrammarError, RunError
 from ddsr.expression import Batch, Expression, Node, Vocabulary
 from ddsr.grammar import AtMost, Grammar, Nesting, Rule
@@ -175,16 +175,15 @@ class ReducedSearch:
         if not reduction.inputs:
             return None
         full = self.engine.vocabulary
-        columns = dict(zip(full.variables, self.X.T, strict=True))
-        factors = reduction.factors(columns)
-        with np.errstate(all="ignore"):  # what overflows is refused by the engine
-            target, weights = self.y / factors, self.weights * factors**2
-            weights = weights / weights.mean()
         vocabulary = Vocabulary(reduction.names, full.operators, full.has_one, full.has_constant)
-        inputs = reduction.columns(columns)
+        trees = (*reduction.trees, reduction.factor)
         try:
-            for tree in (*reduction.trees, reduction.factor):
-                Expression.from_tree(full, tree)
+            written = Batch.of(Expression.from_tree(full, tree) for tree in trees)
+            made, _ = values(written, self.X, self.n_threads)
+            inputs, factors = np.ascontiguousarray(made[:-1].T), made[-1]
+            with np.errstate(all="ignore"):  # what overflows is refused by the engine
+                target, weights = self.y / factors, self.weights * factors**2
+                weights = weights / weights.mean()
             engine = Engine(vocabulary, inputs, target, weights, seed=self.seed, n_threads=self.n_threads)
             rules = _rules_of_operators(self.grammar)
             grammar = Grammar(vocabulary, self.grammar.max_length, self.grammar.max_constants, rules)

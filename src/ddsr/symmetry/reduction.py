@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
+from ddsr.expression import Kind, Node
 
-from ddsr.expression import OPERATORS, Kind, Node
-from ddsr.expression.operators import numpy_function
-
-Floats = NDArray[np.float64]
 Powers = tuple[float, ...]
 """of each unit"""
 Measured = tuple[Node, Powers | None]
 """a tree and the units that its value has; None: a number, which may have any"""
+
+SCALED_POWERS = {"neg": 1.0, "abs": 1.0, "sqrt": 0.5, "square": 2.0, "cube": 3.0, "inverse": -1.0}
+"""operators that a unit passes through, raised to this"""
+NEAR_EXPONENT = 0.05
+"""distance of a fitted exponent from the half or whole number that it is taken for"""
 
 
 @dataclass(frozen=True)
@@ -56,16 +56,6 @@ class Reduction:
         one, other = self.inputs[first], self.inputs[second]
         operands = (one.tree, one.powers), (other.tree, other.powers)
         return Input(*self._sum("add" if sign > 0 else "sub", *operands))
-
-    def columns(self, columns: Mapping[str, Floats]) -> Floats:
-        """(n, inputs), from the columns of the data."""
-        made = [evaluated(each, columns) for each in self.trees]
-        return np.ascontiguousarray(np.column_stack(np.broadcast_arrays(*made)))
-
-    def factors(self, columns: Mapping[str, Floats]) -> Floats:
-        """What y is divided by, row by row."""
-        n_rows = len(next(iter(columns.values())))
-        return np.array(np.broadcast_to(evaluated(self.factor, columns), n_rows))
 
     def restored(self, tree: Node) -> Node:
         """g over the variables of the data, from a tree over the inputs.
@@ -122,14 +112,6 @@ class Reduction:
         return Node.operator(name, a, b), tuple(one + sign * other for one, other in pairs)
 
 
-SCALED_POWERS = {"neg": 1.0, "abs": 1.0, "sqrt": 0.5, "square": 2.0, "cube": 3.0, "inverse": -1.0}
-"""operators that a unit passes through, raised to this"""
-
-
-NEAR_EXPONENT = 0.05
-"""distance of a fitted exponent from the half or whole number that it is taken for"""
-
-
 def _exponent(node: Node) -> float | None:
     """That an operator raises units to; None if it takes none. Those of a power have to be simple numbers."""
     if node.name != "pow":
@@ -142,19 +124,6 @@ def _exponent(node: Node) -> float | None:
 
 def _less(first: Powers, second: Powers) -> Powers:
     return tuple(one - other for one, other in zip(first, second, strict=True))
-
-
-def evaluated(node: Node, columns: Mapping[str, Floats]) -> Floats:
-    """Values of a tree."""
-    if node.kind is Kind.VARIABLE:
-        return columns[node.name]
-    if node.kind is not Kind.OPERATOR:
-        return np.asarray(node.value)
-    with np.errstate(all="ignore"):
-        result: Floats = numpy_function(OPERATORS[node.name])(
-            *(evaluated(child, columns) for child in node.children)
-        )
-    return result
 
 
 def monomial(bases: Sequence[Node], exponents: Sequence[float]) -> Node:
