@@ -74,9 +74,10 @@ def test_the_curves_that_are_drawn_are_those_of_kept_runs():
 @pytest.mark.parametrize("store", kept_stores(), ids=lambda store: Path(store).name)
 def test_kept_runs_say_where_they_are_from_and_are_small(store):
     results = read_results([store])
-    assert results.warnings == [] and results.starts
-    assert all(start.commit and start.command and start.machines for start in results.starts)
-    hosts = {machine.host for start in results.starts for machine in start.machines}
+    (origin,) = results.origins
+    assert results.warnings == [] and origin.starts
+    assert all(start.commit and start.command and start.machines for start in origin.starts)
+    hosts = {machine.host for start in origin.starts for machine in start.machines}
     assert {row.host for row in results.rows} <= hosts
     assert sum(path.stat().st_size for path in Path(store).rglob("*")) < MOST_BYTES
     assert Path(store).is_relative_to(KEPT)

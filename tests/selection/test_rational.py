@@ -63,6 +63,10 @@ def test_the_shortest_form_is_offered_first(text: str, shorter: str) -> None:
     assert len(Expression.parse(found[0], MOTION)) == length < len(Expression.parse(text, MOTION))
 
 
+def test_a_sum_that_is_squared_need_not_be_multiplied_out() -> None:
+    assert canonical("sqrt(4 * (c * c) + (m - v)^2)") in forms_of("c * sqrt(4 + ((m - v) / c)^2)")
+
+
 def test_a_sum_is_divided_through_under_the_root() -> None:
     assert canonical("m * (c * c) / sqrt(1 - (v / c)^2)") in forms_of("c^3 * m / sqrt((c - v) * (c + v))")
 

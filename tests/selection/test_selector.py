@@ -337,6 +337,8 @@ def test_of_equally_short_forms_the_plainest_is_taken() -> None:
     [
         ("z * y / sqrt(z^2 / x^2 - 1)", "y * x / sqrt(1 - (x / z)^2)"),
         ("2 / sqrt(z * (x + y) / x^3)", "2 * sqrt(x^3 / (z * (x + y)))"),
+        ("x * z * sqrt(1 + (y / x)^2)", "z * sqrt(x^2 + y^2)"),
+        ("x * sqrt(4 + ((z - y) / x)^2)", "sqrt(4 * x^2 + (z - y)^2)"),
     ],
 )
 def test_of_equal_writings_the_one_that_reads_forwards_is_taken(found: str, written: str) -> None:

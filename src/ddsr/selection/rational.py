@@ -36,6 +36,7 @@ ARITHMETIC: Mapping[str, Callable[..., Any]] = {
     "square": lambda u: u**2,
     "cube": lambda u: u**3,
 }
+NAMED_POWERS = {"square": 2, "cube": 3}
 PRODUCTS = ("mul", "div", "neg", "inverse")
 NEVER_NEGATIVE = ("sqrt", "exp", "abs")
 
@@ -173,13 +174,14 @@ def _simple(node: Node) -> Fraction | None:
 
 
 def _repeated_sums(node: Node) -> frozenset[Node]:
-    """Sums and differences that stand in more than one place."""
+    """Sums and differences that are factors more than once: in several places, or in one that is squared."""
     times: Counter[Node] = Counter()
-    nodes = [node]
-    for one in nodes:  # grows while it is walked
-        nodes.extend(one.children)
+    nodes = [(node, 1)]
+    for one, n_times in nodes:  # grows while it is walked
+        power = NAMED_POWERS.get(one.name) or abs(whole_power(one)) or 1
+        nodes.extend((child, n_times * power) for child in one.children)
         if one.name in ("add", "sub"):
-            times[one] += 1
+            times[one] += n_times
     return frozenset(one for one, count in times.items() if count > 1)
 
 
@@ -211,7 +213,7 @@ def _count_terms(node: Node, atoms: dict[Node, int], whole: frozenset[Node]) -> 
             return above * other_above, below * other_below
         if node.name == "div":
             return above * other_below, below * other_above
-        power = {"neg": 1, "inverse": -1, "square": 2, "cube": 3}.get(node.name) or whole_power(node)
+        power = {"neg": 1, "inverse": -1, **NAMED_POWERS}.get(node.name) or whole_power(node)
         return (above**power, below**power) if power > 0 else (below**-power, above**-power)
     if half_power(node):
         counted = _count_terms(node.children[0], atoms, whole)

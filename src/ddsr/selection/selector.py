@@ -23,7 +23,7 @@ from ddsr.selection.judging import (
     rank_of,
 )
 from ddsr.selection.model import Model
-from ddsr.selection.spelling import with_exponentials
+from ddsr.selection.spelling import spelled, with_exponentials
 
 # The move that shortens most is not always the one that leads to the shortest. A model whose error alone
 # outweighs the whole of another is followed all the same, so that it reads well, but on one way only.
@@ -163,7 +163,7 @@ def _cancelled(models: list[Judged], judge: Judge) -> list[Judged]:
         forms = [form for form in forms if form.is_finite_between_rows >= one.is_finite_between_rows]
         shortest = min(form.length for form in forms)
         tied = [form for form in forms if form.length <= shortest + NATS_FOR_PLAINNESS]
-        plainest = min(tied, key=lambda form: _plainness(form.model.expression))
+        plainest = min(tied, key=lambda form: _plainness(spelled(form.model).expression))
         ranked[place] = replace(plainest, length=shortest)
     return ranked
 

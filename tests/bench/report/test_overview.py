@@ -1,10 +1,13 @@
 """The overview: noise levels side by side, both denominators, what is missing, where it ran."""
 
+from dataclasses import replace
+
 import pytest
 
 from ddsr.bench.machine import Machine
 from ddsr.bench.problems import load_suite
 from ddsr.bench.report.overview import overview_tables
+from ddsr.bench.report.provenance import Origin
 from ddsr.bench.report.rates import Rate
 from ddsr.bench.report.results import Results
 from ddsr.bench.report.table import to_csv, to_markdown
@@ -19,6 +22,10 @@ START = Start(
     version="1",
     machines=(Machine("h", "Xeon", 2, "avx2"), Machine("elsewhere", "Epyc", 64, "avx512")),
 )
+
+
+def origin(rows, start=START):
+    return Origin((start,), frozenset(row.key for row in rows))
 
 
 def whole(noise=0.0, **fields):
@@ -72,7 +79,7 @@ def test_times_are_means_over_levels_of_medians():
 
 def test_where_it_ran_and_what_each_run_was_given():
     rows = [*whole(time=60.0), *whole(noise=0.1, time=25.0, host="h"), *whole(noise=0.01, host="unheard")]
-    (table,) = overview_tables(Results(rows, starts=[START, START]))
+    (table,) = overview_tables(Results(rows, origins=[origin(rows), origin(rows)]))
     text = to_markdown([table])
     assert "Runs of here: Xeon, 2 cores, avx2; host unheard; ddsr 1 (commit abc1234)." in text
     assert "Epyc" not in text and text.count("Made by `ddsr bench run --time 60`.") == 1
@@ -87,13 +94,23 @@ def test_the_black_box_beside_the_best():
         run("1027_ESL", solved_srbench=None, r2_test=0.9),
         run("banana", solved_srbench=None, r2_test=0.7),
     ]
-    (table,) = overview_tables(Results(rows, starts=[START]), best=1)
+    (table,) = overview_tables(Results(rows, origins=[origin(rows)]), best=1)
     assert [(row[0], *row[2:4]) for row in table.rows] == [
         ("a", "here", "2 of 119"),
         ("SBP-GP", "SRBench", "122"),
         ("SBP-GP", "DDSR paper", "120"),
     ]
     assert any("Made by" in note for note in table.notes)
+
+
+def test_each_table_names_the_commands_of_its_own_runs():
+    known, data = whole(), [run("banana", solved_srbench=None, r2_test=0.7)]
+    other = replace(START, command="ddsr bench run --suite black-box", commit="fed4321")
+    tables = overview_tables(Results([*known, *data], origins=[origin(known), origin(data, other)]))
+    for table, start, absent in zip(tables, (START, other), (other, START), strict=True):
+        text = to_markdown([table])
+        assert f"Made by `{start.command}`." in text and f"(commit {start.commit})" in text
+        assert absent.command not in text and absent.commit not in text
 
 
 def test_other_problems_have_no_overview():

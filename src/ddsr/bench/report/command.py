@@ -38,7 +38,7 @@ def make_table(
     elif by == "overview":
         tables = overview_tables(results, best)
     else:
-        tables = summary_tables(results.rows, results.starts)
+        tables = summary_tables(results.rows, results.origins)
     return FORMATS[format](tables)
 
 

@@ -84,8 +84,8 @@ def _ground_truth(rows: Sequence[Row], results: Results, best: int | None) -> Ta
         *(note for method, runs in by_method(rows) for note in _what_is_in(method, runs, noises)),
         *PUBLISHED_NOTES.values(),
         TIMES_NOTE,
-        *provenance(rows, results.starts),
-        *commands(results.starts),
+        *provenance(rows, results.origins),
+        *commands(rows, results.origins),
     )
     return Table("Ground truth: equations found again", columns, (*own, *published), notes)
 
@@ -177,5 +177,5 @@ def _black_box(rows: Sequence[Row], results: Results, best: int | None) -> Table
         )[:best]
     ]
     title, n_suite = "Black box: data without a known equation", len(names_of("black box"))
-    table = black_box_table(rows, results.starts, title, published, n_suite)
-    return replace(table, notes=(*table.notes, *commands(results.starts)))
+    table = black_box_table(rows, results.origins, title, published, n_suite)
+    return replace(table, notes=(*table.notes, *commands(rows, results.origins)))

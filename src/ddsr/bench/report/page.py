@@ -37,7 +37,7 @@ def page(results: Results, title: str, baseline: str | None = None) -> str:
     from jinja2 import Environment
     from markupsafe import Markup
 
-    tables = [*_overview(results), *summary_tables(results.rows, results.starts)]
+    tables = [*_overview(results), *summary_tables(results.rows, results.origins)]
     try:
         tables.append(ablation_table(results, baseline))
     except BenchError:

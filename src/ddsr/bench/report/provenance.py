@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ddsr.bench.starts import Start
-from ddsr.bench.store import Row
+from ddsr.bench.store import Key, Row
 
 
-def provenance(rows: Sequence[Row], starts: Sequence[Start] = ()) -> tuple[str, ...]:
+@dataclass(frozen=True)
+class Origin:
+    """A store: how the runner was started in it, as far as it tells, and for which runs."""
+
+    starts: tuple[Start, ...]
+    runs: frozenset[Key]
+
+
+def provenance(rows: Sequence[Row], origins: Sequence[Origin] = ()) -> tuple[str, ...]:
     """A note on machines and versions; a machine of which nothing else is known has its name there."""
+    starts = _starts_of(rows, origins)
     machines = [machine for start in starts for machine in start.machines]
     places: dict[str, None] = {}
     for host in sorted({row.host for row in rows}):
@@ -21,6 +31,12 @@ def provenance(rows: Sequence[Row], starts: Sequence[Start] = ()) -> tuple[str, 
     return (f"Runs of here: {'; '.join(places)}; ddsr {versions}{of_commits}.",)
 
 
-def commands(starts: Iterable[Start]) -> tuple[str, ...]:
-    """A note on each command that was started, once."""
-    return tuple(dict.fromkeys(f"Made by `{start.command}`." for start in starts))
+def commands(rows: Sequence[Row], origins: Sequence[Origin]) -> tuple[str, ...]:
+    """A note on each command that was started for these, once."""
+    return tuple(dict.fromkeys(f"Made by `{start.command}`." for start in _starts_of(rows, origins)))
+
+
+def _starts_of(rows: Sequence[Row], origins: Sequence[Origin]) -> list[Start]:
+    """In the stores that hold any of these runs."""
+    keys = {row.key for row in rows}
+    return [start for origin in origins if not keys.isdisjoint(origin.runs) for start in origin.starts]

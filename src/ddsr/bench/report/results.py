@@ -8,7 +8,8 @@ from pathlib import Path
 
 from ddsr.bench.curves import FOLDER, curve_path
 from ddsr.bench.identity import of_two_kinds
-from ddsr.bench.starts import Start, read_starts
+from ddsr.bench.report.provenance import Origin
+from ddsr.bench.starts import read_starts
 from ddsr.bench.store import FILE, Key, Row, file_of, read_rows
 from ddsr.errors import BenchError
 
@@ -20,8 +21,8 @@ class Results:
     rows: list[Row]
     warnings: list[str] = field(default_factory=list)
     curves: dict[Key, Path] = field(default_factory=dict)
-    starts: list[Start] = field(default_factory=list)
-    """of the runner, as far as the stores tell"""
+    origins: list[Origin] = field(default_factory=list)
+    """the stores"""
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -57,13 +58,12 @@ def read_results(stores: Sequence[str]) -> Results:
     rows: dict[Key, Row] = {}
     warnings: list[str] = []
     curves: dict[Key, Path] = {}
-    starts: list[Start] = []
+    origins: list[Origin] = []
     for store in stores:
         label, path = _label_and_file(store)
         contents = read_rows(path)
         started, unread = read_starts(path.parent)
         warnings += contents.warnings + unread
-        starts += started
         known = set(rows)
         for row in contents.rows:
             named = replace(row, method=f"{label} {row.method}") if label else row
@@ -78,10 +78,11 @@ def read_results(stores: Sequence[str]) -> Results:
                 continue
             rows[named.key] = named
             curves[named.key] = curve_path(path.parent / FOLDER, row.key)
+        origins.append(Origin(tuple(started), frozenset(rows.keys() - known)))
     if not rows:
         raise BenchError(f"no runs in {', '.join(stores)}: `ddsr bench run --store` makes them")
     mixed = of_two_kinds(rows.values())
-    return Results(list(rows.values()), warnings + ([mixed] if mixed else []), curves, starts)
+    return Results(list(rows.values()), warnings + ([mixed] if mixed else []), curves, origins)
 
 
 def _label_and_file(store: str) -> tuple[str, Path]:

@@ -22,7 +22,7 @@ from ddsr.bench.report.measures import (
     r2_or_zero,
     srbench_rate,
 )
-from ddsr.bench.report.provenance import provenance
+from ddsr.bench.report.provenance import Origin, provenance
 from ddsr.bench.report.published import (
     PublishedFit,
     PublishedRates,
@@ -32,7 +32,6 @@ from ddsr.bench.report.published import (
 )
 from ddsr.bench.report.rates import Rate
 from ddsr.bench.report.table import Cell, Column, Table
-from ddsr.bench.starts import Start
 from ddsr.bench.store import Row
 
 OWN = "here"
@@ -76,20 +75,20 @@ PUBLISHED_NOTES: dict[Source, str] = {
 INTERVALS = "Brackets: Wilson's 95 % intervals. Every run counts, failed ones too."
 
 
-def summary_tables(rows: Sequence[Row], starts: Sequence[Start] = ()) -> list[Table]:
+def summary_tables(rows: Sequence[Row], origins: Sequence[Origin] = ()) -> list[Table]:
     """A table for each suite that has runs; the ground truth has one for each of its two denominators."""
     whole = ground_truth_names()
     known = whole | names_of("Nguyen")
     black_box, own = ([row for row in rows if group_of(row) == group] for group in ("black box", "own data"))
     others = {row.problem for row in rows if group_of(row) == "other"} - known
     tables = [
-        _rate_table(rows, starts, "Ground truth, all 133 problems", whole, "paper"),
-        _rate_table(rows, starts, "Ground truth, SRBench's 130 problems", whole - NOT_IN_SRBENCH, "SRBench"),
-        _rate_table(rows, starts, "Nguyen's problems", names_of("Nguyen")),
-        _rate_table(rows, starts, "Other problems", others),
-        black_box_table(black_box, starts, "Black box", published_fits(), len(names_of("black box"))),
-        *_black_box_parts(black_box, starts),
-        black_box_table(own, starts, "Own data"),
+        _rate_table(rows, origins, "Ground truth, all 133 problems", whole, "paper"),
+        _rate_table(rows, origins, "Ground truth, SRBench's 130 problems", whole - NOT_IN_SRBENCH, "SRBench"),
+        _rate_table(rows, origins, "Nguyen's problems", names_of("Nguyen")),
+        _rate_table(rows, origins, "Other problems", others),
+        black_box_table(black_box, origins, "Black box", published_fits(), len(names_of("black box"))),
+        *_black_box_parts(black_box, origins),
+        black_box_table(own, origins, "Own data"),
     ]
     return [table for table in tables if table.rows]
 
@@ -108,7 +107,7 @@ def published_at(noises: Sequence[float], source: Source) -> list[PublishedRates
 
 def _rate_table(
     rows: Sequence[Row],
-    starts: Sequence[Start],
+    origins: Sequence[Origin],
     title: str,
     names: frozenset[str] | set[str],
     source: Source | None = None,
@@ -121,7 +120,7 @@ def _rate_table(
         cells += [_own_rates(method, noise, runs, len(names)) for method, runs in by_method(at_noise)]
         if source:
             cells += [_published_rates(row) for row in published_at([noise], source)]
-    notes = (INTERVALS, *([PUBLISHED_NOTES[source]] if source else []), *provenance(chosen, starts))
+    notes = (INTERVALS, *([PUBLISHED_NOTES[source]] if source else []), *provenance(chosen, origins))
     return Table(title, RATE_COLUMNS, tuple(cells), notes)
 
 
@@ -179,20 +178,20 @@ def black_box_fit(runs: Sequence[Row]) -> tuple[list[float], list[float], list[f
     return known[0], known[1], known[2]
 
 
-def _black_box_parts(rows: Sequence[Row], starts: Sequence[Start]) -> list[Table]:
+def _black_box_parts(rows: Sequence[Row], origins: Sequence[Origin]) -> list[Table]:
     """Friedman's synthetic sets and the others apart, where there are runs on both."""
     synthetic, others = ([row for row in rows if is_friedman(row.problem) is kind] for kind in (True, False))
     if not (synthetic and others):
         return []
     return [
-        black_box_table(synthetic, starts, "Black box, Friedman's sets"),
-        black_box_table(others, starts, "Black box, other sets"),
+        black_box_table(synthetic, origins, "Black box, Friedman's sets"),
+        black_box_table(others, origins, "Black box, other sets"),
     ]
 
 
 def black_box_table(
     rows: Sequence[Row],
-    starts: Sequence[Start],
+    origins: Sequence[Origin],
     title: str,
     published: Sequence[PublishedFit] = (),
     n_suite: int | None = None,
@@ -206,7 +205,7 @@ def black_box_table(
     notes = (
         "R² on test, size and time: medians over a data set's trials, then means or medians over data sets.",
         "A run without a finite R² counts as 0, which predicting the mean gives.",
-        *provenance(rows, starts),
+        *provenance(rows, origins),
     )
     return Table(title, FIT_COLUMNS, tuple(cells), notes)
 

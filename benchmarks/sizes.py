@@ -1,0 +1,59 @@
+"""Are equations that were found as short as those that made the data?
+
+`python -m benchmarks.sizes STORE... --jobs 2` prints, for each noise level, the median size of the equations
+that were solved by SRBench's rule and of the truths of the same problems, both simplified as the judge does.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from statistics import median
+
+from ddsr.bench.judge import judge_many
+from ddsr.bench.problems import load_suite
+from ddsr.bench.report.results import read_results
+from ddsr.bench.store import Row
+
+
+def truth_sizes(names: Sequence[str], n_jobs: int) -> dict[str, int]:
+    """Nodes of each truth; one that the judge has no time to simplify is left out."""
+    problems = [problem for problem in load_suite("ground-truth") if problem.name in names]
+    verdicts = judge_many([(problem.formula or "", problem, 1.0) for problem in problems], n_jobs)
+    sized = zip(problems, verdicts, strict=True)
+    return {problem.name: verdict.complexity for problem, verdict in sized if verdict.complexity is not None}
+
+
+def comparison(rows: Sequence[Row], sizes: dict[str, int]) -> str:
+    """One noise level in a line."""
+    pairs = [
+        (row.complexity, sizes[row.problem])
+        for row in rows
+        if row.solved_srbench and row.complexity is not None and row.problem in sizes
+    ]
+    if not pairs:
+        return "nothing was solved"
+    found, truths = zip(*pairs, strict=True)
+    n_longer = sum(size > truth + 1 for size, truth in pairs)
+    return (
+        f"{len(pairs)} solved, median size {median(found):g}, of their truths {median(truths):g}; "
+        f"{n_longer} are longer by more than 1"
+    )
+
+
+def main() -> None:
+    """Of all noise levels in the stores."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("stores", nargs="+", metavar="STORE")
+    parser.add_argument("--jobs", type=int, default=1, help="processes that simplify")
+    arguments = parser.parse_args()
+    rows = read_results(arguments.stores).rows
+    sizes = truth_sizes([row.problem for row in rows if row.solved_srbench], arguments.jobs)
+    for noise in sorted({row.noise for row in rows}):
+        print(f"noise {noise:g}: {comparison([row for row in rows if row.noise == noise], sizes)}")
+
+
+if __name__ == "__main__":
+    main()
