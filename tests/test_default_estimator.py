@@ -102,6 +102,16 @@ def test_max_time_is_kept(config):
     assert (model.curves_["seconds_propose"].sum() > 0) == bool(config)
 
 
+def test_max_time_is_kept_where_refits_are_slow():
+    """On so many rows one fit of the choice takes tenths of a second."""
+    rng = np.random.default_rng(0)
+    rows = rng.uniform(0.5, 3.0, size=(50_000, 5))
+    target = rows[:, 0] * np.sin(rows[:, 1]) / rows[:, 2] + 0.1 * rng.normal(size=len(rows))
+    cpu = time.process_time()
+    DDSRRegressor("ddsr:generator=none:prior=none", max_time=2, random_state=0).fit(rows, target)
+    assert time.process_time() - cpu < 2 * 1.02 + 0.5  # of the processor: the wall has other tests, too
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("config", [{}, {"head_start": 0.0, "least_share": 0.3}], ids=["refiner", "both"])
 def test_max_time_is_kept_on_a_million_rows(config):

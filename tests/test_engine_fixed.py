@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import least_squares
 
+from ddsr.deadline import Deadline
 from ddsr.engine import Engine, FitOptions, FitStatus, gradients
 from ddsr.errors import DataError, ExpressionError
 from ddsr.expression import Batch, Expression, Vocabulary
@@ -96,6 +99,16 @@ def test_threads_and_neighbours_do_not_change_a_bit() -> None:
         alone = Engine(PLAIN, X, y, seed=9).refit([batch[row]], mask[[row], :n], max_steps=8)
         assert alone.nrmse[0] == runs[0].nrmse[row]
         assert alone.batch[0] == runs[0].batch[row]
+
+
+def test_after_the_deadline_a_refit_ends_where_it_is() -> None:
+    expression, X, y = planted("1.7 * sin(1.2 * x) + z", n=5000, noise=0.01)
+    start = expression.with_constants([1.0, 1.0])
+    late = Engine(PLAIN, X, y).refit([start], deadline=Deadline(time.monotonic()))
+    assert late.steps[0] == 0 and late.status[0] == FitStatus.OUT_OF_STEPS
+    assert late.batch[0].constants == start.constants and np.isfinite(late.nrmse[0])
+    in_time = Engine(PLAIN, X, y).refit([start], deadline=Deadline(time.monotonic() + 60.0))
+    assert in_time.status[0] == FitStatus.CONVERGED and in_time.nrmse[0] < late.nrmse[0]
 
 
 def test_a_refit_uses_all_rows_and_no_free_scale() -> None:

@@ -72,10 +72,12 @@ std::optional<nb::dict> score_batch(const Vocabulary& vocabulary, const Data& da
                                     const Input<double, 2>& constants,
                                     const std::optional<Input<std::uint8_t, 2>>& fixed, bool refits,
                                     bool measures_information, int max_steps, int n_starts, double tolerance,
-                                    bool is_scale_free, std::uint64_t seed, int n_threads, double seconds) {
+                                    bool is_scale_free, std::uint64_t seed, int n_threads, double seconds,
+                                    double fit_seconds) {
   const Batch batch = take_batch_for(data.scoring.n_columns(), vocabulary, tokens, constants);
   const Mask mask = take_mask(fixed, batch);
-  const FitOptions options{max_steps, n_starts, tolerance, is_scale_free, measures_information, seed};
+  const FitOptions options{
+      max_steps, n_starts, tolerance, is_scale_free, measures_information, seed, moment_in(fit_seconds)};
   const std::size_t n = batch.expressions.rows.size();
   std::vector<double> fitted(n * batch.width, 0.0),
       information(measures_information ? n * batch.width * batch.width : 0, 0.0), scale(n), offset(n),
@@ -163,7 +165,8 @@ void bind_engine(nb::module_& module) {
   module.def("score", &score_batch, nb::arg("vocabulary"), nb::arg("data"), nb::arg("tokens"),
              nb::arg("constants"), nb::arg("is_fixed").none(), nb::arg("refits"),
              nb::arg("measures_information"), nb::arg("max_steps"), nb::arg("n_starts"), nb::arg("tolerance"),
-             nb::arg("is_scale_free"), nb::arg("seed"), nb::arg("n_threads"), nb::arg("seconds"));
+             nb::arg("is_scale_free"), nb::arg("seed"), nb::arg("n_threads"), nb::arg("seconds"),
+             nb::arg("fit_seconds"));
   module.def("values", &batch_values, nb::arg("vocabulary"), nb::arg("X"), nb::arg("tokens"),
              nb::arg("constants"), nb::arg("n_threads"));
   module.def("gradients", &batch_gradients, nb::arg("vocabulary"), nb::arg("X"), nb::arg("tokens"),

@@ -112,7 +112,7 @@ Fit Fitter::descend(std::span<const double> start) {
   double damping = FIRST_DAMPING;
   linearize(point);
   Point trial = point;
-  while (fit.steps < options_.max_steps) {
+  while (fit.steps < options_.max_steps && !is_late()) {
     if (point.squares <= exact || damping > MOST_DAMPING) return finish(FitStatus::Converged);
     if (!solve(damping)) {
       damping *= DAMPING_RISE;
@@ -134,6 +134,10 @@ Fit Fitter::descend(std::span<const double> start) {
     if (fit.steps < options_.max_steps) linearize(point);
   }
   return finish(FitStatus::OutOfSteps);
+}
+
+bool Fitter::is_late() const {
+  return options_.deadline != Moment::max() && Moment::clock::now() >= options_.deadline;
 }
 
 // Evaluates the model at point.constants.

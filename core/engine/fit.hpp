@@ -5,6 +5,7 @@
 // along 1 taken out of the derivatives, which is the Gauss–Newton step of the joint problem.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -14,6 +15,8 @@
 
 namespace ddsr {
 
+using Moment = std::chrono::steady_clock::time_point;
+
 struct FitOptions {
   int max_steps = 10;       // trial points per start
   int n_starts = 1;         // the first at the given constants, the others at random
@@ -21,6 +24,7 @@ struct FitOptions {
   bool is_scale_free = false;
   bool measures_information = false;  // fills Fit::information, at the price of one more visit
   std::uint64_t seed = 0;             // of the random starts
+  Moment deadline = Moment::max();    // from then on a fit takes no more steps
 };
 
 enum class FitStatus : std::uint8_t { NothingToFit, Converged, OutOfSteps, NonFinite };
@@ -53,6 +57,7 @@ class Fitter {
   };
 
   Fit descend(std::span<const double> start);
+  bool is_late() const;
   std::vector<double> information(const Fit& fit);
   void visit(Point& point);
   void project(Point& point);

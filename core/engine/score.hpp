@@ -19,8 +19,6 @@ struct Score {
   bool is_duplicate = false;  // of an earlier one in the batch, whose fit it shares
 };
 
-using Moment = std::chrono::steady_clock::time_point;
-
 // Thrown by work that was not done by the moment it was given.
 struct OutOfTime : std::exception {};
 

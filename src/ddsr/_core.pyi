@@ -130,10 +130,11 @@ def score(
     seed: int,
     n_threads: int,
     seconds: float,
+    fit_seconds: float,
 ) -> dict[str, Any] | None:
     """Arrays, a row an expression: constants, scale, offset, nrmse, status, steps, is_duplicate.
 
-    None where it took longer than `seconds`.
+    None where it took longer than `seconds`. Fits end where they are after `fit_seconds`.
     """
 
 def values(

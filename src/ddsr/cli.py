@@ -65,7 +65,9 @@ def bench() -> None:
     help="Shares of the RMS, by commas.",
 )
 @click.option("--trials", type=click.IntRange(1), default=1, show_default=True, help="Seeds 0, 1, … of each.")
-@click.option("--time", "seconds", type=Seconds(), default=None, help="Seconds of search in each run.")
+@click.option(
+    "--time", "seconds", type=Seconds(min_open=True), default=None, help="Seconds of search in each run."
+)
 @click.option("--epochs", type=click.IntRange(1), default=None, help="Epochs of each run, at most.")
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Runs at a time.")
 @click.option("--cluster", help="Address of a dask scheduler, or local:N, in place of --jobs.")

@@ -199,7 +199,7 @@ class Engine:
         for the engine's own. Raises `TimeIsUp` where not all are judged by the deadline.
         """
         batch = as_batch(expressions, self.vocabulary)
-        return self._fit(batch, is_fixed, _checked_options(options) or self.options, False, deadline)
+        return self._fit(batch, is_fixed, _checked_options(options) or self.options, deadline=deadline)
 
     def refit(
         self,
@@ -208,25 +208,28 @@ class Engine:
         *,
         max_steps: int = 100,
         tolerance: float = 1e-14,
+        deadline: Deadline = NEVER,
     ) -> Scores:
         """Fit the few best to convergence, as they are written, on all rows (`refit_rows` at most).
 
         The scale is not free, whatever the engine's options say. Operators may be others than the engine's;
-        the variables must be the same.
+        the variables must be the same. After the deadline fits end where they are.
         """
         batch = as_batch(expressions)
         if batch.vocabulary.variables != self.vocabulary.variables:
             raise ExpressionError("the expressions have other variables than the engine")
         options = FitOptions(max_steps=max_steps, tolerance=tolerance)
-        return self._fit(batch, is_fixed, options, True, NEVER)
+        return self._fit(batch, is_fixed, options, refits=True, fit_deadline=deadline)
 
     def _fit(
         self,
         batch: Batch,
         is_fixed: ArrayLike | None,
         options: FitOptions,
-        refits: bool,
-        deadline: Deadline,
+        *,
+        refits: bool = False,
+        deadline: Deadline = NEVER,
+        fit_deadline: Deadline = NEVER,
     ) -> Scores:
         mask = None if is_fixed is None else _as_mask(is_fixed, batch).view(np.uint8)
         with _bad_batch_is_an_expression_error():
@@ -245,6 +248,7 @@ class Engine:
                 seed=self.seed,
                 n_threads=self.n_threads,
                 seconds=deadline.seconds_left,
+                fit_seconds=fit_deadline.seconds_left,
             )
         if found is None:
             raise TimeIsUp

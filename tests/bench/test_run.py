@@ -154,6 +154,7 @@ def test_the_command_says_what_it_does(suite, template, tmp_path):
         (["--suite", "nguyen"], "--time or --epochs"),
         (["--noise", "0,-1", "--time", "1"], "0,-1"),
         (["--noise", "0,nan", "--time", "1"], "0,nan"),
+        (["--time", "0"], "0.0 is not in the range x>0"),
         (["--noise", "a", "--time", "1"], "'a'"),
         (["--trials", "0"], "--trials"),
     ],

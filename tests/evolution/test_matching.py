@@ -141,8 +141,9 @@ def test_without_free_scale_and_offset_they_are_written_down() -> None:
 
 
 def test_a_refiner_that_only_matches_gets_there() -> None:
+    """Within 2,000 evaluations with any seed; 500 do with most, but which depends on the machine."""
     refiner = refiner_of("sin(x * y) * z + 0.5 * exp(x)", moves={"match": 1.0}, crossover_rate=0.0)
-    stats = refiner.run(evaluations=500)
+    stats = refiner.run(evaluations=2000)
     assert stats.moves["match"].tried > 0
     assert stats.ending is Ending.EXACT
 

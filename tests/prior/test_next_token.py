@@ -41,6 +41,8 @@ def beginnings_of(generator, position, n=300):
 @pytest.mark.parametrize("position", [0, 2, 5, 13])
 @pytest.mark.parametrize(("is_half", "tolerance"), [(False, 1e-4), (True, 0.3)])
 def test_logits_are_those_of_the_network(monkeypatch, position, is_half, tolerance):
+    if is_half and not torch.ops.mkldnn._is_mkldnn_bf16_supported():
+        pytest.skip("this processor has no half precision, and torch would do without oneDNN from here on")
     monkeypatch.setattr(next_token, "has_matrix_units", lambda: is_half)
     monkeypatch.setattr(next_token, "CHUNK_TOKENS", 50)
     generator = make_generator()

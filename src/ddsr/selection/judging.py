@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ddsr.deadline import Deadline
 from ddsr.engine import Engine, values
 from ddsr.expression import Batch, Expression
 from ddsr.selection.description import DescriptionLength, PreciseLength
@@ -171,7 +172,9 @@ class Judge:
         is_fixed = np.ones(batch.constants.shape, dtype=bool)
         for row, model in enumerate(models):
             is_fixed[row, : len(model.is_fixed)] = model.is_fixed
-        scores = self.engine.refit(batch, is_fixed, max_steps=max_steps, tolerance=tolerance)
+        scores = self.engine.refit(
+            batch, is_fixed, max_steps=max_steps, tolerance=tolerance, deadline=Deadline(self.deadline)
+        )
         assert scores.information is not None  # a refit always has it
         _, is_finite = values(scores.batch, self.engine.shuffled_rows, self.engine.n_threads)
         judged = []

@@ -174,7 +174,7 @@ def _simple(node: Node) -> Fraction | None:
 
 
 def _repeated_sums(node: Node) -> frozenset[Node]:
-    """Sums and differences that are factors more than once: in several places, or in one that is squared."""
+    """Sums and differences that stand in several places, or in one that is squared."""
     times: Counter[Node] = Counter()
     nodes = [(node, 1)]
     for one, n_times in nodes:  # grows while it is walked

@@ -163,7 +163,7 @@ def _cancelled(models: list[Judged], judge: Judge) -> list[Judged]:
         forms = [form for form in forms if form.is_finite_between_rows >= one.is_finite_between_rows]
         shortest = min(form.length for form in forms)
         tied = [form for form in forms if form.length <= shortest + NATS_FOR_PLAINNESS]
-        plainest = min(tied, key=lambda form: _plainness(spelled(form.model).expression))
+        plainest = min(tied, key=lambda form: _plainness(spelled(form.model, judge.is_allowed).expression))
         ranked[place] = replace(plainest, length=shortest)
     return ranked
 

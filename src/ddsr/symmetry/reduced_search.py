@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +15,7 @@ from ddsr.errors import DataError, ExpressionError, GrammarError, RunError
 from ddsr.expression import Batch, Expression, Node, Vocabulary
 from ddsr.grammar import AtMost, Grammar, Nesting, Rule
 from ddsr.limits.rewriter import IDENTITY_BYTES, identity
-from ddsr.refiner import HallOfFame, Refiner
+from ddsr.refiner import Ending, HallOfFame, Refiner
 from ddsr.saved import Saved
 from ddsr.symmetry.detection import find_reduction
 from ddsr.symmetry.reduction import Input, Reduction
@@ -105,7 +105,9 @@ class ReducedSearch:
     def run(self, evaluations: int, seconds: float | None) -> list[Expression]:
         """Search on in the fewer inputs: what is best there, over the variables of the data."""
         reduction, refiner = next(reversed(self.refiners.items()))
-        refiner.run(evaluations, seconds)
+        ran = refiner.run(evaluations, seconds)
+        if ran.ending is Ending.EXACT:
+            self.refiners[reduction] = self._unending(refiner)
         listed, best = refiner.shortlist(), refiner.hall_of_fame()
         n = min(max(ROWS_TO_FIT // self.engine.n_rows, LEAST_PROPOSALS), MOST_PROPOSALS)
         trees = [*_models(listed, range(min(n, len(listed))))]
@@ -190,6 +192,14 @@ class ReducedSearch:
         except (DataError, ExpressionError, GrammarError):
             return None
         return Refiner(engine, grammar, self.config, self.seed, self.n_threads)
+
+    def _unending(self, refiner: Refiner) -> Refiner:
+        """Goes on from there: if the search does, what is exact here was too long when written out."""
+        self.n_forgotten += refiner.n_evaluations
+        config = replace(refiner.config, exact=0.0)
+        other = Refiner(refiner.engine, refiner.grammar, config, self.seed, self.n_threads)
+        other.seed(refiner.hall_of_fame().batch)
+        return other
 
     def _restored(self, trees: list[Node], reduction: Reduction) -> Iterator[Expression]:
         """Over the variables of the data, simplified, within the grammar, each once."""

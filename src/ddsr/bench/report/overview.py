@@ -108,7 +108,7 @@ def _own_rates(method: str, runs: Sequence[Row], rule: Rule, noises: Sequence[fl
         method,
         OWN,
         rule.title,
-        str(n_suite),
+        coverage(chosen, n_suite),
         *rates,
         mean(time for time in map(middle, times) if time is not None),
         mean(time for time in map(mean, times) if time is not None),
