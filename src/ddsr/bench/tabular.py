@@ -51,7 +51,8 @@ def read_columns(path: Path) -> tuple[pandas.DataFrame, NDArray[np.float64]]:
         wrong = np.flatnonzero(~np.isfinite(column))
         if len(wrong):
             value = table[name].iloc[wrong[0]]
-            raise BenchError(f"{path}, column {name!r}, row {wrong[0] + 1}: {value} is no finite number")
+            shown = repr(value) if isinstance(value, str) else value
+            raise BenchError(f"{path}, column {name!r}, row {wrong[0] + 1}: {shown} is no finite number")
     target = TARGET if TARGET in table else table.columns[-1]
     features = table.drop(columns=target).astype(np.float64)
     return features.set_axis(_variables(features.columns), axis=1), table[target].to_numpy(dtype=np.float64)
