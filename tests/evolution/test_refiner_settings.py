@@ -93,7 +93,7 @@ def test_parsimony() -> None:
 def test_crowding() -> None:
     """Over seeds: one run may end a life, and be small again, just when the other is in full growth."""
     costly, plain = (
-        np.mean([mean_size(ran(5000, seed=seed, parsimony=0.05, crowding=crowding)) for seed in range(5)])
+        np.mean([mean_size(ran(5000, seed=seed, parsimony=0.05, crowding=crowding)) for seed in range(10)])
         for crowding in (10.0, 0.0)
     )
     assert costly < 0.8 * plain
