@@ -105,9 +105,9 @@ class ReducedSearch:
     def run(self, evaluations: int, seconds: float | None) -> list[Expression]:
         """Search on in the fewer inputs: what is best there, over the variables of the data."""
         reduction, refiner = next(reversed(self.refiners.items()))
-        ran = refiner.run(evaluations, seconds)
-        if ran.ending is Ending.EXACT:
-            self.refiners[reduction] = self._unending(refiner)
+        if refiner.run(0).ending is Ending.EXACT:
+            refiner = self.refiners[reduction] = self._unending(refiner)
+        refiner.run(evaluations, seconds)
         listed, best = refiner.shortlist(), refiner.hall_of_fame()
         n = min(max(ROWS_TO_FIT // self.engine.n_rows, LEAST_PROPOSALS), MOST_PROPOSALS)
         trees = [*_models(listed, range(min(n, len(listed))))]
@@ -194,7 +194,7 @@ class ReducedSearch:
         return Refiner(engine, grammar, self.config, self.seed, self.n_threads)
 
     def _unending(self, refiner: Refiner) -> Refiner:
-        """Goes on from there: if the search does, what is exact here was too long when written out."""
+        """Goes on from there: since the search did, what is exact here was too long when written out."""
         self.n_forgotten += refiner.n_evaluations
         config = replace(refiner.config, exact=0.0)
         other = Refiner(refiner.engine, refiner.grammar, config, self.seed, self.n_threads)
