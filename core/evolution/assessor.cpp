@@ -38,7 +38,6 @@ Assessor::Assessor(const Problem& problem)
       polisher_(problem.fitting,
                 fit_options(problem.options, problem.options.polish_steps, POLISH_TOLERANCE)),
       lister_(problem.listing, fit_options(problem.options, LISTING_STEPS, LISTING_TOLERANCE)),
-      term_solver_(problem.fitting, problem.options.constant_range),
       judge_(problem.scoring) {}
 
 // The spread is that of all rows: the target may happen to be constant on a few.
@@ -56,9 +55,7 @@ bool Assessor::has_excess(const Fit& fit) const {
 
 std::optional<Individual> Assessor::assess(const Child& child) {
   const Program program = compile(problem_.vocabulary(), child.breadth_first.tokens);
-  std::vector<double> start = child.breadth_first.constants;
-  if (problem_.options.solves_terms && problem_.options.is_scale_free) term_solver_.solve(program, start);
-  const Fit fit = fitter_.fit(program, start, 0);
+  const Fit fit = fitter_.fit(program, child.breadth_first.constants, 0);
   if (fit.status == FitStatus::NonFinite || has_excess(fit)) return {};
   Individual individual;
   take_over(individual, problem_.vocabulary(), child.breadth_first, fit);

@@ -6,7 +6,6 @@
 #include "engine/judge.hpp"
 #include "evolution/hall_of_fame.hpp"
 #include "evolution/problem.hpp"
-#include "evolution/terms.hpp"
 
 namespace ddsr {
 
@@ -37,7 +36,6 @@ class Assessor {
 
   const Problem& problem_;
   Fitter fitter_, polisher_, lister_;
-  TermSolver term_solver_;
   Judge judge_;
 };
 

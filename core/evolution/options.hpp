@@ -31,7 +31,6 @@ struct EvolutionOptions {
   int fit_steps = 6;
   int polish_steps = 30;
   bool is_scale_free = true;
-  bool solves_terms = true;
   double tolerance = 1e-6;
   int n_seeds = 40;
   int library_size = 512;

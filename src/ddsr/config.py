@@ -240,9 +240,6 @@ class RefinerConfig:
     """the same for one that may enter the hall of fame"""
     is_scale_free: bool = True
     """fit scale * expression + offset instead of the bare expression"""
-    solves_terms: bool = True
-    """a fit starts from the coefficients of least squares where the expression is a sum of terms; only with a
-    free scale"""
     tolerance: float = 1e-6
     """a fit ends when a step lowers the squares by less than this share"""
     n_seeds: int = 40

@@ -122,18 +122,14 @@ def _of_kind(config: SearchConfig, kind: type[AnyConfig]) -> AnyConfig:
     return config
 
 
-def _start_default(
-    problem: Problem, *, generator: str, refiner: str, match: str, terms: str
-) -> Iterator[SearchState]:
+def _start_default(problem: Problem, *, generator: str, refiner: str, match: str) -> Iterator[SearchState]:
     """The default: evolution around a generator that is made when its turn comes."""
     config = _of_kind(problem.config, DefaultConfig)
     if refiner == "none":
         return _start_paper(problem, generator=generator, objective="grpo", memory="long")
-    evolution = _without(
-        replace(config.evolution, is_scale_free=config.is_scale_free),
-        match=match == "false",
-        terms=terms == "false",
-    )
+    evolution = replace(config.evolution, is_scale_free=config.is_scale_free)
+    if match == "false":
+        evolution = replace(evolution, moves=_without_match(evolution.moves))
     balance = Balance(
         least_share=0.0 if generator == "none" else config.least_share,
         most_share=config.most_share,
@@ -159,12 +155,8 @@ def _start_default(
     )
 
 
-def _without(evolution: RefinerConfig, match: bool, terms: bool) -> RefinerConfig:
-    """The refiner without some of its helpers, to see what they are worth."""
-    if match:
-        others = {name: weight for name, weight in evolution.moves.items() if name != "match"}
-        evolution = replace(evolution, moves=others)
-    return replace(evolution, solves_terms=False) if terms else evolution
+def _without_match(moves: Mapping[str, float]) -> dict[str, float]:
+    return {name: weight for name, weight in moves.items() if name != "match"}
 
 
 def _make_rewriter(problem: Problem, config: DefaultConfig) -> LimitRewriter:
@@ -255,7 +247,6 @@ PRESETS: Mapping[str, Preset] = {
             "generator": ("masked", "none"),
             "refiner": ("evolution", "none"),
             "match": ON_OR_OFF,
-            "terms": ON_OR_OFF,
             "is_scale_free": ON_OR_OFF,
             "limits": ON_OR_OFF,
             "symmetries": ON_OR_OFF,
