@@ -225,13 +225,13 @@ void bind_options(nb::module_& module) {
       .def_prop_rw("operator_weights", &operator_weights, &set_operator_weights)
 #define OPTION(name) .def_rw(#name, &EvolutionOptions::name)
           OPTION(n_islands) OPTION(island_size) OPTION(tournament_size) OPTION(parsimony) OPTION(crowding)
-              OPTION(is_scale_free) OPTION(restart_steps) OPTION(constant_range)
-                  OPTION(crossover_rate) OPTION(library_rate) OPTION(move_weights) OPTION(unary_rate)
-                      OPTION(constant_rate) OPTION(n_attempts) OPTION(most_tries) OPTION(memory_size)
-                          OPTION(sync_interval) OPTION(migration_interval) OPTION(n_migrants)
-                              OPTION(fit_steps) OPTION(polish_steps) OPTION(tolerance) OPTION(n_seeds)
-                                  OPTION(library_size) OPTION(dictionary_size) OPTION(exact) OPTION(list_size)
-                                      OPTION(list_rows) OPTION(list_slack) OPTION(list_share)
+              OPTION(is_scale_free) OPTION(restart_steps) OPTION(constant_range) OPTION(crossover_rate)
+                  OPTION(library_rate) OPTION(move_weights) OPTION(unary_rate) OPTION(constant_rate)
+                      OPTION(n_attempts) OPTION(most_tries) OPTION(memory_size) OPTION(sync_interval)
+                          OPTION(migration_interval) OPTION(n_migrants) OPTION(fit_steps) OPTION(polish_steps)
+                              OPTION(tolerance) OPTION(n_seeds) OPTION(library_size) OPTION(dictionary_size)
+                                  OPTION(exact) OPTION(list_size) OPTION(list_rows) OPTION(list_slack)
+                                      OPTION(list_share)
 #undef OPTION
       ;
 }

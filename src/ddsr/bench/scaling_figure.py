@@ -18,7 +18,10 @@ PANELS = (("seconds", "seconds of training"), ("examples", "examples seen"), ("p
 
 
 def draw_scaling(scored: Sequence[Scored]) -> Figure:
-    """A panel a kind of effort, a colour a noise level, a marker a size; priors of one size are joined."""
+    """A panel a kind of effort, a marker a size, a colour a noise level, or a size where there is one level.
+
+    Priors of one size are joined.
+    """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10, 3.8), layout="constrained")
@@ -33,12 +36,14 @@ def draw_scaling(scored: Sequence[Scored]) -> Figure:
                 [getattr(each, field) for each in group],
                 [hit_share(each, noise) for each in group],
                 marker=marker(number),
-                color=colour(place),
+                color=colour(place if len(noises) > 1 else number),
                 label=f"{size / 1e6:.1f} M parameters, noise {noise:g}",
             )
         panel.set(xlabel=label, xscale="log", ylim=(0, 100))
         panel.grid(alpha=0.3)
     panels[0].set_ylabel("problems hit, %")
+    panels[-1].minorticks_off()
+    panels[-1].set_xticks(sizes, [f"{size / 1e6:.1f} M" for size in sizes])
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=min(4, len(labels)))
     suite, n = scored[0].measured
