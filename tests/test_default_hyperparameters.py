@@ -46,15 +46,6 @@ def test_is_scale_free(method):
     assert 1.0 not in {entry.scale for entry in free}
 
 
-@covers("limits", DefaultConfig)
-def test_limits():
-    never_exact = {"exact": 0.0}  # or a machine on which it is found has a last epoch without rewriting
-    settings = {"preset": "ddsr:generator=none", "evaluations_per_epoch": 5000, "evolution": never_exact}
-    with_them, without = (fitted(**settings, limits=limits).curves_ for limits in (True, False))
-    assert with_them["seconds_rewrite"].min() > 0.0 == without["seconds_rewrite"].max()
-    assert with_them["gain_limits"].notna().any() and without["gain_limits"].isna().all()
-
-
 @covers("symmetries", DefaultConfig)
 def test_symmetries():
     """What has one, Planck's law, is searched in one input of two, until it is found."""

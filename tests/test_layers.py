@@ -25,7 +25,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("priming",),
     ("search", "device", "balance", "proposals", "problem"),
     ("symmetry",),
-    ("selection", "learning", "limits"),
+    ("selection", "learning"),
     ("refiner",),
     ("engine",),
     ("prior",),

@@ -7,17 +7,16 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from ddsr.balance import GENERATOR, LIMITS, REFINER, Balance
-from ddsr.config import DEFAULT_MOVES, DefaultConfig, DenoiserConfig, RefinerConfig
+from ddsr.balance import GENERATOR, REFINER, Balance
+from ddsr.config import DefaultConfig, DenoiserConfig, RefinerConfig
 from ddsr.deadline import NEVER, Deadline
 from ddsr.diffusion.generator import MaskedDiffusion
 from ddsr.engine import Engine, FitOptions
-from ddsr.expression import Expression, Vocabulary
+from ddsr.expression import Vocabulary
 from ddsr.grammar import Grammar
 from ddsr.learning.memory import EliteMemory
 from ddsr.learning.objective import GRPO
 from ddsr.learning.policy import Policy
-from ddsr.limits import LimitRewriter
 from ddsr.refined_search import Proposer, refined_search
 from ddsr.refiner import Refiner
 from ddsr.selection import ParetoFront, baseline
@@ -269,59 +268,3 @@ def test_a_search_ends_when_everything_was_tried():
 def test_an_empty_front_is_no_obstacle():
     states = list(islice(Parts().search(front=ParetoFront()), 2))
     assert len(states[-1].front) > 0
-
-
-POINTS = Vocabulary(("a", "b", "c", "d"))
-PLACES = np.random.default_rng(1).uniform(1.0, 5.0, size=(200, 4))
-DISTANCE = np.hypot(PLACES[:, 0] - PLACES[:, 1], PLACES[:, 2] - PLACES[:, 3])
-
-
-class Imitation:
-    """A refiner that knows what looks like a distance: cosines of what is small."""
-
-    def __init__(self, has_rewriter):
-        engine = Engine(POINTS, PLACES, DISTANCE, options=FitOptions(is_scale_free=True))
-        grammar = Grammar(POINTS, 32)
-        moves = DEFAULT_MOVES | {"match": 0.0}  # which finds distances by itself
-        self.refiner = Refiner(engine, grammar, RefinerConfig(**ISLANDS, moves=moves), 3)
-        self.refiner.seed([Expression.parse("sqrt(2 - cos(0.01 * (a - b)) - cos(0.01 * (c - d)))", POINTS)])
-        self.rewriter = LimitRewriter(engine.sampled_rows, grammar) if has_rewriter else None
-        self.front = baseline(engine, grammar)
-
-    def search(self, n_epochs, **options):
-        balance = Balance(least_share=0.0, most_share=1.0, head_start=0.0, is_timed=False)
-        options = {
-            "evaluations": 5000,
-            "n_elites": 8,
-            "front": self.front,
-            "rewriter": self.rewriter,
-        } | options
-        return list(islice(refined_search(self.refiner, lambda: None, balance, **options), n_epochs))
-
-
-def test_what_only_looks_like_a_distance_becomes_one():
-    states = Imitation(has_rewriter=True).search(10)
-    assert states[-1].front.most_accurate().nrmse < 1e-12 and len(states) < 10
-    assert sum(state.stats.gains.get(LIMITS, 0.0) for state in states) > 5.0
-    assert all(state.stats.seconds["rewrite"] > 0.0 for state in states[:-1])
-    left_alone = Imitation(has_rewriter=False).search(len(states))
-    assert left_alone[-1].front.most_accurate().nrmse > 1e-10
-
-
-def test_what_was_rewritten_goes_from_one_search_to_the_next():
-    """A search that was saved goes on as if it had not been."""
-    whole = Imitation(has_rewriter=True)
-    whole.refiner.seed([Expression.parse("sin(a * b) * exp(c - d)", POINTS)])
-    first = whole.search(1)[0]
-    saved, seen = first.save(), set(whole.rewriter.seen)
-    resumed = Imitation(has_rewriter=True)
-    resumed.search(1, saved=saved)
-    assert seen and seen <= resumed.rewriter.seen
-
-
-def test_small_epochs_rewrite_nothing():
-    """Where somebody waits for the first equations, and where rewriting would take longer than the epoch."""
-    states = Imitation(has_rewriter=True).search(2, evaluations=300)
-    assert all(LIMITS not in state.stats.gains for state in states)
-    timed = Imitation(has_rewriter=True).search(1, deadline=Deadline(time.monotonic() + 3600))
-    assert LIMITS not in timed[0].stats.gains

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ddsr.saved import Saved
 
-REFINER, GENERATOR, PRIOR, LIMITS, SYMMETRIES = "refiner", "generator", "prior", "limits", "symmetries"
+REFINER, GENERATOR, PRIOR, SYMMETRIES = "refiner", "generator", "prior", "symmetries"
 # What was found long ago says little of what will be: its weight after each epoch.
 KEPT = 0.9
 

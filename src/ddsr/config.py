@@ -313,8 +313,6 @@ class DefaultConfig(PaperConfig):
     most_share: float = 0.5
     head_start: float = 20.0
     """seconds that the refiner has alone"""
-    limits: bool = True
-    """rewrite what was found where one operator imitates another on these data: cos(u) 1 - u^2/2"""
     symmetries: bool = True
     """search, beside, in the fewer inputs that symmetries of what was found leave: x - y, or x / y"""
     prior: str | None = "default"
@@ -334,9 +332,8 @@ class DefaultConfig(PaperConfig):
         if self.least_share > self.most_share:
             raise MethodError(f"least_share, {self.least_share}, is above most_share, {self.most_share}")
         _check_number(self.head_start, "head_start", float_info.max)
-        for name in ("limits", "symmetries"):
-            if not isinstance(getattr(self, name), bool):
-                raise MethodError(f"{name} must be True or False, got {getattr(self, name)!r}")
+        if not isinstance(self.symmetries, bool):
+            raise MethodError(f"symmetries must be True or False, got {self.symmetries!r}")
         if not (self.prior is None or isinstance(self.prior, str)):
             raise MethodError(f"prior must be None, 'default' or the path of weights, got {self.prior!r}")
         _check_number(self.prior_share, "prior_share", 1.0)

@@ -23,7 +23,6 @@ from ddsr.errors import MethodError
 from ddsr.expression import Vocabulary
 from ddsr.grammar import Grammar, Rule
 from ddsr.learning.memory import EliteMemory, Memory
-from ddsr.limits import LimitRewriter
 from ddsr.parts import GENERATORS, MEMORIES, OBJECTIVES
 from ddsr.priming import Primer, Priming, make_primer, tuning_config
 from ddsr.prior.weights import find_weights
@@ -147,7 +146,6 @@ def _start_default(problem: Problem, *, generator: str, refiner: str, match: str
         evaluations=config.evaluations_per_epoch,
         n_elites=config.n_elites,
         front=problem.front,
-        rewriter=_make_rewriter(problem, config) if config.limits else None,
         priming=None if primer is None else Priming(primer, problem.deadline, config.prior_share),
         reduced=_make_reduced(problem, evolution) if config.symmetries else None,
         deadline=problem.deadline,
@@ -157,13 +155,6 @@ def _start_default(problem: Problem, *, generator: str, refiner: str, match: str
 
 def _without_match(moves: Mapping[str, float]) -> dict[str, float]:
     return {name: weight for name, weight in moves.items() if name != "match"}
-
-
-def _make_rewriter(problem: Problem, config: DefaultConfig) -> LimitRewriter:
-    engine = problem.engine
-    return LimitRewriter(
-        engine.sampled_rows, problem.grammar, config.is_scale_free, engine.positive_variables
-    )
 
 
 def _make_reduced(problem: Problem, evolution: RefinerConfig) -> ReducedSearch | None:
@@ -248,13 +239,12 @@ PRESETS: Mapping[str, Preset] = {
             "refiner": ("evolution", "none"),
             "match": ON_OR_OFF,
             "is_scale_free": ON_OR_OFF,
-            "limits": ON_OR_OFF,
             "symmetries": ON_OR_OFF,
             "model_selection": ("description_length", "best", "accuracy"),
             "prior": ("default", NO_PRIOR),
         },
         DefaultConfig(),
-        settings=("is_scale_free", "limits", "symmetries", "model_selection", "prior"),
+        settings=("is_scale_free", "symmetries", "model_selection", "prior"),
         refused={"generator": "none", "refiner": "none"},
     ),
     "paper": Preset(

@@ -8,13 +8,12 @@ from typing import Protocol
 
 import numpy as np
 
-from ddsr.balance import GENERATOR, LIMITS, PRIOR, REFINER, SYMMETRIES, Balance
+from ddsr.balance import GENERATOR, PRIOR, REFINER, SYMMETRIES, Balance
 from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.engine import Engine, Scores
 from ddsr.expression import Batch
 from ddsr.learning.curves import EpochStats, PartClock, UpdateStats
 from ddsr.learning.memory import Memory
-from ddsr.limits import LimitRewriter
 from ddsr.priming import Priming
 from ddsr.refiner import Ending, Refiner, RefinerStats
 from ddsr.saved import Saved, restoring
@@ -31,11 +30,6 @@ MOST_SECONDS_A_RUN = 5.0
 # With a time limit somebody waits: the first run is the sixteenth part of the others and a second at most,
 # each after it twice the one before.
 FIRST_SHARE, FIRST_SECONDS = 1 / 16, 1.0
-# Rewriting an expression takes milliseconds, as a hundred evaluations or two do: a few percent of an epoch.
-EVALUATIONS_PER_REWRITE = 5000
-MOST_REWRITES = 4
-# Of the shortlist, those that have a turn to be rewritten.
-MOST_LISTED = 30
 # Epochs after which symmetries are looked for: before, imitations are rough.
 FIRST_REDUCED = 2
 # What is put into a refiner is fitted whatever the time, on a million rows too.
@@ -107,7 +101,6 @@ def refined_search(
     evaluations: int,
     n_elites: int,
     front: ParetoFront,
-    rewriter: LimitRewriter | None = None,
     priming: Priming | None = None,
     reduced: ReducedSearch | None = None,
     deadline: Deadline = NEVER,
@@ -121,7 +114,7 @@ def refined_search(
     With `saved`, which a `SearchState` gave, it goes on behind that epoch.
     """
     search = RefinedSearch(
-        refiner, make_proposer, balance, evaluations, n_elites, front, deadline, rewriter, priming, reduced
+        refiner, make_proposer, balance, evaluations, n_elites, front, deadline, priming, reduced
     )
     if saved is not None:
         search.restore(saved)
@@ -129,7 +122,6 @@ def refined_search(
         found = Epoch(search.n_epochs, known=search.front)
         try:
             search.refine(found)
-            search.rewrite(found)
             search.prime(found)
             search.reduce(found)
             if balance.is_generators_turn and not deadline.has_passed:
@@ -169,7 +161,6 @@ class RefinedSearch:
     n_elites: int
     front: ParetoFront
     deadline: Deadline
-    rewriter: LimitRewriter | None = None
     priming: Priming | None = None
     reduced: ReducedSearch | None = None
     proposer: Proposer | None = None
@@ -193,21 +184,6 @@ class RefinedSearch:
         found.gains[REFINER] = self.front.gain_over(found.known)
         found.n_refined = self.refiner.n_evaluations
         found.clock.end("refine")
-
-    def rewrite(self, found: Epoch) -> None:
-        """What the refiner found is put in again as what it may be imitating; not in short epochs."""
-        n_run, _ = _budget_of_run(found.number, self.evaluations, self.deadline)
-        n_most = min(MOST_REWRITES, n_run // EVALUATIONS_PER_REWRITE)
-        is_due = n_most > 0 and self.deadline.seconds_left > LEAST_SECONDS_LEFT
-        if self.rewriter is None or found.ending is Ending.EXACT or not is_due:
-            return
-        listed = self.refiner.shortlist().batch
-        shortest_last = listed.take(np.arange(min(len(listed), MOST_LISTED))[::-1])
-        proposals = self.rewriter.proposals(self.refiner.hall_of_fame().batch, n_most)
-        proposals += self.rewriter.proposals(shortest_last, n_most)
-        if proposals:
-            self._put_in(Batch.of(proposals), LIMITS, found)
-        found.clock.end("rewrite")
 
     def _put_in(self, proposals: Batch, source: str, found: Epoch) -> None:
         self.refiner.seed(proposals)
@@ -284,7 +260,6 @@ class RefinedSearch:
             "n_epochs": self.n_epochs,
             "is_over": self.is_over,
             "is_primed": self.priming is None or self.priming.is_done,
-            "rewriter": None if self.rewriter is None else self.rewriter.saved(),
             "reduced": None if self.reduced is None else self.reduced.saved(),
         }
 
@@ -303,8 +278,6 @@ class RefinedSearch:
             self.is_over = saved["is_over"]
             if self.priming is not None and saved.get("is_primed", True):
                 self.priming.is_done = True
-            if self.rewriter is not None and saved.get("rewriter") is not None:
-                self.rewriter.restore(saved["rewriter"])
             if self.reduced is not None and saved.get("reduced") is not None:
                 self.reduced.restore(saved["reduced"])
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ddsr.balance import GENERATOR, LIMITS, PRIOR, REFINER, SYMMETRIES
+from ddsr.balance import GENERATOR, PRIOR, REFINER, SYMMETRIES
 from ddsr.engine import values
 from ddsr.expression import Expression
 from ddsr.fitting import Outcome
@@ -18,8 +18,8 @@ from ddsr.learning.curves import EpochStats, UpdateStats
 Floats = NDArray[np.float64]
 
 MOST_SAMPLED = 500
-PARTS = ("sample", "score", "update", "refine", "rewrite", "prime", "reduce", "propose")
-SOURCES = (REFINER, GENERATOR, PRIOR, LIMITS, SYMMETRIES)
+PARTS = ("sample", "score", "update", "refine", "prime", "reduce", "propose")
+SOURCES = (REFINER, GENERATOR, PRIOR, SYMMETRIES)
 NO_UPDATE = UpdateStats(loss=np.nan, kl=np.nan, entropy=np.nan, clip_share=np.nan)
 
 

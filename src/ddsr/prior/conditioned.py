@@ -3,84 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
-from torch import Tensor, nn
 
 from ddsr._core import MASK
 from ddsr.categorical import SAMPLING
 from ddsr.config import PaperConfig
 from ddsr.deadline import NEVER, Deadline
-from ddsr.diffusion.denoiser import TokenNetwork
 from ddsr.diffusion.denoising import Tokens
 from ddsr.diffusion.generator import MaskedDiffusion
 from ddsr.diffusion.predictor import CpuPredictor
 from ddsr.expression.batch import Batch
 from ddsr.expression.vocabulary import Vocabulary
 from ddsr.grammar import Grammar
-from ddsr.prior.attention import EVERYWHERE
+from ddsr.prior.conditioned_denoiser import ConditionedDenoiser
 from ddsr.prior.config import NetworkConfig
-from ddsr.prior.denoiser import ConditionalDenoiser, Recollection
 from ddsr.prior.distinct import NextLogits, draw_distinct
 from ddsr.prior.encoder import Encoding
 from ddsr.prior.network import PriorNetwork
 from ddsr.prior.next_token import LENGTH_STEP, NextToken
 from ddsr.prior.screen import View, choose_view
 
-if TYPE_CHECKING:
-    from jaxtyping import Float, Int
-
 N_DRAWS = 4
 """looks at the data, where they have more rows than one look takes in"""
-UNKNOWN_LOGIT = -8.0
-"""of tokens that the prior does not know: they are drawn where rules ask for them, and seldom else"""
-
-
-class ConditionedDenoiser(TokenNetwork):
-    """The denoiser with the encoding of one data set; tokens are the user's."""
-
-    def __init__(
-        self, denoiser: ConditionalDenoiser, encoding: Encoding, prior_ids: list[int], max_length: int
-    ) -> None:
-        super().__init__()
-        self.vocab_size, self.max_length = len(prior_ids), max_length
-        self.denoiser = denoiser
-        self.memory: Tensor
-        self.variables: Tensor
-        self.prior_ids: Tensor
-        self.register_buffer("memory", encoding.memory, persistent=False)
-        self.register_buffer("variables", encoding.variables, persistent=False)
-        self.register_buffer("prior_ids", torch.tensor([*prior_ids, MASK]), persistent=False)
-        is_unknown = torch.tensor(prior_ids) < 0
-        self.unknown_logits = nn.Parameter(torch.where(is_unknown, UNKNOWN_LOGIT, 0.0))
-
-    def forward(self, noisy_tokens: Int[Tensor, "B M"], step: Int[Tensor, " B"]) -> Float[Tensor, "B M V"]:
-        """Logits of q(X_0), zeros behind the prior's length; the step says no more than the tokens do."""
-        length = noisy_tokens.shape[1]
-        known = min(length, self.denoiser.max_length)
-        logits = self.predict(noisy_tokens[:, :known], self.denoiser.recall(self.encoding))
-        return nn.functional.pad(logits, (0, 0, 0, length - known))
-
-    def predict(
-        self, noisy_tokens: Int[Tensor, "B M"], recalled: Recollection, asked: slice = EVERYWHERE
-    ) -> Float[Tensor, "B m V"]:
-        """Logits at the positions that are asked for, with what the denoiser recalls of the encoding."""
-        ids = torch.where(noisy_tokens < 0, self.vocab_size, noisy_tokens.long())
-        logits = self.denoiser.predict(self.prior_ids[ids], recalled, asked)
-        columns = self.prior_ids[:-1]
-        return torch.where(columns >= 0, logits[..., columns.clamp(min=0)], self.unknown_logits)
-
-    @property
-    def encoding(self) -> Encoding:
-        """Of the data set, all of it there."""
-
-        def all_true(tensor: Tensor) -> Tensor:
-            return torch.ones(tensor.shape[:2], dtype=torch.bool, device=tensor.device)
-
-        return Encoding(self.memory, all_true(self.memory), self.variables, all_true(self.variables))
 
 
 def ids_in_prior(vocabulary: Vocabulary, view: View, config: NetworkConfig) -> list[int]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -17,9 +16,7 @@ from numpy.typing import NDArray
 
 from ddsr.diffusion.denoising import Tokens
 from ddsr.diffusion.predictor import CpuPredictor
-
-if TYPE_CHECKING:
-    from ddsr.prior.conditioned import ConditionedDenoiser
+from ddsr.prior.conditioned_denoiser import ConditionedDenoiser
 
 LENGTH_STEP = 4
 """of the lengths that sequences are cut to"""

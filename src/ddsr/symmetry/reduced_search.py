@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +15,6 @@ from ddsr.engine import Engine, choose_rows, values
 from ddsr.errors import DataError, ExpressionError, GrammarError, RunError
 from ddsr.expression import Batch, Expression, Node, Vocabulary
 from ddsr.grammar import AtMost, Grammar, Nesting, Rule
-from ddsr.limits.rewriter import IDENTITY_BYTES, identity
 from ddsr.refiner import Ending, HallOfFame, Refiner
 from ddsr.saved import Saved
 from ddsr.symmetry.detection import find_reduction
@@ -37,6 +37,7 @@ MOST_ROWS = 20_000
 """of the data that a search in fewer inputs has: what it finds is fitted to all rows afterwards"""
 ROWS_TO_FIT = 200_000
 """rows times proposals that are put in at a time: fitting them is not to take long"""
+IDENTITY_BYTES = 8
 LEAST_SHIFT = 1e-12
 """a smaller one is left out"""
 
@@ -217,6 +218,12 @@ class ReducedSearch:
             if is_new and self.grammar.check(expression.tokens) is None:
                 self.seen.add(known)
                 yield expression
+
+
+def identity(expression: Expression) -> bytes:
+    """Equal for what differs by operand order and by constants, but for whole ones: x^2 is not x^2.1."""
+    whole = sorted(value for value in expression.constants if value == round(value))
+    return blake2b(expression.key + np.array(whole).tobytes(), digest_size=IDENTITY_BYTES).digest()
 
 
 def _rules_of_operators(grammar: Grammar) -> list[Rule]:
