@@ -14,6 +14,12 @@ class Known(Node):
     __slots__ = ()
 
 
+class Numbered(Node):
+    """A free constant that knows which one it is: `name` holds its number, breadth-first."""
+
+    __slots__ = ()
+
+
 def known(value: float) -> Known:
     """The settled constant of this value."""
     return Known(Kind.CONSTANT, value=value)

@@ -1,15 +1,16 @@
-"""What a model could be instead: a constant settled, a term or a factor less, exp instead of a base."""
+"""What a model could be instead: a constant settled, a term or a factor less, one factor for two terms."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from math import exp, inf, log
+from math import exp, inf, log, sqrt
 
 from ddsr.expression import Kind, Node
 from ddsr.selection.complements import complements
-from ddsr.selection.model import Known, Model, known, split_factor
+from ddsr.selection.model import Known, Model, Numbered, known, split_factor
 from ddsr.selection.settling import Settler
+from ddsr.selection.shared_factors import NatsLost, shared_factors, split_fitted
 from ddsr.selection.simple_numbers import SimpleNumber, near
 
 LARGEST_EXPONENT = 700.0  # beyond it exp leaves double precision
@@ -19,9 +20,6 @@ LARGEST_EXPONENT = 700.0  # beyond it exp leaves double precision
 MOST_NATS_LOST, MOST_NATS_LOST_AT_ONE = 40.0, 1000.0
 # How many are tried: those that take the fewest nats, together with what they cost of the data or alone.
 N_LIKELIEST, N_SIMPLEST = 3, 2
-
-NatsLost = Callable[[int, float], float]
-"""What the data lose, about, where the constant of this number, breadth-first, has this value instead."""
 
 
 def nothing(constant: int, value: float) -> float:
@@ -45,7 +43,7 @@ def settled_together(model: Model, choose: Callable[[int, float], float | None])
     """The model with every free constant settled for which `choose`, given its number and value, has one."""
 
     def settled(node: Node) -> Node:
-        if isinstance(node, _Numbered):
+        if isinstance(node, Numbered):
             value = choose(int(node.name), node.value)
             return node if value is None else known(value)
         children = [settled(child) for child in node.children]
@@ -57,12 +55,6 @@ def settled_together(model: Model, choose: Callable[[int, float], float | None])
     return None if other is None or other.key == model.key else other
 
 
-class _Numbered(Node):
-    """A free constant that knows which one it is: `name` holds its number."""
-
-    __slots__ = ()
-
-
 def _numbered(model: Model) -> Node:
     numbers = reversed(range(len(model.is_fixed)))
     names = model.expression.vocabulary.variables
@@ -71,7 +63,7 @@ def _numbered(model: Model) -> Node:
         number = next(numbers)
         if model.is_fixed[number]:
             return known(value)
-        return _Numbered(Kind.CONSTANT, str(number), value)
+        return Numbered(Kind.CONSTANT, str(number), value)
 
     return model.expression.fold(
         variable=lambda column: Node.variable(names[column]),
@@ -91,7 +83,7 @@ def _variants(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
 
 
 def _replacements(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
-    if isinstance(node, _Numbered):
+    if isinstance(node, Numbered):
         number = int(node.name)
         yield from (
             known(value) for value in (0.0, 1.0, -1.0) if nats_lost(number, value) <= MOST_NATS_LOST_AT_ONE
@@ -106,9 +98,12 @@ def _replacements(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
             yield Node.operator(node.name, known(0.0 if node.name == "sub" else 1.0), right)
         if node.name in ("add", "sub"):
             yield from complements(node)
+            yield from shared_factors(node, nats_lost)
     elif len(node.children) == 1:  # sin(c u) of a tiny c is nothing but c u
         yield node.children[0]
-    elif node.name == "pow" and isinstance(node.children[0], _Numbered):
+        if node.name == "sqrt":
+            yield from _before_the_root(node.children[0], nats_lost)
+    elif node.name == "pow" and isinstance(node.children[0], Numbered):
         yield from _exponentials(node.children[0], node.children[1], nats_lost)
     elif isinstance(node, Known) and abs(node.value) != 1.0:
         yield known(1.0)
@@ -130,6 +125,16 @@ def _exponentials(base: Node, exponent: Node, nats_lost: NatsLost) -> Iterator[N
     plain = [value for value in (1.0, -1.0) if lost(value) <= MOST_NATS_LOST]
     for value in (*plain, *_likeliest(near(rate), lost)):
         yield _exponential(known(value), rest)
+
+
+def _before_the_root(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
+    """The root of c * f as a simple number times that of f: sqrt(6.25e6 * f) is 2500 * sqrt(f)."""
+    factor, rest = split_fitted(node)
+    if factor is None or factor.value <= 0.0:
+        return
+    number = int(factor.name)
+    for value in _likeliest(near(sqrt(factor.value)), lambda value: nats_lost(number, value * value)):
+        yield Node.operator("mul", known(value), Node.operator("sqrt", rest))
 
 
 def _likeliest(numbers: Iterable[SimpleNumber], lost: Callable[[float], float]) -> list[float]:

@@ -20,6 +20,7 @@ from ddsr.selection.judging import (
     Selected,
     best_of_each,
     is_shorter,
+    length_of,
     rank_of,
 )
 from ddsr.selection.model import Model
@@ -161,11 +162,17 @@ def _cancelled(models: list[Judged], judge: Judge) -> list[Judged]:
             break
         forms = [one, *judge.rational_forms(one)]
         forms = [form for form in forms if form.is_finite_between_rows >= one.is_finite_between_rows]
-        shortest = min(form.length for form in forms)
-        tied = [form for form in forms if form.length <= shortest + NATS_FOR_PLAINNESS]
+        best = min(forms, key=length_of)
+        tied = [form for form in forms if _is_another_writing(form, best)]
         plainest = min(tied, key=lambda form: _plainness(spelled(form.model, judge.is_allowed).expression))
-        ranked[place] = replace(plainest, length=shortest)
+        ranked[place] = replace(plainest, length=best.length)
     return ranked
+
+
+def _is_another_writing(form: Judged, best: Judged) -> bool:
+    """Nearly as short, and with no constant that the best one does without: c * (x + 2 * y) has one."""
+    has_no_more = len(form.model.free_constants) <= len(best.model.free_constants)
+    return has_no_more and form.length <= best.length + NATS_FOR_PLAINNESS
 
 
 def _with_settled_rates(models: list[Judged], judge: Judge) -> list[Judged]:
