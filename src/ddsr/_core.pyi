@@ -177,6 +177,7 @@ class EvolutionOptions:
     """Settings by name, as in core/evolution/options.hpp; `ddsr.config.RefinerConfig` says what they mean."""
 
     operator_weights: Sequence[float]
+    constant_range: float
     move_weights: Sequence[float]
 
 Rows = tuple[NDArray[np.int16], NDArray[np.float64]]

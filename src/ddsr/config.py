@@ -207,7 +207,8 @@ class RefinerConfig:
     """steps without a fitter individual after which an island starts anew from random trees; 0: never"""
     constant_range: float = 1e7
     """expressions with fitted constants above it, or under its inverse, are refused: huge ones that cancel
-    imitate any smooth function, and sin(1e-9 x) is nothing but x"""
+    imitate any smooth function, and sin(1e-9 x) is nothing but x. Wider where the numbers of a column are
+    huge or tiny: there constants are, too"""
     crossover_rate: float = 0.2
     """share of children that have two parents; the others are mutated by one of `moves`"""
     library_rate: float = 0.25

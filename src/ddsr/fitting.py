@@ -22,7 +22,16 @@ from ddsr.learning.curves import EpochStats, restored_curves, saved_curves
 from ddsr.problem import Problem
 from ddsr.saved import Saved, restoring
 from ddsr.search import SearchState
-from ddsr.selection import FrontEntry, ParetoFront, front_of, restored_entries, saved_entries, select
+from ddsr.selection import (
+    FrontEntry,
+    ParetoFront,
+    front_of,
+    restored_entries,
+    saved_entries,
+    select,
+    select_on_some,
+    some_of,
+)
 
 # An NRMSE below this is rounding: the search has nothing left to find.
 EXACT = 1e-12
@@ -269,17 +278,20 @@ class Fit:
         deadline = min(budget.end.at, time.monotonic() + MOST_SHORTENING)
         engine, is_allowed = self.problem.engine, _obedience(rules)
         has_exact = any(entry.is_exact(budget.exact, engine.n_counted) for entry in self.front)
-        contenders = self.progress.contenders[: self._n_contenders(deadline - time.monotonic())]
+        seconds = deadline - time.monotonic()
+        some = None if self.problem.rows is None else some_of(self.problem.rows, engine, seconds)
+        contenders = self.progress.contenders[: self._n_contenders((some or engine).n_rows, seconds)]
         equations = [entry.equation for entry in (*self.front, *(() if has_exact else contenders))]
         n_shortened = SHORTENED_BESIDE_EXACT if has_exact else SHORTENED
         with suppress(KeyboardInterrupt):
-            found = select(equations, engine, *n_shortened, deadline=deadline, is_allowed=is_allowed)
-            self.front, self.best = front_of(found)
+            choose = select if some is None else partial(select_on_some, some=some)
+            found = choose(equations, engine, *n_shortened, deadline=deadline, is_allowed=is_allowed)
+            self.front, self.best = front_of(found, () if some is None else self.front)
             self.information = (None,) * len(self.front)
 
-    def _n_contenders(self, seconds: float) -> int:
+    def _n_contenders(self, n_rows: int, seconds: float) -> int:
         """So many that their first fits leave most of the time for making equations shorter."""
-        a_second = min(CONTENDERS_A_SECOND, CONTENDER_ROWS_A_SECOND / self.problem.engine.n_rows)
+        a_second = min(CONTENDERS_A_SECOND, CONTENDER_ROWS_A_SECOND / n_rows)
         return max(LEAST_CONTENDERS, int(a_second * max(seconds, 0.0)))
 
     def measure(self, budget: Budget) -> None:

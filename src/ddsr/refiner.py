@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from enum import IntEnum
+from sys import float_info
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,8 @@ from ddsr.grammar import Grammar, with_names
 
 Floats = NDArray[np.float64]
 MAGIC = b"ddsr refiner 2\n"
+USUAL_SIZE = 1e4
+"""of the numbers in a column, and of their inverses"""
 
 
 class Ending(IntEnum):
@@ -113,7 +116,7 @@ class Refiner:
         self._seconds = 0.0
         rows = choose_rows(None, engine.data.n_fit_rows, self.config.fit_rows, self.random_seed)
         self._core = _core.Refiner(
-            grammar.core, engine.data, rows, _core_options(self.config), self.random_seed
+            grammar.core, engine.data, rows, _core_options(self.config, engine), self.random_seed
         )
 
     def seed(self, expressions: Batch | Iterable[Expression]) -> None:
@@ -216,11 +219,19 @@ class Refiner:
         return refiner
 
 
-def _core_options(config: RefinerConfig) -> _core.EvolutionOptions:
+def unit_factor(rows: Floats) -> float:
+    """How far from 1 the numbers of a column are, beyond what is usual: constants are as far with them."""
+    sizes = np.abs(rows).max(axis=0)
+    sizes = sizes[(sizes > 0.0) & np.isfinite(sizes)]
+    return float(max(1.0, np.max(np.maximum(sizes, 1.0 / sizes), initial=1.0) / USUAL_SIZE))
+
+
+def _core_options(config: RefinerConfig, engine: Engine) -> _core.EvolutionOptions:
     options = _core.EvolutionOptions()
     for each in fields(config):
         if each.name not in ("moves", "operators", "fit_rows"):
             setattr(options, each.name, getattr(config, each.name))
+    options.constant_range = min(config.constant_range * unit_factor(engine.sampled_rows), float_info.max)
     options.move_weights = [float(config.moves.get(name, 0.0)) for name in _core.MOVES]
     options.operator_weights = [float(config.operators.get(name, 1.0)) for name in OPERATORS]
     return options

@@ -136,6 +136,16 @@ def test_constant_range() -> None:
 # Children
 
 
+@pytest.mark.parametrize("unit", [1e-12, 1.0, 1e12])
+def test_constants_may_be_as_far_from_1_as_the_inputs(unit: float) -> None:
+    """Or an exponential of nanoseconds could not be written."""
+    vocabulary = Vocabulary(("t",))
+    t = np.random.default_rng(0).uniform(0.1, 5.0, size=(100, 1))
+    refiner = Refiner(Engine(vocabulary, t * unit, 3.0 * np.exp(-0.7 * t[:, 0])), Grammar(vocabulary))
+    refiner.seed([Expression.parse(f"exp({-0.69 / unit!r} * t)", vocabulary)])
+    assert refiner.hall_of_fame().nrmse[-1] < 1e-12
+
+
 @covers("crossover_rate", RefinerConfig)
 def test_crossover_rate() -> None:
     for rate in (0.0, 0.5, 1.0):

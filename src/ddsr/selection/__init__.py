@@ -2,6 +2,7 @@ from ddsr.selection.baseline import baseline
 from ddsr.selection.description import DescriptionLength, PlainLength, PreciseLength
 from ddsr.selection.front import FrontEntry, ParetoFront, entries_of, restored_entries, saved_entries
 from ddsr.selection.judging import Selected
+from ddsr.selection.many_rows import select_on_some, some_of
 from ddsr.selection.selector import front_of, select
 
 __all__ = [
@@ -17,4 +18,6 @@ __all__ = [
     "restored_entries",
     "saved_entries",
     "select",
+    "select_on_some",
+    "some_of",
 ]

@@ -121,7 +121,7 @@ class Judge:
     def start(self, models: Sequence[Model]) -> list[Judged]:
         """Each candidate as it is, refitted, or simplified after that: whichever is shortest."""
         self.given = {model.expression.tokens for model in models}
-        given = self._audited(self._measure(models, max_steps=0))
+        given = sorted(self._audited(self._measure(models, max_steps=0)), key=length_of)
         refitted = self.measure([one.model for one in given], 100, 1e-14)
         # by length alone: constants that nobody has fitted yet do not win by being finite
         fitted = best_of_each(given + refitted, key=length_of)

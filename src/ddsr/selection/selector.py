@@ -30,10 +30,12 @@ from ddsr.selection.spelling import spelled, with_exponentials
 # outweighs the whole of another is followed all the same, so that it reads well, but on one way only.
 BEAM_WIDTH = 3
 N_AT_ONCE = 3
+SHARE_OF_START = 0.4  # of the time, in which candidates are refitted as they are, the likeliest first
 SHARE_OF_ROUNDS = 0.75  # of the time that is left when they begin; then the best are written well
 N_RATIONAL = 3  # models that are written as ratios of polynomials
 # Two writings of one function that differ by less than a small whole number: the plainer one is taken.
 NATS_FOR_PLAINNESS = 4.0
+LEAST_BETTER = 0.01  # in NRMSE: what was not made shorter is listed for no less
 ROUNDING_OF_ERROR = 1e-9  # relative: errors so near are the same
 
 
@@ -60,7 +62,8 @@ def select(
     """
     judge = Judge(engine, length or PreciseLength.on(engine), deadline, is_allowed)
     models = [Model.free(expression) for expression in _in_one_vocabulary(candidates, engine)]
-    judged = judge.start(models)
+    with judge.hurried(SHARE_OF_START):
+        judged = judge.start(models)
     if not judged:
         raise ExpressionError("no candidate has a finite value on every row: there is nothing to select")
     settled = judge.settled_together(judged)
@@ -78,16 +81,23 @@ def select(
     return tuple(one.selected(is_allowed) for one in ranked)
 
 
-def front_of(found: Sequence[Selected]) -> tuple[ParetoFront, FrontEntry]:
-    """What was selected as a Pareto front, and the choice: it is on it even if a smaller one errs less."""
+def front_of(
+    found: Sequence[Selected], left_out: Iterable[FrontEntry] = ()
+) -> tuple[ParetoFront, FrontEntry]:
+    """What was selected as a Pareto front, and the choice: it is on it even if a smaller one errs less.
+
+    With those that there was no time to select from, as far as they are not the others once more.
+    """
     entries = [
         FrontEntry(one.expression, one.nrmse, 1.0, 0.0, one.is_free, one.description_length) for one in found
     ]
     chosen, least_error, front = entries[0], inf, []
-    for entry in sorted(entries, key=lambda each: (each.size, each.nrmse)):
+    as_found = [FrontEntry(entry.equation, entry.nrmse, 1.0, 0.0) for entry in left_out]
+    for entry in sorted([*entries, *as_found], key=lambda each: (each.size, each.nrmse)):
         # the choice in another writing differs from it by rounding
         is_twin = entry.size == chosen.size and entry.nrmse >= (1.0 - ROUNDING_OF_ERROR) * chosen.nrmse
-        if entry is chosen or (max(entry.nrmse, ROUNDING) < least_error and not is_twin):
+        bar = least_error if entry.nats is not None else (1.0 - LEAST_BETTER) * least_error
+        if entry is chosen or (max(entry.nrmse, ROUNDING) < bar and not is_twin):
             front.append(entry)
             least_error = min(least_error, max(entry.nrmse, ROUNDING))
     return ParetoFront(tuple(front)), chosen

@@ -27,7 +27,8 @@ def spelled(model: Model, is_allowed: Callable[[Expression], bool] | None = None
     """
     columns = model.expression.vocabulary.variables
     in_order = partial(_in_order, columns)
-    for spell in (_with_exponentials, _with_powers, _with_complements, _with_squares, in_order, _spelled):
+    spellings = (_with_exponentials, _with_powers, _with_complements, _with_one_bar, _with_squares)
+    for spell in (*spellings, in_order, _spelled):
         other = Model.of_tree(model.expression.vocabulary, spell(model.tree))
         if other is not None and (is_allowed is None or is_allowed(other.expression)):
             model = other
@@ -51,11 +52,13 @@ def _with_exponentials(node: Node) -> Node:
 
 
 def _with_powers(node: Node) -> Node:
-    """u^f for exp(log(u) * f), u^(1 / f) for exp(log(u) / f), where u is positive; exp(u / 2) for a root."""
+    """u^f for exp(log(u) * f), u^(1 / f) for exp(log(u) / f), where u is positive; exp(c * u) for exp(u)^c"""
     if node.kind is not Kind.OPERATOR:
         return node
     children = [_with_powers(child) for child in node.children]
     inner = children[0]
+    if node.name == "pow" and inner.name == "exp" and children[1].kind is Kind.CONSTANT:
+        return Node.operator("exp", Node.operator("mul", children[1], inner.children[0]))
     if node.name == "sqrt" and inner.name == "exp":
         return Node.operator("exp", Node.operator("mul", known(0.5), inner.children[0]))
     if node.name == "exp" and inner.name in ("mul", "div"):
@@ -78,6 +81,17 @@ def _with_complements(node: Node) -> Node:
     if turned.name == "mul" and turned.children[0] == known(1.0):
         return turned.children[1]
     return node
+
+
+def _with_one_bar(node: Node) -> Node:
+    """f * g / h for f * (g / h)."""
+    if node.kind is not Kind.OPERATOR:
+        return node
+    left, *others = [_with_one_bar(child) for child in node.children]
+    if node.name == "mul" and others[0].name == "div":
+        above, below = others[0].children
+        return Node.operator("div", _with_one_bar(Node.operator("mul", left, above)), below)
+    return Node.operator(node.name, left, *others)
 
 
 def _with_squares(node: Node) -> Node:

@@ -1,0 +1,78 @@
+"""The choice where there are many rows: made on some of them, then fitted to all and ranked by all."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from math import inf
+
+from numpy.typing import ArrayLike
+
+from ddsr.data import check_rows, check_target, check_weights
+from ddsr.engine import Engine, choose_rows
+from ddsr.expression import Expression
+from ddsr.selection.description import PreciseLength
+from ddsr.selection.judging import (
+    ROUND_STEPS,
+    ROUND_TOLERANCE,
+    IsAllowed,
+    Judge,
+    Judged,
+    Selected,
+    best_of_each,
+    rank_of,
+)
+from ddsr.selection.model import Model
+from ddsr.selection.selector import select
+
+LEAST_ROWS, ROWS_A_SECOND = 4_000, 7_500
+"""that equations are made shorter on: what a slow core gets through, so that it can end with all of them"""
+SHARE_ON_SOME = 0.8
+"""of the time; the rest is for fitting to all rows what came of it"""
+LATE_SECONDS = 0.2
+"""that the choice has to be fitted to all rows, however late it is"""
+
+
+def some_of(
+    rows: tuple[ArrayLike, ArrayLike, ArrayLike | None], engine: Engine, seconds: float
+) -> Engine | None:
+    """The engine with as many of its rows as there is time for; None: with all of them."""
+    n_most = max(LEAST_ROWS, int(min(seconds, 1e6) * ROWS_A_SECOND))
+    if engine.n_rows <= n_most:
+        return None
+    X = check_rows(rows[0], engine.vocabulary.variables)
+    y, weights = check_target(rows[1], len(X)), check_weights(rows[2], len(X))
+    chosen = choose_rows(weights, len(X), n_most, engine.seed)
+    if len(chosen) == 0:
+        return None
+    taken = None if weights is None else weights[chosen]
+    return Engine(
+        engine.vocabulary, X[chosen], y[chosen], taken, seed=engine.seed, n_threads=engine.n_threads
+    )
+
+
+def select_on_some(
+    candidates: Sequence[Expression],
+    engine: Engine,
+    n_shortest: int,
+    n_most_accurate: int,
+    *,
+    some: Engine,
+    deadline: float = inf,
+    is_allowed: IsAllowed | None = None,
+) -> tuple[Selected, ...]:
+    """As `select`, made shorter on `some` rows, and those left out that there is no time to fit to all."""
+    began = time.monotonic()
+    on_some = began + SHARE_ON_SOME * (deadline - began)
+    found = select(candidates, some, n_shortest, n_most_accurate, deadline=on_some, is_allowed=is_allowed)
+    judge = Judge(engine, PreciseLength.on(engine), deadline, is_allowed)
+    judge.given = {each.expression.tokens for each in found}  # what may be was asked before
+    measured: list[Judged] = []
+    for each in found:
+        judge.deadline = deadline if measured else max(deadline, time.monotonic() + LATE_SECONDS)
+        model = Model(each.expression, tuple(not is_free for is_free in each.is_free))
+        measured += judge.measure([model], ROUND_STEPS, ROUND_TOLERANCE)
+        if measured and judge.is_late:
+            break
+    ranked = sorted(best_of_each(measured), key=rank_of)
+    return tuple(one.selected(is_allowed) for one in ranked) or found
