@@ -52,7 +52,7 @@ def _with_exponentials(node: Node) -> Node:
 
 
 def _with_powers(node: Node) -> Node:
-    """u^f for exp(log(u) * f), u^(1 / f) for exp(log(u) / f), where u is positive; exp(c * u) for exp(u)^c"""
+    """u^f for exp(log(u) * f), u^(1 / f) for exp(log(u) / f), u being positive; exp(c * u) for exp(u)^c."""
     if node.kind is not Kind.OPERATOR:
         return node
     children = [_with_powers(child) for child in node.children]
