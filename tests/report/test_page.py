@@ -9,9 +9,11 @@ import pytest
 
 from ddsr import DDSRRegressor
 from ddsr.errors import DataError, DDSRError, ReportError
+from ddsr.expression import Expression
 from ddsr.report import Background, report_html, write_report
-from ddsr.report.equations import number_text
+from ddsr.report.equations import number_text, sympy_source
 from page_cases import HOSTILE_NAMES, fitted, parsed, table
+from strategies import PLAIN
 
 LARGEST_PAGE = 2 * 2**20
 SECTIONS = ["choice", "front", "fit", "constants", "search", "all", "run", "again"]
@@ -93,6 +95,15 @@ def test_what_is_copied_computes_the_equation(page, model, data):
         assert float(copied.subs(somewhere)) == pytest.approx(float(own.subs(somewhere)), rel=1e-12)
         assert equation["copies"]["LaTeX"] == model.latex(index)
         assert equation["exact"] == model.equations_["equation"][index]
+
+
+@pytest.mark.parametrize("text", ["0.25", "1", "sqrt(2)"])
+def test_a_number_is_copied_as_sympys(text):
+    expression = Expression.parse(text, PLAIN)
+    scope = {}
+    exec(sympy_source(expression), scope)
+    assert scope["equation"].free_symbols == set()
+    assert float(scope["equation"]) == float(expression.to_sympy())
 
 
 def test_numbers_of_the_choice_are_shown(page, model):

@@ -29,6 +29,9 @@ from strategies import PLAIN
         ("y^2 * x * 3", "3 * x * y^2"),
         ("cos(z) * (z * (y * x))", "x * y * z * cos(z)"),
         ("x / (z * y)", "x / (y * z)"),
+        ("x / (z + y)", "x / (y + z)"),
+        ("z + (sin(x) + (y + x))", "x + sin(x) + y + z"),
+        ("2 - (z + x)", "2 - (x + z)"),
     ],
 )
 def test_as_people_write(given: str, written: str) -> None:

@@ -112,8 +112,9 @@ def sympy_source(expression: Expression) -> str:
     form = form.xreplace({sympy.Symbol(name): sympy.Symbol(renamed[name]) for name in used})
     lines = ["import sympy", ""]
     lines += [f"{renamed[name]} = sympy.Symbol({name!r})" for name in used]
-    printer = Printer({"fully_qualified_modules": True})
-    return "\n".join([*lines, f"equation = {printer.doprint(form)}"]) + "\n"
+    source = Printer({"fully_qualified_modules": True}).doprint(form)
+    # a number alone would be Python's, which cannot be differentiated, printed as LaTeX, …
+    return "\n".join([*lines, f"equation = {source if used else f'sympy.sympify({source})'}"]) + "\n"
 
 
 def r2_text(r2: float) -> str:

@@ -1,6 +1,7 @@
 """How it is written once all is settled: a third as a division by 3, a fitted base as exp, x * x as x^2.
 
-Factors stand in a fixed order, so that one equation reads the same whatever way the search came to it.
+Factors, and variables in a sum, stand in a fixed order, so that one equation reads the same whatever way
+the search came to it.
 """
 
 from __future__ import annotations
@@ -112,11 +113,18 @@ def _with_squares(node: Node) -> Node:
 
 
 def _in_order(columns: Sequence[str], node: Node) -> Node:
-    """Factors as one writes them: a number, variables by column, their powers, and then all else as it is."""
+    """Factors and summands as one writes them, whatever way the search came to them."""
     if node.kind is not Kind.OPERATOR:
         return node
-    if node.name != "mul":
+    if node.name not in ("mul", "add"):
         return Node.operator(node.name, *(_in_order(columns, child) for child in node.children))
+    parts = [_in_order(columns, part) for part in _parts(node.name, node)]
+    in_order = _factors_in_order if node.name == "mul" else _summands_in_order
+    return reduce(partial(Node.operator, node.name), in_order(columns, parts))
+
+
+def _factors_in_order(columns: Sequence[str], factors: list[Node]) -> list[Node]:
+    """A number, variables by column, their powers, and then all else as it is."""
 
     def place(factor: Node) -> tuple[int, int]:
         if factor.kind in (Kind.CONSTANT, Kind.ONE):
@@ -127,14 +135,21 @@ def _in_order(columns: Sequence[str], node: Node) -> Node:
         is_power = factor.name == "pow" and base.kind is Kind.VARIABLE
         return (2, columns.index(base.name)) if is_power else (3, 0)
 
-    factors = [_in_order(columns, factor) for factor in _factors(node)]
-    return reduce(partial(Node.operator, "mul"), sorted(factors, key=place))
+    return sorted(factors, key=place)
 
 
-def _factors(node: Node) -> list[Node]:
-    if node.name != "mul":
+def _summands_in_order(columns: Sequence[str], summands: list[Node]) -> list[Node]:
+    """Where variables stand, they stand by column; all else stays in its place."""
+    variables = (summand for summand in summands if summand.kind is Kind.VARIABLE)
+    by_column = iter(sorted(variables, key=lambda variable: columns.index(variable.name)))
+    return [next(by_column) if summand.kind is Kind.VARIABLE else summand for summand in summands]
+
+
+def _parts(operator: str, node: Node) -> list[Node]:
+    """What a chain of one operator joins."""
+    if node.name != operator:
         return [node]
-    return [factor for child in node.children for factor in _factors(child)]
+    return [part for child in node.children for part in _parts(operator, child)]
 
 
 def _is_free(node: Node) -> bool:
