@@ -190,6 +190,21 @@ nb::tuple dictionary_rows(const Vocabulary& vocabulary, const Data& data, const 
   return to_rows(vocabulary, pointers);
 }
 
+nb::tuple first_sketches(const Vocabulary& vocabulary, const Data& data, const EvolutionOptions& options,
+                         std::size_t n_sketches) {
+  require_usable(options);
+  const Drawing drawing(vocabulary, options);
+  const Dictionary dictionary(vocabulary, options, data.fitting(false),
+                              static_cast<std::size_t>(options.dictionary_size), 0);
+  SubtreeMatcher matcher(vocabulary, drawing, dictionary, options.is_scale_free);
+  std::vector<Formula> sketches;
+  for (std::size_t i = 0; i < std::min(n_sketches, matcher.n_sketches()); ++i)
+    if (std::optional<Formula> formula = matcher.sketch(i)) sketches.push_back(std::move(*formula));
+  std::vector<const Formula*> pointers;
+  for (const Formula& formula : sketches) pointers.push_back(&formula);
+  return to_rows(vocabulary, pointers);
+}
+
 // Several children of one parent, by the seeds 0, 1, 2...
 nb::tuple match_subtrees(const Vocabulary& vocabulary, const Data& data, const TokenRows& tokens,
                          const Input<double, 2>& constants, const EvolutionOptions& options, int n_children) {
@@ -225,13 +240,13 @@ void bind_options(nb::module_& module) {
       .def_prop_rw("operator_weights", &operator_weights, &set_operator_weights)
 #define OPTION(name) .def_rw(#name, &EvolutionOptions::name)
           OPTION(n_islands) OPTION(island_size) OPTION(tournament_size) OPTION(parsimony) OPTION(crowding)
-              OPTION(is_scale_free) OPTION(restart_steps) OPTION(constant_range) OPTION(crossover_rate)
-                  OPTION(library_rate) OPTION(move_weights) OPTION(unary_rate) OPTION(constant_rate)
-                      OPTION(n_attempts) OPTION(most_tries) OPTION(memory_size) OPTION(sync_interval)
-                          OPTION(migration_interval) OPTION(n_migrants) OPTION(fit_steps) OPTION(polish_steps)
-                              OPTION(tolerance) OPTION(n_seeds) OPTION(library_size) OPTION(dictionary_size)
-                                  OPTION(exact) OPTION(list_size) OPTION(list_rows) OPTION(list_slack)
-                                      OPTION(list_share)
+              OPTION(is_scale_free) OPTION(n_sketches) OPTION(restart_steps) OPTION(constant_range)
+                  OPTION(crossover_rate) OPTION(library_rate) OPTION(move_weights) OPTION(unary_rate)
+                      OPTION(constant_rate) OPTION(n_attempts) OPTION(most_tries) OPTION(memory_size)
+                          OPTION(sync_interval) OPTION(migration_interval) OPTION(n_migrants)
+                              OPTION(fit_steps) OPTION(polish_steps) OPTION(tolerance) OPTION(n_seeds)
+                                  OPTION(library_size) OPTION(dictionary_size) OPTION(exact) OPTION(list_size)
+                                      OPTION(list_rows) OPTION(list_slack) OPTION(list_share)
 #undef OPTION
       ;
 }
@@ -272,6 +287,8 @@ void bind_evolution(nb::module_& module) {
              nb::arg("seed"), "(tokens, constants) of the child of one expression, breadth-first.");
   module.def("dictionary", &dictionary_rows, nb::arg("vocabulary"), nb::arg("data"), nb::arg("options"),
              nb::arg("seed"), "(tokens, constants) of what `match` looks up.");
+  module.def("sketches", &first_sketches, nb::arg("vocabulary"), nb::arg("data"), nb::arg("options"),
+             nb::arg("n_sketches"), "(tokens, constants) of the first sketches of an island.");
   module.def("match", &match_subtrees, nb::arg("vocabulary"), nb::arg("data"), nb::arg("tokens"),
              nb::arg("constants"), nb::arg("options"), nb::arg("n_children"));
   module.def("needed_operand", &needed_operand_of, nb::arg("name"), nb::arg("is_first"), nb::arg("wanted"),

@@ -37,6 +37,16 @@ Dictionary::Dictionary(const Vocabulary& vocabulary, const EvolutionOptions& opt
 
 std::vector<Dictionary::Match> Dictionary::nearest(const Query& query, std::size_t n_matches,
                                                    FloatBuffer& scratch) const {
+  return found(query, n_matches, false, scratch);
+}
+
+std::vector<Dictionary::Match> Dictionary::nearest_of_all(const Query& query, std::size_t n_matches,
+                                                          FloatBuffer& scratch) const {
+  return found(query, n_matches, true, scratch);
+}
+
+std::vector<Dictionary::Match> Dictionary::found(const Query& query, std::size_t n_matches, bool has_families,
+                                                 FloatBuffer& scratch) const {
   const std::size_t n = rows_.n_rows(), n_blocks = (entries_.size() + WIDTH - 1) / WIDTH;
   scratch.resize(3 * n + n_blocks * 4 * WIDTH);
   float *weights = scratch.data(), *wanted = weights + n, *beside = wanted + n, *sums = beside + n;
@@ -45,7 +55,7 @@ std::vector<Dictionary::Match> Dictionary::nearest(const Query& query, std::size
     return {};
   kernels().correlate(sums, table_.data(), weights, wanted, beside, static_cast<int>(n),
                       static_cast<int>(n_blocks));
-  std::vector<Match> best = ranked(sums, n_matches);
+  std::vector<Match> best = ranked(sums, n_matches, has_families);
   for (Match& match : best) set_line(match, target, sums_of(sums, match.entry));
   return best;
 }
@@ -97,8 +107,11 @@ Dictionary::Sums Dictionary::sums_of(const float* sums, std::size_t entry) const
 }
 
 // By what is left of the squares, times the cost of the size.
-std::vector<Dictionary::Match> Dictionary::ranked(const float* sums, std::size_t n_matches) const {
+std::vector<Dictionary::Match> Dictionary::ranked(const float* sums, std::size_t n_matches,
+                                                  bool has_families) const {
   std::vector<Match> best;
+  std::array<Match, N_FAMILIES * N_CURVED> curves{};
+  for (Match& match : curves) match.penalised = std::numeric_limits<float>::infinity();
   float bar = std::numeric_limits<float>::infinity();
   for (std::size_t entry = 0; entry < entries_.size(); ++entry) {
     const Sums of_entry = sums_of(sums, entry);
@@ -106,6 +119,10 @@ std::vector<Dictionary::Match> Dictionary::ranked(const float* sums, std::size_t
     if (!(variance > LEAST_VARIANCE * of_entry.second)) continue;
     const float left = 1.0f - of_entry.with_wanted * of_entry.with_wanted / variance;
     const float penalised = std::max(left, LEAST_SHARE) * size_costs_[entry];
+    if (curves_[entry] >= 0) {
+      Match& first = curves[static_cast<std::size_t>(curves_[entry])];
+      if (penalised < first.penalised) first = Match{entry, 1.0, 0.0, 1.0, penalised};
+    }
     if (!(penalised < bar)) continue;
     const auto place =
         std::upper_bound(best.begin(), best.end(), penalised,
@@ -113,6 +130,14 @@ std::vector<Dictionary::Match> Dictionary::ranked(const float* sums, std::size_t
     best.insert(place, Match{entry, 1.0, 0.0, 1.0, penalised});
     if (best.size() > n_matches) best.pop_back();
     if (best.size() == n_matches) bar = best.back().penalised;
+  }
+  for (std::size_t family = 0; has_families && family < N_FAMILIES; ++family) {
+    const auto first = curves.begin() + static_cast<std::ptrdiff_t>(family * N_CURVED);
+    std::partial_sort(first, first + N_OF_FAMILY, first + N_CURVED,
+                      [](const Match& a, const Match& b) { return a.penalised < b.penalised; });
+    for (auto match = first; match != first + N_OF_FAMILY; ++match)
+      if (std::isfinite(match->penalised) && !(match->penalised <= bar && n_matches > 0))
+        best.push_back(*match);
   }
   return best;
 }
@@ -140,9 +165,21 @@ void Dictionary::set_line(Match& match, const Target& target, const Sums& sums) 
     match.scale = product / second * target.deviation, match.offset = 0.0;
 }
 
+double Dictionary::value(std::size_t entry, std::size_t row) const {
+  const float* block = table_.data() + entry / WIDTH * rows_.n_rows() * WIDTH;
+  return means_[entry] + deviations_[entry] * static_cast<double>(block[row * WIDTH + entry % WIDTH]);
+}
+
 void Dictionary::append(Formula& out, const Vocabulary& vocabulary, int index) const {
   const Shape& shape = shapes_[static_cast<std::size_t>(index)];
+  auto append_number = [&](Op op, double value) {
+    out.tokens.push_back(vocabulary.find(op));
+    out.tokens.push_back(vocabulary.constant());
+    out.constants.push_back(value);
+  };
   out.tokens.push_back(shape.token);
+  if (shape.shift != 0.0) append_number(Op::Add, shape.shift);
+  if (shape.factor != 1.0) append_number(Op::Mul, shape.factor);
   if (shape.a >= 0) append(out, vocabulary, shape.a);
   if (shape.b >= 0) append(out, vocabulary, shape.b);
   if (shape.exponent == 0.0) return;

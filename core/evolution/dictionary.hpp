@@ -4,6 +4,7 @@
 // thousands of entries costs as much as the fits of several children.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -18,7 +19,10 @@ using FloatBuffer = std::vector<float, AlignedAllocator<float>>;
 class Dictionary {
  public:
   static constexpr std::size_t N_ROWS = 32;
-  static constexpr std::size_t WIDTH = 16;  // of a block of the table
+  static constexpr std::size_t N_FAMILIES = 6;
+  static constexpr std::size_t N_CURVED = 16;    // of so many of the first entries there are curves
+  static constexpr std::size_t N_OF_FAMILY = 2;  // of different entries
+  static constexpr std::size_t WIDTH = 16;       // of a block of the table
 
   // With at most about `max_entries`; what is too much for the largest size is left out at random.
   Dictionary(const Vocabulary& vocabulary, const EvolutionOptions& options, const Dataset& data,
@@ -39,20 +43,27 @@ class Dictionary {
   // The nearest entries, best first; none where nothing is left to be matched. `scratch` is memory to work
   // in.
   std::vector<Match> nearest(const Query& query, std::size_t n_matches, FloatBuffer& scratch) const;
+  // These, and of every family of curves the nearest, of two entries: their numbers are rough, and others may
+  // look better that are worse once all is fitted.
+  std::vector<Match> nearest_of_all(const Query& query, std::size_t n_matches, FloatBuffer& scratch) const;
 
   Formula formula(const Vocabulary& vocabulary, std::size_t entry) const;
+  double value(std::size_t entry, std::size_t row) const;
   const Dataset& rows() const { return rows_; }
   std::size_t size() const { return entries_.size(); }
 
  private:
   friend class DictionaryMaker;
 
-  // An operator on shapes, or a leaf; its exponent is that of a power with a fixed one.
+  // An operator on shapes, or a leaf; its exponent is that of a power with a fixed one. A curve is a function
+  // of `factor * a + shift`.
   struct Shape {
     TokenId token;
     int a = -1, b = -1;
     double exponent = 0.0;
     int size = 1;  // tokens
+    double factor = 1.0, shift = 0.0;
+    int curve = -1;  // of a curve: its family, and of which entry, as one number
   };
   // Weighted means and deviations of what is wanted and what stands beside; the deviation of what is wanted
   // is that of the part which the other does not explain.
@@ -68,7 +79,9 @@ class Dictionary {
   };
   Target standardised(const Query& query, float* weights, float* wanted, float* beside) const;
   Sums sums_of(const float* sums, std::size_t entry) const;
-  std::vector<Match> ranked(const float* sums, std::size_t n_matches) const;
+  std::vector<Match> ranked(const float* sums, std::size_t n_matches, bool has_families) const;
+  std::vector<Match> found(const Query& query, std::size_t n_matches, bool has_families,
+                           FloatBuffer& scratch) const;
   void set_line(Match& match, const Target& target, const Sums& sums) const;
   void append(Formula& out, const Vocabulary& vocabulary, int shape) const;
 
@@ -78,6 +91,7 @@ class Dictionary {
   std::vector<int> entries_;
   std::vector<double> means_, deviations_;
   std::vector<float> size_costs_;
+  std::vector<int> curves_;
   FloatBuffer table_;
 };
 

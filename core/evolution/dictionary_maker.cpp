@@ -1,7 +1,9 @@
 #include "evolution/dictionary_maker.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numbers>
 
 namespace ddsr {
 
@@ -19,6 +21,14 @@ constexpr double LEAST_DEVIATION = 1e-9;
 // To how many parts of a standard deviation values are compared.
 constexpr double RESOLUTION = 1e6;
 constexpr std::uint32_t STREAM = 0xd1c7;
+// One in so many entries is a curve.
+constexpr std::size_t CURVED_PART = 4;
+// Their grids, by the range of what they are curves of: exponents at its end, distances from a pole, waves.
+constexpr std::array STEEPNESSES{0.25, 0.5, 0.8, 1.2, 1.8, 2.7, 4.0, 6.0, 9.0, 14.0};
+constexpr std::array GAPS{0.03, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2};
+constexpr std::array TURNS{0.15, 0.3, 0.5, 0.7, 0.9, 1.2, 1.5, 1.9, 2.4, 3.0};
+constexpr int N_PHASES = 4;
+constexpr std::array REAL_EXPONENTS{-2.5, -1.5, -0.75, -0.5, -0.25, 0.25, 0.33, 0.75, 1.25, 1.5, 1.75, 2.5};
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
@@ -53,6 +63,12 @@ void DictionaryMaker::fill(std::size_t max_entries) {
   values_.reserve(2 * max_entries * stride_);
   by_cost_.assign(MOST_COST + 1, {});
   add_leaves();
+  add_shapes(max_entries - max_entries / CURVED_PART);
+  max_entries_ = max_entries;
+  add_curves();
+}
+
+void DictionaryMaker::add_shapes(std::size_t max_entries) {
   for (std::size_t cost = 2; cost <= MOST_COST; ++cost) {
     const std::size_t n_before = dictionary_.entries_.size();
     if (n_before >= max_entries) return;
@@ -144,6 +160,55 @@ void DictionaryMaker::add_pair(TokenId token, int a, int b, std::size_t cost) {
   add({token, a, b, 0.0, 1 + left.size + right.size}, cost);
 }
 
+void DictionaryMaker::add_curves() {
+  if (vocabulary_.constant() < 0 || !is_drawn(Op::Add) || !is_drawn(Op::Mul)) return;
+  std::vector<int> operands;
+  for (const int shape : dictionary_.entries_) {
+    const Token& token = vocabulary_[dictionary_.shapes_[at(shape)].token];
+    if (token.kind == Kind::Operator && token.arity == 1) continue;
+    operands.push_back(shape);
+    if (operands.size() == Dictionary::N_CURVED) break;
+  }
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    n_curved_ = static_cast<int>(i);
+    add_curves_of(operands[i]);
+  }
+}
+
+bool DictionaryMaker::is_drawn(Op op) const {
+  return vocabulary_.find(op) >= 0 && options_.operator_weights[static_cast<std::size_t>(op)] > 0.0;
+}
+
+void DictionaryMaker::add_curves_of(int operand) {
+  const double* values = values_of(operand);
+  const auto [least, most] = std::minmax_element(values, values + n_rows_);
+  const double start = *least, range = *most - *least, end = *most;
+  for (const double steepness : STEEPNESSES)
+    for (const double sign : {1.0, -1.0}) add_curve(EXPONENTIAL, operand, sign * steepness / range, 0.0);
+  for (const double gap : GAPS)
+    for (const bool is_below : {true, false}) {
+      const double factor = is_below ? 1.0 : -1.0, shift = is_below ? gap * range - start : gap * range + end;
+      add_curve(POLE, operand, factor, shift, -1.0);
+      add_curve(LOGARITHM, operand, factor, shift);
+      add_curve(ROOT, operand, factor, shift, 0.5);
+    }
+  for (const double exponent : REAL_EXPONENTS)
+    if (start > 0.0) add_curve(POWER, operand, 1.0, 0.0, exponent);
+  for (const double turns : TURNS)
+    for (int phase = 0; phase < N_PHASES; ++phase)
+      add_curve(WAVE, operand, 2.0 * std::numbers::pi * turns / range, std::numbers::pi * phase / N_PHASES);
+}
+
+void DictionaryMaker::add_curve(Family family, int operand, double factor, double shift, double exponent) {
+  constexpr std::array<Op, Dictionary::N_FAMILIES> OPS{Op::Exp, Op::Log, Op::Pow, Op::Pow, Op::Pow, Op::Sin};
+  const Op op = OPS[family];
+  const int curve = family * static_cast<int>(Dictionary::N_CURVED) + n_curved_;
+  if (!is_drawn(op) || dictionary_.entries_.size() >= max_entries_) return;
+  const int n_numbers = (factor != 1.0) + (shift != 0.0) + (exponent != 0.0);
+  const int size = 1 + 2 * n_numbers - (exponent != 0.0) + dictionary_.shapes_[at(operand)].size;
+  add({vocabulary_.find(op), operand, -1, exponent, size, factor, shift, curve}, MOST_COST);
+}
+
 void DictionaryMaker::add(const Shape& shape, std::size_t cost) {
   const Token& token = vocabulary_[shape.token];
   const std::size_t before = values_.size();
@@ -153,6 +218,11 @@ void DictionaryMaker::add(const Shape& shape, std::size_t cost) {
   if (shape.a < 0) {
     const double* column = dictionary_.rows_.columns(0)[token.variable];
     std::copy(column, column + stride_, values);
+  } else if (shape.curve >= 0) {
+    inner_.resize(stride_), exponents_.assign(stride_, shape.exponent);
+    const double* operand = values_of(shape.a);
+    for (std::size_t row = 0; row < stride_; ++row) inner_[row] = shape.factor * operand[row] + shape.shift;
+    kernels_.value[static_cast<std::size_t>(token.op)](values, inner_.data(), exponents_.data(), n);
   } else if (shape.exponent != 0.0) {
     kernels_.integer_power(values, values_of(shape.a), static_cast<int>(shape.exponent), n);
   } else {
@@ -195,6 +265,7 @@ void DictionaryMaker::enter(int shape) {
   for (std::size_t row = 0; row < n_rows_; ++row)
     block[row * Dictionary::WIDTH + lane] = static_cast<float>((values[row] - mean) / deviation);
   dictionary.entries_.push_back(shape);
+  dictionary.curves_.push_back(dictionary.shapes_[at(shape)].curve);
   dictionary.means_.push_back(mean), dictionary.deviations_.push_back(deviation);
   dictionary.size_costs_.push_back(
       static_cast<float>(std::exp(2.0 * options_.parsimony * dictionary.shapes_[at(shape)].size)));

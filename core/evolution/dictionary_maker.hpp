@@ -29,6 +29,7 @@ class DictionaryMaker {
     std::size_t size() const { return left->size() * right->size(); }
   };
 
+  void add_shapes(std::size_t max_entries);
   void add_leaves();
   std::vector<Pairing> pairings_of(std::size_t cost) const;
   void add_all(std::size_t cost, const std::vector<Pairing>& pairings);
@@ -36,6 +37,12 @@ class DictionaryMaker {
                 std::size_t max_entries);
   void add_function(const Function& function, int operand, std::size_t cost);
   void add_pair(TokenId token, int a, int b, std::size_t cost);
+  // Functions of what has a factor and a shift, on grids of these: a fit finds the numbers from there.
+  void add_curves();
+  bool is_drawn(Op op) const;
+  void add_curves_of(int operand);
+  enum Family : std::uint8_t { EXPONENTIAL, LOGARITHM, POLE, ROOT, POWER, WAVE };
+  void add_curve(Family family, int operand, double factor, double shift, double exponent = 0.0);
   // Computes its values and keeps it if they are new.
   void add(const Shape& shape, std::size_t cost);
   void enter(int shape);
@@ -47,8 +54,10 @@ class DictionaryMaker {
   const Kernels& kernels_;
   RandomSource random_;
   const std::size_t n_rows_, stride_;
+  std::size_t max_entries_ = 0;
+  int n_curved_ = 0;  // entries of which there are curves already
   std::vector<Function> functions_;
-  Buffer values_;
+  Buffer values_, inner_, exponents_;
   std::vector<std::vector<int>> by_cost_;
   std::unordered_set<std::uint64_t> seen_values_, seen_shapes_;
 };

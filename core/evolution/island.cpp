@@ -17,6 +17,8 @@ constexpr double KEPT_COUNT = 0.9;
 constexpr double LEAST_IMPROVEMENT = 1e-3;
 // Fits on many rows that an island saves up.
 constexpr double MOST_CREDIT = 20.0;
+// So many times as often as others a structure is tried that is a sketch.
+constexpr int SKETCH_TRIES = 4;
 
 }  // namespace
 
@@ -53,6 +55,7 @@ void Island::run(const Surroundings& surroundings, std::uint64_t last_step, std:
 }
 
 void Island::step(const Surroundings& surroundings, const Deadline& deadline) {
+  if (is_sketching()) return sketch(surroundings, deadline);
   Counters& counters = state.counters;
   RandomSource random(problem_.seed, counters.n_steps, index_);
   const auto size = static_cast<std::uint64_t>(problem_.options.island_size);
@@ -68,25 +71,55 @@ void Island::step(const Surroundings& surroundings, const Deadline& deadline) {
     ++counters.n_failed_moves;
     return;
   }
-  const std::uint64_t structure = structure_hash(problem_.vocabulary(), child->breadth_first);
+  if (std::optional<Individual> individual = assessed(*child, surroundings, move, deadline))
+    take_in(std::move(*individual));
+}
+
+// The last island, where there are others that evolve meanwhile.
+bool Island::is_sketching() const {
+  const EvolutionOptions& options = problem_.options;
+  const auto n = std::min(matcher_.n_sketches(), static_cast<std::size_t>(options.n_sketches));
+  return index_ > 0 && static_cast<int>(index_) == options.n_islands - 1 && state.counters.n_steps < n;
+}
+
+// Its life begins behind the last of them: sketches are looked at for themselves, and those that are good are
+// in the hall of fame, from where they come into all islands.
+void Island::sketch(const Surroundings& surroundings, const Deadline& deadline) {
+  std::optional<Formula> formula = matcher_.sketch(state.counters.n_steps);
+  ++state.counters.n_steps;
+  state.born_at = state.improved_at = state.counters.n_steps;
+  const std::optional<Child> child = formula ? made_legal(std::move(*formula)) : std::nullopt;
+  if (child)
+    assessed(*child, surroundings, SKETCH, deadline);
+  else
+    ++state.counters.n_failed_moves;
+}
+
+// Fitted, unless its structure was tried often enough, and shown to the hall of fame and the shortlist.
+std::optional<Individual> Island::assessed(const Child& child, const Surroundings& surroundings,
+                                           std::size_t move, const Deadline& deadline) {
+  Counters& counters = state.counters;
+  const std::uint64_t structure = structure_hash(problem_.vocabulary(), child.breadth_first);
   const std::uint64_t tried = structure ^ life_salt();
-  if (n_tries(surroundings, tried) >= problem_.options.most_tries) {
+  // a sketch has better numbers than whoever tried its structure before
+  const int most_tries = problem_.options.most_tries * (move == SKETCH ? SKETCH_TRIES : 1);
+  if (n_tries(surroundings, tried) >= most_tries) {
     ++counters.n_duplicates;
-    return;
+    return {};
   }
   tried_.push_back(tried);
   ++counters.n_evaluations;
-  std::optional<Individual> individual = assessor_.assess(*child);
+  std::optional<Individual> individual = assessor_.assess(child);
   if (!individual) {
     ++counters.n_refused;
-    return;
+    return {};
   }
   individual->structure = structure;
   const bool is_famous = assessor_.offer(*individual, state.hall, deadline);
-  if (is_famous && move != NO_MOVE) ++counters.moves[move].n_improved;
+  if (is_famous && move < counters.moves.size()) ++counters.moves[move].n_improved;
   state.credit = std::min(state.credit + problem_.options.list_share, MOST_CREDIT);
   assessor_.list(*individual, state.shortlist, state.credit);
-  take_in(std::move(*individual));
+  return individual;
 }
 
 void Island::start_anew() {

@@ -14,6 +14,7 @@ struct MoveCount {
 
 inline constexpr std::size_t CROSSOVER = MOVES.size();    // stands behind the mutations
 inline constexpr std::size_t NO_MOVE = MOVES.size() + 1;  // of a child that was drawn at random
+inline constexpr std::size_t SKETCH = MOVES.size() + 2;   // of one that completes a sketch
 
 struct Counters {
   std::uint64_t n_steps = 0;
@@ -73,6 +74,10 @@ class Island {
   void start_anew();
   std::uint64_t life_salt() const;
   void step(const Surroundings& surroundings, const Deadline& deadline);
+  bool is_sketching() const;
+  void sketch(const Surroundings& surroundings, const Deadline& deadline);
+  std::optional<Individual> assessed(const Child& child, const Surroundings& surroundings, std::size_t move,
+                                     const Deadline& deadline);
   std::optional<Child> first_generation(RandomSource& random) const;
   std::optional<Child> breed(const Surroundings& surroundings, RandomSource& random, std::size_t& move);
   std::optional<Child> made_legal(Formula&& formula) const;

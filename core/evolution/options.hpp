@@ -10,6 +10,7 @@ namespace ddsr {
 
 struct EvolutionOptions {
   int n_islands = 4;
+  int n_sketches = 0;
   int island_size = 200;
   int tournament_size = 8;
   double parsimony = 0.02;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "evolution/inversion.hpp"
 #include "expression/tree.hpp"
@@ -23,6 +24,8 @@ constexpr double TERM_RATE = 0.3, FACTOR_RATE = 0.3;
 constexpr double OFFSET_RATE = 0.6, SCALE_RATE = 0.5;
 // Of the matches the best is taken, or with this chance the next, and so on.
 constexpr double NEXT_RATE = 0.4;
+// Of what is wanted: as near to 0 as no sketch may come, and how far towards the mean it is moved then.
+constexpr double TOO_NEAR = 0.5, WELL_AWAY = 0.05;
 constexpr double POWER_RATE = 0.25, FUNCTION_RATE = 0.25;
 constexpr std::array EXPONENTS{-1.0, -1.0, -1.0, 2.0, 0.5, -2.0, -0.5, 3.0};
 
@@ -54,6 +57,66 @@ SubtreeMatcher::SubtreeMatcher(const Vocabulary& vocabulary, const Drawing& draw
     : vocabulary_(vocabulary), drawing_(drawing), dictionary_(dictionary), is_scale_free_(is_scale_free) {
   const std::size_t stride = padded(dictionary.rows().n_rows());
   wanted_.resize(stride), weights_.resize(stride);
+  wrappers_.push_back({});
+  const TokenId power = drawing.find(Op::Pow), division = drawing.find(Op::Div);
+  if (division >= 0) wrappers_.push_back({division, -1.0});
+  for (const double exponent : {2.0, -2.0, 0.5, -0.5, 3.0})
+    if (power >= 0) wrappers_.push_back({power, exponent});
+  for (TokenId id = 0; id < vocabulary.n_operators(); ++id)
+    if (vocabulary.arity(id) == 1 && drawing.find(vocabulary[id].op) >= 0) wrappers_.push_back({id, 0.0});
+}
+
+std::size_t SubtreeMatcher::n_sketches() const {
+  if (dictionary_.size() == 0 || vocabulary_.constant() < 0) return 0;
+  const std::size_t n_factors = std::min(dictionary_.size(), MOST_FACTORS);
+  return (1 + 3 * n_factors) * wrappers_.size() * MOST_SKETCHED;
+}
+
+std::optional<Formula> SubtreeMatcher::sketch(std::size_t index) {
+  const std::size_t begun = index / MOST_SKETCHED, rank = index % MOST_SKETCHED;
+  if (begun != sketched_index_) sketched_ = sketched(begun), sketched_index_ = begun;
+  if (rank >= sketched_.size()) return {};
+  return sketched_[rank];
+}
+
+std::vector<Formula> SubtreeMatcher::sketched(std::size_t index) {
+  const Wrapper wrapper = wrappers_[index % wrappers_.size()];
+  const std::optional<Outline> outline = outline_of(index / wrappers_.size());
+  if (!outline || !evaluate(outline->formula)) return {};
+  want(1.0, 0.0);
+  Freedom freedom{is_scale_free_, is_scale_free_};
+  if (!carry_down(node_at(outline->formula, outline->place), freedom)) return {};
+  want_below(wrapper);
+  if (!weigh()) return {};
+  const Dictionary::Query query{wanted_.data(), weights_.data(), nullptr};
+  std::vector<Formula> found;
+  // curves of all families where they are likeliest
+  const Op above = wrapper.token < 0 ? Op::Div : vocabulary_[wrapper.token].op;
+  const bool has_curves = above == Op::Div || above == Op::Exp || above == Op::Log;
+  for (const Dictionary::Match& match : has_curves ? dictionary_.nearest_of_all(query, N_SKETCHED, scratch_)
+                                                   : dictionary_.nearest(query, N_SKETCHED, scratch_))
+    found.push_back(with_match(outline->formula, {outline->place, outline->place + 1}, wrapper,
+                               of_one_sign(match), freedom));
+  return found;
+}
+
+std::optional<SubtreeMatcher::Outline> SubtreeMatcher::outline_of(std::size_t index) const {
+  if (vocabulary_.constant() < 0) return {};
+  Outline outline{{{vocabulary_.constant()}, {1.0}}, 0};
+  if (index == 0) return outline;
+  enum Way { TIMES, OVER, UNDER };
+  const auto way = static_cast<Way>((index - 1) % 3);
+  const TokenId token = drawing_.find(way == TIMES ? Op::Mul : Op::Div);
+  if (token < 0) return {};
+  const Formula factor = dictionary_.formula(vocabulary_, (index - 1) / 3);
+  auto insert = [](auto& into, int place, const auto& part) {
+    into.insert(into.begin() + place, part.begin(), part.end());
+  };
+  insert(outline.formula.tokens, way == OVER ? 1 : 0, factor.tokens);
+  insert(outline.formula.constants, way == OVER ? 1 : 0, factor.constants);
+  outline.formula.tokens.insert(outline.formula.tokens.begin(), token);
+  outline.place = way == OVER ? 1 : static_cast<int>(outline.formula.tokens.size()) - 1;
+  return outline;
 }
 
 Formula SubtreeMatcher::match(const Formula& parent, RandomSource& random) {
@@ -62,14 +125,10 @@ Formula SubtreeMatcher::match(const Formula& parent, RandomSource& random) {
   const Wrapper wrapper = draw_wrapper(random);
   const bool is_whole = place.begin == 0 && place.beside == Beside::Nothing;
   if (!evaluate(parent) || !want_target(is_whole, random)) return parent;
-  const std::vector<int> order = breadth_first_from_prefix(vocabulary_, parent.tokens);
-  auto node_at = [&](int begin) {
-    return static_cast<int>(std::find(order.begin(), order.end(), begin) - order.begin());
-  };
   Freedom freedom{is_scale_free_, is_scale_free_};
-  if (!carry_down(node_at(place.begin), freedom)) return parent;
+  if (!carry_down(node_at(parent, place.begin), freedom)) return parent;
   const double* kept =
-      place.beside == Beside::Nothing ? nullptr : evaluator_.node_values(node_at(place.kept_begin));
+      place.beside == Beside::Nothing ? nullptr : evaluator_.node_values(node_at(parent, place.kept_begin));
   // A term's share can be free only where the new expression is linear in what is wanted.
   const bool is_joint = place.beside == Beside::Term && wrapper.token < 0;
   if (kept != nullptr && !is_joint)
@@ -82,6 +141,12 @@ Formula SubtreeMatcher::match(const Formula& parent, RandomSource& random) {
   std::size_t rank = 0;
   while (rank + 1 < matches.size() && random.chance(NEXT_RATE)) ++rank;
   return with_match(parent, place, wrapper, matches[rank], freedom);
+}
+
+// The node of the program that is the token at `begin`.
+int SubtreeMatcher::node_at(const Formula& formula, int begin) const {
+  const std::vector<int> order = breadth_first_from_prefix(vocabulary_, formula.tokens);
+  return static_cast<int>(std::find(order.begin(), order.end(), begin) - order.begin());
 }
 
 // Any subtree, which is replaced or stays beside what is new; a term that is replaced leaves the others of
@@ -144,11 +209,16 @@ bool SubtreeMatcher::want_target(bool is_whole, RandomSource& random) {
     if (!std::isfinite(scale) || scale == 0.0) return false;
     offset = center - scale * mean;
   }
-  for (std::size_t row = 0; row < n; ++row) {
-    wanted_[row] = (y[row] - offset) / scale;
-    weights_[row] = weight(row);
-  }
+  want(scale, offset);
   return true;
+}
+
+void SubtreeMatcher::want(double scale, double offset) {
+  const Dataset& rows = dictionary_.rows();
+  for (std::size_t row = 0; row < rows.n_rows(); ++row) {
+    wanted_[row] = (rows.y()[row] - offset) / scale;
+    weights_[row] = rows.weights() == nullptr ? 1.0 : rows.weights()[row];
+  }
 }
 
 bool SubtreeMatcher::carry_down(int node, Freedom& freedom) {
@@ -212,6 +282,24 @@ bool SubtreeMatcher::weigh() {
   return std::isfinite(total);
 }
 
+// What has rough numbers may come near 0, or cross it, where what is wanted does not: a pole from which no
+// fit would come back, on these rows or on others. Its offset is moved until it is well away.
+Dictionary::Match SubtreeMatcher::of_one_sign(Dictionary::Match match) const {
+  double least = std::numeric_limits<double>::infinity(), most = -least, lowest = least, highest = -least;
+  double mean = 0.0, n = 0.0;
+  for (std::size_t row = 0; row < dictionary_.rows().n_rows(); ++row) {
+    if (weights_[row] == 0.0) continue;
+    const double found = match.scale * dictionary_.value(match.entry, row) + match.offset;
+    least = std::min(least, wanted_[row]), most = std::max(most, wanted_[row]);
+    lowest = std::min(lowest, found), highest = std::max(highest, found);
+    mean += wanted_[row], n += 1.0;
+  }
+  mean /= n;
+  if (least > 0.0 && lowest < TOO_NEAR * least) match.offset += least + WELL_AWAY * (mean - least) - lowest;
+  if (most < 0.0 && highest > TOO_NEAR * most) match.offset += most + WELL_AWAY * (mean - most) - highest;
+  return match;
+}
+
 Formula SubtreeMatcher::with_match(const Formula& parent, const Place& place, const Wrapper& wrapper,
                                    Dictionary::Match match, Freedom freedom) const {
   Formula child;
@@ -234,16 +322,18 @@ Formula SubtreeMatcher::with_match(const Formula& parent, const Place& place, co
   return child;
 }
 
-void SubtreeMatcher::append_wrapped(Formula& out, const Wrapper& wrapper, const Dictionary::Match& match,
+void SubtreeMatcher::append_wrapped(Formula& out, const Wrapper& wrapper, Dictionary::Match match,
                                     Freedom freedom) const {
   bool has_scale = std::fabs(match.scale - 1.0) > NEAR_ONE, has_offset = match.offset != 0.0;
   const Op op = wrapper.token < 0 ? Op::Add : vocabulary_[wrapper.token].op;
-  if (wrapper.token < 0) {
-    if (freedom.offset) has_offset = false;
-    if (freedom.scale && !has_offset) has_scale = false;
-  } else if (wrapper.exponent != 0.0 || op == Op::Sqrt) {
-    if (freedom.scale && !has_offset) has_scale = false;
-  } else if (op == Op::Exp) {
+  const bool is_power = wrapper.token >= 0 && (wrapper.exponent != 0.0 || op == Op::Sqrt);
+  if (wrapper.token < 0 && freedom.offset) has_offset = false;
+  if (freedom.scale && (wrapper.token < 0 || (is_power && (match.scale > 0.0 || !has_offset)))) {
+    // the model's own scale does what this one would, which a fit could not tell from it
+    match.offset /= match.scale;
+    has_scale = false;
+  }
+  if (op == Op::Exp) {
     if (freedom.scale) has_offset = false;
   }
   const bool is_division = wrapper.token >= 0 && op == Op::Div;

@@ -25,7 +25,17 @@ class SubtreeMatcher {
   // itself where nothing can be said.
   Formula match(const Formula& parent, RandomSource& random);
 
+  // Laws are often a simple factor times, over or under a function of something simple. There are so many
+  // ways to begin one: y itself or with one of the first entries as such a factor, and then a function, a
+  // power, or nothing. Of each, the expressions that complete it best; none where there are fewer.
+  std::size_t n_sketches() const;
+  std::optional<Formula> sketch(std::size_t index);
+
  private:
+  static constexpr std::size_t MOST_FACTORS = 64;
+  static constexpr std::size_t N_SKETCHED = 3,
+                               MOST_SKETCHED = N_SKETCHED + Dictionary::N_FAMILIES * Dictionary::N_OF_FAMILY;
+
   // Where the new expression goes: it replaces the subtree [begin, end) of the parent, in which [kept_begin,
   // kept_end) stays beside it as a term, as a factor, or not at all.
   enum class Beside { Nothing, Term, Factor };
@@ -44,18 +54,27 @@ class SubtreeMatcher {
     bool scale, offset;
   };
 
+  // A formula with a number where something is to be found.
+  struct Outline {
+    Formula formula;
+    int place;
+  };
+  std::optional<Outline> outline_of(std::size_t index) const;
+  std::vector<Formula> sketched(std::size_t index);
+  int node_at(const Formula& formula, int begin) const;
   Place draw_place(const Formula& parent, RandomSource& random) const;
   Wrapper draw_wrapper(RandomSource& random) const;
   bool evaluate(const Formula& parent);
   bool want_target(bool is_whole, RandomSource& random);
+  void want(double scale, double offset);
   bool carry_down(int node, Freedom& freedom);
   void carry_through(Op op, bool is_first, const double* other, const double* current);
   void want_below(const Wrapper& wrapper);
   bool weigh();
+  Dictionary::Match of_one_sign(Dictionary::Match match) const;
   Formula with_match(const Formula& parent, const Place& place, const Wrapper& wrapper,
                      Dictionary::Match match, Freedom freedom) const;
-  void append_wrapped(Formula& out, const Wrapper& wrapper, const Dictionary::Match& match,
-                      Freedom freedom) const;
+  void append_wrapped(Formula& out, const Wrapper& wrapper, Dictionary::Match match, Freedom freedom) const;
   void append_affine(Formula& out, const Dictionary::Match& match, bool has_scale, bool has_offset) const;
   void append_part(Formula& out, const Formula& parent, int begin, int end) const;
   void append_constant(Formula& out, double value) const;
@@ -64,11 +83,15 @@ class SubtreeMatcher {
   const Drawing& drawing_;
   const Dictionary& dictionary_;
   const bool is_scale_free_;
+  std::vector<Wrapper> wrappers_;  // all that there are
   Evaluator evaluator_;
   Program program_;
   std::vector<int> parents_;
   Buffer wanted_, weights_, constant_;
   FloatBuffer scratch_;
+  // The last that was looked up, to be asked for one by one.
+  std::size_t sketched_index_ = static_cast<std::size_t>(-1);
+  std::vector<Formula> sketched_;
 };
 
 }  // namespace ddsr

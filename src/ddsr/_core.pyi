@@ -216,6 +216,9 @@ def move(
 def dictionary(vocabulary: Vocabulary, data: Data, options: EvolutionOptions, seed: int) -> Rows:
     """(tokens, constants) of the small expressions in which `match` looks."""
 
+def sketches(vocabulary: Vocabulary, data: Data, options: EvolutionOptions, n_sketches: int) -> Rows:
+    """(tokens, constants) of the first sketches of an island."""
+
 def match(
     vocabulary: Vocabulary,
     data: Data,

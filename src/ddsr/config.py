@@ -195,6 +195,8 @@ class RefinerConfig:
 
     n_islands: int = 4
     """populations that evolve side by side; no more threads than islands are of use"""
+    n_sketches: int = 15_000
+    """steps of the last island that complete sketches, beside which the others evolve: see docs/refiner.md"""
     island_size: int = 100
     """individuals of a population"""
     tournament_size: int = 8
@@ -266,6 +268,7 @@ class RefinerConfig:
             check_whole(getattr(self, name), name, least=1)
         check_whole(self.n_islands, "n_islands", least=1, most=1024)
         for name in (
+            "n_sketches",
             "n_migrants",
             "restart_steps",
             "fit_steps",

@@ -67,7 +67,7 @@ def test_a_loaded_refiner_goes_on_as_the_saved_one() -> None:
     assert is_same(refiner, copy)
 
 
-RESTARTING = SMALL | {"restart_steps": 150}
+RESTARTING = SMALL | {"restart_steps": 150, "n_sketches": 0}
 
 
 def test_an_island_that_stalls_starts_anew() -> None:
@@ -81,7 +81,7 @@ def test_an_island_that_stalls_starts_anew() -> None:
     first_full = sizes.index(full)
     n_anew = int((np.diff(sizes[first_full:]) < 0).sum())
     assert n_anew > 3
-    settled = refiner_of("x * y", noise=0.5, **SMALL, restart_steps=0)
+    settled = refiner_of("x * y", noise=0.5, **RESTARTING | {"restart_steps": 0})
     for _ in range(60):
         settled.run(evaluations=50)
     assert len(settled.population_batch()) == full

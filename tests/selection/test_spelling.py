@@ -30,6 +30,8 @@ from strategies import PLAIN
         ("cos(z) * (z * (y * x))", "x * y * z * cos(z)"),
         ("x / (z * y)", "x / (y * z)"),
         ("x / (z + y)", "x / (y + z)"),
+        ("2 * x / sqrt(y / x)", "2 * x * sqrt(x / y)"),
+        ("1 / sqrt(y / x)", "sqrt(x / y)"),
         ("z + (sin(x) + (y + x))", "x + sin(x) + y + z"),
         ("2 - (z + x)", "2 - (x + z)"),
     ],

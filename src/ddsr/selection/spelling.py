@@ -28,7 +28,14 @@ def spelled(model: Model, is_allowed: Callable[[Expression], bool] | None = None
     """
     columns = model.expression.vocabulary.variables
     in_order = partial(_in_order, columns)
-    spellings = (_with_exponentials, _with_powers, _with_complements, _with_one_bar, _with_squares)
+    spellings = (
+        _with_exponentials,
+        _with_powers,
+        _with_complements,
+        _with_upright_roots,
+        _with_one_bar,
+        _with_squares,
+    )
     for spell in (*spellings, in_order, _spelled):
         other = Model.of_tree(model.expression.vocabulary, spell(model.tree))
         if other is not None and (is_allowed is None or is_allowed(other.expression)):
@@ -82,6 +89,18 @@ def _with_complements(node: Node) -> Node:
     if turned.name == "mul" and turned.children[0] == known(1.0):
         return turned.children[1]
     return node
+
+
+def _with_upright_roots(node: Node) -> Node:
+    """f * sqrt(h / g) for f / sqrt(g / h)."""
+    if node.kind is not Kind.OPERATOR:
+        return node
+    left, *others = [_with_upright_roots(child) for child in node.children]
+    if node.name == "div" and others[0].name == "sqrt" and others[0].children[0].name == "div":
+        above, below = others[0].children[0].children
+        root = Node.operator("sqrt", Node.operator("div", below, above))
+        return root if left.kind is Kind.ONE or left == known(1.0) else Node.operator("mul", left, root)
+    return Node.operator(node.name, left, *others)
 
 
 def _with_one_bar(node: Node) -> Node:
