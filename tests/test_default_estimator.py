@@ -231,8 +231,10 @@ def test_rules_hold_for_what_is_found(selection):
     found = [entry.equation for entry in model.front_ if len(entry.equation) > 1]
     assert len(found) > 1
     for equation in found:
-        assert {"x0", "x1", "x2"} <= {str(symbol) for symbol in equation.to_sympy().free_symbols}
         names = [equation.vocabulary.names[token] for token in equation.tokens]
+        assert {"x0", "x1", "x2"} <= set(names)
+        if selection == "description_length":  # in others x1 may stand there and cancel
+            assert {"x0", "x1", "x2"} <= {str(symbol) for symbol in equation.to_sympy().free_symbols}
         assert names.count("sin") + names.count("cos") <= 1
 
 

@@ -50,7 +50,7 @@ def test_is_scale_free(method):
 def test_symmetries():
     """What has one, Planck's law, is searched in one input of two, until it is found."""
     law = X[:, 0] / (np.exp(X[:, 0] / X[:, 1]) - 1)
-    settings = {"evaluations_per_epoch": 300, "n_epochs": 8, "evolution": {"exact": 0.0}}
+    settings = {"evaluations_per_epoch": 300, "n_epochs": 8, "evolution": {"exact": 0.0, "n_sketches": 0}}
     models = [
         DDSRRegressor("ddsr:generator=none", random_state=0, config={**settings, "symmetries": is_on}).fit(
             X, law

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from command_cases import write_table
@@ -159,6 +159,7 @@ CELLS = st.sampled_from([*"abyxé,;\t|\"' \n\r.-+0123456789", "nan", "inf", "1e4
 
 
 @given(st.lists(CELLS, max_size=60).map("".join))
+@example('"a "')
 def test_any_text_is_read_or_refused(text):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "d.csv"

@@ -81,6 +81,11 @@ class TextSource(Source):
                 raise InputError(
                     f"{self.path} is no table with {len(self.names)} columns: {reason}"
                 ) from None
+        if len(frame.columns) != len(self.names):  # quotes that hold what separates columns
+            raise InputError(
+                f"{self.path} has {len(self.names)} names of columns, and {len(frame.columns)} columns: "
+                "separate them by commas"
+            )
         frame.columns = list(self.names)
         return frame[list(names)]
 
