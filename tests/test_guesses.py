@@ -31,7 +31,7 @@ def fitted(guesses, preset="ddsr:generator=none", **parameters):
         ("C * x + ?", "1.0 * x + 1.0"),
         ("C*`my var`", "1.0 * `my var`"),
         ("x^(1/2)", "x^0.5"),
-        ("-x", "-1 * x"),
+        ("-x", "-x"),
         ("exp(2 * C) * x", f"{float(np.exp(2))!r} * x"),
     ],
 )

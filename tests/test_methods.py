@@ -70,6 +70,7 @@ DEFAULT_NAMES = (
     "ddsr:refiner=none",
     "ddsr:is_scale_free=false",
     "ddsr:match=false",
+    "ddsr:sketches=false",
     "ddsr:generator=none:model_selection=accuracy",
 )
 
@@ -308,10 +309,11 @@ def test_every_preset_has_defaults_among_its_values():
     assert methods.parse_method("paper").options[0] == ("generator", "masked")
 
 
-@pytest.mark.parametrize("name", ["ddsr", "ddsr:match=false"])
-def test_the_look_up_can_be_left_out(name, monkeypatch):
+@pytest.mark.parametrize("name", ["ddsr", "ddsr:match=false", "ddsr:sketches=false"])
+def test_the_look_up_and_the_sketches_can_be_left_out(name, monkeypatch):
     made = []
     monkeypatch.setattr(methods, "Refiner", lambda *args: made.append(args[2]) or Refiner(*args))
     states, _ = assemble(name, PLAIN, X, Y, config=TINY | {"evaluations_per_epoch": 100}, device="cpu")
     next(states)
     assert ("match" in made[0].moves) == (name != "ddsr:match=false")
+    assert (made[0].n_sketches > 0) == (name != "ddsr:sketches=false")

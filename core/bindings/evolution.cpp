@@ -42,17 +42,17 @@ std::vector<Formula> to_formulas(const Vocabulary& vocabulary, const Batch& batc
 }
 
 // (tokens, constants) of a batch: breadth-first rows, padded.
-nb::tuple to_rows(const Vocabulary& vocabulary, const std::vector<const Formula*>& formulas) {
+nb::tuple to_rows(const Vocabulary& vocabulary, const std::vector<Formula>& formulas) {
   std::size_t length = 0, width = 0;
-  for (const Formula* formula : formulas) {
-    length = std::max(length, formula->tokens.size());
-    width = std::max(width, formula->constants.size());
+  for (const Formula& formula : formulas) {
+    length = std::max(length, formula.tokens.size());
+    width = std::max(width, formula.constants.size());
   }
   const std::size_t n = formulas.size();
   std::vector<TokenId> tokens(n * length, PAD);
   std::vector<double> constants(n * width, 0.0);
   for (std::size_t i = 0; i < n; ++i) {
-    const Formula row = breadth_first_of(vocabulary, *formulas[i]);
+    const Formula row = breadth_first_of(vocabulary, formulas[i]);
     std::copy(row.tokens.begin(), row.tokens.end(), tokens.begin() + static_cast<std::ptrdiff_t>(i * length));
     std::copy(row.constants.begin(), row.constants.end(),
               constants.begin() + static_cast<std::ptrdiff_t>(i * width));
@@ -61,10 +61,10 @@ nb::tuple to_rows(const Vocabulary& vocabulary, const std::vector<const Formula*
 }
 
 nb::tuple individuals_to_rows(const Refiner& refiner, const std::vector<Individual>& individuals) {
-  std::vector<const Formula*> formulas;
+  std::vector<Formula> formulas;
   std::vector<double> log_loss;
   for (const Individual& individual : individuals) {
-    formulas.push_back(&individual.formula);
+    formulas.push_back(individual.formula);
     log_loss.push_back(individual.log_loss);
   }
   const nb::tuple rows = to_rows(refiner.problem().vocabulary(), formulas);
@@ -74,10 +74,10 @@ nb::tuple individuals_to_rows(const Refiner& refiner, const std::vector<Individu
 // Of the hall of fame or the shortlist.
 template <typename Entry>
 nb::dict models(const Refiner& refiner, const std::vector<Entry>& entries) {
-  std::vector<const Formula*> formulas;
+  std::vector<Formula> formulas;
   std::vector<double> scale, offset, nrmse;
   for (const Entry& entry : entries) {
-    formulas.push_back(&entry.individual.formula);
+    formulas.push_back(entry.individual.formula);
     scale.push_back(entry.individual.scale);
     offset.push_back(entry.individual.offset);
     nrmse.push_back(entry.nrmse);
@@ -176,7 +176,7 @@ nb::tuple make_move(const std::string& name, const Vocabulary& vocabulary, const
       move != MOVES.end()
           ? move->make(parent, random, context)
           : cross_over(parent, one_formula(vocabulary, donor_tokens, donor_constants), random, context);
-  return to_rows(vocabulary, {&child});
+  return to_rows(vocabulary, {child});
 }
 
 nb::tuple dictionary_rows(const Vocabulary& vocabulary, const Data& data, const EvolutionOptions& options,
@@ -185,9 +185,7 @@ nb::tuple dictionary_rows(const Vocabulary& vocabulary, const Data& data, const 
                               static_cast<std::size_t>(options.dictionary_size), seed);
   std::vector<Formula> formulas;
   for (std::size_t i = 0; i < dictionary.size(); ++i) formulas.push_back(dictionary.formula(vocabulary, i));
-  std::vector<const Formula*> pointers;
-  for (const Formula& formula : formulas) pointers.push_back(&formula);
-  return to_rows(vocabulary, pointers);
+  return to_rows(vocabulary, formulas);
 }
 
 nb::tuple first_sketches(const Vocabulary& vocabulary, const Data& data, const EvolutionOptions& options,
@@ -196,13 +194,15 @@ nb::tuple first_sketches(const Vocabulary& vocabulary, const Data& data, const E
   const Drawing drawing(vocabulary, options);
   const Dictionary dictionary(vocabulary, options, data.fitting(false),
                               static_cast<std::size_t>(options.dictionary_size), 0);
-  SubtreeMatcher matcher(vocabulary, drawing, dictionary, options.is_scale_free);
-  std::vector<Formula> sketches;
-  for (std::size_t i = 0; i < std::min(n_sketches, matcher.n_sketches()); ++i)
-    if (std::optional<Formula> formula = matcher.sketch(i)) sketches.push_back(std::move(*formula));
-  std::vector<const Formula*> pointers;
-  for (const Formula& formula : sketches) pointers.push_back(&formula);
-  return to_rows(vocabulary, pointers);
+  Sketches sketches(vocabulary, drawing, dictionary, options.is_scale_free);
+  std::vector<Formula> formulas;
+  std::uint64_t cursor = 0;
+  while (formulas.size() < n_sketches)
+    if (std::optional<Formula> formula = sketches.next(cursor))
+      formulas.push_back(std::move(*formula));
+    else
+      break;
+  return to_rows(vocabulary, formulas);
 }
 
 // Several children of one parent, by the seeds 0, 1, 2...
@@ -215,13 +215,11 @@ nb::tuple match_subtrees(const Vocabulary& vocabulary, const Data& data, const T
                               static_cast<std::size_t>(options.dictionary_size), 0);
   SubtreeMatcher matcher(vocabulary, drawing, dictionary, options.is_scale_free);
   std::vector<Formula> children;
-  std::vector<const Formula*> pointers;
   for (int seed = 0; seed < n_children; ++seed) {
     RandomSource random(static_cast<std::uint64_t>(seed), 0, 0);
     children.push_back(matcher.match(parent, random));
   }
-  for (const Formula& child : children) pointers.push_back(&child);
-  return to_rows(vocabulary, pointers);
+  return to_rows(vocabulary, children);
 }
 
 nb::tuple needed_operand_of(const std::string& name, bool is_first, double wanted, double other,
@@ -297,7 +295,7 @@ void bind_evolution(nb::module_& module) {
       "fold_constants",
       [](const Vocabulary& vocabulary, const TokenRows& tokens, const Input<double, 2>& constants) {
         const Formula folded = fold_constants(vocabulary, one_formula(vocabulary, tokens, constants));
-        return to_rows(vocabulary, {&folded});
+        return to_rows(vocabulary, {folded});
       },
       nb::arg("vocabulary"), nb::arg("tokens"), nb::arg("constants"));
   module.def(

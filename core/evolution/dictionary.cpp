@@ -1,6 +1,7 @@
 #include "evolution/dictionary.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -10,11 +11,25 @@ namespace ddsr {
 
 namespace {
 
-std::vector<std::size_t> first_rows(const Dataset& data) {
-  std::vector<std::size_t> rows;
-  for (std::size_t row = 0; row < data.n_rows() && rows.size() < Dictionary::N_ROWS; ++row)
-    if (data.weights() == nullptr || data.weights()[row] > 0.0) rows.push_back(row);
-  return rows.empty() ? std::vector<std::size_t>{0} : rows;
+// Those in which a column is least or greatest, and then the first ones: what is well between the extremes
+// and has a pole near them is no match.
+std::vector<std::size_t> telling_rows(const Dataset& data) {
+  std::vector<std::size_t> weighing, rows;
+  for (std::size_t row = 0; row < data.n_rows(); ++row)
+    if (data.weights() == nullptr || data.weights()[row] > 0.0) weighing.push_back(row);
+  if (weighing.empty()) return {0};
+  auto take = [&](std::size_t row, std::size_t most) {
+    if (rows.size() < most && std::find(rows.begin(), rows.end(), row) == rows.end()) rows.push_back(row);
+  };
+  for (std::size_t column = 0; column < data.n_columns(); ++column) {
+    const double* values = data.columns(0)[static_cast<int>(column)];
+    const auto [least, greatest] =
+        std::minmax_element(weighing.begin(), weighing.end(),
+                            [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+    take(*least, Dictionary::N_ROWS / 2), take(*greatest, Dictionary::N_ROWS / 2);
+  }
+  for (const std::size_t row : weighing) take(row, Dictionary::N_ROWS);
+  return rows;
 }
 
 // Of the size of what is wanted: what varies less is constant.
@@ -31,22 +46,12 @@ constexpr double LEAST_OFFSET = 1e-3;
 
 Dictionary::Dictionary(const Vocabulary& vocabulary, const EvolutionOptions& options, const Dataset& data,
                        std::size_t max_entries, std::uint64_t seed)
-    : rows_(data, first_rows(data)) {
+    : rows_(data, telling_rows(data)) {
   if (max_entries > 0) DictionaryMaker(*this, vocabulary, options, seed).fill(max_entries);
 }
 
 std::vector<Dictionary::Match> Dictionary::nearest(const Query& query, std::size_t n_matches,
-                                                   FloatBuffer& scratch) const {
-  return found(query, n_matches, false, scratch);
-}
-
-std::vector<Dictionary::Match> Dictionary::nearest_of_all(const Query& query, std::size_t n_matches,
-                                                          FloatBuffer& scratch) const {
-  return found(query, n_matches, true, scratch);
-}
-
-std::vector<Dictionary::Match> Dictionary::found(const Query& query, std::size_t n_matches, bool has_families,
-                                                 FloatBuffer& scratch) const {
+                                                   FloatBuffer& scratch, bool has_families) const {
   const std::size_t n = rows_.n_rows(), n_blocks = (entries_.size() + WIDTH - 1) / WIDTH;
   scratch.resize(3 * n + n_blocks * 4 * WIDTH);
   float *weights = scratch.data(), *wanted = weights + n, *beside = wanted + n, *sums = beside + n;
@@ -131,13 +136,18 @@ std::vector<Dictionary::Match> Dictionary::ranked(const float* sums, std::size_t
     if (best.size() > n_matches) best.pop_back();
     if (best.size() == n_matches) bar = best.back().penalised;
   }
+  auto is_known = [&, n = best.size()](const Match& match) {
+    return std::any_of(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(n),
+                       [&](const Match& other) { return other.entry == match.entry; });
+  };
   for (std::size_t family = 0; has_families && family < N_FAMILIES; ++family) {
     const auto first = curves.begin() + static_cast<std::ptrdiff_t>(family * N_CURVED);
-    std::partial_sort(first, first + N_OF_FAMILY, first + N_CURVED,
-                      [](const Match& a, const Match& b) { return a.penalised < b.penalised; });
+    auto is_nearer = [](const Match& a, const Match& b) { return a.penalised < b.penalised; };
+    const auto of_variables = first + static_cast<std::ptrdiff_t>(n_curved_variables_);
+    if (n_curved_variables_ > 0) std::iter_swap(first, std::min_element(first, of_variables, is_nearer));
+    std::partial_sort(first + 1, first + N_OF_FAMILY, first + N_CURVED, is_nearer);
     for (auto match = first; match != first + N_OF_FAMILY; ++match)
-      if (std::isfinite(match->penalised) && !(match->penalised <= bar && n_matches > 0))
-        best.push_back(*match);
+      if (std::isfinite(match->penalised) && !is_known(*match)) best.push_back(*match);
   }
   return best;
 }

@@ -4,7 +4,6 @@
 // thousands of entries costs as much as the fits of several children.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -20,8 +19,8 @@ class Dictionary {
  public:
   static constexpr std::size_t N_ROWS = 32;
   static constexpr std::size_t N_FAMILIES = 6;
-  static constexpr std::size_t N_CURVED = 16;    // of so many of the first entries there are curves
-  static constexpr std::size_t N_OF_FAMILY = 2;  // of different entries
+  static constexpr std::size_t N_CURVED = 16;    // of so many of the simplest entries there are curves
+  static constexpr std::size_t N_OF_FAMILY = 3;  // of different entries, one of them a variable
   static constexpr std::size_t WIDTH = 16;       // of a block of the table
 
   // With at most about `max_entries`; what is too much for the largest size is left out at random.
@@ -40,13 +39,15 @@ class Dictionary {
   struct Query {
     const double *wanted, *weights, *beside;
   };
-  // The nearest entries, best first; none where nothing is left to be matched. `scratch` is memory to work
-  // in.
-  std::vector<Match> nearest(const Query& query, std::size_t n_matches, FloatBuffer& scratch) const;
-  // These, and of every family of curves the nearest, of two entries: their numbers are rough, and others may
-  // look better that are worse once all is fitted.
-  std::vector<Match> nearest_of_all(const Query& query, std::size_t n_matches, FloatBuffer& scratch) const;
+  // The nearest entries, best first; none where nothing is left to be matched. With families also the nearest
+  // curve of each that is one of a variable, and those of two other entries: their numbers are rough, and
+  // others may look better that are worse once all is fitted. `scratch` is memory to work in.
+  std::vector<Match> nearest(const Query& query, std::size_t n_matches, FloatBuffer& scratch,
+                             bool has_families = false) const;
 
+  // The entries that are no curves, variables first; of those that cost the same none stands before another
+  // for its column.
+  const std::vector<std::size_t>& simplest() const { return simplest_; }
   Formula formula(const Vocabulary& vocabulary, std::size_t entry) const;
   double value(std::size_t entry, std::size_t row) const;
   const Dataset& rows() const { return rows_; }
@@ -55,8 +56,8 @@ class Dictionary {
  private:
   friend class DictionaryMaker;
 
-  // An operator on shapes, or a leaf; its exponent is that of a power with a fixed one. A curve is a function
-  // of `factor * a + shift`.
+  // An operator on shapes, or a leaf; its exponent is that of a power with a fixed one. It may be a function
+  // of `factor * a + shift`, as curves are.
   struct Shape {
     TokenId token;
     int a = -1, b = -1;
@@ -80,8 +81,6 @@ class Dictionary {
   Target standardised(const Query& query, float* weights, float* wanted, float* beside) const;
   Sums sums_of(const float* sums, std::size_t entry) const;
   std::vector<Match> ranked(const float* sums, std::size_t n_matches, bool has_families) const;
-  std::vector<Match> found(const Query& query, std::size_t n_matches, bool has_families,
-                           FloatBuffer& scratch) const;
   void set_line(Match& match, const Target& target, const Sums& sums) const;
   void append(Formula& out, const Vocabulary& vocabulary, int shape) const;
 
@@ -92,6 +91,8 @@ class Dictionary {
   std::vector<double> means_, deviations_;
   std::vector<float> size_costs_;
   std::vector<int> curves_;
+  std::size_t n_curved_variables_ = 0;
+  std::vector<std::size_t> simplest_;
   FloatBuffer table_;
 };
 

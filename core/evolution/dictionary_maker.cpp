@@ -64,8 +64,20 @@ void DictionaryMaker::fill(std::size_t max_entries) {
   by_cost_.assign(MOST_COST + 1, {});
   add_leaves();
   add_shapes(max_entries - max_entries / CURVED_PART);
+  rank_by_simplicity();
   max_entries_ = max_entries;
   add_curves();
+}
+
+// Entries are made by rising cost.
+void DictionaryMaker::rank_by_simplicity() {
+  std::vector<std::size_t>& ranked = dictionary_.simplest_;
+  for (std::size_t entry = 0; entry < dictionary_.entries_.size(); ++entry) ranked.push_back(entry);
+  for (std::size_t begin = 0, end = 0; begin < ranked.size(); begin = end) {
+    while (end < ranked.size() && costs_[end] == costs_[begin]) ++end;
+    for (std::size_t i = end - 1; i > begin; --i)
+      std::swap(ranked[i], ranked[begin + at(random_.below(static_cast<int>(i - begin + 1)))]);
+  }
 }
 
 void DictionaryMaker::add_shapes(std::size_t max_entries) {
@@ -147,6 +159,9 @@ void DictionaryMaker::add_function(const Function& function, int operand, std::s
   if (is_below_function && (!is_power || below.exponent != 0.0 || vocabulary_[below.token].op == Op::Sqrt))
     return;
   if (is_power && function.exponent != 2.0 && cost > 2) return;  // other powers of variables alone
+  const Op op = vocabulary_[function.token].op;
+  if ((op == Op::Sqrt || op == Op::Log) && can_scale() && is_negative(operand))
+    return add({function.token, operand, -1, 0.0, below.size + 3, -1.0}, cost);
   add({function.token, operand, -1, function.exponent, below.size + (is_power ? 2 : 1)}, cost);
 }
 
@@ -160,13 +175,22 @@ void DictionaryMaker::add_pair(TokenId token, int a, int b, std::size_t cost) {
   add({token, a, b, 0.0, 1 + left.size + right.size}, cost);
 }
 
+bool DictionaryMaker::can_scale() const { return vocabulary_.constant() >= 0 && is_drawn(Op::Mul); }
+
+bool DictionaryMaker::is_negative(int shape) {
+  const double* values = values_of(shape);
+  return std::all_of(values, values + n_rows_, [](double value) { return value < 0.0; });
+}
+
 void DictionaryMaker::add_curves() {
-  if (vocabulary_.constant() < 0 || !is_drawn(Op::Add) || !is_drawn(Op::Mul)) return;
+  if (!can_scale() || !is_drawn(Op::Add)) return;
   std::vector<int> operands;
-  for (const int shape : dictionary_.entries_) {
+  for (const std::size_t entry : dictionary_.simplest_) {
+    const int shape = dictionary_.entries_[entry];
     const Token& token = vocabulary_[dictionary_.shapes_[at(shape)].token];
     if (token.kind == Kind::Operator && token.arity == 1) continue;
     operands.push_back(shape);
+    dictionary_.n_curved_variables_ += token.kind == Kind::Variable;
     if (operands.size() == Dictionary::N_CURVED) break;
   }
   for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -193,7 +217,7 @@ void DictionaryMaker::add_curves_of(int operand) {
       add_curve(ROOT, operand, factor, shift, 0.5);
     }
   for (const double exponent : REAL_EXPONENTS)
-    if (start > 0.0) add_curve(POWER, operand, 1.0, 0.0, exponent);
+    if (start > 0.0 || end < 0.0) add_curve(POWER, operand, start > 0.0 ? 1.0 : -1.0, 0.0, exponent);
   for (const double turns : TURNS)
     for (int phase = 0; phase < N_PHASES; ++phase)
       add_curve(WAVE, operand, 2.0 * std::numbers::pi * turns / range, std::numbers::pi * phase / N_PHASES);
@@ -218,7 +242,7 @@ void DictionaryMaker::add(const Shape& shape, std::size_t cost) {
   if (shape.a < 0) {
     const double* column = dictionary_.rows_.columns(0)[token.variable];
     std::copy(column, column + stride_, values);
-  } else if (shape.curve >= 0) {
+  } else if (shape.curve >= 0 || shape.factor != 1.0) {
     inner_.resize(stride_), exponents_.assign(stride_, shape.exponent);
     const double* operand = values_of(shape.a);
     for (std::size_t row = 0; row < stride_; ++row) inner_[row] = shape.factor * operand[row] + shape.shift;
@@ -242,10 +266,10 @@ void DictionaryMaker::add(const Shape& shape, std::size_t cost) {
   dictionary_.shapes_.push_back(shape);
   const int index = static_cast<int>(dictionary_.shapes_.size()) - 1;
   by_cost_[cost].push_back(index);
-  enter(index);
+  enter(index, cost);
 }
 
-void DictionaryMaker::enter(int shape) {
+void DictionaryMaker::enter(int shape, std::size_t cost) {
   const double* values = values_of(shape);
   const int n = static_cast<int>(n_rows_);
   const double mean = kernels_.sum(values, n) / n;
@@ -265,6 +289,7 @@ void DictionaryMaker::enter(int shape) {
   for (std::size_t row = 0; row < n_rows_; ++row)
     block[row * Dictionary::WIDTH + lane] = static_cast<float>((values[row] - mean) / deviation);
   dictionary.entries_.push_back(shape);
+  costs_.push_back(cost);
   dictionary.curves_.push_back(dictionary.shapes_[at(shape)].curve);
   dictionary.means_.push_back(mean), dictionary.deviations_.push_back(deviation);
   dictionary.size_costs_.push_back(

@@ -40,12 +40,15 @@ class DictionaryMaker {
   // Functions of what has a factor and a shift, on grids of these: a fit finds the numbers from there.
   void add_curves();
   bool is_drawn(Op op) const;
+  bool can_scale() const;
+  bool is_negative(int shape);
   void add_curves_of(int operand);
   enum Family : std::uint8_t { EXPONENTIAL, LOGARITHM, POLE, ROOT, POWER, WAVE };
   void add_curve(Family family, int operand, double factor, double shift, double exponent = 0.0);
   // Computes its values and keeps it if they are new.
   void add(const Shape& shape, std::size_t cost);
-  void enter(int shape);
+  void enter(int shape, std::size_t cost);
+  void rank_by_simplicity();
   double* values_of(int shape) { return values_.data() + static_cast<std::size_t>(shape) * stride_; }
 
   Dictionary& dictionary_;
@@ -59,6 +62,7 @@ class DictionaryMaker {
   std::vector<Function> functions_;
   Buffer values_, inner_, exponents_;
   std::vector<std::vector<int>> by_cost_;
+  std::vector<std::size_t> costs_;  // of the entries
   std::unordered_set<std::uint64_t> seen_values_, seen_shapes_;
 };
 

@@ -17,8 +17,6 @@ constexpr double KEPT_COUNT = 0.9;
 constexpr double LEAST_IMPROVEMENT = 1e-3;
 // Fits on many rows that an island saves up.
 constexpr double MOST_CREDIT = 20.0;
-// So many times as often as others a structure is tried that is a sketch.
-constexpr int SKETCH_TRIES = 4;
 
 }  // namespace
 
@@ -27,7 +25,8 @@ Island::Island(const Problem& problem, int index)
       index_(static_cast<std::uint32_t>(index)),
       assessor_(problem),
       simplifier_(problem.vocabulary()),
-      matcher_(problem.vocabulary(), problem.drawing, problem.dictionary, problem.options.is_scale_free) {
+      matcher_(problem.vocabulary(), problem.drawing, problem.dictionary, problem.options.is_scale_free),
+      sketches_(problem.vocabulary(), problem.drawing, problem.dictionary, problem.options.is_scale_free) {
   const auto n_sizes = static_cast<std::size_t>(problem.grammar.rules.max_length) + 1;
   state.size_counts.assign(n_sizes, 0.0);
   age();
@@ -78,19 +77,20 @@ void Island::step(const Surroundings& surroundings, const Deadline& deadline) {
 // The last island, where there are others that evolve meanwhile.
 bool Island::is_sketching() const {
   const EvolutionOptions& options = problem_.options;
-  const auto n = std::min(matcher_.n_sketches(), static_cast<std::size_t>(options.n_sketches));
-  return index_ > 0 && static_cast<int>(index_) == options.n_islands - 1 && state.counters.n_steps < n;
+  return index_ > 0 && static_cast<int>(index_) == options.n_islands - 1 &&
+         state.counters.n_steps < static_cast<std::uint64_t>(options.n_sketches) &&
+         sketches_.has_next(state.next_sketch);
 }
 
 // Its life begins behind the last of them: sketches are looked at for themselves, and those that are good are
 // in the hall of fame, from where they come into all islands.
 void Island::sketch(const Surroundings& surroundings, const Deadline& deadline) {
-  std::optional<Formula> formula = matcher_.sketch(state.counters.n_steps);
+  std::optional<Formula> formula = sketches_.next(state.next_sketch);
+  if (!formula) return;
   ++state.counters.n_steps;
   state.born_at = state.improved_at = state.counters.n_steps;
-  const std::optional<Child> child = formula ? made_legal(std::move(*formula)) : std::nullopt;
-  if (child)
-    assessed(*child, surroundings, SKETCH, deadline);
+  if (const std::optional<Child> child = made_legal(std::move(*formula)))
+    assessed(*child, surroundings, NO_MOVE, deadline);
   else
     ++state.counters.n_failed_moves;
 }
@@ -101,9 +101,7 @@ std::optional<Individual> Island::assessed(const Child& child, const Surrounding
   Counters& counters = state.counters;
   const std::uint64_t structure = structure_hash(problem_.vocabulary(), child.breadth_first);
   const std::uint64_t tried = structure ^ life_salt();
-  // a sketch has better numbers than whoever tried its structure before
-  const int most_tries = problem_.options.most_tries * (move == SKETCH ? SKETCH_TRIES : 1);
-  if (n_tries(surroundings, tried) >= most_tries) {
+  if (n_tries(surroundings, tried) >= problem_.options.most_tries) {
     ++counters.n_duplicates;
     return {};
   }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "evolution/assessor.hpp"
+#include "evolution/sketches.hpp"
 #include "evolution/structure_memory.hpp"
 
 namespace ddsr {
@@ -13,8 +14,7 @@ struct MoveCount {
 };
 
 inline constexpr std::size_t CROSSOVER = MOVES.size();    // stands behind the mutations
-inline constexpr std::size_t NO_MOVE = MOVES.size() + 1;  // of a child that was drawn at random
-inline constexpr std::size_t SKETCH = MOVES.size() + 2;   // of one that completes a sketch
+inline constexpr std::size_t NO_MOVE = MOVES.size() + 1;  // of a child that no parent has
 
 struct Counters {
   std::uint64_t n_steps = 0;
@@ -36,6 +36,7 @@ struct IslandState {
   double best_fitness = 1e300;
   HallOfFame hall;
   Shortlist shortlist;
+  std::uint64_t next_sketch = 0;
   double credit = 0.0;  // fits on many rows that it may still make
   Counters counters;
 };
@@ -89,6 +90,7 @@ class Island {
   Assessor assessor_;
   Simplifier simplifier_;
   SubtreeMatcher matcher_;
+  Sketches sketches_;
   std::vector<std::uint64_t> tried_;
 };
 

@@ -12,7 +12,7 @@ namespace ddsr {
 
 namespace {
 
-constexpr std::uint64_t FORMAT = 0x32656e6966657264u;  // and its version
+constexpr std::uint64_t FORMAT = 0x33656e6966657264u;  // and its version
 
 [[noreturn]] void refuse(const char* reason) {
   throw std::invalid_argument(std::string("this is no state of such a refiner: ") + reason);
@@ -123,7 +123,8 @@ void island(Archive& archive, AnyState& state, const Problem& problem) {
   archive.resize(state.population);
   for (auto& value : state.population) individual(archive, value, problem.grammar);
   archive.number(state.oldest);
-  for (auto* count : {&state.n_lives, &state.born_at, &state.improved_at}) archive.number(*count);
+  for (auto* count : {&state.n_lives, &state.born_at, &state.improved_at, &state.next_sketch})
+    archive.number(*count);
   archive.number(state.best_fitness);
   archive.number(state.credit);
   numbers(archive, state.size_counts);

@@ -26,6 +26,7 @@ from ddsr.selection import (
     FrontEntry,
     ParetoFront,
     front_of,
+    load_algebra,
     restored_entries,
     saved_entries,
     select,
@@ -334,6 +335,8 @@ def run(
     A `KeyboardInterrupt` ends the search, and those that would follow, as if the time were up.
     """
     is_interrupted = False
+    if any(fit.selection.shortens for fit in fits):
+        load_algebra()  # before the search, whose time it takes: after it there is none to spare
     for n_done, fit in enumerate(fits):
         share = budget.next_of(len(fits) - n_done, fit.selection)
         try:

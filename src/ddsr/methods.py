@@ -121,7 +121,9 @@ def _of_kind(config: SearchConfig, kind: type[AnyConfig]) -> AnyConfig:
     return config
 
 
-def _start_default(problem: Problem, *, generator: str, refiner: str, match: str) -> Iterator[SearchState]:
+def _start_default(
+    problem: Problem, *, generator: str, refiner: str, match: str, sketches: str
+) -> Iterator[SearchState]:
     """The default: evolution around a generator that is made when its turn comes."""
     config = _of_kind(problem.config, DefaultConfig)
     if refiner == "none":
@@ -129,6 +131,8 @@ def _start_default(problem: Problem, *, generator: str, refiner: str, match: str
     evolution = replace(config.evolution, is_scale_free=config.is_scale_free)
     if match == "false":
         evolution = replace(evolution, moves=_without_match(evolution.moves))
+    if sketches == "false":
+        evolution = replace(evolution, n_sketches=0)
     balance = Balance(
         least_share=0.0 if generator == "none" else config.least_share,
         most_share=config.most_share,
@@ -238,6 +242,7 @@ PRESETS: Mapping[str, Preset] = {
             "generator": ("masked", "none"),
             "refiner": ("evolution", "none"),
             "match": ON_OR_OFF,
+            "sketches": ON_OR_OFF,
             "is_scale_free": ON_OR_OFF,
             "symmetries": ON_OR_OFF,
             "model_selection": ("description_length", "best", "accuracy"),

@@ -21,7 +21,7 @@ from ddsr.expression import OPERATORS, Batch, Expression, scaled
 from ddsr.grammar import Grammar, with_names
 
 Floats = NDArray[np.float64]
-MAGIC = b"ddsr refiner 2\n"
+MAGIC = b"ddsr refiner 3\n"
 USUAL_SIZE = 1e4
 """of the numbers in a column, and of their inverses"""
 

@@ -91,3 +91,35 @@ def test_operators_that_are_never_drawn_are_in_none() -> None:
     weights = [0.0 if row["name"] in ("exp", "div") else 1.0 for row in _core.operators()]
     texts = " ".join(map(str, sketches_of(engine_of(LAWS[0]), 2000, operator_weights=weights)))
     assert "exp" not in texts and "/" not in texts and "sin" in texts
+
+
+def test_negative_inputs_have_roots_and_logarithms() -> None:
+    """Of -x: a factor that is dropped since the model has one must not take the sign with it."""
+    X = -np.random.default_rng(4).uniform(0.2, 5.0, (300, 2))
+    for law in ("sqrt(-x)", "sqrt(-x) / (1.3 - y)", "log(-x) / y"):
+        engine = Engine(XY, X, Expression.parse(law, XY).to_callable()(X))
+        sketches = sketches_of(engine, 10_000)
+        scores = engine.score(sketches, options=FitOptions(max_steps=20, is_scale_free=True))
+        assert np.nanmin(scores.nrmse) < 1e-10
+        assert np.isfinite(scores.nrmse).mean() > 0.95
+
+
+def test_no_column_has_an_advantage() -> None:
+    """The factors that are tried first: all variables, and after them those of no column in particular."""
+    names = tuple(f"x{i}" for i in range(8))
+    X = np.random.default_rng(5).uniform(0.2, 5.0, (100, 8))
+    vocabulary = Vocabulary(names)
+    engine = Engine(vocabulary, X, np.exp(X @ np.linspace(0.1, 0.3, 8)))
+    texts = " ".join(map(str, sketches_of(engine, 15000)))
+    counts = np.array([texts.count(name) for name in names])
+    assert counts.min() > 0.4 * counts.max()
+
+
+def test_a_pole_just_before_the_first_row_is_none_of_a_sketch() -> None:
+    """The rows that are looked at hold the least and the greatest of each input."""
+    X = np.random.default_rng(6).uniform(0.1, 12.0, (1000, 1))
+    one = Vocabulary(("x",))
+    engine = Engine(one, X, Expression.parse(LAWS[0], one).to_callable()(X))
+    for seed in range(8):
+        refiner = Refiner(engine, Grammar(one, max_length=32), RefinerConfig(), seed)
+        assert refiner.run(evaluations=2000).ending is Ending.EXACT

@@ -144,7 +144,7 @@ def test_source_text():
         "\n"
         "\n"
         "def area(x, my_var):\n"
-        "    '-1 * x^2 / (1 - `my var`) + 2^0.5'\n"
+        "    '-x^2 / (1 - `my var`) + 2^0.5'\n"
         "    # my_var is 'my var'\n"
         "    x = np.asarray(x, dtype=np.float64)\n"
         "    my_var = np.asarray(my_var, dtype=np.float64)\n"

@@ -99,9 +99,11 @@ def test_known_texts(text, printed):
 
 
 def test_minus_without_neg_is_a_factor():
-    assert str(Expression.parse("-x", XY)) == "-1 * x"
-    assert str(Expression.parse("-2^x", XY)) == "-1 * 2^x"
-    assert str(Expression.parse("y - -x", XY)) == "y - -1 * x"
+    for text in ("-x", "-2^x", "y - -x", "-x * y", "-(x * y)", "x^-y", "(-x)^2", "-(-x)", "-1 * -2"):
+        expression = Expression.parse(text, XY)
+        assert str(expression) == text
+        assert "neg" not in [XY.names[token] for token in expression.tokens]
+    assert str(Expression.parse("-1 * x", FULL)) == "-1 * x"  # which is not neg(x)
     assert Expression.parse("-3", XY).constants == (-3.0,)
 
 

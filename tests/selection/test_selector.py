@@ -15,6 +15,7 @@ from ddsr.grammar import Forbid, Grammar
 from ddsr.selection import PlainLength, PreciseLength, Selected, front_of, select, selector
 from ddsr.selection.growth import nats_of_growth
 from ddsr.selection.judging import MOST_NRMSE
+from ddsr.selection.leverage import nats_of_leverage
 from ddsr.selection.model import Model
 from strategies import PLAIN, expressions, mild_floats
 
@@ -151,7 +152,9 @@ def test_no_candidate_ends_longer_than_it_began(expression: Expression) -> None:
             continue
         assert start.information is not None
         began = length(Model.free(expression), float(start.nrmse[0]), start.information[0])
-        began += nats_of_growth([Model.free(expression)], (start.nrmse * engine.spread) ** 2, engine)[0]
+        models = [Model.free(expression)]
+        began += nats_of_growth(models, (start.nrmse * engine.spread) ** 2, engine)[0]
+        began += nats_of_leverage(models, engine)[0]
         best = select([expression], engine, length=length)[0]
         assert best.description_length <= began + 1e-9
 

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ddsr.expression.operators import Operator
-from ddsr.expression.printing import ATOM, Piece, check_precision, digits
+from ddsr.expression.printing import ATOM, Piece, check_precision, digits, is_minus_one
 
 if TYPE_CHECKING:
     from ddsr.expression.expression import Expression
@@ -63,6 +63,8 @@ def _apply(row: Operator, operands: list[Piece]) -> Piece:
     template = row.latex
     if row.name == "mul" and re.match(r"\{*\d", operands[1].text):
         template = template.replace(r"\,", r"\cdot")  # 2 3 would read as 23
+    elif row.name == "mul" and is_minus_one(operands[0]):
+        template = "-#2"
     text = re.sub(r"#(\d)", lambda slot: _fill(row, template, slot, operands[int(slot[1]) - 1]), template)
     return Piece(text, _precedence(row))
 

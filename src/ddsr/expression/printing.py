@@ -48,8 +48,20 @@ def _write(expression: Expression, constant: Callable[[float], Piece]) -> str:
         variable=lambda column: Piece(names[column]),
         constant=constant,
         one=number("1"),
-        apply=_apply,
+        apply=_apply if "neg" in expression.vocabulary.operators else _apply_without_neg,
     ).text
+
+
+def _apply_without_neg(row: Operator, operands: list[Piece]) -> Piece:
+    """-x for -1 * x, which is how it is read where there is no other way to say it."""
+    if row.name == "mul" and is_minus_one(operands[0]) and not operands[1].is_fixed:
+        return negated(operands[1])
+    return _apply(row, operands)
+
+
+def is_minus_one(operand: Piece) -> bool:
+    """Whether it is the number, as it is written."""
+    return operand.text == "-1"
 
 
 def _apply(row: Operator, operands: list[Piece]) -> Piece:

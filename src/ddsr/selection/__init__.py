@@ -3,6 +3,7 @@ from ddsr.selection.description import DescriptionLength, PlainLength, PreciseLe
 from ddsr.selection.front import FrontEntry, ParetoFront, entries_of, restored_entries, saved_entries
 from ddsr.selection.judging import Selected
 from ddsr.selection.many_rows import select_on_some, some_of
+from ddsr.selection.rational import load_algebra
 from ddsr.selection.selector import front_of, select
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "baseline",
     "entries_of",
     "front_of",
+    "load_algebra",
     "restored_entries",
     "saved_entries",
     "select",

@@ -41,6 +41,11 @@ PRODUCTS = ("mul", "div", "neg", "inverse")
 NEVER_NEGATIVE = ("sqrt", "exp", "abs")
 
 
+def load_algebra() -> None:
+    """What the forms are made with: SymPy, which takes half a second the first time."""
+    import sympy.polys.fields  # noqa: F401
+
+
 def rational_forms(expression: Expression, positive: Iterable[str] = ()) -> Iterator[Expression]:
     """Other forms of the same value, where the named variables are positive; those of fewest nodes first.
 

@@ -104,14 +104,20 @@ def _with_upright_roots(node: Node) -> Node:
 
 
 def _with_one_bar(node: Node) -> Node:
-    """f * g / h for f * (g / h)."""
+    """f * g / h for f * (g / h), and for f / h * g."""
     if node.kind is not Kind.OPERATOR:
         return node
     left, *others = [_with_one_bar(child) for child in node.children]
-    if node.name == "mul" and others[0].name == "div":
-        above, below = others[0].children
-        return Node.operator("div", _with_one_bar(Node.operator("mul", left, above)), below)
+    if node.name == "mul":
+        for factor, bar in ((left, others[0]), (others[0], left)):
+            if bar.name == "div":
+                above, below = bar.children
+                return Node.operator("div", _with_one_bar(_product(factor, above)), below)
     return Node.operator(node.name, left, *others)
+
+
+def _product(left: Node, right: Node) -> Node:
+    return left if right.kind is Kind.ONE else Node.operator("mul", left, right)
 
 
 def _with_squares(node: Node) -> Node:

@@ -1,0 +1,39 @@
+// A formula with what the dictionary has found put into it.
+#pragma once
+
+#include "evolution/dictionary.hpp"
+#include "evolution/drawing.hpp"
+#include "evolution/wanted.hpp"
+
+namespace ddsr {
+
+// Where the new expression goes: it replaces the subtree [begin, end) of the parent, in which [kept_begin,
+// kept_end) stays beside it as a term, as a factor, or not at all.
+enum class Beside { Nothing, Term, Factor };
+struct Place {
+  int begin, end;
+  Beside beside = Beside::Nothing;
+  int kept_begin = 0, kept_end = 0;
+};
+
+class Splicing {
+ public:
+  Splicing(const Vocabulary& vocabulary, const Drawing& drawing, const Dictionary& dictionary)
+      : vocabulary_(vocabulary), drawing_(drawing), dictionary_(dictionary) {}
+
+  // A scale or an offset of the match that the whole model has anyway is left to it.
+  Formula with_match(const Formula& parent, const Place& place, const Wrapper& wrapper,
+                     Dictionary::Match match, Freedom freedom) const;
+
+ private:
+  void append_wrapped(Formula& out, const Wrapper& wrapper, Dictionary::Match match, Freedom freedom) const;
+  void append_affine(Formula& out, const Dictionary::Match& match, bool has_scale, bool has_offset) const;
+  void append_part(Formula& out, const Formula& parent, int begin, int end) const;
+  void append_constant(Formula& out, double value) const;
+
+  const Vocabulary& vocabulary_;
+  const Drawing& drawing_;
+  const Dictionary& dictionary_;
+};
+
+}  // namespace ddsr
