@@ -33,7 +33,7 @@ class Wanted {
 
   // Takes the formula whose places are asked for; false where it is not finite.
   bool evaluate(const Formula& formula);
-  // What the formula's subtree at a token, or its node, is on the rows.
+  // What its subtree at the token `begin` is on the rows.
   const double* values_at(int begin) const { return evaluator_.node_values(node_at(begin)); }
 
   // The formula itself shall be the target, less the offset and over the scale.
