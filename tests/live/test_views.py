@@ -22,7 +22,9 @@ Y = np.sin(3 * X[:, 0]) * X[:, 1] + 0.01 * np.random.default_rng(1).normal(size=
 @pytest.fixture(scope="module")
 def states():
     names = Vocabulary(("a", "<b>"))
-    search, _ = assemble("ddsr:generator=none", names, X, Y, config={"evaluations_per_epoch": 300})
+    search, _ = assemble(
+        "ddsr:generator=none:symmetries=false", names, X, Y, config={"evaluations_per_epoch": 300}
+    )
     return list(islice(search, 4))
 
 
