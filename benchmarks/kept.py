@@ -27,7 +27,14 @@ from ddsr.errors import BenchError
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = ROOT / "benchmarks" / "results"
 SUITES = ("ground-truth", "black-box")
-ABLATIONS = {"paper": "paper", "search": "ddsr", "hard": "ddsr", "prior": "ddsr"}
+ABLATIONS = {
+    "paper": "paper",
+    "search": "ddsr",
+    "hard": "ddsr",
+    "helpers": "ddsr",
+    "smooth": "ddsr",
+    "prior": "ddsr",
+}
 """stores in results/ablation, and the method with which the others are compared"""
 PLACES = (*SUITES, "ablation", "paper")
 NGUYEN = ("nguyen", "nguyen-without-constants")
