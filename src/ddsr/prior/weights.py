@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
 from importlib.resources import files
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -185,11 +187,13 @@ def origin_of(path: Path, card: Card) -> dict[str, Any]:
     }
 
 
-def find_weights(name: str) -> Path:
+def find_weights(name: str | PathLike[str]) -> Path:
     """The file of a prior: that of the package for `default`, else the path itself."""
     if name != DEFAULT:
         if not Path(name).is_file():
-            raise MethodError(f"prior={name!r} is no file: give 'default', None, or the path of weights")
+            raise MethodError(
+                f"prior={fspath(name)!r} is no file: give 'default', None, or the path of weights"
+            )
         return Path(name)
     path = Path(str(files("ddsr.prior").joinpath("shipped", DEFAULT_FILE)))
     if not path.is_file():
@@ -199,13 +203,34 @@ def find_weights(name: str) -> Path:
     return path
 
 
-def load_weights(path: Path) -> tuple[PriorNetwork, Card]:
+def check_weights(name: str | PathLike[str]) -> None:
+    """Refuse a prior whose file cannot be used: before a search, that is, and without torch."""
+    path = find_weights(name)
+    try:
+        state = path.stat()
+        _check_once(path, state.st_size, state.st_mtime_ns)
+    except (OSError, DataError) as error:
+        remedy = (
+            "install ddsr again, or set prior to None"
+            if name == DEFAULT
+            else "copy it or export it again (`ddsr prior export`), or set prior to 'default' or None"
+        )
+        raise MethodError(f"{error}; {remedy}") from error
+
+
+@lru_cache(maxsize=16)
+def _check_once(path: Path, size: int, modified: int) -> None:
+    """For each state of a file: a grid search fits many times, and its checksum takes some 20 ms."""
+    PriorFile.read(path)
+
+
+def load_weights(path: str | PathLike[str]) -> tuple[PriorNetwork, Card]:
     """The network, in full precision, and its card; a file that is not whole is refused."""
     import torch
 
     from ddsr.prior.network import PriorNetwork
 
-    found = PriorFile.read(path)
+    found = PriorFile.read(Path(path))
     card = found.card
     try:
         with torch.random.fork_rng(devices=[]):
