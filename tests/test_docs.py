@@ -61,6 +61,23 @@ def test_readme_has_examples() -> None:
     assert shell_example("README.md").count("$ ddsr ") == 3
 
 
+def test_the_page_on_examples_has_every_motif_and_shape_with_its_weight() -> None:
+    page = (ROOT / "docs" / "prior-data.md").read_text()
+    motifs = (ROOT / "core" / "examples" / "motifs.cpp").read_text()
+    names = re.findall(r"^  (\w+),", motifs.partition("enum Shape {")[2].partition("}")[0], re.MULTILINE)
+    rows = re.findall(r"^\| `(\w+)` \|.*\| (\d+) % \|$", page, re.MULTILINE)
+    assert rows == list(zip(names, weights_in(motifs, "SHAPE_WEIGHTS"), strict=True))
+    composer = (ROOT / "core" / "examples" / "composer.cpp").read_text()
+    shapes = re.findall(r"^\| .*\| (\d+) % \| (\d+) % \|$", page, re.MULTILINE)
+    assert shapes == list(zip(weights_in(composer, "AT_ROOT"), weights_in(composer, "INSIDE"), strict=True))
+
+
+def weights_in(source: str, name: str) -> list[str]:
+    """The numbers of an array of C++, as percent."""
+    numbers = re.findall(name + r"\{([^}]*)\}", source)[0]
+    return [f"{100 * float(number):.0f}" for number in numbers.split(",")]
+
+
 def test_the_estimators_page_has_every_parameter_setting_and_method() -> None:
     page = re.sub("```.*?```", "", (ROOT / "docs" / "estimator.md").read_text(), flags=re.DOTALL)
     words = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", page))))

@@ -1,6 +1,7 @@
 """Parameters of the estimator as JSON and back."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -42,6 +43,12 @@ def test_numbers_of_numpy():
     )
     assert written == {"a": 0.1, "b": 3, "c": ["+", "*"], "d": True}
     json.dumps(written)
+
+
+def test_paths_are_written_whole(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    written = to_json({"prior": Path("a"), "config": {"prior": Path("b")}})
+    assert written == {"prior": str(tmp_path / "a"), "config": {"prior": str(tmp_path / "b")}}
 
 
 def test_unknown_names_are_passed_over():

@@ -172,6 +172,8 @@ def test_the_prior_is_an_option_of_the_method():
     assert settings(parse_method("ddsr:prior=default")).prior == "default"
     assert settings(parse_method("ddsr:prior=none")).prior is None
     assert settings(parse_method("ddsr")).prior == "default"
+    with pytest.raises(MethodError, match="known are: default, none; a file is given by `prior=`"):
+        parse_method("ddsr:prior=a.safetensors")
 
 
 def test_a_prior_that_is_not_there_is_refused_at_once():

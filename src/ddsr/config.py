@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from os import PathLike
+from pathlib import Path
 from sys import float_info
 from typing import Any, TypeVar, cast
 
@@ -321,7 +323,8 @@ class DefaultConfig(PaperConfig):
     """search, beside, in the fewer inputs that symmetries of what was found leave: x - y, or x / y"""
     prior: str | None = "default"
     """a generator trained before, whose proposals the refiner takes in and which is then taught in place of a
-    new one: the path of its weights, or `default` for those of the package; None: there is none"""
+    new one: the path of its weights, as text or `os.PathLike`, or `default` for those of the package; None:
+    there is none"""
     prior_share: float = 0.05
     """of the time that the prior's proposals may take"""
     prior_learning_rate: float = 1e-4
@@ -338,6 +341,9 @@ class DefaultConfig(PaperConfig):
         _check_number(self.head_start, "head_start", float_info.max)
         if not isinstance(self.symmetries, bool):
             raise MethodError(f"symmetries must be True or False, got {self.symmetries!r}")
+        if isinstance(self.prior, PathLike):
+            # Text is what files of settings hold. The whole path is never taken for the name `default`.
+            object.__setattr__(self, "prior", str(Path(self.prior).absolute()))
         if not (self.prior is None or isinstance(self.prior, str)):
             raise MethodError(f"prior must be None, 'default' or the path of weights, got {self.prior!r}")
         _check_number(self.prior_share, "prior_share", 1.0)

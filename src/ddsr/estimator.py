@@ -30,6 +30,7 @@ from ddsr.guesses import known_equations, read_guesses
 from ddsr.methods import ConfigLike, Method, parse_method, pose, settings, start
 from ddsr.model_file import ModelRecord, read_model, write_model
 from ddsr.parameters import from_json, to_json
+from ddsr.prior_parameter import PriorLike, with_prior
 from ddsr.problem import Problem
 from ddsr.rules import RulesLike, read_rules
 from ddsr.saved import restoring
@@ -67,6 +68,9 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
         as "forbid exp on mass" or as a dict (docs/estimator.md).
     config : DefaultConfig, PaperConfig, DSRConfig, dict or None
         Settings of the method: a dict of those that differ from the preset's, or all of them.
+    prior : "default", path or None
+        The weights of a generator trained before, which the preset `ddsr` makes use of: those of the package,
+        unless `config` or the preset's name says otherwise; those of a file; or None, to search without.
     model_selection : "description_length", "accuracy", "best" or None
         Which equation predicts: after superfluous terms are left out and constants are settled at simple
         numbers wherever that shortens the description, that of the least description length; that of the
@@ -130,6 +134,7 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
         operators: Sequence[str] | None = None,
         rules: RulesLike = (),
         config: ConfigLike = None,
+        prior: PriorLike = "default",
         model_selection: str | None = None,
         guesses: Sequence[str] | Sequence[Sequence[str]] = (),
         warm_start: bool = False,
@@ -144,6 +149,7 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
         self.operators = operators
         self.rules = rules
         self.config = config
+        self.prior = prior
         self.model_selection = model_selection
         self.guesses = guesses
         self.warm_start = warm_start
@@ -246,7 +252,7 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
     ) -> tuple[Method, Budget, Sequence[Rule], list[Fit]]:
         """What a fit begins with; whatever is wrong with data and parameters is found here."""
         method = parse_method(self.preset)
-        config = settings(method, self.config)
+        config = settings(method, with_prior(method, self.config, self.prior))
         selection = find_selection(self.model_selection, config)
         budget = Budget.of(config, self.max_time, self.max_epochs, started)
         rules = read_rules(self.rules)

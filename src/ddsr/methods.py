@@ -25,7 +25,7 @@ from ddsr.grammar import Grammar, Rule
 from ddsr.learning.memory import EliteMemory, Memory
 from ddsr.parts import GENERATORS, MEMORIES, OBJECTIVES
 from ddsr.priming import Primer, Priming, make_primer, tuning_config
-from ddsr.prior.weights import find_weights
+from ddsr.prior.weights import check_weights
 from ddsr.problem import Problem
 from ddsr.refined_search import Proposer, refined_search
 from ddsr.refiner import Refiner
@@ -191,7 +191,7 @@ def _check_default(config: SearchConfig, device: str, vocab_size: int) -> None:
     check_memory(_of_kind(config, DefaultConfig), "cpu" if device == "auto" else device, vocab_size)
     prior = _of_kind(config, DefaultConfig).prior
     if prior is not None:
-        find_weights(prior)
+        check_weights(prior)
 
 
 def _start_uniform(problem: Problem) -> Iterator[SearchState]:
@@ -290,6 +290,7 @@ def parse_method(text: str) -> Method:
             raise MethodError(f"preset {name!r} has no option {option!r}; its options are: {listed}")
         if value not in known[option]:
             listed = ", ".join(known[option])
+            listed += "; a file is given by `prior=` or `ddsr fit --prior`" if option == "prior" else ""
             raise MethodError(f"unknown value {value!r} of option {option!r}; known are: {listed}")
         if option in chosen:
             raise MethodError(f"option {option!r} is given more than once in {text!r}")

@@ -8,6 +8,7 @@ import pytest
 
 from command_cases import ddsr, line_data, write_table
 from ddsr.command.fitting import estimator_parameters, free_folder
+from prior_cases import write_weights
 
 QUICK = ("--epochs", 1, "--jobs", 1)
 
@@ -158,11 +159,28 @@ def test_what_is_said_becomes_parameters_of_the_estimator():
         "rules": (),
         "selection": None,
     }
-    said |= {"preset": "ddsr", "seed": 0, "jobs": -1, "device": "auto"}
+    said |= {"preset": "ddsr", "prior": "default", "seed": 0, "jobs": -1, "device": "auto"}
     assert estimator_parameters(**said)["max_time"] == 60.0  # a fit never runs for ever unasked
     assert estimator_parameters(**said | {"epochs": 5})["max_time"] is None
     both = estimator_parameters(**said | {"epochs": 5, "seconds": 2.0})
     assert both["max_time"] == 2.0 and both["max_epochs"] == 5
+    assert estimator_parameters(**said)["prior"] == "default"
+    assert estimator_parameters(**said | {"prior": "none"})["prior"] is None
+    assert estimator_parameters(**said | {"prior": "a.safetensors"})["prior"] == str(
+        Path.cwd() / "a.safetensors"
+    )
+
+
+def test_the_prior_can_be_a_file_of_weights(table, tmp_path):
+    write_weights(tmp_path / "tiny.safetensors")
+    fitted(table, "-t", "y", "--prior", "tiny.safetensors", "--out", "run", *QUICK)
+    asked = json.loads(Path("run", "run.json").read_text())
+    assert asked["parameters"]["prior"] == str(tmp_path / "tiny.safetensors")
+    Path("tiny.safetensors").write_bytes(b"not weights")
+    for prior, said in (("tiny.safetensors", "holds no weights"), ("nowhere", "nowhere' is no file")):
+        done = ddsr("fit", table, "-t", "y", "--prior", prior, "--out", "other", *QUICK)
+        assert done.exit_code != 0 and said in done.stderr and "epoch" not in done.stderr
+        assert not Path("other").exists()
 
 
 def test_curves_for_tensorboard(table):

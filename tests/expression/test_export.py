@@ -187,6 +187,8 @@ def test_sympy_numbers_and_symbols():
     [
         (repr(1 / 3), sympy.Rational(1, 3)),
         ("-2.5", sympy.Rational(-5, 2)),
+        ("1.3 * x", sympy.Float(1.3) * sympy.Symbol("x")),
+        ("-0.2 * x", sympy.Float(-0.2) * sympy.Symbol("x")),
         (repr(2 * math.pi), 2 * sympy.pi),
         (repr(-0.75 * math.pi), sympy.Rational(-3, 4) * sympy.pi),
         ("exp(x)^y", sympy.exp(sympy.Symbol("x") * sympy.Symbol("y"))),

@@ -52,6 +52,28 @@ def test_training_goes_on_in_pieces_and_is_exported(tmp_path):
     assert card.recipe["n_rows"] == 16
 
 
+def test_nothing_is_resumed_where_nothing_is(tmp_path):
+    refused = run("train", "--out", tmp_path / "run", "--steps", 1, "--resume", *SMALL)
+    assert refused.exit_code == 1 and "holds no training to go on with" in refused.output
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_advice_after_a_loss_that_is_no_number_works(tmp_path, monkeypatch):
+    out, weights = tmp_path / "run", tmp_path / "prior.safetensors"
+    assert run("train", "--out", out, "--steps", 2, "--threads", 1, *SMALL).exit_code == 0
+    with monkeypatch.context() as broken:
+        broken.setattr(Trainer, "step", lambda *_: (torch.tensor(torch.nan), torch.tensor(1.0)))
+        failed = run("train", "--out", out, "--steps", 3, "--threads", 1, "--resume")
+    advice = " ".join(failed.output.split())
+    assert failed.exit_code == 1 and "learning_rate below 0.001" in advice
+    assert "`ddsr prior export`, then `ddsr prior train --from`" in advice
+    assert load_checkpoint(out).progress.step == 2  # the last good one
+    assert run("export", out, "--out", weights).exit_code == 0
+    further = ("--from", weights, "--set", "learning_rate=1e-4", "--set", "batch_size=8")
+    assert run("train", "--out", tmp_path / "new", "--steps", 1, "--threads", 1, *further).exit_code == 0
+    assert load_checkpoint(tmp_path / "new").training.learning_rate == 1e-4
+
+
 def test_a_training_starts_from_weights(tmp_path):
     first, second = tmp_path / "first", tmp_path / "second"
     one, other = tmp_path / "one.safetensors", tmp_path / "other.safetensors"
@@ -102,11 +124,20 @@ def test_pieces_that_are_told_to_end_are_saved(tmp_path):
         (("--steps", "1", "--set", "width"), "NAME=NUMBER"),
         (("--steps", "1", "--set", "depth=3"), "unknown setting 'depth'"),
         (("--steps", "1", "--set", "width=0"), "width"),
+        (("--steps", "1", "--set", 'noisy_share="abc"'), "noisy_share must be a number, got 'abc'"),
+        (("--steps", "1", "--set", "least_noise=null"), "least_noise must be a number, got None"),
+        (("--steps", "1", "--set", "learning_rate=true"), "learning_rate must be a number, got True"),
+        (("--steps", "1", "--set", "n_rows=64"), "set look_rows instead"),
+        (("--steps", "1", "--device", "foo"), "unknown device 'foo'"),
+        (("--steps", "1", "--device", "cuda"), "torch finds no CUDA GPU"),
+        (("--steps", "1", "--device", "cpu:first"), "torch cannot use the device 'cpu:first'"),
+        (("--steps", "1", "--final-share", "0.5"), "--anneal"),
         ((), "--seconds or --steps"),
     ],
 )
-def test_mistakes_are_named(tmp_path, arguments, message):
-    done = run("train", "--out", tmp_path / "run", *arguments)
+def test_mistakes_are_named(tmp_path, monkeypatch, arguments, message):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    done = run("train", "--out", tmp_path / "run", *SMALL, *arguments)
     assert done.exit_code in (1, 2) and message in done.output
     assert not (tmp_path / "run" / "state.json").exists()
 

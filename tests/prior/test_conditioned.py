@@ -46,10 +46,32 @@ def test_permuted_columns_permute_the_proposals():
     np.testing.assert_allclose(logits_of(permuted, names), expected, atol=1e-5)
     assert np.ptp(expected[..., -3:], axis=-1).max() > 1e-2  # the variables differ at all
     one, other = (
-        {expression.text() for expression in Batch.from_tokens(g.grammar.vocabulary, g.draw_in_order(50, 0))}
-        for g in (make_generator(), make_generator())
+        [expression.text() for expression in Batch.from_tokens(g.grammar.vocabulary, g.draw_distinct(50, 0))]
+        for g in (make_generator(), permuted)
     )
-    assert one == other
+    assert len(one) == 50 and one == other
+
+
+@pytest.mark.parametrize("offset", [-1e8, 1e11])
+def test_how_large_an_offset_of_the_target_is_changes_nothing(offset):
+    names = [*Vocabulary(NAMES).names]
+    expected = logits_of(make_generator(y=Y + 1e6), names)
+    np.testing.assert_allclose(logits_of(make_generator(y=Y + offset), names), expected, atol=0.02)
+
+
+def test_a_target_that_is_nearly_always_0_is_looked_at_where_it_is_not():
+    x = RNG.uniform(size=(5000, 3))
+    y = np.zeros(5000)
+    y[:5] = [1.0, 2.0, 3.0, 4.0, 5.0]
+    generator = make_generator(x, y)
+    assert (generator.view.y.max(axis=1) > 0.0).all()
+    assert np.isfinite(logits_of(generator, Vocabulary(NAMES).names)).all()
+
+
+def test_a_column_that_never_changes_is_not_shown():
+    shown = choose_view(np.column_stack((X, np.full(len(X), 2.0))), Y, 10, 128, 4, seed=0)
+    assert sorted(shown.columns) == [0, 1, 2]
+    assert choose_view(np.ones((30, 2)), np.arange(30.0), 10, 128, 4, seed=0).columns.tolist() == [0, 1]
 
 
 def test_order_of_rows_changes_nothing():

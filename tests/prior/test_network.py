@@ -69,11 +69,11 @@ def test_padding_changes_nothing(network):
 
 
 @torch.no_grad()
-@pytest.mark.parametrize(("scale", "offset"), [(1e20, 0.0), (1e-20, 0.0)])
-def test_scale_of_the_target_changes_nothing(network, scale, offset):
+@pytest.mark.parametrize("scale", [1e20, 1e-20])
+def test_scale_of_the_target_changes_nothing(network, scale):
     x, y, is_row, is_variable = make_data()
     expected = network(masked_rows(), x, y, is_row, is_variable)
-    logits = network(masked_rows(), x, scale * y + offset, is_row, is_variable)
+    logits = network(masked_rows(), x, scale * y, is_row, is_variable)
     torch.testing.assert_close(logits, expected, atol=1e-4, rtol=0)
 
 

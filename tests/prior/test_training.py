@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from ddsr._core import MASK
-from ddsr.errors import MethodError
+from ddsr.errors import DataError, MethodError
 from ddsr.prior.batches import BatchStream, batches_of_chunk
 from ddsr.prior.checkpoint import load_checkpoint, save_checkpoint
 from ddsr.prior.training import Piece, Trainer, shift_some
@@ -141,6 +141,14 @@ def test_more_latents_that_are_not_there_change_nothing():
     assert float(found) == pytest.approx(float(expected), rel=1e-5)
     for parameter, gradient in zip(trainer.network.parameters(), gradients, strict=True):
         torch.testing.assert_close(parameter.grad, gradient, atol=1e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize("numbers", [(float("nan"), 1.0), (1.0, float("inf"))])
+def test_what_is_not_finite_ends_a_piece(monkeypatch, numbers):
+    trainer = make_trainer()
+    monkeypatch.setattr(trainer, "step", lambda *_: tuple(torch.tensor(number) for number in numbers))
+    with pytest.raises(DataError, match=r"by step 2: start anew with a learning_rate below 0\.003"):
+        list(trainer.run(Piece(steps=5), report_every=2))
 
 
 def test_graphs_are_refused_without_a_gpu():

@@ -1,6 +1,7 @@
 """Lines that do a fit again."""
 
 import shlex
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -56,6 +57,30 @@ def test_shell_line_has_rules_and_the_largest_size():
     options = list(zip(words[5::2], words[6::2], strict=True))
     assert {("--rule", "use x"), ("--rule", "no sin below exp"), ("--guess", "C * x")} < set(options)
     assert ("--max-size", "9") in options
+
+
+@pytest.mark.parametrize(
+    ("prior", "written", "word"),
+    [
+        (None, "prior=None", "none"),
+        ("a b.safetensors", "prior='a b.safetensors'", "a b.safetensors"),
+        (Path("b.safetensors"), "prior='b.safetensors'", "b.safetensors"),
+    ],
+)
+def test_the_prior_is_written(prior, written, word):
+    model = DDSRRegressor(max_epochs=2, prior=prior)
+    assert written in python_lines(model, "y", ("x",))
+    words = shlex.split(shell_line(model, "y", ("x",)))
+    assert words[words.index("--prior") + 1] == word
+
+
+def test_paths_among_settings_are_imported():
+    config = {"prior": Path("b.safetensors")}
+    lines = python_lines(DDSRRegressor(config=config), "y", ("x",))
+    scope = {}
+    exec(lines.partition("data = ")[0], scope)
+    call = next(line for line in lines.splitlines() if line.startswith("model = "))
+    assert eval(call.removeprefix("model = ").removesuffix(".fit(X, y)"), scope).config == config
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,8 @@ def all_known(node: Node) -> Node:
         ("-1 * (x - y)^2", "-(x - y)^2"),
         ("-1 * sin(x - y)", "sin(y - x)"),
         ("-1 * cos(x - y)", "-cos(x - y)"),
+        ("-1 * (0.5 * cos(x - y))", "-0.5 * cos(x - y)"),
+        ("-1 * (0.5 * (x - y))", "0.5 * (y - x)"),
         ("sqrt(x + 0 * (y / (1.0 + z)))", "sqrt(x)"),
     ],
 )

@@ -34,6 +34,13 @@ from strategies import PLAIN
         ("1 / sqrt(y / x)", "sqrt(x / y)"),
         ("z + (sin(x) + (y + x))", "x + sin(x) + y + z"),
         ("2 - (z + x)", "2 - (x + z)"),
+        ("x + -2.5", "x - 2.5"),
+        ("-2.5 + x", "x - 2.5"),
+        ("x - -2.5 * y", "x + 2.5 * y"),
+        ("-0.5 * x * z + y", "y - 0.5 * x * z"),
+        ("x + -2 / y", "x - 2 / y"),
+        ("-2 + -0.5 * x", "-2 - 0.5 * x"),
+        ("-2 - x", "-2 - x"),
     ],
 )
 def test_as_people_write(given: str, written: str) -> None:

@@ -37,9 +37,10 @@ def run_evaluation(
     out: Path | None,
 ) -> None:
     """Evaluate all cases of a suite, a line each; then the tables, and everything as JSON."""
-    from ddsr.prior.weights import find_weights, load_weights
+    from ddsr.prior.weights import PriorFile, find_weights, load_weights
 
     path = find_weights(weights)
+    checksum = PriorFile.read(path).checksum_unscored
     network, card = load_weights(path)
     cases = _cases(suite, noises, dict(card.recipe), int(card.training.get("seed", 0)), n, data)
     outcomes: list[Outcome] = []
@@ -58,7 +59,7 @@ def run_evaluation(
         content = {
             "format": FORMAT,
             "weights": weights,
-            "prior": _described(network, card),
+            "prior": _described(network, card, checksum),
             "suite": suite,
             "sampling": asdict(sampling),
             "summary": {
@@ -72,9 +73,10 @@ def run_evaluation(
         out.write_text(json.dumps(content, indent=1))
 
 
-def _described(network: PriorNetwork, card: Card) -> dict[str, Any]:
-    """What the hits are to be held against."""
+def _described(network: PriorNetwork, card: Card, checksum: str) -> dict[str, Any]:
+    """Which prior it is, and what the hits are to be held against."""
     return {
+        "sha256": checksum,
         "parameters": network.n_parameters,
         "examples": card.n_examples,
         "seconds": round(3600 * card.all_hours, 1),

@@ -43,6 +43,13 @@ TIME_HELP = "That the search has.  [default: 60; with --epochs no limit]"
 @click.option("--selection", type=click.Choice(SELECTIONS), help="How one of the equations is chosen.")
 @click.option("--preset", default="ddsr", show_default=True, help="The method: ddsr, paper, dsr, uniform, …")
 @click.option(
+    "--prior",
+    metavar="default|none|FILE",
+    default="default",
+    show_default=True,
+    help="Weights trained before.",
+)
+@click.option(
     "--seed", type=click.IntRange(0, 2**31 - 1), metavar="N", default=0, show_default=True, help="Of chance."
 )
 @click.option(

@@ -95,6 +95,7 @@ def estimator_parameters(
     rules: tuple[str, ...],
     selection: str | None,
     preset: str,
+    prior: str,
     seed: int,
     jobs: int,
     device: str,
@@ -108,6 +109,7 @@ def estimator_parameters(
         "random_state": seed,
         "device": device,
         "model_selection": selection,
+        "prior": named_prior(prior),
     }
     if operators:
         parameters["operators"] = operators
@@ -118,6 +120,13 @@ def estimator_parameters(
     if max_size is not None:
         parameters["config"] = {"max_length": max_size}
     return parameters
+
+
+def named_prior(text: str) -> str | None:
+    """As the estimator takes it; of a file the whole path, with which a run goes on in any folder."""
+    if text == "none":
+        return None
+    return text if text == "default" else str(Path(text).absolute())
 
 
 def _without_folder(data: TrainingData, parameters: dict[str, Any]) -> Callable[[Callback], DDSRRegressor]:

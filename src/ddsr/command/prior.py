@@ -25,6 +25,32 @@ def read_setting(ctx: click.Context, param: click.Parameter, values: tuple[str, 
     return settings
 
 
+def refuse_given(name: str, reason: str) -> None:
+    """End with the reason if the user gave an option that would be ignored."""
+    ctx = click.get_current_context()
+    if ctx.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
+        raise click.UsageError(reason, ctx)
+
+
+def usable_device(name: str) -> str:
+    """The device of a name like `cpu`, `cuda` or `cuda:1`; what torch cannot compute on is refused."""
+    import torch
+
+    from ddsr.device import check_device, find_device
+    from ddsr.errors import MethodError
+
+    check_device(name.partition(":")[0])
+    try:
+        device = find_device(name)
+        torch.zeros(1, device=device)
+    except RuntimeError as error:
+        reason = str(error).partition("\n")[0]
+        raise MethodError(
+            f"torch cannot use the device {name!r} ({reason}): use cpu, or a GPU of this machine"
+        ) from error
+    return str(device)
+
+
 @click.group()
 def prior() -> None:
     """Train, measure and pack the prior: a diffusion that has seen the data."""
@@ -51,7 +77,7 @@ def prior() -> None:
     show_default=True,
     help="With --anneal: of the learning rate, at the end of the piece.",
 )
-@click.option("--device", default="cpu", show_default=True, help="Where the network learns.")
+@click.option("--device", default="cpu", show_default=True, help="Where it learns: cpu, cuda or auto.")
 @click.option("--threads", type=click.IntRange(1), help="That make examples; by default all cores but two.")
 @click.option("--compile", "is_compiled", is_flag=True, help="Compile the layers (takes a minute at first).")
 @click.option("--graphs", "is_captured", is_flag=True, help="Take steps by CUDA graphs: on a GPU, faster.")
@@ -60,7 +86,7 @@ def prior() -> None:
     "--set", "settings", multiple=True, callback=read_setting, metavar="NAME=VALUE", help="Of the training."
 )
 def prior_train(
-    seconds: float | None, steps: int | None, anneal: bool, final_share: float, **rest: Any
+    seconds: float | None, steps: int | None, anneal: bool, final_share: float, device: str, **rest: Any
 ) -> None:
     """Train on examples that are made meanwhile; in pieces, each of which goes on where the last ended."""
     from rich.console import Console
@@ -69,9 +95,11 @@ def prior_train(
     from ddsr.prior.command import train
     from ddsr.prior.training import Piece
 
+    if not anneal:
+        refuse_given("final_share", "--final-share says where --anneal ends: give both, or neither")
     piece = Piece(steps, seconds, final_share if anneal else None)
     try:
-        train(Console(), piece=piece, **rest)
+        train(Console(), piece=piece, device=usable_device(device), **rest)
     except DDSRError as error:
         raise click.ClickException(str(error)) from error
     except KeyboardInterrupt:
@@ -79,30 +107,46 @@ def prior_train(
 
 
 @prior.command("export")
-@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("source")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="A .safetensors.")
 @click.option(
     "--scores",
+    multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="What `ddsr prior evaluate` wrote, for the card.",
+    help="What `ddsr prior evaluate` wrote, for the card; may be given several times.",
 )
-def prior_export(folder: Path, out: Path, scores: Path | None) -> None:
-    """Write the weights of a training FOLDER, and their card beside them."""
+def prior_export(source: str, out: Path, scores: tuple[Path, ...]) -> None:
+    """Write weights and, beside them, their card.
+
+    SOURCE is the folder of a training, or weights (a file, or `default`) whose card gets more scores.
+    """
     from ddsr.errors import DDSRError
     from ddsr.prior.command import export
+    from ddsr.prior.scores import read_scores
 
     try:
-        card = export(folder, out, scores)
+        measured = [read_scores(path) for path in scores]
+        card = export(source, out, measured)
     except DDSRError as error:
         raise click.ClickException(str(error)) from error
-    click.echo(f"{out}: {card.steps} steps, {card.hours:.2f} hours")
+    for each in measured:
+        if each.checksum is None:
+            click.echo(f"{each.path} does not tell which weights it is of: taken as it is", err=True)
+    click.echo(f"{out}: {card.steps} steps, {card.hours:.2f} hours, {len(card.scores)} scores")
 
 
 @prior.command("evaluate")
 @click.argument("weights")
 @click.option("--suite", default="ground-truth", show_default=True, help="A suite of bench, or held-out.")
 @click.option("--samples", type=click.IntRange(1), default=2000, show_default=True, help="Of each problem.")
-@click.option("--noise", "noises", callback=read_numbers, default="0", show_default=True, help="Of the RMS.")
+@click.option(
+    "--noise",
+    "noises",
+    callback=read_numbers,
+    default="0",
+    show_default=True,
+    help="Of the RMS; held-out examples have theirs.",
+)
 @click.option("-n", "n", type=click.IntRange(1), help="So many problems; of held-out ones 200.")
 @click.option(
     "--tokens-per-step",
@@ -111,9 +155,15 @@ def prior_export(folder: Path, out: Path, scores: Path | None) -> None:
     show_default=True,
     help="Drawn at once; 0: one, and no expression twice.",
 )
-@click.option("--temperature", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True)
+@click.option(
+    "--temperature",
+    type=click.FloatRange(0, min_open=True),
+    default=1.0,
+    show_default=True,
+    help="With --tokens-per-step.",
+)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the samples.")
-@click.option("--device", default="cpu", show_default=True, help="Where the network runs.")
+@click.option("--device", default="cpu", show_default=True, help="Where it runs: cpu, cuda or auto.")
 @click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="Of the engine.")
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
 @click.option("--data", type=click.Path(file_okay=False), default=None, help="pmlb's cache folder.")
@@ -128,17 +178,22 @@ def prior_evaluate(
     out: Path | None,
     samples: int,
     threads: int,
+    device: str,
     **drawing: Any,
 ) -> None:
     """Count the problems whose equation WEIGHTS (a file, or `default`) proposes: nothing is searched."""
     from rich.console import Console
 
-    from ddsr.bench.evaluation import run_evaluation
+    from ddsr.bench.evaluation import HELD_OUT, run_evaluation
     from ddsr.bench.zero_shot import Sampling
     from ddsr.errors import DDSRError
 
-    sampling = Sampling(n=samples, n_threads=threads, **drawing)
+    if suite == HELD_OUT:
+        refuse_given("noises", "held-out examples have the noise of their recipe: leave out --noise")
+    if not drawing["tokens_per_step"]:
+        refuse_given("temperature", "--temperature needs --tokens-per-step: distinct draws have none")
     try:
+        sampling = Sampling(n=samples, n_threads=threads, device=usable_device(device), **drawing)
         run_evaluation(Console(), weights, suite, noises, sampling, n=n, data=data, jobs=jobs, out=out)
     except DDSRError as error:
         raise click.ClickException(str(error)) from error

@@ -17,6 +17,7 @@ LARGEST_EXACT = 2.0**53  # beyond it every double is whole
 LARGEST_EXACT_EXPONENT = 100
 # A double that is exactly such a fraction, or multiple of pi, stands for it: no fit ends there by chance.
 LARGEST_NUMERATOR, LARGEST_DENOMINATOR = 1000, 16
+DECIMAL_DENOMINATORS = (5, 10)  # 1.3 is written, and to SymPy exp(1.3 * x) is not exp(13 * x / 10)
 
 
 class _Part(NamedTuple):
@@ -25,7 +26,7 @@ class _Part(NamedTuple):
 
 
 def to_sympy(expression: Expression) -> Any:
-    """Symbols by the variables' names; simple fractions and multiples of pi exactly, others as Float.
+    """Symbols by the variables' names; fractions and multiples of pi exactly, decimals as Float.
 
     All values are real, which SymPy is not told, since symbols that differ by it are different: exp(x)^2 is
     written as exp(2 x), and log(exp(x)) as x.
@@ -63,7 +64,8 @@ def _number(value: float) -> Any:
     for unit, symbol in ((1.0, sympy.Integer(1)), (pi, sympy.pi)):
         fraction = Fraction(value / unit).limit_denominator(LARGEST_DENOMINATOR)
         is_simple = 0 < abs(fraction.numerator) <= LARGEST_NUMERATOR
-        if is_simple and fraction.numerator * unit / fraction.denominator == value:
+        is_decimal = unit == 1.0 and fraction.denominator in DECIMAL_DENOMINATORS
+        if is_simple and not is_decimal and fraction.numerator * unit / fraction.denominator == value:
             return sympy.Rational(fraction.numerator, fraction.denominator) * symbol
     return sympy.Float(value)
 

@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, fields, replace
 from pathlib import Path
@@ -21,8 +21,9 @@ from ddsr.prior.batches import MakeExamples
 from ddsr.prior.checkpoint import STATE, load_checkpoint, save_checkpoint
 from ddsr.prior.config import NetworkConfig, TrainingConfig
 from ddsr.prior.examples import ExampleMaker, ExampleOptions
+from ddsr.prior.scores import Scores, scores_together
 from ddsr.prior.training import Piece, Report, Trainer
-from ddsr.prior.weights import Card, find_weights, load_weights, origin_of, save_weights
+from ddsr.prior.weights import DEFAULT, Card, PriorFile, find_weights, load_weights, origin_of
 
 CURVE = "curve.jsonl"
 
@@ -109,6 +110,10 @@ def _trainer(
         recipe = ExampleOptions(**checkpoint.recipe)
         make = example_source(recipe, checkpoint.training.seed, n_threads)
         return Trainer.resumed(checkpoint, make, device)
+    if is_resumed:
+        raise DataError(
+            f"{out} holds no training to go on with: leave out --resume to begin one, or correct --out"
+        )
     if origin is not None:
         trainer = _trainer_from(find_weights(origin), device, n_threads, settings)
     else:
@@ -158,10 +163,14 @@ def read_settings(settings: Mapping[str, Any]) -> tuple[NetworkConfig, TrainingC
     """Settings by name, whichever of the three they belong to; the recipe has the network's limits."""
     kinds: tuple[type[Any], ...] = (NetworkConfig, TrainingConfig, ExampleOptions)
     names = [{each.name for each in fields(kind)} for kind in kinds]
-    known = sorted(set.union(*names) - {"operators"})
-    for name in settings:
+    known = sorted(set.union(*names) - {"operators", "n_rows"})
+    for name, value in settings.items():
+        if name == "n_rows":
+            raise MethodError("n_rows is what the network looks at: set look_rows instead")
         if name not in known:
             raise MethodError(f"unknown setting {name!r}; known are: {', '.join(known)}")
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise MethodError(f"{name} must be a number, got {value!r}")
     network, training, recipe = (
         kind(**{name: value for name, value in settings.items() if name in mine})
         for kind, mine in zip(kinds, names, strict=True)
@@ -188,7 +197,16 @@ def _line(report: Report) -> str:
     )
 
 
-def export(folder: Path, out: Path, scores: Path | None = None) -> Card:
-    """Write the weights of a training, with the scores that `ddsr prior evaluate` wrote, if any."""
-    measured = json.loads(scores.read_text())["summary"] if scores else None
-    return save_weights(out, load_checkpoint(folder), measured)
+def export(source: str, out: Path, scores: Sequence[Scores] = ()) -> Card:
+    """Write the weights of a training, or those of a file once more, with more scores in the card.
+
+    A file keeps the scores that it has, but for those that were measured again.
+    """
+    if Path(source).is_dir():
+        found = PriorFile.of_checkpoint(load_checkpoint(Path(source)))
+    elif source == DEFAULT or Path(source).is_file():
+        found = PriorFile.read(find_weights(source))
+    else:
+        raise DataError(f"{source} is neither the folder of a training nor a file of weights")
+    added = scores_together(scores, found.checksum_unscored)
+    return found.with_scores({**found.card.scores, **added}).save(out)

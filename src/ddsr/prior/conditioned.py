@@ -48,10 +48,7 @@ def ids_in_prior(vocabulary: Vocabulary, view: View, config: NetworkConfig) -> l
 @torch.no_grad()
 def encode(network: PriorNetwork, view: View, device: torch.device) -> Encoding:
     """One encoding of all draws: the denoiser looks at every draw's latents; variables are their means."""
-    x, y = (
-        torch.from_numpy(array.astype(np.float32)).to(device)
-        for array in (view.x, view.y / np.abs(view.y).max())
-    )
+    x, y = (torch.from_numpy(array.astype(np.float32)).to(device) for array in (view.x, view.scaled_target))
     is_row = torch.ones(y.shape, dtype=torch.bool, device=device)
     is_variable = torch.ones((len(x), x.shape[2]), dtype=torch.bool, device=device)
     found = network.encode(x, y, is_row, is_variable)
@@ -136,7 +133,17 @@ class ConditionedDiffusion(MaskedDiffusion):
     def draw_distinct(self, n_rows: int, stream: int) -> Tokens:
         """At most `n_rows` legal expressions, (B, M), none twice: a sample without repetition."""
         rng = np.random.default_rng((self.seed, SAMPLING, stream))
-        return draw_distinct(self.grammar, self._next_logits(), n_rows, rng, self.n_threads)
+        places = self._places_in_view()
+        return draw_distinct(self.grammar, self._next_logits(), n_rows, rng, self.n_threads, places)
+
+    def _places_in_view(self) -> NDArray[np.intp]:
+        """For each token a place that does not go by columns, so that permuted ones give the same draws."""
+        vocabulary = self.grammar.vocabulary
+        n_columns, first = len(vocabulary.variables), vocabulary.first_variable
+        hidden = np.setdiff1d(np.arange(n_columns), self.view.columns)
+        places = np.arange(len(vocabulary))
+        places[first + np.concatenate((self.view.columns, hidden))] = first + np.arange(n_columns)
+        return places
 
     def _next_logits(self) -> NextLogits:
         if isinstance(self.predictor, CpuPredictor) and isinstance(self.network, ConditionedDenoiser):

@@ -39,9 +39,17 @@ class Beginnings:
 
 
 def draw_distinct(
-    grammar: Grammar, next_logits: NextLogits, n: int, rng: np.random.Generator, n_threads: int = 1
+    grammar: Grammar,
+    next_logits: NextLogits,
+    n: int,
+    rng: np.random.Generator,
+    n_threads: int = 1,
+    places: NDArray[np.intp] | None = None,
 ) -> Tokens:
-    """At most `n` different legal expressions, (n, M): all there are if the grammar has fewer."""
+    """At most `n` different legal expressions, (n, M): all there are if the grammar has fewer.
+
+    `places` says for each token which of the random numbers of a step is its own; by default its id.
+    """
     arities = np.asarray(grammar.vocabulary.arities)
     first = np.full((1, grammar.max_length), MASK, dtype=np.int16)
     known = Beginnings(first, np.zeros(1), np.zeros(1), np.ones(1, dtype=np.int64))
@@ -52,7 +60,8 @@ def draw_distinct(
         parents = known.take(live)
         is_legal = grammar.legal_tokens(parents.tokens, n_threads)[:, position]
         log_probs = parents.log_probs[:, None] + _log_softmax(next_logits(parents.tokens, position), is_legal)
-        gumbels = below(parents.gumbels, log_probs, rng)
+        noise = rng.gumbel(size=log_probs.shape)
+        gumbels = below(parents.gumbels, log_probs, noise if places is None else noise[:, places])
         rows, tokens = np.nonzero(is_legal)
         children = parents.take(rows)
         children.tokens[:, position] = tokens
@@ -62,9 +71,9 @@ def draw_distinct(
     return np.where(known.tokens == MASK, PAD, known.tokens).astype(np.int16)
 
 
-def below(most: Floats, log_probs: Floats, rng: np.random.Generator) -> Floats:
+def below(most: Floats, log_probs: Floats, noise: Floats) -> Floats:
     """Gumbel numbers around `log_probs`, (B, V), given that the largest of each row is `most`."""
-    free = log_probs + rng.gumbel(size=log_probs.shape)
+    free = log_probs + noise
     largest = free.max(axis=1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
         # log(1 − exp(free − largest)) is −∞ for the largest, which becomes `most` itself

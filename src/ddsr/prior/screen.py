@@ -15,6 +15,8 @@ Floats = NDArray[np.float64]
 
 MODERATE = (1e-3, 3e3)
 """typical sizes of an input that is shown as it is; others are divided by a power of ten"""
+MOST_OFFSET = 1e4
+"""in spreads of the target: what lies farther from 0 is shown as if it lay there"""
 SCREENED_ROWS = 4000
 MOST_BINS = 20
 
@@ -33,6 +35,14 @@ class View:
     """(n_draws, n_rows)"""
 
     @property
+    def scaled_target(self) -> Floats:
+        """y over its largest size, without an offset beside which single precision would lose the rest."""
+        middle = float(np.median(self.y))
+        y = self.y - middle if abs(middle) > MOST_OFFSET * np.ptp(self.y) else self.y
+        largest = np.abs(y).max()
+        return y / largest if largest > 0.0 else y
+
+    @property
     def scales(self) -> Floats:
         """10^k for each column."""
         return np.asarray(10.0**self.powers)
@@ -45,9 +55,14 @@ def choose_view(X: Floats, y: Floats, max_variables: int, look_rows: int, n_draw
     screened = _draw(in_order, SCREENED_ROWS, rng)
     scores = [relevance(column, y[screened]) for column in X[screened].T]
     means, spreads = np.sort(X, axis=0).mean(axis=0), np.ptp(X, axis=0)
-    columns = np.lexsort((spreads, means, -np.array(scores)))[:max_variables]
+    columns = np.lexsort((spreads, means, -np.array(scores)))
+    telling = columns[spreads[columns] > 0.0]  # a column that never changes is a constant
+    columns = (telling if len(telling) else columns)[:max_variables]
     powers = np.array([find_power(X[:, column]) for column in columns], dtype=np.int64)
     draws = [_draw(in_order, look_rows, rng) for _ in range(n_draws if len(y) > look_rows else 1)]
+    for rows in draws:
+        if y[rows[0]] == y[rows[-1]]:  # a target that is nearly always 0 says something elsewhere
+            rows[[0, -1]] = in_order[[0, -1]]
     shown = X[:, columns] / 10.0**powers
     return View(columns, powers, np.stack([shown[rows] for rows in draws]), np.stack([y[d] for d in draws]))
 

@@ -30,17 +30,7 @@ Arrays = Mapping[str, NDArray[Any]]
 
 def write_tensors(path: Path, arrays: Arrays, texts: Mapping[str, str]) -> str:
     """Write the arrays, of half or single precision, and some texts; the checksum is returned."""
-    names = {dtype: name for name, dtype in TYPES.items()}
-    table: dict[str, Any] = {}
-    parts: list[bytes] = []
-    begin = 0
-    for name, array in arrays.items():
-        part = np.ascontiguousarray(array).tobytes()
-        kind = names[array.dtype.newbyteorder("<")]
-        table[name] = {"dtype": kind, "shape": list(array.shape), "data_offsets": [begin, begin + len(part)]}
-        parts.append(part)
-        begin += len(part)
-    data = b"".join(parts)
+    table, data = _laid_out(arrays)
     checksum = _checksum(table, texts, data)
     header = json.dumps({METADATA: {**texts, CHECKSUM: checksum}, **table}).encode()
     header += b" " * (-len(header) % 8)
@@ -48,6 +38,12 @@ def write_tensors(path: Path, arrays: Arrays, texts: Mapping[str, str]) -> str:
     unfinished.write_bytes(len(header).to_bytes(8, "little") + header + data)
     os.replace(unfinished, path)
     return checksum
+
+
+def checksum_of(arrays: Arrays, texts: Mapping[str, str]) -> str:
+    """What `write_tensors` would return."""
+    table, data = _laid_out(arrays)
+    return _checksum(table, texts, data)
 
 
 def read_tensors(path: Path, with_checksum: bool = False) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
@@ -68,6 +64,21 @@ def read_tensors(path: Path, with_checksum: bool = False) -> tuple[dict[str, NDA
         return {name: _array(entry, data) for name, entry in table.items()}, texts
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise DataError(f"{path} holds no weights that can be read: {error}") from error
+
+
+def _laid_out(arrays: Arrays) -> tuple[dict[str, Any], bytes]:
+    """The table of the header, and the numbers, one array behind the other."""
+    names = {dtype: name for name, dtype in TYPES.items()}
+    table: dict[str, Any] = {}
+    parts: list[bytes] = []
+    begin = 0
+    for name, array in arrays.items():
+        part = np.ascontiguousarray(array).tobytes()
+        kind = names[array.dtype.newbyteorder("<")]
+        table[name] = {"dtype": kind, "shape": list(array.shape), "data_offsets": [begin, begin + len(part)]}
+        parts.append(part)
+        begin += len(part)
+    return table, b"".join(parts)
 
 
 def _array(entry: Mapping[str, Any], data: bytes) -> NDArray[Any]:

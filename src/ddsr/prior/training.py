@@ -249,16 +249,18 @@ class Trainer:
     def _report(
         self, losses: list[Tensor], gradients: list[Tensor], seconds: float, is_checked: bool
     ) -> Report:
-        loss = float(torch.stack(losses).mean())
-        if not math.isfinite(loss):
+        loss, gradient = float(torch.stack(losses).mean()), float(torch.stack(gradients).mean())
+        # A step along a gradient that is not finite leaves weights that are none, which must not be saved.
+        if not (math.isfinite(loss) and math.isfinite(gradient)):
             raise DataError(
-                f"the loss at step {self.progress.step} is no number: go on from the last checkpoint with a "
-                "lower learning_rate"
+                f"the loss or its gradient was not finite by step {self.progress.step}: start anew with "
+                f"a learning_rate below {self.config.learning_rate:g}, from the last checkpoint if there is "
+                "one (`ddsr prior export`, then `ddsr prior train --from` to another --out)"
             )
         return Report(
             step=self.progress.step,
             loss=loss,
-            gradient=float(torch.stack(gradients).mean()),
+            gradient=gradient,
             learning_rate=self.learning_rate(self.progress.rate_share),
             examples_per_second=len(losses) * self.config.batch_size / max(seconds, 1e-9),
             seconds=self.progress.seconds,

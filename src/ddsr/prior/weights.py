@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
 from importlib.resources import files
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +15,7 @@ import numpy as np
 
 from ddsr.errors import DataError, MethodError
 from ddsr.prior.config import NetworkConfig
-from ddsr.prior.tensor_file import CHECKSUM, read_tensors, write_tensors
+from ddsr.prior.tensor_file import CHECKSUM, Arrays, checksum_of, read_tensors, write_tensors
 
 if TYPE_CHECKING:
     from ddsr.prior.checkpoint import Checkpoint
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 DEFAULT = "default"
 DEFAULT_FILE = "default.safetensors"
 FORMAT = "ddsr prior 1"
+CARD = "card"
+SUFFIX = ".safetensors"
 
 
 @dataclass(frozen=True)
@@ -63,12 +67,13 @@ class Card:
             raise ValueError(f"it is no {FORMAT}")
         return cls(**given | {"network": NetworkConfig.from_mapping(given["network"])})
 
-    def to_markdown(self, checksum: str) -> str:
+    def to_markdown(self, checksum: str, checksum_unscored: str) -> str:
         """The model card beside the file."""
         lines = [
             "# Prior: masked diffusion conditioned on the data",
             "",
             f"Checksum (`sha256` in the file's header): `{checksum}`",
+            *([f"and without scores: `{checksum_unscored}`"] if self.scores else []),
             "",
             "| | |",
             "| --- | --- |",
@@ -102,28 +107,73 @@ class Card:
         ]
 
 
+@dataclass(frozen=True, eq=False)
+class PriorFile:
+    """What a file of weights holds."""
+
+    arrays: Arrays
+    texts: Mapping[str, str]
+    """the card among them, as it was written: an older one may have other fields than ours"""
+
+    @classmethod
+    def of_checkpoint(cls, checkpoint: Checkpoint) -> PriorFile:
+        """The network of a training in half precision; nothing was measured yet."""
+        prefix = "weight/"
+        arrays = {
+            name.removeprefix(prefix): array.astype(np.float16)
+            for name, array in checkpoint.arrays.items()
+            if name.startswith(prefix)
+        }
+        progress = checkpoint.progress
+        card = Card(
+            checkpoint.network,
+            asdict(checkpoint.training),
+            checkpoint.recipe,
+            progress.step,
+            progress.seconds / 3600,
+            origin=checkpoint.origin,
+        )
+        return cls(arrays, {CARD: card.to_text()})
+
+    @classmethod
+    def read(cls, path: Path) -> PriorFile:
+        """A file that is whole and has a card."""
+        found = cls(*read_tensors(path))
+        try:
+            _ = found.card
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise DataError(f"{path} holds no prior that this ddsr can use: {error}") from error
+        return found
+
+    @property
+    def card(self) -> Card:
+        """Its model card."""
+        return Card.from_text(self.texts[CARD])
+
+    @property
+    def checksum_unscored(self) -> str:
+        """Checksum of the same file without scores: they may be added, and it is the same prior."""
+        return checksum_of(self.arrays, self.with_scores({}).texts)
+
+    def with_scores(self, scores: Mapping[str, Any]) -> PriorFile:
+        """The same weights, whose card has these scores and no others."""
+        card = json.loads(self.texts[CARD]) | {"scores": dict(scores)}
+        return replace(self, texts={**self.texts, CARD: json.dumps(card)})
+
+    def save(self, path: Path) -> Card:
+        """Write it, and the card beside it as Markdown."""
+        if path.suffix != SUFFIX:
+            raise DataError(f"weights cannot be written to {path}: give a name that ends in {SUFFIX}")
+        card = self.card
+        path.parent.mkdir(parents=True, exist_ok=True)
+        checksum = write_tensors(path, self.arrays, self.texts)
+        path.with_suffix(".md").write_text(card.to_markdown(checksum, self.checksum_unscored))
+        return card
+
+
 def save_weights(path: Path, checkpoint: Checkpoint, scores: Mapping[str, Any] | None = None) -> Card:
-    """Write a checkpoint's network in half precision, and its card beside it as Markdown."""
-    prefix = "weight/"
-    arrays = {
-        name.removeprefix(prefix): array.astype(np.float16)
-        for name, array in checkpoint.arrays.items()
-        if name.startswith(prefix)
-    }
-    progress = checkpoint.progress
-    card = Card(
-        checkpoint.network,
-        asdict(checkpoint.training),
-        checkpoint.recipe,
-        progress.step,
-        progress.seconds / 3600,
-        dict(scores or {}),
-        checkpoint.origin,
-    )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    checksum = write_tensors(path, arrays, {"card": card.to_text()})
-    path.with_suffix(".md").write_text(card.to_markdown(checksum))
-    return card
+    """Write a checkpoint's network, and its card beside it as Markdown."""
+    return PriorFile.of_checkpoint(checkpoint).with_scores(scores or {}).save(path)
 
 
 def origin_of(path: Path, card: Card) -> dict[str, Any]:
@@ -137,11 +187,13 @@ def origin_of(path: Path, card: Card) -> dict[str, Any]:
     }
 
 
-def find_weights(name: str) -> Path:
+def find_weights(name: str | PathLike[str]) -> Path:
     """The file of a prior: that of the package for `default`, else the path itself."""
     if name != DEFAULT:
         if not Path(name).is_file():
-            raise MethodError(f"prior={name!r} is no file: give 'default', None, or the path of weights")
+            raise MethodError(
+                f"prior={fspath(name)!r} is no file: give 'default', None, or the path of weights"
+            )
         return Path(name)
     path = Path(str(files("ddsr.prior").joinpath("shipped", DEFAULT_FILE)))
     if not path.is_file():
@@ -151,19 +203,40 @@ def find_weights(name: str) -> Path:
     return path
 
 
-def load_weights(path: Path) -> tuple[PriorNetwork, Card]:
+def check_weights(name: str | PathLike[str]) -> None:
+    """Refuse a prior whose file cannot be used: before a search, that is, and without torch."""
+    path = find_weights(name)
+    try:
+        state = path.stat()
+        _check_once(path, state.st_size, state.st_mtime_ns)
+    except (OSError, DataError) as error:
+        remedy = (
+            "install ddsr again, or set prior to None"
+            if name == DEFAULT
+            else "copy it or export it again (`ddsr prior export`), or set prior to 'default' or None"
+        )
+        raise MethodError(f"{error}; {remedy}") from error
+
+
+@lru_cache(maxsize=16)
+def _check_once(path: Path, size: int, modified: int) -> None:
+    """For each state of a file: a grid search fits many times, and its checksum takes some 20 ms."""
+    PriorFile.read(path)
+
+
+def load_weights(path: str | PathLike[str]) -> tuple[PriorNetwork, Card]:
     """The network, in full precision, and its card; a file that is not whole is refused."""
     import torch
 
     from ddsr.prior.network import PriorNetwork
 
-    arrays, texts = read_tensors(path)
+    found = PriorFile.read(Path(path))
+    card = found.card
     try:
-        card = Card.from_text(texts["card"])
         with torch.random.fork_rng(devices=[]):
             network = PriorNetwork(card.network)
-        tensors = {name: torch.from_numpy(array.astype(np.float32)) for name, array in arrays.items()}
+        tensors = {name: torch.from_numpy(array.astype(np.float32)) for name, array in found.arrays.items()}
         network.load_state_dict(tensors)
-    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+    except (TypeError, ValueError, RuntimeError) as error:
         raise DataError(f"{path} holds no prior that this ddsr can use: {error}") from error
     return network.eval(), card

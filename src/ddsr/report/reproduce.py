@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from io import StringIO
+from os import PathLike, fspath
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ OPTIONS = {
     "random_state": "--seed",
     "device": "--device",
     "model_selection": "--selection",
+    "prior": "--prior",
 }
 
 
@@ -67,6 +69,8 @@ def shell_line(
     texts = [("--guess", settings.pop("guesses", ())), ("--rule", settings.pop("rules", ()))]
     if isinstance(settings.get("config"), dict) and [*settings["config"]] == ["max_length"]:
         settings["max_length"] = settings.pop("config")["max_length"]
+    if "prior" in settings and settings["prior"] is None:
+        settings["prior"] = "none"
     has_options = all(
         name in OPTIONS and isinstance(value, (str, int, float)) for name, value in settings.items()
     )
@@ -128,10 +132,16 @@ def reproduce_note(model: FittedModel, is_weighted: bool = False) -> str:
 def _writable(model: FittedModel) -> dict[str, Any]:
     """What was set as values that can be written down: numbers of NumPy as Python's, no running generator."""
     return {
-        name: value.item() if isinstance(value, np.generic) else value
+        name: _as_text_or_number(value)
         for name, value in changed_parameters(model).items()
         if not isinstance(value, np.random.RandomState)
     }
+
+
+def _as_text_or_number(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    return fspath(value) if isinstance(value, PathLike) else value
 
 
 def _imports_of(settings: dict[str, Any]) -> list[str]:
@@ -141,11 +151,13 @@ def _imports_of(settings: dict[str, Any]) -> list[str]:
 
 
 def _classes_in(value: object) -> set[type]:
-    """The package's own classes that it takes to write the value."""
+    """The package's own classes that it takes to write the value, and those of paths."""
     if isinstance(value, Mapping):
         return _classes_in([*value.values()])
     if isinstance(value, (list, tuple, set, frozenset)):
         return set().union(*map(_classes_in, value))
+    if isinstance(value, PathLike):
+        return {type(value)}
     if not type(value).__module__.startswith("ddsr."):
         return set()
     parts = [getattr(value, part.name) for part in fields(value)] if is_dataclass(value) else []

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from math import exp, inf, log, sqrt
+from math import log, sqrt
 
 from ddsr.expression import Kind, Node
 from ddsr.selection.complements import complements
 from ddsr.selection.model import Known, Model, Numbered, known, split_factor
+from ddsr.selection.moved_constants import (
+    MOST_NATS_LOST,
+    likeliest,
+    moved_into_factors,
+    moved_into_logarithm,
+    safe_exp,
+)
 from ddsr.selection.settling import Settler
-from ddsr.selection.shared_factors import NatsLost, shared_factors, split_fitted
-from ddsr.selection.simple_numbers import SimpleNumber, near
+from ddsr.selection.shared_factors import NatsLost, cancelled_factors, shared_factors, split_fitted
+from ddsr.selection.simple_numbers import near
 
-LARGEST_EXPONENT = 700.0  # beyond it exp leaves double precision
-
-# A simple number is tried for a constant unless it would cost more of the data than any code can win back.
 # 0 and ±1 save tokens as well, and what they cost far from the constant is a rough guess.
-MOST_NATS_LOST, MOST_NATS_LOST_AT_ONE = 40.0, 1000.0
-# How many are tried: those that take the fewest nats, together with what they cost of the data or alone.
-N_LIKELIEST, N_SIMPLEST = 3, 2
+MOST_NATS_LOST_AT_ONE = 1000.0
 
 
 def nothing(constant: int, value: float) -> float:
@@ -88,7 +90,7 @@ def _replacements(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
         yield from (
             known(value) for value in (0.0, 1.0, -1.0) if nats_lost(number, value) <= MOST_NATS_LOST_AT_ONE
         )
-        yield from map(known, _likeliest(near(node.value), partial(nats_lost, number)))
+        yield from map(known, likeliest(near(node.value), partial(nats_lost, number)))
     elif node.name in ("add", "mul", "sub", "div"):
         left, right = node.children
         yield left
@@ -99,6 +101,11 @@ def _replacements(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
         if node.name in ("add", "sub"):
             yield from complements(node)
             yield from shared_factors(node, nats_lost)
+            yield from moved_into_logarithm(node, nats_lost)
+        else:
+            yield from moved_into_factors(node, nats_lost)
+        if node.name == "div":
+            yield from cancelled_factors(node, nats_lost)
     elif len(node.children) == 1:  # sin(c u) of a tiny c is nothing but c u
         yield node.children[0]
         if node.name == "sqrt":
@@ -120,10 +127,10 @@ def _exponentials(base: Node, exponent: Node, nats_lost: NatsLost) -> Iterator[N
         yield _exponential(Node.constant(rate), rest)
 
     def lost(value: float) -> float:
-        return nats_lost(number, _exp(value / inner_factor))
+        return nats_lost(number, safe_exp(value / inner_factor))
 
     plain = [value for value in (1.0, -1.0) if lost(value) <= MOST_NATS_LOST]
-    for value in (*plain, *_likeliest(near(rate), lost)):
+    for value in (*plain, *likeliest(near(rate), lost)):
         yield _exponential(known(value), rest)
 
 
@@ -133,22 +140,9 @@ def _before_the_root(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
     if factor is None or factor.value <= 0.0:
         return
     number = int(factor.name)
-    for value in _likeliest(near(sqrt(factor.value)), lambda value: nats_lost(number, value * value)):
+    for value in likeliest(near(sqrt(factor.value)), lambda value: nats_lost(number, value * value)):
         yield Node.operator("mul", known(value), Node.operator("sqrt", rest))
-
-
-def _likeliest(numbers: Iterable[SimpleNumber], lost: Callable[[float], float]) -> list[float]:
-    """Of those that the data may afford, the simplest, since what they lose is a guess, and the likeliest."""
-    priced = [(number, lost(number.value)) for number in numbers]
-    affordable = [(number, nats) for number, nats in priced if nats <= MOST_NATS_LOST]
-    likeliest = sorted(affordable, key=lambda pair: pair[0].nats + pair[1])[:N_LIKELIEST]
-    simplest = sorted(affordable, key=lambda pair: pair[0].nats)[:N_SIMPLEST]
-    return list(dict.fromkeys(number.value for number, _ in (*likeliest, *simplest)))
 
 
 def _exponential(rate: Node, rest: Node) -> Node:
     return Node.operator("exp", Node.operator("mul", rate, rest))
-
-
-def _exp(value: float) -> float:
-    return exp(value) if value < LARGEST_EXPONENT else inf

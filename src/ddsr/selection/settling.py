@@ -58,6 +58,8 @@ class Settler:
         flipped = _flipped(node)
         if flipped is not None:
             return flipped
+        if node.name == "mul" and isinstance(node.children[0], Known):
+            return Node.operator("mul", self.number(-node.children[0].value), node.children[1])
         if "neg" in self.vocabulary.operators:
             return Node.operator("neg", node)
         return Node.operator("mul", known(-1.0), node)

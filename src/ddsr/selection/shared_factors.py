@@ -1,4 +1,7 @@
-"""One factor for two terms of a sum: 3.715 * x + 7.440 * z may well be 3.72 * (x + 2 * z)."""
+"""One factor for two terms of a sum: 3.715 * x + 7.440 * z may well be 3.72 * (x + 2 * z).
+
+And one for a ratio: 3.781 * x / (y + 3.781) may well be x / (0.2645 * y + 1).
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ MOST_NATS_OF_RATIO = 12.0
 
 
 @dataclass(frozen=True)
-class _Term:
+class Term:
     """Of a sum: sign * node, and node is factor * rest if it has a fitted factor."""
 
     sign: float
@@ -34,27 +37,44 @@ class _Term:
 
     @property
     def coefficient(self) -> float:
+        """The fitted factor with the sign; the sign alone where there is none."""
         return self.sign * (1.0 if self.factor is None else self.factor.value)
 
 
-_Way = tuple[_Term, _Term, SimpleNumber]
+_Way = tuple[Term, Term, SimpleNumber]
 """The term that keeps its factor, the one that loses it, and the ratio of that to the other's."""
 
 
 def shared_factors(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
     """The sum with two terms, one of either operand, over one fitted factor, as far as the data allow it."""
-    left, right = (list(_terms(child, 1.0)) for child in node.children)
+    left, right = (list(terms_of(child)) for child in node.children)
     if node.name == "sub":
-        right = [_Term(-term.sign, term.node, term.factor, term.rest) for term in right]
+        right = [Term(-term.sign, term.node, term.factor, term.rest) for term in right]
     if len(left) + len(right) > MOST_TERMS:
         return
     for one, other in product(left, right):
         others = [term for term in (*left, *right) if term is not one and term is not other]
         for base, turned, ratio in _ways(one, other, nats_lost):
-            yield _sum([*others, _over_one_factor(base, turned, ratio.value)])
+            yield sum_of([*others, _over_one_factor(base, turned, ratio.value)])
 
 
-def _ways(one: _Term, other: _Term, nats_lost: NatsLost) -> Iterator[_Way]:
+def cancelled_factors(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
+    """The ratio without its fitted factor, where that makes one of a term of the divisor a simple number."""
+    numerator, divisor = node.children
+    factor, rest = split_fitted(numerator)
+    terms = list(terms_of(divisor))
+    if factor is None or not 2 <= len(terms) <= MOST_TERMS:
+        return
+    for term in terms:
+        ratio = _ratio(Term(1.0, numerator, factor, rest), term, nats_lost)
+        if ratio is not None:
+            others = sum_of([other for other in terms if other is not term])
+            scaled = Node.operator("mul", Node.constant(1.0 / factor.value), others)
+            settled = Node.operator("mul", known(ratio.value), term.rest)
+            yield Node.operator("div", rest, Node.operator("add", scaled, settled))
+
+
+def _ways(one: Term, other: Term, nats_lost: NatsLost) -> Iterator[_Way]:
     """Of 2 * f and f / 2 the one that is written with less."""
     ways: list[_Way] = []
     for base, turned in ((one, other), (other, one)):
@@ -66,12 +86,13 @@ def _ways(one: _Term, other: _Term, nats_lost: NatsLost) -> Iterator[_Way]:
     yield from ways
 
 
-def _terms(node: Node, sign: float) -> Iterator[_Term]:
+def terms_of(node: Node, sign: float = 1.0) -> Iterator[Term]:
+    """What a chain of sums and differences joins."""
     if node.name in ("add", "sub"):
-        yield from _terms(node.children[0], sign)
-        yield from _terms(node.children[1], sign if node.name == "add" else -sign)
+        yield from terms_of(node.children[0], sign)
+        yield from terms_of(node.children[1], sign if node.name == "add" else -sign)
     else:
-        yield _Term(sign, node, *split_fitted(node))
+        yield Term(sign, node, *split_fitted(node))
 
 
 def split_fitted(node: Node) -> tuple[Numbered | None, Node]:
@@ -88,7 +109,7 @@ def split_fitted(node: Node) -> tuple[Numbered | None, Node]:
     return None, node
 
 
-def _ratio(base: _Term, turned: _Term, nats_lost: NatsLost) -> SimpleNumber | None:
+def _ratio(base: Term, turned: Term, nats_lost: NatsLost) -> SimpleNumber | None:
     """Of the second factor to the first: the simple number that costs least, if the data allow any."""
     if base.factor is None or turned.factor is None or base.coefficient == 0.0:
         return None
@@ -103,14 +124,14 @@ def _ratio(base: _Term, turned: _Term, nats_lost: NatsLost) -> SimpleNumber | No
     return min(costs)[1] if costs else None
 
 
-def _over_one_factor(base: _Term, turned: _Term, ratio: float) -> _Term:
+def _over_one_factor(base: Term, turned: Term, ratio: float) -> Term:
     assert base.factor is not None  # or there would be no ratio
     second = Node.operator("mul", known(abs(ratio)), turned.rest)
     rest = Node.operator("add" if ratio > 0.0 else "sub", base.rest, second)
-    return _Term(base.sign, Node.operator("mul", base.factor, rest), base.factor, rest)
+    return Term(base.sign, Node.operator("mul", base.factor, rest), base.factor, rest)
 
 
-def _sum(terms: Sequence[_Term]) -> Node:
+def sum_of(terms: Sequence[Term]) -> Node:
     """What is added first: no sum begins with a minus if it need not."""
     first, *others = sorted(terms, key=lambda term: -term.sign)
     begin = first.node if first.sign > 0.0 else Node.operator("sub", known(0.0), first.node)

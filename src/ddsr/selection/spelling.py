@@ -35,6 +35,7 @@ def spelled(model: Model, is_allowed: Callable[[Expression], bool] | None = None
         _with_upright_roots,
         _with_one_bar,
         _with_squares,
+        _with_signs,
     )
     for spell in (*spellings, in_order, _spelled):
         other = Model.of_tree(model.expression.vocabulary, spell(model.tree))
@@ -135,6 +136,35 @@ def _with_squares(node: Node) -> Node:
         if left.name == "mul" and left.children[1] == right:
             return Node.operator("mul", left.children[0], square)
     return Node.operator(node.name, *children)
+
+
+def _with_signs(node: Node) -> Node:
+    """f - 0.9 for f + -0.9, f + 0.9 for f - -0.9, and f - 0.9 * g for -0.9 * g + f."""
+    if node.kind is not Kind.OPERATOR:
+        return node
+    children = [_with_signs(child) for child in node.children]
+    if node.name in ("add", "sub"):
+        left, right = children
+        is_sum, opposite = node.name == "add", _opposite(right)
+        if opposite is not None:
+            return Node.operator("sub" if is_sum else "add", left, opposite)
+        opposite = _opposite(left) if is_sum else None
+        if opposite is not None:
+            return Node.operator("sub", right, opposite)
+    return Node.operator(node.name, *children)
+
+
+def _opposite(node: Node) -> Node | None:
+    """f of a node that reads -f, being a negative number or a multiple by one; None of any other."""
+    if node.kind is Kind.CONSTANT and node.value < 0.0:
+        return known(-node.value) if isinstance(node, Known) else Node.constant(-node.value)
+    if node.name in ("mul", "div"):
+        first, second = node.children
+        opposite = _opposite(first)
+        if opposite is not None:
+            is_one = node.name == "mul" and opposite == known(1.0)
+            return second if is_one else Node.operator(node.name, opposite, second)
+    return None
 
 
 def _in_order(columns: Sequence[str], node: Node) -> Node:

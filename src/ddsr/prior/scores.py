@@ -1,0 +1,53 @@
+"""Scores for the card of a prior, from the files that `ddsr prior evaluate` wrote."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ddsr.errors import DataError
+
+
+@dataclass(frozen=True)
+class Scores:
+    """One file of scores."""
+
+    path: Path
+    summary: Mapping[str, str]
+    """hits, by what was measured"""
+    checksum: str | None
+    """of the weights that were measured, without scores; older files do not tell"""
+
+
+def read_scores(path: Path) -> Scores:
+    """The lines for the card, and the weights that they are of."""
+    try:
+        content = json.loads(path.read_text())
+        summary = content["summary"]
+        if not summary or not all(isinstance(value, str) for value in summary.values()):
+            raise ValueError("its summary has no lines of text")
+        return Scores(path, summary, content.get("prior", {}).get("sha256"))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        reason = "it has no summary" if isinstance(error, KeyError) else error
+        raise DataError(
+            f"{path} holds no scores for a card ({reason}): write them by `ddsr prior evaluate --out`"
+        ) from error
+
+
+def scores_together(given: Sequence[Scores], checksum: str) -> dict[str, str]:
+    """The lines of all files; refuses those of other weights, and those that contradict each other."""
+    lines: dict[str, str] = {}
+    for scores in given:
+        if scores.checksum not in (None, checksum):
+            raise DataError(
+                f"{scores.path} has the scores of other weights (checksum {scores.checksum}, and these have "
+                f"{checksum}): evaluate these, or leave it out"
+            )
+        for name, value in scores.summary.items():
+            if lines.setdefault(name, value) != value:
+                raise DataError(
+                    f"the files of scores differ in {name!r}, {lines[name]} and {value}: leave one out"
+                )
+    return lines

@@ -1,0 +1,40 @@
+"""The estimator's parameter `prior`, as a setting of its search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+
+from ddsr.config import DefaultConfig, SearchConfig, changed
+from ddsr.errors import MethodError
+from ddsr.methods import PRESETS, ConfigLike, Method
+from ddsr.prior.weights import DEFAULT
+
+NAME = "prior"
+PriorLike = str | PathLike[str] | None
+
+
+def with_prior(method: Method, config: ConfigLike, prior: PriorLike) -> ConfigLike:
+    """The settings with this prior; where the parameter is at its default, they stand as they are."""
+    if isinstance(prior, str) and prior == DEFAULT:
+        return config
+    if not isinstance(PRESETS[method.preset].config, DefaultConfig):
+        if prior is None:
+            return config
+        raise MethodError(
+            f"the preset {method.preset!r} has no prior, but prior={prior!r} is given: "
+            "leave it out, or take the preset 'ddsr'"
+        )
+    if NAME in dict(method.changes):
+        raise MethodError(f"prior is given twice, by itself and in the preset '{method}': keep one of them")
+    if isinstance(config, Mapping):
+        if NAME in config:
+            raise MethodError("prior is given twice, by itself and in config: keep one of them")
+        return {**config, NAME: prior}
+    if isinstance(config, DefaultConfig):
+        if config.prior != DEFAULT:
+            raise MethodError("prior is given twice, by itself and in config: keep one of them")
+        return changed(config, {NAME: prior}, "config")
+    if isinstance(config, SearchConfig):
+        return config  # of another method, which is refused for that
+    return {NAME: prior} if config is None else config

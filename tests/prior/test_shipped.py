@@ -1,0 +1,53 @@
+"""The weights that come with the package, as a user has them."""
+
+import time
+
+import numpy as np
+import pytest
+
+from ddsr.config import DefaultConfig
+from ddsr.deadline import NEVER, Deadline
+from ddsr.engine import Engine, FitOptions
+from ddsr.expression import Vocabulary
+from ddsr.grammar import Grammar
+from ddsr.priming import Primer
+from ddsr.prior.weights import DEFAULT, find_weights, load_weights
+
+MOST_BYTES = 30_000_000
+RNG = np.random.default_rng(0)
+
+
+def make_primer(X, y):
+    vocabulary = Vocabulary.of_size(X.shape[1])
+    engine = Engine(vocabulary, X, y, options=FitOptions(is_scale_free=True))
+    return Primer(DEFAULT, (X, y), engine, Grammar(vocabulary, 30), DefaultConfig(), 0, "cpu", 1)
+
+
+def test_the_file_is_small_and_says_what_it_is():
+    path = find_weights(DEFAULT)
+    assert path.stat().st_size <= MOST_BYTES
+    network, card = load_weights(path)
+    assert network.config == card.network
+    assert f"{card.n_examples:,}" in path.with_suffix(".md").read_text()
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-12, 1e12])
+def test_a_simple_law_is_proposed_at_once(unit):
+    X = RNG.uniform(1.0, 5.0, size=(200, 4))
+    X[:, 1] *= unit
+    primer = make_primer(X, X[:, 0] * X[:, 1] / X[:, 2])
+    best = primer.propose(NEVER)
+    as_they_are = FitOptions(max_steps=0, is_scale_free=True)
+    assert primer.engine.score(best, options=as_they_are).nrmse[:10].min() < 1e-6
+
+
+def test_proposals_take_their_share_of_a_minute():
+    """On ten noisy inputs, where they take longest: 3 s, and no more than half of it again."""
+    X = RNG.uniform(1.0, 5.0, size=(1000, 10))
+    y = X[:, 0] * np.sin(X[:, 1]) / X[:, 2] + X[:, 3:].prod(axis=1) + RNG.normal(size=1000)
+    primer = make_primer(X, y)
+    primer.load()
+    began = time.process_time()
+    proposals = primer.propose(Deadline(time.monotonic() + 3.0))
+    assert len(proposals) > 0
+    assert time.process_time() - began < 4.5

@@ -1,0 +1,103 @@
+"""Constants in the places where they are simple numbers."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ddsr.engine import Engine, values
+from ddsr.expression import Expression, Kind, Node, Vocabulary
+from ddsr.selection import select
+from ddsr.selection.model import Numbered
+from ddsr.selection.moved_constants import moved_into_factors, moved_into_logarithm
+from ddsr.selection.shared_factors import cancelled_factors
+
+NAMES = Vocabulary(("x", "y", "z"))
+X = np.random.default_rng(0).uniform(0.5, 5.0, size=(300, 3))
+
+
+def chosen(truth: str, candidate: str, noise: float = 0.0) -> str:
+    clean = Expression.parse(truth, NAMES).to_callable()(X)
+    y = clean + noise * clean.std() * np.random.default_rng(1).normal(size=len(X))
+    return select([Expression.parse(candidate, NAMES)], Engine(NAMES, X, y))[0].expression.text()
+
+
+@pytest.mark.parametrize(
+    ("truth", "candidate"),
+    [
+        ("exp(x - 1.7) + y", "0.18 * exp(x) + y"),
+        ("y * exp(x - 1.7) / z", "0.18 * y * exp(x) / z"),
+        ("y / exp(x - 1.7)", "5.4 * y / exp(x)"),
+        ("1 / (exp(0.7 * x - 1.33) + 1)", "1 / (0.26 * exp(0.7 * x) + 1)"),
+        ("1 - exp(-(x / 2.3)^1.4)", "1 - exp(-0.31 * x^1.4)"),
+        ("y - (x / 1.7)^3", "y - 0.2 * x^3"),
+        ("exp(-0.5 * ((x - 1.2) / 1.3)^2)", "exp(-0.29 * (x - 1.2)^2)"),
+        ("sqrt(2.8 * x) + y", "1.67 * sqrt(x) + y"),
+        ("2.3 * log(x / 1.9)", "2.3 * log(x) - 1.47"),
+        ("log(0.37 * x + 1) / x", "(log(x + 2.7) - 0.99) / x"),
+        ("y - log(2.6 * x)", "(y - 0.95) - log(x)"),
+    ],
+)
+def test_a_constant_stands_where_it_is_simple(truth, candidate):
+    assert chosen(truth, candidate) == truth
+
+
+@pytest.mark.parametrize("candidate", ["3.78 / (exp(0.7 * x) + 3.78)", "3.78 / (3.78 + exp(0.7 * x))"])
+def test_a_factor_is_cancelled_against_a_term_of_the_divisor(candidate):
+    assert chosen("1 / (exp(0.7 * (x - 1.9)) + 1)", candidate) == "1 / (exp(0.7 * x - 1.33) + 1)"
+
+
+@pytest.mark.parametrize(
+    ("law", "noise"), [("3.7182 * exp(x)", 0.0), ("0.3 * x^2", 0.0), ("1.5 * sqrt(x) + y", 0.0)]
+)
+def test_a_constant_that_is_simple_stays(law, noise):
+    assert chosen(law, law, noise) == law
+
+
+def test_noise_leaves_a_constant_in_its_place():
+    """At 2 % of noise 3.7183 may be 2.4^1.5 as well as many other things."""
+    assert chosen("3.7182818 * x^1.5", "3.6 * x^1.5", 0.02).endswith("* x^1.5")
+
+
+def numbered(expression: Expression) -> Node:
+    """The tree with all constants free, each with its number, breadth-first."""
+    numbers: dict[int, Node] = {}
+    nodes = [expression.tree]
+    for node in nodes:  # grows while it is walked
+        nodes.extend(node.children)
+        if node.kind is Kind.CONSTANT:
+            numbers[id(node)] = Numbered(Kind.CONSTANT, str(len(numbers)), node.value)
+
+    def rebuilt(node: Node) -> Node:
+        if node.kind is not Kind.OPERATOR:
+            return numbers.get(id(node), node)
+        return Node.operator(node.name, *map(rebuilt, node.children))
+
+    return rebuilt(expression.tree)
+
+
+@pytest.mark.parametrize(
+    ("move", "form"),
+    [
+        (moved_into_factors, "{c} * exp(x)"),
+        (moved_into_factors, "z / ({c} * exp(x * y))"),
+        (moved_into_factors, "{s} * x * {c} * y^1.4 / z"),
+        (moved_into_factors, "{s} * sqrt(x) / (y * {c})"),
+        (moved_into_logarithm, "{s} * log(x + y) + {c}"),
+        (moved_into_logarithm, "{c} - log(x + {c}) * {s} - y"),
+        (moved_into_logarithm, "y - (log({c} - 0.01 * x) - {s})"),
+        (cancelled_factors, "{c} * y / ({c} * x + {c} * z)"),
+        (cancelled_factors, "{s} / (exp(x) - y + {s})"),
+    ],
+)
+@given(st.floats(0.1, 10.0), st.sampled_from([-2.4, -1.0, 1.0, 1.7, 3.0]))
+def test_what_the_data_allow_has_the_same_values(move, form, constant, scale):
+    expression = Expression.parse(form.format(c=repr(constant), s=repr(scale)), NAMES)
+
+    def nats_lost(number: int, value: float) -> float:
+        error = 1e-9 * expression.constants[number]
+        return 0.5 * ((value - expression.constants[number]) / error) ** 2
+
+    others = [Expression.from_tree(NAMES, tree) for tree in move(numbered(expression), nats_lost)]
+    before, *found = values([expression, *others], X)[0]
+    assert all(np.allclose(each, before, rtol=1e-6, equal_nan=True) for each in found)

@@ -1,0 +1,178 @@
+"""The parameter `prior`: where it may come from, and that files which cannot be used are refused in time."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from ddsr import DDSRRegressor
+from ddsr.config import DefaultConfig, PaperConfig
+from ddsr.errors import MethodError
+from ddsr.prior import weights as weight_files
+from ddsr.prior.tensor_file import read_tensors, write_tensors
+from ddsr.prior.weights import check_weights, find_weights, load_weights
+from ddsr.runs import RunFolder
+from prior_cases import write_weights
+
+X = np.random.default_rng(0).uniform(1, 3, size=(40, 2))
+Y = np.sin(7 * X[:, 0]) * np.exp(X[:, 1]) + X[:, 1] ** X[:, 0]
+
+
+@pytest.fixture(scope="module")
+def weights(tmp_path_factory):
+    return write_weights(tmp_path_factory.mktemp("prior") / "tiny.safetensors")
+
+
+@pytest.fixture
+def broken(weights, tmp_path):
+    """A copy to be damaged."""
+    path = tmp_path / "broken.safetensors"
+    path.write_bytes(Path(weights).read_bytes())
+    return path
+
+
+def prior_of(**parameters):
+    """That a fit would search with."""
+    fits = DDSRRegressor(**parameters)._posed(X, Y, None, started=0.0)[-1]
+    return fits[0].problem.config.prior
+
+
+def test_it_is_a_setting_of_the_search(weights):
+    assert prior_of() == prior_of(prior="default") == "default"
+    assert prior_of(prior=None) is None
+    assert prior_of(prior=weights) == weights
+    assert prior_of(prior=weights, config={"patience": 3}) == weights
+    assert prior_of(prior=None, config=DefaultConfig(patience=3)) is None
+
+
+def test_at_its_default_it_leaves_other_settings_alone(weights):
+    assert prior_of(config={"prior": None}) is None
+    assert prior_of(config={"prior": weights}) == weights
+    assert prior_of(config=DefaultConfig(prior=weights)) == weights
+    assert prior_of(preset="ddsr:prior=none") is None
+
+
+def test_it_is_a_parameter_like_others(weights):
+    model = DDSRRegressor(prior=Path(weights))
+    assert clone(model).get_params()["prior"] == Path(weights)
+    assert model.set_params(prior=None).prior is None
+    assert DDSRRegressor().get_params()["prior"] == "default"
+
+
+@pytest.mark.parametrize("prior", [None, "tiny"])
+@pytest.mark.parametrize(
+    "others",
+    [
+        {"config": {"prior": None}},
+        {"config": {"prior": "default"}},
+        {"config": DefaultConfig(prior=None)},
+        {"preset": "ddsr:prior=none"},
+    ],
+)
+def test_given_twice_it_is_refused(prior, others, weights):
+    with pytest.raises(MethodError, match="prior is given twice, by itself and in (config|the preset)"):
+        DDSRRegressor(prior=weights if prior else None, **others).fit(X, Y)
+
+
+@pytest.mark.parametrize("preset", ["paper", "dsr", "uniform"])
+def test_other_presets_have_none(preset, weights):
+    with pytest.raises(MethodError, match=f"preset '{preset}' has no prior"):
+        DDSRRegressor(preset, prior=weights).fit(X, Y)
+    for prior in (None, "default"):
+        DDSRRegressor(preset, prior=prior)._posed(X, Y, None, started=0.0)
+
+
+def test_wrong_kinds_are_named(weights):
+    with pytest.raises(MethodError, match="prior must be None, 'default' or the path of weights, got 3"):
+        DDSRRegressor(prior=3).fit(X, Y)
+    with pytest.raises(MethodError, match="takes a DefaultConfig, not a PaperConfig"):
+        DDSRRegressor(prior=weights, config=PaperConfig()).fit(X, Y)
+    with pytest.raises(MethodError, match="config must be a DefaultConfig or a dict"):
+        DDSRRegressor(prior=weights, config=3).fit(X, Y)
+
+
+def test_paths_of_any_kind(weights):
+    path = Path(weights)
+    assert find_weights(path) == path
+    assert load_weights(weights)[1] == load_weights(path)[1]
+    for prior in (
+        prior_of(prior=path),
+        prior_of(config={"prior": path}),
+        prior_of(config=DefaultConfig(prior=path)),
+    ):
+        assert prior == weights
+
+
+def test_a_path_is_never_the_name_of_the_packages_own(weights, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(MethodError, match="default' is no file"):
+        prior_of(prior=Path("default"))
+    Path("default").write_bytes(Path(weights).read_bytes())
+    assert prior_of(prior=Path("default")) == str(tmp_path / "default")
+
+
+def test_models_and_runs_keep_it(weights, tmp_path, monkeypatch):
+    monkeypatch.chdir(Path(weights).parent)
+    parameters = {"prior": Path("tiny.safetensors"), "max_epochs": 1, "random_state": 0}
+    DDSRRegressor(**parameters).fit(X, X[:, 0] * X[:, 1]).save(tmp_path / "model.json")
+    RunFolder.create(tmp_path / "run", X, Y, parameters=parameters)
+    monkeypatch.chdir(tmp_path)  # where the path that was given leads nowhere
+    assert DDSRRegressor.load("model.json").prior == weights
+    assert RunFolder.open("run").asked.parameters["prior"] == weights
+
+
+def cut_short(path):
+    path.write_bytes(path.read_bytes()[:-1000])
+
+
+def alter(path):
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(bytes(content))
+
+
+def empty(path):
+    path.write_bytes(b"")
+
+
+def lose_the_card(path):
+    write_tensors(path, read_tensors(path)[0], {})
+
+
+def spoil_the_card(path):
+    write_tensors(path, read_tensors(path)[0], {"card": '"text"'})
+
+
+@pytest.mark.parametrize("damage", [cut_short, alter, empty, lose_the_card, spoil_the_card])
+def test_a_damaged_file_is_refused_before_the_search(damage, broken):
+    check_weights(broken)  # it is looked at again when it has changed
+    damage(broken)
+    states = []
+    # so short a search that the prior would have no part in it
+    model = DDSRRegressor(prior=broken, max_time=0.5, callback=states.append)
+    with pytest.raises(MethodError, match=r"broken\.safetensors holds no .*`ddsr prior export`"):
+        model.fit(X, np.column_stack([Y, Y]))
+    assert states == [] and not hasattr(model, "front_")
+
+
+def test_a_missing_file_is_refused_before_the_search(tmp_path):
+    with pytest.raises(MethodError, match=r"nowhere\.safetensors' is no file: give 'default', None"):
+        DDSRRegressor(prior=tmp_path / "nowhere.safetensors", max_time=0.5).fit(X, Y)
+
+
+def test_a_run_with_a_damaged_file_leaves_no_folder(broken, tmp_path):
+    cut_short(broken)
+    with pytest.raises(MethodError, match=r"broken\.safetensors"):
+        RunFolder.create(tmp_path / "run", X, Y, parameters={"prior": broken})
+    assert not (tmp_path / "run").exists()
+
+
+def test_damaged_weights_of_the_package_want_another_installation(broken, tmp_path, monkeypatch):
+    (tmp_path / "shipped").mkdir()
+    cut_short(broken)
+    broken.rename(tmp_path / "shipped" / weight_files.DEFAULT_FILE)
+    monkeypatch.setattr(weight_files, "files", lambda package: tmp_path)
+    with pytest.raises(MethodError, match="install ddsr again, or set prior to None"):
+        DDSRRegressor(max_epochs=1).fit(X, Y)
+    assert prior_of(prior=None) is None
