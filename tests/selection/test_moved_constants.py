@@ -35,6 +35,7 @@ def chosen(truth: str, candidate: str, noise: float = 0.0) -> str:
         ("sqrt(2.8 * x) + y", "1.67 * sqrt(x) + y"),
         ("2.3 * log(x / 1.9)", "2.3 * log(x) - 1.47"),
         ("log(0.37 * x + 1) / x", "(log(x + 2.7) - 0.99) / x"),
+        ("sqrt((x / y)^2 + (3.141592653589793 / z)^2)", "x * sqrt(1 + 9.9 * y^2 / (x * z)^2) / y"),
         ("y - log(2.6 * x)", "(y - 0.95) - log(x)"),
     ],
 )

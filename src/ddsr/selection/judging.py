@@ -19,9 +19,10 @@ from ddsr.selection.description import DescriptionLength, PreciseLength
 from ddsr.selection.growth import nats_of_growth
 from ddsr.selection.leverage import nats_of_leverage
 from ddsr.selection.model import Model
-from ddsr.selection.moves import alternatives, settled_together
+from ddsr.selection.moves import alternatives, settled_together, with_moved_constants
 from ddsr.selection.poles import have_poles
 from ddsr.selection.rational import rational_forms
+from ddsr.selection.shared_factors import NatsLost
 from ddsr.selection.simple_numbers import is_exact, near
 from ddsr.selection.spelling import spelled
 
@@ -210,6 +211,16 @@ class Judge:
         """The models one move away, without those whose constant the data refuse; none after the end."""
         if self.is_late:
             return []
+        simpler = self.simplified(one.model)
+        others = alternatives(one.model, self._nats_lost(one))
+        return [*others, *([] if simpler.key == one.model.key else [simpler])]
+
+    def with_moved_constants(self, one: Judged) -> list[Model]:
+        """The models in which a fitted constant is a simple number in another place."""
+        has_free = not self.is_late and bool(one.model.free_constants)
+        return list(with_moved_constants(one.model, self._nats_lost(one))) if has_free else []
+
+    def _nats_lost(self, one: Judged) -> NatsLost:
         errors: list[float] = self._standard_error(one).tolist()
         fitted = one.model.expression.constants
 
@@ -219,8 +230,7 @@ class Judge:
             n_errors = abs(value - fitted[constant]) / max(errors[constant], SMALLEST)
             return 0.5 * n_errors * n_errors  # as a power it would raise where it overflows
 
-        simpler = self.simplified(one.model)
-        return [*alternatives(one.model, nats_lost), *([] if simpler.key == one.model.key else [simpler])]
+        return nats_lost
 
     def settled_together(self, models: Sequence[Judged]) -> dict[object, Judged]:
         """By key, those shorter with all constants settled at once that could well be simple numbers.

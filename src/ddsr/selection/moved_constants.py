@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from itertools import permutations
+from itertools import combinations, permutations
 from math import exp, inf, log, sqrt
 
-from ddsr.expression import Node
+from ddsr.expression import Kind, Node
 from ddsr.selection.model import Known, Numbered, known, split_factor
 from ddsr.selection.shared_factors import MOST_TERMS, NatsLost, sum_of, terms_of
 from ddsr.selection.simple_numbers import FREE, SimpleNumber, near
@@ -46,10 +46,11 @@ def moved_into_factors(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
     for constant in factors:
         if not isinstance(constant.node, Numbered):
             continue
-        for function in factors:
-            others = [each for each in factors if each is not constant and each is not function]
+        for function, parts in (*((each, (each,)) for each in factors), *_squares(factors)):
+            taken = (constant, *parts)
+            others = [each for each in factors if all(each is not one for one in taken)]
             for other in _with_factor_inside(constant, function, nats_lost):
-                moved = _product([*others, _Factor(other, function.is_above)])
+                moved = _product([*others, other])
                 yield moved if constant.node.value > 0.0 else Node.operator("mul", known(-1.0), moved)
 
 
@@ -98,6 +99,13 @@ def _factors(node: Node, is_above: bool) -> Iterator[_Factor]:
         yield _Factor(node, is_above)
 
 
+def _squares(factors: Sequence[_Factor]) -> Iterator[tuple[_Factor, tuple[_Factor, ...]]]:
+    """u^2 of two factors u that stand on the same side, and these two."""
+    for one, other in combinations(factors, 2):
+        if one == other and one.node.kind is not Kind.CONSTANT:
+            yield replace(one, node=Node.operator("pow", one.node, known(2.0))), (one, other)
+
+
 def _product(factors: Sequence[_Factor]) -> Node:
     above = [factor.node for factor in factors if factor.is_above] or [known(1.0)]
     below = [factor.node for factor in factors if not factor.is_above]
@@ -129,7 +137,7 @@ def _most_nats(constant: Node, nats_lost: NatsLost) -> float:
     return log(n_errors / SMALL_STEP) + FREE - NATS_OF_PLACE if n_errors > 0.0 else -inf
 
 
-def _with_factor_inside(constant: _Factor, function: _Factor, nats_lost: NatsLost) -> Iterator[Node]:
+def _with_factor_inside(constant: _Factor, function: _Factor, nats_lost: NatsLost) -> Iterator[_Factor]:
     """The function with what multiplies it inside, as far as that is simple there."""
     number, size = int(constant.node.name), abs(constant.node.value)
     sign = 1.0 if constant.node.value > 0.0 else -1.0
@@ -147,17 +155,26 @@ def _with_factor_inside(constant: _Factor, function: _Factor, nats_lost: NatsLos
     if node.name == "exp":
         for simple in place.simple(log(place.multiple), safe_exp):
             name = "add" if simple > 0.0 else "sub"
-            yield Node.operator("exp", Node.operator(name, node.children[0], known(abs(simple))))
+            inner = Node.operator(name, node.children[0], known(abs(simple)))
+            yield replace(function, node=Node.operator("exp", inner))
         return
     exponent = 0.5 if node.name == "sqrt" else _settled_exponent(node)
     if exponent is None:
         return
     for scaled in _scaled(node.children[0], exponent, place):
-        yield Node.operator(node.name, scaled, *node.children[1:])
-    if exponent == 2.0:  # as in every normal distribution
+        yield _power_of(scaled, node, function.is_above)
+    if exponent == 2.0 and function.is_above:  # as in every normal distribution
         twice = _Place(2.0 * place.multiple, lambda value: lost(0.5 * value), place.most_nats)
         for scaled in _scaled(node.children[0], exponent, twice):
-            yield Node.operator("mul", known(0.5), Node.operator(node.name, scaled, *node.children[1:]))
+            half = Node.operator("mul", known(0.5), Node.operator("pow", scaled, known(2.0)))
+            yield replace(function, node=half)
+
+
+def _power_of(scaled: Node, node: Node, is_above: bool) -> _Factor:
+    """The power or root of what is scaled; (k / u)^p rather than 1 / (u / k)^p."""
+    is_turned = not is_above and scaled.name == "div"
+    base = Node.operator("div", *reversed(scaled.children)) if is_turned else scaled
+    return _Factor(Node.operator(node.name, base, *node.children[1:]), is_above or is_turned)
 
 
 def _scaled(base: Node, exponent: float, place: _Place) -> Iterator[Node]:

@@ -31,9 +31,18 @@ def nothing(constant: int, value: float) -> float:
 
 def alternatives(model: Model, nats_lost: NatsLost = nothing) -> Iterator[Model]:
     """Every model that is one move away and simpler, each once; of simple numbers the likeliest few."""
+    return _one_move_away(model, partial(_replacements, nats_lost=nats_lost))
+
+
+def with_moved_constants(model: Model, nats_lost: NatsLost) -> Iterator[Model]:
+    """Every model that has a fitted constant as a simple number in another place, each once."""
+    return _one_move_away(model, partial(_moved, nats_lost=nats_lost))
+
+
+def _one_move_away(model: Model, replacements: Callable[[Node], Iterator[Node]]) -> Iterator[Model]:
     settler = Settler(model.expression.vocabulary)
     seen = {model.key}
-    for tree in _variants(_numbered(model), nats_lost):
+    for tree in _variants(_numbered(model), replacements):
         settled = settler.settled(tree)
         other = None if settled is None else Model.of_tree(model.expression.vocabulary, settled)
         if other is not None and other.key not in seen:
@@ -75,11 +84,11 @@ def _numbered(model: Model) -> Node:
     )
 
 
-def _variants(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
+def _variants(node: Node, replacements: Callable[[Node], Iterator[Node]]) -> Iterator[Node]:
     """The tree with one node replaced, for every node and every replacement."""
-    yield from _replacements(node, nats_lost)
+    yield from replacements(node)
     for place, child in enumerate(node.children):
-        for other in _variants(child, nats_lost):
+        for other in _variants(child, replacements):
             children = (*node.children[:place], other, *node.children[place + 1 :])
             yield Node.operator(node.name, *children)
 
@@ -101,9 +110,6 @@ def _replacements(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
         if node.name in ("add", "sub"):
             yield from complements(node)
             yield from shared_factors(node, nats_lost)
-            yield from moved_into_logarithm(node, nats_lost)
-        else:
-            yield from moved_into_factors(node, nats_lost)
         if node.name == "div":
             yield from cancelled_factors(node, nats_lost)
     elif len(node.children) == 1:  # sin(c u) of a tiny c is nothing but c u
@@ -114,6 +120,13 @@ def _replacements(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
         yield from _exponentials(node.children[0], node.children[1], nats_lost)
     elif isinstance(node, Known) and abs(node.value) != 1.0:
         yield known(1.0)
+
+
+def _moved(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
+    if node.name in ("add", "sub"):
+        yield from moved_into_logarithm(node, nats_lost)
+    elif node.name in ("mul", "div"):
+        yield from moved_into_factors(node, nats_lost)
 
 
 def _exponentials(base: Node, exponent: Node, nats_lost: NatsLost) -> Iterator[Node]:

@@ -76,7 +76,8 @@ def select(
         for begin in range(0, len(given), N_AT_ONCE):  # the likeliest first: the others may have no time
             chosen += _shorten_both(given[begin : begin + N_AT_ONCE], settled, judge)
     chosen = _cancelled(chosen, judge)
-    chosen = judge.polish(_with_settled_rates(chosen, judge))
+    chosen = [_with_moved_constants(one, judge) for one in _with_settled_rates(chosen, judge)]
+    chosen = judge.polish(chosen)
     ranked = sorted(best_of_each(chosen + [settled.get(one.model.key, one) for one in rest]), key=rank_of)
     return tuple(one.selected(is_allowed) for one in ranked)
 
@@ -201,6 +202,21 @@ def _with_settled_rates(models: list[Judged], judge: Judge) -> list[Judged]:
         is_as_finite = end.is_finite_between_rows >= one.is_finite_between_rows
         settled.append(replace(end, length=min(one.length, end.length)) if is_as_finite else one)
     return settled
+
+
+def _with_moved_constants(one: Judged, judge: Judge) -> Judged:
+    """With constants where they are simple numbers, and made shorter from there: exp(x - 1.7).
+
+    At the end, since ratios of polynomials are written best with a constant in front of each term.
+    """
+    while not judge.is_late:
+        moves = [(one, other) for other in judge.with_moved_constants(one)]
+        found = [other for other in _measured(moves, {}, judge).values() if other is not None]
+        shorter = [other for other in found if other.is_audited and is_shorter(other, one)]
+        if not shorter:
+            break
+        one = _shorten([[min(shorter, key=rank_of)]], judge)[0]
+    return one
 
 
 def _plainness(expression: Expression) -> tuple[int, int, int]:
