@@ -75,6 +75,17 @@ def test_decimals_cut_short_count_as_fitted_and_whole_numbers_do_not() -> None:
     assert nats_of_leverage([Model(whole, (True, True))], engine)[0] == 0.0
 
 
+def test_a_large_whole_number_is_a_decimal_cut_short() -> None:
+    """The factor of exp alone would be known from all rows, through 5,000,000 times it."""
+    X, y = noisy(60)
+    X[7, 0], y[7] = 2.4, 6.0
+    engine = Engine(VOCABULARY, X, y)
+    tree = Expression.parse("2e-7 * (exp(7 * x) + 5000000 * x)", VOCABULARY)
+    model = Model(tree, tuple(value in (7.0, 5_000_000.0) for value in tree.constants))
+    settled = Model(tree, tuple(value == 7.0 for value in tree.constants))
+    assert nats_of_leverage([model], engine)[0] == nats_of_leverage([settled], engine)[0] > 5.0
+
+
 def test_a_weight_of_nothing_takes_a_row_out() -> None:
     X, y = noisy(40)
     X[0], y[0] = (30.0, -30.0), 20.0

@@ -16,6 +16,7 @@ from ddsr.selection.simple_numbers import is_exact
 # nothing of it: without the row the constant might as well be 0.
 LEAST_FREEDOM = 1e-3
 RELATIVE_RANK = 1e-10  # eigenvalues below are of directions that the data say nothing of
+LARGEST_GIVEN = 1000.0  # a whole number that is larger is a decimal cut short
 WORK_AT_ONCE = 2_000_000  # derivatives that are held in memory at a time
 
 
@@ -38,9 +39,10 @@ def nats_of_leverage(models: Sequence[Model], engine: Engine) -> NDArray[np.floa
 
 
 def _is_fitted(model: Model) -> NDArray[np.bool_]:
-    """For each constant: the data gave its value, though a decimal may have been cut short since."""
+    """For each constant: the data gave its value, though it may have been cut short since, to 5,000,000."""
     constants = zip(model.expression.constants, model.is_fixed, strict=True)
-    return np.array([not is_fixed or not is_exact(value) for value, is_fixed in constants], dtype=bool)
+    is_given = (is_fixed and is_exact(value) and abs(value) <= LARGEST_GIVEN for value, is_fixed in constants)
+    return ~np.fromiter(is_given, dtype=bool)
 
 
 def _excess(models: Sequence[Model], engine: Engine) -> NDArray[np.float64]:
