@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 LEAST_LIMIT = 15.0
-"""seconds of a search; in a shorter one the prior has no part: torch and the first draws take 2 to 4 s"""
+"""seconds of a search; in a shorter one the prior has no part: torch and the first draws take seconds"""
 FIRST_BATCH, LATER_BATCH = 32, 256
 MOST_PROPOSALS = 2000
 UNTIMED_PROPOSALS = 256

@@ -220,7 +220,7 @@ def check_weights(name: str | PathLike[str]) -> None:
 
 @lru_cache(maxsize=16)
 def _check_once(path: Path, size: int, modified: int) -> None:
-    """For each state of a file: a grid search fits many times, and its checksum takes some 20 ms."""
+    """For each state of a file: a grid search fits many times, and a checksum takes time."""
     PriorFile.read(path)
 
 
