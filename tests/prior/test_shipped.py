@@ -11,7 +11,8 @@ from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Vocabulary
 from ddsr.grammar import Grammar
 from ddsr.priming import Primer
-from ddsr.prior.weights import DEFAULT, find_weights, load_weights
+from ddsr.prior.tensor_file import CHECKSUM, read_tensors
+from ddsr.prior.weights import DEFAULT, PriorFile, find_weights, load_weights
 
 MOST_BYTES = 30_000_000
 RNG = np.random.default_rng(0)
@@ -28,7 +29,17 @@ def test_the_file_is_small_and_says_what_it_is():
     assert path.stat().st_size <= MOST_BYTES
     network, card = load_weights(path)
     assert network.config == card.network
-    assert f"{card.n_examples:,}" in path.with_suffix(".md").read_text()
+    checksum = read_tensors(path, with_checksum=True)[1][CHECKSUM]
+    text = card.to_markdown(checksum, PriorFile.read(path).checksum_unscored)
+    assert path.with_suffix(".md").read_text() == text
+
+
+def test_the_card_has_what_two_thousand_samples_hit():
+    """Half of the ground truth is wanted without noise, and two fifths with 1 %."""
+    _, card = load_weights(find_weights(DEFAULT))
+    for noise, share in (("0.0", 0.5), ("0.01", 0.4)):
+        n_hit, n_all = card.scores[f"ground-truth, noise {noise}, 2000 samples"].split(" of ")
+        assert n_all == "133" and int(n_hit) >= share * int(n_all)
 
 
 @pytest.mark.parametrize("unit", [1.0, 1e-12, 1e12])

@@ -16,6 +16,7 @@ from ddsr.deadline import Deadline
 from ddsr.engine import Engine, values
 from ddsr.expression import Batch, Expression
 from ddsr.selection.description import DescriptionLength, PreciseLength
+from ddsr.selection.exceptions import nats_saved
 from ddsr.selection.growth import nats_of_growth
 from ddsr.selection.leverage import nats_of_leverage
 from ddsr.selection.model import Model
@@ -178,12 +179,13 @@ class Judge:
         )
         assert scores.information is not None  # a refit always has it
         _, is_finite = values(scores.batch, self.engine.shuffled_rows, self.engine.n_threads)
+        saved = nats_saved(list(scores.batch), self.engine, self.least_nrmse)
         judged = []
         for row, model in enumerate(models):
             if np.isfinite(scores.nrmse[row]):
                 fitted = Model(scores.batch[row], model.is_fixed)
                 nrmse, information = float(scores.nrmse[row]), scores.information[row]
-                length = self.length(fitted, nrmse, information)
+                length = self.length(fitted, nrmse, information) - float(saved[row])
                 judged.append(
                     Judged(fitted, nrmse, length, information, bool(is_finite[row]), self.engine.n_counted)
                 )

@@ -1,0 +1,69 @@
+"""What naming the rows that an equation misses by far saves: an outlier is no reason for another equation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import e, lgamma, log, pi
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.engine import Engine, values
+from ddsr.expression import Batch, Expression
+
+ROWS_AN_EXCEPTION = 50  # of so many rows at most one is an exception
+FEWEST_ROWS = 20
+LEAST_SHARE_LEFT = 0.5  # of the variance of y: rows that carry more of it are what there is to explain
+
+Floats = NDArray[np.float64]
+
+
+def nats_saved(expressions: Sequence[Expression], engine: Engine, least_nrmse: float) -> Floats:
+    """Nats by which each expression's y is told shorter with its exceptions named, than as all of one noise.
+
+    An exception is a row whose y is sent as it is, anywhere in the range of y, and left out of the residuals'
+    spread: which rows, log C(n, k) nats, and log(range) each, in place of ½ log(2πe MSE).
+    """
+    rows, target, weights = engine.audited
+    n_rows, reach = len(target), float(np.ptp(target))
+    if len(expressions) == 0 or n_rows < FEWEST_ROWS or reach == 0.0:
+        return np.zeros(len(expressions))
+    predicted, _ = values(Batch.of(expressions), rows, engine.n_threads)
+    with np.errstate(all="ignore"):
+        weights = weights / weights.mean()
+        errors = target - predicted  # (B, n)
+        left, left_of_y = _left(weights * errors**2, weights * (target - target.mean()) ** 2)
+        n_named = np.arange(left.shape[1])
+        least = (least_nrmse * engine.spread) ** 2
+        nats = 0.5 * (n_rows - n_named) * np.log(2.0 * pi * e * np.maximum(left / (n_rows - n_named), least))
+        nats = nats + n_named * log(reach) + _nats_of_which(n_rows, n_named)
+        gains = np.where(left_of_y < LEAST_SHARE_LEFT * left_of_y[:, :1], 0.0, nats[:, :1] - nats)
+        saved = gains.max(axis=1) * engine.n_counted / n_rows
+        # where it is off by more than y ranges over, the equation is the exception
+        is_within = np.abs(errors).max(axis=1) <= reach
+    return np.where(is_within & np.isfinite(saved), saved, 0.0)
+
+
+def _left(squares: Floats, of_rows: Floats) -> tuple[Floats, Floats]:
+    """(B, k + 1) sums of each row of (B, n) squares: all, without the largest, the two largest, …; and those of
+    `of_rows` for the same.
+
+    By adding, as the largest may be so large that nothing is left of the others when it is taken away again.
+    """
+    n_others = squares.shape[1] - max(1, squares.shape[1] // ROWS_AN_EXCEPTION)
+    order = np.argpartition(squares, n_others, axis=1)
+    ascending = np.argsort(np.take_along_axis(squares, order[:, n_others:], axis=1), axis=1)
+    order[:, n_others:] = np.take_along_axis(order[:, n_others:], ascending, axis=1)
+
+    def sums(sorted_values: Floats) -> Floats:
+        others = sorted_values[:, :n_others].sum(axis=1, keepdims=True)
+        parts = np.concatenate([others, sorted_values[:, n_others:]], axis=1)
+        return np.asarray(np.cumsum(parts, axis=1)[:, ::-1])
+
+    return sums(np.take_along_axis(squares, order, axis=1)), sums(of_rows[order])
+
+
+def _nats_of_which(n_rows: int, n_named: NDArray[np.int64]) -> Floats:
+    """log C(n, k), and which k of those up to the most."""
+    which = [lgamma(n_rows + 1) - lgamma(k + 1) - lgamma(n_rows - k + 1) for k in n_named.tolist()]
+    return np.array(which) + np.where(n_named > 0, log(len(n_named)), 0.0)

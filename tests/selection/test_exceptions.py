@@ -1,0 +1,116 @@
+"""Rows that no law explains: named, and no reason for another law."""
+
+from math import comb, e, log, pi
+
+import numpy as np
+import pytest
+
+from ddsr.engine import Engine
+from ddsr.expression import Expression, Vocabulary
+from ddsr.selection import select
+from ddsr.selection.exceptions import nats_saved
+
+VOCABULARY = Vocabulary(["x", "y"])
+LEAST_NRMSE = 1e-13
+
+
+def saved(text: str, engine: Engine) -> float:
+    return float(nats_saved([Expression.parse(text, VOCABULARY)], engine, LEAST_NRMSE)[0])
+
+
+def noisy(n_rows: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 2, size=(n_rows, 2))
+    return X, X[:, 0] + X[:, 1] + 0.05 * rng.normal(size=n_rows)
+
+
+@pytest.mark.parametrize("n_rows", [20, 50, 200, 5000])
+@pytest.mark.parametrize("seed", range(3))
+def test_gaussian_noise_has_no_exceptions(n_rows: int, seed: int) -> None:
+    assert saved("x + y", Engine(VOCABULARY, *noisy(n_rows, seed))) == 0.0
+
+
+def test_one_exception_saves_what_its_code_says() -> None:
+    X, y = noisy(60)
+    y[7] += 2.0
+    errors = y - X.sum(axis=1)
+    others = np.delete(errors, 7)
+    as_noise = 30.0 * log(2 * pi * e * (errors @ errors) / 60)
+    named = 29.5 * log(2 * pi * e * (others @ others) / 59) + log(np.ptp(y)) + log(comb(60, 1)) + log(2)
+    assert as_noise - named > 50.0
+    assert saved("x + y", Engine(VOCABULARY, X, y)) == pytest.approx(as_noise - named)
+
+
+def test_at_most_one_row_in_fifty_is_an_exception() -> None:
+    X, y = noisy(100)
+    engines = []
+    for n_far in (2, 3):
+        far = y.copy()
+        far[:n_far] += 2.0
+        engines.append(Engine(VOCABULARY, X, far))
+    assert saved("x + y", engines[0]) > 2 * saved("x + y", engines[1]) > 0.0
+
+
+def test_few_rows_have_none() -> None:
+    X, y = noisy(19)
+    y[3] += 2.0
+    assert saved("x + y", Engine(VOCABULARY, X, y)) == 0.0
+
+
+def test_a_prediction_out_of_all_range_is_no_exception() -> None:
+    X, y = noisy(60)
+    X[7, 0], y[7] = 1.5, X[7, 1] + 1.5
+    spike = f"x + y + 100 * exp(-100000 * (x - {X[7, 0]:.17g})^2)"
+    assert saved(spike, Engine(VOCABULARY, X, y)) == 0.0
+    assert saved(spike.replace("100 *", "2 *", 1), Engine(VOCABULARY, X, y)) > 50.0
+
+
+def test_rows_that_carry_the_variance_of_y_are_no_exceptions() -> None:
+    """Events are what there is to explain, not what 0 is right but for."""
+    X, y = noisy(100)
+    events = np.zeros(100)
+    events[[4, 61]] = 3.0, 4.0
+    assert saved("0 * x", Engine(VOCABULARY, X, events)) == 0.0
+    y[[4, 61]] += 3.0, 4.0
+    assert saved("x + y", Engine(VOCABULARY, X, y)) > 50.0
+
+
+def test_what_is_undefined_saves_nothing() -> None:
+    X, y = noisy(60)
+    assert saved("log(x)", Engine(VOCABULARY, X, y)) == 0.0
+
+
+def test_the_unit_of_y_does_not_matter() -> None:
+    X, y = noisy(60)
+    y[7] += 2.0
+    first = saved("x + y", Engine(VOCABULARY, X, y))
+    assert saved("1e9 * (x + y)", Engine(VOCABULARY, X, 1e9 * y)) == pytest.approx(first)
+
+
+def test_rows_without_weight_are_none() -> None:
+    X, y = noisy(60)
+    y[7] += 2.0
+    weights = np.ones(60)
+    weights[7] = 0.0
+    assert saved("x + y", Engine(VOCABULARY, X, y, weights)) == 0.0
+
+
+def test_of_many_rows_a_sample_speaks_for_all() -> None:
+    X, y = noisy(12_000)
+    y[::200] += 2.0
+    whole, part = Engine(VOCABULARY, X, y), Engine(VOCABULARY, X[:3000], y[:3000])
+    assert saved("x + y", whole) == pytest.approx(4 * saved("x + y", part), rel=0.2)
+
+
+@pytest.mark.parametrize("text", ["exp(x * y)^9", "exp(x * (y + x * y))", "exp(x^2 * y)"])
+def test_the_law_of_the_other_rows_is_chosen(text: str) -> None:
+    """Two outliers where both x and y are large, and a term that is nothing elsewhere."""
+    X, y = noisy(160)
+    is_low = X.prod(axis=1) < 1.5
+    X, y = X[is_low][:100], y[is_low][:100]
+    X[:2], y[:2] = ((1.95, 1.97), (1.91, 1.97)), (1.5, 1.51)
+    engine = Engine(VOCABULARY, X, y)
+    candidates = [Expression.parse(each, VOCABULARY) for each in ("x + y", f"x + y - 1e-6 * {text}")]
+    error, other_error = engine.refit(candidates).nrmse
+    assert other_error < 0.3 * error
+    assert select(candidates, engine)[0].expression.text() == "x + y"
