@@ -45,10 +45,11 @@ def nats_saved(expressions: Sequence[Expression], engine: Engine, least_nrmse: f
 
 
 def _left(squares: Floats, of_rows: Floats) -> tuple[Floats, Floats]:
-    """(B, k + 1) sums of each row of (B, n) squares: all, without the largest, the two largest, …; and those of
-    `of_rows` for the same.
+    """(B, k + 1) sums of each row of (B, n) squares: all, without the largest, the two largest, and so on.
 
-    By adding, as the largest may be so large that nothing is left of the others when it is taken away again.
+    And those of `of_rows` without the same ones.
+
+    They are added up, as the largest may be so large that nothing is left of the others when it is taken away again.
     """
     n_others = squares.shape[1] - max(1, squares.shape[1] // ROWS_AN_EXCEPTION)
     order = np.argpartition(squares, n_others, axis=1)
