@@ -8,7 +8,7 @@ from math import e, lgamma, log, pi
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.engine import Engine, values
+from ddsr.engine import MOST_AUDITED_ROWS, Engine, values
 from ddsr.expression import Batch, Expression
 
 ROWS_AN_EXCEPTION = 50  # of so many rows at most one is an exception
@@ -22,11 +22,12 @@ def nats_saved(expressions: Sequence[Expression], engine: Engine, least_nrmse: f
     """Nats by which each expression's y is told shorter with its exceptions named, than as all of one noise.
 
     An exception is a row whose y is sent as it is, anywhere in the range of y, and left out of the residuals'
-    spread: which rows, log C(n, k) nats, and log(range) each, in place of ½ log(2πe MSE).
+    spread: which rows, log C(n, k) nats, and log(range) each, in place of ½ log(2πe MSE). None of more rows
+    than are audited: of errors that few rows make, a sample has too many or too few.
     """
     rows, target, weights = engine.audited
     n_rows, reach = len(target), float(np.ptp(target))
-    if len(expressions) == 0 or n_rows < FEWEST_ROWS or reach == 0.0:
+    if len(expressions) == 0 or not FEWEST_ROWS <= n_rows < MOST_AUDITED_ROWS or reach == 0.0:
         return np.zeros(len(expressions))
     predicted, _ = values(Batch.of(expressions), rows, engine.n_threads)
     with np.errstate(all="ignore"):
@@ -49,7 +50,7 @@ def _left(squares: Floats, of_rows: Floats) -> tuple[Floats, Floats]:
 
     And those of `of_rows` without the same ones.
 
-    They are added up, as the largest may be so large that nothing is left of the others when it is taken away again.
+    They are added up: the largest may be so large that nothing is left of the others once it is taken away.
     """
     n_others = squares.shape[1] - max(1, squares.shape[1] // ROWS_AN_EXCEPTION)
     order = np.argpartition(squares, n_others, axis=1)
