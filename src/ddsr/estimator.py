@@ -18,7 +18,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ddsr.config import SearchConfig
-from ddsr.data import check_rows, check_whole
+from ddsr.data import check_rows, check_target, check_whole
 from ddsr.engine import MOST_THREADS, values
 from ddsr.errors import DataError
 from ddsr.expression import Expression, Vocabulary
@@ -35,7 +35,7 @@ from ddsr.problem import Problem
 from ddsr.rules import RulesLike, read_rules
 from ddsr.saved import restoring
 from ddsr.search import SearchState
-from ddsr.selection import ParetoFront
+from ddsr.selection import ParetoFront, exceptional_rows
 from ddsr.tables import curves_table, equations_table, sample_table
 
 LARGEST_SEED = 2**31 - 1
@@ -192,6 +192,20 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
         rows = check_rows(read_rows(self, X, reset=False), equations[0].vocabulary.variables)
         columns = [values([equation], rows, _n_threads(self.n_jobs))[0][0] for equation in equations]
         return columns[0] if len(columns) == 1 else np.column_stack(columns)
+
+    def outliers(self, X: ArrayLike, y: ArrayLike, index: Index = None) -> Any:
+        """Positions of the rows that the equation misses by far, the farthest first.
+
+        One row in fifty at most: docs/selection.md has what makes a row an exception. It is a list where y
+        has several columns, one for each.
+        """
+        targets = read_targets(y).columns
+        predicted = self.predict(X, index).reshape(-1, len(self.outcomes_))
+        if targets.shape != predicted.shape:
+            raise DataError(f"y has the shape {targets.shape}, but what is predicted {predicted.shape}")
+        columns = [check_target(column, len(targets)) for column in targets.T]
+        found = [exceptional_rows(*pair) for pair in zip(predicted.T, columns, strict=True)]
+        return found[0] if len(found) == 1 else found
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

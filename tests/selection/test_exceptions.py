@@ -7,7 +7,7 @@ import pytest
 
 from ddsr.engine import Engine
 from ddsr.expression import Expression, Vocabulary
-from ddsr.selection import select
+from ddsr.selection import exceptional_rows, select
 from ddsr.selection.exceptions import nats_saved
 
 VOCABULARY = Vocabulary(["x", "y"])
@@ -102,6 +102,14 @@ def test_where_a_sample_of_the_rows_is_looked_at_there_are_none() -> None:
     assert saved("x + y", Engine(VOCABULARY, X, y)) > 50.0
     more_X, more_y = np.concatenate([X, X]), np.concatenate([y, y])
     assert saved("x + y", Engine(VOCABULARY, more_X, more_y)) == 0.0
+
+
+def test_the_rows_are_told_the_farthest_first() -> None:
+    X, y = noisy(200)
+    assert exceptional_rows(X.sum(axis=1), y).tolist() == []
+    y[[4, 61]] += 1.5, -2.0
+    assert exceptional_rows(X.sum(axis=1), y).tolist() == [61, 4]
+    assert exceptional_rows(np.full(200, np.nan), y).tolist() == []
 
 
 @pytest.mark.parametrize("text", ["exp(x * y)^9", "exp(x * (y + x * y))", "exp(x^2 * y)"])

@@ -1,5 +1,6 @@
 from ddsr.selection.baseline import baseline
 from ddsr.selection.description import DescriptionLength, PlainLength, PreciseLength
+from ddsr.selection.exceptions import exceptional_rows
 from ddsr.selection.front import FrontEntry, ParetoFront, entries_of, restored_entries, saved_entries
 from ddsr.selection.judging import Selected
 from ddsr.selection.many_rows import select_on_some, some_of
@@ -15,6 +16,7 @@ __all__ = [
     "Selected",
     "baseline",
     "entries_of",
+    "exceptional_rows",
     "front_of",
     "load_algebra",
     "restored_entries",

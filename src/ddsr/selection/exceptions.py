@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ddsr.engine import MOST_AUDITED_ROWS, Engine, values
 from ddsr.expression import Batch, Expression
+from ddsr.selection.description import ROUNDING
 
 ROWS_AN_EXCEPTION = 50  # of so many rows at most one is an exception
 FEWEST_ROWS = 20
@@ -21,28 +22,46 @@ Floats = NDArray[np.float64]
 def nats_saved(expressions: Sequence[Expression], engine: Engine, least_nrmse: float) -> Floats:
     """Nats by which each expression's y is told shorter with its exceptions named, than as all of one noise.
 
-    An exception is a row whose y is sent as it is, anywhere in the range of y, and left out of the residuals'
-    spread: which rows, log C(n, k) nats, and log(range) each, in place of ½ log(2πe MSE). None of more rows
-    than are audited: of errors that few rows make, a sample has too many or too few.
+    None of more rows than are audited: of errors that few rows make, a sample has too many or too few.
     """
     rows, target, weights = engine.audited
-    n_rows, reach = len(target), float(np.ptp(target))
-    if len(expressions) == 0 or not FEWEST_ROWS <= n_rows < MOST_AUDITED_ROWS or reach == 0.0:
+    if len(expressions) == 0 or len(rows) >= MOST_AUDITED_ROWS:
         return np.zeros(len(expressions))
     predicted, _ = values(Batch.of(expressions), rows, engine.n_threads)
+    saved, _ = _told(predicted, target, weights, (least_nrmse * engine.spread) ** 2)
+    return saved * engine.n_counted / len(rows)
+
+
+def exceptional_rows(predicted: Floats, target: Floats) -> NDArray[np.intp]:
+    """The rows that are told as exceptions, the farthest off first."""
+    least = ROUNDING**2 * float(np.mean(target**2))
+    _, n_named = _told(predicted[None], target, np.ones(len(target)), least)
+    return np.argsort(-np.abs(target - predicted), kind="stable")[: n_named[0]]
+
+
+def _told(
+    predicted: Floats, target: Floats, weights: Floats, least: float
+) -> tuple[Floats, NDArray[np.intp]]:
+    """Nats that exceptions save each row of (B, n) predictions, and how many there are.
+
+    An exception is a row whose y is sent as it is, anywhere in the range of y, and left out of the residuals'
+    spread: which rows, log C(n, k) nats, and log(range) each, in place of ½ log(2πe MSE).
+    """
+    n_rows, reach = len(target), float(np.ptp(target))
+    if n_rows < FEWEST_ROWS or reach == 0.0:
+        return np.zeros(len(predicted)), np.zeros(len(predicted), dtype=np.intp)
     with np.errstate(all="ignore"):
         weights = weights / weights.mean()
-        errors = target - predicted  # (B, n)
+        errors = target - predicted
         left, left_of_y = _left(weights * errors**2, weights * (target - target.mean()) ** 2)
         n_named = np.arange(left.shape[1])
-        least = (least_nrmse * engine.spread) ** 2
         nats = 0.5 * (n_rows - n_named) * np.log(2.0 * pi * e * np.maximum(left / (n_rows - n_named), least))
         nats = nats + n_named * log(reach) + _nats_of_which(n_rows, n_named)
         gains = np.where(left_of_y < LEAST_SHARE_LEFT * left_of_y[:, :1], 0.0, nats[:, :1] - nats)
-        saved = gains.max(axis=1) * engine.n_counted / n_rows
         # where it is off by more than y ranges over, the equation is the exception
         is_within = np.abs(errors).max(axis=1) <= reach
-    return np.where(is_within & np.isfinite(saved), saved, 0.0)
+        gains = np.where(is_within[:, None] & np.isfinite(gains), gains, 0.0)
+    return gains.max(axis=1), gains.argmax(axis=1)
 
 
 def _left(squares: Floats, of_rows: Floats) -> tuple[Floats, Floats]:
