@@ -8,14 +8,14 @@ import pytest
 from ddsr.engine import Engine
 from ddsr.expression import Expression, Vocabulary
 from ddsr.selection import exceptional_rows, select
-from ddsr.selection.exceptions import nats_saved
+from ddsr.selection.exceptions import exceptions_of
 
 VOCABULARY = Vocabulary(["x", "y"])
 LEAST_NRMSE = 1e-13
 
 
 def saved(text: str, engine: Engine) -> float:
-    return float(nats_saved([Expression.parse(text, VOCABULARY)], engine, LEAST_NRMSE)[0])
+    return float(exceptions_of([Expression.parse(text, VOCABULARY)], engine, LEAST_NRMSE).saved[0])
 
 
 def noisy(n_rows: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -24,7 +24,7 @@ def noisy(n_rows: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return X, X[:, 0] + X[:, 1] + 0.05 * rng.normal(size=n_rows)
 
 
-@pytest.mark.parametrize("n_rows", [20, 50, 200, 5000])
+@pytest.mark.parametrize("n_rows", [20, 50, 200, 2999])
 @pytest.mark.parametrize("seed", range(3))
 def test_gaussian_noise_has_no_exceptions(n_rows: int, seed: int) -> None:
     assert saved("x + y", Engine(VOCABULARY, *noisy(n_rows, seed))) == 0.0
@@ -109,7 +109,56 @@ def test_the_rows_are_told_the_farthest_first() -> None:
     assert exceptional_rows(X.sum(axis=1), y).tolist() == []
     y[[4, 61]] += 1.5, -2.0
     assert exceptional_rows(X.sum(axis=1), y).tolist() == [61, 4]
-    assert exceptional_rows(np.full(200, np.nan), y).tolist() == []
+    y[9] += 1e6  # whatever share of the variance it has
+    assert exceptional_rows(X.sum(axis=1), y).tolist()[0] == 9
+    predicted = X.sum(axis=1)
+    predicted[100] = np.inf
+    y[9] -= 1e6
+    assert exceptional_rows(predicted, y).tolist() == [100, 61, 4]
+    assert exceptional_rows(1e300 * X.sum(axis=1), 1e300 * y).tolist() == [61, 4]
+
+
+def test_counts_are_rows() -> None:
+    X, y = noisy(90)
+    y[7] += 2.0
+    for count in (1, 2, 30):
+        counts = np.arange(90) % 2 + 1
+        counts[7] = count
+        weighted = Engine(VOCABULARY, X, y, counts)
+        repeated = Engine(VOCABULARY, np.repeat(X, counts, axis=0), np.repeat(y, counts))
+        assert saved("x + y", weighted) == pytest.approx(saved("x + y", repeated))
+    assert saved("x + y", weighted) == 0.0  # thirty rows are no exception
+
+
+def test_where_weights_tell_the_noise_of_each_row_there_are_none() -> None:
+    X, y = noisy(90)
+    y[7] += 2.0
+    assert saved("x + y", Engine(VOCABULARY, X, y, np.linspace(0.5, 1.5, 90))) == 0.0
+
+
+def test_an_exact_law_is_no_longer_than_one_with_exceptions() -> None:
+    """A kink that three of 150 rows show: without it all the others are exact."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 1, size=(150, 2))
+    X[:3, 0] = 1.2, 1.3, 1.4
+    base = "0.731 * x + 0.217 * y + 0.317 * x * y + 1.193"
+    law = f"{base} + 0.0713 * sqrt((x - 1.01)^2) - 0.0713 * (1.01 - x)"
+    engine = Engine(VOCABULARY, X, Expression.parse(law, VOCABULARY).to_callable()(X))
+    assert saved(base, engine) > 50.0
+    found = select([Expression.parse(text, VOCABULARY) for text in (base, law)], engine)[0]
+    assert found.nrmse < 1e-12
+
+
+def test_guards_go_by_the_rows_that_the_law_is_for() -> None:
+    """The second outlier, the one that is named, must not hide that a tower of exp meets the first."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 2, size=(60, 2))
+    X[7] = 2.4
+    for first, second in ((0.5, 3.0), (0.5, 6.0), (0.5, 9.0), (1.0, 9.0)):
+        y = X.sum(axis=1) + 0.05 * np.random.default_rng(1).normal(size=60)
+        y[[7, 20]] += first, second
+        candidates = [Expression.parse(text, VOCABULARY) for text in ("x + y", "x + y + 1e-5 * exp(exp(x))")]
+        assert select(candidates, Engine(VOCABULARY, X, y))[0].expression.text() == "x + y"
 
 
 @pytest.mark.parametrize("text", ["exp(x * y)^9", "exp(x * (y + x * y))", "exp(x^2 * y)"])

@@ -110,3 +110,29 @@ def test_the_choice_is_not_bent_to_one_row() -> None:
     candidates = [Expression.parse(text, VOCABULARY) for text in ("0.9 * x + 0.6 * y", spike)]
     best = select(candidates, Engine(VOCABULARY, X, y))[0].expression
     assert "exp" not in best.text()
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("n_rows", [30, 100])
+def test_a_power_is_chosen_whatever_row_is_far_out(n_rows: int, seed: int) -> None:
+    """x of all sizes: one row has nearly all of what is known of the exponent."""
+    rng = np.random.default_rng(seed)
+    X = rng.lognormal(size=(n_rows, 2))
+    y = X[:, 0] ** 4
+    y += 0.05 * y.std() * rng.normal(size=n_rows)
+    engine = Engine(VOCABULARY, X, y)
+    candidates = [Expression.parse(text, VOCABULARY) for text in ("x^4.1", "x^3", "x", "10 * x^3")]
+    assert select(candidates, engine)[0].expression.text() == "x^4"
+
+
+def test_a_settled_number_costs_what_it_would_cost_fitted() -> None:
+    rng = np.random.default_rng(2)
+    X = rng.lognormal(size=(30, 2))
+    y = 0.731 * X[:, 0] ** 4
+    y += 0.05 * y.std() * rng.normal(size=30)
+    engine = Engine(VOCABULARY, X, y)
+    free = Model.free(fitted("0.7 * x^4.05", engine))
+    settled = Model(Expression.parse("0.731 * x^4", VOCABULARY), (False, True))
+    assert nats_of_leverage([settled], engine)[0] == pytest.approx(
+        nats_of_leverage([free], engine)[0], rel=0.2, abs=1.0
+    )

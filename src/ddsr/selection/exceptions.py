@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import e, lgamma, log, pi
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,35 +13,62 @@ from ddsr.engine import MOST_AUDITED_ROWS, Engine, values
 from ddsr.expression import Batch, Expression
 from ddsr.selection.description import ROUNDING
 
-ROWS_AN_EXCEPTION = 50  # of so many rows at most one is an exception
+ROWS_AN_EXCEPTION = 50  # of so many rows at most one is an exception; of fewer, one as well
 FEWEST_ROWS = 20
 LEAST_SHARE_LEFT = 0.5  # of the variance of y: rows that carry more of it are what there is to explain
+# Of the residuals' spread: what is nearer yet without a few rows misses something, and is not noise with outliers.
+LEAST_SPREAD_LEFT = 0.01
 
 Floats = NDArray[np.float64]
 
 
-def nats_saved(expressions: Sequence[Expression], engine: Engine, least_nrmse: float) -> Floats:
-    """Nats by which each expression's y is told shorter with its exceptions named, than as all of one noise.
+class Exceptions(NamedTuple):
+    """Of each of some expressions."""
 
-    None of more rows than are audited: of errors that few rows make, a sample has too many or too few.
+    saved: Floats
+    """(B,) nats by which y is told shorter with the exceptions named, than as all of one noise"""
+    is_named: NDArray[np.bool_]
+    """(B, n) for each of the audited rows"""
+
+
+def exceptions_of(expressions: Sequence[Expression], engine: Engine, least_nrmse: float) -> Exceptions:
+    """None of more rows than are audited: of errors that few rows make, a sample has too many or too few.
+
+    And none where weights other than counts say how far off each row may be.
     """
     rows, target, weights = engine.audited
-    if len(expressions) == 0 or len(rows) >= MOST_AUDITED_ROWS:
-        return np.zeros(len(expressions))
+    counts = weights.astype(np.intp)
+    is_named = np.zeros((len(expressions), len(rows)), dtype=bool)
+    if len(expressions) == 0 or engine.n_counted >= MOST_AUDITED_ROWS or (counts != weights).any():
+        return Exceptions(np.zeros(len(expressions)), is_named)
     predicted, _ = values(Batch.of(expressions), rows, engine.n_threads)
-    saved, _ = _told(predicted, target, weights, (least_nrmse * engine.spread) ** 2)
-    return saved * engine.n_counted / len(rows)
+    each = np.repeat(np.arange(len(rows)), counts)
+    least = (least_nrmse * engine.spread) ** 2
+    saved, n_named = _told(predicted[:, each], target[each], least, LEAST_SHARE_LEFT)
+    for row in np.flatnonzero(n_named):
+        farthest = np.argsort(-np.abs(target - predicted[row])[each], kind="stable")
+        is_named[row, each[farthest[: n_named[row]]]] = True
+    return Exceptions(saved, is_named)
 
 
 def exceptional_rows(predicted: Floats, target: Floats) -> NDArray[np.intp]:
-    """The rows that are told as exceptions, the farthest off first."""
-    least = ROUNDING**2 * float(np.mean(target**2))
-    _, n_named = _told(predicted[None], target, np.ones(len(target)), least)
-    return np.argsort(-np.abs(target - predicted), kind="stable")[: n_named[0]]
+    """Rows where nothing is predicted, and then those that are told as exceptions, the farthest off first.
+
+    Here these may carry any share of the variance: nothing is chosen by it.
+    """
+    is_finite = np.isfinite(predicted)
+    defined = np.flatnonzero(is_finite)
+    reach = float(np.ptp(target[defined])) if len(defined) else 0.0
+    if reach == 0.0:
+        return np.flatnonzero(~is_finite)
+    predicted, target = predicted[defined] / reach, target[defined] / reach
+    _, n_named = _told(predicted[None], target, ROUNDING**2 * float(np.mean(target**2)), 0.0)
+    farthest = np.argsort(-np.abs(target - predicted), kind="stable")
+    return np.concatenate([np.flatnonzero(~is_finite), defined[farthest[: n_named[0]]]])
 
 
 def _told(
-    predicted: Floats, target: Floats, weights: Floats, least: float
+    predicted: Floats, target: Floats, least: float, least_share_left: float
 ) -> tuple[Floats, NDArray[np.intp]]:
     """Nats that exceptions save each row of (B, n) predictions, and how many there are.
 
@@ -51,13 +79,14 @@ def _told(
     if n_rows < FEWEST_ROWS or reach == 0.0:
         return np.zeros(len(predicted)), np.zeros(len(predicted), dtype=np.intp)
     with np.errstate(all="ignore"):
-        weights = weights / weights.mean()
         errors = target - predicted
-        left, left_of_y = _left(weights * errors**2, weights * (target - target.mean()) ** 2)
+        left, left_of_y = _left(errors**2, (target - target.mean()) ** 2)
         n_named = np.arange(left.shape[1])
-        nats = 0.5 * (n_rows - n_named) * np.log(2.0 * pi * e * np.maximum(left / (n_rows - n_named), least))
+        mean_squares = left / (n_rows - n_named)
+        mean_squares = np.maximum(mean_squares, np.maximum(least, LEAST_SPREAD_LEFT**2 * mean_squares[:, :1]))
+        nats = 0.5 * (n_rows - n_named) * np.log(2.0 * pi * e * mean_squares)
         nats = nats + n_named * log(reach) + _nats_of_which(n_rows, n_named)
-        gains = np.where(left_of_y < LEAST_SHARE_LEFT * left_of_y[:, :1], 0.0, nats[:, :1] - nats)
+        gains = np.where(left_of_y < least_share_left * left_of_y[:, :1], 0.0, nats[:, :1] - nats)
         # where it is off by more than y ranges over, the equation is the exception
         is_within = np.abs(errors).max(axis=1) <= reach
         gains = np.where(is_within[:, None] & np.isfinite(gains), gains, 0.0)

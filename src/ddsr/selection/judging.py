@@ -16,7 +16,7 @@ from ddsr.deadline import Deadline
 from ddsr.engine import Engine, values
 from ddsr.expression import Batch, Expression
 from ddsr.selection.description import DescriptionLength, PreciseLength
-from ddsr.selection.exceptions import nats_saved
+from ddsr.selection.exceptions import exceptions_of
 from ddsr.selection.growth import nats_of_growth
 from ddsr.selection.leverage import nats_of_leverage
 from ddsr.selection.model import Model
@@ -179,7 +179,7 @@ class Judge:
         )
         assert scores.information is not None  # a refit always has it
         _, is_finite = values(scores.batch, self.engine.shuffled_rows, self.engine.n_threads)
-        saved = nats_saved(list(scores.batch), self.engine, self.least_nrmse)
+        saved = exceptions_of(list(scores.batch), self.engine, self.least_nrmse).saved
         judged = []
         for row, model in enumerate(models):
             if np.isfinite(scores.nrmse[row]):
@@ -194,10 +194,13 @@ class Judge:
     def _audited(self, judged: Sequence[Judged]) -> list[Judged]:
         """With what unseen rows would cost, and with poles among the rows seen."""
         models = [one.model for one in judged]
-        errors = np.array([max(one.nrmse, self.least_nrmse) * self.engine.spread for one in judged])
-        unseen = nats_of_leverage(models, self.engine) + nats_of_growth(models, errors**2, self.engine)
+        expressions = [model.expression for model in models]
+        # the guards ask about the rows that the law is for
+        is_named = exceptions_of(expressions, self.engine, self.least_nrmse).is_named
+        unseen = nats_of_leverage(models, self.engine, is_named)
+        unseen += nats_of_growth(models, self._mean_squares(judged, is_named), self.engine)
         rows = self.engine.audited.rows
-        has_pole = have_poles([model.expression for model in models], rows, self.engine.n_threads)
+        has_pole = have_poles(expressions, rows, self.engine.n_threads)
         return [
             replace(
                 one,
@@ -208,6 +211,17 @@ class Judge:
             )
             for one, nats, is_infinite in zip(judged, unseen, has_pole, strict=True)
         ]
+
+    def _mean_squares(self, judged: Sequence[Judged], is_named: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Of the residuals, without the rows that are named as exceptions."""
+        least = self.least_nrmse * self.engine.spread
+        errors = np.array([max(one.nrmse * self.engine.spread, least) for one in judged])
+        rows, target, weights = self.engine.audited
+        for row in map(int, np.flatnonzero(is_named.any(axis=1))):
+            predicted, _ = values([judged[row].model.expression], rows, self.engine.n_threads)
+            counted = np.where(is_named[row], 0.0, weights)
+            errors[row] = max(np.sqrt(counted @ (target - predicted[0]) ** 2 / counted.sum()), least)
+        return errors**2
 
     def alternatives(self, one: Judged) -> list[Model]:
         """The models one move away, without those whose constant the data refuse; none after the end."""

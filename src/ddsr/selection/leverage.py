@@ -10,43 +10,53 @@ from numpy.typing import NDArray
 from ddsr.engine import Engine, gradients, values
 from ddsr.expression import Batch
 from ddsr.selection.model import Model
-from ddsr.selection.simple_numbers import nats_of
+from ddsr.selection.simple_numbers import is_exact, nats_of
 
 # 1 - h of a row below which it determines a constant alone. Its residual is then rounding, and the others say
 # nothing of it: without the row the constant might as well be 0.
 LEAST_FREEDOM = 1e-3
 RELATIVE_RANK = 1e-10  # eigenvalues below are of directions that the data say nothing of
 MOST_NATS_OF_GIVEN = nats_of(0.5)  # 1, 2, 3 and a half; one of the simple numbers beyond them suits anything
+LARGEST_GIVEN = 1000.0  # a whole number that is larger is a decimal cut short
 WORK_AT_ONCE = 2_000_000  # derivatives that are held in memory at a time
 
 
-def nats_of_leverage(models: Sequence[Model], engine: Engine) -> NDArray[np.float64]:
+def nats_of_leverage(
+    models: Sequence[Model], engine: Engine, is_named: NDArray[np.bool_] | None = None
+) -> NDArray[np.float64]:
     """Nats by which each model, fitted, predicts rows it has not seen worse than its constants explain.
 
     A row with residual e and leverage h is missed by e / (1 - h) where it is left out of the fit, to first
     order. Over n rows that costs n log(RMSE left out / RMSE) nats. For even leverages these are the sum of h,
     one for each constant, which a description length has priced; more comes of rows that constants were bent
-    to.
+    to. Rows that a model names as exceptions, (B, n), are not asked for.
     """
     found = np.zeros(len(models))
     with_constants = [row for row, model in enumerate(models) if _is_fitted(model).any()]
     most_constants = max((len(models[row].is_fixed) for row in with_constants), default=1)
     n_at_once = max(1, WORK_AT_ONCE // (len(engine.audited.rows) * most_constants))
+    weights = np.broadcast_to(engine.audited.weights, (len(models), len(engine.audited.weights)))
+    counted = weights if is_named is None else np.where(is_named, 0.0, weights)
     for begin in range(0, len(with_constants), n_at_once):
         part = with_constants[begin : begin + n_at_once]
-        found[part] = _excess([models[row] for row in part], engine)
+        found[part] = _excess([models[row] for row in part], engine, counted[part])
     return found
 
 
 def _is_fitted(model: Model) -> NDArray[np.bool_]:
-    """For each constant: the data gave its value, though it may be a simple number since, such as 7."""
-    constants = zip(model.expression.constants, model.is_fixed, strict=True)
+    """For each constant: the data gave its value, though it may be a simple number since, such as 7.
+
+    Not if all are simple numbers, as that of x^4: there was nothing to bend along with it.
+    """
+    constants = list(zip(model.expression.constants, model.is_fixed, strict=True))
+    if all(is_fixed and is_exact(value) and abs(value) <= LARGEST_GIVEN for value, is_fixed in constants):
+        return np.zeros(len(constants), dtype=bool)
     is_given = (is_fixed and nats_of(abs(value)) <= MOST_NATS_OF_GIVEN for value, is_fixed in constants)
     return ~np.fromiter(is_given, dtype=bool)
 
 
-def _excess(models: Sequence[Model], engine: Engine) -> NDArray[np.float64]:
-    rows, target, weights = engine.audited
+def _excess(models: Sequence[Model], engine: Engine, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    rows, target, _ = engine.audited
     batch = Batch.of(model.expression for model in models)
     is_fitted = np.zeros(batch.constants.shape, dtype=bool)
     for row, model in enumerate(models):
@@ -54,23 +64,32 @@ def _excess(models: Sequence[Model], engine: Engine) -> NDArray[np.float64]:
     predicted, _ = values(batch, rows, engine.n_threads)
     slopes, _ = gradients(batch, rows, engine.n_threads)
     with np.errstate(all="ignore"):
-        errors = target - predicted  # (B, n)
         slopes = np.where(is_fitted[:, None, :], slopes, 0.0)
-        leverage = _leverages(slopes, weights)
+        leverage, errors = _refitted(slopes, weights, target - predicted)  # (B, n) each
         left_out = np.abs(errors) / np.maximum(1.0 - leverage, LEAST_FREEDOM)
         alone = np.nonzero(1.0 - leverage < LEAST_FREEDOM)  # models, and rows of them
         parts = np.abs(slopes[alone] * batch.constants[alone[0]]).max(axis=1, initial=0.0)
         left_out[alone] = np.maximum(left_out[alone], parts)
-        nats = 0.5 * len(target) * np.log((left_out**2) @ weights / (errors**2 @ weights))
+        ratio = (left_out**2 * weights).sum(axis=1) / (errors**2 * weights).sum(axis=1)
+        nats = 0.5 * np.count_nonzero(weights, axis=1) * np.log(ratio)
     excess = nats - leverage.sum(axis=1)
     return np.where(excess > 0.0, excess, 0.0)  # NaN, of an exact fit, is none
 
 
-def _leverages(slopes: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(B, n) diagonals of the hat matrices of (B, n, K) derivatives; those that overflow count as 0."""
-    slopes = np.sqrt(weights)[:, None] * slopes
-    norms = np.sqrt((slopes**2).sum(axis=1, keepdims=True))
-    slopes = np.where(np.isfinite(norms) & (norms > 0.0), slopes / norms, 0.0)
-    correlations = slopes.transpose(0, 2, 1) @ slopes
-    inverses = np.linalg.pinv(correlations, rcond=RELATIVE_RANK, hermitian=True)
-    return np.asarray(((slopes @ inverses) * slopes).sum(axis=2))
+def _refitted(
+    slopes: NDArray[np.float64], weights: NDArray[np.float64], errors: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(B, n) diagonals of the hat matrices of (B, n, K) derivatives, and errors after a Gauss-Newton step.
+
+    e / (1 - h) is true of least squares alone: not of numbers that were settled beside them, nor of a fit to
+    rows that do not count. Derivatives that overflow count as 0.
+    """
+    roots = np.sqrt(weights)[..., None]
+    norms = np.sqrt(((roots * slopes) ** 2).sum(axis=1, keepdims=True))
+    units = np.where(np.isfinite(norms) & (norms > 0.0), slopes / norms, 0.0)
+    seen = roots * units
+    across = seen.transpose(0, 2, 1)
+    inverses = np.linalg.pinv(across @ seen, rcond=RELATIVE_RANK, hermitian=True)
+    steps = inverses @ (across @ (roots * np.nan_to_num(errors)[..., None]))
+    leverage = ((seen @ inverses) * seen).sum(axis=2)
+    return np.asarray(leverage), np.asarray(errors - (units @ steps)[..., 0])
