@@ -196,8 +196,8 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
     def outliers(self, X: ArrayLike, y: ArrayLike, index: Index = None) -> Any:
         """Positions of the rows that the equation misses by far, the farthest first.
 
-        One row in fifty at most: docs/selection.md has what makes a row an exception. It is a list where y
-        has several columns, one for each.
+        Before them those where it is undefined. From 20 rows on, one in fifty at most, or one:
+        docs/selection.md has what makes a row an exception. It is a list where y has several columns.
         """
         targets = read_targets(y).columns
         predicted = self.predict(X, index).reshape(-1, len(self.outcomes_))

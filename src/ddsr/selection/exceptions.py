@@ -16,7 +16,7 @@ from ddsr.selection.description import ROUNDING
 ROWS_AN_EXCEPTION = 50  # of so many rows at most one is an exception; of fewer, one as well
 FEWEST_ROWS = 20
 LEAST_SHARE_LEFT = 0.5  # of the variance of y: rows that carry more of it are what there is to explain
-# Of the residuals' spread: what is nearer yet without a few rows misses something, and is not noise with outliers.
+# Of the residuals' spread: what is nearer yet without a few rows misses something: no noise with outliers.
 LEAST_SPREAD_LEFT = 0.01
 
 Floats = NDArray[np.float64]
