@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 from ddsr.engine import Engine, gradients, values
 from ddsr.expression import Batch
 from ddsr.selection.model import Model
-from ddsr.selection.simple_numbers import is_exact, nats_of
+from ddsr.selection.simple_numbers import is_exact
 
 # 1 - h of a row below which it determines a constant alone. Its residual is then rounding, and the others say
 # nothing of it: without the row the constant might as well be 0.
 LEAST_FREEDOM = 1e-3
 RELATIVE_RANK = 1e-10  # eigenvalues below are of directions that the data say nothing of
-MOST_NATS_OF_GIVEN = nats_of(0.5)  # 1, 2, 3 and a half; one of the simple numbers beyond them suits anything
 LARGEST_GIVEN = 1000.0  # a whole number that is larger is a decimal cut short
 WORK_AT_ONCE = 2_000_000  # derivatives that are held in memory at a time
 
@@ -44,14 +43,9 @@ def nats_of_leverage(
 
 
 def _is_fitted(model: Model) -> NDArray[np.bool_]:
-    """For each constant: the data gave its value, though it may be a simple number since, such as 7.
-
-    Not if all are simple numbers, as that of x^4: there was nothing to bend along with it.
-    """
-    constants = list(zip(model.expression.constants, model.is_fixed, strict=True))
-    if all(is_fixed and is_exact(value) and abs(value) <= LARGEST_GIVEN for value, is_fixed in constants):
-        return np.zeros(len(constants), dtype=bool)
-    is_given = (is_fixed and nats_of(abs(value)) <= MOST_NATS_OF_GIVEN for value, is_fixed in constants)
+    """For each constant: the data gave its value, though it may have been cut short since, to 5,000,000."""
+    constants = zip(model.expression.constants, model.is_fixed, strict=True)
+    is_given = (is_fixed and is_exact(value) and abs(value) <= LARGEST_GIVEN for value, is_fixed in constants)
     return ~np.fromiter(is_given, dtype=bool)
 
 
