@@ -15,7 +15,7 @@ LEAST_NRMSE = 1e-13
 
 
 def saved(text: str, engine: Engine) -> float:
-    return float(exceptions_of([Expression.parse(text, VOCABULARY)], engine, LEAST_NRMSE).saved[0])
+    return exceptions_of([Expression.parse(text, VOCABULARY)], engine, LEAST_NRMSE)[0].saved
 
 
 def noisy(n_rows: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -55,6 +55,17 @@ def test_a_constant_that_is_simple_stays(law, noise):
     assert chosen(law, law, noise) == law
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_constant_that_was_cut_short_is_moved_too(seed):
+    """9.87 will do, until somebody asks for its root."""
+    law = "sqrt((x / y)^2 + (3.141592653589793 / z)^2)"
+    X = np.random.default_rng(seed).uniform(0.5, 5.0, size=(1000, 3))
+    clean = Expression.parse(law, NAMES).to_callable()(X)
+    y = clean + 1e-3 * clean.std() * np.random.default_rng(100 + seed).normal(size=len(X))
+    candidate = Expression.parse("sqrt((x / y)^2 + 9.9 / z^2)", NAMES)
+    assert select([candidate], Engine(NAMES, X, y))[0].expression.text() == law
+
+
 def test_noise_leaves_a_constant_in_its_place():
     """At 2 % of noise 3.7183 may be 2.4^1.5 as well as many other things."""
     assert chosen("3.7182818 * x^1.5", "3.6 * x^1.5", 0.02).endswith("* x^1.5")

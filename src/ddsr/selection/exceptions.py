@@ -20,35 +20,42 @@ LEAST_SHARE_LEFT = 0.5  # of the variance of y: rows that carry more of it are w
 LEAST_SPREAD_LEFT = 0.01
 
 Floats = NDArray[np.float64]
+Rows = NDArray[np.intp]
+NONE: Rows = np.zeros(0, dtype=np.intp)
 
 
 class Exceptions(NamedTuple):
-    """Of each of some expressions."""
+    """Of an expression."""
 
-    saved: Floats
-    """(B,) nats by which y is told shorter with the exceptions named, than as all of one noise"""
-    is_named: NDArray[np.bool_]
-    """(B, n) for each of the audited rows"""
+    saved: float = 0.0
+    """nats by which y is told shorter with the exceptions named, than as all of one noise"""
+    rows: Rows = NONE
+    """their places among the audited rows"""
+    share_left: float = 1.0
+    """of the residuals' mean square, without them"""
 
 
-def exceptions_of(expressions: Sequence[Expression], engine: Engine, least_nrmse: float) -> Exceptions:
+def exceptions_of(expressions: Sequence[Expression], engine: Engine, least_nrmse: float) -> list[Exceptions]:
     """None of more rows than are audited: of errors that few rows make, a sample has too many or too few.
 
     And none where weights other than counts say how far off each row may be.
     """
     rows, target, weights = engine.audited
     counts = weights.astype(np.intp)
-    is_named = np.zeros((len(expressions), len(rows)), dtype=bool)
     if len(expressions) == 0 or engine.n_counted >= MOST_AUDITED_ROWS or (counts != weights).any():
-        return Exceptions(np.zeros(len(expressions)), is_named)
+        return [Exceptions()] * len(expressions)
     predicted, _ = values(Batch.of(expressions), rows, engine.n_threads)
     each = np.repeat(np.arange(len(rows)), counts)
     least = (least_nrmse * engine.spread) ** 2
     saved, n_named = _told(predicted[:, each], target[each], least, LEAST_SHARE_LEFT)
-    for row in np.flatnonzero(n_named):
-        farthest = np.argsort(-np.abs(target - predicted[row])[each], kind="stable")
-        is_named[row, each[farthest[: n_named[row]]]] = True
-    return Exceptions(saved, is_named)
+    found = [Exceptions()] * len(expressions)
+    for row in map(int, np.flatnonzero(n_named)):
+        squares = ((target - predicted[row]) ** 2)[each]
+        farthest = np.argsort(-squares, kind="stable")
+        others = squares[farthest[n_named[row] :]]
+        share_left = float(others.mean() / squares.mean())
+        found[row] = Exceptions(float(saved[row]), np.unique(each[farthest[: n_named[row]]]), share_left)
+    return found
 
 
 def exceptional_rows(predicted: Floats, target: Floats) -> NDArray[np.intp]:

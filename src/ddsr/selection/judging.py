@@ -16,7 +16,7 @@ from ddsr.deadline import Deadline
 from ddsr.engine import Engine, values
 from ddsr.expression import Batch, Expression
 from ddsr.selection.description import DescriptionLength, PreciseLength
-from ddsr.selection.exceptions import exceptions_of
+from ddsr.selection.exceptions import Exceptions, exceptions_of
 from ddsr.selection.growth import nats_of_growth
 from ddsr.selection.leverage import nats_of_leverage
 from ddsr.selection.model import Model
@@ -67,6 +67,7 @@ class Judged:
     information: NDArray[np.float64]
     is_finite_between_rows: bool
     n_rows: int
+    exceptions: Exceptions
     is_audited: bool = False
     """whether its length has what unseen rows cost, and its poles were looked for"""
 
@@ -179,28 +180,25 @@ class Judge:
         )
         assert scores.information is not None  # a refit always has it
         _, is_finite = values(scores.batch, self.engine.shuffled_rows, self.engine.n_threads)
-        saved = exceptions_of(list(scores.batch), self.engine, self.least_nrmse).saved
+        exceptions = exceptions_of(list(scores.batch), self.engine, self.least_nrmse)
         judged = []
         for row, model in enumerate(models):
             if np.isfinite(scores.nrmse[row]):
                 fitted = Model(scores.batch[row], model.is_fixed)
                 nrmse, information = float(scores.nrmse[row]), scores.information[row]
-                length = self.length(fitted, nrmse, information) - float(saved[row])
-                judged.append(
-                    Judged(fitted, nrmse, length, information, bool(is_finite[row]), self.engine.n_counted)
-                )
+                length = self.length(fitted, nrmse, information) - exceptions[row].saved
+                measured = fitted, nrmse, length, information, bool(is_finite[row]), self.engine.n_counted
+                judged.append(Judged(*measured, exceptions[row]))
         return judged
 
     def _audited(self, judged: Sequence[Judged]) -> list[Judged]:
         """With what unseen rows would cost, and with poles among the rows seen."""
         models = [one.model for one in judged]
-        expressions = [model.expression for model in models]
         # the guards ask about the rows that the law is for
-        is_named = exceptions_of(expressions, self.engine, self.least_nrmse).is_named
-        unseen = nats_of_leverage(models, self.engine, is_named)
-        unseen += nats_of_growth(models, self._mean_squares(judged, is_named), self.engine)
-        rows = self.engine.audited.rows
-        has_pole = have_poles(expressions, rows, self.engine.n_threads)
+        unseen = nats_of_leverage(models, self.engine, [one.exceptions.rows for one in judged])
+        unseen += nats_of_growth(models, self._mean_squares(judged), self.engine)
+        expressions = [model.expression for model in models]
+        has_pole = have_poles(expressions, self.engine.audited.rows, self.engine.n_threads)
         return [
             replace(
                 one,
@@ -212,16 +210,10 @@ class Judge:
             for one, nats, is_infinite in zip(judged, unseen, has_pole, strict=True)
         ]
 
-    def _mean_squares(self, judged: Sequence[Judged], is_named: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def _mean_squares(self, judged: Sequence[Judged]) -> NDArray[np.float64]:
         """Of the residuals, without the rows that are named as exceptions."""
-        least = self.least_nrmse * self.engine.spread
-        errors = np.array([max(one.nrmse * self.engine.spread, least) for one in judged])
-        rows, target, weights = self.engine.audited
-        for row in map(int, np.flatnonzero(is_named.any(axis=1))):
-            predicted, _ = values([judged[row].model.expression], rows, self.engine.n_threads)
-            counted = np.where(is_named[row], 0.0, weights)
-            errors[row] = max(np.sqrt(counted @ (target - predicted[0]) ** 2 / counted.sum()), least)
-        return errors**2
+        left = np.array([one.nrmse**2 * one.exceptions.share_left for one in judged])
+        return np.asarray(np.maximum(left, self.least_nrmse**2) * self.engine.spread**2)
 
     def alternatives(self, one: Judged) -> list[Model]:
         """The models one move away, without those whose constant the data refuse; none after the end."""
@@ -232,9 +224,19 @@ class Judge:
         return [*others, *([] if simpler.key == one.model.key else [simpler])]
 
     def with_moved_constants(self, one: Judged) -> list[Model]:
-        """The models in which a fitted constant is a simple number in another place."""
-        has_free = not self.is_late and bool(one.model.free_constants)
-        return list(with_moved_constants(one.model, self._nats_lost(one))) if has_free else []
+        """The models in which a fitted constant is a simple number in another place.
+
+        One that was cut short is fitted again for it: of 9.87 nobody knows that it is the square of pi.
+        """
+        if self.is_late:
+            return []
+        freed = self._measure(list(one.model.freed()), ROUND_STEPS, ROUND_TOLERANCE)
+        return distinct(
+            moved
+            for start in (one, *freed)
+            if start.model.free_constants
+            for moved in with_moved_constants(start.model, self._nats_lost(start))
+        )
 
     def _nats_lost(self, one: Judged) -> NatsLost:
         errors: list[float] = self._standard_error(one).tolist()

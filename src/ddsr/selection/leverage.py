@@ -10,43 +10,35 @@ from numpy.typing import NDArray
 from ddsr.engine import Engine, gradients, values
 from ddsr.expression import Batch
 from ddsr.selection.model import Model
-from ddsr.selection.simple_numbers import is_exact
 
 # 1 - h of a row below which it determines a constant alone. Its residual is then rounding, and the others say
 # nothing of it: without the row the constant might as well be 0.
 LEAST_FREEDOM = 1e-3
 RELATIVE_RANK = 1e-10  # eigenvalues below are of directions that the data say nothing of
-LARGEST_GIVEN = 1000.0  # a whole number that is larger is a decimal cut short
 WORK_AT_ONCE = 2_000_000  # derivatives that are held in memory at a time
 
 
 def nats_of_leverage(
-    models: Sequence[Model], engine: Engine, is_named: NDArray[np.bool_] | None = None
+    models: Sequence[Model], engine: Engine, exceptions: Sequence[NDArray[np.intp]] = ()
 ) -> NDArray[np.float64]:
     """Nats by which each model, fitted, predicts rows it has not seen worse than its constants explain.
 
     A row with residual e and leverage h is missed by e / (1 - h) where it is left out of the fit, to first
     order. Over n rows that costs n log(RMSE left out / RMSE) nats. For even leverages these are the sum of h,
     one for each constant, which a description length has priced; more comes of rows that constants were bent
-    to. Rows that a model names as exceptions, (B, n), are not asked for.
+    to. Rows that a model names as exceptions, `exceptions` of each, are not asked for.
     """
     found = np.zeros(len(models))
-    with_constants = [row for row, model in enumerate(models) if _is_fitted(model).any()]
+    with_constants = [row for row, model in enumerate(models) if any(model.is_fitted)]
     most_constants = max((len(models[row].is_fixed) for row in with_constants), default=1)
     n_at_once = max(1, WORK_AT_ONCE // (len(engine.audited.rows) * most_constants))
-    weights = np.broadcast_to(engine.audited.weights, (len(models), len(engine.audited.weights)))
-    counted = weights if is_named is None else np.where(is_named, 0.0, weights)
+    counted = np.repeat(engine.audited.weights[None], len(models), axis=0)
+    for row, named in enumerate(exceptions):
+        counted[row, named] = 0.0
     for begin in range(0, len(with_constants), n_at_once):
         part = with_constants[begin : begin + n_at_once]
         found[part] = _excess([models[row] for row in part], engine, counted[part])
     return found
-
-
-def _is_fitted(model: Model) -> NDArray[np.bool_]:
-    """For each constant: the data gave its value, though it may have been cut short since, to 5,000,000."""
-    constants = zip(model.expression.constants, model.is_fixed, strict=True)
-    is_given = (is_fixed and is_exact(value) and abs(value) <= LARGEST_GIVEN for value, is_fixed in constants)
-    return ~np.fromiter(is_given, dtype=bool)
 
 
 def _excess(models: Sequence[Model], engine: Engine, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -54,7 +46,7 @@ def _excess(models: Sequence[Model], engine: Engine, weights: NDArray[np.float64
     batch = Batch.of(model.expression for model in models)
     is_fitted = np.zeros(batch.constants.shape, dtype=bool)
     for row, model in enumerate(models):
-        is_fitted[row, : len(model.is_fixed)] = _is_fitted(model)
+        is_fitted[row, : len(model.is_fixed)] = model.is_fitted
     predicted, _ = values(batch, rows, engine.n_threads)
     slopes, _ = gradients(batch, rows, engine.n_threads)
     with np.errstate(all="ignore"):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from ddsr.expression import Expression, Kind, Node, Vocabulary
+from ddsr.selection.simple_numbers import is_exact
+
+LARGEST_GIVEN = 1000.0  # a whole number that is larger is a decimal cut short
 
 
 class Known(Node):
@@ -77,6 +81,22 @@ class Model:
         """Values of those that are settled."""
         pairs = zip(self.expression.constants, self.is_fixed, strict=True)
         return tuple(value for value, is_fixed in pairs if is_fixed)
+
+    @cached_property
+    def is_fitted(self) -> tuple[bool, ...]:
+        """For each constant: the data gave its value, though it may have been cut short since, to 9.87."""
+        constants = zip(self.expression.constants, self.is_fixed, strict=True)
+        return tuple(
+            not (is_fixed and is_exact(value) and abs(value) <= LARGEST_GIVEN)
+            for value, is_fixed in constants
+        )
+
+    def freed(self) -> Iterator[Model]:
+        """With one constant that was cut short free again, for each of them."""
+        for place, (is_fixed, is_fitted) in enumerate(zip(self.is_fixed, self.is_fitted, strict=True)):
+            if is_fixed and is_fitted:
+                others = *self.is_fixed[:place], False, *self.is_fixed[place + 1 :]
+                yield Model(self.expression, others)
 
     @cached_property
     def key(self) -> tuple[object, ...]:
