@@ -52,7 +52,7 @@ def test_the_result_for_scripts(table):
     chosen = [row for row in result["equations"] if row["is_best"]]
     assert [row["equation"] for row in chosen] == [result["best"]]
     assert set(chosen[0]) == {"complexity", "loss", "r2", "equation", "is_best"}
-    assert chosen[0]["r2"] > 0.999999
+    assert chosen[0]["r2"] > 0.999999 and result["outliers"] == []
 
 
 def test_quiet_says_nothing(table):
@@ -147,6 +147,23 @@ def test_missing_values_can_be_dropped(tmp_path):
     path = write_table(tmp_path / "d.csv", "a,y\n,1\n" + rows)
     result = fitted(path, "-t", "y", "--drop-missing", "--no-save", *QUICK)
     assert result["rows"] == 8 and result["dropped_rows"] == 1 and result["best"] == "3 * a"
+
+
+def test_rows_missed_by_far_are_told_by_their_numbers(tmp_path):
+    """As in the file, whatever was left out of it."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(1, 3, size=60)
+    y = 2 * x + 0.05 * rng.normal(size=60)
+    y[30] += 3.0
+    weights = np.ones(60, dtype=int)
+    weights[40], y[40] = 0, 100.0
+    lines = [f"{a},{b},{weight}" for a, b, weight in zip(x, y, weights, strict=True)]
+    lines[7] = f",{y[7]},1"
+    path = write_table(tmp_path / "wrong.csv", "\n".join(["x,y,w", *lines]))
+    arguments = (path, "--target", "y", "--weights", "w", "--drop-missing", "--no-save", *QUICK)
+    assert fitted(*arguments)["outliers"] == [31]
+    said = ddsr("fit", *arguments).stdout.splitlines()
+    assert said[-2] == "Missed by far, as wrong entries are: row 31."
 
 
 def test_what_is_said_becomes_parameters_of_the_estimator():

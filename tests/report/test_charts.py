@@ -1,8 +1,10 @@
 """Axes, ticks, and what is drawn between them."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -81,6 +83,22 @@ def test_fit_is_measured_where_it_is_known():
     assert fit.r2 == pytest.approx(1 - 0.25 / 2)
     assert "no finite value on 1" in fit.summary
     assert Fit.of(np.ones(3), np.full(3, np.inf)) is None
+
+
+def test_rows_that_are_missed_by_far_are_told():
+    true = np.linspace(0.0, 1.0, 120)
+    predicted = true + 0.01 * np.random.default_rng(0).normal(size=120)
+    assert "Missed" not in Fit.of(true, predicted).summary
+    predicted[[20, 60]] += 0.5, 0.9
+    predicted[3] = np.nan
+    text = "Missed by far, as wrong entries are: rows 61, 21 of those used, counted from 1."
+    assert Fit.of(true, predicted).summary.endswith(text)
+    sample = pd.DataFrame({"true": true, "predicted": predicted}, index=range(0, 600, 5))
+    assert Fit.sampled(SimpleNamespace(fit_sample_=sample)).far == (301, 101)
+    many = np.linspace(0.0, 1.0, 1000)
+    far = many + 0.01 * np.random.default_rng(0).normal(size=1000)
+    far[:12] += 0.5
+    assert Fit.of(many, far).summary.endswith(" and 2 more of those used, counted from 1.")
 
 
 def test_perfect_and_constant_fits_can_be_drawn():

@@ -8,6 +8,8 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ddsr.command.reading import Columns, TrainingData, read_training_data
 from ddsr.command.result import print_json, print_result, summary
 from ddsr.command.watching import Callback, choice_of, print_to_stderr, watch
@@ -20,6 +22,8 @@ from ddsr.live.tensorboard import make_folder
 from ddsr.selection import baseline
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from ddsr.estimator import DDSRRegressor
     from ddsr.runs import RunFolder
 
@@ -63,6 +67,7 @@ def run_fit(
         "left_out": [*data.text_columns, *data.empty_columns],
         "seconds": board.searched,
         "candidates": board.n_scored,
+        "outliers": outliers(done.model, data),
     }
     if as_json:
         print_json(summary(done.model, facts))
@@ -129,14 +134,24 @@ def named_prior(text: str) -> str | None:
     return text if text == "default" else str(Path(text).absolute())
 
 
-def _without_folder(data: TrainingData, parameters: dict[str, Any]) -> Callable[[Callback], DDSRRegressor]:
+def outliers(model: DDSRRegressor, data: TrainingData) -> list[int]:
+    """Numbers in the file of the rows that the chosen equation misses by far, the farthest first."""
+    counts = np.arange(len(data.y)) if data.weights is None else np.flatnonzero(data.weights > 0.0)
+    found = model.outliers(_table(data).iloc[counts], data.y[counts])
+    return [int(row) for row in data.rows[counts[found]]]
+
+
+def _table(data: TrainingData) -> pd.DataFrame:
     import pandas as pd
 
+    return pd.DataFrame(data.X, columns=list(data.features), copy=False)
+
+
+def _without_folder(data: TrainingData, parameters: dict[str, Any]) -> Callable[[Callback], DDSRRegressor]:
     from ddsr.estimator import DDSRRegressor
 
     def fit(on_state: Callback) -> DDSRRegressor:
-        X = pd.DataFrame(data.X, columns=list(data.features), copy=False)
-        return DDSRRegressor(**parameters, callback=on_state).fit(X, data.y, data.weights)
+        return DDSRRegressor(**parameters, callback=on_state).fit(_table(data), data.y, data.weights)
 
     return fit
 

@@ -49,6 +49,8 @@ class TrainingData:
     text_columns: tuple[str, ...]
     """left out because they are not numbers"""
     empty_columns: tuple[str, ...]
+    rows: NDArray[np.intp]
+    """their numbers in the file, from 1 without the line of names"""
     n_dropped: int
     """rows left out because of missing values"""
 
@@ -71,7 +73,8 @@ def read_training_data(path: str, columns: Columns, drops_missing: bool = False)
         for name in features:
             numbers[name].check(path, "correct it, or leave the column out with --ignore")
     used = [numbers[name] for name in (*features, columns.target, *weights)]
-    table, n_dropped = _complete_rows(path, used, drops_missing)
+    table, rows = _complete_rows(path, used, drops_missing)
+    n_dropped = len(frame) - len(rows)
     _check_size(path, table, n_dropped)
     target = table[:, len(features)]
     _check_varies(columns.target, target)
@@ -83,6 +86,7 @@ def read_training_data(path: str, columns: Columns, drops_missing: bool = False)
         columns=columns,
         text_columns=text_columns,
         empty_columns=empty_columns,
+        rows=rows,
         n_dropped=n_dropped,
     )
 
@@ -219,8 +223,10 @@ def _no_numbers(path: str, target: str, texts: Sequence[Numbers]) -> str:
     return f"{message}; {texts[0].name!r} has {text[:40]!r} in row {row}, which is no number"
 
 
-def _complete_rows(path: str, used: Iterable[Numbers], drops_missing: bool) -> tuple[Floats, int]:
-    """The columns side by side, and how many rows were left out."""
+def _complete_rows(
+    path: str, used: Iterable[Numbers], drops_missing: bool
+) -> tuple[Floats, NDArray[np.intp]]:
+    """The columns side by side, and the numbers of the rows that have all of them."""
     used = list(used)
     for column in used:
         column.check(path)
@@ -233,7 +239,7 @@ def _complete_rows(path: str, used: Iterable[Numbers], drops_missing: bool) -> t
             f"{n_missing:,} of {len(table):,} rows of {path} have missing values, in {_listed(names)}: "
             "fill them, or leave these rows out with --drop-missing"
         )
-    return (table[~is_missing] if n_missing else table), n_missing
+    return (table[~is_missing] if n_missing else table), np.flatnonzero(~is_missing) + 1
 
 
 def _check_size(path: str, table: Floats, n_dropped: int) -> None:

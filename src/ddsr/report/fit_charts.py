@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from ddsr.report.chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Axis, Chart, dots, path
 from ddsr.report.equations import number_text, r2_text
 from ddsr.report.model import FittedModel
+from ddsr.selection import exceptional_rows
 
 # More rows than this are drawn as the density of hexagons.
 MOST_DOTS = 1500
 HEXAGONS_ACROSS = 44
 N_SHADES = 6
+MOST_LISTED = 10  # rows that are missed by far
 
 
 @dataclass(frozen=True)
@@ -26,14 +28,26 @@ class Fit:
     predicted: NDArray[np.float64]
     n_rows: int
     """with those that were left out"""
+    far: tuple[int, ...] = ()
+    """numbers, from 1, of the rows that are missed by far"""
     n_sampled_from: int | None = None
     """training rows, where these are a sample of them"""
 
     @classmethod
-    def of(cls, true: NDArray[np.float64], predicted: NDArray[np.float64]) -> Fit | None:
-        """From all rows; None where the equation has a finite value on none."""
+    def of(
+        cls,
+        true: NDArray[np.float64],
+        predicted: NDArray[np.float64],
+        positions: NDArray[np.intp] | None = None,
+    ) -> Fit | None:
+        """From all rows, or from those at `positions`; None where the equation has a finite value on none."""
         is_known = np.isfinite(predicted) & np.isfinite(true)
-        return cls(true[is_known], predicted[is_known], len(true)) if is_known.any() else None
+        if not is_known.any():
+            return None
+        known = np.flatnonzero(is_known)
+        missed = known[exceptional_rows(predicted[known], true[known])]
+        far = (missed if positions is None else positions[missed]) + 1
+        return cls(true[known], predicted[known], len(true), tuple(far.tolist()))
 
     @classmethod
     def sampled(cls, model: FittedModel) -> Fit | None:
@@ -42,7 +56,7 @@ class Fit:
         if sample is None:
             return None
         true, predicted = (sample[name].to_numpy(dtype=np.float64) for name in ("true", "predicted"))
-        fit = cls.of(true, predicted)
+        fit = cls.of(true, predicted, sample.index.to_numpy(dtype=np.intp))
         # the sample's last row is the last of the data
         return fit and replace(fit, n_sampled_from=int(sample.index[-1]) + 1)
 
@@ -65,6 +79,11 @@ class Fit:
         text = f"On {rows}: R² {r2_text(self.r2)}, root mean squared error {number_text(self.rmse)}."
         if self.n_left_out:
             text += f" The equation has no finite value on {self.n_left_out:,} of them, which are left out."
+        if self.far:
+            more = f" and {len(self.far) - MOST_LISTED:,} more" if len(self.far) > MOST_LISTED else ""
+            rows = ", ".join(f"{row:,}" for row in self.far[:MOST_LISTED]) + more
+            rows = f"row{'s' * (len(self.far) > 1)} {rows} of those used, counted from 1"
+            text += f" Missed by far, as wrong entries are: {rows}."
         return text
 
     @property
