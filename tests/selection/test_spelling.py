@@ -19,6 +19,14 @@ from strategies import PLAIN
         ("exp(log(x) * z) + y", "x^z + y"),
         ("exp(log(x) + z)", "exp(log(x) + z)"),
         ("sqrt(exp(x * y))", "exp(0.5 * x * y)"),
+        ("sqrt(exp(-x^2))", "exp(-0.5 * x^2)"),
+        ("sqrt(exp(-1 * x^2 / y))", "exp(-0.5 * x^2 / y)"),
+        ("sqrt(exp(x / 2))", "exp(0.25 * x)"),
+        ("sqrt(exp(y * (3 * x)))", "exp(1.5 * x * y)"),
+        ("sqrt(exp(-x) / 6.25)", "exp(-0.5 * x) / 2.5"),
+        ("sqrt(4 * exp(x))", "2 * exp(0.5 * x)"),
+        ("sqrt(y * exp(x))", "sqrt(y * exp(x))"),
+        ("exp(3 * x)^2", "exp(6 * x)"),
         ("exp(x)^-0.7 + y", "exp(-0.7 * x) + y"),
         ("exp(x)^y", "exp(x)^y"),
         ("3 * x * (x / y)", "3 * x^2 / y"),
@@ -43,12 +51,21 @@ from strategies import PLAIN
         ("-2 - x", "-2 - x"),
     ],
 )
-def test_as_people_write(given: str, written: str) -> None:
+@pytest.mark.parametrize("is_settled", [False, True])
+def test_as_people_write(given: str, written: str, is_settled: bool) -> None:
     expression = Expression.parse(given, PLAIN)
-    found = spelled(Model.free(expression)).expression
+    model = Model(expression, (is_settled,) * expression.n_constants)
+    found = spelled(model).expression
     assert found == Expression.parse(written, PLAIN)
     rows = np.random.default_rng(0).uniform(0.5, 2.0, (20, 3))
     np.testing.assert_allclose(found.to_callable()(rows), expression.to_callable()(rows), rtol=1e-12)
+
+
+def test_a_factor_leaves_a_power_that_is_settled() -> None:
+    """Of a fitted one it would be a second constant to fit."""
+    expression = Expression.parse("(1.5 * exp(x))^2", PLAIN)
+    assert spelled(Model(expression, (True, True))).expression.text() == "2.25 * exp(2 * x)"
+    assert spelled(Model.free(expression)).expression == expression
 
 
 def test_a_writing_that_rules_forbid_is_none() -> None:

@@ -66,10 +66,10 @@ def _with_powers(node: Node) -> Node:
         return node
     children = [_with_powers(child) for child in node.children]
     inner = children[0]
-    if node.name == "pow" and inner.name == "exp" and children[1].kind is Kind.CONSTANT:
-        return Node.operator("exp", Node.operator("mul", children[1], inner.children[0]))
-    if node.name == "sqrt" and inner.name == "exp":
-        return Node.operator("exp", Node.operator("mul", known(0.5), inner.children[0]))
+    if node.name == "sqrt":
+        return _power_of_exponential(inner, known(0.5)) or Node.operator("sqrt", inner)
+    if node.name == "pow" and children[1].kind is Kind.CONSTANT:
+        return _power_of_exponential(inner, children[1]) or Node.operator("pow", *children)
     if node.name == "exp" and inner.name in ("mul", "div"):
         left, right = inner.children
         if inner.name == "mul" and right.name == "log":
@@ -78,6 +78,51 @@ def _with_powers(node: Node) -> Node:
             exponent = right if inner.name == "mul" else Node.operator("div", Node.one(), right)
             return Node.operator("pow", left.children[0], exponent)
     return Node.operator(node.name, *children)
+
+
+def _power_of_exponential(base: Node, power: Node) -> Node | None:
+    """exp(p * u) of exp(u)^p, and c^p * exp(p * u) of (c * exp(u))^p with a settled p; None of any other."""
+    if base.name == "exp":
+        return Node.operator("exp", _multiple(power, base.children[0]))
+    if base.name not in ("mul", "div") or not isinstance(power, Known):
+        return None
+    left, right = base.children
+    function, scale = (right, left) if base.name == "mul" and right.name == "exp" else (left, right)
+    if function.name != "exp" or scale.kind is not Kind.CONSTANT or scale.value <= 0.0:
+        return None
+    raised = scale.value**power.value
+    number = known(raised) if isinstance(scale, Known) else Node.constant(raised)
+    exponential = Node.operator("exp", _multiple(power, function.children[0]))
+    return Node.operator(base.name, *((number, exponential) if function is right else (exponential, number)))
+
+
+def _multiple(factor: Node, node: Node) -> Node:
+    """The node times a number, which is taken into one that it has already."""
+    return _with_number_times(factor, node) or Node.operator("mul", factor, node)
+
+
+def _with_number_times(factor: Node, node: Node) -> Node | None:
+    if node.kind is Kind.CONSTANT:
+        is_known = isinstance(factor, Known) and isinstance(node, Known)
+        product = factor.value * node.value
+        return known(product) if is_known else Node.constant(product)
+    if node.name == "sub" and node.children[0] == known(0.0):
+        return _multiple(known(-1.0), _multiple(factor, node.children[1]))
+    if node.name not in ("mul", "div"):
+        return None
+    left, right = node.children
+    number = _with_number_times(factor, left)
+    if number is not None:
+        is_one = node.name == "mul" and number == known(1.0)
+        return right if is_one else Node.operator(node.name, number, right)
+    if node.name == "mul":
+        number = _with_number_times(factor, right)
+        return None if number is None else Node.operator("mul", left, number)
+    if right.kind is Kind.CONSTANT and right.value != 0.0:
+        is_known = isinstance(factor, Known) and isinstance(right, Known)
+        ratio = factor.value / right.value
+        return Node.operator("mul", known(ratio) if is_known else Node.constant(ratio), left)
+    return None
 
 
 def _with_complements(node: Node) -> Node:
