@@ -71,10 +71,57 @@ def command():
 
 command()
 """
-    (tmp_path / "interrupted.py").write_text(source)
-    command = [sys.executable, "-m", "interrupted"]  # as a script it would end by other ways of CPython
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    done = run_as_module(tmp_path, source)
     assert done.returncode == 130 and done.stderr == ""
+
+
+def run_as_module(folder, source: str) -> subprocess.CompletedProcess:
+    """As a script it would end by other ways of CPython."""
+    (folder / "interrupted.py").write_text(source)
+    command = [sys.executable, "-m", "interrupted"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+
+
+LOST = """
+import signal, time, weakref
+class Target: pass
+def lose():
+    target = Target()
+    reference = weakref.ref(target, lambda reference: signal.raise_signal(signal.SIGINT))
+    del target
+signal.signal(signal.SIGINT, signal.default_int_handler)  # also where the tests run in the background
+"""
+
+
+def test_an_interrupt_that_python_drops_is_heard(tmp_path):
+    source = f"""{LOST}
+import click
+from ddsr.command.failure import Command
+
+@click.command(cls=Command)
+def command():
+    lose()
+    time.sleep(30)
+    print("not interrupted")
+
+command()
+"""
+    done = run_as_module(tmp_path, source)
+    assert done.returncode == 130 and done.stderr == "" and done.stdout == ""
+
+
+def test_a_first_interrupt_that_python_drops_is_still_the_first(tmp_path):
+    source = f"""{LOST}
+from ddsr.command.interrupt import TwoStepInterrupt
+with TwoStepInterrupt() as interrupt:
+    lose()
+    try:
+        time.sleep(30)
+    except KeyboardInterrupt:
+        print("first", interrupt.count)
+"""
+    done = run_as_module(tmp_path, source)
+    assert done.returncode == 0 and done.stderr == "" and done.stdout == "first 1\n"
 
 
 def test_interrupts_are_told_apart_and_handled_as_before_afterwards():

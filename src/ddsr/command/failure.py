@@ -11,13 +11,10 @@ from typing import Any
 
 import click
 
+from ddsr.command.interrupt import StopNow, heard_interrupts
 from ddsr.errors import DDSRError
 
 INTERRUPTED = 130
-
-
-class StopNow(BaseException):
-    """A second Ctrl-C: nothing more is done than to clean up."""
 
 
 class Command(click.Command):
@@ -26,7 +23,8 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Run it."""
         try:
-            return super().invoke(ctx)
+            with heard_interrupts():
+                return super().invoke(ctx)
         except DDSRError as error:
             raise click.ClickException(" ".join(str(error).split())) from error
         except (KeyboardInterrupt, StopNow):
