@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
+UNKNOWN = "0+unknown"
+
 
 @cache
 def ddsr_version() -> str:
@@ -12,4 +14,4 @@ def ddsr_version() -> str:
     try:
         return version("ddsr")
     except PackageNotFoundError:
-        return "0+unknown"
+        return UNKNOWN

@@ -13,6 +13,7 @@ from ddsr.bench.report.results import Results
 from ddsr.bench.report.table import to_csv, to_markdown
 from ddsr.bench.starts import Start
 from ddsr.errors import BenchError
+from ddsr.version import UNKNOWN
 from report_cases import OUTSIDE_SRBENCH, run
 
 NAMES = [problem.name for problem in load_suite("ground-truth")]
@@ -82,6 +83,8 @@ def test_where_it_ran_and_what_each_run_was_given():
     (table,) = overview_tables(Results(rows, origins=[origin(rows), origin(rows)]))
     text = to_markdown([table])
     assert "Runs of here: Xeon, 2 cores, avx2; host unheard; ddsr 1 (commit abc1234)." in text
+    (unversioned,) = overview_tables(Results(whole(version=UNKNOWN), origins=[origin(whole())]))
+    assert "; ddsr (commit abc1234)." in to_markdown([unversioned])
     assert "Epyc" not in text and text.count("Made by `ddsr bench run --time 60`.") == 1
     assert (
         "each had 60 s at no noise, a time that only the command tells at noise 0.01, 25 s at noise 0.1"

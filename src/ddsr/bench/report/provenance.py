@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ddsr.bench.starts import Start
 from ddsr.bench.store import Key, Row
+from ddsr.version import UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -25,10 +26,11 @@ def provenance(rows: Sequence[Row], origins: Sequence[Origin] = ()) -> tuple[str
     for host in sorted({row.host for row in rows}):
         known = [str(machine) for machine in machines if machine.host == host]
         places |= dict.fromkeys(known or [f"host {host}"])  # two machines may have one name
-    versions = ", ".join(sorted({row.version for row in rows}))
+    known_versions = sorted({row.version for row in rows} - {UNKNOWN})  # else the commit says it
+    versions = f" {', '.join(known_versions)}" if known_versions else ""
     commits = [start.commit or "of no checkout" for start in starts]
     of_commits = f" (commit {', '.join(dict.fromkeys(commits))})" if commits else ""
-    return (f"Runs of here: {'; '.join(places)}; ddsr {versions}{of_commits}.",)
+    return (f"Runs of here: {'; '.join(places)}; ddsr{versions}{of_commits}.",)
 
 
 def commands(rows: Sequence[Row], origins: Sequence[Origin]) -> tuple[str, ...]:
