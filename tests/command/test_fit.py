@@ -164,6 +164,9 @@ def test_rows_missed_by_far_are_told_by_their_numbers(tmp_path):
     assert fitted(*arguments)["outliers"] == [31]
     said = ddsr("fit", *arguments).stdout.splitlines()
     assert said[-2] == "Missed by far, as wrong entries are: row 31."
+    lines = [line.replace(",1", ",0.5") if line.endswith(",1") else line for line in lines]
+    path = write_table(tmp_path / "weighed.csv", "\n".join(["x,y,w", *(f"{line}5" for line in lines)]))
+    assert fitted(path, *arguments[1:])["outliers"] == []
 
 
 def test_what_is_said_becomes_parameters_of_the_estimator():

@@ -93,35 +93,46 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # also where the tests
 """
 
 
-def test_an_interrupt_that_python_drops_is_heard(tmp_path):
-    source = f"""{LOST}
+COMMAND = f"""{LOST}
 import click
 from ddsr.command.failure import Command
 
 @click.command(cls=Command)
 def command():
     lose()
-    time.sleep(30)
-    print("not interrupted")
+    %s
 
 command()
 """
-    done = run_as_module(tmp_path, source)
+
+
+@pytest.mark.parametrize("then", ["time.sleep(60)", "pass"])
+def test_an_interrupt_that_python_drops_is_heard(tmp_path, then):
+    """At once where the command waits, and at its end if that comes first."""
+    began = time.monotonic()
+    done = run_as_module(tmp_path, COMMAND % then)
     assert done.returncode == 130 and done.stderr == "" and done.stdout == ""
+    assert time.monotonic() - began < 50.0
 
 
-def test_a_first_interrupt_that_python_drops_is_still_the_first(tmp_path):
+def test_interrupts_that_python_drops_are_still_the_first_and_the_second(tmp_path):
     source = f"""{LOST}
-from ddsr.command.interrupt import TwoStepInterrupt
+from ddsr.command.interrupt import StopNow, TwoStepInterrupt
+with TwoStepInterrupt(lambda: print("noted")) as interrupt:
+    for error in (KeyboardInterrupt, StopNow):
+        lose()
+        try:
+            time.sleep(60)
+        except error:
+            print(error.__name__, interrupt.count)
 with TwoStepInterrupt() as interrupt:
     lose()
-    try:
-        time.sleep(30)
-    except KeyboardInterrupt:
-        print("first", interrupt.count)
+print(interrupt.count)
+time.sleep(0.1)
 """
     done = run_as_module(tmp_path, source)
-    assert done.returncode == 0 and done.stderr == "" and done.stdout == "first 1\n"
+    assert done.returncode == 0 and done.stderr == ""
+    assert done.stdout.split() == ["noted", "KeyboardInterrupt", "1", "StopNow", "2", "1"]
 
 
 def test_interrupts_are_told_apart_and_handled_as_before_afterwards():

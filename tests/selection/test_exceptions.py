@@ -130,6 +130,26 @@ def test_counts_are_rows() -> None:
     assert saved("x + y", weighted) == 0.0  # thirty rows are no exception
 
 
+def test_all_that_a_count_counts_is_left_out() -> None:
+    X, y = noisy(90)
+    y[7] += 2.0
+    counts = np.ones(90)
+    counts[7] = 3.0  # of which one may be an exception
+    found = exceptions_of(
+        [Expression.parse("x + y", VOCABULARY)], Engine(VOCABULARY, X, y, counts), LEAST_NRMSE
+    )
+    squares = counts * (y - X.sum(axis=1)) ** 2
+    assert found[0].rows.tolist() == [7]
+    assert found[0].share_left == pytest.approx(np.delete(squares, 7).sum() / 89 / (squares.sum() / 92))
+
+
+def test_an_error_beyond_all_measure_is_no_obstacle() -> None:
+    X = np.random.default_rng(0).uniform(1.0, 1.05, (60, 2))
+    y = 1e-10 * X[:, 0] * np.random.default_rng(1).normal(1.0, 0.01, 60)
+    candidates = [Expression.parse(text, VOCABULARY) for text in ("1e150 * y", "x")]
+    assert select(candidates, Engine(VOCABULARY, X, y))[0].nrmse < 1.1
+
+
 def test_where_weights_tell_the_noise_of_each_row_there_are_none() -> None:
     X, y = noisy(90)
     y[7] += 2.0

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ddsr.expression import Expression
 from ddsr.selection.model import Model
 from ddsr.selection.spelling import spelled
-from strategies import PLAIN
+from strategies import PLAIN, expressions, mild_floats
 
 
 @pytest.mark.parametrize(
-    ("given", "written"),
+    ("start", "written"),
     [
         ("exp(log(x / y) / z)", "(x / y)^(1 / z)"),
         ("exp(z * log(x))", "x^z"),
@@ -27,6 +29,9 @@ from strategies import PLAIN
         ("sqrt(4 * exp(x))", "2 * exp(0.5 * x)"),
         ("sqrt(y * exp(x))", "sqrt(y * exp(x))"),
         ("exp(3 * x)^2", "exp(6 * x)"),
+        ("sqrt(exp(3 * x / 2))", "exp(0.75 * x)"),
+        ("exp(3 * (2 * x))^2", "exp(12 * x)"),
+        ("sqrt(exp(x / (2 * y)))", "exp(0.5 * x / (2 * y))"),
         ("exp(x)^-0.7 + y", "exp(-0.7 * x) + y"),
         ("exp(x)^y", "exp(x)^y"),
         ("3 * x * (x / y)", "3 * x^2 / y"),
@@ -52,8 +57,8 @@ from strategies import PLAIN
     ],
 )
 @pytest.mark.parametrize("is_settled", [False, True])
-def test_as_people_write(given: str, written: str, is_settled: bool) -> None:
-    expression = Expression.parse(given, PLAIN)
+def test_as_people_write(start: str, written: str, is_settled: bool) -> None:
+    expression = Expression.parse(start, PLAIN)
     model = Model(expression, (is_settled,) * expression.n_constants)
     found = spelled(model).expression
     assert found == Expression.parse(written, PLAIN)
@@ -68,6 +73,40 @@ def test_a_factor_leaves_a_power_that_is_settled() -> None:
     assert spelled(Model.free(expression)).expression == expression
 
 
+def test_a_settled_one_is_left_out() -> None:
+    for text in ("sqrt(exp(x * 2))", "sqrt(exp(2 * x))", "exp(x / 2)^2"):
+        model = Model(Expression.parse(text, PLAIN), (True,) * text.count("2"))
+        assert spelled(model).expression.text() == "exp(x)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(1e-200 * exp(x))^2",
+        "(1e160 * exp(x))^2",
+        "exp(1e308 * x)^10",
+        "exp(1e-300 * x)^1e-300",
+        "exp(x / 1e-200)^1e200",
+    ],
+)
+def test_numbers_that_would_leave_double_precision_stay_apart(text: str) -> None:
+    expression = Expression.parse(text, PLAIN)
+    found = spelled(Model(expression, (True,) * expression.n_constants)).expression
+    assert np.all(np.isfinite(found.constants)) and np.all(np.array(found.constants) != 0.0)
+
+
 def test_a_writing_that_rules_forbid_is_none() -> None:
     model = Model.free(Expression.parse("exp(z * log(x))", PLAIN))
     assert spelled(model, lambda other: "^" not in other.text()).expression == model.expression
+
+
+@settings(max_examples=200, deadline=None)
+@given(expressions(PLAIN, 13, mild_floats), st.booleans())
+def test_writing_never_changes_a_value(expression: Expression, is_settled: bool) -> None:
+    rows = np.random.default_rng(0).uniform(0.5, 2.0, (20, 3))
+    with np.errstate(all="ignore"):
+        before = expression.to_callable()(rows)
+        found = spelled(Model(expression, (is_settled,) * expression.n_constants)).expression
+        after = found.to_callable()(rows)
+    known = np.isfinite(before) & (np.abs(before) < 1e6)
+    np.testing.assert_allclose(after[known], before[known], rtol=1e-6, atol=1e-9)

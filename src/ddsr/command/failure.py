@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from ddsr.command.interrupt import StopNow, heard_interrupts
+from ddsr.command.interrupt import HeardInterrupts, StopNow
 from ddsr.errors import DDSRError
 
 INTERRUPTED = 130
@@ -23,7 +23,7 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Run it."""
         try:
-            with heard_interrupts():
+            with HeardInterrupts():
                 return super().invoke(ctx)
         except DDSRError as error:
             raise click.ClickException(" ".join(str(error).split())) from error

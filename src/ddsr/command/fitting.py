@@ -135,10 +135,16 @@ def named_prior(text: str) -> str | None:
 
 
 def outliers(model: DDSRRegressor, data: TrainingData) -> list[int]:
-    """Numbers in the file of the rows that the chosen equation misses by far, the farthest first."""
-    counts = np.arange(len(data.y)) if data.weights is None else np.flatnonzero(data.weights > 0.0)
-    found = model.outliers(_table(data).iloc[counts], data.y[counts])
-    return [int(row) for row in data.rows[counts[found]]]
+    """Numbers in the file of the rows that the chosen equation misses by far, the farthest first.
+
+    None where weights say how far off each row may be.
+    """
+    weights = np.ones(len(data.y)) if data.weights is None else data.weights
+    if (weights != np.round(weights)).any():
+        return []
+    counted = np.flatnonzero(weights > 0.0)
+    found = model.outliers(_table(data).iloc[counted], data.y[counted])
+    return [int(row) for row in data.rows[counted[found]]]
 
 
 def _table(data: TrainingData) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,8 @@ def _page(
     chosen = chosen_of(equations)
     curves = Curves.of(getattr(model, "curves_", None))
     is_weighted = background.is_weighted or getattr(model, "is_weighted_", False)
+    if fit is not None and is_weighted:  # rows may be far off, or not count, by their weights
+        fit = replace(fit, far=())
     template = Environment(autoescape=True, undefined=StrictUndefined).from_string(_part("page.html"))
     return template.render(
         title=title,

@@ -52,9 +52,9 @@ def exceptions_of(expressions: Sequence[Expression], engine: Engine, least_nrmse
     for row in map(int, np.flatnonzero(n_named)):
         squares = ((target - predicted[row]) ** 2)[each]
         farthest = np.argsort(-squares, kind="stable")
-        others = squares[farthest[n_named[row] :]]
-        share_left = float(others.mean() / squares.mean())
-        found[row] = Exceptions(float(saved[row]), np.unique(each[farthest[: n_named[row]]]), share_left)
+        named = np.unique(each[farthest[: n_named[row]]])
+        share_left = float(squares[~np.isin(each, named)].mean() / squares.mean())
+        found[row] = Exceptions(float(saved[row]), named, share_left)
     return found
 
 
@@ -68,7 +68,8 @@ def exceptional_rows(predicted: Floats, target: Floats) -> NDArray[np.intp]:
     reach = float(np.ptp(target[defined])) if len(defined) else 0.0
     if reach == 0.0:
         return np.flatnonzero(~is_finite)
-    predicted, target = predicted[defined] / reach, target[defined] / reach
+    with np.errstate(over="ignore"):  # what explodes is missed by far, too
+        predicted, target = predicted[defined] / reach, target[defined] / reach
     _, n_named = _told(predicted[None], target, ROUNDING**2 * float(np.mean(target**2)), 0.0)
     farthest = np.argsort(-np.abs(target - predicted), kind="stable")
     return np.concatenate([np.flatnonzero(~is_finite), defined[farthest[: n_named[0]]]])

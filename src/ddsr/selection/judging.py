@@ -212,8 +212,9 @@ class Judge:
 
     def _mean_squares(self, judged: Sequence[Judged]) -> NDArray[np.float64]:
         """Of the residuals, without the rows that are named as exceptions."""
-        left = np.array([one.nrmse**2 * one.exceptions.share_left for one in judged])
-        return np.asarray(np.maximum(left, self.least_nrmse**2) * self.engine.spread**2)
+        errors = np.array([one.nrmse * np.sqrt(one.exceptions.share_left) for one in judged])
+        with np.errstate(over="ignore"):  # an error beyond all measure
+            return np.asarray((np.maximum(errors, self.least_nrmse) * self.engine.spread) ** 2)
 
     def alternatives(self, one: Judged) -> list[Model]:
         """The models one move away, without those whose constant the data refuse; none after the end."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial, reduce
-from math import log
+from math import exp, isfinite, log, sqrt
 
 from ddsr.expression import Expression, Kind, Node
 from ddsr.selection.complements import complements
@@ -19,6 +19,7 @@ from ddsr.selection.simple_numbers import LARGEST_DENOMINATOR
 ENDLESS = tuple(q for q in range(2, LARGEST_DENOMINATOR + 1) if 10**6 % q)
 """Denominators whose fractions no decimal ends on."""
 LARGEST_NUMERATOR = 100
+LARGEST_LOG = 200.0  # of a power that is taken out of another: both parts stay in double precision
 
 
 def spelled(model: Model, is_allowed: Callable[[Expression], bool] | None = None) -> Model:
@@ -90,7 +91,10 @@ def _power_of_exponential(base: Node, power: Node) -> Node | None:
     function, scale = (right, left) if base.name == "mul" and right.name == "exp" else (left, right)
     if function.name != "exp" or scale.kind is not Kind.CONSTANT or scale.value <= 0.0:
         return None
-    raised = scale.value**power.value
+    log_of_raised = power.value * log(scale.value)
+    if abs(log_of_raised) > LARGEST_LOG:
+        return None
+    raised = exp(log_of_raised) if power.value != 0.5 else sqrt(scale.value)  # a root is exact to rounding
     number = known(raised) if isinstance(scale, Known) else Node.constant(raised)
     exponential = Node.operator("exp", _multiple(power, function.children[0]))
     return Node.operator(base.name, *((number, exponential) if function is right else (exponential, number)))
@@ -102,27 +106,40 @@ def _multiple(factor: Node, node: Node) -> Node:
 
 
 def _with_number_times(factor: Node, node: Node) -> Node | None:
+    """None where the node has no number, or none that double precision can multiply."""
     if node.kind is Kind.CONSTANT:
-        is_known = isinstance(factor, Known) and isinstance(node, Known)
-        product = factor.value * node.value
-        return known(product) if is_known else Node.constant(product)
+        return _number(factor, node, factor.value * node.value)
     if node.name == "sub" and node.children[0] == known(0.0):
         return _multiple(known(-1.0), _multiple(factor, node.children[1]))
     if node.name not in ("mul", "div"):
         return None
     left, right = node.children
-    number = _with_number_times(factor, left)
-    if number is not None:
-        is_one = node.name == "mul" and number == known(1.0)
-        return right if is_one else Node.operator(node.name, number, right)
+    if node.name == "div" and right.kind is Kind.CONSTANT and right.value != 0.0:
+        ratio = _number(factor, right, factor.value / right.value)
+        return None if ratio is None else _without_one(_multiple(ratio, left))
+    changed = _with_number_times(factor, left)
+    if changed is not None and node.name == "mul" and changed.kind is Kind.CONSTANT:
+        return _without_one(_multiple(changed, right))  # which may have a number as well
+    if changed is not None:
+        return _without_one(Node.operator(node.name, changed, right))
+    changed = _with_number_times(factor, right) if node.name == "mul" else None
+    return None if changed is None else _without_one(Node.operator("mul", left, changed))
+
+
+def _number(one: Node, other: Node, value: float) -> Node | None:
+    """What two constants make: settled if both are."""
+    if not isfinite(value) or (value == 0.0 and one.value != 0.0):
+        return None
+    return known(value) if isinstance(one, Known) and isinstance(other, Known) else Node.constant(value)
+
+
+def _without_one(node: Node) -> Node:
+    """f for 1 * f and f * 1."""
     if node.name == "mul":
-        number = _with_number_times(factor, right)
-        return None if number is None else Node.operator("mul", left, number)
-    if right.kind is Kind.CONSTANT and right.value != 0.0:
-        is_known = isinstance(factor, Known) and isinstance(right, Known)
-        ratio = factor.value / right.value
-        return Node.operator("mul", known(ratio) if is_known else Node.constant(ratio), left)
-    return None
+        for factor, rest in (node.children, node.children[::-1]):
+            if factor == known(1.0):
+                return rest
+    return node
 
 
 def _with_complements(node: Node) -> Node:
