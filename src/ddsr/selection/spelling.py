@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial, reduce
-from math import exp, isfinite, log, sqrt
+from math import isfinite, log
 
 from ddsr.expression import Expression, Kind, Node
 from ddsr.selection.complements import complements
@@ -88,16 +88,22 @@ def _power_of_exponential(base: Node, power: Node) -> Node | None:
     if base.name not in ("mul", "div") or not isinstance(power, Known):
         return None
     left, right = base.children
-    function, scale = (right, left) if base.name == "mul" and right.name == "exp" else (left, right)
-    if function.name != "exp" or scale.kind is not Kind.CONSTANT or scale.value <= 0.0:
+    scale, function = (left, right) if right.name == "exp" else (right, left)
+    number = _power(scale, power.value)
+    if function.name != "exp" or number is None:
         return None
-    log_of_raised = power.value * log(scale.value)
-    if abs(log_of_raised) > LARGEST_LOG:
-        return None
-    raised = exp(log_of_raised) if power.value != 0.5 else sqrt(scale.value)  # a root is exact to rounding
-    number = known(raised) if isinstance(scale, Known) else Node.constant(raised)
     exponential = Node.operator("exp", _multiple(power, function.children[0]))
     return Node.operator(base.name, *((number, exponential) if function is right else (exponential, number)))
+
+
+def _power(base: Node, power: float) -> Node | None:
+    """Of a positive constant, settled as that is, or of one; None of any other, and out of all range."""
+    if base.kind is Kind.ONE:
+        return base
+    if base.kind is not Kind.CONSTANT or base.value <= 0.0 or abs(power * log(base.value)) > LARGEST_LOG:
+        return None
+    raised = base.value**power
+    return known(raised) if isinstance(base, Known) else Node.constant(raised)
 
 
 def _multiple(factor: Node, node: Node) -> Node:
