@@ -47,6 +47,16 @@ def test_page_needs_no_other_file(html, page):
     assert not re.search(r"@import|url\(|fetch\(|XMLHttpRequest|import\(", html)
 
 
+def test_rows_missed_by_far_are_told_unless_rows_have_weights(model, data):
+    X, y = data
+    noise = 0.01 * np.std(y) * np.random.default_rng(0).normal(size=len(y))
+    wrong = model.predict(X) + noise
+    wrong[17] += 0.8 * np.ptp(wrong)
+    told = "Missed by far, as wrong entries are: row 18 of those used"
+    assert told in report_html(model, X, wrong)
+    assert "Missed by far" not in report_html(model, X, wrong, background=Background(is_weighted=True))
+
+
 def test_every_glyph_that_is_placed_is_drawn(page):
     drawn = {element.attributes["id"] for element in page.one("defs").children}
     placed = {element.attributes["href"].removeprefix("#") for element in page.all("use")}
