@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,8 +24,6 @@ REASONS = {
     "exhausted": "everything was tried",
     "interrupt": "interrupted",
 }
-
-MOST_LISTED = 10  # rows that are missed by far
 
 
 def summary(model: DDSRRegressor, facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -53,12 +51,14 @@ def print_result(model: DDSRRegressor, target: str, facts: Mapping[str, Any]) ->
     from rich.console import Console
     from rich.text import Text
 
+    from ddsr.report.equations import rows_text
+
     console = Console()
     rows = front_rows(model)
     _print_table(console, rows, f"equation for {target}")
     click.echo(_how_it_went(model, facts))
     if facts.get("outliers"):
-        click.echo(_missed_by_far(facts["outliers"]))
+        click.echo(f"Missed by far, as wrong entries are: {rows_text(facts['outliers'])}.")
     best = next(row.equation for row in rows if row.is_chosen)
     console.print(Text.assemble(f"{target} = ", (best, "bold green")), soft_wrap=True)
 
@@ -71,12 +71,6 @@ def _how_it_went(model: DDSRRegressor, facts: Mapping[str, Any]) -> str:
     if facts.get("is_over") is False and model.stopped_by_ == "interrupt":
         return f"So far: {spent}."
     return f"Ended after {spent}: {REASONS.get(model.stopped_by_, model.stopped_by_)}."
-
-
-def _missed_by_far(rows: Sequence[int]) -> str:
-    listed = ", ".join(str(row) for row in rows[:MOST_LISTED])
-    more = f" and {len(rows) - MOST_LISTED:,} more" if len(rows) > MOST_LISTED else ""
-    return f"Missed by far, as wrong entries are: row{'s' * (len(rows) > 1)} {listed}{more}."
 
 
 def _print_table(console: Console, rows: list[Row], title: str) -> None:

@@ -13,6 +13,7 @@ from ddsr.report.mathtext import to_mathtext
 from ddsr.report.model import FittedModel
 
 SHORT_PRECISION = 4
+MOST_ROWS = 10  # that are told by number
 
 
 @dataclass(frozen=True)
@@ -126,6 +127,12 @@ def r2_text(r2: float) -> str:
         return f"1 − {number_text(rest, 1)}"
     n_digits = 4 if rest > 1e-3 else 7
     return f"{r2:.{n_digits}f}".replace("-", "−")
+
+
+def rows_text(rows: Sequence[int]) -> str:
+    """As in "rows 7, 12", and how many more there are where they are many."""
+    more = f" and {len(rows) - MOST_ROWS:,} more" if len(rows) > MOST_ROWS else ""
+    return f"row{'s' * (len(rows) > 1)} {', '.join(map(str, rows[:MOST_ROWS]))}{more}"
 
 
 def number_text(value: float, precision: int = 4) -> str:

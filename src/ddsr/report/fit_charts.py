@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.report.chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Axis, Chart, dots, path
-from ddsr.report.equations import number_text, r2_text
+from ddsr.report.equations import number_text, r2_text, rows_text
 from ddsr.report.model import FittedModel
 from ddsr.selection import exceptional_rows
 
@@ -17,7 +17,6 @@ from ddsr.selection import exceptional_rows
 MOST_DOTS = 1500
 HEXAGONS_ACROSS = 44
 N_SHADES = 6
-MOST_LISTED = 10  # rows that are missed by far
 
 
 @dataclass(frozen=True)
@@ -80,9 +79,7 @@ class Fit:
         if self.n_left_out:
             text += f" The equation has no finite value on {self.n_left_out:,} of them, which are left out."
         if self.far:
-            more = f" and {len(self.far) - MOST_LISTED:,} more" if len(self.far) > MOST_LISTED else ""
-            rows = ", ".join(f"{row:,}" for row in self.far[:MOST_LISTED]) + more
-            rows = f"row{'s' * (len(self.far) > 1)} {rows} of those used, counted from 1"
+            rows = f"{rows_text(self.far)} of those used, counted from 1"
             text += f" Missed by far, as wrong entries are: {rows}."
         return text
 
