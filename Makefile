@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 ARGS ?=
+SEED ?= 1
 
 VENV := .venv
 RUN := $(VENV)/bin/python
@@ -17,7 +18,7 @@ PEERS := $(VENV)/.setup-peers
 DOCS := $(VENV)/.setup-docs
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-peers demo test test-slow lint format bench bench-engine bench-epoch results sanitize \
+.PHONY: help setup setup-peers demo test test-slow test-perturbed lint format bench bench-engine bench-epoch results sanitize \
 	docs gallery figures clean
 
 help:  ## list the targets
@@ -35,6 +36,9 @@ test: $(SETUP)  ## run the tests; ARGS="-k grammar" goes to pytest
 
 test-slow: $(SETUP)  ## run the tests that take more than a few seconds each
 	@$(RUN) -m pytest -q -n 2 -m slow $(ARGS) tests
+
+test-perturbed: $(SETUP)  ## run the tests on kernels whose last bits differ; SEED=2 for other bits
+	@scripts/test_perturbed $(RUN) $(SEED) $(ARGS)
 
 lint: $(SETUP)  ## check format, style and types: ruff, mypy --strict, clang-format
 	@$(RUN) -m ruff format --check $(PYTHON_FOLDERS)

@@ -30,7 +30,8 @@ function(ddsr_add_kernels name)
     ${ARGN})
   target_compile_definitions(${target} PRIVATE DDSR_ISA=${name}
     $<$<BOOL:${DDSR_HAS_VECTOR_MATH}>:DDSR_VECTOR_MATH>
-    $<$<BOOL:${DDSR_HAS_MORE_VECTOR_MATH}>:DDSR_MORE_VECTOR_MATH>)
+    $<$<BOOL:${DDSR_HAS_MORE_VECTOR_MATH}>:DDSR_MORE_VECTOR_MATH>
+    $<$<BOOL:${DDSR_PERTURB}>:DDSR_PERTURB=${DDSR_PERTURB}>)
   target_link_libraries(ddsr_kernels INTERFACE ${target} $<TARGET_OBJECTS:${target}>)
   set(DDSR_KERNEL_TARGETS ${DDSR_KERNEL_TARGETS} ${target} PARENT_SCOPE)
 endfunction()

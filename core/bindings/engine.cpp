@@ -1,7 +1,11 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "bindings/data.hpp"
 #include "engine/score.hpp"
@@ -153,7 +157,19 @@ auto batch_gradients(const Vocabulary& vocabulary, const Input<double, 2>& X, co
 }  // namespace
 
 void bind_engine(nb::module_& module) {
+  kernels();  // an unknown name in DDSR_KERNELS is reported by the import, not in the middle of a search
   module.def("instruction_set", [] { return kernels().instruction_set; }, "The kernels in use.");
+  module.def(
+      "instruction_sets",
+      [] {
+        std::vector<std::string> names;
+        for (const Kernels* set : available_kernels()) names.emplace_back(set->instruction_set);
+        return names;
+      },
+      "The kernels that this machine can run, the fastest last.");
+  module.def(
+      "perturbation", [] { return kernels().perturbation; },
+      "Seed of the perturbed kernels; 0 in a usual build.");
 
   nb::class_<Data>(module, "Data")
       .def("__init__", &make_data, nb::arg("X"), nb::arg("y"), nb::arg("weights").none(), nb::arg("fit_rows"),

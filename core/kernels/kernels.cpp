@@ -1,5 +1,10 @@
 #include "kernels/kernels.hpp"
 
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
 namespace ddsr {
 
 namespace baseline {
@@ -14,17 +19,39 @@ extern const Kernels KERNELS;
 }
 #endif
 
-const Kernels& kernels() {
-  static const Kernels& chosen = []() -> const Kernels& {
+namespace {
+
+constexpr const char* VARIABLE = "DDSR_KERNELS";
+
+const Kernels& chosen_kernels() {
+  const std::vector<const Kernels*> available = available_kernels();
+  const char* wanted = std::getenv(VARIABLE);
+  if (wanted == nullptr || *wanted == '\0') return *available.back();
+  std::string names;
+  for (const Kernels* set : available) {
+    if (std::string_view(set->instruction_set) == wanted) return *set;
+    names += (names.empty() ? "" : ", ") + std::string(set->instruction_set);
+  }
+  throw std::runtime_error(std::string("unknown kernels ") + VARIABLE + "=" + wanted +
+                           ": this machine can run " + names + "; choose one of them, or unset the variable");
+}
+
+}  // namespace
+
+std::vector<const Kernels*> available_kernels() {
+  std::vector<const Kernels*> available = {&baseline::KERNELS};
 #ifdef DDSR_X86
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-      return avx512::KERNELS;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return avx2::KERNELS;
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) available.push_back(&avx2::KERNELS);
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+    available.push_back(&avx512::KERNELS);
 #endif
-    return baseline::KERNELS;
-  }();
+  return available;
+}
+
+const Kernels& kernels() {
+  static const Kernels& chosen = chosen_kernels();
   return chosen;
 }
 

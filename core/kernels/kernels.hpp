@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "expression/operators.hpp"
 
@@ -17,6 +19,7 @@ constexpr std::size_t padded(std::size_t n) { return (n + LANES - 1) / LANES * L
 
 struct Kernels {
   const char* instruction_set;
+  std::uint64_t perturbation;  // seed of perturbation.hpp; 0 in a usual build
 
   // out = op(a, b)
   using Value = void (*)(double* out, const double* a, const double* b, int n);
@@ -52,7 +55,10 @@ struct Kernels {
                     int n_rows, int n_blocks);
 };
 
-// The best set that this machine can run.
+// The sets that this machine can run, the fastest last.
+std::vector<const Kernels*> available_kernels();
+
+// The fastest set, or the one that the environment variable DDSR_KERNELS names. An unknown name throws.
 const Kernels& kernels();
 
 }  // namespace ddsr

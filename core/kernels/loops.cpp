@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "kernels/kernels.hpp"
+#include "kernels/perturbation.hpp"
 
 // Tells the compiler that the C library has vector versions of these.
 #ifdef DDSR_VECTOR_MATH
@@ -38,6 +39,27 @@ T* aligned(T* pointer) {
 
 inline int whole_lanes(int n) { return n / LANES * LANES; }
 
+// Whether IEEE 754 fixes the value to the last bit, so that it is the same on every processor.
+constexpr bool is_rounded_alike(Op op) {
+  switch (op) {
+    case Op::Pow:
+    case Op::Sin:
+    case Op::Cos:
+    case Op::Log:
+    case Op::Exp:
+    case Op::Tan:
+    case Op::Tanh:
+    case Op::Asin:
+    case Op::Acos:
+    case Op::Atan:
+    case Op::Sinh:
+    case Op::Cosh:
+      return false;
+    default:
+      return true;
+  }
+}
+
 // d a^b/da; b*v/a saves a second power, and 0 needs a word of its own
 inline double power_slope(double v, double a, double b) {
   const double at_zero = b == 1.0 ? 1.0 : (b > 1.0 || b == 0.0 ? 0.0 : INFINITY);
@@ -52,7 +74,7 @@ inline double power_slope(double v, double a, double b) {
     for (int i = 0; i < whole_lanes(n); ++i) {                                                           \
       const double a = pa[i];                                                                            \
       [[maybe_unused]] const double b = arity == 2 ? pb[i] : 0.0;                                        \
-      out[i] = VALUE;                                                                                    \
+      out[i] = is_rounded_alike(Op::id) ? (VALUE) : perturbed(VALUE, a, b);                              \
     }                                                                                                    \
   }                                                                                                      \
   void slope_a_##id(double* __restrict out_, const double* adjoint_, const double* v_, const double* a_, \
@@ -61,7 +83,7 @@ inline double power_slope(double v, double a, double b) {
     const double *adjoint = aligned(adjoint_), *pv = aligned(v_), *pa = aligned(a_), *pb = aligned(b_);  \
     for (int i = 0; i < whole_lanes(n); ++i) {                                                           \
       [[maybe_unused]] const double v = pv[i], a = pa[i], b = arity == 2 ? pb[i] : 0.0;                  \
-      out[i] = adjoint[i] * (SLOPE_A);                                                                   \
+      out[i] = perturbed(adjoint[i] * (SLOPE_A), a, b);                                                  \
     }                                                                                                    \
   }                                                                                                      \
   void slope_b_##id(double* __restrict out_, const double* adjoint_, const double* v_, const double* a_, \
@@ -70,7 +92,7 @@ inline double power_slope(double v, double a, double b) {
     const double *adjoint = aligned(adjoint_), *pv = aligned(v_), *pa = aligned(a_), *pb = aligned(b_);  \
     for (int i = 0; i < whole_lanes(n); ++i) {                                                           \
       [[maybe_unused]] const double v = pv[i], a = pa[i], b = arity == 2 ? pb[i] : 0.0;                  \
-      out[i] = adjoint[i] * (SLOPE_B);                                                                   \
+      out[i] = perturbed(adjoint[i] * (SLOPE_B), a, b);                                                  \
     }                                                                                                    \
   }
 DDSR_OPERATORS(ROW)
@@ -122,12 +144,14 @@ inline double reduce(int n, Term term) {
 
 double sum(const double* v_, int n) {
   const double* v = aligned(v_);
-  return reduce(n, [=](int i) { return v[i]; });
+  const double total = reduce(n, [=](int i) { return v[i]; });
+  return perturbed(total, total);
 }
 
 double dot(const double* a_, const double* b_, int n) {
   const double *a = aligned(a_), *b = aligned(b_);
-  return reduce(n, [=](int i) { return a[i] * b[i]; });
+  const double total = reduce(n, [=](int i) { return a[i] * b[i]; });
+  return perturbed(total, total);
 }
 
 // 0 * v is 0 for every finite v, and NaN for the others
@@ -145,7 +169,7 @@ double residual(double* __restrict out_, const double* y_, const double* f_, dou
                 const double* root_weight, int n) {
   double* out = aligned(out_);
   const double *y = aligned(y_), *f = aligned(f_);
-  for (int i = 0; i < n; ++i) out[i] = y[i] - scale * f[i] - offset;
+  for (int i = 0; i < n; ++i) out[i] = y[i] - perturbed(scale * f[i], scale, f[i]) - offset;
   if (root_weight != nullptr)
     for (int i = 0; i < n; ++i) out[i] *= root_weight[i];
   return dot(out, out, n);
@@ -166,7 +190,7 @@ inline float exp_of_negative(float x) {
   p = p * r + 5.0000001201e-1f;
   p = p * r * r + r + 1.0f;
   const float power = std::bit_cast<float>((std::bit_cast<std::uint32_t>(shifted) << 23) + 0x3F800000u);
-  return x < -87.0f ? 0.0f : p * power;
+  return x < -87.0f ? 0.0f : perturbed(p * power, x);
 }
 
 void weigh(float* __restrict all_weights, float* __restrict largest, const float* __restrict all_logits,
@@ -215,10 +239,10 @@ void correlate(float* __restrict sums, const float* __restrict table, const floa
       }
     }
     for (int lane = 0; lane < WIDTH; ++lane) {
-      sums[lane] = first[lane];
-      sums[WIDTH + lane] = second[lane];
-      sums[2 * WIDTH + lane] = with_v[lane];
-      sums[3 * WIDTH + lane] = with_u[lane];
+      sums[lane] = perturbed(first[lane], first[lane]);
+      sums[WIDTH + lane] = perturbed(second[lane], second[lane]);
+      sums[2 * WIDTH + lane] = perturbed(with_v[lane], with_v[lane]);
+      sums[3 * WIDTH + lane] = perturbed(with_u[lane], with_u[lane]);
     }
   }
 }
@@ -229,7 +253,7 @@ extern const Kernels KERNELS;
 #define TEXT_(name) #name
 #define TEXT(name) TEXT_(name)
 const Kernels KERNELS = {
-    TEXT(DDSR_ISA),
+    TEXT(DDSR_ISA),        PERTURBATION,
 #define ROW(id, ...) value_##id,
     {DDSR_OPERATORS(ROW)},
 #undef ROW
@@ -239,6 +263,6 @@ const Kernels KERNELS = {
 #define ROW(id, ...) slope_b_##id,
     {DDSR_OPERATORS(ROW)},
 #undef ROW
-    integer_power,         all_finite, any_negative, sum, dot, residual, weigh, correlate};
+    integer_power,         all_finite,   any_negative, sum, dot, residual, weigh, correlate};
 
 }  // namespace ddsr::DDSR_ISA

@@ -97,6 +97,12 @@ def random_normal(seed: int, stream: int, index: int, position: int) -> float: .
 def instruction_set() -> str:
     """The kernels in use."""
 
+def instruction_sets() -> list[str]:
+    """The kernels that this machine can run, the fastest last."""
+
+def perturbation() -> int:
+    """Seed of the perturbed kernels; 0 in a usual build."""
+
 class Data:
     """The rows to score on, to fit on and to refit on; no fitting rows named means all."""
 
