@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from ddsr import DataError, DDSRRegressor
+from ddsr.budget import Budget
 from ddsr.config import PaperConfig
 from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import count_rows
-from ddsr.fitting import SELECTIONS, Budget
 
 X = np.random.default_rng(0).uniform(0.5, 3.0, size=(60, 2))
 HARD = np.sin(3 * X[:, 0]) * X[:, 1] + np.exp(X[:, 1] / X[:, 0])
@@ -27,18 +27,17 @@ def tiny(**parameters):
 def test_the_time_is_shared_and_what_one_leaves_is_the_others():
     now = time.monotonic()
     budget = Budget.of(PaperConfig(), max_time=30, max_epochs=None, started=now)
-    plain, shortening = SELECTIONS["accuracy"], SELECTIONS["description_length"]
-    first = budget.next_of(3, plain)
+    first = budget.next_of(3, shortens=False)
     assert first.end.at == pytest.approx(now + 10, abs=0.5) and first.deadline == first.end
-    assert budget.next_of(1, plain).end == budget.end
-    assert budget.next_of(1, shortening).deadline.at == pytest.approx(budget.end.at - 3.0, abs=0.1)
+    assert budget.next_of(1, shortens=False).end == budget.end
+    assert budget.next_of(1, shortens=True).deadline.at == pytest.approx(budget.end.at - 3.0, abs=0.1)
     late = Budget.of(PaperConfig(), max_time=30, max_epochs=None, started=now - 24)
-    assert late.next_of(2, plain).end.at == pytest.approx(now + 3, abs=0.5)
+    assert late.next_of(2, shortens=False).end.at == pytest.approx(now + 3, abs=0.5)
 
 
 def test_without_a_time_limit_nothing_is_shared():
     budget = Budget.of(PaperConfig(), None, 7, started=0.0)
-    assert budget.next_of(5, SELECTIONS["description_length"]) == budget
+    assert budget.next_of(5, shortens=True) == budget
     assert budget.end == NEVER and budget.max_epochs == 7
     assert Deadline(0.0).has_passed
 

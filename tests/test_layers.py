@@ -20,6 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("forms", "report"),
     ("tables", "latex_tables", "intervals", "model_file"),
     ("fitting",),
+    ("budget", "progress"),
     ("methods", "parts", "frames", "parameters", "prior_parameter"),
     ("refined_search",),
     ("priming",),
@@ -32,7 +33,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("diffusion", "autoregressive"),
     ("grammar", "rules", "guesses", "config", "categorical"),
     ("expression",),
-    ("_core", "data", "deadline", "saved", "files", "processor"),
+    ("_core", "data", "deadline", "choice_budget", "saved", "files", "processor"),
     ("errors", "version"),
 )
 DEPTHS = {part: depth for depth, parts in enumerate(LAYERS) for part in parts}

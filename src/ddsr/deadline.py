@@ -33,4 +33,12 @@ class Deadline:
             raise TimeIsUp
 
 
+class MovableDeadline(Deadline):
+    """A deadline that can be moved while the work that looks at it continues."""
+
+    def move(self, at: float) -> None:
+        """Set another moment."""
+        object.__setattr__(self, "at", at)
+
+
 NEVER = Deadline()

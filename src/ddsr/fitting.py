@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Protocol
 
 import numpy as np
 
-from ddsr.config import DefaultConfig, SearchConfig
-from ddsr.data import check_whole
-from ddsr.deadline import NEVER, Deadline
+from ddsr.budget import Budget
+from ddsr.choice_budget import EarlyChoice, seconds_to_choose
+from ddsr.config import SearchConfig
+from ddsr.deadline import MovableDeadline
 from ddsr.engine import Engine, Floats
 from ddsr.errors import MethodError
 from ddsr.expression import Expression, Vocabulary, unscaled
 from ddsr.grammar import Grammar, Rule
-from ddsr.learning.curves import EpochStats, restored_curves, saved_curves
+from ddsr.learning.curves import EpochStats
 from ddsr.problem import Problem
+from ddsr.progress import Progress
 from ddsr.saved import Saved, restoring
 from ddsr.search import SearchState
 from ddsr.selection import (
@@ -27,29 +28,18 @@ from ddsr.selection import (
     ParetoFront,
     front_of,
     load_algebra,
-    restored_entries,
-    saved_entries,
     select,
     select_on_some,
     some_of,
 )
 
-# An NRMSE below this is rounding: the search has nothing left to find.
-EXACT = 1e-12
 # Tokens, with scale and offset, that a shortened equation may have where it has to obey rules.
 LONGEST_EQUATION = 256
-# In log(NRMSE), summed over sizes: a gain that is rounding is no progress.
-LEAST_GAIN = 1e-6
-# The last part of `max_time`, in which equations are made shorter where that is asked for: a share, a larger
-# one where that is less than two seconds, and so many seconds at most, also where no time is set.
-SHORTENING_SHARE, LARGER_SHARE, MOST_SHORTENING = 0.1, 0.2, 60.0
 # Of the shortlist, so many are looked at whatever the time, and so many more a second as these allow.
 LEAST_CONTENDERS, CONTENDERS_A_SECOND, CONTENDER_ROWS_A_SECOND = 12, 40, 250_000
 # Equations that are made shorter: so many of the shortest descriptions, and of the most accurate. Beside an
 # exact one all others have lost, and nobody should wait for them.
 SHORTENED, SHORTENED_BESIDE_EXACT = (16, 3), (1, 0)
-# Seconds that shortening has at most when the user has interrupted the search, and waits.
-SHORTENING_AFTER_INTERRUPT = 2.0
 
 # How thoroughly guesses are fitted: they are few, and where their constants start may be unknown.
 GUESS_STEPS, GUESS_STARTS = 50, 8
@@ -86,101 +76,6 @@ def find_selection(name: str | None, config: SearchConfig) -> Selection:
 
 
 @dataclass(frozen=True)
-class Budget:
-    """When to stop a search that would go on for ever."""
-
-    max_epochs: float
-    max_evaluations: float
-    patience: float
-    end: Deadline = NEVER
-    """of all, the choice included"""
-    deadline: Deadline = NEVER
-    """of the search; what is left of the time is for the choice"""
-    exact: float = EXACT
-    """the NRMSE below which there is nothing left to find"""
-
-    @classmethod
-    def of(
-        cls, config: SearchConfig, max_time: float | None, max_epochs: int | None, started: float
-    ) -> Budget:
-        """From what the user said; `started` is on the monotonic clock."""
-        is_number = isinstance(max_time, (int, float, np.number)) and not isinstance(max_time, bool)
-        if max_time is not None and not (is_number and max_time > 0):
-            raise MethodError(f"max_time must be a number of seconds above 0, or None, got {max_time!r}")
-        if max_epochs is not None:
-            n_epochs: float = check_whole(max_epochs, "max_epochs", least=1)
-        else:
-            n_epochs = config.n_epochs if max_time is None else np.inf
-        end = NEVER if max_time is None else Deadline(started + float(max_time))
-        exact = max(EXACT, config.evolution.exact) if isinstance(config, DefaultConfig) else EXACT
-        max_evaluations, patience = config.max_evaluations or np.inf, config.patience or np.inf
-        return cls(n_epochs, max_evaluations, patience, end, end, exact)
-
-    def next_of(self, n_fits: int, selection: Selection) -> Budget:
-        """Of the first of so many fits that share the time from now on."""
-        if self.end == NEVER:
-            return self
-        seconds = self.end.seconds_left / n_fits
-        end = self.end if n_fits == 1 else Deadline(time.monotonic() + seconds)
-        reserve = _seconds_to_shorten(seconds) if selection.shortens else 0.0
-        return replace(self, end=end, deadline=Deadline(end.at - reserve))
-
-    def cut_to(self, seconds: float) -> Budget:
-        """The same, but for an end within so many seconds from now."""
-        return replace(self, end=Deadline(min(self.end.at, time.monotonic() + seconds)))
-
-    def spent(self, progress: Progress, n_rows: int) -> str | None:
-        """What ends a search on so many rows now; None if nothing does."""
-        if any(entry.is_exact(self.exact, n_rows) for entry in progress.front):
-            return "exact"
-        if len(progress.curves) >= self.max_epochs:
-            return "max_epochs"
-        if progress.n_scored >= self.max_evaluations:
-            return "max_evaluations"
-        if progress.n_idle_epochs >= self.patience:
-            return "no_progress"
-        return "max_time" if self.deadline.has_passed else None
-
-
-@dataclass
-class Progress:
-    """What a search has so far, whatever ends it."""
-
-    front: ParetoFront
-    contenders: tuple[FrontEntry, ...] = ()
-    """see `SearchState`"""
-    curves: list[EpochStats] = field(default_factory=list)
-    n_scored: int = 0
-    n_idle_epochs: int = 0
-    """since the front last became better"""
-    stopped_by: str = "interrupt"
-
-    def take(self, state: SearchState) -> None:
-        """One more epoch is done."""
-        is_better = state.front.gain_over(self.front) > LEAST_GAIN
-        self.n_idle_epochs = 0 if is_better else self.n_idle_epochs + 1
-        self.front, self.contenders, self.n_scored = state.front, state.contenders, state.n_scored
-        self.curves.append(state.stats)
-
-    def saved(self) -> Saved:
-        """All but what stopped it: it goes on from here."""
-        return {
-            "front": self.front.saved(),
-            "contenders": saved_entries(self.contenders),
-            "curves": saved_curves(self.curves),
-            "n_scored": self.n_scored,
-            "n_idle_epochs": self.n_idle_epochs,
-        }
-
-    @classmethod
-    def restored(cls, saved: Saved, vocabulary: Vocabulary) -> Progress:
-        """The progress that was saved."""
-        front, curves = ParetoFront.restored(saved["front"], vocabulary), restored_curves(saved["curves"])
-        contenders = restored_entries(saved["contenders"], vocabulary)
-        return cls(front, contenders, curves, saved["n_scored"], saved["n_idle_epochs"])
-
-
-@dataclass(frozen=True)
 class Outcome:
     """What a fit leaves, without its data: all that the estimator keeps of it."""
 
@@ -205,6 +100,22 @@ class Outcome:
         return self.front.entries.index(self.best)
 
 
+@dataclass(frozen=True)
+class Choice:
+    """Equations made shorter, and the one of them that predicts."""
+
+    front: ParetoFront
+    best: FrontEntry
+    seconds: float
+    """that it was given"""
+    is_of_all: bool = True
+    """whether the search has found nothing since"""
+
+    def is_better_than(self, best: FrontEntry) -> bool:
+        """Whether its description is shorter than that of an equation, or was measured while that was not."""
+        return best.nats is None or (self.best.nats is not None and self.best.nats < best.nats)
+
+
 class Fit:
     """One target's fit; it has a front and a choice from its first moment on."""
 
@@ -212,17 +123,25 @@ class Fit:
         self.problem = _seeded(problem, seeds)
         self.selection = selection
         self.progress = Progress(self.problem.front)
+        self.has_ended = False
+        """whether the search has ended, and the choice alone is left"""
+        self.is_choice_cut = False
+        """whether an interrupt ended the choice before it was made"""
+        self.early: Choice | None = None
+        """made before the search ended; see `EarlyChoice`"""
         self.choose()
 
     def saved(self, state: SearchState) -> Saved:
         """The search after its last epoch, whose state this is, and what is known by then."""
         return {"search": state.save(), "progress": self.progress.saved()}
 
-    def restore(self, saved: Saved) -> None:
-        """Go on where a fit of the same problem was saved."""
+    def restore(self, saved: Saved, ended_by: str | None = None) -> None:
+        """Continue where a fit of the same problem was saved; its search may have ended already."""
         with restoring("fit"):
             self.progress = Progress.restored(saved["progress"], self.problem.engine.vocabulary)
             self.problem = replace(self.problem, saved=saved["search"])
+        if ended_by is not None:
+            self.has_ended, self.progress.stopped_by = True, ended_by
         self.choose()
 
     @property
@@ -233,7 +152,7 @@ class Fit:
             self.front,
             self.best,
             tuple(progress.curves),
-            progress.stopped_by,
+            "interrupt" if self.is_choice_cut else progress.stopped_by,
             engine.spread,
             engine.n_counted,
             self.information,
@@ -246,49 +165,92 @@ class Fit:
         self.best = self.selection.choose(self.front, self.problem.engine.n_counted)
         self.information: tuple[Floats | None, ...] = (None,) * len(self.front)
 
-    def search(self, states: States, budget: Budget, callback: Callback | None = None) -> None:
-        """Iterate until the budget is spent; `states` starts the search, or goes on with one.
+    def search(
+        self, states: States, budget: Budget, callback: Callback | None = None, rules: Sequence[Rule] = ()
+    ) -> None:
+        """Iterate until the budget is spent; `states` starts the search, or continues one.
 
         Whatever is raised passes through, and leaves the choice from the epochs that were finished.
         """
+        if self.has_ended:
+            return
         try:
-            self._iterate(partial(states, replace(self.problem, deadline=budget.deadline)), budget, callback)
+            self._iterate(
+                partial(states, replace(self.problem, deadline=budget.deadline)), budget, callback, rules
+            )
+            self.has_ended = True
         finally:
             self.choose()
 
     def _iterate(
-        self, begin: Callable[[], Iterator[SearchState]], budget: Budget, callback: Callback | None
+        self,
+        begin: Callable[[], Iterator[SearchState]],
+        budget: Budget,
+        callback: Callback | None,
+        rules: Sequence[Rule],
     ) -> None:
         states = None
         n_rows = self.problem.engine.n_counted
+        early = self._early_choice(budget, rules)
         while (reason := budget.spent(self.progress, n_rows)) is None:
+            if early is not None:
+                early.before_epoch()
+                if early.is_final:
+                    continue  # the time is up
             states = begin() if states is None else states
             state = next(states, None)
             if state is None:  # the epoch was cut short, or there is nothing left to try
                 reason = "max_time" if budget.deadline.has_passed else "exhausted"
                 break
             self.progress.take(state)
+            self.early = replace(self.early, is_of_all=False) if self.early else None
             if state.is_cut_short:
                 next(states)  # raises what cut it short; half an epoch is not shown, and not saved
             if callback is not None:
                 callback(state)
         self.progress.stopped_by = reason
 
-    def shorten(self, budget: Budget, rules: Sequence[Rule]) -> None:
+    def _early_choice(self, budget: Budget, rules: Sequence[Rule]) -> EarlyChoice | None:
+        if not isinstance(budget.deadline, MovableDeadline):
+            return None
+
+        def choose() -> None:
+            seconds = seconds_to_choose("max_time", 0.0, budget.end.seconds_left)
+            self.choose()
+            self.early = self._shortened(budget, rules, seconds)
+
+        return EarlyChoice(budget.deadline, budget.end.at, choose)
+
+    def shorten(self, budget: Budget, rules: Sequence[Rule] = ()) -> None:
         """Replace the equations by shorter ones; an interrupt leaves them as they were found."""
-        deadline = min(budget.end.at, time.monotonic() + MOST_SHORTENING)
+        if self.early is None or not self.early.is_of_all:
+            searched, left = self.progress.seconds_searched, budget.end.seconds_left
+            seconds = seconds_to_choose(self.progress.stopped_by, searched, left)
+            try:
+                self._take(self._shortened(budget, rules, seconds))
+            except KeyboardInterrupt:
+                self.is_choice_cut = True
+        if self.early is not None and self.early.is_better_than(self.best):
+            self._take(self.early)
+
+    def _take(self, choice: Choice) -> None:
+        self.front, self.best = choice.front, choice.best
+        self.information = (None,) * len(self.front)
+
+    def _shortened(self, budget: Budget, rules: Sequence[Rule], seconds: float) -> Choice:
+        """The choice among what the search has so far, made within so many seconds."""
+        deadline = time.monotonic() + seconds
+        # a choice that was made early says how long it takes: the second one has the same candidates
+        size = seconds if self.early is None else max(seconds, self.early.seconds)
         engine, is_allowed = self.problem.engine, _obedience(rules)
         has_exact = any(entry.is_exact(budget.exact, engine.n_counted) for entry in self.front)
-        seconds = deadline - time.monotonic()
-        some = None if self.problem.rows is None else some_of(self.problem.rows, engine, seconds)
-        contenders = self.progress.contenders[: self._n_contenders((some or engine).n_rows, seconds)]
+        some = None if self.problem.rows is None else some_of(self.problem.rows, engine, size)
+        contenders = self.progress.contenders[: self._n_contenders((some or engine).n_rows, size)]
         equations = [entry.equation for entry in (*self.front, *(() if has_exact else contenders))]
         n_shortened = SHORTENED_BESIDE_EXACT if has_exact else SHORTENED
-        with suppress(KeyboardInterrupt):
-            choose = select if some is None else partial(select_on_some, some=some)
-            found = choose(equations, engine, *n_shortened, deadline=deadline, is_allowed=is_allowed)
-            self.front, self.best = front_of(found, () if some is None else self.front)
-            self.information = (None,) * len(self.front)
+        choose = select if some is None else partial(select_on_some, some=some)
+        found = choose(equations, engine, *n_shortened, deadline=deadline, is_allowed=is_allowed)
+        return Choice(*front_of(found, () if some is None else self.front), seconds)
 
     def _n_contenders(self, n_rows: int, seconds: float) -> int:
         """So many that their first fits leave most of the time for making equations shorter."""
@@ -300,11 +262,13 @@ class Fit:
         measured: dict[int, Floats | None] = {}
         engine = self.problem.engine
         order = sorted(range(len(self.front)), key=lambda row: self.front.entries[row] is not self.best)
-        with suppress(KeyboardInterrupt):
+        try:
             for row in order:
                 if budget.end.has_passed and (len(measured) + 1) * engine.n_rows > MOST_LATE_WORK:
                     break
                 measured[row] = _information(self.front.entries[row], engine)
+        except KeyboardInterrupt:
+            self.is_choice_cut = True
         self.information = tuple(measured.get(row) for row in range(len(self.front)))
 
 
@@ -332,23 +296,22 @@ def run(
 ) -> None:
     """Search for each target, one after the other, and choose; they share the time.
 
-    A `KeyboardInterrupt` ends the search, and those that would follow, as if the time were up.
+    A `KeyboardInterrupt` ends the search, or the choice, and the searches that would follow.
     """
     is_interrupted = False
     if any(fit.selection.shortens for fit in fits):
         load_algebra()  # before the search, whose time it takes: after it there is none to spare
     for n_done, fit in enumerate(fits):
-        share = budget.next_of(len(fits) - n_done, fit.selection)
+        share = budget.next_of(len(fits) - n_done, shortens=fit.selection.shortens)
         try:
             if not is_interrupted:
-                fit.search(states, share, callback)
+                fit.search(states, share, callback, rules)
         except KeyboardInterrupt:
             is_interrupted = True
-        if is_interrupted:
-            share = share.cut_to(SHORTENING_AFTER_INTERRUPT)
         if fit.selection.shortens:
             fit.shorten(share, rules)
         fit.measure(share)
+        is_interrupted |= fit.is_choice_cut
 
 
 def _seeded(problem: Problem, seeds: Sequence[Expression]) -> Problem:
@@ -391,8 +354,3 @@ def _obedience(rules: Sequence[Rule]) -> Callable[[Expression], bool] | None:
         return Grammar(vocabulary, LONGEST_EQUATION, LONGEST_EQUATION, rules)
 
     return lambda equation: grammar_over(equation.vocabulary).check(equation.tokens) is None
-
-
-def _seconds_to_shorten(max_time: float) -> float:
-    at_least = min(2.0, LARGER_SHARE * max_time)
-    return min(max(SHORTENING_SHARE * max_time, at_least), MOST_SHORTENING)

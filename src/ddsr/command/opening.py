@@ -36,6 +36,7 @@ class Opened:
             last = self.run.log()[-1:]
             facts["run"] = str(self.run.path)
             facts["is_over"] = self.run.stopped_by is not None
+            facts["is_choice_left"] = self.run.is_choice_left
             facts["seconds"] = last[0]["seconds"] if last else 0.0
             facts["candidates"] = last[0]["n_scored"] if last else 0
         return facts

@@ -25,5 +25,7 @@ def show(run: str, as_json: bool) -> None:
         print_json(summary(opened.model, facts))
         return
     print_result(opened.model, opened.target, facts)
-    if facts.get("is_over") is False:
+    if facts.get("is_choice_left"):
+        click.echo(f"The search is over, the choice was interrupted: `ddsr resume {run}` finishes it.")
+    elif facts.get("is_over") is False:
         click.echo(f"The run is not over: `ddsr resume {run}` goes on with it where no other process does.")

@@ -129,6 +129,12 @@ class RunFolder:
         """What ended the fit; None while it runs, and where it was killed or interrupted."""
         return self._stopped_by(newest_state(self.path))
 
+    @property
+    def is_choice_left(self) -> bool:
+        """Whether the search has ended, and an interrupt came before an equation was chosen."""
+        state = newest_state(self.path)
+        return state is not None and state.ended_by is not None
+
     def _stopped_by(self, state: State | None) -> str | None:
         if state is not None:
             return state.stopped_by
@@ -160,7 +166,7 @@ class RunFolder:
     def _extend(self, state: State | None, more_time: float | None, more_epochs: int | None) -> State | None:
         """Raise the limits; one that has ended the fit and is not raised no longer holds."""
         max_time, max_epochs = self.asked.max_time, self.asked.max_epochs
-        stopped_by = state.stopped_by if state else None
+        stopped_by = (state.stopped_by or state.ended_by) if state else None
         if more_time is not None:
             _check_seconds(more_time)
             spent = state.seconds if state else 0.0
@@ -179,7 +185,7 @@ class RunFolder:
             return None
         with restoring("state"):
             progress = state.fit["progress"] | {"n_idle_epochs": 0}  # its patience begins anew
-        extended = replace(state, fit=state.fit | {"progress": progress}, stopped_by=None)
+        extended = replace(state, fit=state.fit | {"progress": progress}, stopped_by=None, ended_by=None)
         write_state(self.path, extended)  # where it is killed before its next save, it is not over
         return extended
 

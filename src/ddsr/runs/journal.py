@@ -43,11 +43,13 @@ class FolderJournal:
         self._began = time.monotonic()
         self._due = 0.0
         self._last: tuple[Fit, SearchState, float] | None = None
+        self._fit: Fit | None = None
 
     def begin(self, fit: Fit) -> None:
         """Restore the state before; where there is none, the baseline is the first model."""
+        self._fit = fit
         if self.before is not None:
-            fit.restore(self.before.fit)
+            fit.restore(self.before.fit, self.before.ended_by)
         else:
             self._write_model(fit.outcome)
 
@@ -67,9 +69,13 @@ class FolderJournal:
             self._save()
 
     def end(self, outcome: Outcome) -> None:
-        """Save the model, and the state of the last epoch if it was not interrupted half way in the next."""
+        """Save the model, and the state of the last epoch unless the next one was interrupted.
+
+        An interrupt of the choice is saved with what had ended the search: the choice alone is left.
+        """
         self._write_model(outcome)
-        if outcome.stopped_by == "interrupt":
+        is_choice_left = self._fit is not None and self._fit.has_ended and self._fit.is_choice_cut
+        if outcome.stopped_by == "interrupt" and not is_choice_left:
             return
         if self._last is not None:
             fit, state, seconds = self._last
@@ -78,7 +84,11 @@ class FolderJournal:
             saved, n_epochs, seconds = self.before.fit, self.before.n_epochs, self.before.seconds
         else:
             return
-        write_state(self.folder, State(saved, n_epochs, seconds, outcome.stopped_by))
+        if is_choice_left and self._fit is not None:
+            ended = None, self._fit.progress.stopped_by
+        else:
+            ended = outcome.stopped_by, None
+        write_state(self.folder, State(saved, n_epochs, seconds, *ended))
 
     def _save(self) -> None:
         if self._last is None:

@@ -26,11 +26,14 @@ class State:
     """that the fit had taken by then"""
     stopped_by: str | None
     """what ended it; None: nothing yet"""
+    ended_by: str | None = None
+    """what ended the search, where an interrupt came before the choice was made"""
 
 
 def write_state(folder: Path, state: State) -> None:
     """Add a state, and remove those that it outdates."""
-    written = {"seconds": state.seconds, "stopped_by": state.stopped_by, "n_epochs": state.n_epochs}
+    names = ("seconds", "stopped_by", "n_epochs", "ended_by")
+    written = {name: getattr(state, name) for name in names}
     write_whole(folder / f"state-{state.n_epochs:08d}.npz", to_bytes({"fit": state.fit, **written}))
     for outdated in _newest_first(folder)[N_KEPT:]:
         with suppress(OSError):
@@ -71,6 +74,8 @@ def _read(path: Path) -> State:
     try:
         saved = from_bytes(read_whole(path, "state"))
         with restoring("state"):
-            return State(saved["fit"], saved["n_epochs"], float(saved["seconds"]), saved["stopped_by"])
+            measured = saved["n_epochs"], float(saved["seconds"])
+            # earlier versions wrote no such name
+            return State(saved["fit"], *measured, saved["stopped_by"], saved.get("ended_by"))
     except RunError as error:
         raise RunError(f"{path}: {error}") from error
