@@ -20,7 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("forms", "report"),
     ("tables", "latex_tables", "intervals", "model_file"),
     ("fitting",),
-    ("methods", "parts", "frames", "parameters", "prior_parameter"),
+    ("methods", "parts", "frames", "model_selection", "parameters", "prior_parameter"),
     ("refined_search",),
     ("priming",),
     ("search", "device", "balance", "proposals", "problem"),

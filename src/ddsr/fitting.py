@@ -19,6 +19,7 @@ from ddsr.errors import MethodError
 from ddsr.expression import Expression, Vocabulary, unscaled
 from ddsr.grammar import Grammar, Rule
 from ddsr.learning.curves import EpochStats, restored_curves, saved_curves
+from ddsr.model_selection import Selection
 from ddsr.problem import Problem
 from ddsr.saved import Saved, restoring
 from ddsr.search import SearchState
@@ -27,8 +28,10 @@ from ddsr.selection import (
     ParetoFront,
     front_of,
     load_algebra,
+    refitted,
     restored_entries,
     saved_entries,
+    seconds_to_refit,
     select,
     select_on_some,
     some_of,
@@ -58,31 +61,6 @@ MOST_LATE_WORK = 3_000_000
 
 Callback = Callable[[SearchState], object]
 States = Callable[[Problem], Iterator[SearchState]]
-
-
-@dataclass(frozen=True)
-class Selection:
-    """How the equation that predicts is chosen."""
-
-    choose: Callable[[ParetoFront, int], FrontEntry]
-    """from a front, given the number of rows"""
-    shortens: bool = False
-    """whether the equations are made shorter first (docs/selection.md)"""
-
-
-SELECTIONS: dict[str, Selection] = {
-    "accuracy": Selection(lambda front, n_rows: front.most_accurate()),
-    "best": Selection(lambda front, n_rows: front.best(n_rows)),
-    "description_length": Selection(lambda front, n_rows: front.best(n_rows), shortens=True),
-}
-
-
-def find_selection(name: str | None, config: SearchConfig) -> Selection:
-    """The selection of that name, or the preset's own."""
-    name = config.model_selection if name is None else name
-    if name not in SELECTIONS:
-        raise MethodError(f"unknown model_selection {name!r}; known are: {', '.join(SELECTIONS)}")
-    return SELECTIONS[name]
 
 
 @dataclass(frozen=True)
@@ -122,7 +100,7 @@ class Budget:
             return self
         seconds = self.end.seconds_left / n_fits
         end = self.end if n_fits == 1 else Deadline(time.monotonic() + seconds)
-        reserve = _seconds_to_shorten(seconds) if selection.shortens else 0.0
+        reserve = _seconds_to_shorten(seconds) if selection.shortens else seconds_to_refit(seconds)
         return replace(self, end=end, deadline=Deadline(end.at - reserve))
 
     def cut_to(self, seconds: float) -> Budget:
@@ -274,6 +252,19 @@ class Fit:
                 callback(state)
         self.progress.stopped_by = reason
 
+    def refit(self, budget: Budget) -> None:
+        """Fit what is listed on all rows; an interrupt leaves it as it was found.
+
+        With a free scale and offset it is the refiner's, which judges and polishes on more rows.
+        """
+        engine = self.problem.engine
+        if engine.options.is_scale_free:
+            return
+        with suppress(KeyboardInterrupt):
+            self.front = refitted(self.front, self.best, engine, budget.end)
+            self.best = self.selection.choose(self.front, engine.n_counted)
+            self.information = (None,) * len(self.front)
+
     def shorten(self, budget: Budget, rules: Sequence[Rule]) -> None:
         """Replace the equations by shorter ones; an interrupt leaves them as they were found."""
         deadline = min(budget.end.at, time.monotonic() + MOST_SHORTENING)
@@ -346,6 +337,7 @@ def run(
             is_interrupted = True
         if is_interrupted:
             share = share.cut_to(SHORTENING_AFTER_INTERRUPT)
+        fit.refit(share)
         if fit.selection.shortens:
             fit.shorten(share, rules)
         fit.measure(share)
