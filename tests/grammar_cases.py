@@ -8,6 +8,7 @@ from ddsr.grammar import Grammar
 
 PLAIN = Vocabulary(("x", "y"), ("add", "mul", "sin", "exp", "log"))
 SMALL = Vocabulary(("x", "y"), ("add", "exp"))
+WITHOUT = Vocabulary(("x", "y"), ("add", "exp"), has_constant=False)
 THREE = Vocabulary(("x", "y", "z"), ("add", "sin"), has_one=False)
 BARE = Vocabulary(("x", "y"), ("add", "exp"), has_one=False, has_constant=False)
 UNARY = Vocabulary(("x", "y"), ("sin", "cos", "exp", "log", "neg", "sqrt", "square"))

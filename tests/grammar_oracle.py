@@ -9,7 +9,6 @@ from ddsr.grammar import AtMost, Forbid, MustAppear, Nesting, Rule
 Tree = tuple  # (name, operand, ...)
 
 BINARY = {"add", "sub", "mul", "div", "pow"}
-CONSTANT_LIKE = {"1", "?"}
 UNDOES = {
     ("exp", "log"), ("log", "exp"), ("neg", "neg"), ("inverse", "inverse"), ("abs", "abs"),
     ("sqrt", "square"), ("square", "sqrt"), ("sin", "asin"), ("asin", "sin"), ("cos", "acos"),
@@ -62,8 +61,12 @@ def obeys_nesting(tree: Tree, outer: set[str], inner: set[str], at_most: int) ->
     )
 
 
-def works_on_constants(node: Tree) -> bool:
-    return len(node) > 1 and all(operand[0] in CONSTANT_LIKE for operand in node[1:])
+def constant_like(vocabulary: Vocabulary) -> set[str]:
+    return {"1", "?"} if vocabulary.has_constant else set()
+
+
+def works_on(node: Tree, names: set[str]) -> bool:
+    return len(node) > 1 and all(operand[0] in names for operand in node[1:])
 
 
 def as_set(names: str | tuple[str, ...]) -> set[str]:
@@ -83,11 +86,12 @@ def obeys(tree: Tree, rule: Rule) -> bool:
             return set(variables) <= set(used)
 
 
-def is_legal(tree: Tree, max_constants: int, rules: tuple[Rule, ...]) -> bool:
+def is_legal(vocabulary: Vocabulary, tree: Tree, max_constants: int, rules: tuple[Rule, ...]) -> bool:
+    constants = constant_like(vocabulary)
     periodic = {"sin", "cos", "tan"}
     return (
-        tree[0] not in CONSTANT_LIKE
-        and not any(works_on_constants(node) for node in nodes(tree))
+        tree[0] not in constants
+        and not any(works_on(node, constants) for node in nodes(tree))
         and not any((n[0], operand[0]) in UNDOES for n in nodes(tree) for operand in n[1:])
         and obeys_nesting(tree, periodic, periodic, 0)
         and obeys(tree, AtMost("?", max_constants))
@@ -109,5 +113,5 @@ def legal_expressions(
     return {
         breadth_first(tree)
         for tree in all_trees(vocabulary, max_length)
-        if is_legal(tree, max_constants, rules)
+        if is_legal(vocabulary, tree, max_constants, rules)
     }

@@ -81,7 +81,7 @@ def test_filled_expressions_obey_the_rules_as_trees(case):
         for tree in trees:
             tree += [next(children) for _ in range(oracle.arity(grammar.vocabulary, tree[0]))]
         assert next(children, None) is None and len(todo) <= grammar.max_length
-        assert oracle.is_legal(tuple(trees[0]), grammar.max_constants, grammar.rules)
+        assert oracle.is_legal(grammar.vocabulary, tuple(trees[0]), grammar.max_constants, grammar.rules)
 
 
 def test_kept_tokens_stay_where_they_are_legal():

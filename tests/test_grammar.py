@@ -10,7 +10,7 @@ from ddsr import _core
 from ddsr.errors import GrammarError
 from ddsr.expression.vocabulary import Vocabulary
 from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear, Nesting
-from grammar_cases import BARE, PLAIN, SMALL, THREE, UNARY, ids
+from grammar_cases import BARE, PLAIN, SMALL, THREE, UNARY, WITHOUT, ids
 
 PAD, MASK = _core.PAD, _core.MASK
 
@@ -45,6 +45,13 @@ CASES = {
     "only unary operators": (UNARY, 5, 10, ()),
     "only unary operators, one required": (UNARY, 4, 10, (MustAppear("y"), Forbid("sin", on="y"))),
     "no constant-like leaf": (BARE, 7, 10, ()),
+    "no constants": (WITHOUT, 7, 10, ()),
+    "no constants, 1 limited": (WITHOUT, 6, 10, (AtMost("1", 2),)),
+    "no constants, exp on 1 alone": (WITHOUT, 6, 10, (Forbid("exp", on="x"), Forbid("exp", on="y"))),
+    "no constants, exp on a limited 1": (
+        WITHOUT, 6, 10, (Forbid("exp", on="x"), Forbid("exp", on="y"), AtMost("1", 1)),
+    ),
+    "no constants, one required": (WITHOUT, 5, 10, (MustAppear("y"), AtMost("x", 1))),
     "no operators": (Vocabulary(("x", "y"), ()), 5, 10, (AtMost("x", 0),)),
     "forbidden on one variable": (PLAIN, 5, 10, (Forbid("exp", on="x"),)),
     "forbidden on all variables": (PLAIN, 5, 10, (Forbid("exp", on="x"), Forbid("exp", on="y"))),
@@ -125,6 +132,15 @@ def test_random_rules_agree_with_the_enumeration(problem):
 @given(problems())
 def test_many_random_rules_agree_with_the_enumeration(problem):
     check_against_oracle(problem)
+
+
+def test_one_plus_one_is_legal_without_constants_alone():
+    """As in DSR: where no constant can be 2, `1 + 1` is the only way to write it."""
+    for vocabulary, is_legal in ((WITHOUT, True), (SMALL, False)):
+        rows = np.full((2, 4), PAD, np.int16)
+        rows[0, :3] = ids(vocabulary, "add", "1", "1")
+        rows[1, :2] = ids(vocabulary, "exp", "1")
+        assert Grammar(vocabulary, 4).is_legal(rows).tolist() == [is_legal, is_legal]
 
 
 def test_legal_tokens_of_partial_rows():

@@ -3,8 +3,7 @@
 A case is a function whose name is that of a field; a field without a case fails the last test.
 """
 
-import copy
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from ddsr._core import PAD
 from ddsr.autoregressive.order import prefix_rows
 from ddsr.config import DenoiserConfig, DSRConfig, ObjectiveConfig, PaperConfig
 from field_cases import CASES, covers
+from watched_run import Run, weights_of
 
 X = np.random.default_rng(0).uniform(0.5, 3.0, size=(40, 2))
 Y = np.sin(3 * X[:, 0]) * X[:, 1] + np.exp(X[:, 1] / X[:, 0])  # not found by a tiny search
@@ -24,61 +24,6 @@ TINY_OF = {
     "dsr": TINY,
 }
 BOTH = pytest.mark.parametrize("preset", TINY_OF)
-
-
-@dataclass
-class Run:
-    """What a fit did, seen from the seam between its parts and its loop."""
-
-    model: DDSRRegressor
-    generator: object = None
-    policy: object = None
-    pools: list = field(default_factory=list)
-    """an epoch's pool each"""
-    views: list = field(default_factory=list)
-    """a corruption each"""
-    batches: list = field(default_factory=list)
-    """an epoch's proposals each"""
-    n_drawn: list = field(default_factory=list)
-    weights: list = field(default_factory=list)
-    """θ before each epoch's update, and at the end"""
-    references: list = field(default_factory=list)
-    """θ_ref after each epoch's update"""
-
-    def watch(self, generator, policy):
-        """Record every call of these parts; they do what they did before."""
-        self.generator, self.policy = generator, policy
-        self._after(generator, "sample", lambda batch, *_: self.batches.append(batch))
-        self._after(generator, "draw", lambda _, n_rows, *__: self.n_drawn.append(n_rows))
-        self._after(generator, "corrupt", lambda view, *_: self.views.append(view))
-        update = policy.update
-
-        def watched_update(pool, epoch):
-            self.pools.append(pool)
-            self.weights.append(weights_of(generator.network))
-            stats = update(pool, epoch)
-            self.references.append(weights_of(policy.reference))
-            return stats
-
-        policy.update = watched_update
-
-    @staticmethod
-    def _after(part, name, note):
-        original = getattr(part, name)
-
-        def watched(*arguments):
-            result = original(*arguments)
-            note(result, *arguments)
-            return result
-
-        setattr(part, name, watched)
-
-    @property
-    def sizes(self):
-        return np.concatenate([batch.sizes for batch in self.batches])
-
-    def updates(self, name):
-        return self.model.curves_[name].to_numpy()
 
 
 @pytest.fixture
@@ -101,10 +46,6 @@ def run(monkeypatch):
         return record
 
     return fit
-
-
-def weights_of(network):
-    return copy.deepcopy(network.state_dict())
 
 
 def same(left, right):
@@ -148,6 +89,17 @@ def test_max_length(run, preset):
 def test_max_constants(run, preset):
     assert max(e.n_constants for e in run(preset).batches[0]) > 1
     assert max(e.n_constants for e in run(preset, max_constants=1).batches[0]) == 1
+
+
+@BOTH
+@covers("fit_steps", PaperConfig, DSRConfig)
+def test_fit_steps(run, preset):
+    """Constants start at 1, and stay there without steps."""
+    unfitted, fitted = (run(preset, fit_steps=steps).pools[0].batch for steps in (0, 10))
+    assert any(expression.n_constants for expression in unfitted)
+    assert all(set(expression.constants) <= {1.0} for expression in unfitted)
+    assert any(set(expression.constants) - {1.0} for expression in fitted)
+    assert PaperConfig().fit_steps == DSRConfig().fit_steps == 10
 
 
 @BOTH

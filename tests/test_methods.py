@@ -212,6 +212,7 @@ def test_settings_change_the_presets():
         {"batch_size": 0},
         {"batch_size": 1.5},
         {"max_constants": -1},
+        {"fit_steps": -1},
         {"elite_fraction": 0.0},
         {"elite_fraction": "all"},
         {"learning_rate": float("nan")},

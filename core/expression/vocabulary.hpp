@@ -37,6 +37,11 @@ class Vocabulary {
   bool is_constant(TokenId id) const { return (*this)[id].kind == Kind::Constant; }
   // a leaf without a variable: the literal 1 or a constant
   bool is_constant_like(TokenId id) const { return id >= 0 && (id == one_ || id == constant_); }
+  // a leaf that an operator may work on alone: a variable, and the literal 1 where no constant can take the
+  // value of 1 + 1
+  bool is_free_leaf(TokenId id) const {
+    return (*this)[id].kind == Kind::Variable || (id == one_ && constant_ < 0);
+  }
   bool holds(TokenId id) const { return id >= 0 && id < size(); }
 
   // -1 where the vocabulary has none

@@ -22,7 +22,7 @@ class Completion {
   int first_open() const { return tree_.length(); }
   int end_of_open() const { return tree_.length() + tree_.n_open(); }
 
-  bool is_variable_only(int slot) const {
+  bool takes_free_leaves_only(int slot) const {
     const Slot::Place place = tree_.slot(slot).place;
     if (place == Slot::Place::Second) return tree_.follows_constant(slot);
     return true;  // the first of two open operands counts as such
@@ -36,10 +36,10 @@ class Completion {
   bool accepts(int slot, const Word* leaves) const {
     const Word* allowed = grammar_.contexts.allowed(tree_.slot(slot).context);
     const Word* fitting = grammar_.of_arity_at_most(0);
-    const bool is_variable = is_variable_only(slot);
+    const bool is_free_only = takes_free_leaves_only(slot);
     for (int w = 0; w < grammar_.n_words(); ++w) {
       const Word common = allowed[w] & fitting[w] & leaves[w];
-      if (is_variable ? common & grammar_.variables()[w] : common) return true;
+      if (is_free_only ? common & grammar_.free_leaves()[w] : common) return true;
     }
     return false;
   }
@@ -108,7 +108,7 @@ class Completion {
   std::vector<TokenId> missing_;
 };
 
-// Finds most completions without a matching: every slot takes an unlimited variable, and enough slots take
+// Finds most completions without a matching: every slot takes an unlimited free leaf, and enough slots take
 // any of those that are missing.
 bool is_easily_completed(const Grammar& grammar, const PartialTree& tree) {
   if (tree.n_scarce() > 0) return false;

@@ -1,19 +1,20 @@
 // Whether a partly filled expression can be completed within its length under all rules: the argument why
 // the legal left-to-right fill has no dead ends and still reaches every legal expression.
 //
-// 1. Leaves suffice. A slot's subtree in some completion either is a leaf or holds a variable, since no
-//    operator works on constants alone. That variable is allowed in the slot itself: nesting contexts only
-//    become stricter on the way down. Putting it there in place of the subtree breaks no rule: the
-//    expression gets shorter, tokens are used less often, and leaves undo nothing. So, required variables
-//    aside, there is a completion exactly if every open slot can be closed with a leaf. The slots are
-//      - variable-only: the root, the operand of a unary operator, the operand beside a constant-like leaf;
+// 1. Leaves suffice. A slot's subtree in some completion either is a leaf or holds a free leaf (a variable,
+//    or the literal 1 where there are no constants), since no operator works on constants alone. That leaf
+//    is allowed in the slot itself: nesting contexts only become stricter on the way down. Putting it there
+//    in place of the subtree breaks no rule: the expression gets shorter, tokens are used less often, and
+//    leaves undo nothing. So, required variables aside, there is a completion exactly if every open slot can
+//    be closed with a leaf. The slots are
+//      - free-leaf-only: the root, the operand of a unary operator, the operand beside a constant-like leaf;
 //      - of two open operands of one operator at most one takes a constant-like leaf. They have the same
-//        context, so which one does not matter: the first one counts as variable-only;
+//        context, so which one does not matter: the first one counts as free-leaf-only;
 //      - open to any leaf otherwise.
 //
-// 2. Without limits on the uses of variables, every slot whose context allows a variable can be closed, and
-//    an operator below which no variable is allowed is never placed (grammar/nesting.hpp). There is nothing
-//    more to test: this is the fast path, `Grammar::needs_lookahead() == false`.
+// 2. Without limits on the uses of free leaves, every slot whose context allows one can be closed, and an
+//    operator below which none is allowed is never placed (grammar/nesting.hpp). There is nothing more to
+//    test: this is the fast path, `Grammar::needs_lookahead() == false`.
 //
 // 3. With limits, closing the slots is a matching: slots on the one side, the uses left on the other. Each
 //    leaf is in at most one rule on uses (the grammar refuses others), so that a rule is one node with a

@@ -140,8 +140,7 @@ void Grammar::fill_sets() {
     for (TokenId parent = -1; parent < vocabulary.n_operators(); ++parent)
       if (parent < 0 || !undoes(vocabulary, parent, id)) add(directly_below_[parent + 1], id);
     for (int arity = vocabulary.arity(id); arity <= 2; ++arity) add(of_arity_at_most_[arity], id);
-    if (vocabulary.is_constant_like(id)) add(kinds_[ConstantLike], id);
-    if (vocabulary[id].kind == Kind::Variable) add(kinds_[Variables], id);
+    if (vocabulary.arity(id) == 0) add(kinds_[vocabulary.is_free_leaf(id) ? FreeLeaves : ConstantLike], id);
   }
   for (int r = 0; r < static_cast<int>(rules.uses.size()); ++r)
     for (TokenId id : rules.uses[static_cast<std::size_t>(r)].tokens) {
@@ -155,8 +154,8 @@ void Grammar::fill_sets() {
 
 void Grammar::prepare_lookahead() {
   needs_lookahead_ = !rules.required.empty();
-  for (TokenId id = vocabulary.first_variable(); id < vocabulary.size(); ++id)
-    needs_lookahead_ = needs_lookahead_ || !uses_of(id).empty();
+  for (TokenId id = 0; id < vocabulary.size(); ++id)
+    needs_lookahead_ = needs_lookahead_ || (vocabulary.is_free_leaf(id) && !uses_of(id).empty());
   for (TokenId id = 0; id < vocabulary.size(); ++id) {
     // variables that are not required differ by the rule that limits them alone
     const bool is_alike = vocabulary[id].kind == Kind::Variable && !is_required(id);
@@ -166,7 +165,7 @@ void Grammar::prepare_lookahead() {
   for (int context = 0; context < contexts.size(); ++context) {
     bool has_unlimited = false, takes_all_required = true;
     for (int w = 0; w < n_words(); ++w) {
-      const Word unlimited = contexts.allowed(context)[w] & variables()[w] & unlimited_leaves()[w];
+      const Word unlimited = contexts.allowed(context)[w] & free_leaves()[w] & unlimited_leaves()[w];
       has_unlimited = has_unlimited || unlimited != 0;
       takes_all_required = takes_all_required && (kinds_[Required][w] & ~unlimited) == 0;
     }

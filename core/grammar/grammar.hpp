@@ -3,9 +3,10 @@
 // Every grammar has these rules:
 //   - length: an expression has at most `max_length` tokens;
 //   - no inverse pairs: an operator does not stand directly below the one that it undoes, as in exp(log(x));
-//   - no constant-only operands: a leaf that is constant-like (a constant or the literal 1) is neither the
-//     whole expression nor the operand of a unary operator, and of two operands at most one is such a leaf.
-//     So every subtree that is not a leaf holds a variable.
+//   - no constant-only operands: a leaf that is constant-like (a constant, or the literal 1 where there are
+//     constants) is neither the whole expression nor the operand of a unary operator, and of two operands at
+//     most one is such a leaf. So every subtree that is not a leaf holds a free leaf: a variable, or the
+//     literal 1 where there are no constants. There 1 + 1 is the only way to write 2.
 // The user's are nesting rules (grammar/nesting.hpp), rules on how often tokens are used (the number of
 // constants is one of them) and variables that must appear.
 #pragma once
@@ -49,7 +50,7 @@ class Grammar {
   const Word* directly_below(TokenId parent) const { return directly_below_[parent + 1]; }
   const Word* of_arity_at_most(int arity) const { return of_arity_at_most_[arity]; }
   const Word* constant_like() const { return kinds_[ConstantLike]; }
-  const Word* variables() const { return kinds_[Variables]; }
+  const Word* free_leaves() const { return kinds_[FreeLeaves]; }
   // Leaves that no rule on uses limits.
   const Word* unlimited_leaves() const { return kinds_[UnlimitedLeaves]; }
   const Word* tokens_of_use(int rule) const { return use_sets_[rule]; }
@@ -57,12 +58,12 @@ class Grammar {
 
   const std::vector<int>& uses_of(TokenId id) const { return uses_of_[static_cast<std::size_t>(id)]; }
 
-  // Whether the rules limit or require variables, so that placing a token can leave a rest that no
+  // Whether the rules limit free leaves or require variables, so that placing a token can leave a rest that no
   // completion exists for, and each candidate has to be tried.
   bool needs_lookahead() const { return needs_lookahead_; }
   // Leaves of one kind lead to the same answer when tried in a slot that allows them.
   int lookahead_kind(TokenId id) const { return lookahead_kinds_[static_cast<std::size_t>(id)]; }
-  // Whether a context allows only variables that a rule on uses limits.
+  // Whether a context allows only free leaves that a rule on uses limits.
   bool is_scarce(int context) const { return is_scarce_[static_cast<std::size_t>(context)]; }
   bool has_scarce_contexts() const { return has_scarce_contexts_; }
   // Whether a context allows every required variable, none of them limited.
@@ -72,7 +73,7 @@ class Grammar {
   bool is_required(TokenId id) const { return has(kinds_[Required], id); }
 
  private:
-  enum Kinds { ConstantLike, Variables, UnlimitedLeaves, Required, N_KINDS };
+  enum Kinds { ConstantLike, FreeLeaves, UnlimitedLeaves, Required, N_KINDS };
 
   void fill_sets();
   void prepare_lookahead();

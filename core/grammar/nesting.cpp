@@ -43,9 +43,9 @@ std::vector<int> counts_below(const RuleSets& sets, std::vector<int> counts, Tok
   return counts;
 }
 
-bool holds_variable(const Vocabulary& vocabulary, const std::vector<Word>& set) {
-  for (int id = vocabulary.first_variable(); id < vocabulary.size(); ++id)
-    if (has(set.data(), static_cast<TokenId>(id))) return true;
+bool holds_free_leaf(const Vocabulary& vocabulary, const std::vector<Word>& set) {
+  for (TokenId id = 0; id < vocabulary.size(); ++id)
+    if (vocabulary.is_free_leaf(id) && has(set.data(), id)) return true;
   return false;
 }
 
@@ -63,7 +63,7 @@ NestingContexts::NestingContexts(const Vocabulary& vocabulary, const std::vector
       below_.push_back(ROOT);
       if (!has(allowed.data(), op)) continue;
       const std::vector<int> under = counts_below(sets, counts, op);
-      if (!holds_variable(vocabulary, not_forbidden(vocabulary, rules, sets, under))) {
+      if (!holds_free_leaf(vocabulary, not_forbidden(vocabulary, rules, sets, under))) {
         remove(allowed.data(), op);
         continue;
       }

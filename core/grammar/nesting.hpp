@@ -25,7 +25,7 @@ class NestingContexts {
   NestingContexts(const Vocabulary& vocabulary, const std::vector<NestingRule>& rules);
 
   // Tokens that may stand in a slot: those that no rule forbids and, of the operators, those below which at
-  // least one variable is still allowed.
+  // least one free leaf is still allowed.
   const Word* allowed(int context) const { return allowed_[context]; }
   const std::vector<int>& counts(int context) const { return counts_[static_cast<std::size_t>(context)]; }
 

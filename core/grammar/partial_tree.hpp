@@ -45,7 +45,7 @@ class PartialTree {
   // Kept where the grammar needs lookahead:
   int count(TokenId id) const { return counts_[static_cast<std::size_t>(id)]; }
   int n_missing() const { return n_missing_; }  // required variables that have not appeared
-  int n_scarce() const { return n_scarce_; }    // open slots that only limited variables can fill
+  int n_scarce() const { return n_scarce_; }    // open slots that only limited free leaves can fill
 
   // Whether the operand next to this one, to the left, is a constant-like leaf.
   bool follows_constant(int index) const {

@@ -20,7 +20,7 @@ std::string broken_nesting_rule(const Grammar& grammar, const Slot& slot, TokenI
       return token_text(id) + " is nested too deeply: on a path below " + list_tokens(rule.outer) +
              " at most " + std::to_string(rule.at_most) + " of " + list_tokens(rule.inner) + " may stand";
   }
-  return token_text(id) + " would have no legal operand: the nesting rules allow no variable below it here";
+  return token_text(id) + " would have no legal operand: the nesting rules allow no leaf below it here";
 }
 
 std::string broken_rule_on_constants(const Slot& slot, TokenId id) {
@@ -52,7 +52,7 @@ std::string reason(const Grammar& grammar, const PartialTree& tree, TokenId id) 
     return token_text(id) + " directly below " + token_text(slot.parent) + " undoes it";
   if (!has(grammar.contexts.allowed(slot.context), id)) return broken_nesting_rule(grammar, slot, id);
   const bool is_variable_only = slot.place == Slot::Place::Single || tree.follows_constant(tree.length());
-  if (is_variable_only && grammar.vocabulary.is_constant_like(id)) return broken_rule_on_constants(slot, id);
+  if (is_variable_only && has(grammar.constant_like(), id)) return broken_rule_on_constants(slot, id);
   for (int r : grammar.uses_of(id))
     if (tree.uses_left(r) == 0) {
       const UseRule& rule = grammar.rules.uses[static_cast<std::size_t>(r)];

@@ -13,6 +13,7 @@ from ddsr.data import check_whole
 from ddsr.deadline import NEVER, Deadline, MovableDeadline
 from ddsr.errors import MethodError
 from ddsr.progress import Progress
+from ddsr.selection import seconds_to_refit
 
 # An NRMSE below this is rounding: the search has nothing left to find.
 EXACT = 1e-12
@@ -55,9 +56,9 @@ class Budget:
             return self
         seconds = self.end.seconds_left / n_fits
         end = self.end if n_fits == 1 else Deadline(time.monotonic() + seconds)
-        return replace(
-            self, end=end, deadline=MovableDeadline(end.at - reserve(seconds)) if shortens else end
-        )
+        if shortens:
+            return replace(self, end=end, deadline=MovableDeadline(end.at - reserve(seconds)))
+        return replace(self, end=end, deadline=Deadline(end.at - seconds_to_refit(seconds)))
 
     def spent(self, progress: Progress, n_rows: int) -> str | None:
         """Return the limit that ends a search on so many rows now; None if it continues."""

@@ -99,6 +99,8 @@ class SearchConfig:
     max_length: int = 32
     """M, the table's max depth: tokens of an expression, at most"""
     max_constants: int = 10
+    fit_steps: int = 10
+    """trial points of Levenberg–Marquardt, at most, when the constants of a proposed expression are fitted"""
     batch_size: int = 1000
     """B: expressions an epoch"""
     elite_fraction: float = 0.05
@@ -124,7 +126,8 @@ class SearchConfig:
                 check_whole(getattr(self, name), name, least=1)
         for name in ("max_length", "batch_size", "n_epochs", "updates_per_epoch", "epochs_per_reference"):
             check_whole(getattr(self, name), name, least=1)
-        check_whole(self.max_constants, "max_constants", least=0)
+        for name in ("max_constants", "fit_steps"):
+            check_whole(getattr(self, name), name, least=0)
         _check_kind(self.objective, "objective", ObjectiveConfig)
         _check_between(self.elite_fraction, "elite_fraction", 0, 1)
         _check_between(self.learning_rate, "learning_rate", 0, float_info.max)

@@ -17,18 +17,20 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from ddsr.budget import Budget
 from ddsr.config import SearchConfig
 from ddsr.data import check_rows, check_target, check_whole
 from ddsr.engine import MOST_THREADS, values
 from ddsr.errors import DataError
 from ddsr.expression import Expression, Vocabulary
-from ddsr.fitting import Budget, Fit, Journal, Outcome, find_selection, run
+from ddsr.fitting import Fit, Journal, Outcome, run
 from ddsr.forms import EquationForms, Index
 from ddsr.frames import Targets, read_rows, read_targets
 from ddsr.grammar import Rule
 from ddsr.guesses import known_equations, read_guesses
 from ddsr.methods import ConfigLike, Method, parse_method, pose, settings, start
 from ddsr.model_file import ModelRecord, read_model, write_model
+from ddsr.model_selection import find_selection
 from ddsr.parameters import from_json, to_json
 from ddsr.prior_parameter import PriorLike, with_prior
 from ddsr.problem import Problem

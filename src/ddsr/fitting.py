@@ -12,13 +12,12 @@ import numpy as np
 
 from ddsr.budget import Budget
 from ddsr.choice_budget import EarlyChoice, seconds_to_choose
-from ddsr.config import SearchConfig
-from ddsr.deadline import MovableDeadline
+from ddsr.deadline import Deadline, MovableDeadline
 from ddsr.engine import Engine, Floats
-from ddsr.errors import MethodError
 from ddsr.expression import Expression, Vocabulary, unscaled
 from ddsr.grammar import Grammar, Rule
 from ddsr.learning.curves import EpochStats
+from ddsr.model_selection import Selection
 from ddsr.problem import Problem
 from ddsr.progress import Progress
 from ddsr.saved import Saved, restoring
@@ -28,6 +27,7 @@ from ddsr.selection import (
     ParetoFront,
     front_of,
     load_algebra,
+    refitted,
     select,
     select_on_some,
     some_of,
@@ -48,31 +48,6 @@ MOST_LATE_WORK = 3_000_000
 
 Callback = Callable[[SearchState], object]
 States = Callable[[Problem], Iterator[SearchState]]
-
-
-@dataclass(frozen=True)
-class Selection:
-    """How the equation that predicts is chosen."""
-
-    choose: Callable[[ParetoFront, int], FrontEntry]
-    """from a front, given the number of rows"""
-    shortens: bool = False
-    """whether the equations are made shorter first (docs/selection.md)"""
-
-
-SELECTIONS: dict[str, Selection] = {
-    "accuracy": Selection(lambda front, n_rows: front.most_accurate()),
-    "best": Selection(lambda front, n_rows: front.best(n_rows)),
-    "description_length": Selection(lambda front, n_rows: front.best(n_rows), shortens=True),
-}
-
-
-def find_selection(name: str | None, config: SearchConfig) -> Selection:
-    """The selection of that name, or the preset's own."""
-    name = config.model_selection if name is None else name
-    if name not in SELECTIONS:
-        raise MethodError(f"unknown model_selection {name!r}; known are: {', '.join(SELECTIONS)}")
-    return SELECTIONS[name]
 
 
 @dataclass(frozen=True)
@@ -210,6 +185,22 @@ class Fit:
                 callback(state)
         self.progress.stopped_by = reason
 
+    def refit(self, budget: Budget) -> None:
+        """Fit what is listed on all rows; an interrupt leaves it as it was found.
+
+        With a free scale and offset it is the refiner's, which judges and polishes on more rows.
+        """
+        engine = self.problem.engine
+        if engine.options.is_scale_free:
+            return
+        try:
+            seconds = self._seconds_to_choose(budget)
+            self.front = refitted(self.front, self.best, engine, Deadline(time.monotonic() + seconds))
+            self.best = self.selection.choose(self.front, engine.n_counted)
+            self.information = (None,) * len(self.front)
+        except KeyboardInterrupt:
+            self.is_choice_cut = True
+
     def _early_choice(self, budget: Budget, rules: Sequence[Rule]) -> EarlyChoice | None:
         if not isinstance(budget.deadline, MovableDeadline):
             return None
@@ -224,14 +215,16 @@ class Fit:
     def shorten(self, budget: Budget, rules: Sequence[Rule] = ()) -> None:
         """Replace the equations by shorter ones; an interrupt leaves them as they were found."""
         if self.early is None or not self.early.is_of_all:
-            searched, left = self.progress.seconds_searched, budget.end.seconds_left
-            seconds = seconds_to_choose(self.progress.stopped_by, searched, left)
             try:
-                self._take(self._shortened(budget, rules, seconds))
+                self._take(self._shortened(budget, rules, self._seconds_to_choose(budget)))
             except KeyboardInterrupt:
                 self.is_choice_cut = True
         if self.early is not None and self.early.is_better_than(self.best):
             self._take(self.early)
+
+    def _seconds_to_choose(self, budget: Budget) -> float:
+        progress = self.progress
+        return seconds_to_choose(progress.stopped_by, progress.seconds_searched, budget.end.seconds_left)
 
     def _take(self, choice: Choice) -> None:
         self.front, self.best = choice.front, choice.best
@@ -308,6 +301,7 @@ def run(
                 fit.search(states, share, callback, rules)
         except KeyboardInterrupt:
             is_interrupted = True
+        fit.refit(share)
         if fit.selection.shortens:
             fit.shorten(share, rules)
         fit.measure(share)

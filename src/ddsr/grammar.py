@@ -10,7 +10,8 @@ Every grammar demands that
 - an expression has at most `max_length` tokens and `max_constants` constants;
 - sin, cos and tan do not stand below one another, at any depth;
 - no operator stands directly below the one that it undoes: no exp(log(x)), no neg(neg(x));
-- no operator works on constants alone, and no expression is a constant alone.
+- no operator works on constants alone, and no expression is a constant alone. The literal 1 counts as a
+  constant, unless the vocabulary has no constant: there `1 + 1` is the only way to write 2, and it is legal.
 
 A user adds `Forbid`, `Nesting`, `AtMost` and `MustAppear`.
 """
@@ -83,8 +84,8 @@ class Grammar:
 
     Raises `GrammarError` for names that the vocabulary does not have, for rules that no expression
     satisfies together, and for those few under which legal tokens cannot be told exactly: a leaf in
-    several `AtMost` rules where variables are limited or required, and several required variables
-    where every binary operator has rules of its own.
+    several `AtMost` rules where variables are limited or required (without constants also where `1`
+    is limited), and several required variables where every binary operator has rules of its own.
     """
 
     vocabulary: Vocabulary

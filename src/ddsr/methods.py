@@ -344,7 +344,8 @@ def pose(
     check_device(device)
     PRESETS[method.preset].check(config, device, len(vocabulary))
     grammar = Grammar(vocabulary, config.max_length, config.max_constants, rules)
-    options = FitOptions(is_scale_free=isinstance(config, DefaultConfig) and config.is_scale_free)
+    is_scale_free = isinstance(config, DefaultConfig) and config.is_scale_free
+    options = FitOptions(max_steps=config.fit_steps, is_scale_free=is_scale_free)
     engine = Engine(vocabulary, X, y, sample_weight, options=options, seed=seed, n_threads=n_threads)
     rows = (X, y, sample_weight)
     return Problem(engine, grammar, config, baseline(engine, grammar), seed, device, n_threads, rows=rows)

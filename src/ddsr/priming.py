@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 LEAST_LIMIT = 15.0
-"""seconds of a search; in a shorter one the prior has no part: torch and the first draws take seconds"""
+"""seconds of a search, without the choice; in a shorter one the prior has no part: torch and the first draws
+take seconds. docs/search.md has the time limit that leaves as much"""
 FIRST_BATCH, LATER_BATCH = 32, 256
 MOST_PROPOSALS = 2000
 UNTIMED_PROPOSALS = 256

@@ -12,6 +12,7 @@ from ddsr.grammar import AtMost, Grammar
 from strategies import FULL, PLAIN, prefix_tokens
 
 SMALL = Vocabulary(("x",), ("add", "sin", "exp", "log"))
+WITHOUT = Vocabulary(("x",), ("add", "sin", "exp", "log"), has_constant=False)
 
 
 def complete_prefixes(vocabulary, max_length):
@@ -35,9 +36,9 @@ def padded(rows, length):
 
 
 @pytest.mark.parametrize("min_length", (1, 4))
-@pytest.mark.parametrize("max_constants", (0, 1, 10))
-def test_exactly_the_legal_expressions_can_be_written(min_length, max_constants):
-    grammar = Grammar(SMALL, max_length=5, max_constants=max_constants)
+@pytest.mark.parametrize("vocabulary, max_constants", ((SMALL, 0), (SMALL, 1), (SMALL, 10), (WITHOUT, 10)))
+def test_exactly_the_legal_expressions_can_be_written(vocabulary, min_length, max_constants):
+    grammar = Grammar(vocabulary, max_length=5, max_constants=max_constants)
     rules = PrefixRules(grammar, min_length)
     written = [()]
     reached = set()
@@ -52,12 +53,20 @@ def test_exactly_the_legal_expressions_can_be_written(min_length, max_constants)
         choices = np.flatnonzero(walk.legal()[0])
         assert len(choices) > 0, "a dead end"
         written += [(*prefix, int(token)) for token in choices]
-    every = list(complete_prefixes(SMALL, 5))
-    is_legal = grammar.is_legal(breadth_first_rows(SMALL, padded(every, 5)))
+    every = list(complete_prefixes(vocabulary, 5))
+    is_legal = grammar.is_legal(breadth_first_rows(vocabulary, padded(every, 5)))
     expected = {
         tokens for tokens, legal in zip(every, is_legal, strict=True) if legal and len(tokens) >= min_length
     }
     assert reached == expected and len(reached) > 10
+
+
+def test_dsr_writes_one_plus_one_without_constants_alone():
+    for vocabulary, is_legal in ((WITHOUT, True), (SMALL, False)):
+        names = ("add", "x", "add", "1", "1")
+        tokens = padded([[vocabulary.token(name) for name in names]], 6)
+        traversal = retrace(PrefixRules(Grammar(vocabulary, max_length=6), 1), tokens, 10.0, 5.0)
+        assert traversal.is_legal[0, 4, vocabulary.token("1")] == is_legal
 
 
 @given(st.data())

@@ -5,7 +5,8 @@ The hard ones are the grammar's own (`ddsr.grammar`) and a least length:
 - an expression has between `min_length` and `max_length` tokens, and at most `max_constants` constants;
 - sin, cos and tan do not stand below one another, at any depth;
 - no operator stands directly below the one that it undoes;
-- not all operands of an operator are constant-like (the constant or the literal 1), and neither is the root.
+- not all operands of an operator are constant-like, and neither is the root. The constant is constant-like,
+  and so is the literal 1, unless there is no constant: `1 + 1` is legal for `constants=False`.
 
 No choice is a dead end. A variable breaks none of these rules but the least length, and that only in the last
 open slot. A binary operator is legal there: it breaks none but the greatest length, which is above the least
@@ -46,7 +47,9 @@ class PrefixRules:
         self.is_periodic: Flags = np.array([vocabulary.names[token] in PERIODIC for token in ids])
         self.is_periodic &= self.is_operator  # a variable may be called sin
         self.is_constant: Flags = np.array([vocabulary.is_constant(token) for token in ids])
-        self.is_constant_like: Flags = self.is_constant | (np.array(ids) == vocabulary.one)
+        self.is_constant_like: Flags = self.is_constant.copy()
+        if vocabulary.has_constant and vocabulary.one is not None:
+            self.is_constant_like[vocabulary.one] = True
         self.is_legal_below = self._legal_below(vocabulary)
 
     def _legal_below(self, vocabulary: Vocabulary) -> Flags:

@@ -13,10 +13,10 @@ import click
 from ddsr.command.failure import INTERRUPTED
 from ddsr.command.interrupt import TwoStepInterrupt
 from ddsr.errors import DDSRError
-from ddsr.fitting import find_selection
 from ddsr.live import PlainView, TensorBoardLog, TerminalView
 from ddsr.live.board import Board, Choose
 from ddsr.methods import parse_method, settings
+from ddsr.model_selection import find_selection
 from ddsr.search import SearchState
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from ddsr.selection.front import FrontEntry, ParetoFront, entries_of, restored_e
 from ddsr.selection.judging import Selected
 from ddsr.selection.many_rows import select_on_some, some_of
 from ddsr.selection.rational import load_algebra
+from ddsr.selection.refitting import refitted, seconds_to_refit
 from ddsr.selection.selector import front_of, select
 
 __all__ = [
@@ -19,8 +20,10 @@ __all__ = [
     "exceptional_rows",
     "front_of",
     "load_algebra",
+    "refitted",
     "restored_entries",
     "saved_entries",
+    "seconds_to_refit",
     "select",
     "select_on_some",
     "some_of",

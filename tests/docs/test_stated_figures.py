@@ -1,0 +1,48 @@
+"""Figures that the docs state are those of the code."""
+
+import re
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ddsr import Vocabulary
+from ddsr.config import DefaultConfig
+from ddsr.fitting import Budget
+from ddsr.methods import parse_method, pose
+from ddsr.model_selection import find_selection
+from ddsr.priming import LEAST_LIMIT, make_primer
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+CONFIG = DefaultConfig()
+
+
+@pytest.fixture
+def stopped_clock(monkeypatch):
+    monkeypatch.setattr(time, "monotonic", lambda: 1000.0)
+
+
+def search_deadline(max_time):
+    """When the search of a fit that begins at 1000 s ends."""
+    budget = Budget.of(CONFIG, max_time, None, started=1000.0)
+    return budget.next_of(1, find_selection(None, CONFIG)).deadline
+
+
+def stated_limits():
+    text = (DOCS / "search.md").read_text(encoding="utf-8")
+    found = re.search(r"With a time limit above (\d+) s, which leaves the search (\d+) s", text)
+    assert found, "docs/search.md states under which time limits the prior takes part"
+    return map(float, found.groups())
+
+
+def test_the_prior_takes_part_above_the_time_limit_that_the_docs_state(stopped_clock):
+    limit, searched = stated_limits()
+    assert searched == LEAST_LIMIT
+    assert search_deadline(limit).at - 1000.0 == pytest.approx(LEAST_LIMIT)
+    X = np.linspace(1.0, 2.0, 9)[:, None]
+    posed = pose(parse_method("ddsr"), Vocabulary(["x"]), X, X[:, 0] ** 2, config=CONFIG, device="cpu")
+    for max_time, takes_part in ((limit - 0.1, False), (limit + 0.1, True)):
+        primer = make_primer(replace(posed, deadline=search_deadline(max_time)), CONFIG)
+        assert (primer is not None) == takes_part
