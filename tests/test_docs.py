@@ -15,6 +15,7 @@ from ddsr import DDSRRegressor
 from ddsr.cli import main
 from ddsr.config import DefaultConfig
 from ddsr.forms import EquationForms
+from docs_cases import missing, said_equations, search_little
 
 ROOT = Path(__file__).resolve().parent.parent
 # The gallery's pages are run by docs/test_gallery.py, which draws their pictures from the same run.
@@ -25,20 +26,29 @@ EXAMPLES = {
 }
 
 
+SEARCHES = ["little", pytest.param("as printed", marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_examples_run(example: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_run(example: str, search: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)  # where the paths to the gallery's data hold
+    code = EXAMPLES[example]
+    if search == "little":
+        search_little(monkeypatch, said_equations(code))
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(EXAMPLES[example], {})
-    expected = re.findall(r"^print\(.*\)  # (.+)$", EXAMPLES[example], re.MULTILINE)
-    assert [line for line in expected if line not in printed.getvalue().splitlines()] == []
+        exec(code, {})
+    assert missing(code, printed.getvalue()) == []
 
 
-def test_shell_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("search", SEARCHES)
+def test_shell_example_runs(search: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What stands below a command is printed by it; an ellipsis is for lines that differ."""
     (tmp_path / "docs").symlink_to(ROOT / "docs")
     monkeypatch.chdir(tmp_path)
+    if search == "little":
+        search_little(monkeypatch, ["1407 / volume"])
     for command, shown in re.findall(
         r"^\$ ddsr (.*)\n((?:(?!\$).*\n)*)", shell_example("README.md"), re.MULTILINE
     ):

@@ -20,6 +20,7 @@ from ddsr.errors import DDSRError, RunError
 from ddsr.expression import Vocabulary
 from ddsr.methods import parse_method, pose, start
 from ddsr.saved import from_bytes, to_bytes
+from prior_cases import write_weights
 
 NETWORK = DenoiserConfig(feed_forward_width=16)
 SMALL = {"max_length": 10, "batch_size": 40, "updates_per_epoch": 2, "epochs_per_reference": 2}
@@ -42,9 +43,16 @@ X = np.random.default_rng(0).uniform(0.5, 3.0, size=(60, 3))
 HARD = np.sin(3 * X[:, 0]) * X[:, 1] + np.exp(X[:, 2] / X[:, 0]) / (0.3 + X[:, 1] ** 3)
 
 
-def begin(name, saved=None):
-    method = parse_method(name)
-    problem = pose(method, Vocabulary.of_size(3), X, HARD, config=CONFIGS[name], seed=5, device="cpu")
+@pytest.fixture(scope="module")
+def prior(tmp_path_factory):
+    """A small network in place of the one that comes with ddsr, which takes seconds."""
+    return write_weights(tmp_path_factory.mktemp("prior") / "prior.safetensors")
+
+
+def begin(name, prior, saved=None):
+    method, config = parse_method(name), CONFIGS[name]
+    config = replace(config, prior=prior) if isinstance(config, DefaultConfig) else config
+    problem = pose(method, Vocabulary.of_size(3), X, HARD, config=config, seed=5, device="cpu")
     return start(method, replace(problem, saved=saved))
 
 
@@ -57,43 +65,52 @@ def account(state):
     return json.loads(json.dumps([state.epoch, state.n_scored, entries, curves, update, stats.gains]))
 
 
-def go_on(name, path, n_epochs):
+def go_on(folder, prior, n_epochs):
     """What the other process prints; the last bits of torch depend on its number of threads."""
     torch.set_num_threads(1)
-    states = begin(name, from_bytes(Path(path).read_bytes()))
-    print(json.dumps([account(state) for state in islice(states, int(n_epochs))]))
+    for number, name in enumerate(CONFIGS):
+        states = begin(name, prior, from_bytes(Path(folder, f"{number}.npz").read_bytes()))
+        print(json.dumps([account(state) for state in islice(states, int(n_epochs))]))
 
 
-@pytest.mark.parametrize("name", CONFIGS)
-def test_a_search_goes_on_exactly_in_a_new_process(name, tmp_path):
-    states = begin(name)
-    first = list(islice(states, 3))[-1]
-    path = tmp_path / "state.npz"
-    path.write_bytes(to_bytes(first.save()))
-    uninterrupted = [account(state) for state in islice(states, 4)]
+@pytest.fixture(scope="module")
+def searches(prior, tmp_path_factory):
+    """Of each search what was saved, its next epochs, and the same epochs in another process."""
+    folder, saved, uninterrupted = tmp_path_factory.mktemp("states"), {}, {}
+    for number, name in enumerate(CONFIGS):
+        states = begin(name, prior)
+        saved[name] = list(islice(states, 3))[-1].save()
+        (folder / f"{number}.npz").write_bytes(to_bytes(saved[name]))
+        uninterrupted[name] = [account(state) for state in islice(states, 4)]
     command = [sys.executable, "-c", "import sys, test_saved; test_saved.go_on(*sys.argv[1:])"]
     environment = os.environ | {"PYTHONPATH": ":".join(sys.path)}
     done = subprocess.run(
-        [*command, name, str(path), "4"], capture_output=True, text=True, check=True, env=environment
+        [*command, str(folder), prior, "4"], capture_output=True, text=True, check=True, env=environment
     )
+    return saved, uninterrupted, dict(zip(CONFIGS, map(json.loads, done.stdout.splitlines()), strict=True))
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_a_search_goes_on_exactly_in_a_new_process(name, searches):
+    saved, uninterrupted, resumed = (each[name] for each in searches)
     # NaN is not equal to itself, its text is
-    assert json.dumps(json.loads(done.stdout)) == json.dumps(uninterrupted)
+    assert json.dumps(resumed) == json.dumps(uninterrupted)
     if name == "ddsr":  # the generator had turns before and after
-        assert first.save()["proposer"] is not None
+        assert saved["proposer"] is not None
         assert sum(update is not None for *_, update, _ in uninterrupted) >= 2
 
 
-def test_saving_changes_nothing():
-    saving, other = begin("ddsr"), begin("ddsr")
+def test_saving_changes_nothing(prior):
+    saving, other = begin("ddsr", prior), begin("ddsr", prior)
     for _ in range(4):
         state = next(saving)
         state.save()
         assert json.dumps(account(state)) == json.dumps(account(next(other)))
 
 
-def test_what_is_saved_is_of_its_epoch():
+def test_what_is_saved_is_of_its_epoch(prior):
     """The networks change in place; what was taken of them does not."""
-    states = begin("paper")
+    states = begin("paper", prior)
     saved = next(states).save()
     before = to_bytes(saved)
     next(states)
@@ -122,11 +139,11 @@ def test_a_search_that_runs_dry_does_so_at_the_same_epoch():
     assert [state.epoch for state in rest] == [state.epoch for state in states[-2:]]
 
 
-def test_a_state_of_another_search_is_refused():
-    saved = next(begin("uniform")).save()
+def test_a_state_of_another_search_is_refused(prior):
+    saved = next(begin("uniform", prior)).save()
     for name in ("paper", "ddsr"):
         with pytest.raises(RunError, match="no saved search that can be read"):
-            next(begin(name, saved))
+            next(begin(name, prior, saved))
     method = parse_method("uniform")
     problem = pose(method, Vocabulary.of_size(2), X[:, :2], HARD, config=CONFIGS["uniform"])
     with pytest.raises(RunError, match="another vocabulary"):
@@ -147,6 +164,7 @@ def plain(tree):
     return ("array", tree.dtype.str, tree.tolist()) if isinstance(tree, np.ndarray) else tree
 
 
+@settings(max_examples=50)
 @given(trees)
 def test_trees_come_back(tree):
     assert plain(from_bytes(to_bytes(tree))) == plain(tree)
@@ -155,7 +173,7 @@ def test_trees_come_back(tree):
 WHOLE = to_bytes({"a": np.arange(300), "b": {"c": np.ones((3, 4)), "d": [1, "two", None]}})
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(st.data())
 def test_damaged_bytes_are_refused_or_harmless(data):
     damaged = bytearray(WHOLE[: data.draw(st.integers(0, len(WHOLE)))])

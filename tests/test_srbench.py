@@ -26,7 +26,8 @@ def load_method():
 @pytest.fixture
 def method():
     module = load_method()
-    module.est.set_params(preset="ddsr:generator=none", device="cpu")
+    config = {"evaluations_per_epoch": 500}
+    module.est.set_params(preset="ddsr:generator=none", device="cpu", config=config)
     return module
 
 
@@ -68,9 +69,10 @@ def test_an_alarm_inside_fit_leaves_a_model(method, data):
     y = y + np.random.default_rng(1).normal(0.0, 0.1, len(y))  # so that no fit is exact
     est = method.est
     est.max_time, est.random_state = 3600, 0
+    # Soon after the first epoch, wherever the search is by then.
+    est.callback = lambda state: signal.setitimer(signal.ITIMER_REAL, 0.05)
     before = signal.signal(signal.SIGALRM, raise_alarm)
     try:
-        signal.setitimer(signal.ITIMER_REAL, 1.5)
         with pytest.raises(AlarmRaised):
             est.fit(X, y)
     finally:

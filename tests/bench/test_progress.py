@@ -3,13 +3,13 @@
 import re
 import signal
 import subprocess
-import sys
 import time
 from dataclasses import replace
 from io import StringIO
 
 from rich.console import Console
 
+from command_cases import start_ddsr
 from ddsr.bench.progress import Board, clock, describe, show
 from ddsr.bench.store import Key, Row, Store
 
@@ -62,13 +62,12 @@ def test_the_time_left_is_known_after_the_first_run():
 
 
 def test_an_interrupt_stores_nothing_unfinished_and_says_how_to_go_on(tmp_path):
-    command = [sys.executable, "-m", "ddsr", "bench", "run", "--suite", "nguyen", "--method", "uniform"]
-    options = ["--time", "300", "--jobs", "2", "--store", str(tmp_path), "--draw", "3"]
-    process = subprocess.Popen(command + options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    command = ["bench", "run", "--suite", "nguyen", "--method", "uniform", "--time", 300, "--jobs", 2]
+    process = start_ddsr(*command, "--store", tmp_path, "--draw", 3, stderr=subprocess.STDOUT)
     assert "3 runs to do" in process.stdout.readline()
-    time.sleep(4.0)
+    time.sleep(1.0)  # most often the runs have begun by then
     process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=30)
+    output, _ = process.communicate(timeout=300)
     assert process.returncode == 130, output
     assert "goes on from here" in output and "Traceback" not in output
     assert all(row.error is None for row in Store(tmp_path).read().rows)

@@ -10,10 +10,12 @@ from docs.figures.masking import LEARNED, MAX_LENGTH, backward
 
 from ddsr import Expression, Grammar, Vocabulary
 from ddsr._core import MASK
+from docs_cases import search_little
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_figures_are_drawn(name: str, tmp_path: Path) -> None:
+def test_figures_are_drawn(name: str, tmp_path: Path, monkeypatch) -> None:
+    search_little(monkeypatch, [])
     FIGURES[name](tmp_path)
     assert ElementTree.parse(tmp_path / f"{name}.svg").getroot().tag.endswith("svg")
 

@@ -4,20 +4,10 @@ import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-import numpy as np
 import pytest
 from docs.gallery.make import GALLERY, PICTURES, draw
 
-from ddsr.expression import OPERATORS, Expression, Vocabulary
-
-
-def is_same_equation(line: str, said: str) -> bool:
-    """Whether they are one function of positive numbers: another machine may find another writing."""
-    names = sorted(set(re.findall(r"[a-z_]\w*", line + said)) - set(OPERATORS))
-    vocabulary = Vocabulary(names, tuple(OPERATORS))
-    rows = np.random.default_rng(0).uniform(0.5, 2.0, (50, len(names)))
-    one, other = (Expression.parse(text, vocabulary).to_callable()(rows) for text in (line, said))
-    return bool(np.allclose(one, other, rtol=1e-3))
+from docs_cases import is_same_equation, said, said_equations, search_little
 
 
 def test_one_equation_in_two_writings_is_told_from_two() -> None:
@@ -25,13 +15,16 @@ def test_one_equation_in_two_writings_is_told_from_two() -> None:
     assert not is_same_equation("2 * x * sqrt(x / y)", "2 * sqrt(x^2 / y)")
 
 
+@pytest.mark.parametrize("search", ["little", pytest.param("as printed", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("page", PICTURES)
-def test_code_prints_what_the_page_says(page: str, tmp_path: Path) -> None:
-    printed = draw(page, tmp_path).splitlines()
-    expected = re.findall(r"^print\(.*\)  # (.+)$", (GALLERY / f"{page}.md").read_text(), re.MULTILINE)
+def test_code_prints_what_the_page_says(page: str, search: str, tmp_path: Path, monkeypatch) -> None:
+    code = "\n".join(re.findall(r"```python\n(.*?)```", (GALLERY / f"{page}.md").read_text(), re.DOTALL))
+    if search == "little":
+        search_little(monkeypatch, said_equations(code))
+    printed, expected = draw(page, tmp_path).splitlines(), said(code)
     assert len(printed) == len(expected)
-    for line, said in zip(printed, expected, strict=True):
-        assert line == said or is_same_equation(line, said)
+    for line, claim in zip(printed, expected, strict=True):
+        assert line == claim or is_same_equation(line, claim)
     assert ElementTree.parse(tmp_path / f"{page}.svg").getroot().tag.endswith("svg")
 
 

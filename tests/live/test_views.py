@@ -1,88 +1,119 @@
-"""Every view follows a real search and shows how far it is, who found what, the front and its choice."""
+"""Every view follows a search and shows how far it is, who found what, the front and its choice."""
 
 import io
 import re
-import time
-from itertools import islice
 
-import numpy as np
 import pytest
 from rich.console import Console
 
 from ddsr.errors import MethodError
-from ddsr.expression import Vocabulary
+from ddsr.expression import Expression, Vocabulary
+from ddsr.learning.curves import EpochStats
 from ddsr.live import NotebookView, PlainView, TensorBoardLog, TerminalView
 from ddsr.live.board import Board
-from ddsr.methods import assemble
+from ddsr.search import SearchState
+from ddsr.selection import FrontEntry, ParetoFront
 
-X = np.random.default_rng(0).uniform(0.5, 3.0, size=(60, 2))
-Y = np.sin(3 * X[:, 0]) * X[:, 1] + 0.01 * np.random.default_rng(1).normal(size=60)
+NAMES = Vocabulary(("a", "<b>"))
+N_ROWS = 60
+# Sizes, errors and equations of a search that got better from epoch to epoch.
+FOUND = [
+    ("`<b>`", 0.9),
+    ("sin(a)", 0.7),
+    ("a * `<b>`", 0.5),
+    ("`<b>` * sin(a)", 0.3),
+    ("`<b>` * sin(2.9 * a)", 0.1),
+    ("`<b>` * sin(2.9 * a + 0.25)", 0.08),
+    ("`<b>` * sin(2.9 * a + 0.25) + exp(a / `<b>`)", 0.07),
+]
+
+
+def entry(text: str, nrmse: float) -> FrontEntry:
+    return FrontEntry(Expression.parse(text, NAMES), nrmse, scale=1.0, offset=0.0)
+
+
+def state(epoch: int, n_found: int) -> SearchState:
+    """After an epoch of 300 candidates that took a second of refining."""
+    stats = EpochStats(
+        best_reward=0.5 + 0.1 * epoch,
+        mean_reward=float("nan"),
+        reward_floor=float("nan"),
+        distinct_share=1.0,
+        update=None,
+        seconds={"refine": 1.0},
+        gains={"refiner": 2.0, "generator": 0.0},
+    )
+    front = ParetoFront(tuple(entry(*found) for found in FOUND[:n_found]))
+    return SearchState(epoch, front, 300 * (epoch + 1), stats, save=dict)
 
 
 @pytest.fixture(scope="module")
 def states():
-    names = Vocabulary(("a", "<b>"))
-    search, _ = assemble(
-        "ddsr:generator=none:symmetries=false", names, X, Y, config={"evaluations_per_epoch": 300}
-    )
-    return list(islice(search, 4))
+    return [state(epoch, n_found) for epoch, n_found in enumerate((2, 3, 5, 7))]
 
 
 def choose(front):
-    return front.best(len(Y))
+    return front.best(N_ROWS)
 
 
-def test_board_follows_the_search(states):
+def test_board_follows_the_search(states, clock):
     board = Board("t", max_time=60.0, choose=choose)
     assert board.chosen is None and board.rate == 0.0 and board.shares == {}
-    assert re.fullmatch(r"0\.\d of 60 s", board.headline())
-    for state in states:
-        board.take(state)
+    assert board.headline() == "0.0 of 60 s"
+    for each in states:
+        clock.advance(1.0)
+        board.take(each)
     assert board.epoch == 4 and board.n_scored == 1200
     assert board.front is states[-1].front and board.chosen is choose(states[-1].front)
     assert board.shares == {"refiner": 1.0, "generator": 0.0}
-    assert "epoch 4 · 1,200 candidates · " in board.headline()
+    assert board.headline() == "4.0 of 60 s · epoch 4 · 1,200 candidates · 300/s"
 
 
-def test_the_rate_of_a_resumed_run_counts_what_was_seen(states):
+def test_the_rate_of_a_resumed_run_counts_what_was_seen(states, clock):
     """The first state of a resumed search carries what was scored before it."""
-    board = Board()
-    for state in states[2:]:
-        board.take(state)
-    time.sleep(0.01)
-    seen = states[3].n_scored - states[2].n_scored
-    assert 0 < board.rate <= seen / 0.01
+    board = Board(seconds_before=100.0)
+    for each in states[2:]:
+        clock.advance(1.0)
+        board.take(each)
+    assert board.seconds == pytest.approx(102.0)
+    assert board.rate == pytest.approx(150.0)  # 300 candidates since the first state, which took a second
 
 
-def test_plain_view_prints_the_first_equation_at_once(states):
+def test_plain_view_prints_the_first_equation_at_once(states, clock):
     stream = io.StringIO()
     view = PlainView(Board("t", choose=choose), stream)
     view(states[0])
     line = stream.getvalue()
     assert line.count("\n") == 1 and " · R² " in line and "t = " in line
     assert choose(states[0].front).equation.simplified().text(precision=4) in line
+    clock.advance(0.9)
     view(states[1])  # too soon for another
     assert stream.getvalue() == line
 
 
-def test_plain_view_prints_news_and_now_and_then(states, monkeypatch):
-    monkeypatch.setattr("ddsr.live.lines.LEAST_SECONDS_BETWEEN", 0.0)
+def test_plain_view_prints_news_and_now_and_then(states, clock):
     stream = io.StringIO()
     view = PlainView(Board(), stream)
-    for state in (states[0], states[0], states[-1]):
-        view(state)
-    assert stream.getvalue().count("\n") == 2
-    monkeypatch.setattr("ddsr.live.lines.MOST_SECONDS_BETWEEN", 0.0)
-    view(states[-1])
-    assert stream.getvalue().count("\n") == 3
+    for each, seconds, n_lines in (
+        (states[0], 0.0, 1),
+        (states[0], 29.9, 1),  # nothing new
+        (states[-1], 0.0, 2),
+        (states[-1], 29.9, 2),
+        (states[-1], 0.2, 3),
+        (states[0], 0.9, 3),  # news, but too soon
+        (states[0], 0.2, 4),
+    ):
+        clock.advance(seconds)
+        view(each)
+        assert stream.getvalue().count("\n") == n_lines
 
 
 def test_terminal_view_stays_in_place_and_vanishes(states):
     stream = io.StringIO()
     console = Console(file=stream, force_terminal=True, width=100, height=40)
     with TerminalView(Board("t", max_time=60.0, choose=choose), console) as view:
-        for state in states:
-            view(state)
+        for each in states:
+            view(each)
         view.note("another line")
     shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", stream.getvalue())
     assert "of 60 s · epoch 4 · 1,200 candidates" in shown
@@ -108,17 +139,21 @@ def test_a_small_terminal_shows_the_entries_around_the_choice(states):
     assert max(map(len, part)) <= 60 and any("…" in line for line in shown_lines(board, 55, 60))
 
 
-def test_notebook_view_is_shown_as_html(states):
+def test_notebook_view_is_shown_as_html(states, clock):
     shown = []
-    view = NotebookView("t", n_rows=len(Y), show=shown.append)
+    view = NotebookView("t", n_rows=N_ROWS, show=shown.append)
     view(states[0])
-    view(states[-1])  # a moment later: too soon
+    clock.advance(0.2)
+    view(states[-1])  # too soon
     assert shown == [view]
     html = view._repr_html_()
     assert "equation for t" in html and html.count("<tr") == len(states[-1].front) + 1
     assert html.count("font-weight:bold") == 1
     assert "<b>" not in html and "&lt;b&gt;" in html
     assert "t = " in repr(view)
+    clock.advance(0.1)
+    view(states[-1])
+    assert shown == [view, view]
 
 
 def test_notebook_view_says_what_it_needs(states, monkeypatch):
@@ -133,8 +168,8 @@ def test_tensorboard_gets_the_curves(states, tmp_path):
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     log = TensorBoardLog(str(tmp_path))
-    for state in states:
-        log(state)
+    for each in states:
+        log(each)
     log.close()
     events = EventAccumulator(str(tmp_path)).Reload()
     assert {"search/best_reward", "search/candidates", "gain/refiner", "seconds/refine"} <= set(

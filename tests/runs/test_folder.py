@@ -1,7 +1,7 @@
 """Run folders: what they hold, what they refuse, and fits that go on where they were."""
 
 import json
-import time
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ import pytest
 from ddsr import DDSRError, DDSRRegressor, Forbid
 from ddsr.errors import DataError, MethodError, RunError
 from ddsr.runs import RunFolder, load_model
-from run_cases import DDSR, HARD, NAMES, UNIFORM, X, account, create
+from run_cases import BRIEF, DDSR, HARD, NAMES, UNIFORM, X, account, create
 
 
 def interrupt_at(epoch):
@@ -77,14 +77,27 @@ def test_columns_without_names(tmp_path):
     assert (model.predict(X) == load_model(tmp_path / "run" / "model.json").predict(X)).all()
 
 
-GUESSED = DDSR | {"guesses": ["`a b` * sin(3 * z) + 2"]}
+KINDS = {"ddsr": BRIEF, "uniform": UNIFORM, "guessed": BRIEF | {"guesses": ["`a b` * sin(3 * z) + 2"]}}
 
 
-@pytest.mark.parametrize("parameters", [DDSR, UNIFORM, GUESSED], ids=["ddsr", "uniform", "guessed"])
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory):
+    """A run of each kind, made when it is asked for."""
+    folder = tmp_path_factory.mktemp("uninterrupted")
+
+    @cache
+    def run(kind):
+        run = create(folder / kind, **KINDS[kind], max_epochs=6)
+        return run, run.fit()
+
+    return run
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("interval", [0.0, 1000.0])
-def test_an_interrupted_fit_goes_on_exactly(tmp_path, parameters, interval):
-    expected = create(tmp_path / "expected", **parameters, max_epochs=6).fit()
-    run = create(tmp_path / "run", **parameters, max_epochs=6)
+def test_an_interrupted_fit_goes_on_exactly(tmp_path, uninterrupted, kind, interval):
+    other, expected = uninterrupted(kind)
+    run = create(tmp_path / "run", **KINDS[kind], max_epochs=6)
     cut = run.fit(on_state=interrupt_at(2), interval=interval)
     assert cut.stopped_by_ == "interrupt" and cut.n_epochs_ == 3
     assert run.stopped_by is None
@@ -93,7 +106,7 @@ def test_an_interrupted_fit_goes_on_exactly(tmp_path, parameters, interval):
     assert account(resumed) == account(expected)
     assert [line["epoch"] for line in run.log()] == list(range(6))
     assert [line["equation"] for line in run.log()] == [
-        line["equation"] for line in RunFolder.open(tmp_path / "expected").log()
+        line["equation"] for line in RunFolder.open(other.path).log()
     ]
 
 
@@ -130,44 +143,41 @@ def test_a_fit_that_has_ended(tmp_path):
         run.fit()
 
 
-@pytest.mark.parametrize("parameters", [DDSR, UNIFORM], ids=["ddsr", "uniform"])
-def test_more_epochs(tmp_path, parameters):
-    run = create(tmp_path / "run", **parameters, max_epochs=3)
+@pytest.mark.parametrize("kind", ["ddsr", "uniform"])
+def test_more_epochs(tmp_path, uninterrupted, kind):
+    run = create(tmp_path / "run", **KINDS[kind], max_epochs=4)
     run.fit()
     extended = RunFolder.open(run.path).resume(more_epochs=2)
-    expected = create(tmp_path / "expected", **parameters, max_epochs=5).fit()
-    assert account(extended) == account(expected)
-    assert RunFolder.open(run.path).asked.max_epochs == 5
+    assert account(extended) == account(uninterrupted(kind)[1])
+    assert RunFolder.open(run.path).asked.max_epochs == 6
 
 
-def test_more_time(tmp_path):
+def test_more_time(tmp_path, clock):
     run = create(tmp_path / "run", max_epochs=2)
     run.fit()
-    began = time.monotonic()
-    model = run.resume(more_time=0.5)
-    assert 0.4 < time.monotonic() - began < 5.0
-    assert model.stopped_by_ == "max_time" and model.n_epochs_ > 3
-    n_epochs = model.n_epochs_
-    model = RunFolder.open(run.path).resume(more_time=0.5)
-    assert model.stopped_by_ == "max_time" and model.n_epochs_ > n_epochs
+    model = run.resume(more_time=5000.0, on_state=lambda state: clock.advance(2000.0))
+    assert model.stopped_by_ == "max_time" and model.n_epochs_ == 2 + 3
+    # The last epoch ended at 4000 s of 5000.
+    model = RunFolder.open(run.path).resume(more_time=4500.0, on_state=lambda state: clock.advance(2000.0))
+    assert model.stopped_by_ == "max_time" and model.n_epochs_ == 2 + 3 + 3
     for nothing in (0, -1.0, np.nan, np.inf, "1", True):
         with pytest.raises(MethodError, match="more_time"):
             run.resume(more_time=nothing)
 
 
-def test_time_that_was_used_counts(tmp_path):
-    run = create(tmp_path / "run", max_time=3.0)
+def test_time_that_was_used_counts(tmp_path, clock):
+    run = create(tmp_path / "run", max_time=10_000.0)
 
     def slow(state):
-        time.sleep(0.5)
+        clock.advance(2000.0)
         if state.epoch == 3:
             raise KeyboardInterrupt
 
     run.fit(on_state=slow, interval=0.0)
-    began = time.monotonic()
-    assert run.resume().stopped_by_ == "max_time"
-    assert time.monotonic() - began < 2.5
-    assert run.log()[-1]["seconds"] == pytest.approx(3.0, abs=0.5)
+    clock.advance(10**6)  # nobody searched
+    model = run.resume(on_state=lambda state: clock.advance(1500.0))
+    assert model.stopped_by_ == "max_time" and model.n_epochs_ == 4 + 3
+    assert [line["seconds"] for line in run.log()] == pytest.approx([0, 2000, 4000, 6000, 6000, 7500, 9000])
 
 
 def test_patience_goes_on(tmp_path):

@@ -16,7 +16,7 @@ class Effort:
 
     workers: Workers
     threads: int
-    _began: float = field(default_factory=time.perf_counter)
+    _began: float = field(default_factory=lambda: time.perf_counter())
     _cpu_s: float = field(init=False)
 
     def __post_init__(self) -> None:

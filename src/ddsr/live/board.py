@@ -33,7 +33,7 @@ class Board:
     front: ParetoFront = field(default_factory=ParetoFront)
     gains: dict[str, float] = field(default_factory=dict)
     """of each part of the search, over all epochs"""
-    _began: float = field(default_factory=time.monotonic)
+    _began: float = field(default_factory=lambda: time.monotonic())
     _first_state: tuple[float, int] | None = None
     """seconds and candidates before the first state that was seen, which a resumed run did not spend now"""
 

@@ -1,0 +1,70 @@
+"""Examples of the documentation: what they say they print, and a search small enough to run them all."""
+
+import re
+
+import numpy as np
+
+from ddsr import DDSRRegressor
+from ddsr.expression import OPERATORS, Expression, Vocabulary
+
+SMALL = {"evaluations_per_epoch": 2000}
+
+
+def said(code: str) -> list[str]:
+    """The lines that an example prints, as its comments say."""
+    return re.findall(r"^print\(.*\)  # (.+)$", code, re.MULTILINE)
+
+
+def said_equations(code: str) -> list[str]:
+    """Those that are the chosen equation."""
+    return re.findall(r"^print\(.*\bequation\b.*\)  # (.+)$", code, re.MULTILINE)
+
+
+def is_same_equation(line: str, said: str) -> bool:
+    """Whether they are one function of positive numbers: another machine may find another notation."""
+    names = sorted(set(re.findall(r"[a-z_]\w*", line + said)) - set(OPERATORS))
+    vocabulary = Vocabulary(names, tuple(OPERATORS))
+    rows = np.random.default_rng(0).uniform(0.5, 2.0, (50, len(names)))
+    one, other = (Expression.parse(text, vocabulary).to_callable()(rows) for text in (line, said))
+    return bool(np.allclose(one, other, rtol=1e-3))
+
+
+def missing(code: str, printed: str) -> list[str]:
+    """What an example says that it prints, and does not."""
+    lines, equations = printed.splitlines(), said_equations(code)
+    return [
+        line
+        for line in said(code)
+        if line not in lines
+        and not (line in equations and any(_is_equation_like(other, line) for other in lines))
+    ]
+
+
+def _is_equation_like(line: str, said: str) -> bool:
+    try:
+        return is_same_equation(line, said)
+    except ValueError:  # not an equation
+        return False
+
+
+def search_little(monkeypatch, equations: list[str]) -> None:
+    """Let every fit begin with these equations and search little.
+
+    What is printed then depends on the choice of an equation and its notation, not on the search's luck, and
+    takes a second. The slow tests search as the pages say.
+    """
+    fit = DDSRRegressor._fit
+
+    def fit_little(self, *arguments):
+        asked = self.get_params(deep=False)
+        self.config = SMALL | dict(self.config or {})
+        self.preset = "ddsr:generator=none" if self.preset == "ddsr" else self.preset
+        self.prior = None
+        if self.guesses is None and equations:
+            self.guesses = equations
+        try:
+            return fit(self, *arguments)
+        finally:
+            self.set_params(**asked)
+
+    monkeypatch.setattr(DDSRRegressor, "_fit", fit_little)
