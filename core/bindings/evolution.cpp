@@ -188,6 +188,19 @@ nb::tuple dictionary_rows(const Vocabulary& vocabulary, const Data& data, const 
   return to_rows(vocabulary, formulas);
 }
 
+// The entries that sketches begin with, in that order.
+nb::tuple simplest_rows(const Vocabulary& vocabulary, const Data& data, const EvolutionOptions& options,
+                        std::size_t n_entries, std::uint64_t seed) {
+  const Dictionary dictionary(vocabulary, options, data.fitting(false),
+                              static_cast<std::size_t>(options.dictionary_size), seed);
+  std::vector<Formula> formulas;
+  for (const std::size_t entry : dictionary.simplest()) {
+    if (formulas.size() == n_entries) break;
+    formulas.push_back(dictionary.formula(vocabulary, entry));
+  }
+  return to_rows(vocabulary, formulas);
+}
+
 nb::tuple first_sketches(const Vocabulary& vocabulary, const Data& data, const EvolutionOptions& options,
                          std::size_t n_sketches) {
   require_usable(options);
@@ -285,6 +298,9 @@ void bind_evolution(nb::module_& module) {
              nb::arg("seed"), "(tokens, constants) of the child of one expression, breadth-first.");
   module.def("dictionary", &dictionary_rows, nb::arg("vocabulary"), nb::arg("data"), nb::arg("options"),
              nb::arg("seed"), "(tokens, constants) of what `match` looks up.");
+  module.def("simplest", &simplest_rows, nb::arg("vocabulary"), nb::arg("data"), nb::arg("options"),
+             nb::arg("n_entries"), nb::arg("seed"),
+             "(tokens, constants) of the dictionary's first entries by simplicity.");
   module.def("sketches", &first_sketches, nb::arg("vocabulary"), nb::arg("data"), nb::arg("options"),
              nb::arg("n_sketches"), "(tokens, constants) of the first sketches of an island.");
   module.def("match", &match_subtrees, nb::arg("vocabulary"), nb::arg("data"), nb::arg("tokens"),

@@ -222,6 +222,11 @@ def move(
 def dictionary(vocabulary: Vocabulary, data: Data, options: EvolutionOptions, seed: int) -> Rows:
     """(tokens, constants) of the small expressions in which `match` looks."""
 
+def simplest(
+    vocabulary: Vocabulary, data: Data, options: EvolutionOptions, n_entries: int, seed: int
+) -> Rows:
+    """(tokens, constants) of the first of these by simplicity, which sketches begin with."""
+
 def sketches(vocabulary: Vocabulary, data: Data, options: EvolutionOptions, n_sketches: int) -> Rows:
     """(tokens, constants) of the first sketches of an island."""
 

@@ -23,8 +23,10 @@ def lengths(listed: HallOfFame, n_rows: int) -> np.ndarray:
 
 
 def test_the_shortest_come_first_and_none_twice() -> None:
-    refiner = refiner_of(NOISY, noise=0.1)
-    refiner.run(evaluations=8000)
+    # without powers, of which whole exponents are structures of their own
+    settings = {"operators": {"pow": 0.0}, "list_slack": 3.0, "list_share": 1.0}
+    refiner = refiner_of(NOISY, noise=0.1, **settings)
+    refiner.run(evaluations=500)
     listed = refiner.shortlist()
     assert len(listed) > 20
     assert (np.diff(lengths(listed, refiner.engine.n_rows)) >= -1e-9).all()
@@ -35,8 +37,9 @@ def test_the_shortest_come_first_and_none_twice() -> None:
 def test_its_errors_are_those_of_all_rows() -> None:
     """There are fewer than `list_rows`, so the constants are those that all of them give."""
     refiner = refiner_of(NOISY, noise=0.1)
-    refiner.run(evaluations=4000)
+    refiner.run(evaluations=1000)
     listed = refiner.shortlist()
+    assert len(listed) > 0
     options = FitOptions(max_steps=0, is_scale_free=True)
     scores = engine_of(NOISY, noise=0.1).score(listed.batch, options=options)
     assert scores.nrmse == pytest.approx(listed.nrmse, rel=1e-6)
@@ -45,7 +48,7 @@ def test_its_errors_are_those_of_all_rows() -> None:
 def test_a_seed_that_is_as_good_as_the_best_is_listed() -> None:
     """Its size has one place in the hall of fame, and another expression may have it."""
     refiner = refiner_of(NOISY, noise=0.1)
-    refiner.run(evaluations=2000)
+    refiner.run(evaluations=1000)
     truth = Expression.parse("sin(x) * y + x / (1.4 + exp(z))", XYZ)
     refiner.seed([truth])
     keys = refiner.shortlist().batch.keys()
@@ -80,10 +83,10 @@ def test_a_row_of_weight_three_counts_three_times() -> None:
 
 def test_it_is_saved() -> None:
     refiner = refiner_of(NOISY, noise=0.1)
-    refiner.run(evaluations=3000)
+    refiner.run(evaluations=1000)
     again = Refiner.load(refiner.save(), refiner.engine, refiner.grammar)
     for each in (refiner, again):
-        each.run(evaluations=2000)
+        each.run(evaluations=1000)
     before, after = refiner.shortlist(), again.shortlist()
     assert before.batch.keys() == after.batch.keys() and before.nrmse.tolist() == after.nrmse.tolist()
 
@@ -92,6 +95,6 @@ def test_threads_change_nothing() -> None:
     lists = []
     for n_threads in (1, 3):
         refiner = refiner_of(NOISY, noise=0.1, n_threads=n_threads)
-        refiner.run(evaluations=3000)
+        refiner.run(evaluations=1500)
         lists.append(refiner.shortlist())
     assert lists[0].batch.keys() == lists[1].batch.keys()

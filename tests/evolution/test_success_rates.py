@@ -1,0 +1,146 @@
+"""How often the refiner finds laws, and what its settings do on average: over seeds, so these are slow.
+
+Every test states what was measured, and the rate that it supposes; `assert_rate` then allows as many
+failures as chance gives in one of 100,000 tests (binomial). With 20 runs and a rate of 0.8, 7 must succeed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from chance_cases import assert_rate, fewest
+from ddsr import _core
+from ddsr.engine import Engine, FitOptions
+from ddsr.expression import Batch, Expression, Vocabulary
+from ddsr.grammar import Grammar
+from ddsr.refiner import Ending, Refiner
+from evolution_cases import XYZ, options, refiner_of
+
+XY, ONE = Vocabulary(("x", "y")), Vocabulary(("x",))
+HARD = "sin(x) * y + x / (1.5 + exp(z))"
+PLANCK = "x / (exp(0.31 * x) - 1)"
+
+slow = pytest.mark.slow
+
+
+def test_thresholds_are_binomial() -> None:
+    """0.2^20 is about 1e-14, and a fair coin falls on one side 17 times in a row in one of 131,072 tests."""
+    assert fewest(20, 0.8) == 7
+    assert fewest(17, 0.5) == 1 and fewest(16, 0.5) == 0
+    with pytest.raises(AssertionError, match="6 of 20"):
+        assert_rate(lambda seed: seed < 6, range(20), 0.8)
+    assert_rate(lambda seed: seed < 7, range(20), 0.8)
+
+
+@slow
+@pytest.mark.parametrize("text", ["x^3 + x^2 + x", "sin(x) * y + 0.5", "x * y / (1 + z^2)"])
+def test_known_equations_are_found(text: str) -> None:
+    """Within 20,000 evaluations: 20 of 20 seeds did for each; supposed is 0.8, 7 must."""
+
+    def is_found(seed: int) -> bool:
+        refiner = refiner_of(text, seed=seed)
+        is_exact = refiner.run(evaluations=20_000).ending is Ending.EXACT
+        if is_exact:  # and then it is the law, beyond the rows too
+            X = np.random.default_rng(3).uniform(-2, 2, (50, 3))
+            found = refiner.hall_of_fame().expressions()[-1]
+            assert found is not None
+            expected = Expression.parse(text, XYZ).to_callable()(X)
+            np.testing.assert_allclose(found.to_callable()(X), expected, rtol=1e-6, atol=1e-8)
+        return is_exact
+
+    assert_rate(is_found, range(20), 0.8)
+
+
+@slow
+def test_a_refiner_that_only_matches_gets_there() -> None:
+    """Within 2,000 evaluations: 20 of 20 seeds did; supposed is 0.8, 7 must."""
+    settings = {"moves": {"match": 1.0}, "crossover_rate": 0.0}
+
+    def is_found(seed: int) -> bool:
+        refiner = refiner_of("sin(x * y) * z + 0.5 * exp(x)", seed, **settings)
+        return refiner.run(evaluations=2000).ending is Ending.EXACT
+
+    assert_rate(is_found, range(20), 0.8)
+
+
+@slow
+@pytest.mark.parametrize(
+    ("vocabulary", "interval", "evaluations"), [(XY, (0.2, 5.0), 4000), (ONE, (0.1, 12.0), 2000)]
+)
+def test_a_short_law_that_long_ones_imitate_is_found_soon(
+    vocabulary: Vocabulary, interval: tuple[float, float], evaluations: int
+) -> None:
+    """By its sketch, also where a pole lies just before the first row: 20 of 20 seeds did; supposed is 0.8,
+    7 must."""
+
+    def is_found(seed: int) -> bool:
+        X = np.random.default_rng(seed).uniform(*interval, (300, len(vocabulary.variables)))
+        engine = Engine(vocabulary, X, Expression.parse(PLANCK, vocabulary).to_callable()(X))
+        refiner = Refiner(engine, Grammar(vocabulary, max_length=32), seed=seed)
+        return refiner.run(evaluations=evaluations).ending is Ending.EXACT
+
+    assert_rate(is_found, range(20), 0.8)
+
+
+@slow
+def test_a_root_of_a_ratio_is_among_the_sketches() -> None:
+    """Among the first 1,500, on 300 rows: 15 of 20 seeds did; supposed is 0.5, and of 30 seeds 4 must."""
+
+    def is_found(seed: int) -> bool:
+        X = np.random.default_rng(seed).uniform(0.2, 5.0, (300, 2))
+        law = Expression.parse("sqrt((1 + 0.2 * x) / (1 - 0.1 * x))", XY)
+        engine = Engine(XY, X, law.to_callable()(X))
+        sketches = Batch(XY, *_core.sketches(XY.core, engine.data, options(), 1500))
+        scores = engine.score(sketches, options=FitOptions(max_steps=20, is_scale_free=True))
+        return bool(scores.nrmse.min() < 1e-10)
+
+    assert_rate(is_found, range(30), 0.5)
+
+
+def ran(seed: int, evaluations: int = 2000, **settings: object) -> Refiner:
+    small = {"n_islands": 2, "island_size": 40, "n_sketches": 0}
+    refiner = refiner_of(HARD, seed, noise=0.1, **small | settings)
+    refiner.run(evaluations=evaluations)
+    return refiner
+
+
+def mean_size(refiner: Refiner) -> float:
+    return float(refiner.population_batch().sizes.mean())
+
+
+def median_loss(refiner: Refiner) -> float:
+    return float(np.median(refiner._core.population()[2]))
+
+
+@slow
+def test_the_harder_the_choice_of_parents_the_fitter_the_population() -> None:
+    """For 20 of 20 seeds; supposed is 0.8, 7 must."""
+    assert_rate(
+        lambda seed: median_loss(ran(seed, tournament_size=12)) < median_loss(ran(seed, tournament_size=1)),
+        range(20),
+        0.8,
+    )
+
+
+@slow
+def test_parsimony_keeps_populations_small() -> None:
+    """Smaller by a fifth at least: for 20 of 20 seeds; supposed is 0.8, 7 must."""
+    assert_rate(
+        lambda seed: mean_size(ran(seed, parsimony=0.5)) < 0.8 * mean_size(ran(seed, parsimony=0.0)),
+        range(20),
+        0.8,
+    )
+
+
+@slow
+def test_crowded_sizes_cost_more() -> None:
+    """For 19 of 20 seeds populations are smaller; supposed is 0.7, 5 must."""
+
+    def is_smaller(seed: int) -> bool:
+        costly, plain = (
+            mean_size(ran(seed, 5000, parsimony=0.05, crowding=crowding)) for crowding in (10.0, 0.0)
+        )
+        return costly < plain
+
+    assert_rate(is_smaller, range(20), 0.7)
