@@ -18,7 +18,7 @@ PEERS := $(VENV)/.setup-peers
 DOCS := $(VENV)/.setup-docs
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-peers demo test test-slow test-perturbed lint format bench bench-engine bench-epoch results sanitize \
+.PHONY: help setup setup-peers demo test test-slow test-perturbed lint format bench bench-engine bench-epoch results sanitize trust \
 	docs gallery figures clean
 
 help:  ## list the targets
@@ -65,6 +65,9 @@ results: $(SETUP)  ## write the tables of results in README.md and docs/results.
 
 sanitize: $(SETUP)  ## run the tests on a core built with AddressSanitizer and UBSan
 	@scripts/test_sanitized $(RUN) $(ARGS)
+
+trust: $(SETUP)  ## try to break ddsr: kills, faults, awkward data, fuzzing; ARGS="--minutes 10" is a short version
+	@$(RUN) -m benchmarks.trust $(ARGS)
 
 # The theme's makers announce on every build that it ends in 2027 and which successor reads this mkdocs.yml.
 docs: $(DOCS)  ## build the documentation's site into site/; a warning is an error

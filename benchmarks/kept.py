@@ -139,6 +139,13 @@ def keep(store: Path, name: str, folder: Path = KEPT) -> Path:
     return target
 
 
+def write_trust() -> None:
+    """The figures of `make trust`, in docs/trust.md."""
+    from benchmarks.trust import page  # needs this module's marks
+
+    page.write(KEPT / "trust.json")
+
+
 def main() -> None:
     """Keep a store where one is named; then write the pages."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -153,6 +160,7 @@ def main() -> None:
         path.write_text(with_tables(path.read_text(), tables(kept_stores(), best)))
         print(f"written: {path.relative_to(ROOT)}")
     write_ablations()
+    write_trust()
     draw_curves()
 
 

@@ -1,0 +1,173 @@
+"""Cases in a process of their own: a crash or a hang is a failed case, not the end of the campaign.
+
+The child is `python -m benchmarks.trust.child MODULE:FUNCTION SEED FIRST LAST FOLDER`. The function makes
+the part: a callable that takes the number of a case and returns a `Result`. Every case is one
+line of JSON on the child's standard output; what the code under test prints goes to standard error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import importlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from benchmarks.trust.plan import Plan
+from benchmarks.trust.tally import Tally
+
+ROOT = Path(__file__).resolve().parents[2]
+# A child that says nothing for so long hangs; the first case imports everything.
+STALL_S, START_S = 60.0, 180.0
+MOST_CRASHES = 20
+TAIL = 500
+
+
+@dataclass
+class Result:
+    """What one case came to."""
+
+    failures: list[str] = field(default_factory=list)
+    tried: int = 1
+    notes: dict[str, Any] = field(default_factory=dict)
+
+
+Part = Callable[[int], Result]
+
+
+def run_part(
+    plan: Plan,
+    tally: Tally,
+    target: str,
+    n_cases: int,
+    *,
+    python: str = sys.executable,
+    stall_s: float = STALL_S,
+    environment: dict[str, str] | None = None,
+) -> None:
+    """Run cases 0 to n - 1 of a part, as far as the time allows; after a crash or a hang go on behind it."""
+    first = n_crashes = 0
+    while first < n_cases and n_crashes < MOST_CRASHES and (first == 0 or plan.seconds_left > 0.0):
+        errors = plan.folder / "stderr"
+        command = [python, "-m", "benchmarks.trust.child", target]
+        command += [str(plan.seed), str(first), str(n_cases), str(plan.folder)]
+        with errors.open("wb") as stderr:
+            process = subprocess.Popen(
+                command,
+                cwd=ROOT,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                env=os.environ | (environment or {}),
+                start_new_session=True,
+            )
+            done, reason = _follow(process, plan, tally, n_cases, stall_s, first, target)
+        if reason is None:
+            break
+        n_crashes += 1
+        tail = errors.read_bytes()[-TAIL:].decode(errors="replace")
+        tally.add([f"{target} case {done} (seed {plan.seed}): {reason}: {tail}"])
+        first = done + 1
+    plan.clear()
+
+
+def _follow(
+    process: subprocess.Popen[bytes],
+    plan: Plan,
+    tally: Tally,
+    n_cases: int,
+    stall_s: float,
+    first: int,
+    target: str,
+) -> tuple[int, str | None]:
+    """Read results until the child ends or the time is up; the case that it was at, and why it failed."""
+    assert process.stdout is not None
+    lines = _Lines(process.stdout)
+    case, reason = first, None
+    wait = START_S
+    try:
+        while True:
+            if case > first and plan.seconds_left <= 0.0:
+                break
+            line = lines.next(wait)
+            if line is None:
+                reason = f"hangs: nothing for {wait:.0f} s"
+                break
+            if not line:
+                code = process.wait()
+                reason = None if code == 0 else f"ended by {_cause(code)}"
+                break
+            written = json.loads(line)
+            tally.add(written["failures"], written["tried"])
+            tally.notes.update(written["notes"])
+            case, wait = written["case"] + 1, stall_s
+            plan.show(f"{target.rpartition('.')[2]}: {case} of {n_cases}, {tally.failed} failed")
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+    return case, reason
+
+
+def _cause(code: int) -> str:
+    return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+
+
+class _Lines:
+    """Lines of a pipe, each waited for a limited time."""
+
+    def __init__(self, pipe: IO[bytes]) -> None:
+        self._descriptor, self._rest = pipe.fileno(), b""
+
+    def next(self, seconds: float) -> bytes | None:
+        """The next line; empty at the end; None where there is none in time."""
+        until = time.monotonic() + seconds
+        while b"\n" not in self._rest:
+            ready, _, _ = select.select([self._descriptor], [], [], max(0.0, until - time.monotonic()))
+            if not ready:
+                return None
+            data = os.read(self._descriptor, 1 << 16)
+            if not data:
+                return b""
+            self._rest += data
+        line, _, self._rest = self._rest.partition(b"\n")
+        return line
+
+
+def find_part(target: str, seed: int, folder: Path) -> Part:
+    """The part that a child runs, by MODULE:FUNCTION."""
+    module, _, function = target.partition(":")
+    part: Part = getattr(importlib.import_module(module), function)(seed, folder)
+    return part
+
+
+def main(arguments: list[str]) -> None:
+    """Run cases and print a line each."""
+    faulthandler.enable()
+    target, seed, first, last, folder = arguments
+    results = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # only results go to the parent
+    part = find_part(target, int(seed), Path(folder))
+    for case in range(int(first), int(last)):
+        try:
+            result = part(case)
+        except Exception as error:
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            text = f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"
+            result = Result([f"{target} case {case} (seed {seed}): {text}"])
+        written = {"case": case, "failures": result.failures, "tried": result.tried, "notes": result.notes}
+        print(json.dumps(written), file=results, flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
