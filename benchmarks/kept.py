@@ -22,6 +22,7 @@ from ddsr.bench.report.command import make_table, read_chosen, save_figure
 from ddsr.bench.report.results import Results
 from ddsr.bench.starts import FILE as STARTS
 from ddsr.bench.store import COMPRESSED, FILE, file_of, read_rows
+from ddsr.config import DefaultConfig
 from ddsr.errors import BenchError
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -90,8 +91,23 @@ def ablation_text(name: str, results: Results) -> str:
     if results.warnings:
         raise BenchError("\n".join(results.warnings))
     printed = make_table(results, format="markdown", by="method", baseline=ABLATIONS[name])
+    text = f"{re.sub('^## ', '### ', printed, flags=re.MULTILINE)}{generator_note(results)}"
     drawn = f"![{', '.join(results.methods)}: shares of runs solved and fitted](assets/ablation-{name}.svg)\n"
-    return f"{re.sub('^## ', '### ', printed, flags=re.MULTILINE)}\n{drawn}"
+    return f"{text}\n{drawn}"
+
+
+def generator_note(results: Results) -> str:
+    """Says so where a method without the generator had so little time that no method's generator ran."""
+    head_start = DefaultConfig().head_start
+    seconds = {row.time for row in results.rows if row.method == "ddsr:generator=none"}
+    if not seconds or any(limit is None or limit > head_start for limit in seconds):
+        return ""
+    limits = " and ".join(f"{limit:g} s" for limit in sorted(filter(None, seconds)))
+    return (
+        f"- `ddsr:generator=none`: the refiner has the first {head_start:g} s alone, so in these runs of "
+        f"{limits} the taught generator never has a turn. Its row shows at most what the prior's proposals "
+        "are worth, and says nothing about the generator.\n"
+    )
 
 
 def write_ablations() -> None:

@@ -44,6 +44,13 @@ def bench() -> None:
     show_default=True,
     help="Suites, or CSVs of formulas or of data, by commas.",
 )
+@click.option(
+    "--problem",
+    "names",
+    multiple=True,
+    callback=read_all_names,
+    help="Problems of the suites, by commas (default: all).",
+)
 @click.option("--draw", type=click.IntRange(1), help="So many problems of the suite, drawn by --draw-seed.")
 @click.option("--draw-seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of --draw.")
 @click.option(

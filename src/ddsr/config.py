@@ -167,14 +167,18 @@ class DSRConfig(SearchConfig):
     """units of the LSTM's one layer"""
     min_length: int = 4
     """tokens of an expression, at least"""
-    preferred_length: float = 10.0
+    preferred_length: float | None = None
+    """length that a soft prior pulls towards, see `autoregressive.constraints.length_preference`; None: there
+    is no such prior, as in DSR's results in SRBench; later versions of DSR have 10"""
     length_scale: float = 5.0
-    """of the soft prior on the length, see `autoregressive.constraints.length_preference`"""
+    """of the soft prior on the length"""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_whole(self.hidden_size, "hidden_size", least=1)
         check_whole(self.min_length, "min_length", least=1, most=self.max_length)
+        if self.preferred_length is not None:
+            _check_number(self.preferred_length, "preferred_length", float_info.max)
         _check_between(self.length_scale, "length_scale", 0, float_info.max)
 
 

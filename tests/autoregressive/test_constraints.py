@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from ddsr._core import PAD
 from ddsr.autoregressive.constraints import PrefixRules, PrefixWalk, retrace
 from ddsr.autoregressive.order import breadth_first_rows, prefix_rows
-from ddsr.errors import GrammarError
+from ddsr.config import DSRConfig
+from ddsr.errors import GrammarError, MethodError
 from ddsr.expression import Expression, Vocabulary
 from ddsr.grammar import AtMost, Grammar
 from strategies import FULL, PLAIN, prefix_tokens
@@ -114,6 +115,16 @@ def test_the_soft_length_prior_pulls_from_both_sides():
         walk.advance(np.array([sin, sin]))
     late = walk.length_preference(preferred=3.0, scale=2.0)
     assert (late[:, [add, sin]] == -1.0).all() and (late[:, x] == 0.0).all()
+
+
+def test_no_length_is_preferred_by_default():
+    """As in DSR's runs in SRBench: a short law is no less likely for being short."""
+    walk = PrefixWalk(PrefixRules(Grammar(SMALL, max_length=9), 4), 2)
+    assert DSRConfig().preferred_length is None
+    assert not walk.length_preference(None, 5.0).any()
+    assert walk.length_preference(None, 5.0).shape == (2, len(SMALL))
+    with pytest.raises(MethodError, match="preferred_length"):
+        DSRConfig(preferred_length="long")
 
 
 def test_what_prefix_order_does_not_know_is_refused():

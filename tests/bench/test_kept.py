@@ -13,6 +13,7 @@ from benchmarks.kept import (
     RESULTS,
     ablation,
     ablation_text,
+    generator_note,
     keep,
     kept_stores,
     marks,
@@ -59,6 +60,16 @@ def test_the_results_have_what_the_command_prints_of_a_kept_ablation(name, basel
     assert with_tables(page, ablation_text(name, results), f"ablation-{name}") == page
     drawing = (RESULTS.parent / "assets" / f"ablation-{name}.svg").read_text()
     assert all(method in drawing for method in results.methods)
+
+
+def test_runs_too_short_for_the_generator_say_so(tmp_path):
+    """Before `head_start`, 20 s, the generator has no turn, so leaving it out shows nothing."""
+    for seconds, is_noted in ((15.0, True), (20.0, True), (60.0, False), (None, False)):
+        rows = [run(STROGATZ, method, time=seconds) for method in ("ddsr", "ddsr:generator=none")]
+        results = read_results([write_store(tmp_path / f"{seconds}", rows)])
+        assert ("never has a turn" in generator_note(results)) == is_noted
+        assert generator_note(results.of(["ddsr"])) == ""
+    assert "runs of 15 s the taught generator never has a turn" in RESULTS.read_text()
 
 
 def test_the_curves_that_are_drawn_are_those_of_kept_runs():

@@ -42,6 +42,19 @@ def test_the_pool_joins_this_epoch_with_all_before():
     assert len(joined.pool) > 10
 
 
+def test_a_pool_is_trimmed_to_its_best_and_to_no_fewer():
+    """The joined pool has between αB and 2αB expressions, as some are in both halves; αB of them stay."""
+    first = EliteMemory(10).merge(scores_of(0))
+    assert len(first.pool) == len(first.trimmed().pool) == 10
+    overlapping = EliteMemory(10, kept=first.pool).merge(scores_of(0, n=150))
+    full = first.trimmed().merge(scores_of(1))
+    assert 10 <= len(overlapping.pool) < len(full.pool) <= 20
+    for joined in (overlapping, full):
+        kept = joined.trimmed().pool
+        assert kept.reward.tolist() == joined.pool.reward[:10].tolist()
+        assert kept.batch.keys() == joined.pool.batch.keys()[:10]
+
+
 def test_the_better_constants_of_one_form_stay():
     tokens = Batch.from_tokens(PLAIN, scores_of(0).batch.tokens)
     poor = Engine(PLAIN, X, X[:, 0] * X[:, 1], options=FitOptions(max_steps=0)).score(tokens)

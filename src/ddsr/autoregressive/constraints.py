@@ -136,12 +136,14 @@ class PrefixWalk:
         self._n_constants[rows] += rules.is_constant[written]
         self.position += 1
 
-    def length_preference(self, preferred: float, scale: float) -> NDArray[np.float32]:
+    def length_preference(self, preferred: float | None, scale: float) -> NDArray[np.float32]:
         """(B, V) DSR's soft length prior, to be added to the logits: −(k − preferred)² / (2 scale).
 
         k is the position. Before the preferred length it is added to leaves that would end the expression;
-        from there on to operators.
+        from there on to operators. Nothing is added where no length is preferred.
         """
+        if preferred is None:
+            return np.zeros((len(self.n_open), self.rules.vocab_size), dtype=np.float32)
         penalty = -((self.position - preferred) ** 2) / (2 * scale)
         if self.position < preferred:
             is_disliked = (self.n_open == 1)[:, None] & ~self.rules.is_operator
@@ -173,7 +175,7 @@ class Traversal:
         return np.asarray(self.clean_tokens != PAD)
 
 
-def retrace(rules: PrefixRules, tokens: Tokens, preferred: float, scale: float) -> Traversal:
+def retrace(rules: PrefixRules, tokens: Tokens, preferred: float | None, scale: float) -> Traversal:
     """Walk along expressions that are known already."""
     walk = PrefixWalk(rules, len(tokens))
     seen = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +33,7 @@ def run_suite(
     noises: Sequence[float],
     data: str | None,
     *,
+    names: Sequence[str] = (),
     draw: int | None = None,
     draw_seed: int = 0,
     trials: int,
@@ -51,7 +53,9 @@ def run_suite(
     if factory == OWN_METHODS:  # an unknown name now, not as the reason of every row
         methods = [check_method(method) for method in methods]
     methods, noises = tuple(dict.fromkeys(methods)), tuple(dict.fromkeys(noises))
-    problems = load_suites(suites) if draw is None else draw_problems(load_suites(suites), draw, draw_seed)
+    problems = named_problems(load_suites(suites), names)
+    if draw is not None:
+        problems = draw_problems(problems, draw, draw_seed)
     for problem in problems:
         if problem.source != "uniform":
             data_path(problem, Path(data) if data else None)  # now, not as the reason of every row
@@ -71,6 +75,7 @@ def run_suite(
     command = command_text(
         {
             "suite": tuple(Path(suite).name for suite in dict.fromkeys(suites)),
+            "problem": tuple(dict.fromkeys(names)) or None,
             "draw": draw,
             "draw-seed": draw_seed or None,
             "method": methods,
@@ -97,8 +102,8 @@ def run_suite(
     )
     results = Store(Path(store))
     rows, warnings = results.read()
-    names = [problem.name for problem in problems]
-    warnings += filter(None, (of_other_versions(rows, ddsr_version()), without_identity(rows, names)))
+    run_names = [problem.name for problem in problems]
+    warnings += filter(None, (of_other_versions(rows, ddsr_version()), without_identity(rows, run_names)))
     for warning in warnings:
         console.print(warning, style="yellow", markup=False, soft_wrap=True)
     n_all, n_missing = len(plan.tasks()), len(missing_tasks(plan, results))
@@ -133,6 +138,17 @@ def _run(console: Console, plan: Plan, store: Store, workers: Workers, n_missing
 def _address(cluster: str) -> str:
     """Of a cluster, as others may read it."""
     return cluster if cluster.startswith(LOCAL) else "ADDRESS"
+
+
+def named_problems(problems: Sequence[Problem], names: Sequence[str]) -> tuple[Problem, ...]:
+    """Those of these names, in the suite's order; all where no name is given."""
+    known = [problem.name for problem in problems]
+    for name in names:
+        if name not in known:
+            alike = get_close_matches(name, known, n=3, cutoff=0.5)
+            hint = f"; did you mean {' or '.join(alike)}?" if alike else ""
+            raise BenchError(f"the suite has no problem {name!r}{hint}")
+    return tuple(problem for problem in problems if not names or problem.name in names)
 
 
 def draw_problems(problems: Sequence[Problem], n: int, seed: int) -> tuple[Problem, ...]:
