@@ -281,7 +281,7 @@ def names() -> Named:
         yield (
             f"column {ascii(name)[:40]}",
             lambda rng, name=name: (
-                pd.DataFrame(plain(rng)[0], columns=[name, "other"]),
+                pd.DataFrame(plain(rng)[0], columns=pd.Index([name, "other"], dtype=object)),
                 plain(rng)[1],
                 None,
             ),

@@ -29,6 +29,8 @@ from benchmarks.trust.tally import Tally
 N_DISKS, N_WORKERS = 30, 12
 MEMORY_MB = tuple(range(250, 1000, 50)) + (1000, 1250, 1500, 2000, 3000, 4000)
 UNIFORM = KINDS[0]
+# A command that lacks memory and has not ended by then hangs.
+MEMORY_LIMIT_S = 90.0
 
 
 def run_campaign(plan: Plan) -> dict[str, Tally]:
@@ -182,7 +184,7 @@ def memory_limits(plan: Plan) -> Tally:
     for case in plan.cases(len(cases), "memory limit"):
         limit, command = cases[case]
         limited = [sys.executable, "-m", "benchmarks.trust.limited", "memory", str(limit << 20), "ddsr"]
-        flaw = flaw_of_error(run(command, plan.folder, program=limited))
+        flaw = flaw_of_error(run(command, plan.folder, program=limited, limit_s=MEMORY_LIMIT_S))
         tally.add([f"ulimit -v {limit << 10}; ddsr {' '.join(command)}: {flaw}"] if flaw else [])
     return tally
 

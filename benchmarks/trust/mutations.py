@@ -24,6 +24,7 @@ from ddsr.prior.weights import find_weights
 from ddsr.runs import RunFolder, load_model
 
 N_MUTATIONS = 1000
+HANG_S = 30.0
 HERE = "benchmarks.trust.mutations"
 PARTS = {
     "model files": "models",
@@ -40,7 +41,7 @@ def run_campaign(plan: Plan) -> dict[str, Tally]:
     tallies = {name: Tally() for name in PARTS}
     for n_done, (name, function) in enumerate(PARTS.items()):
         part = plan.part(1.0 / (len(PARTS) - n_done))
-        run_part(part, tallies[name], f"{HERE}:{function}", N_MUTATIONS)
+        run_part(part, tallies[name], f"{HERE}:{function}", N_MUTATIONS, stall_s=HANG_S)
     return tallies
 
 
