@@ -2,6 +2,7 @@
 
 import sys
 import time
+from importlib import import_module
 
 PATIENT = 3600.0  # seconds that no test takes, for deadlines that the core compares with the machine's clock
 
@@ -32,6 +33,8 @@ class Clock:
 
     def install(self, monkeypatch) -> "Clock":
         """Every module of ddsr that is loaded by now reads this clock."""
+        for name in ("ddsr.runs", "ddsr.live", "ddsr.command.fitting", "ddsr.command.resuming"):
+            import_module(name)
         for name, module in list(sys.modules.items()):
             if name.startswith("ddsr.") and getattr(module, "time", None) is time:
                 monkeypatch.setattr(module, "time", self)

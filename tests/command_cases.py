@@ -49,13 +49,13 @@ def refusal(*arguments: object) -> str:
     return lines[0].removeprefix("Error: ")
 
 
-def start_ddsr(*arguments: object, **options) -> subprocess.Popen:
-    """In a process of its own."""
+def start_ddsr(*arguments: object, module: str = "ddsr", **options) -> subprocess.Popen:
+    """In a process of its own; another module may change ddsr first."""
     environment = os.environ | {
         "PYTHONPATH": str(Path(ddsr_package.__file__).parents[1]),
         "PYTHONUNBUFFERED": "1",
     }
-    command = [sys.executable, "-m", "ddsr", *map(str, arguments)]
+    command = [sys.executable, "-m", module, *map(str, arguments)]
     # Where the tests themselves run in the background of a shell, an interrupt would be ignored.
     heed_interrupts = partial(signal.signal, signal.SIGINT, signal.default_int_handler)
     usual = {

@@ -5,7 +5,11 @@ import json
 import re
 import shlex
 
+import pytest
+
+from clock_cases import Clock
 from command_cases import ROOT, ddsr
+from docs_cases import search_little
 
 PAGE = (ROOT / "docs" / "command.md").read_text()
 
@@ -14,7 +18,11 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 
-def test_the_examples_run(tmp_path, monkeypatch):
+@pytest.mark.parametrize("search", ["little", pytest.param("as printed", marks=pytest.mark.slow)])
+def test_the_examples_run(search, tmp_path, monkeypatch):
+    if search == "little":
+        search_little(monkeypatch, ["axis^1.5"])
+        Clock(tick=0.1).install(monkeypatch)  # seconds of looks at the clock
     monkeypatch.chdir(tmp_path)
     (tmp_path / "planets.csv").write_text(blocks("csv")[0])
     lines = [line for block in blocks("sh") for line in block.splitlines()]

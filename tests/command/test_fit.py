@@ -6,11 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from clock_cases import Clock
 from command_cases import ddsr, line_data, write_table
 from ddsr.command.fitting import estimator_parameters, free_folder
+from docs_cases import search_little
 from prior_cases import write_weights
 
-QUICK = ("--epochs", 1, "--jobs", 1)
+ONE_EPOCH = ("--epochs", 1, "--jobs", 1)
+QUICK = (*ONE_EPOCH, "--prior", "none")
 
 
 @pytest.fixture
@@ -138,8 +141,11 @@ def _guess_rows():
         yield f"{a},{b},{np.sin(3 * a * a) * np.exp(b / 7)}\n"
 
 
-def test_time_is_kept(table):
-    assert fitted(table, "-t", "noise", "--time", 1.5, "--no-save")["seconds"] < 3.0
+def test_time_is_kept(table, monkeypatch):
+    """In looks at the clock, each of which takes a while."""
+    Clock(tick=300.0).install(monkeypatch)
+    result = fitted(table, "-t", "noise", "--time", 3600, "--selection", "best", "--no-save")
+    assert result["stopped_by"] == "max_time" and result["epochs"] < 12
 
 
 def test_missing_values_can_be_dropped(tmp_path):
@@ -149,7 +155,7 @@ def test_missing_values_can_be_dropped(tmp_path):
     assert result["rows"] == 8 and result["dropped_rows"] == 1 and result["best"] == "3 * a"
 
 
-def test_rows_missed_by_far_are_told_by_their_numbers(tmp_path):
+def test_rows_missed_by_far_are_told_by_their_numbers(tmp_path, monkeypatch):
     """As in the file, whatever was left out of it."""
     rng = np.random.default_rng(0)
     x = rng.uniform(1, 3, size=60)
@@ -161,6 +167,7 @@ def test_rows_missed_by_far_are_told_by_their_numbers(tmp_path):
     lines[7] = f",{y[7]},1"
     path = write_table(tmp_path / "wrong.csv", "\n".join(["x,y,w", *lines]))
     arguments = (path, "--target", "y", "--weights", "w", "--drop-missing", "--no-save", *QUICK)
+    search_little(monkeypatch, ["2 * x"])
     assert fitted(*arguments)["outliers"] == [31]
     said = ddsr("fit", *arguments).stdout.splitlines()
     assert said[-2] == "Missed by far, as wrong entries are: row 31."
@@ -193,12 +200,12 @@ def test_what_is_said_becomes_parameters_of_the_estimator():
 
 def test_the_prior_can_be_a_file_of_weights(table, tmp_path):
     write_weights(tmp_path / "tiny.safetensors")
-    fitted(table, "-t", "y", "--prior", "tiny.safetensors", "--out", "run", *QUICK)
+    fitted(table, "-t", "y", "--prior", "tiny.safetensors", "--out", "run", *ONE_EPOCH)
     asked = json.loads(Path("run", "run.json").read_text())
     assert asked["parameters"]["prior"] == str(tmp_path / "tiny.safetensors")
     Path("tiny.safetensors").write_bytes(b"not weights")
     for prior, said in (("tiny.safetensors", "holds no weights"), ("nowhere", "nowhere' is no file")):
-        done = ddsr("fit", table, "-t", "y", "--prior", prior, "--out", "other", *QUICK)
+        done = ddsr("fit", table, "-t", "y", "--prior", prior, "--out", "other", *ONE_EPOCH)
         assert done.exit_code != 0 and said in done.stderr and "epoch" not in done.stderr
         assert not Path("other").exists()
 

