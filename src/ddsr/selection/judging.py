@@ -18,9 +18,11 @@ from ddsr.expression import Batch, Expression
 from ddsr.selection.description import DescriptionLength, PreciseLength
 from ddsr.selection.exceptions import Exceptions, exceptions_of
 from ddsr.selection.growth import nats_of_growth
+from ddsr.selection.inverses import as_roots
 from ddsr.selection.leverage import nats_of_leverage
 from ddsr.selection.model import Model
 from ddsr.selection.moves import alternatives, settled_together, with_moved_constants
+from ddsr.selection.phases import with_phases_in_a_turn
 from ddsr.selection.poles import have_poles
 from ddsr.selection.rational import rational_forms
 from ddsr.selection.shared_factors import NatsLost
@@ -34,6 +36,8 @@ MOST_FORMS = 12  # as ratios of polynomials, that are tried of one model
 # On a few rows a constant may cost more to write than it explains; still nobody wants 1 for the mean of y.
 MOST_NRMSE = 1.05
 LEAST_GAIN = 1e-6  # nats; less is rounding
+SAME_ERROR = 1e-6  # relative: errors so near belong to the same values
+N_ALWAYS_TIDIED = 3  # of the best, that are simplified however late it is
 # Standard errors within which a simple number is likely meant, and the nats of one simple enough for it.
 LIKELY_ERRORS, MOST_NATS_OF_LIKELY = 2.5, 8.0
 SMALLEST = 1e-300  # standard error: of a constant the least change of which changes everything
@@ -88,9 +92,9 @@ class Judged:
         variance = np.diagonal(np.linalg.pinv(correlation, rcond=1e-12, hermitian=True))
         return np.where(is_steep, 0.0, np.sqrt(np.maximum(variance, 0.0)) / scale)
 
-    def selected(self, is_allowed: IsAllowed | None) -> Selected:
-        """As it is handed out: written as people write."""
-        model = spelled(self.model, is_allowed)
+    def selected(self, is_allowed: IsAllowed | None, is_hurried: bool = False) -> Selected:
+        """As it is handed out: written as people write, unless there is no time for that."""
+        model = self.model if is_hurried else spelled(self.model, is_allowed)
         is_free = tuple(not is_fixed for is_fixed in model.is_fixed)
         return Selected(model.expression, is_free, self.nrmse, self.length, self.is_finite_between_rows)
 
@@ -111,6 +115,11 @@ class Judge:
         """Whether the time is up."""
         return time.monotonic() >= self.deadline
 
+    @property
+    def seconds_left(self) -> float:
+        """Until the time is up."""
+        return self.deadline - time.monotonic()
+
     @contextmanager
     def hurried(self, share: float) -> Iterator[None]:
         """With this share of the time that is left; the rest is there again afterwards."""
@@ -129,7 +138,7 @@ class Judge:
         # by length alone: constants that nobody has fitted yet do not win by being finite
         fitted = best_of_each(given + refitted, key=length_of)
         # not before the fit: a constant that is still to be fitted is no 1 to be left out
-        simpler = [Model.free(one.model.expression.simplified(*self.signs)) for one in fitted]
+        simpler = [Model.free(self.simplest(one.model.expression)) for one in fitted]
         changed = [other for one, other in zip(fitted, simpler, strict=True) if other.key != one.model.key]
         found = {one.model.key: one for one in best_of_each(self.measure(changed, 100, 1e-14))}
         return best_of_each(
@@ -256,12 +265,16 @@ class Judge:
 
         One fit tells which of many candidates are worth the rounds of moves.
         """
-        settled = {one.model.key: settled_together(one.model, self._likely_number(one)) for one in models}
+        settled: dict[object, Model | None] = {}
+        for one in sorted(models, key=rank_of):  # the others may have no time
+            if self.is_late:
+                break
+            settled[one.model.key] = settled_together(one.model, self._likely_number(one))
         new = distinct(model for model in settled.values() if model is not None)
         found = {one.model.key: one for one in self.measure(new, ROUND_STEPS, ROUND_TOLERANCE)}
         shorter: dict[object, Judged] = {}
         for one in models:
-            model = settled[one.model.key]
+            model = settled.get(one.model.key)
             other = None if model is None else found.get(model.key)
             if other is not None and is_shorter(other, one):
                 shorter[one.model.key] = other
@@ -282,6 +295,41 @@ class Judge:
         error = max(one.nrmse, self.least_nrmse) * self.engine.spread / np.sqrt(self.engine.n_counted)
         return np.asarray(error * one.unit_uncertainty)
 
+    def simplest(self, expression: Expression) -> Expression:
+        """The same values, simplified natively: no phase beyond a turn, roots for functions of inverses."""
+        simpler = as_roots(expression.simplified(*self.signs), *self.signs)
+        tree = with_phases_in_a_turn(simpler.tree, beyond=1.0)  # smaller ones may be simple numbers
+        return Expression.from_tree(simpler.vocabulary, tree)
+
+    def tidied(self, models: list[Judged]) -> list[Judged]:
+        """Each in its simplest form, unless that is longer: the best few always, the others if there is time.
+
+        No constant is fitted for it, so that it takes hundredths of a second.
+        """
+        ranked = sorted(models, key=rank_of)
+        some = ranked[:N_ALWAYS_TIDIED] if self.is_late else ranked
+        tidy = {one.model.key: rewritten_as(one.model, self.simplest(one.model.expression)) for one in some}
+        changed = distinct(
+            model
+            for key, model in tidy.items()
+            if model.key != key
+            and (self.is_allowed is None or self._may_be(model.expression, self.is_allowed))
+        )
+        found = {one.model.key: one for one in self._audited(self._measure(changed, max_steps=0))}
+        ended = []
+        for one in ranked:
+            other = found.get(tidy[one.model.key].key) if one.model.key in tidy else None
+            ended.append(one if other is None or not self._is_as_good(other, one) else other)
+        return ended
+
+    def _is_as_good(self, other: Judged, one: Judged) -> bool:
+        """Whether a model is no longer than another of the same values; rounding may tell these apart."""
+        is_as_near = max(other.nrmse, self.least_nrmse) <= (1.0 + SAME_ERROR) * max(
+            one.nrmse, self.least_nrmse
+        )
+        is_as_finite = other.is_finite_between_rows >= one.is_finite_between_rows
+        return is_as_near and is_as_finite and other.length <= one.length + LEAST_GAIN
+
     def simplified(self, model: Model) -> Model:
         """What settled constants make of it: with exponents of 1.5 instead of 1.498 powers may cancel."""
         return rewritten_as(model, model.expression.simplified(*self.signs))
@@ -289,7 +337,9 @@ class Judge:
     def rational_forms(self, one: Judged) -> list[Judged]:
         """The shortest of the same values as ratios of polynomials, as far as there is time."""
         forms: list[Expression] = []
-        for form in rational_forms(one.model.expression, self.engine.positive_variables):
+        for form in rational_forms(
+            one.model.expression, self.engine.positive_variables, lambda: self.seconds_left
+        ):
             if self.is_late or len(forms) == MOST_FORMS:
                 break
             forms.append(form)

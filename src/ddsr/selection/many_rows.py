@@ -75,4 +75,4 @@ def select_on_some(
         if measured and judge.is_late:
             break
     ranked = sorted(best_of_each(measured), key=rank_of)
-    return tuple(one.selected(is_allowed) for one in ranked) or found
+    return tuple(one.selected(is_allowed, is_hurried=k > 0) for k, one in enumerate(ranked)) or found

@@ -13,9 +13,10 @@ from itertools import combinations, permutations
 from math import exp, inf, log, sqrt
 
 from ddsr.expression import Kind, Node
+from ddsr.selection.bases import BASES
 from ddsr.selection.model import Known, Numbered, known, split_factor
-from ddsr.selection.shared_factors import MOST_TERMS, NatsLost, sum_of, terms_of
-from ddsr.selection.simple_numbers import FREE, SimpleNumber, near
+from ddsr.selection.shared_factors import MOST_TERMS, NatsLost, split_fitted, sum_of, terms_of
+from ddsr.selection.simple_numbers import FREE, SimpleNumber, nats_of, near
 
 LARGEST_EXPONENT = 700.0  # beyond it exp leaves double precision
 NATS_OF_PLACE = 5.0  # that a simple number has to save, since there are several places to look for one
@@ -52,6 +53,17 @@ def moved_into_factors(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
             for other in _with_factor_inside(constant, function, nats_lost):
                 moved = _product([*others, other])
                 yield moved if constant.node.value > 0.0 else Node.operator("mul", known(-1.0), moved)
+
+
+def moved_into_base(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
+    """Of exp(k * f), b^f with a simple base b near exp(k); k is fitted."""
+    rate, rest = split_fitted(node.children[0])
+    if rate is None:
+        return
+    number, most_nats = int(rate.name), _most_nats(rate, nats_lost)
+    bases = [SimpleNumber(base, nats_of(base)) for base in BASES if nats_of(base) <= most_nats]
+    for base in likeliest(bases, lambda base: nats_lost(number, log(base))):
+        yield Node.operator("pow", known(base), rest)
 
 
 def moved_into_logarithm(node: Node, nats_lost: NatsLost) -> Iterator[Node]:

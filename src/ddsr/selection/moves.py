@@ -12,6 +12,7 @@ from ddsr.selection.model import Known, Model, Numbered, known, split_factor
 from ddsr.selection.moved_constants import (
     MOST_NATS_LOST,
     likeliest,
+    moved_into_base,
     moved_into_factors,
     moved_into_logarithm,
     safe_exp,
@@ -127,6 +128,8 @@ def _moved(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
         yield from moved_into_logarithm(node, nats_lost)
     elif node.name in ("mul", "div"):
         yield from moved_into_factors(node, nats_lost)
+    elif node.name == "exp":
+        yield from moved_into_base(node, nats_lost)
 
 
 def _exponentials(base: Node, exponent: Node, nats_lost: NatsLost) -> Iterator[Node]:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import inf
 from typing import Any
 
 from ddsr.errors import ExpressionError
@@ -22,6 +23,9 @@ from ddsr.selection.settling import Settler
 MOST_TOKENS = 40
 MOST_SYMBOLS = 8
 MOST_TERMS_READ = 100  # of a numerator or a denominator before it is cancelled
+# Where fewer seconds than these are left, so many terms for each of them: factoring takes longer than growth
+# in proportion, tens of milliseconds for ten terms and seconds for a hundred.
+SECONDS_OF_LARGE, MOST_TERMS_A_SECOND = 3.0, 20
 FEWEST_NODES = 5  # a tree of fewer has no shorter form that a rule of the simplifier does not find
 LARGEST_POWER = 12
 LARGEST_WHOLE, LARGEST_DENOMINATOR = 1000, 8
@@ -46,17 +50,20 @@ def load_algebra() -> None:
     import sympy.polys.fields  # noqa: F401
 
 
-def rational_forms(expression: Expression, positive: Iterable[str] = ()) -> Iterator[Expression]:
+def rational_forms(
+    expression: Expression, positive: Iterable[str] = (), seconds_left: Callable[[], float] = lambda: inf
+) -> Iterator[Expression]:
     """Other forms of the same value, where the named variables are positive; those of fewest nodes first.
 
-    Constants that are simple numbers count as such, others as unknown. Large expressions have no forms.
+    Constants that are simple numbers count as such, others as unknown. Large expressions have no forms, and
+    with little time left small ones alone have: nothing interrupts SymPy while it factors a polynomial.
     """
     if len(expression) > MOST_TOKENS:
         return
     names = tuple(positive)
     seen = {expression}
     simpler = expression.simplified(positive=names)  # or a symbol could stand for x - x, which is 0
-    for tree in _Rewriter(expression.vocabulary, frozenset(names)).forms(simpler.tree):
+    for tree in _Rewriter(expression.vocabulary, frozenset(names), seconds_left).forms(simpler.tree):
         try:
             form = Expression.from_tree(expression.vocabulary, tree).simplified(positive=names)
         except ExpressionError:  # the vocabulary lacks what it takes to write it
@@ -69,8 +76,10 @@ def rational_forms(expression: Expression, positive: Iterable[str] = ()) -> Iter
 class _Rewriter:
     """Writes trees anew from the leaves up: what stands in a root or a sine is as short as it gets."""
 
-    def __init__(self, vocabulary: Vocabulary, positive: frozenset[str]) -> None:
-        self.vocabulary, self.positive = vocabulary, positive
+    def __init__(
+        self, vocabulary: Vocabulary, positive: frozenset[str], seconds_left: Callable[[], float]
+    ) -> None:
+        self.vocabulary, self.positive, self.seconds_left = vocabulary, positive, seconds_left
         self.settler = Settler(vocabulary)
 
     def forms(self, node: Node, parent: str = "") -> list[Node]:
@@ -92,7 +101,9 @@ class _Rewriter:
             yield from self._read_and_written(node, repeated)
 
     def _read_and_written(self, node: Node, whole: frozenset[Node]) -> Iterator[Node]:
-        reading = _Reading.of(node, self.positive, whole)
+        seconds = self.seconds_left()
+        n_terms = MOST_TERMS_READ if seconds > SECONDS_OF_LARGE else int(MOST_TERMS_A_SECOND * seconds)
+        reading = _Reading.of(node, self.positive, whole, n_terms) if seconds > 0.0 else None
         if reading is None:
             return
         product = Product.of(reading.factors, reading.symbols)
@@ -117,14 +128,18 @@ class _Reading:
 
     @classmethod
     def of(
-        cls, node: Node, positive: frozenset[str], whole: frozenset[Node] = frozenset()
+        cls,
+        node: Node,
+        positive: frozenset[str],
+        whole: frozenset[Node] = frozenset(),
+        most_terms: int = MOST_TERMS_READ,
     ) -> _Reading | None:
         """None if it is too large, is a constant, or has no value anywhere; what is `whole` is a symbol."""
         from sympy import QQ
         from sympy.polys.fields import field
 
         numbers: dict[Node, int] = {}
-        if max(_count_terms(node, numbers, whole)) > MOST_TERMS_READ or not 0 < len(numbers) <= MOST_SYMBOLS:
+        if max(_count_terms(node, numbers, whole)) > most_terms or not 0 < len(numbers) <= MOST_SYMBOLS:
             return None
         symbols = field([f"s{number}" for number in numbers.values()], QQ)[1:]
         atoms = {atom: symbols[number] for atom, number in numbers.items()}

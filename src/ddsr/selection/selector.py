@@ -78,8 +78,8 @@ def select(
     chosen = _cancelled(chosen, judge)
     chosen = [_with_moved_constants(one, judge) for one in _with_settled_rates(chosen, judge)]
     chosen = judge.polish(chosen)
-    ranked = sorted(best_of_each(chosen + [settled.get(one.model.key, one) for one in rest]), key=rank_of)
-    return tuple(one.selected(is_allowed) for one in ranked)
+    chosen = judge.tidied(best_of_each(chosen + [settled.get(one.model.key, one) for one in rest]))
+    return _written(sorted(best_of_each(chosen), key=rank_of), judge)
 
 
 def front_of(
@@ -175,9 +175,28 @@ def _cancelled(models: list[Judged], judge: Judge) -> list[Judged]:
         forms = [form for form in forms if form.is_finite_between_rows >= one.is_finite_between_rows]
         best = min(forms, key=length_of)
         tied = [form for form in forms if _is_another_writing(form, best)]
-        plainest = min(tied, key=lambda form: _plainness(spelled(form.model, judge.is_allowed).expression))
-        ranked[place] = replace(plainest, length=best.length)
+        ranked[place] = replace(_plainest(tied, best, judge), length=best.length)
     return ranked
+
+
+def _plainest(tied: Sequence[Judged], best: Judged, judge: Judge) -> Judged:
+    """Of several writings the one that reads best; without time the shortest."""
+    plainest, plainness = best, None
+    for form in tied if len(tied) > 1 else ():
+        if judge.is_late:
+            break
+        its = _plainness(spelled(form.model, judge.is_allowed).expression)
+        if plainness is None or its < plainness:
+            plainest, plainness = form, its
+    return plainest
+
+
+def _written(ranked: Sequence[Judged], judge: Judge) -> tuple[Selected, ...]:
+    """As they are handed out; the first is written well whatever the time."""
+    return tuple(
+        one.selected(judge.is_allowed, is_hurried=place > 0 and judge.is_late)
+        for place, one in enumerate(ranked)
+    )
 
 
 def _is_another_writing(form: Judged, best: Judged) -> bool:

@@ -12,8 +12,11 @@ from functools import partial, reduce
 from math import isfinite, log
 
 from ddsr.expression import Expression, Kind, Node
+from ddsr.selection.bases import with_simple_bases
 from ddsr.selection.complements import complements
 from ddsr.selection.model import Known, Model, known, split_factor
+from ddsr.selection.phases import with_phases_in_a_turn
+from ddsr.selection.signs import with_outer_signs
 from ddsr.selection.simple_numbers import LARGEST_DENOMINATOR
 
 ENDLESS = tuple(q for q in range(2, LARGEST_DENOMINATOR + 1) if 10**6 % q)
@@ -27,27 +30,37 @@ def spelled(model: Model, is_allowed: Callable[[Expression], bool] | None = None
 
     A writing that `is_allowed` refuses is none: c^x is not exp(k * x) where there is a rule against that.
     """
-    columns = model.expression.vocabulary.variables
-    in_order = partial(_in_order, columns)
+    vocabulary = model.expression.vocabulary
+    in_order = partial(_in_order, vocabulary.variables)
     spellings = (
+        with_simple_bases,
         _with_exponentials,
         _with_powers,
         _with_complements,
         _with_upright_roots,
         _with_one_bar,
         _with_squares,
+        with_outer_signs,
+        with_phases_in_a_turn,
         _with_signs,
     )
     for spell in (*spellings, in_order, _spelled):
-        other = Model.of_tree(model.expression.vocabulary, spell(model.tree))
+        tree = spell(model.tree)
+        if tree == model.tree:
+            continue
+        other = Model.of_tree(vocabulary, tree)
         if other is not None and (is_allowed is None or is_allowed(other.expression)):
             model = other
     return model
 
 
 def with_exponentials(model: Model) -> Model:
-    """The same model with exp(log(c) * f) for c^f with a fitted c, if it has exp; a settled c stays."""
-    return Model.of_tree(model.expression.vocabulary, _with_exponentials(model.tree)) or model
+    """The same model with exp(log(c) * f) for c^f with a fitted c, if it has exp; a settled c stays.
+
+    So does a fitted one that is a simple number, as in 2^n.
+    """
+    tree = _with_exponentials(with_simple_bases(model.tree))
+    return Model.of_tree(model.expression.vocabulary, tree) or model
 
 
 def _with_exponentials(node: Node) -> Node:

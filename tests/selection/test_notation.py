@@ -1,0 +1,268 @@
+"""Signs, phases, bases and inverse functions: equations as people write them, with the same values."""
+
+from __future__ import annotations
+
+from math import log, pi
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ddsr.engine import Engine
+from ddsr.expression import DEFAULT_OPERATORS, OPERATORS, Expression, Node, Vocabulary
+from ddsr.selection import select
+from ddsr.selection.bases import with_simple_bases
+from ddsr.selection.inverses import as_roots
+from ddsr.selection.model import Model
+from ddsr.selection.phases import with_phases_in_a_turn
+from ddsr.selection.signs import EVEN, ODD, with_outer_signs
+from ddsr.selection.spelling import spelled
+from strategies import FULL, expressions, mild_floats
+
+PLAIN = Vocabulary(
+    ("x", "y", "z"), [name for name in OPERATORS if name not in ("neg", "square", "cube", "inverse")]
+)
+ROWS = np.random.default_rng(0).uniform(0.5, 2.0, (20, 3))
+LATE = -1.0
+"""a moment on the monotonic clock that has passed"""
+
+
+def written(text: str, vocabulary: Vocabulary = PLAIN, is_settled: bool = False) -> Model:
+    expression = Expression.parse(text, vocabulary)
+    model = spelled(Model(expression, (is_settled,) * expression.n_constants))
+    same_values(expression, model.expression)
+    return model
+
+
+def same_values(before: Expression, after: Expression, rows: np.ndarray = ROWS) -> None:
+    with np.errstate(all="ignore"):
+        old, new = before.to_callable()(rows), after.to_callable()(rows)
+    known = np.isfinite(old) & (np.abs(old) < 1e6)
+    np.testing.assert_allclose(new[known], old[known], rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_a_minus_leaves_every_odd_function(name: str) -> None:
+    x = Node.variable("x")
+    found = with_outer_signs(Node.operator(name, Node.operator("neg", x)))
+    assert found == Node.operator("neg", Node.operator(name, x))
+
+
+@pytest.mark.parametrize("name", EVEN)
+def test_an_even_function_hides_a_sign(name: str) -> None:
+    x = Node.variable("x")
+    assert with_outer_signs(Node.operator(name, Node.operator("neg", x))) == Node.operator(name, x)
+
+
+def test_the_lists_of_odd_and_even_functions_are_whole() -> None:
+    arguments = np.linspace(0.1, 0.9, 5)
+    for row in OPERATORS.values():
+        if row.arity == 1 and row.name != "neg":
+            vocabulary = Vocabulary(("x",), [row.name])
+            function = Expression.parse(f"{row.name}(x)", vocabulary).to_callable()
+            with np.errstate(all="ignore"):
+                above, below = function(arguments[:, None]), function(-arguments[:, None])
+            assert np.allclose(below, -above) == (row.name in ODD)
+            assert np.allclose(below, above) == (row.name in EVEN)
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        ("tanh(-x)", "-tanh(x)"),
+        ("x + tanh(-y)", "x - tanh(y)"),
+        ("x - tanh(-2.5 * y)", "x + tanh(2.5 * y)"),
+        ("x + sin(-2.5 * y / z)", "x - sin(2.5 * y / z)"),
+        ("3.5 * sin(-2.5 * x)", "-3.5 * sin(2.5 * x)"),
+        ("tanh(-x) * sin(-y)", "tanh(x) * sin(y)"),
+        ("x * tanh(-y)", "-x * tanh(y)"),
+        ("tanh(-2.5 * x)", "tanh(-2.5 * x)"),  # the minus outside would be two tokens more
+        ("cos(-2.5 * x)", "cos(2.5 * x)"),
+        ("cos(2.5 - x)", "cos(x - 2.5)"),
+        ("cosh(-x / y)", "cosh(x / y)"),
+        ("abs(-3.5 * x)", "abs(3.5 * x)"),
+        ("sin(x - y)", "sin(x - y)"),
+    ],
+)
+def test_signs(start: str, end: str) -> None:
+    found = written(start)
+    assert found.expression.text() == end
+    assert len(found.expression) <= len(Expression.parse(start, PLAIN))
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        ("cos(69.42 - 0.017 * x)", f"cos(0.017 * x - {69.42 - 22 * pi!r})"),
+        ("sin(x + 6.5)", f"sin(x + {6.5 - 2 * pi!r})"),
+        ("sin(2.5 * x - 4.5)", f"sin(2.5 * x + {2 * pi - 4.5!r})"),
+        ("tan(x + 3.5)", f"tan(x + {3.5 - pi!r})"),
+        ("sin(x + 3.125)", "sin(x + 3.125)"),
+        ("sin(x + y + 6.5)", f"sin(x + y + {6.5 - 2 * pi!r})"),
+    ],
+)
+def test_a_fitted_phase_is_reduced_and_stays_fitted(start: str, end: str) -> None:
+    found = written(start)
+    expected = Expression.parse(end, PLAIN)
+    assert found.expression.tokens == expected.tokens
+    np.testing.assert_allclose(found.expression.constants, expected.constants, rtol=1e-12)
+    assert not any(found.is_fixed)
+
+
+def test_a_phase_within_a_scaled_sum_is_reduced() -> None:
+    tree = with_phases_in_a_turn(Expression.parse("cos(0.5 * (x - 27.25))", PLAIN).tree)
+    shift = tree.children[0].children[1].children[1].value
+    assert abs(shift) <= 2 * pi and (27.25 - shift) % (4 * pi) == pytest.approx(0.0, abs=1e-9)
+    turned = written("cos((x - 27.25) / 0.5)")
+    assert abs(max(turned.expression.constants, key=abs)) <= pi
+
+
+def test_a_settled_simple_phase_stays_and_a_cut_decimal_is_fitted_again() -> None:
+    assert written("sin(x + 4)", is_settled=True).expression.text() == "sin(x + 4)"
+    found = written("sin(x + 69.42)", is_settled=True)
+    assert abs(found.expression.constants[0]) < pi and found.is_fixed == (False,)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.floats(-1e4, 1e4), st.sampled_from(["sin", "cos"]))
+def test_every_phase_ends_within_half_a_turn(phase: float, name: str) -> None:
+    tree = Node.operator(name, Node.operator("add", Node.variable("x"), Node.constant(phase)))
+    expression = Expression.from_tree(PLAIN, tree)
+    found = spelled(Model.free(expression)).expression
+    assert abs(found.constants[0]) <= pi + 1e-12
+    same_values(expression, found)
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        (f"exp({log(2)!r} * x)", "2^x"),
+        (f"exp({-log(2)!r} * x / y)", "0.5^(x / y)"),
+        (f"3.5 * exp(x * {log(10)!r})", "3.5 * 10^x"),
+        ("2^x", "2^x"),
+        ("2.0000000000000004^x", "2^x"),
+        ("exp(0.6931 * x)", "exp(0.6931 * x)"),
+        ("exp(-0.5 * x)", "exp(-0.5 * x)"),
+    ],
+)
+def test_a_simple_base_is_kept(start: str, end: str) -> None:
+    assert written(start).expression.text() == end
+
+
+def test_a_fitted_base_is_an_exponential() -> None:
+    assert written("1.7^x").expression.text() == f"exp({log(1.7)!r} * x)"
+
+
+def test_without_powers_an_exponential_stays() -> None:
+    vocabulary = Vocabulary(("x",), ("mul", "exp"))
+    assert spelled(Model.free(Expression.parse(f"exp({log(2)!r} * x)", vocabulary))).expression.text() == (
+        f"exp({log(2)!r} * x)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        ("x * y * cos(-atan(y / z)) / z", "x * y / sqrt(z * z + y * y)"),
+        ("y * sin(atan(x / z)) / x", "y / sqrt(z * z + x * x)"),
+        ("x * sin(acos(y))", "x * sqrt(1 - y * y)"),
+        ("cos(atan(x / y))", "cos(atan(x / y))"),  # the root would be longer
+    ],
+)
+def test_functions_of_inverse_functions(start: str, end: str) -> None:
+    expression = Expression.parse(start, PLAIN).simplified(positive=PLAIN.variables)
+    found = as_roots(expression, positive=PLAIN.variables)
+    assert found.simplified(PLAIN.variables) == Expression.parse(end, PLAIN).simplified(PLAIN.variables)
+    same_values(Expression.parse(start, PLAIN), found)
+
+
+@settings(max_examples=200, deadline=None)
+@given(expressions(FULL, 13, mild_floats), st.booleans())
+def test_notation_never_changes_a_value(expression: Expression, is_settled: bool) -> None:
+    same_values(expression, as_roots(expression, positive=FULL.variables))
+    model = Model(expression, (is_settled,) * expression.n_constants)
+    for rewrite in (with_outer_signs, with_phases_in_a_turn, with_simple_bases):
+        other = Model.of_tree(FULL, rewrite(model.tree))
+        assert other is not None
+        same_values(expression, other.expression)
+    same_values(expression, spelled(model).expression)
+
+
+@settings(max_examples=100, deadline=None)
+@given(expressions(FULL, 13, mild_floats))
+def test_signs_take_no_more_tokens(expression: Expression) -> None:
+    assert len(Expression.from_tree(FULL, with_outer_signs(expression.tree))) <= len(expression)
+
+
+# The choice is simplified, however little time there is
+
+
+def chosen_late(text: str, truth: str, operators: tuple[str, ...] = PLAIN.operators) -> Expression:
+    """What is made of one candidate when the time is up before the choice begins."""
+    vocabulary = Vocabulary(("x", "y", "z"), operators)
+    y = Expression.parse(truth, vocabulary).to_callable()(ROWS)
+    y = y + 1e-3 * np.random.default_rng(1).normal(size=len(y))
+    found = select([Expression.parse(text, vocabulary)], Engine(vocabulary, ROWS, y), deadline=LATE)
+    return found[0].expression
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        ("-1.9e-07 * 2.565e+06 * x * y", "-0.48735 * x * y"),
+        ("x * y * cos(-atan(x / z)) / z", "x * y / sqrt(x^2 + z^2)"),
+        ("tanh(-x)", "-tanh(x)"),
+        ("1 * x + 0 * y + 0.5", "x + 0.5"),
+    ],
+)
+def test_a_late_choice_is_simplified(text: str, end: str) -> None:
+    found = chosen_late(text, text)
+    same_values(Expression.parse(text, PLAIN), found)
+    assert len(found) <= len(Expression.parse(end, PLAIN))
+    assert found.text() == end or sorted(found.text()) == sorted(end)
+
+
+def test_a_late_phase_is_reduced() -> None:
+    found = chosen_late("2.5 * cos(69.42 - 0.017 * x)", "2.5 * cos(69.42 - 0.017 * x)", DEFAULT_OPERATORS)
+    assert all(abs(value) < pi for value in found.constants)
+
+
+def test_what_rules_refuse_is_not_made_of_a_late_choice() -> None:
+    text = "x * y / y + 0.5"
+    y = Expression.parse(text, PLAIN).to_callable()(ROWS)
+
+    def has_y(expression: Expression) -> bool:
+        return "y" in expression.text()
+
+    engine = Engine(PLAIN, ROWS, y)
+    found = select([Expression.parse(text, PLAIN)], engine, deadline=LATE, is_allowed=has_y)
+    assert has_y(found[0].expression)
+
+
+def test_fitted_constants_stay_fitted_when_they_are_folded() -> None:
+    rng = np.random.default_rng(1)
+    y = -0.4873 * ROWS[:, 0] * ROWS[:, 1] + 0.01 * rng.normal(size=len(ROWS))
+    candidate = Expression.parse("-1.9e-07 * 2.565e+06 * x * y", PLAIN)
+    (found,) = select([candidate], Engine(PLAIN, ROWS, y), deadline=LATE)
+    assert found.is_free == (True,)
+
+
+def test_equations_are_written_well_only_while_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first always; the others cost time that is not there."""
+    n_spelled = []
+
+    def counted(model: Model, is_allowed: object = None) -> Model:
+        n_spelled.append(model)
+        return model
+
+    monkeypatch.setattr("ddsr.selection.judging.spelled", counted)
+    candidates = [Expression.parse(text, PLAIN) for text in ("x", "x * y", "sin(x)", "x + y", "exp(z)")]
+    y = ROWS[:, 0] * ROWS[:, 1]
+    assert len(select(candidates, Engine(PLAIN, ROWS, y), deadline=LATE)) == 5
+    assert len(n_spelled) == 1
+
+
+def test_a_settled_constant_stays_settled_without_its_sign() -> None:
+    model = Model(Expression.parse("x + sin(-2.5 * y)", PLAIN), (True,))
+    assert spelled(model).is_fixed == (True,)
