@@ -28,6 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("selection", "learning"),
     ("refiner",),
     ("engine",),
+    ("weighting",),
     ("prior",),
     ("diffusion", "autoregressive"),
     ("grammar", "rules", "guesses", "config", "categorical"),

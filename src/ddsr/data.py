@@ -14,6 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from ddsr.errors import DataError
 
 Floats = NDArray[np.float64]
+# The largest number of observations: up to here doubles hold every whole number.
+MOST_COUNTED = 2**53
 
 
 def check_rows(X: ArrayLike, variables: Sequence[str]) -> Floats:
@@ -54,6 +56,28 @@ def check_weights(weights: ArrayLike | None, n_rows: int) -> Floats | None:
         raise DataError(f"sample_weight is negative in row {int(np.argmax(checked < 0))}")
     if not checked.any():
         raise DataError("sample_weight is zero in every row")
+    return checked
+
+
+def check_counts(counts: ArrayLike | None, n_rows: int) -> Floats | None:
+    """Counts as (n_rows,) doubles: whole numbers of at least 0, not all zero."""
+    if counts is None:
+        return None
+    checked = _as_column(counts, "counts", n_rows)
+    is_count = (checked >= 0) & (checked == np.round(checked))
+    if not is_count.all():
+        row = int(np.argmin(is_count))
+        raise DataError(
+            f"counts has {checked[row]:g} in row {row}, but a count is a whole number of at least 0: "
+            "give relative weights as sample_weight"
+        )
+    if not checked.any():
+        raise DataError("counts is zero in every row")
+    if checked.sum() > MOST_COUNTED:
+        raise DataError(
+            f"counts sum to {checked.sum():g}, more than {MOST_COUNTED:g}: "
+            "give relative weights as sample_weight"
+        )
     return checked
 
 

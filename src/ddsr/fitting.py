@@ -14,7 +14,7 @@ import numpy as np
 from ddsr.config import DefaultConfig, SearchConfig
 from ddsr.data import check_whole
 from ddsr.deadline import NEVER, Deadline
-from ddsr.engine import Engine, Floats
+from ddsr.engine import Floats
 from ddsr.errors import MethodError
 from ddsr.expression import Expression, Vocabulary, unscaled
 from ddsr.grammar import Grammar, Rule
@@ -26,6 +26,7 @@ from ddsr.selection import (
     FrontEntry,
     ParetoFront,
     front_of,
+    information_of,
     load_algebra,
     restored_entries,
     saved_entries,
@@ -198,6 +199,8 @@ class Outcome:
     n_epochs: int
     every: int = 1
     """the curves have the first of every so many epochs; 1: all of them"""
+    n_observed: int | None = None
+    """see `Engine.n_observed`; None in models of earlier versions, which have no other than `n_counted`"""
 
     @property
     def chosen(self) -> int:
@@ -238,6 +241,7 @@ class Fit:
             engine.n_counted,
             self.information,
             len(progress.curves),
+            n_observed=engine.n_observed,
         )
 
     def choose(self) -> None:
@@ -260,7 +264,7 @@ class Fit:
         self, begin: Callable[[], Iterator[SearchState]], budget: Budget, callback: Callback | None
     ) -> None:
         states = None
-        n_rows = self.problem.engine.n_counted
+        n_rows = self.problem.engine.n_observed
         while (reason := budget.spent(self.progress, n_rows)) is None:
             states = begin() if states is None else states
             state = next(states, None)
@@ -278,7 +282,7 @@ class Fit:
         """Replace the equations by shorter ones; an interrupt leaves them as they were found."""
         deadline = min(budget.end.at, time.monotonic() + MOST_SHORTENING)
         engine, is_allowed = self.problem.engine, _obedience(rules)
-        has_exact = any(entry.is_exact(budget.exact, engine.n_counted) for entry in self.front)
+        has_exact = any(entry.is_exact(budget.exact, engine.n_observed) for entry in self.front)
         seconds = deadline - time.monotonic()
         some = None if self.problem.rows is None else some_of(self.problem.rows, engine, seconds)
         contenders = self.progress.contenders[: self._n_contenders((some or engine).n_rows, seconds)]
@@ -304,7 +308,7 @@ class Fit:
             for row in order:
                 if budget.end.has_passed and (len(measured) + 1) * engine.n_rows > MOST_LATE_WORK:
                     break
-                measured[row] = _information(self.front.entries[row], engine)
+                measured[row] = information_of(self.front.entries[row], engine)
         self.information = tuple(measured.get(row) for row in range(len(self.front)))
 
 
@@ -372,13 +376,6 @@ def _bare(seed: Expression, grammar: Grammar) -> Expression:
     """Without constants that do no more than scale and shift it, which are fitted anyway."""
     core = unscaled(seed.simplified())
     return core if grammar.check(core.tokens) is None else seed
-
-
-def _information(entry: FrontEntry, engine: Engine) -> Floats | None:
-    equation = entry.equation
-    is_fixed = [not is_free for is_free in entry.is_free or (True,) * equation.n_constants]
-    scores = engine.refit([equation], np.array([is_fixed], dtype=bool), max_steps=0)
-    return None if scores.information is None else scores.information[0]
 
 
 def _obedience(rules: Sequence[Rule]) -> Callable[[Expression], bool] | None:

@@ -71,6 +71,8 @@ def test_dates_of_parquet_are_no_numbers(tmp_path):
         (Columns("y", ("w",), weights="w"), "'w' cannot be a feature and the weights"),
         (Columns("y", ("a",), ignored=("a",)), "'a' cannot be a feature and one to ignore"),
         (Columns("y", weights="y"), "target and the weights"),
+        (Columns("y", counts="y"), "target and the counts"),
+        (Columns("y", weights="w", counts="w"), "weights and the counts"),
         (Columns("y", ("label",)), "column 'label' of .* has 't0' in row 1 .*no number"),
         (Columns("label"), "column 'label' of .* has 't0' in row 1 .*: correct it$"),
         (Columns("y", ignored=("a", "b", "label", "w")), "no column beside the target"),
