@@ -34,6 +34,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("grammar", "rules", "guesses", "config", "categorical"),
     ("expression",),
     ("_core", "data", "deadline", "saved", "files", "processor"),
+    ("times",),
     ("errors", "version"),
 )
 DEPTHS = {part: depth for depth, parts in enumerate(LAYERS) for part in parts}

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ddsr.errors import DataError
+from ddsr.times import check_no_times
 
 Floats = NDArray[np.float64]
 # The largest number of observations: up to here doubles hold every whole number.
@@ -99,7 +100,10 @@ def _as_floats(values: ArrayLike, name: str) -> Floats:
     try:
         found = np.asarray(values)
         if found.dtype.kind not in "biufO":
+            check_no_times(found, name)
             raise DataError(f"{name} cannot be read as numbers: it is of type {found.dtype}")
+        if found.dtype == object:
+            check_no_times(found, name)
         with np.errstate(over="ignore"):  # what double precision cannot hold is found infinite below
             return np.ascontiguousarray(found, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:

@@ -160,6 +160,8 @@ class Numbers:
                 values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
             except (TypeError, ValueError):  # lists and the like
                 values = np.full(len(column), np.nan)
+            except OverflowError:  # whole numbers of more than 308 digits
+                values = np.array([_as_number(value) for value in column])
         is_text = np.isnan(values) & ~is_missing
         first = int(np.argmax(is_text)) if is_text.any() else None
         first_text = None if first is None else (first + 1, str(column.iloc[first]))
@@ -188,8 +190,17 @@ class Numbers:
             n_infinite, row = int(is_infinite.sum()), int(np.argmax(is_infinite)) + 1
             more = f" ({n_infinite:,} such rows)" if n_infinite > 1 else ""
             raise DataError(
-                f"column {self.name!r} of {path} is infinite in row {row}{more}: remove such rows"
+                f"column {self.name!r} of {path} is infinite in row {row}{more}, "
+                "or too large for double precision: remove such rows"
             )
+
+
+def _as_number(value: object) -> float:
+    """What a text says, infinite where it is beyond double precision; NaN if it is not a number."""
+    try:
+        return float(str(value))
+    except ValueError:
+        return float("nan")
 
 
 def _chosen_features(source: Source, columns: Columns) -> tuple[str, ...]:
