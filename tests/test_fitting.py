@@ -10,7 +10,6 @@ from ddsr import DataError, DDSRRegressor
 from ddsr.budget import Budget
 from ddsr.config import PaperConfig
 from ddsr.deadline import NEVER, Deadline
-from ddsr.engine import count_rows
 
 X = np.random.default_rng(0).uniform(0.5, 3.0, size=(60, 2))
 HARD = np.sin(3 * X[:, 0]) * X[:, 1] + np.exp(X[:, 1] / X[:, 0])
@@ -86,19 +85,11 @@ def test_guesses_of_several_targets_are_their_own():
     assert crossed.stopped_by_ == ["max_epochs", "max_epochs"]
 
 
-@pytest.mark.parametrize(
-    ("weights", "n"),
-    [(None, 4), ([1, 2, 0, 3], 6), ([0.5, 0.5, 0, 1], 3), ([1e-3] * 4, 4), ([1.0, 1.0, 1.0, 1.0], 4)],
-)
-def test_whole_weights_count_rows_and_others_weigh_them(weights, n):
-    assert count_rows(None if weights is None else np.array(weights, dtype=float), 4) == n
-
-
 @pytest.mark.parametrize("selection", ["accuracy", "best", "description_length"])
-def test_a_weight_of_two_is_two_rows_and_one_of_zero_none(selection):
+def test_a_count_of_two_is_two_rows_and_one_of_zero_none(selection):
     counts = np.arange(60) % 3
     noisy = HARD + np.random.default_rng(1).normal(size=60)
-    weighted = tiny(model_selection=selection).fit(X, noisy, sample_weight=counts)
+    weighted = tiny(model_selection=selection).fit(X, noisy, counts=counts)
     repeated = tiny(model_selection=selection).fit(np.repeat(X, counts, axis=0), np.repeat(noisy, counts))
     numbers = ["complexity", "loss", "r2", "description_length"]
     pd.testing.assert_frame_equal(

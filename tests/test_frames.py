@@ -82,7 +82,10 @@ def test_missing_values_are_refused_by_column(kind):
     [
         (pd.DataFrame({"a": X[:, 0], "b": ["text"] * 40}), "column 'b' of X cannot be read as numbers"),
         (pl.DataFrame({"a": X[:, 0], "b": ["text"] * 40}), "column 'b' of X cannot be read as numbers"),
-        (pd.DataFrame({"a": X[:, 0], "t": pd.date_range("2020", periods=40)}), "column 't'.*datetime"),
+        (
+            pd.DataFrame({"a": X[:, 0], "t": pd.date_range("2020", periods=40)}),
+            "column 't' of X contains dates",
+        ),
         (pd.DataFrame(X, columns=["a", "b", "a"]), "several columns called 'a'"),
         (pd.DataFrame(X, columns=["a", "", "b"]), "column 1 of X has an empty name"),
         (pl.LazyFrame({"a": X[:, 0]}), "X is a lazy table"),

@@ -95,7 +95,7 @@ def test_derivatives_that_leave_double_precision_tell_nothing():
 
 def test_with_no_row_to_spare_intervals_are_endless():
     equation = Expression.parse("2.5 * x + 3.5", Vocabulary(("x",)))
-    table = intervals_table(equation, [False, True], np.eye(2), loss=0.0, n_counted=1, level=0.9)
+    table = intervals_table(equation, [False, True], np.eye(2), loss=0.0, n_observed=1, level=0.9)
     assert table["low"].tolist()[0] == -np.inf and table["high"].tolist()[0] == np.inf
     assert table["is_exact"].tolist() == [False, True]
 
@@ -111,7 +111,7 @@ def test_an_interrupted_fit_has_none(monkeypatch):
     def interrupted(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ddsr.fitting._information", interrupted)
+    monkeypatch.setattr("ddsr.fitting.information_of", interrupted)
     model = line(3.3 * X[:, 0] - 1.7 + NOISE)
     with pytest.raises(DataError, match="not measured"):
         model.confidence_intervals()

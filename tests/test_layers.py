@@ -29,11 +29,13 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("selection", "learning"),
     ("refiner",),
     ("engine",),
+    ("weighting",),
     ("prior",),
     ("diffusion", "autoregressive"),
     ("grammar", "rules", "guesses", "config", "categorical"),
     ("expression",),
     ("_core", "data", "deadline", "choice_budget", "saved", "files", "processor"),
+    ("times",),
     ("errors", "version"),
 )
 DEPTHS = {part: depth for depth, parts in enumerate(LAYERS) for part in parts}

@@ -28,15 +28,16 @@ std::vector<std::size_t> checked_rows(const Input<std::int64_t, 1>& chosen, std:
 
 void make_data(Data* self, const Input<double, 2>& X, const Input<double, 1>& y,
                const std::optional<Input<double, 1>>& weights, const Input<std::int64_t, 1>& fit_rows,
-               const Input<std::int64_t, 1>& refit_rows) {
+               const Input<std::int64_t, 1>& refit_rows, double n_counted, double n_observed) {
   const std::size_t n = X.shape(0);
   if (y.shape(0) != n || (weights && weights->shape(0) != n) || n == 0)
     throw nb::value_error("X, y and weights must have the same number of rows, at least 1");
   const std::vector<std::size_t> some = checked_rows(fit_rows, n), many = checked_rows(refit_rows, n);
+  const Observations observations{n_counted, n_observed};
   const double* w = weights ? weights->data() : nullptr;
-  new (self) Data{Dataset(X.data(), y.data(), w, n, X.shape(1)), {}, {}};
-  if (!some.empty()) self->some.emplace(X.data(), y.data(), w, n, X.shape(1), some);
-  if (!many.empty()) self->many.emplace(X.data(), y.data(), w, n, X.shape(1), many);
+  new (self) Data{Dataset(X.data(), y.data(), w, n, X.shape(1), observations), {}, {}};
+  if (!some.empty()) self->some.emplace(X.data(), y.data(), w, n, X.shape(1), observations, some);
+  if (!many.empty()) self->many.emplace(X.data(), y.data(), w, n, X.shape(1), observations, many);
 }
 
 Batch take_batch_for(std::size_t n_columns, const Vocabulary& vocabulary, const TokenRows& tokens,
@@ -173,7 +174,7 @@ void bind_engine(nb::module_& module) {
 
   nb::class_<Data>(module, "Data")
       .def("__init__", &make_data, nb::arg("X"), nb::arg("y"), nb::arg("weights").none(), nb::arg("fit_rows"),
-           nb::arg("refit_rows"))
+           nb::arg("refit_rows"), nb::arg("n_counted"), nb::arg("n_observed"))
       .def_prop_ro("center", [](const Data& data) { return data.scoring.center(); })
       .def_prop_ro("spread", [](const Data& data) { return data.scoring.spread(); })
       .def_prop_ro("n_fit_rows", [](const Data& data) { return data.fitting(false).n_rows(); });

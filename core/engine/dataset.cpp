@@ -5,8 +5,11 @@
 namespace ddsr {
 
 Dataset::Dataset(const double* X, const double* y, const double* weights, std::size_t n_rows,
-                 std::size_t n_columns, const std::vector<std::size_t>& rows)
-    : n_rows_(rows.empty() ? n_rows : rows.size()), n_columns_(n_columns), stride_(padded(n_rows_)) {
+                 std::size_t n_columns, Observations observations, const std::vector<std::size_t>& rows)
+    : n_rows_(rows.empty() ? n_rows : rows.size()),
+      n_columns_(n_columns),
+      stride_(padded(n_rows_)),
+      observations_(observations) {
   auto source = [&](std::size_t row) {
     const std::size_t last = row < n_rows_ ? row : n_rows_ - 1;
     return rows.empty() ? last : rows[last];
@@ -33,7 +36,8 @@ Dataset::Dataset(const Dataset& from, const std::vector<std::size_t>& rows)
       X_(n_columns_ * stride_),
       y_(stride_),
       weights_(from.weights_.empty() ? 0 : stride_),
-      root_weights_(weights_.size()) {
+      root_weights_(weights_.size()),
+      observations_(from.observations_) {
   for (std::size_t row = 0; row < stride_; ++row) {
     const std::size_t last = row < n_rows_ ? row : n_rows_ - 1;
     const std::size_t source = rows.empty() ? last : rows[last];
@@ -49,16 +53,11 @@ Dataset::Dataset(const Dataset& from, const std::vector<std::size_t>& rows)
 
 void Dataset::measure() {
   auto weight = [&](std::size_t row) { return weights_.empty() ? 1.0 : weights_[row]; };
-  bool is_count = true;
-  double n_weighing = 0.0;
   for (std::size_t row = 0; row < n_rows_; ++row) {
     total_weight_ += weight(row);
     center_ += weight(row) * y_[row];
-    is_count = is_count && weight(row) == std::round(weight(row));
-    n_weighing += weight(row) != 0.0 ? 1.0 : 0.0;
   }
   center_ /= total_weight_;
-  n_counted_ = is_count ? total_weight_ : n_weighing;
   double squares = 0.0;
   for (std::size_t row = 0; row < n_rows_; ++row) {
     const double distance = y_[row] - center_;

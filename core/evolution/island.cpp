@@ -49,7 +49,7 @@ void Island::run(const Surroundings& surroundings, std::uint64_t last_step, std:
   const std::uint64_t last_evaluation = counters.n_evaluations + max_evaluations;
   while (counters.n_steps < last_step && counters.n_evaluations < last_evaluation && !has_passed(deadline)) {
     step(surroundings, deadline);
-    if (state.hall.has_exact(problem_.options.exact, problem_.scoring.n_counted())) return;
+    if (state.hall.has_exact(problem_.options.exact, problem_.scoring.n_observed())) return;
   }
 }
 

@@ -76,7 +76,7 @@ void Refiner::seed(const std::vector<Formula>& formulas, int n_threads) {
 Ending Refiner::run(const Budget& budget, int n_threads, const std::function<void()>& between_slices) {
   std::uint64_t n_left = budget.max_evaluations;
   for (;;) {
-    if (hall_.has_exact(problem_.options.exact, problem_.scoring.n_counted())) return Ending::Exact;
+    if (hall_.has_exact(problem_.options.exact, problem_.scoring.n_observed())) return Ending::Exact;
     if (n_left == 0 || has_passed(budget.deadline)) return Ending::OutOfBudget;
     const std::uint64_t slice = n_slices_;
     const std::uint64_t n_spent = run_slice(budget, n_left, n_threads);

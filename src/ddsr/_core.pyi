@@ -113,6 +113,8 @@ class Data:
         weights: NDArray[np.float64] | None,
         fit_rows: NDArray[np.int64],
         refit_rows: NDArray[np.int64],
+        n_counted: float,
+        n_observed: float,
     ) -> None: ...
     @property
     def center(self) -> float: ...

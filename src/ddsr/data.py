@@ -12,8 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ddsr.errors import DataError
+from ddsr.times import check_no_times
 
 Floats = NDArray[np.float64]
+# The largest number of observations: up to here doubles hold every whole number.
+MOST_COUNTED = 2**53
 
 
 def check_rows(X: ArrayLike, variables: Sequence[str]) -> Floats:
@@ -57,6 +60,28 @@ def check_weights(weights: ArrayLike | None, n_rows: int) -> Floats | None:
     return checked
 
 
+def check_counts(counts: ArrayLike | None, n_rows: int) -> Floats | None:
+    """Counts as (n_rows,) doubles: whole numbers of at least 0, not all zero."""
+    if counts is None:
+        return None
+    checked = _as_column(counts, "counts", n_rows)
+    is_count = (checked >= 0) & (checked == np.round(checked))
+    if not is_count.all():
+        row = int(np.argmin(is_count))
+        raise DataError(
+            f"counts has {checked[row]:g} in row {row}, but a count is a whole number of at least 0: "
+            "give relative weights as sample_weight"
+        )
+    if not checked.any():
+        raise DataError("counts is zero in every row")
+    if checked.sum() > MOST_COUNTED:
+        raise DataError(
+            f"counts sum to {checked.sum():g}, more than {MOST_COUNTED:g}: "
+            "give relative weights as sample_weight"
+        )
+    return checked
+
+
 def _as_column(values: ArrayLike, name: str, n_rows: int) -> Floats:
     column = _as_floats(values, name)
     if column.ndim != 1:
@@ -75,7 +100,10 @@ def _as_floats(values: ArrayLike, name: str) -> Floats:
     try:
         found = np.asarray(values)
         if found.dtype.kind not in "biufO":
+            check_no_times(found, name)
             raise DataError(f"{name} cannot be read as numbers: it is of type {found.dtype}")
+        if found.dtype == object:
+            check_no_times(found, name)
         with np.errstate(over="ignore"):  # what double precision cannot hold is found infinite below
             return np.ascontiguousarray(found, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:

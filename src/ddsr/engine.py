@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ddsr import _core
-from ddsr.data import check_rows, check_target, check_weights, check_whole
+from ddsr.data import MOST_COUNTED, check_rows, check_target, check_whole
 from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.errors import DataError, ExpressionError
 from ddsr.expression import Batch, Expression, Vocabulary
+from ddsr.weighting import Weighting
 
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
@@ -91,24 +92,34 @@ class Scores:
 
 
 class Audited(NamedTuple):
-    """Rows of the data with their targets and weights."""
+    """Rows of the data with their targets, weights and counts."""
 
     rows: Floats
     target: Floats
     weights: Floats
+    """in sums over rows: a row's relative weight times its count"""
+    counts: Floats
+    n_counted: float
+    """observations that these rows are worth"""
 
     @classmethod
-    def of(cls, rows: Floats, target: Floats, weights: Floats | None, seed: int) -> Audited:
+    def of(cls, rows: Floats, target: Floats, weighting: Weighting, seed: int) -> Audited:
         """All rows that carry weight, or as many as `MOST_AUDITED_ROWS`, drawn by the seed."""
-        weights = np.ones(len(rows)) if weights is None else weights
+        weights = np.ones(len(rows)) if weighting.weights is None else weighting.weights
+        counts = np.ones(len(rows)) if weighting.counts is None else weighting.counts
         chosen = choose_rows(weights, len(rows), MOST_AUDITED_ROWS, seed)
         if len(chosen) == 0:
-            return cls(rows, target, weights)
-        return cls(np.ascontiguousarray(rows[chosen]), target[chosen], weights[chosen])
+            return cls(rows, target, weights, counts, weighting.n_counted)
+        n_counted = weighting.n_counted * len(chosen) / np.count_nonzero(weights)
+        some = np.ascontiguousarray(rows[chosen])
+        return cls(some, target[chosen], weights[chosen], counts[chosen], n_counted)
 
 
 class Engine:
     """Fits and scores expressions on one data set.
+
+    `sample_weight` are relative, in any unit; `counts` say how often each row was observed.
+    The rows are worth Kish's effective number of observations unless `n_counted` is given.
 
     Constants are fitted on at most `fit_rows` rows, drawn once by `seed`, and refitted on at most
     `refit_rows`; rewards are taken over all rows.
@@ -122,6 +133,8 @@ class Engine:
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         *,
+        counts: ArrayLike | None = None,
+        n_counted: int | None = None,
         fit_rows: int = 1000,
         refit_rows: int = 100_000,
         options: FitOptions | None = None,
@@ -130,13 +143,18 @@ class Engine:
     ) -> None:
         rows = check_rows(X, vocabulary.variables)
         target = check_target(y, len(rows))
-        weights = check_weights(sample_weight, len(rows))
+        weighting = Weighting.of(sample_weight, counts, target)
+        weights = weighting.weights
         check_whole(fit_rows, "fit_rows", least=1)
         check_whole(refit_rows, "refit_rows", least=1)
         self.vocabulary = vocabulary
         self.n_rows = len(rows)
-        self.n_counted = count_rows(weights, len(rows))
-        """rows that carry weight: what a description length and an interval go by"""
+        self.n_counted = weighting.n_counted
+        """observations that the rows are worth, which description lengths depend on"""
+        if n_counted is not None:
+            self.n_counted = check_whole(n_counted, "n_counted", least=1, most=MOST_COUNTED)
+        self.n_observed = weighting.n_observed
+        """observations that carry weight, which the intervals of constants depend on"""
         self.options = _checked_options(options) or FitOptions()
         self.seed = check_whole(seed, "seed", least=0, most=2**64 - 1)
         self.n_threads = check_whole(n_threads, "n_threads", least=1, most=MOST_THREADS)
@@ -147,11 +165,12 @@ class Engine:
         """at most 1,000 rows, each column drawn from X on its own: its range, in other company"""
         self.sampled_rows = sampled(rows if len(chosen) == 0 else rows[chosen])
         """at most 128 of the rows to fit on"""
-        self.outer_rows = outer(rows if weights is None else rows[weights > 0.0])
+        self.outer_rows = outer(_repeated(rows, weighting))
         """at most two a column: outermost rows that stand alone, moved on by as much as they do"""
-        self.audited = Audited.of(rows, target, weights, seed)
+        self.audited = Audited.of(rows, target, weighting, seed)
         """at most 3,000 rows that carry weight, to look at one by one"""
-        self._data = _core.Data(rows, target, weights, chosen, every)
+        observations = float(self.n_counted), float(self.n_observed)
+        self._data = _core.Data(rows, target, weights, chosen, every, *observations)
         if not 0 < self._data.spread < np.inf:
             raise DataError(
                 "the rows of y that carry weight are all the same, or so small or large that their "
@@ -349,22 +368,18 @@ def outer(rows: Floats) -> Floats:
     return np.array(moved).reshape(-1, rows.shape[1])
 
 
+def _repeated(rows: Floats, weighting: Weighting) -> Floats:
+    """The rows that carry weight, as often as they were observed; `outer` looks at three at most."""
+    if weighting.weights is None:
+        return rows
+    counts = np.ones(len(rows)) if weighting.counts is None else np.minimum(weighting.counts, 3.0)
+    return np.repeat(rows, np.where(weighting.weights > 0.0, counts, 0.0).astype(np.intp), axis=0)
+
+
 def sampled(rows: Floats) -> Floats:
     """At most `MOST_SAMPLED_ROWS` rows, spread evenly."""
     chosen = np.linspace(0, len(rows) - 1, min(len(rows), MOST_SAMPLED_ROWS)).astype(np.int64)
     return np.ascontiguousarray(rows[chosen])
-
-
-def count_rows(weights: Floats | None, n_rows: int) -> int:
-    """How many observations there are: whole weights say how often each row was seen; others only weigh.
-
-    A row of weight 2 is then worth two rows, and one of weight 0 none, as scikit-learn wants it; weights such
-    as 1/σ², whose unit is anybody's choice, make no row more than one.
-    """
-    if weights is None:
-        return n_rows
-    is_count = bool((weights == np.round(weights)).all())
-    return int(weights.sum()) if is_count else int(np.count_nonzero(weights))
 
 
 def choose_rows(weights: Floats | None, n_rows: int, fit_rows: int, seed: int) -> NDArray[np.int64]:

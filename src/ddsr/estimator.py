@@ -114,8 +114,8 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
         What each output's fit left, the data aside: all of the above is made from it.
     n_fits_ : int
         This fit and, with `warm_start`, those that it went on from.
-    is_weighted_ : bool
-        Whether `fit` was given weights.
+    is_weighted_, has_counts_ : bool
+        Whether `fit` was given weights, and counts.
     n_features_in_, feature_names_in_, n_outputs_
         As everywhere in scikit-learn.
 
@@ -157,22 +157,33 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
         self.warm_start = warm_start
         self.callback = callback
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> DDSRRegressor:
-        """Search for equations; columns of a DataFrame keep their names, others are x0, x1, …"""
-        return self._fit(X, y, sample_weight)
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        counts: ArrayLike | None = None,
+    ) -> DDSRRegressor:
+        """Search for equations; columns of a DataFrame keep their names, others are x0, x1, …
+
+        `sample_weight` are relative: multiplying all of them by a constant changes nothing. `counts` are
+        whole numbers that say how often each row was observed, as if it were repeated.
+        """
+        return self._fit(X, y, sample_weight, counts)
 
     def _fit(
         self,
         X: ArrayLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None,
+        counts: ArrayLike | None = None,
         journal: Journal | None = None,
     ) -> DDSRRegressor:
         """Fit; a journal can have it go on with what was saved, and save it after every epoch."""
         started = time.monotonic() - (journal.seconds_used if journal else 0.0)
-        method, budget, rules, fits = self._posed(X, y, sample_weight, started)
+        method, budget, rules, fits = self._posed(X, y, sample_weight, counts, started)
         self.n_fits_ = self._n_fits_before() + 1
-        self.is_weighted_ = sample_weight is not None
+        self.is_weighted_, self.has_counts_ = sample_weight is not None, counts is not None
         callback = self.callback
         if journal is not None:
             journal.begin(fits[0])
@@ -264,7 +275,12 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
     # How a fit proceeds
 
     def _posed(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, started: float
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        counts: ArrayLike | None,
+        started: float,
     ) -> tuple[Method, Budget, Sequence[Rule], list[Fit]]:
         """What a fit begins with; whatever is wrong with data and parameters is found here."""
         method = parse_method(self.preset)
@@ -275,7 +291,7 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
         targets = read_targets(y)
         fits = [
             Fit(problem, selection, seeds)
-            for problem, seeds in self._problems(method, config, rules, X, targets, sample_weight)
+            for problem, seeds in self._problems(method, config, rules, X, targets, sample_weight, counts)
         ]
         return method, budget, rules, fits
 
@@ -291,6 +307,7 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
         X: ArrayLike,
         targets: Targets,
         sample_weight: ArrayLike | None,
+        counts: ArrayLike | None,
     ) -> Iterator[tuple[Problem, list[Expression]]]:
         """The problem of each output, and what its search starts from."""
         before = [outcome.front for outcome in self.outcomes_] if self._n_fits_before() else []
@@ -309,6 +326,7 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
                     rows,
                     targets.columns[:, output],
                     sample_weight,
+                    counts=counts,
                     config=config,
                     rules=rules,
                     seed=int(seeds[-1]),

@@ -8,12 +8,10 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Protocol
 
-import numpy as np
-
 from ddsr.budget import Budget
 from ddsr.choice_budget import EarlyChoice, seconds_to_choose
 from ddsr.deadline import Deadline, MovableDeadline
-from ddsr.engine import Engine, Floats
+from ddsr.engine import Floats
 from ddsr.expression import Expression, Vocabulary, unscaled
 from ddsr.grammar import Grammar, Rule
 from ddsr.learning.curves import EpochStats
@@ -26,6 +24,7 @@ from ddsr.selection import (
     FrontEntry,
     ParetoFront,
     front_of,
+    information_of,
     load_algebra,
     refitted,
     select,
@@ -68,6 +67,8 @@ class Outcome:
     n_epochs: int
     every: int = 1
     """the curves have the first of every so many epochs; 1: all of them"""
+    n_observed: int | None = None
+    """see `Engine.n_observed`; None in models of earlier versions, which have no other than `n_counted`"""
 
     @property
     def chosen(self) -> int:
@@ -132,6 +133,7 @@ class Fit:
             engine.n_counted,
             self.information,
             len(progress.curves),
+            n_observed=engine.n_observed,
         )
 
     def choose(self) -> None:
@@ -165,7 +167,7 @@ class Fit:
         rules: Sequence[Rule],
     ) -> None:
         states = None
-        n_rows = self.problem.engine.n_counted
+        n_rows = self.problem.engine.n_observed
         early = self._early_choice(budget, rules)
         while (reason := budget.spent(self.progress, n_rows)) is None:
             if early is not None:
@@ -236,7 +238,7 @@ class Fit:
         # a choice that was made early says how long it takes: the second one has the same candidates
         size = seconds if self.early is None else max(seconds, self.early.seconds)
         engine, is_allowed = self.problem.engine, _obedience(rules)
-        has_exact = any(entry.is_exact(budget.exact, engine.n_counted) for entry in self.front)
+        has_exact = any(entry.is_exact(budget.exact, engine.n_observed) for entry in self.front)
         some = None if self.problem.rows is None else some_of(self.problem.rows, engine, size)
         contenders = self.progress.contenders[: self._n_contenders((some or engine).n_rows, size)]
         equations = [entry.equation for entry in (*self.front, *(() if has_exact else contenders))]
@@ -259,7 +261,7 @@ class Fit:
             for row in order:
                 if budget.end.has_passed and (len(measured) + 1) * engine.n_rows > MOST_LATE_WORK:
                     break
-                measured[row] = _information(self.front.entries[row], engine)
+                measured[row] = information_of(self.front.entries[row], engine)
         except KeyboardInterrupt:
             self.is_choice_cut = True
         self.information = tuple(measured.get(row) for row in range(len(self.front)))
@@ -329,13 +331,6 @@ def _bare(seed: Expression, grammar: Grammar) -> Expression:
     """Without constants that do no more than scale and shift it, which are fitted anyway."""
     core = unscaled(seed.simplified())
     return core if grammar.check(core.tokens) is None else seed
-
-
-def _information(entry: FrontEntry, engine: Engine) -> Floats | None:
-    equation = entry.equation
-    is_fixed = [not is_free for is_free in entry.is_free or (True,) * equation.n_constants]
-    scores = engine.refit([equation], np.array([is_fixed], dtype=bool), max_steps=0)
-    return None if scores.information is None else scores.information[0]
 
 
 def _obedience(rules: Sequence[Rule]) -> Callable[[Expression], bool] | None:

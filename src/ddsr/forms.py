@@ -92,7 +92,7 @@ class EquationForms:
                 entry.is_free or (True,) * entry.equation.n_constants,
                 information,
                 loss=(entry.nrmse * outcome.spread) ** 2,
-                n_counted=outcome.n_counted,
+                n_observed=outcome.n_counted if outcome.n_observed is None else outcome.n_observed,
                 level=level,
             )
 

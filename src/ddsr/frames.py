@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import validate_data
 
 from ddsr.errors import DataError
+from ddsr.times import check_no_times
 
 Floats = NDArray[np.float64]
 
@@ -34,8 +35,11 @@ class Targets:
 def read_rows(estimator: Any, X: ArrayLike, **options: Any) -> Floats:
     """X in scikit-learn's manner, which keeps and checks the names of its columns."""
     _check_is_table(X, "X")
+    _check_has_columns(X)
     try:
         rows: Floats = validate_data(estimator, X, dtype=np.float64, ensure_all_finite=False, **options)
+    except OverflowError as error:
+        raise _too_large(X, "X") from error
     except (TypeError, ValueError) as error:
         raise _of_column(X, "X") or error from error
     return rows
@@ -51,7 +55,9 @@ def read_targets(y: ArrayLike) -> Targets:
         if found.dtype.kind == "c":
             raise DataError("Complex data not supported: y must hold real numbers")
         columns = np.asarray(found, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
+    except OverflowError as error:
+        raise _too_large(y, "y") from error
+    except (TypeError, ValueError) as error:
         if isinstance(error, DataError):
             raise
         raise _of_column(y, "y") or DataError(f"y cannot be read as numbers: {error}") from error
@@ -79,6 +85,31 @@ def _check_is_table(table: Any, what: str) -> None:
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise DataError(f"{what} has several columns called {repeated[0]!r}: names must differ")
+    check_no_times(table, what)
+
+
+def _check_has_columns(X: Any) -> None:
+    """Refuse a table without columns, for which pandas, polars and scikit-learn have other words each."""
+    shape = getattr(X, "shape", ())
+    if len(shape) == 2 and shape[1] == 0:
+        raise DataError(
+            f"X has 0 feature(s) (shape=({shape[0]}, 0)) while a minimum of 1 is required: "
+            "select at least one column"
+        )
+
+
+def _too_large(table: Any, what: str) -> DataError:
+    """Where the first whole number is that double precision cannot hold."""
+    values = np.asarray(table, dtype=object)
+    for place in np.ndindex(values.shape):
+        value = values[place]
+        if isinstance(value, int) and abs(value) > float(np.finfo(np.float64).max):
+            names = getattr(table, "columns", None)
+            name = f"x{place[-1]}" if names is None else names[place[-1]]
+            column = f", column {name!r}" if len(place) == 2 else ""
+            where = f"row {place[0]}{column}"
+            return DataError(f"{what} has a number above 1.8e308 in {where}: rescale it, or remove such rows")
+    return DataError(f"{what} has numbers above 1.8e308, the largest of double precision: rescale them")
 
 
 def _check_mask(table: np.ma.MaskedArray[Any, Any], what: str) -> None:

@@ -28,17 +28,17 @@ def intervals_table(
     information: Floats,
     *,
     loss: float,
-    n_counted: int,
+    n_observed: int,
     level: float,
 ) -> pd.DataFrame:
     """A row a constant, c0, c1, … as they stand in the text of the equation, which is in `attrs`."""
     if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0.0 < level < 1.0:
         raise DataError(f"level must be a number between 0 and 1, got {level!r}")
-    errors = standard_errors(is_free, information, loss, n_counted)
+    errors = standard_errors(is_free, information, loss, n_observed)
     order, text = named_constants(equation)
     values = np.array(equation.constants)[order]
     errors = errors[order]
-    quantile = _quantile(level, n_counted - sum(is_free))
+    quantile = _quantile(level, n_observed - sum(is_free))
     reach = np.where(np.isfinite(errors), quantile * errors, np.inf)
     table = pd.DataFrame(
         {
@@ -54,14 +54,14 @@ def intervals_table(
     return table
 
 
-def standard_errors(is_free: Sequence[bool], information: Floats, loss: float, n_counted: int) -> Floats:
+def standard_errors(is_free: Sequence[bool], information: Floats, loss: float, n_observed: int) -> Floats:
     """Of each constant, the others being fitted too: 0 for a settled one, infinite for one nobody can know.
 
     `information` is the mean, over all rows, of the products of derivatives, `loss` that of the squares.
     """
     free = np.flatnonzero(is_free)
     errors = np.zeros(len(is_free))
-    n_degrees = n_counted - len(free)
+    n_degrees = n_observed - len(free)
     covariance = information[np.ix_(free, free)]
     if n_degrees <= 0 or not np.isfinite(covariance).all():
         errors[free] = np.inf

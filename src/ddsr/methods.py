@@ -32,6 +32,7 @@ from ddsr.refiner import Refiner
 from ddsr.search import SearchState, UniformGenerator, search
 from ddsr.selection import baseline
 from ddsr.symmetry import ReducedSearch
+from ddsr.weighting import Observations
 
 if TYPE_CHECKING:
     from ddsr.learning.objective import Objective
@@ -334,6 +335,7 @@ def pose(
     y: ArrayLike,
     sample_weight: ArrayLike | None = None,
     *,
+    counts: ArrayLike | None = None,
     config: SearchConfig,
     rules: Sequence[Rule] = (),
     seed: int = 0,
@@ -346,8 +348,9 @@ def pose(
     grammar = Grammar(vocabulary, config.max_length, config.max_constants, rules)
     is_scale_free = isinstance(config, DefaultConfig) and config.is_scale_free
     options = FitOptions(max_steps=config.fit_steps, is_scale_free=is_scale_free)
-    engine = Engine(vocabulary, X, y, sample_weight, options=options, seed=seed, n_threads=n_threads)
-    rows = (X, y, sample_weight)
+    rows = Observations.of(X, y, sample_weight, counts)
+    data = rows.X, rows.y, rows.sample_weight
+    engine = Engine(vocabulary, *data, counts=rows.counts, options=options, seed=seed, n_threads=n_threads)
     return Problem(engine, grammar, config, baseline(engine, grammar), seed, device, n_threads, rows=rows)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.data import check_whole
+from ddsr.data import MOST_COUNTED, check_whole
 from ddsr.errors import RunError
 from ddsr.expression import Expression, Vocabulary
 from ddsr.files import read_whole, write_whole
@@ -126,6 +126,7 @@ def _written_output(name: str | None, outcome: Outcome) -> dict[str, Any]:
     return {
         "target": name,
         "n_counted": outcome.n_counted,
+        "n_observed": outcome.n_observed,
         "spread": outcome.spread,
         "stopped_by": outcome.stopped_by,
         "n_epochs": outcome.n_epochs,
@@ -192,20 +193,27 @@ def _read_output(written: Mapping[str, Any], features: Sequence[str]) -> Outcome
     ]
     entries = tuple(_read_entry(each, vocabularies) for each in written["equations"])
     best = check_whole(written["best"], "best", 0, len(entries) - 1)
+    observed = written.get("n_observed")  # files of earlier versions do not have it
     return Outcome(
         front=ParetoFront(entries),
         best=entries[best],
         curves=_read_curves(written["curves"]),
         stopped_by=str(written["stopped_by"]),
         spread=_read_number(written["spread"], "spread"),
-        n_counted=check_whole(written["n_counted"], "n_counted", least=1),
+        n_counted=_read_count(written["n_counted"], "n_counted"),
         information=tuple(
             _read_information(each["information"], entry.equation.n_constants)
             for each, entry in zip(written["equations"], entries, strict=True)
         ),
         n_epochs=check_whole(written["n_epochs"], "n_epochs", least=0),
         every=check_whole(written["curves"]["every"], "every", least=1),
+        n_observed=None if observed is None else _read_count(observed, "n_observed"),
     )
+
+
+def _read_count(written: object, name: str) -> int:
+    """A number of observations; earlier versions wrote the sum of whole weights, however large."""
+    return min(check_whole(written, name, least=1, most=10**400), MOST_COUNTED)
 
 
 def _read_entry(written: Mapping[str, Any], vocabularies: list[Vocabulary]) -> FrontEntry:

@@ -17,13 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.config import DefaultConfig
-from ddsr.data import check_rows, check_target, check_weights
+from ddsr.data import check_rows, check_target
 from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.engine import Engine, FitOptions, choose_rows
 from ddsr.expression import Batch
 from ddsr.grammar import Grammar
 from ddsr.problem import Problem
 from ddsr.proposals import fit_proposals
+from ddsr.weighting import Weighting
 
 if TYPE_CHECKING:
     from ddsr.prior.conditioned import ConditionedDiffusion
@@ -172,9 +173,10 @@ def make_primer(problem: Problem, config: DefaultConfig) -> Primer | None:
     """The prior that the settings name; None if they name none, or there is no time for it."""
     if config.prior is None or problem.rows is None or problem.deadline.seconds_left < LEAST_LIMIT:
         return None
-    X, y, sample_weight = problem.rows
-    rows = check_rows(X, problem.engine.vocabulary.variables)
-    target, weights = check_target(y, len(rows)), check_weights(sample_weight, len(rows))
+    given = problem.rows
+    rows = check_rows(given.X, problem.engine.vocabulary.variables)
+    target = check_target(given.y, len(rows))
+    weights = Weighting.of(given.sample_weight, given.counts, target).weights
     chosen = choose_rows(weights, len(rows), SHOWN_ROWS, problem.seed)
     shown = (rows[chosen], target[chosen]) if len(chosen) else (rows, target)
     engine, grammar, n_threads = problem.engine, problem.grammar, problem.n_threads

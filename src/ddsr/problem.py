@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from numpy.typing import ArrayLike
-
 from ddsr.config import SearchConfig
 from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import Engine, Scores
 from ddsr.grammar import Grammar
 from ddsr.saved import Saved
 from ddsr.selection import ParetoFront
+from ddsr.weighting import Observations
 
 
 @dataclass(frozen=True)
@@ -32,5 +31,5 @@ class Problem:
     """expressions to start from, fitted"""
     saved: Saved | None = None
     """by `SearchState.save` of a search of the same method, to go on from"""
-    rows: tuple[ArrayLike, ArrayLike, ArrayLike | None] | None = None
-    """X, y and weights as they were handed in, which the prior is shown"""
+    rows: Observations | None = None
+    """as they were handed in, which the prior is shown"""

@@ -107,6 +107,13 @@ def test_weights_count(tmp_path):
     assert result["features"] == ["a"] and result["best"] == "2 * a"
 
 
+def test_counts_repeat_rows(tmp_path):
+    rows = [(k, 2 * k if k < 8 else -k, 3 * int(k < 8)) for k in range(1, 16)]
+    path = write_table(tmp_path / "d.csv", "a,y,n\n" + "".join(f"{a},{y},{n}\n" for a, y, n in rows))
+    result = fitted(path, "-t", "y", "--counts", "n", "--no-save", *QUICK)
+    assert result["features"] == ["a"] and result["best"] == "2 * a" and result["outliers"] == []
+
+
 def test_the_same_seed_gives_the_same_equations(table):
     noisy = ("-t", "noise", "--selection", "best", "--no-save", "--epochs", 1)
     runs = [fitted(table, *noisy, "--jobs", jobs, "--seed", 3)["equations"] for jobs in (1, 2)]

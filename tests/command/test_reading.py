@@ -69,6 +69,8 @@ def test_dates_of_parquet_are_no_numbers(tmp_path):
         (Columns("y", ("w",), weights="w"), "'w' cannot be a feature and the weights"),
         (Columns("y", ("a",), ignored=("a",)), "'a' cannot be a feature and one to ignore"),
         (Columns("y", weights="y"), "target and the weights"),
+        (Columns("y", counts="y"), "target and the counts"),
+        (Columns("y", weights="w", counts="w"), "weights and the counts"),
         (Columns("y", ("label",)), "column 'label' of .* has 't0' in row 1 .*no number"),
         (Columns("label"), "column 'label' of .* has 't0' in row 1 .*: correct it$"),
         (Columns("y", ignored=("a", "b", "label", "w")), "no column beside the target"),
@@ -150,3 +152,12 @@ def test_new_data_must_have_the_models_columns_as_numbers(tmp_path):
         read_new_data(path, ("a", "b"))
     with pytest.raises(DDSRError, match="'x' in row 1"):
         read_new_data(path, ("a", "c"))
+
+
+def test_whole_numbers_of_many_digits_are_named(tmp_path):
+    rows = "".join(f"{k},{'7' * 400 if k == 3 else k},{2 * k}\n" for k in range(1, 8))
+    path = write_table(tmp_path / "large.csv", "a,b,y\n" + rows)
+    with pytest.raises(
+        DataError, match="column 'b' of .* is infinite in row 3, or too large for double precision"
+    ):
+        read_training_data(path, Columns("y"))

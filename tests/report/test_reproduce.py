@@ -132,6 +132,15 @@ def test_weights_are_part_of_it(data):
     assert words[words.index("--weights") + 1] == "weights"
 
 
+def test_counts_are_part_of_it():
+    model = DDSRRegressor("uniform", max_epochs=1, random_state=0, config={"batch_size": 20})
+    rows = np.random.default_rng(0).uniform(1, 2, size=(30, 1))
+    page = report_html(model.fit(rows, rows[:, 0] ** 2, counts=np.full(30, 2)))
+    assert "counts=data[&#39;counts&#39;]" in page and "the column with the rows&#39; counts" in page
+    words = shlex.split(shell_line(DDSRRegressor(max_time=1), "y", ("x",), has_counts=True))
+    assert words[words.index("--counts") + 1] == "counts"
+
+
 def test_machine_and_versions_are_known():
     assert {"Python", "numpy", "scikit-learn"} <= versions().keys()
     assert {"processor", "cores", "system"} <= hardware().keys()

@@ -13,6 +13,7 @@ from ddsr.grammar import AtMost, Grammar
 from ddsr.refiner import HallOfFame
 from ddsr.saved import from_bytes, to_bytes
 from ddsr.symmetry import ReducedSearch
+from ddsr.weighting import Observations
 
 VOCABULARY = Vocabulary(["h", "w", "k", "t"])
 X = np.random.default_rng(0).uniform(1, 3, size=(300, 4))
@@ -25,7 +26,9 @@ def reduced_search(
 ) -> ReducedSearch:
     engine = Engine(vocabulary, X, y)
     config = RefinerConfig(n_islands=2)
-    return ReducedSearch.on((X, y, None), engine, Grammar(vocabulary, rules=rules), config, seed=seed)
+    return ReducedSearch.on(
+        Observations(X, y, None), engine, Grammar(vocabulary, rules=rules), config, seed=seed
+    )
 
 
 def found_by(search: ReducedSearch, *texts: str) -> HallOfFame:
@@ -146,7 +149,9 @@ def test_of_many_rows_some_are_enough() -> None:
     many = np.random.default_rng(1).uniform(1, 3, size=(50_000, 4))
     y = many[:, 0] * many[:, 1] / (np.exp(many[:, 0] * many[:, 1] / (many[:, 2] * many[:, 3])) - 1)
     engine = Engine(VOCABULARY, many, y)
-    search = ReducedSearch.on((many, y, None), engine, Grammar(VOCABULARY), RefinerConfig(), seed=1)
+    search = ReducedSearch.on(
+        Observations(many, y, None), engine, Grammar(VOCABULARY), RefinerConfig(), seed=1
+    )
     search.look(found_by(search, IMITATION))
     assert search.reduction is not None and search.refiners[search.reduction].engine.n_rows == 20_000
     assert len(search.run(2000, None)) <= 8  # fitting them takes as long as there are rows
@@ -158,7 +163,7 @@ def test_weights_count() -> None:
     y[::3], weights[::3] = 1e3, 0.0
     engine = Engine(VOCABULARY, X, y, weights)
     config = RefinerConfig(n_islands=2)
-    search = ReducedSearch.on((X, y, weights), engine, Grammar(VOCABULARY), config, seed=1)
+    search = ReducedSearch.on(Observations(X, y, weights), engine, Grammar(VOCABULARY), config, seed=1)
     search.look(found_by(search, IMITATION))
     proposals = search.run(20_000, None)
     assert min(error_of(each, search) for each in proposals) < 1e-3

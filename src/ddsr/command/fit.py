@@ -24,7 +24,8 @@ TIME_HELP = "That the search has.  [default: 60; with --epochs no limit]"
     help="Columns to explain it by; by default all others.",
 )
 @click.option("--ignore", callback=read_names, metavar="A,B,…", help="Columns to leave out.")
-@click.option("--weights", metavar="COLUMN", help="How much each row counts.")
+@click.option("--weights", metavar="COLUMN", help="Relative weights of the rows.")
+@click.option("--counts", metavar="COLUMN", help="How often each row was observed.")
 @click.option("--drop-missing", is_flag=True, help="Leave out rows with missing values.")
 @click.option("--time", "seconds", type=Seconds(min_open=True), metavar="SECONDS", help=TIME_HELP)
 @click.option("--epochs", type=click.IntRange(1), metavar="N", help="Epochs, at most.")
@@ -67,6 +68,7 @@ def fit(
     features: tuple[str, ...],
     ignore: tuple[str, ...],
     weights: str | None,
+    counts: str | None,
     **options: Any,
 ) -> None:
     """Find equations for a column of the table DATA: CSV, TSV, either of them .gz, or Parquet.
@@ -86,4 +88,4 @@ def fit(
     from ddsr.command.fitting import run_fit
     from ddsr.command.reading import Columns
 
-    run_fit(data, columns=Columns(target, features or None, ignore, weights), **options)
+    run_fit(data, columns=Columns(target, features or None, ignore, weights, counts), **options)

@@ -20,6 +20,7 @@ from ddsr.live.board import Board
 from ddsr.live.table import r2_text
 from ddsr.live.tensorboard import make_folder
 from ddsr.selection import baseline
+from ddsr.weighting import Observations
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -137,12 +138,13 @@ def named_prior(text: str) -> str | None:
 def outliers(model: DDSRRegressor, data: TrainingData) -> list[int]:
     """Numbers in the file of the rows that the chosen equation misses by far, the farthest first.
 
-    None where weights say how far off each row may be.
+    None where weights say how far off each row may be. Rows that do not count are left out.
     """
     weights = np.ones(len(data.y)) if data.weights is None else data.weights
-    if (weights != np.round(weights)).any():
+    counts = np.ones(len(data.y)) if data.counts is None else data.counts
+    if len(np.unique(weights[weights > 0.0])) > 1:
         return []
-    counted = np.flatnonzero(weights > 0.0)
+    counted = np.flatnonzero((weights > 0.0) & (counts > 0.0))
     found = model.outliers(_table(data).iloc[counted], data.y[counted])
     return [int(row) for row in data.rows[counted[found]]]
 
@@ -157,7 +159,9 @@ def _without_folder(data: TrainingData, parameters: dict[str, Any]) -> Callable[
     from ddsr.estimator import DDSRRegressor
 
     def fit(on_state: Callback) -> DDSRRegressor:
-        return DDSRRegressor(**parameters, callback=on_state).fit(_table(data), data.y, data.weights)
+        return DDSRRegressor(**parameters, callback=on_state).fit(
+            _table(data), data.y, data.weights, data.counts
+        )
 
     return fit
 
@@ -172,6 +176,7 @@ def _make_folder(path: str, out: str | None, data: TrainingData, parameters: dic
         feature_names=data.features,
         target=data.columns.target,
         sample_weight=data.weights,
+        counts=data.counts,
         parameters=parameters,
     )
 
@@ -187,7 +192,9 @@ def free_folder(path: str) -> Path:
 def first_equation(data: TrainingData) -> str:
     """The best line through one column, known at once: the estimator takes a second or two to import."""
     vocabulary = Vocabulary(data.features)
-    engine = Engine(vocabulary, data.X, data.y, data.weights, options=FitOptions(is_scale_free=True))
+    rows = Observations.of(data.X, data.y, data.weights, data.counts)
+    options = FitOptions(is_scale_free=True)
+    engine = Engine(vocabulary, rows.X, rows.y, rows.sample_weight, counts=rows.counts, options=options)
     entry = baseline(engine, Grammar(vocabulary)).most_accurate()
     return f"{Board(data.columns.target).write(entry)} (R² {r2_text(1.0 - entry.nrmse**2)})"
 

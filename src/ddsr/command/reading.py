@@ -35,6 +35,20 @@ class Columns:
     """None: all that are numbers, but for the others named here"""
     ignored: tuple[str, ...] = ()
     weights: str | None = None
+    counts: str | None = None
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """Columns that are not features, by name, and what they are."""
+        named = {"target": self.target, "weights": self.weights, "counts": self.counts}
+        roles: dict[str, str] = {}
+        for role, name in named.items():
+            if name is None:
+                continue
+            if name in roles:
+                raise InputError(f"{name!r} cannot be the {roles[name]} and the {role}")
+            roles[name] = role
+        return roles
 
 
 @dataclass(frozen=True)
@@ -44,6 +58,7 @@ class TrainingData:
     X: Floats
     y: Floats
     weights: Floats | None
+    counts: Floats | None
     features: tuple[str, ...]
     columns: Columns
     text_columns: tuple[str, ...]
@@ -59,8 +74,8 @@ def read_training_data(path: str, columns: Columns, drops_missing: bool = False)
     """The data of `ddsr fit`, checked."""
     source = open_source(path)
     features = _chosen_features(source, columns)
-    weights = () if columns.weights is None else (columns.weights,)
-    frame = source.read([*features, columns.target, *weights])
+    roles = columns.roles
+    frame = source.read([*features, *roles])
     numbers = {name: Numbers.of(name, frame[name]) for name in frame.columns}
     text_columns: tuple[str, ...] = ()
     empty_columns: tuple[str, ...] = ()
@@ -72,16 +87,17 @@ def read_training_data(path: str, columns: Columns, drops_missing: bool = False)
             raise DataError(_no_numbers(path, columns.target, [numbers[name] for name in text_columns]))
         for name in features:
             numbers[name].check(path, "correct it, or leave the column out with --ignore")
-    used = [numbers[name] for name in (*features, columns.target, *weights)]
+    used = [numbers[name] for name in (*features, *roles)]
     table, rows = _complete_rows(path, used, drops_missing)
     n_dropped = len(frame) - len(rows)
     _check_size(path, table, n_dropped)
-    target = table[:, len(features)]
-    _check_varies(columns.target, target)
+    of_role = {role: table[:, len(features) + place].copy() for place, role in enumerate(roles.values())}
+    _check_varies(columns.target, of_role["target"])
     return TrainingData(
         X=np.ascontiguousarray(table[:, : len(features)]),
-        y=target.copy(),
-        weights=table[:, -1].copy() if weights else None,
+        y=of_role["target"],
+        weights=of_role.get("weights"),
+        counts=of_role.get("counts"),
         features=features,
         columns=columns,
         text_columns=text_columns,
@@ -144,6 +160,8 @@ class Numbers:
                 values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
             except (TypeError, ValueError):  # lists and the like
                 values = np.full(len(column), np.nan)
+            except OverflowError:  # whole numbers of more than 308 digits
+                values = np.array([_as_number(value) for value in column])
         is_text = np.isnan(values) & ~is_missing
         first = int(np.argmax(is_text)) if is_text.any() else None
         first_text = None if first is None else (first + 1, str(column.iloc[first]))
@@ -172,17 +190,23 @@ class Numbers:
             n_infinite, row = int(is_infinite.sum()), int(np.argmax(is_infinite)) + 1
             more = f" ({n_infinite:,} such rows)" if n_infinite > 1 else ""
             raise DataError(
-                f"column {self.name!r} of {path} is infinite in row {row}{more}: remove such rows"
+                f"column {self.name!r} of {path} is infinite in row {row}{more}, "
+                "or too large for double precision: remove such rows"
             )
 
 
+def _as_number(value: object) -> float:
+    """What a text says, infinite where it is beyond double precision; NaN if it is not a number."""
+    try:
+        return float(str(value))
+    except ValueError:
+        return float("nan")
+
+
 def _chosen_features(source: Source, columns: Columns) -> tuple[str, ...]:
-    special = {columns.target: "target", columns.weights: "weights"}
-    for name in (columns.target, columns.weights, *(columns.features or ()), *columns.ignored):
-        if name is not None:
-            _check_exists(source, name)
-    if columns.weights == columns.target:
-        raise InputError(f"{columns.target!r} cannot be the target and the weights")
+    special = columns.roles
+    for name in (*special, *(columns.features or ()), *columns.ignored):
+        _check_exists(source, name)
     if columns.features is None:
         rest = [name for name in source.names if name not in special and name not in columns.ignored]
         if not rest:

@@ -77,7 +77,8 @@ def _page(
     chosen = chosen_of(equations)
     curves = Curves.of(getattr(model, "curves_", None))
     is_weighted = background.is_weighted or getattr(model, "is_weighted_", False)
-    if fit is not None and is_weighted:  # rows may be far off, or not count, by their weights
+    has_counts = background.has_counts or getattr(model, "has_counts_", False)
+    if fit is not None and (is_weighted or has_counts):  # rows may be far off by their weights, or not count
         fit = replace(fit, far=())
     template = Environment(autoescape=True, undefined=StrictUndefined).from_string(_part("page.html"))
     return template.render(
@@ -89,8 +90,8 @@ def _page(
         fit=fit,
         curves=curves,
         constants=constants_of(model),
-        recipes=recipes(model, target, background.shell, is_weighted),
-        reproduce_note=reproduce_note(model, is_weighted),
+        recipes=recipes(model, target, background.shell, is_weighted, has_counts),
+        reproduce_note=reproduce_note(model, is_weighted, has_counts),
         **summary(model, chosen, target, curves, background),
         **data_summary(chosen, target, rows, fit),
         **_pictures(equations, target, fit, curves, sheet),

@@ -29,8 +29,8 @@ OPTIONS = {
 }
 
 
-WEIGHTS = "weights"
-"""What the column with the weights of the rows is called; no model keeps its name."""
+WEIGHTS, COUNTS = "weights", "counts"
+"""What the columns with the weights and the counts of the rows are called; no model keeps their names."""
 
 
 class Recipe(NamedTuple):
@@ -40,7 +40,13 @@ class Recipe(NamedTuple):
     text: str
 
 
-def python_lines(model: FittedModel, target: str, names: tuple[str, ...], is_weighted: bool = False) -> str:
+def python_lines(
+    model: FittedModel,
+    target: str,
+    names: tuple[str, ...],
+    is_weighted: bool = False,
+    has_counts: bool = False,
+) -> str:
     """A script that fits again; the data file's name is the reader's to fill in."""
     settings = _writable(model)
     imports = ["import pandas as pd", "", "from ddsr import DDSRRegressor"]
@@ -48,6 +54,7 @@ def python_lines(model: FittedModel, target: str, names: tuple[str, ...], is_wei
     arguments = [repr(settings.pop("preset"))] if "preset" in settings else []
     arguments += [f"{name}={value!r}" for name, value in settings.items()]
     weights = f", sample_weight=data[{WEIGHTS!r}]" if is_weighted else ""
+    weights += f", counts=data[{COUNTS!r}]" if has_counts else ""
     return "\n".join(
         [
             *imports,
@@ -61,7 +68,11 @@ def python_lines(model: FittedModel, target: str, names: tuple[str, ...], is_wei
 
 
 def shell_line(
-    model: FittedModel, target: str, names: tuple[str, ...], is_weighted: bool = False
+    model: FittedModel,
+    target: str,
+    names: tuple[str, ...],
+    is_weighted: bool = False,
+    has_counts: bool = False,
 ) -> str | None:
     """The command that fits again; None where a setting has no option of its own."""
     settings = _writable(model)
@@ -83,6 +94,7 @@ def shell_line(
         return None
     words = ["ddsr", "fit", "data.csv", "--target", target, "--features", _listed(names)]
     words += ["--weights", WEIGHTS] if is_weighted else []
+    words += ["--counts", COUNTS] if has_counts else []
     for name, value in settings.items():
         words += [OPTIONS[name], str(value)]
     if operators is not None:
@@ -101,22 +113,28 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def recipes(
-    model: FittedModel, target: str, command: str | None = None, is_weighted: bool = False
+    model: FittedModel,
+    target: str,
+    command: str | None = None,
+    is_weighted: bool = False,
+    has_counts: bool = False,
 ) -> list[Recipe]:
     """In Python, and in a shell where that is possible; `command` is what ran, where that is known."""
     names = model.best_.equation.vocabulary.variables
-    line = command or shell_line(model, target, names, is_weighted)
-    found = [Recipe("Python", python_lines(model, target, names, is_weighted))]
+    line = command or shell_line(model, target, names, is_weighted, has_counts)
+    found = [Recipe("Python", python_lines(model, target, names, is_weighted, has_counts))]
     return [*found, Recipe("Shell", line)] if line else found
 
 
-def reproduce_note(model: FittedModel, is_weighted: bool = False) -> str:
+def reproduce_note(model: FittedModel, is_weighted: bool = False, has_counts: bool = False) -> str:
     """Whether doing it again gives the same equations."""
     settings = model.get_params(deep=False)
     text = "Put the name of your data file in the place of data.csv"
     text += (
-        f", and that of the column with the rows' weights in the place of {WEIGHTS}." if is_weighted else "."
+        f", and that of the column with the rows' weights in the place of {WEIGHTS}" if is_weighted else ""
     )
+    text += f", and that of the column with the rows' counts in the place of {COUNTS}" if has_counts else ""
+    text += "."
     if settings.get("random_state") is None:
         return text + " No random_state was set, so another run may find other equations."
     if isinstance(settings["random_state"], np.random.RandomState):

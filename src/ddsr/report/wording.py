@@ -43,6 +43,8 @@ class Background:
     """the command that ran"""
     is_weighted: bool = False
     """whether rows had weights, where the model does not know"""
+    has_counts: bool = False
+    """whether rows had counts, where the model does not know"""
 
 
 def summary(

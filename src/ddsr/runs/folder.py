@@ -54,6 +54,7 @@ class RunFolder:
         feature_names: Sequence[str] | None = None,
         target: str | None = None,
         sample_weight: ArrayLike | None = None,
+        counts: ArrayLike | None = None,
         parameters: Mapping[str, Any] | None = None,
     ) -> RunFolder:
         """Check everything, then make the folder, which must not exist yet or be empty.
@@ -61,9 +62,9 @@ class RunFolder:
         `parameters` are those of `DDSRRegressor` by name, all but `callback`. Without `feature_names` those
         of a DataFrame are taken.
         """
-        data = checked_table(X, y, sample_weight, feature_names)
+        data = checked_table(X, y, sample_weight, counts, feature_names)
         model = _model_of(dict(parameters or {}))
-        model._posed(data.frame, data.y, data.sample_weight, started=0.0)
+        model._posed(data.frame, data.y, data.sample_weight, data.counts, started=0.0)
         asked = Asked(
             ddsr_version=ddsr_version(),
             versions={"python": platform.python_version(), "numpy": np.__version__},
@@ -143,7 +144,7 @@ class RunFolder:
         return None if stopped_by == UNENDED else stopped_by
 
     def data(self) -> Table:
-        """X, y and weights; raises `RunError` where they are not those that the run began with."""
+        """X, y, weights and counts; raises `RunError` where they are not those that the run began with."""
         asked = self.asked
         return read_table(self.path, asked.features, asked.has_feature_names, asked.fingerprint)
 
@@ -153,7 +154,7 @@ class RunFolder:
         forget_after(self.path, n_epochs)
         log.cut(self.path, n_epochs)
         journal = FolderJournal(self.path, model, self.asked.target, before, on_state, interval)
-        model._fit(data.frame, data.y, data.sample_weight, journal)
+        model._fit(data.frame, data.y, data.sample_weight, data.counts, journal)
         journal.end(model.outcomes_[0])
         return model
 

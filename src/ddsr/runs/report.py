@@ -25,10 +25,10 @@ def report_of_run(
     epochs = folder.log()
     if epochs:
         facts["expressions scored"] = f"{epochs[-1]['n_scored']:,}"
-    X = y = weights = None
+    X = y = weights = counts = None
     try:
         data = folder.data()
-        X, y, weights = data.frame, data.y, data.sample_weight
+        X, y, weights, counts = data.frame, data.y, data.sample_weight, data.counts
     except RunError as error:
         facts["data"] = str(error)
     asked = folder.asked
@@ -37,6 +37,7 @@ def report_of_run(
         search=facts,
         machine={"ddsr": asked.ddsr_version, **asked.versions, "data (SHA-256)": asked.fingerprint[:16]},
         is_weighted=weights is not None,
+        has_counts=counts is not None,
     )
     where = folder.path / FILE if path is None else Path(path)
     return write_report(model, where, X, y, target=asked.target or "y", title=title, background=background)

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from ddsr.data import check_weights
+from ddsr.data import check_counts, check_weights
 from ddsr.errors import DataError, RunError
 from ddsr.estimator import DDSRRegressor
 from ddsr.files import read_whole, write_whole
@@ -26,11 +26,12 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """X, y and weights, and what the columns are called."""
+    """X, y, weights and counts, and what the columns are called."""
 
     X: Floats
     y: Floats
     sample_weight: Floats | None
+    counts: Floats | None
     features: tuple[str, ...]
     has_feature_names: bool
     """False: they are called x0, x1, … for want of names"""
@@ -39,7 +40,8 @@ class Table:
     def fingerprint(self) -> str:
         """A number that other data, or other names, do not have."""
         digest = hashlib.sha256("\0".join(self.features).encode())
-        for part in (self.X, self.y, self.sample_weight):
+        parts = [self.X, self.y, self.sample_weight, *([] if self.counts is None else [self.counts])]
+        for part in parts:
             digest.update(b"none" if part is None else repr(part.shape).encode() + part.tobytes())
         return digest.hexdigest()
 
@@ -50,7 +52,7 @@ class Table:
 
     def write(self, folder: Path) -> None:
         """Put the file into the folder."""
-        data = {"X": self.X, "y": self.y, "sample_weight": self.sample_weight}
+        data = {"X": self.X, "y": self.y, "sample_weight": self.sample_weight, "counts": self.counts}
         write_whole(folder / FILE, to_bytes(data))
 
 
@@ -59,14 +61,19 @@ def read_table(folder: Path, features: tuple[str, ...], has_feature_names: bool,
     path = folder / FILE
     saved = from_bytes(read_whole(path, "data"), f"data ({path})")
     with restoring(f"data ({path})"):
-        table = Table(saved["X"], saved["y"], saved["sample_weight"], features, has_feature_names)
+        counts = saved.get("counts")  # folders of earlier versions have none
+        table = Table(saved["X"], saved["y"], saved["sample_weight"], counts, features, has_feature_names)
         if table.fingerprint != fingerprint:
             raise RunError(f"{path} is damaged: it is not the data that the run began with")
     return table
 
 
 def checked_table(
-    X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, feature_names: Sequence[str] | None
+    X: ArrayLike,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None,
+    counts: ArrayLike | None,
+    feature_names: Sequence[str] | None,
 ) -> Table:
     """The data as the estimator reads them; names that are given stand in place of the table's own."""
     targets = read_targets(y)
@@ -78,7 +85,11 @@ def checked_table(
     if names is not None and len(names) != rows.shape[1]:
         raise DataError(f"X has {rows.shape[1]} columns, but there are {len(names)} feature_names")
     features = (f"x{column}" for column in range(rows.shape[1])) if names is None else map(str, names)
-    weights = check_weights(sample_weight, len(rows))
     return Table(
-        np.ascontiguousarray(rows), targets.columns[:, 0].copy(), weights, tuple(features), names is not None
+        np.ascontiguousarray(rows),
+        targets.columns[:, 0].copy(),
+        check_weights(sample_weight, len(rows)),
+        check_counts(counts, len(rows)),
+        tuple(features),
+        names is not None,
     )

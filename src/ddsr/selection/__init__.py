@@ -1,7 +1,14 @@
 from ddsr.selection.baseline import baseline
 from ddsr.selection.description import DescriptionLength, PlainLength, PreciseLength
 from ddsr.selection.exceptions import exceptional_rows
-from ddsr.selection.front import FrontEntry, ParetoFront, entries_of, restored_entries, saved_entries
+from ddsr.selection.front import (
+    FrontEntry,
+    ParetoFront,
+    entries_of,
+    information_of,
+    restored_entries,
+    saved_entries,
+)
 from ddsr.selection.judging import Selected
 from ddsr.selection.many_rows import select_on_some, some_of
 from ddsr.selection.rational import load_algebra
@@ -19,6 +26,7 @@ __all__ = [
     "entries_of",
     "exceptional_rows",
     "front_of",
+    "information_of",
     "load_algebra",
     "refitted",
     "restored_entries",

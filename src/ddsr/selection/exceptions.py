@@ -38,14 +38,13 @@ class Exceptions(NamedTuple):
 def exceptions_of(expressions: Sequence[Expression], engine: Engine, least_nrmse: float) -> list[Exceptions]:
     """None of more rows than are audited: of errors that few rows make, a sample has too many or too few.
 
-    And none where weights other than counts say how far off each row may be.
+    And none where weights say how far off each row may be.
     """
-    rows, target, weights = engine.audited
-    counts = weights.astype(np.intp)
+    rows, target, weights, counts, _ = engine.audited
     if len(expressions) == 0 or engine.n_counted >= MOST_AUDITED_ROWS or (counts != weights).any():
         return [Exceptions()] * len(expressions)
     predicted, _ = values(Batch.of(expressions), rows, engine.n_threads)
-    each = np.repeat(np.arange(len(rows)), counts)
+    each = np.repeat(np.arange(len(rows)), counts.astype(np.intp))
     least = (least_nrmse * engine.spread) ** 2
     saved, n_named = _told(predicted[:, each], target[each], least, LEAST_SHARE_LEFT)
     found = [Exceptions()] * len(expressions)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.engine import Scores
+from ddsr.engine import Engine, Scores
 from ddsr.errors import RunError
 from ddsr.expression import Batch, Expression, Node, Vocabulary
 from ddsr.refiner import HallOfFame
@@ -142,6 +142,14 @@ class ParetoFront:
 def entries_of(scores: Scores | HallOfFame) -> tuple[FrontEntry, ...]:
     """All that have a finite error, in their order."""
     return tuple(_entry(scores, int(row)) for row in np.flatnonzero(np.isfinite(scores.nrmse)))
+
+
+def information_of(entry: FrontEntry, engine: Engine) -> NDArray[np.float64] | None:
+    """How well the data determine the constants of an equation: see `Scores.information`."""
+    equation = entry.equation
+    is_fixed = [not is_free for is_free in entry.is_free or (True,) * equation.n_constants]
+    scores = engine.refit([equation], np.array([is_fixed], dtype=bool), max_steps=0)
+    return None if scores.information is None else scores.information[0]
 
 
 def saved_entries(entries: Sequence[FrontEntry]) -> Saved:

@@ -42,7 +42,7 @@ def nats_of_leverage(
 
 
 def _excess(models: Sequence[Model], engine: Engine, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    rows, target, _ = engine.audited
+    rows, target, all_weights, counts, n_counted = engine.audited
     batch = Batch.of(model.expression for model in models)
     is_fitted = np.zeros(batch.constants.shape, dtype=bool)
     for row, model in enumerate(models):
@@ -52,13 +52,16 @@ def _excess(models: Sequence[Model], engine: Engine, weights: NDArray[np.float64
     with np.errstate(all="ignore"):
         slopes = np.where(is_fitted[:, None, :], slopes, 0.0)
         leverage, errors = _refitted(slopes, weights, target - predicted)  # (B, n) each
+        n_constants = leverage.sum(axis=1)
+        leverage = leverage / counts  # of one observation: the others of its row stay in the fit
         left_out = np.abs(errors) / np.maximum(1.0 - leverage, LEAST_FREEDOM)
         alone = np.nonzero(1.0 - leverage < LEAST_FREEDOM)  # models, and rows of them
         parts = np.abs(slopes[alone] * batch.constants[alone[0]]).max(axis=1, initial=0.0)
         left_out[alone] = np.maximum(left_out[alone], parts)
         ratio = (left_out**2 * weights).sum(axis=1) / (errors**2 * weights).sum(axis=1)
-        nats = 0.5 * np.count_nonzero(weights, axis=1) * np.log(ratio)
-    excess = nats - leverage.sum(axis=1)
+        n_left = n_counted * weights.sum(axis=1) / all_weights.sum()  # without exceptions
+        nats = 0.5 * n_left * np.log(ratio)
+    excess = nats - n_constants
     return np.where(excess > 0.0, excess, 0.0)  # NaN, of an exact fit, is none
 
 

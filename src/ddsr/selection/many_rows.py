@@ -6,9 +6,7 @@ import time
 from collections.abc import Sequence
 from math import inf
 
-from numpy.typing import ArrayLike
-
-from ddsr.data import check_rows, check_target, check_weights
+from ddsr.data import check_target
 from ddsr.engine import Engine, choose_rows
 from ddsr.expression import Expression
 from ddsr.selection.description import PreciseLength
@@ -24,6 +22,7 @@ from ddsr.selection.judging import (
 )
 from ddsr.selection.model import Model
 from ddsr.selection.selector import select
+from ddsr.weighting import Observations, Weighting
 
 LEAST_ROWS, ROWS_A_SECOND = 4_000, 7_500
 """that equations are made shorter on: what a slow core gets through, so that it can end with all of them"""
@@ -33,21 +32,25 @@ LATE_SECONDS = 0.2
 """that the choice has to be fitted to all rows, however late it is"""
 
 
-def some_of(
-    rows: tuple[ArrayLike, ArrayLike, ArrayLike | None], engine: Engine, seconds: float
-) -> Engine | None:
+def some_of(rows: Observations, engine: Engine, seconds: float) -> Engine | None:
     """The engine with as many of its rows as there is time for; None: with all of them."""
     n_most = max(LEAST_ROWS, int(min(seconds, 1e6) * ROWS_A_SECOND))
     if engine.n_rows <= n_most:
         return None
-    X = check_rows(rows[0], engine.vocabulary.variables)
-    y, weights = check_target(rows[1], len(X)), check_weights(rows[2], len(X))
-    chosen = choose_rows(weights, len(X), n_most, engine.seed)
+    target = check_target(rows.y, engine.n_rows)
+    weights = Weighting.of(rows.sample_weight, rows.counts, target).weights
+    chosen = choose_rows(weights, engine.n_rows, n_most, engine.seed)
     if len(chosen) == 0:
         return None
-    taken = None if weights is None else weights[chosen]
+    some = rows.take(chosen)
     return Engine(
-        engine.vocabulary, X[chosen], y[chosen], taken, seed=engine.seed, n_threads=engine.n_threads
+        engine.vocabulary,
+        some.X,
+        some.y,
+        some.sample_weight,
+        counts=some.counts,
+        seed=engine.seed,
+        n_threads=engine.n_threads,
     )
 
 

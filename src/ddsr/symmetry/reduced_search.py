@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ddsr.config import RefinerConfig
-from ddsr.data import check_rows, check_target, check_weights
+from ddsr.data import check_rows, check_target
 from ddsr.engine import Engine, choose_rows, values
 from ddsr.errors import DataError, ExpressionError, GrammarError, RunError
 from ddsr.expression import Batch, Expression, Node, Vocabulary
@@ -20,6 +20,7 @@ from ddsr.saved import Saved
 from ddsr.symmetry.detection import find_reduction
 from ddsr.symmetry.reduction import Input, Reduction
 from ddsr.symmetry.slopes import slopes_of
+from ddsr.weighting import Observations, Weighting
 
 Floats = NDArray[np.float64]
 
@@ -52,6 +53,8 @@ class ReducedSearch:
     X: Floats
     y: Floats
     weights: Floats
+    n_counted: int
+    """observations that the rows are worth"""
     config: RefinerConfig
     seed: int
     n_threads: int = 1
@@ -65,7 +68,7 @@ class ReducedSearch:
     @classmethod
     def on(
         cls,
-        rows: tuple[ArrayLike, ArrayLike, ArrayLike | None],
+        rows: Observations,
         engine: Engine,
         grammar: Grammar,
         config: RefinerConfig,
@@ -73,13 +76,15 @@ class ReducedSearch:
         n_threads: int = 1,
     ) -> ReducedSearch:
         """On X, y and weights, or as many rows of them as it takes."""
-        X = check_rows(rows[0], engine.vocabulary.variables)
-        y, given = check_target(rows[1], len(X)), check_weights(rows[2], len(X))
-        weights = np.ones(len(X)) if given is None else given
-        chosen = choose_rows(weights, len(X), MOST_ROWS, seed)
+        y = check_target(rows.y, engine.n_rows)
+        weighting = Weighting.of(rows.sample_weight, rows.counts, y)
+        chosen = choose_rows(weighting.weights, engine.n_rows, MOST_ROWS, seed)
         if len(chosen):
-            X, y, weights = X[chosen], y[chosen], weights[chosen]
-        return cls(engine, grammar, X, y, weights, config, seed, n_threads)
+            rows, y = rows.take(chosen), y[chosen]
+            weighting = Weighting.of(rows.sample_weight, rows.counts, y)
+        X = check_rows(rows.X, engine.vocabulary.variables)
+        weights = np.ones(len(X)) if weighting.weights is None else weighting.weights
+        return cls(engine, grammar, X, y, weights, weighting.n_counted, config, seed, n_threads)
 
     @property
     def is_active(self) -> bool:
@@ -186,8 +191,16 @@ class ReducedSearch:
             inputs, factors = np.ascontiguousarray(made[:-1].T), made[-1]
             with np.errstate(all="ignore"):  # what overflows is refused by the engine
                 target, weights = self.y / factors, self.weights * factors**2
-                weights = weights / weights.mean()
-            engine = Engine(vocabulary, inputs, target, weights, seed=self.seed, n_threads=self.n_threads)
+            engine = Engine(
+                vocabulary,
+                inputs,
+                target,
+                weights,
+                # the factor changes how errors are written, and not what the rows are worth
+                n_counted=self.n_counted,
+                seed=self.seed,
+                n_threads=self.n_threads,
+            )
             rules = _rules_of_operators(self.grammar)
             grammar = Grammar(vocabulary, self.grammar.max_length, self.grammar.max_constants, rules)
         except (DataError, ExpressionError, GrammarError):

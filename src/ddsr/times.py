@@ -1,0 +1,79 @@
+"""Dates and durations in tables that users hand in, which are refused: as numbers they depend on a unit."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ddsr.errors import DataError
+
+DATES = (datetime.date, datetime.time, np.datetime64)  # a datetime is a date
+DURATIONS = (datetime.timedelta, np.timedelta64)
+# How the types of columns are called: of NumPy, pandas, polars and Arrow.
+DATE_TYPES = ("date", "time", "period")
+DURATION_TYPES = ("timedelta", "duration")
+REMEDIES = {
+    "dates": "for example to days since the first one",
+    "durations": "for example to seconds",
+}
+
+
+def check_no_times(table: Any, what: str) -> None:
+    """Refuse a table, a column or an array that holds dates or durations; the message says what to do."""
+    for name, kind in _times(table):
+        where = what if name is None else f"column {name!r} of {what}"
+        raise DataError(
+            f"{where} contains {kind}: convert them to numbers first, {REMEDIES[kind]}, or leave them out"
+        )
+
+
+def _times(table: Any) -> Iterator[tuple[object, str]]:
+    """Name of each column that holds them, None for an array, and what it holds."""
+    names, types = getattr(table, "columns", None), getattr(table, "dtypes", None)
+    if names is not None and types is not None:
+        for name, dtype in zip(names, list(types), strict=False):
+            kind = _kind_of_type(dtype)
+            if kind is None and _is_object(dtype):
+                kind = _kind_of_values(np.asarray(table[name]))
+            if kind is not None:
+                yield name, kind
+        return
+    kind = _kind_of_type(getattr(table, "dtype", None))
+    if kind is None and (isinstance(table, (list, tuple)) or _is_object(getattr(table, "dtype", None))):
+        kind = _kind_of_list(table)
+    if kind is not None:
+        yield None, kind
+
+
+def _kind_of_type(dtype: object) -> str | None:
+    name = str(dtype).lower()
+    if name.startswith(DURATION_TYPES):
+        return "durations"
+    return "dates" if name.startswith(DATE_TYPES) else None
+
+
+def _is_object(dtype: object) -> bool:
+    return str(dtype).lower().startswith("object")
+
+
+def _kind_of_list(values: Any) -> str | None:
+    try:
+        found = np.asarray(values)
+    except (TypeError, ValueError, OverflowError):  # what is wrong with it is said when it is read
+        return None
+    return _kind_of_type(found.dtype) or (_kind_of_values(found) if found.dtype == object else None)
+
+
+def _kind_of_values(values: Any) -> str | None:
+    """Of the first value that is a date or a duration; NaT is missing, and neither."""
+    for value in values.flat:
+        if type(value).__name__ == "NaTType":
+            continue
+        if isinstance(value, DURATIONS):  # in NumPy a duration is a signed integer, too
+            return "durations"
+        if isinstance(value, DATES) or type(value).__name__ == "Period":
+            return "dates"
+    return None
