@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -16,12 +16,13 @@ from ddsr.data import check_whole
 from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import Engine, Floats
 from ddsr.errors import MethodError
-from ddsr.expression import Expression, Vocabulary, unscaled
-from ddsr.grammar import Grammar, Rule
+from ddsr.expression import Expression
+from ddsr.grammar import Rule
 from ddsr.learning.curves import EpochStats, restored_curves, saved_curves
 from ddsr.problem import Problem
 from ddsr.saved import Saved, restoring
 from ddsr.search import SearchState
+from ddsr.seeding import seeded, with_guesses
 from ddsr.selection import (
     FrontEntry,
     ParetoFront,
@@ -36,8 +37,6 @@ from ddsr.selection import (
 
 # An NRMSE below this is rounding: the search has nothing left to find.
 EXACT = 1e-12
-# Tokens, with scale and offset, that a shortened equation may have where it has to obey rules.
-LONGEST_EQUATION = 256
 # In log(NRMSE), summed over sizes: a gain that is rounding is no progress.
 LEAST_GAIN = 1e-6
 # The last part of `max_time`, in which equations are made shorter where that is asked for: a share, a larger
@@ -51,8 +50,6 @@ SHORTENED, SHORTENED_BESIDE_EXACT = (16, 3), (1, 0)
 # Seconds that shortening has at most when the user has interrupted the search, and waits.
 SHORTENING_AFTER_INTERRUPT = 2.0
 
-# How thoroughly guesses are fitted: they are few, and where their constants start may be unknown.
-GUESS_STEPS, GUESS_STARTS = 50, 8
 # Rows times equations that are measured for intervals even when the time is up: tenths of a second.
 MOST_LATE_WORK = 3_000_000
 
@@ -173,9 +170,11 @@ class Progress:
         }
 
     @classmethod
-    def restored(cls, saved: Saved, vocabulary: Vocabulary) -> Progress:
+    def restored(cls, saved: Saved, problem: Problem) -> Progress:
         """The progress that was saved."""
+        vocabulary, lister = problem.engine.vocabulary, problem.lister
         front, curves = ParetoFront.restored(saved["front"], vocabulary), restored_curves(saved["curves"])
+        front = lister.relisted(front, problem.front)
         contenders = restored_entries(saved["contenders"], vocabulary)
         return cls(front, contenders, curves, saved["n_scored"], saved["n_idle_epochs"])
 
@@ -209,7 +208,7 @@ class Fit:
     """One target's fit; it has a front and a choice from its first moment on."""
 
     def __init__(self, problem: Problem, selection: Selection, seeds: Sequence[Expression] = ()) -> None:
-        self.problem = _seeded(problem, seeds)
+        self.problem = seeded(problem, seeds)
         self.selection = selection
         self.progress = Progress(self.problem.front)
         self.choose()
@@ -221,7 +220,7 @@ class Fit:
     def restore(self, saved: Saved) -> None:
         """Go on where a fit of the same problem was saved."""
         with restoring("fit"):
-            self.progress = Progress.restored(saved["progress"], self.problem.engine.vocabulary)
+            self.progress = Progress.restored(saved["progress"], self.problem)
             self.problem = replace(self.problem, saved=saved["search"])
         self.choose()
 
@@ -277,17 +276,24 @@ class Fit:
     def shorten(self, budget: Budget, rules: Sequence[Rule]) -> None:
         """Replace the equations by shorter ones; an interrupt leaves them as they were found."""
         deadline = min(budget.end.at, time.monotonic() + MOST_SHORTENING)
-        engine, is_allowed = self.problem.engine, _obedience(rules)
+        engine, lister = self.problem.engine, self.problem.lister
+        allows = lister.listing.allows
+        is_allowed = allows if rules else None  # without rules no step adds an operator
         has_exact = any(entry.is_exact(budget.exact, engine.n_counted) for entry in self.front)
         seconds = deadline - time.monotonic()
         some = None if self.problem.rows is None else some_of(self.problem.rows, engine, seconds)
         contenders = self.progress.contenders[: self._n_contenders((some or engine).n_rows, seconds)]
-        equations = [entry.equation for entry in (*self.front, *(() if has_exact else contenders))]
+        others = () if has_exact else lister.relisted_entries(contenders)
+        equations = [entry.equation for entry in (*self.front, *others)]
         n_shortened = SHORTENED_BESIDE_EXACT if has_exact else SHORTENED
         with suppress(KeyboardInterrupt):
             choose = select if some is None else partial(select_on_some, some=some)
             found = choose(equations, engine, *n_shortened, deadline=deadline, is_allowed=is_allowed)
-            self.front, self.best = front_of(found, () if some is None else self.front)
+            found = tuple(each for each in found if allows(each.expression))
+            if not found:
+                return
+            front, self.best = front_of(found, () if some is None else self.front)
+            self.front = with_guesses(front, self.best, self.problem.guessed)
             self.information = (None,) * len(self.front)
 
     def _n_contenders(self, n_rows: int, seconds: float) -> int:
@@ -351,46 +357,11 @@ def run(
         fit.measure(share)
 
 
-def _seeded(problem: Problem, seeds: Sequence[Expression]) -> Problem:
-    """The problem with these to start from; what they reach is known before the search."""
-    if not seeds:
-        return problem
-    engine = problem.engine
-    options = replace(engine.options, max_steps=GUESS_STEPS, n_starts=GUESS_STARTS)
-    scores = engine.score(seeds, options=options)
-    if options.is_scale_free:
-        # As it is written it has its own scale, and with another one beside it a fit can lose its way.
-        written = engine.score(seeds, options=replace(options, is_scale_free=False))
-        is_written = written.nrmse < scores.nrmse
-        pairs = zip(written.batch, scores.batch, is_written, strict=True)
-        found = [_bare(own if is_better else free, problem.grammar) for own, free, is_better in pairs]
-        scores = engine.score(found, options=options)
-    return replace(problem, seeds=scores, front=problem.front.merge(scores))
-
-
-def _bare(seed: Expression, grammar: Grammar) -> Expression:
-    """Without constants that do no more than scale and shift it, which are fitted anyway."""
-    core = unscaled(seed.simplified())
-    return core if grammar.check(core.tokens) is None else seed
-
-
 def _information(entry: FrontEntry, engine: Engine) -> Floats | None:
     equation = entry.equation
     is_fixed = [not is_free for is_free in entry.is_free or (True,) * equation.n_constants]
     scores = engine.refit([equation], np.array([is_fixed], dtype=bool), max_steps=0)
     return None if scores.information is None else scores.information[0]
-
-
-def _obedience(rules: Sequence[Rule]) -> Callable[[Expression], bool] | None:
-    """Whether an equation, whose operators may be others than the search's, obeys the user's rules."""
-    if not rules:
-        return None
-
-    @cache
-    def grammar_over(vocabulary: Vocabulary) -> Grammar:
-        return Grammar(vocabulary, LONGEST_EQUATION, LONGEST_EQUATION, rules)
-
-    return lambda equation: grammar_over(equation.vocabulary).check(equation.tokens) is None
 
 
 def _seconds_to_shorten(max_time: float) -> float:

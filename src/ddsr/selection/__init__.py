@@ -3,6 +3,7 @@ from ddsr.selection.description import DescriptionLength, PlainLength, PreciseLe
 from ddsr.selection.exceptions import exceptional_rows
 from ddsr.selection.front import FrontEntry, ParetoFront, entries_of, restored_entries, saved_entries
 from ddsr.selection.judging import Selected
+from ddsr.selection.lister import Lister
 from ddsr.selection.many_rows import select_on_some, some_of
 from ddsr.selection.rational import load_algebra
 from ddsr.selection.selector import front_of, select
@@ -10,6 +11,7 @@ from ddsr.selection.selector import front_of, select
 __all__ = [
     "DescriptionLength",
     "FrontEntry",
+    "Lister",
     "ParetoFront",
     "PlainLength",
     "PreciseLength",
