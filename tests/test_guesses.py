@@ -5,9 +5,12 @@ import pandas as pd
 import pytest
 
 from ddsr import AtMost, DDSRRegressor, Expression, ExpressionError, Grammar, Vocabulary
-from ddsr.config import DenoiserConfig, PaperConfig, RefinerConfig
+from ddsr.config import DefaultConfig, DenoiserConfig, PaperConfig, RefinerConfig
+from ddsr.engine import Engine, FitOptions
 from ddsr.guesses import known_equations, read_guesses
 from ddsr.methods import PRESETS
+from ddsr.seeding import with_guesses
+from ddsr.selection import FrontEntry, ParetoFront
 
 VOCABULARY = Vocabulary(("x", "my var"))
 GRAMMAR = Grammar(VOCABULARY, 12, 4)
@@ -141,3 +144,50 @@ def test_a_warm_start_refuses_other_columns():
         model.fit(pd.DataFrame(X, columns=["a", "b"]), TARGET)
     with pytest.raises(ValueError, match="1 output"):
         model.fit(X, np.column_stack([TARGET, X[:, 0]]))
+
+
+S = np.array([0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 12.0])
+V = 7.3 * S / (1.9 + S) * (1 + 0.03 * np.random.default_rng(0).normal(size=12))
+
+
+@pytest.mark.parametrize(
+    ("guess", "selection"),
+    [
+        ("C*S/(C+S)", "description_length"),
+        ("C*S/(C+S)", "best"),
+        ("C*S/(C+S)", "accuracy"),
+        ("C*S", "best"),
+        ("C*S/(C+S) + C", "description_length"),
+        ("C * log(S + C) + C * S", "best"),
+    ],
+)
+def test_a_guess_is_listed_unless_a_smaller_one_is_as_accurate(guess, selection):
+    vocabulary = DefaultConfig().vocabulary(["S"])
+    expression = read_guesses([guess], Grammar(vocabulary))[0]
+    engine = Engine(vocabulary, S[:, None], V)
+    scores = engine.score([expression], options=FitOptions(max_steps=200, n_starts=20, tolerance=1e-14))
+    model = DDSRRegressor(
+        "ddsr:generator=none",
+        prior=None,
+        guesses=[guess],
+        max_epochs=1,
+        config={"evaluations_per_epoch": 400},
+        model_selection=selection,
+        random_state=0,
+    ).fit(pd.DataFrame({"S": S}), V)
+    loss = (scores.nrmse[0] * engine.spread) ** 2
+    listed = model.equations_
+    assert any((listed["complexity"] <= len(expression)) & (listed["loss"] <= loss * (1 + 1e-4)))
+
+
+def test_guesses_join_a_front():
+    def entry(text, nrmse):
+        return FrontEntry(Expression.parse(text, VOCABULARY), nrmse)
+
+    best, large = entry("2 * x", 0.3), entry("sin(x) + x", 0.1)
+    front = ParetoFront((entry("x", 0.5), best, large))
+    assert with_guesses(front, best, [entry("x - 1", 0.4), entry("x * x + x", 0.1)]) == front
+    better = entry("exp(x) + 1", 0.05)
+    assert with_guesses(front, best, [better]).entries == (*front.entries[:2], better)
+    twin = entry("x + 1", 0.2)
+    assert with_guesses(front, best, [twin]).entries == (front.entries[0], twin, best, large)

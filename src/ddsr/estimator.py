@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -335,7 +336,7 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
                 )
             known = [entry.equation for entry in before[output]] if before else []
             guesses = read_guesses(self._guesses_of(output, len(targets.names)), problem.grammar)
-            yield problem, [*guesses, *known_equations(known, problem.grammar)]
+            yield replace(problem, guesses=tuple(guesses)), known_equations(known, problem.grammar)
 
     def _guesses_of(self, output: int, n_outputs: int) -> Any:
         """All of them, or a list of its own for each output."""

@@ -5,21 +5,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from typing import Protocol
 
 from ddsr.budget import Budget
 from ddsr.choice_budget import EarlyChoice, seconds_to_choose
 from ddsr.deadline import Deadline, MovableDeadline
 from ddsr.engine import Floats
-from ddsr.expression import Expression, Vocabulary, unscaled
-from ddsr.grammar import Grammar, Rule
+from ddsr.expression import Expression
+from ddsr.grammar import Rule
 from ddsr.learning.curves import EpochStats
 from ddsr.model_selection import Selection
 from ddsr.problem import Problem
 from ddsr.progress import Progress
 from ddsr.saved import Saved, restoring
 from ddsr.search import SearchState
+from ddsr.seeding import seeded, with_guesses
 from ddsr.selection import (
     FrontEntry,
     ParetoFront,
@@ -32,16 +33,12 @@ from ddsr.selection import (
     some_of,
 )
 
-# Tokens, with scale and offset, that a shortened equation may have where it has to obey rules.
-LONGEST_EQUATION = 256
 # Of the shortlist, so many are looked at whatever the time, and so many more a second as these allow.
 LEAST_CONTENDERS, CONTENDERS_A_SECOND, CONTENDER_ROWS_A_SECOND = 12, 40, 250_000
 # Equations that are made shorter: so many of the shortest descriptions, and of the most accurate. Beside an
 # exact one all others have lost, and nobody should wait for them.
 SHORTENED, SHORTENED_BESIDE_EXACT = (16, 3), (1, 0)
 
-# How thoroughly guesses are fitted: they are few, and where their constants start may be unknown.
-GUESS_STEPS, GUESS_STARTS = 50, 8
 # Rows times equations that are measured for intervals even when the time is up: tenths of a second.
 MOST_LATE_WORK = 3_000_000
 
@@ -96,7 +93,7 @@ class Fit:
     """One target's fit; it has a front and a choice from its first moment on."""
 
     def __init__(self, problem: Problem, selection: Selection, seeds: Sequence[Expression] = ()) -> None:
-        self.problem = _seeded(problem, seeds)
+        self.problem = seeded(problem, seeds)
         self.selection = selection
         self.progress = Progress(self.problem.front)
         self.has_ended = False
@@ -114,7 +111,7 @@ class Fit:
     def restore(self, saved: Saved, ended_by: str | None = None) -> None:
         """Continue where a fit of the same problem was saved; its search may have ended already."""
         with restoring("fit"):
-            self.progress = Progress.restored(saved["progress"], self.problem.engine.vocabulary)
+            self.progress = Progress.restored(saved["progress"], self.problem)
             self.problem = replace(self.problem, saved=saved["search"])
         if ended_by is not None:
             self.has_ended, self.progress.stopped_by = True, ended_by
@@ -237,15 +234,22 @@ class Fit:
         deadline = time.monotonic() + seconds
         # a choice that was made early says how long it takes: the second one has the same candidates
         size = seconds if self.early is None else max(seconds, self.early.seconds)
-        engine, is_allowed = self.problem.engine, _obedience(rules)
+        engine, lister = self.problem.engine, self.problem.lister
+        allows = lister.listing.allows
+        is_allowed = allows if rules else None  # without rules no step adds an operator
         has_exact = any(entry.is_exact(budget.exact, engine.n_observed) for entry in self.front)
         some = None if self.problem.rows is None else some_of(self.problem.rows, engine, size)
         contenders = self.progress.contenders[: self._n_contenders((some or engine).n_rows, size)]
-        equations = [entry.equation for entry in (*self.front, *(() if has_exact else contenders))]
+        others = () if has_exact else lister.relisted_entries(contenders)
+        equations = [entry.equation for entry in (*self.front, *others)]
         n_shortened = SHORTENED_BESIDE_EXACT if has_exact else SHORTENED
         choose = select if some is None else partial(select_on_some, some=some)
         found = choose(equations, engine, *n_shortened, deadline=deadline, is_allowed=is_allowed)
-        return Choice(*front_of(found, () if some is None else self.front), seconds)
+        found = tuple(each for each in found if allows(each.expression))
+        if not found:
+            return Choice(self.front, self.best, seconds)
+        front, best = front_of(found, () if some is None else self.front)
+        return Choice(with_guesses(front, best, self.problem.guessed), best, seconds)
 
     def _n_contenders(self, n_rows: int, seconds: float) -> int:
         """So many that their first fits leave most of the time for making equations shorter."""
@@ -308,38 +312,3 @@ def run(
             fit.shorten(share, rules)
         fit.measure(share)
         is_interrupted |= fit.is_choice_cut
-
-
-def _seeded(problem: Problem, seeds: Sequence[Expression]) -> Problem:
-    """The problem with these to start from; what they reach is known before the search."""
-    if not seeds:
-        return problem
-    engine = problem.engine
-    options = replace(engine.options, max_steps=GUESS_STEPS, n_starts=GUESS_STARTS)
-    scores = engine.score(seeds, options=options)
-    if options.is_scale_free:
-        # As it is written it has its own scale, and with another one beside it a fit can lose its way.
-        written = engine.score(seeds, options=replace(options, is_scale_free=False))
-        is_written = written.nrmse < scores.nrmse
-        pairs = zip(written.batch, scores.batch, is_written, strict=True)
-        found = [_bare(own if is_better else free, problem.grammar) for own, free, is_better in pairs]
-        scores = engine.score(found, options=options)
-    return replace(problem, seeds=scores, front=problem.front.merge(scores))
-
-
-def _bare(seed: Expression, grammar: Grammar) -> Expression:
-    """Without constants that do no more than scale and shift it, which are fitted anyway."""
-    core = unscaled(seed.simplified())
-    return core if grammar.check(core.tokens) is None else seed
-
-
-def _obedience(rules: Sequence[Rule]) -> Callable[[Expression], bool] | None:
-    """Whether an equation, whose operators may be others than the search's, obeys the user's rules."""
-    if not rules:
-        return None
-
-    @cache
-    def grammar_over(vocabulary: Vocabulary) -> Grammar:
-        return Grammar(vocabulary, LONGEST_EQUATION, LONGEST_EQUATION, rules)
-
-    return lambda equation: grammar_over(equation.vocabulary).check(equation.tokens) is None

@@ -23,6 +23,7 @@ from ddsr.errors import MethodError
 from ddsr.expression import Vocabulary
 from ddsr.grammar import Grammar, Rule
 from ddsr.learning.memory import EliteMemory, Memory
+from ddsr.listing import Listing
 from ddsr.parts import GENERATORS, MEMORIES, OBJECTIVES
 from ddsr.priming import Primer, Priming, make_primer, tuning_config
 from ddsr.prior.weights import check_weights
@@ -110,6 +111,7 @@ def _learn(
         problem.front,
         problem.deadline,
         problem.saved,
+        problem.lister,
     )
 
 
@@ -205,6 +207,7 @@ def _start_uniform(problem: Problem) -> Iterator[SearchState]:
         front=problem.front,
         deadline=problem.deadline,
         saved=problem.saved,
+        lister=problem.lister,
     )
 
 
@@ -346,6 +349,8 @@ def pose(
     check_device(device)
     PRESETS[method.preset].check(config, device, len(vocabulary))
     grammar = Grammar(vocabulary, config.max_length, config.max_constants, rules)
+    if isinstance(config, DefaultConfig) and not Listing(grammar).always_allows_scale_and_offset:
+        config = replace(config, is_scale_free=False)  # what is fitted has to be what may be listed
     is_scale_free = isinstance(config, DefaultConfig) and config.is_scale_free
     options = FitOptions(max_steps=config.fit_steps, is_scale_free=is_scale_free)
     rows = Observations.of(X, y, sample_weight, counts)

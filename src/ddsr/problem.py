@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from ddsr.config import SearchConfig
 from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import Engine, Scores
+from ddsr.expression import Expression
 from ddsr.grammar import Grammar
 from ddsr.saved import Saved
-from ddsr.selection import ParetoFront
+from ddsr.selection import FrontEntry, Lister, ParetoFront
 from ddsr.weighting import Observations
 
 
@@ -31,5 +32,14 @@ class Problem:
     """expressions to start from, fitted"""
     saved: Saved | None = None
     """by `SearchState.save` of a search of the same method, to go on from"""
+    guesses: tuple[Expression, ...] = ()
+    """the user's own equations: listed unless one that is no larger is as accurate"""
+    guessed: tuple[FrontEntry, ...] = ()
+    """the guesses, fitted as they are written"""
     rows: Observations | None = None
     """as they were handed in, which the prior is shown"""
+
+    @property
+    def lister(self) -> Lister:
+        """What may be listed, and how."""
+        return Lister.of(self.engine, self.grammar)

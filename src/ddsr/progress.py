@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ddsr.expression import Vocabulary
 from ddsr.learning.curves import EpochStats, restored_curves, saved_curves
+from ddsr.problem import Problem
 from ddsr.saved import Saved
 from ddsr.search import SearchState
 from ddsr.selection import FrontEntry, ParetoFront, restored_entries, saved_entries
@@ -55,8 +55,10 @@ class Progress:
         }
 
     @classmethod
-    def restored(cls, saved: Saved, vocabulary: Vocabulary) -> Progress:
+    def restored(cls, saved: Saved, problem: Problem) -> Progress:
         """The progress that was saved."""
+        vocabulary = problem.engine.vocabulary
         front, curves = ParetoFront.restored(saved["front"], vocabulary), restored_curves(saved["curves"])
+        front = problem.lister.relisted(front, problem.front)
         contenders = restored_entries(saved["contenders"], vocabulary)
         return cls(front, contenders, curves, saved["n_scored"], saved["n_idle_epochs"])

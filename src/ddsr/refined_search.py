@@ -18,7 +18,7 @@ from ddsr.priming import Priming
 from ddsr.refiner import Ending, Refiner, RefinerStats
 from ddsr.saved import Saved, restoring
 from ddsr.search import Generator, SearchState, Updater
-from ddsr.selection import ParetoFront, entries_of
+from ddsr.selection import Lister, ParetoFront, entries_of
 from ddsr.symmetry import ReducedSearch
 
 # Steps without one structure that was not tried before, after which a refiner has nothing left to try. A
@@ -171,6 +171,11 @@ class RefinedSearch:
     is_over: bool = False
     """whether there is nothing left to find"""
 
+    @property
+    def lister(self) -> Lister:
+        """What may be listed, and how."""
+        return Lister.of(self.refiner.engine, self.refiner.grammar)
+
     def refine(self, found: Epoch) -> None:
         """The refiner's part of an epoch."""
         ran = self.refiner.run(*_budget_of_run(found.number, self.evaluations, self.deadline))
@@ -180,15 +185,19 @@ class RefinedSearch:
         self.balance.credit(REFINER, found.gains[REFINER], found.clock.seconds["refine"])
 
     def _take_hall_of_fame(self, found: Epoch) -> None:
-        self.front = found.known.merge(self.refiner.hall_of_fame())
+        self.front = self._with_hall_of_fame(found.known)
         found.gains[REFINER] = self.front.gain_over(found.known)
         found.n_refined = self.refiner.n_evaluations
         found.clock.end("refine")
 
+    def _with_hall_of_fame(self, known: ParetoFront) -> ParetoFront:
+        others = [self.refiner.shortlist()]
+        return self.lister.merge(known, self.refiner.hall_of_fame(), others, self.deadline)
+
     def _put_in(self, proposals: Batch, source: str, found: Epoch) -> None:
         self.refiner.seed(proposals)
         self.stall.n_fitted += len(proposals)
-        known, self.front = self.front, self.front.merge(self.refiner.hall_of_fame())
+        known, self.front = self.front, self._with_hall_of_fame(self.front)
         found.gains[source] = self.front.gain_over(known)
         found.n_refined = self.refiner.n_evaluations
 
@@ -223,7 +232,7 @@ class RefinedSearch:
             elites = self.refiner.elites(self.n_elites)
             found.proposed, found.update = self.proposer.propose(elites, found.number, self.deadline)
             self.n_proposed += len(found.proposed)
-            known, self.front = self.front, self.front.merge(found.proposed)
+            known, self.front = self.front, self.lister.merge(self.front, found.proposed)
             found.gains[GENERATOR] = self.front.gain_over(known)
             n_new = len(found.proposed) - len(elites)
             self.refiner.seed(found.proposed.batch.take(np.arange(n_new)))
@@ -267,9 +276,14 @@ class RefinedSearch:
         """Be as it was; the settings are those of now."""
         engine, grammar, n_threads = self.refiner.engine, self.refiner.grammar, self.refiner.n_threads
         with restoring("search"):
-            self.refiner = Refiner.load(saved["refiner"].tobytes(), engine, grammar, n_threads)
+            known = Refiner.load(saved["refiner"].tobytes(), engine, grammar, n_threads)
+            if known.config.is_scale_free == self.refiner.config.is_scale_free:
+                self.refiner = known
+            else:  # an earlier version fitted scales and offsets that may not be listed
+                self.refiner.seed(known.elites(known.config.n_seeds))
             self.balance.restore(saved["balance"])
-            self.front = ParetoFront.restored(saved["front"], grammar.vocabulary)
+            front = ParetoFront.restored(saved["front"], grammar.vocabulary)
+            self.front = self.lister.relisted(front, self.front)
             if saved["proposer"] is not None:
                 self.proposer = self.make_proposer()
                 self.proposer.restore(saved["proposer"])

@@ -17,7 +17,7 @@ from ddsr.grammar import Grammar
 from ddsr.learning.curves import EpochStats, PartClock, UpdateStats, describe
 from ddsr.learning.memory import Memory, Pool
 from ddsr.saved import Saved, restoring
-from ddsr.selection import FrontEntry, ParetoFront
+from ddsr.selection import FrontEntry, Lister, ParetoFront
 
 
 class Generator(Protocol):
@@ -87,17 +87,20 @@ def search(
     front: ParetoFront | None = None,
     deadline: Deadline = NEVER,
     saved: Saved | None = None,
+    lister: Lister | None = None,
 ) -> Iterator[SearchState]:
     """Yield a state after each epoch, until the deadline: whoever iterates may find it enough before.
 
     Without memory and policy nothing is learned. `front` is what was known before the search. An epoch that
     is cut short before its scores are known leaves no trace; one cut short later is not learned from.
-    With `saved`, which a `SearchState` gave, it goes on behind that epoch.
+    With `saved`, which a `SearchState` gave, it goes on behind that epoch. The lister says what enters the
+    front; without one, all that obeys the default grammar does.
     """
     front, n_scored, n_epochs = front or ParetoFront(), 0, 0
+    lister = lister or Lister.of(engine, Grammar(engine.vocabulary))
     if saved is not None:
         with restoring("search"):
-            front = ParetoFront.restored(saved["front"], engine.vocabulary)
+            front = lister.relisted(ParetoFront.restored(saved["front"], engine.vocabulary), front)
             n_scored, n_epochs = saved["n_scored"], saved["n_epochs"]
             if memory is not None and policy is not None:
                 memory = memory.restored(saved["memory"], engine.vocabulary)
@@ -118,7 +121,7 @@ def search(
             update = policy.update(memory.pool, epoch)
             memory = memory.trimmed()
             clock.end("update")
-        front = front.merge(scores)
+        front = lister.merge(front, scores, deadline=deadline)
         n_scored += len(scores)
         stats = describe(scores, batch_size, reward_floor, update, clock.seconds)
         save = partial(_saved, front, n_scored, epoch + 1, memory, policy)

@@ -1,9 +1,11 @@
 import numpy as np
 import pytest
 
-from ddsr.engine import Engine
+from ddsr.engine import Engine, FitOptions
+from ddsr.errors import GrammarError
 from ddsr.expression import Vocabulary
-from ddsr.grammar import Grammar, MustAppear
+from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear, Nesting
+from ddsr.listing import Listing
 from ddsr.selection import baseline
 from strategies import PLAIN
 
@@ -27,10 +29,32 @@ def test_the_constant_is_the_mean():
     assert constant.constants[0] == pytest.approx(y.mean())
 
 
-def test_only_a_number_may_break_the_rules():
-    found = baseline_of(X[:, 0], rules=[MustAppear("x", "z")])
-    assert [entry.expression.variables_used for entry in found] == [()]
+@pytest.mark.parametrize(
+    "rules",
+    [
+        [MustAppear("x", "z")],
+        [Forbid("mul", on="x"), Forbid("mul", on="y"), Forbid("mul", on="z")],
+        [AtMost("?", 0)],
+        [MustAppear("x", "y", "z"), AtMost("?", 0), AtMost(("add", "mul"), 0)],
+    ],
+)
+@pytest.mark.parametrize("is_scale_free", [False, True])
+def test_nothing_breaks_the_rules(rules, is_scale_free):
+    engine = Engine(PLAIN, X, X[:, 0], options=FitOptions(is_scale_free=is_scale_free))
+    found = baseline(engine, Grammar(PLAIN, rules=rules))
+    listing = Listing(Grammar(PLAIN, rules=rules))
+    assert len(found) and all(listing.allows(entry.equation) for entry in found)
+
+
+def test_lines_are_not_longer_than_the_search_allows():
     assert max(entry.size for entry in baseline_of(X[:, 0] + 1, max_length=4)) <= 4
+
+
+def test_rules_that_no_finite_expression_obeys_are_refused():
+    bare = Vocabulary(("x", "y"), ("log", "mul"), has_constant=False)
+    rules = [Nesting("mul", ("x", "y")), MustAppear("x", "y")]
+    with pytest.raises(GrammarError):
+        baseline(Engine(bare, -X[:, :2], X[:, 0]), Grammar(bare, rules=rules))
 
 
 def test_there_is_a_model_without_arithmetic_or_constants():

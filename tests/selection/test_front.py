@@ -89,7 +89,9 @@ def test_what_is_scaled_by_nothing_is_its_offset():
 
 def test_as_many_constants_as_rows_make_nothing_exact():
     line = FrontEntry(Expression.parse("2.5 * x^1.5", PLAIN), 1e-15, 1.0, 0.0)
-    assert line.is_exact(1e-12, 6) and not line.is_exact(1e-12, 5)
+    assert line.is_exact(1e-12, 4) and not line.is_exact(1e-12, 3)
     assert not line.is_exact(1e-16, 1000)
     settled = FrontEntry(Expression.parse("2.5 * x^1.5", PLAIN), 1e-15, 1.0, 0.0, (True, False))
-    assert settled.is_exact(1e-12, 5)
+    assert settled.is_exact(1e-12, 3)
+    scaled = FrontEntry(Expression.parse("x^1.5", PLAIN), 1e-15, 2.5, 0.3)
+    assert scaled.is_exact(1e-12, 5) and not scaled.is_exact(1e-12, 4)

@@ -12,18 +12,18 @@ NEGLIGIBLE = 1e-12
 """A scale so near to 1, and an offset so near to 0, is left out."""
 
 
-def scaled(expression: Expression, scale: float, offset: float) -> Expression | None:
+def scaled(expression: Expression, scale: float, offset: float, unit: float = 1.0) -> Expression | None:
     """`scale * expression + offset`; None where the vocabulary has not what it takes to write that.
 
     Constants that already scale or shift the expression are merged with these, so that 2 * x + 1
-    times 3 is 6 * x + 3.
+    times 3 is 6 * x + 3. An offset that is negligible beside `unit` is left out.
     """
-    if _is_negligible(scale - 1.0) and _is_negligible(offset):
+    if _is_negligible(scale - 1.0) and _is_negligible(offset / unit):
         return expression
     inner_scale, core, inner_offset = _split(expression.tree)
     vocabulary = expression.vocabulary
     stretched = _times(core, scale * inner_scale, vocabulary)
-    node = stretched and _plus(stretched, scale * inner_offset + offset, vocabulary)
+    node = stretched and _plus(stretched, scale * inner_offset + offset, vocabulary, unit)
     return Expression.from_tree(vocabulary, node) if node else None
 
 
@@ -81,8 +81,8 @@ def _times(node: Node, scale: float, vocabulary: Vocabulary) -> Node | None:
     return None
 
 
-def _plus(node: Node, offset: float, vocabulary: Vocabulary) -> Node | None:
-    if _is_negligible(offset):
+def _plus(node: Node, offset: float, vocabulary: Vocabulary, unit: float) -> Node | None:
+    if _is_negligible(offset / unit):
         return node
     if not vocabulary.has_constant:
         return None

@@ -10,6 +10,7 @@ from ddsr.selection.front import (
     saved_entries,
 )
 from ddsr.selection.judging import Selected
+from ddsr.selection.lister import Lister
 from ddsr.selection.many_rows import select_on_some, some_of
 from ddsr.selection.rational import load_algebra
 from ddsr.selection.refitting import refitted, seconds_to_refit
@@ -18,6 +19,7 @@ from ddsr.selection.selector import front_of, select
 __all__ = [
     "DescriptionLength",
     "FrontEntry",
+    "Lister",
     "ParetoFront",
     "PlainLength",
     "PreciseLength",

@@ -1,24 +1,40 @@
-"""What is known before any search: the simplest expressions, so that there is a model from the start."""
+"""What is known before any search: the simplest equations, so that there is a model from the start."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ddsr.engine import Engine
-from ddsr.expression import Expression, Node, Vocabulary
+from ddsr.engine import Engine, FitOptions
+from ddsr.errors import GrammarError
+from ddsr.expression import Batch, Expression, Node, Vocabulary
 from ddsr.grammar import Grammar
 from ddsr.selection.front import ParetoFront
+from ddsr.selection.lister import Lister
+
+PLAIN = FitOptions(max_steps=20, tolerance=1e-10)
+# Where rules refuse all of the simplest equations: lengths of expressions to draw instead, and draws of each.
+FIRST_LENGTHS, N_DRAWN = (1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33), 500
 
 
 def baseline(engine: Engine, grammar: Grammar) -> ParetoFront:
     """The front of a number alone and of each variable alone, scaled, and scaled and shifted.
 
-    A number alone is there whatever the grammar says, since it always has a finite error; the others where
-    the grammar allows them.
+    Those that may not be listed are left out. Where none may, the shortest expressions that the grammar
+    allows stand in for them. Raises `GrammarError` where none of these is finite on the data.
     """
+    lister = Lister.of(engine, grammar)
     lines = [line for line in _lines(engine.vocabulary) if grammar.check(line.tokens) is None]
-    known = [*_numbers(engine.vocabulary), *lines]
-    return ParetoFront().merge(engine.score(known)) if known else ParetoFront()
+    known = [each for each in (*_numbers(engine.vocabulary), *lines) if lister.listing.allows(each)]
+    front = lister.merge(ParetoFront(), engine.score(known)) if known else ParetoFront()
+    if engine.options.is_scale_free and known:  # as they are written, too: in a free scale 1 * x is x
+        front = lister.enter(front, lister.entries(engine.score(known, options=PLAIN)))
+    if len(front):
+        return front
+    for shortest in _drawn(grammar, engine.seed):
+        front = lister.enter(front, lister.entries(engine.score(shortest, options=PLAIN)))
+        if len(front):
+            return front
+    raise GrammarError("no expression that obeys the rules has a finite value on every row of the data")
 
 
 def _numbers(vocabulary: Vocabulary) -> Iterator[Expression]:
@@ -40,3 +56,14 @@ def _lines(vocabulary: Vocabulary) -> Iterator[Expression]:
             if "add" in vocabulary.operators:
                 shifted = Node.operator("add", scaled, Node.constant(1.0))
                 yield Expression.from_tree(vocabulary, shifted)
+
+
+def _drawn(grammar: Grammar, seed: int) -> Iterator[Batch]:
+    """Random expressions that obey the grammar, of few tokens first."""
+    lengths = [length for length in FIRST_LENGTHS if length < grammar.max_length]
+    for length in (*lengths, grammar.max_length):
+        try:
+            short = Grammar(grammar.vocabulary, length, grammar.max_constants, grammar.rules)
+        except GrammarError:  # so few tokens do not make an expression that obeys
+            continue
+        yield Batch.from_tokens(grammar.vocabulary, short.sample(N_DRAWN, seed))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,21 +18,26 @@ from ddsr.saved import Saved
 NATS_PER_TOKEN = 5.4
 # Residuals under this share of y's spread are rounding; better ones are not told apart.
 ROUNDING = 1e-12
-# Rows beyond its constants that a model has to meet to be called exact: it has a scale and an offset, and one
-# more may be met by luck, since many are tried (core/evolution/hall_of_fame.cpp has the same rule).
-N_SPARE_ROWS = 4
+ROUNDING_OF_ERROR = 1e-9  # relative: errors so near are the same
+# Rows beyond its constants that an equation has to meet to be called exact: one may be met by luck, since
+# many are tried. core/evolution/hall_of_fame.cpp has the same rule, where scale and offset are not counted.
+N_SPARE_ROWS = 2
 # What is known of an entry beside its expression, in the order in which `FrontEntry` takes it.
 MEASURES = ("nrmse", "scale", "offset", "is_free", "nats")
 
 
 @dataclass(frozen=True)
 class FrontEntry:
-    """One expression of the front with what it reached."""
+    """One equation of the front with what it reached.
+
+    The search lists equations as they are written, with a scale of 1 and an offset of 0. Earlier versions
+    kept scale and offset beside the expression, and their files have such entries.
+    """
 
     expression: Expression
     nrmse: float
-    scale: float
-    offset: float
+    scale: float = 1.0
+    offset: float = 0.0
     is_free: tuple[bool, ...] | None = None
     """for each constant of the expression: fitted, not settled at a simple number; None: all are fitted"""
     nats: float | None = None
@@ -40,8 +45,8 @@ class FrontEntry:
 
     @property
     def size(self) -> int:
-        """Number of tokens."""
-        return len(self.expression)
+        """Its complexity: the number of tokens of the equation, scale and offset included."""
+        return len(self.equation)
 
     @property
     def equation(self) -> Expression:
@@ -59,11 +64,11 @@ class FrontEntry:
 
     def is_exact(self, below: float, n_rows: int) -> bool:
         """Whether its error is below that on more rows than constants could meet one by one."""
-        n_free = self.expression.n_constants if self.is_free is None else sum(self.is_free)
+        n_free = self.equation.n_constants if self.is_free is None else sum(self.is_free)
         return self.nrmse < below and n_free + N_SPARE_ROWS <= n_rows
 
     def description_length(self, n_rows: int) -> float:
-        """Nats to write down the expression, its constants, and then y given its predictions.
+        """Nats to write down the equation, its constants, and then y given its predictions.
 
         N log(RMSE) + log(N)/2 per constant + NATS_PER_TOKEN/2 per token, up to a term that all share; or
         what was measured.
@@ -71,7 +76,7 @@ class FrontEntry:
         if self.nats is not None:
             return self.nats
         residual = n_rows * np.log(max(self.nrmse, ROUNDING))
-        constants = 0.5 * np.log(n_rows) * self.expression.n_constants
+        constants = 0.5 * np.log(n_rows) * self.equation.n_constants
         return float(residual + constants + 0.5 * NATS_PER_TOKEN * self.size)
 
 
@@ -88,20 +93,23 @@ class ParetoFront:
         return iter(self.entries)
 
     def merge(self, scores: Scores | HallOfFame) -> ParetoFront:
-        """The front of what it held and of what was scored now."""
-        sizes = scores.batch.sizes
-        entries = list(self.entries)
-        for size in np.unique(sizes):
-            rows = np.flatnonzero(sizes == size)
-            row = int(rows[np.argmin(scores.nrmse[rows])])
-            if np.isfinite(scores.nrmse[row]):
-                entries.append(_entry(scores, row))
-        entries.sort(key=lambda entry: (entry.size, entry.nrmse))
+        """The front of what it held and of what was scored now, whatever may be listed (see `Lister`)."""
+        return self.with_entries(
+            [_entry(scores, rows[0]) for rows in rows_by_size(scores) if np.isfinite(scores.nrmse[rows[0]])]
+        )
+
+    def with_entries(self, entries: Iterable[FrontEntry]) -> ParetoFront:
+        """The front of what it held and of these; what is better by rounding alone replaces nothing."""
+        new = [entry for entry in entries if _is_below(entry.nrmse, self.least_error(entry.size))]
         front: list[FrontEntry] = []
-        for entry in entries:
-            if not front or entry.nrmse < front[-1].nrmse:
+        for entry in sorted((*self.entries, *new), key=lambda each: (each.size, each.nrmse)):
+            if not front or _is_below(entry.nrmse, front[-1].nrmse):
                 front.append(entry)
         return ParetoFront(tuple(front))
+
+    def least_error(self, size: int) -> float:
+        """The NRMSE that the equations of at most so many tokens reach; infinite if there are none."""
+        return min((entry.nrmse for entry in self.entries if entry.size <= size), default=np.inf)
 
     def saved(self) -> Saved:
         """All but the vocabulary, which its expressions share."""
@@ -139,9 +147,17 @@ class ParetoFront:
             raise LookupError("the front is empty: no expression with a finite error was found yet")
 
 
-def entries_of(scores: Scores | HallOfFame) -> tuple[FrontEntry, ...]:
-    """All that have a finite error, in their order."""
-    return tuple(_entry(scores, int(row)) for row in np.flatnonzero(np.isfinite(scores.nrmse)))
+def rows_by_size(scores: Scores | HallOfFame) -> list[list[int]]:
+    """Rows of each size, without scale and offset, the smallest size and the least error first."""
+    sizes = scores.batch.sizes
+    order = np.lexsort((scores.nrmse, sizes))
+    edges = np.flatnonzero(np.diff(sizes[order])) + 1
+    return [rows.tolist() for rows in np.split(order, edges) if len(rows)]
+
+
+def entries_of(found: Scores | HallOfFame) -> tuple[FrontEntry, ...]:
+    """All that have a finite error, in their order, with scale and offset beside the expression."""
+    return tuple(_entry(found, int(row)) for row in np.flatnonzero(np.isfinite(found.nrmse)))
 
 
 def information_of(entry: FrontEntry, engine: Engine) -> NDArray[np.float64] | None:
@@ -173,6 +189,11 @@ def restored_entries(saved: Saved, vocabulary: Vocabulary) -> tuple[FrontEntry, 
     entries = tuple(FrontEntry(*row) for row in rows)
     # what was a tuple comes back from a file as a list
     return tuple(replace(each, is_free=each.is_free and tuple(each.is_free)) for each in entries)
+
+
+def _is_below(nrmse: float, other: float) -> bool:
+    """Whether an error is smaller than another by more than rounding."""
+    return max(nrmse, ROUNDING) < (1.0 - ROUNDING_OF_ERROR) * other
 
 
 def _with_arithmetic(vocabulary: Vocabulary) -> Vocabulary:

@@ -10,7 +10,7 @@ from ddsr.engine import Engine
 from ddsr.errors import ExpressionError
 from ddsr.expression import OPERATORS, Expression, Kind, Node, Vocabulary
 from ddsr.selection.description import DescriptionLength, PreciseLength
-from ddsr.selection.front import ROUNDING, FrontEntry, ParetoFront
+from ddsr.selection.front import ROUNDING, ROUNDING_OF_ERROR, FrontEntry, ParetoFront
 from ddsr.selection.judging import (
     ROUND_STEPS,
     ROUND_TOLERANCE,
@@ -36,7 +36,6 @@ N_RATIONAL = 3  # models that are written as ratios of polynomials
 # Two writings of one function that differ by less than a small whole number: the plainer one is taken.
 NATS_FOR_PLAINNESS = 4.0
 LEAST_BETTER = 0.01  # in NRMSE: what was not made shorter is listed for no less
-ROUNDING_OF_ERROR = 1e-9  # relative: errors so near are the same
 
 
 def select(

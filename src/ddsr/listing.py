@@ -1,0 +1,111 @@
+"""Which equations may be listed: written with the given operators, and obeying the user's rules.
+
+The search fits `scale * expression + offset`. Users see that equation written out, so it is the written
+equation that has to obey: its constants count, and its products and sums are products and sums.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ddsr.errors import ExpressionError, VocabularyError
+from ddsr.expression import Expression, Kind, Node, Vocabulary, scaled
+from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear, Nesting, Rule
+
+LONGEST_EQUATION = 256
+"""Tokens of a listed equation, at most: `max_length` limits what is searched, without scale and offset."""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What may be listed of a search with this grammar."""
+
+    grammar: Grammar
+
+    def allows(self, equation: Expression) -> bool:
+        """Whether the equation, as it is written, has the search's operators and obeys the user's rules.
+
+        A number alone may be listed unless a rule demands a variable or refuses numbers, although the search
+        itself never proposes one.
+        """
+        own = self._in_vocabulary(equation)
+        if own is None:
+            return False
+        if own.tree.kind in (Kind.CONSTANT, Kind.ONE):
+            return not any(self._refuses_number(rule, own) for rule in self.grammar.rules)
+        rules = tuple(self.grammar.rules)
+        return not rules or _unlimited(own.vocabulary, rules).check(own.tokens) is None
+
+    def _in_vocabulary(self, equation: Expression) -> Expression | None:
+        """The equation over tokens of the search, in whatever order; None if it has others."""
+        given, own = equation.vocabulary, self.grammar.vocabulary
+        if given == own or (set(given.names) == set(own.names) and given.variables == own.variables):
+            return equation
+        try:
+            return Expression.from_tree(own, equation.tree)
+        except (ExpressionError, VocabularyError):
+            return None
+
+    def written(
+        self, expression: Expression, scale: float, offset: float, unit: float = 1.0
+    ) -> Expression | None:
+        """`scale * expression + offset` as it may be listed; None if it may not.
+
+        `unit` is the spread of y: an offset that is rounding beside it is left out.
+        """
+        vocabulary = self.grammar.vocabulary
+        if scale == 0.0:
+            if not vocabulary.has_constant:
+                return None
+            equation: Expression | None = Expression.from_tree(vocabulary, Node.constant(offset))
+        else:
+            equation = scaled(expression, scale, offset, unit)
+        return equation if equation is not None and self.allows(equation) else None
+
+    def shortened(self, equation: Expression) -> Expression:
+        """The equation simplified, if that is no longer and may be listed."""
+        shorter = equation.simplified()
+        return shorter if len(shorter) <= len(equation) and self.allows(shorter) else equation
+
+    @property
+    def always_allows_scale_and_offset(self) -> bool:
+        """Whether `scale * f + offset` may be listed for every f that the grammar allows.
+
+        Where it may not, constants have to be fitted inside the expressions alone.
+        """
+        vocabulary = self.grammar.vocabulary
+        scale = next((name for name in ("mul", "div") if name in vocabulary.operators), None)
+        offset = [name for name in ("add", "sub") if name in vocabulary.operators]
+        if not (vocabulary.has_constant and scale and offset):
+            return False
+        added = {vocabulary.token(name) for name in (scale, *offset, "?")}
+        return not any(added & self._limited_by(rule) for rule in self.grammar.rules)
+
+    def _limited_by(self, rule: Rule) -> set[int]:
+        """Tokens that a rule may refuse at the root of an expression, around what it allows."""
+        match rule:
+            case Forbid(operator, _):
+                names: str | tuple[str, ...] = operator
+            case Nesting(outer, _, _):
+                names = outer
+            case AtMost(tokens, _):
+                names = tokens
+            case _:
+                names = ()
+        listed = (names,) if isinstance(names, str) else names
+        return {self.grammar.vocabulary.token(name) for name in listed}
+
+    def _refuses_number(self, rule: Rule, number: Expression) -> bool:
+        if isinstance(rule, AtMost):
+            return rule.n == 0 and number.vocabulary.names[number.tokens[0]] in self._names(rule)
+        return isinstance(rule, MustAppear) and len(rule.variables) > 0
+
+    def _names(self, rule: AtMost) -> set[str]:
+        return {self.grammar.vocabulary.names[token] for token in self._limited_by(rule)}
+
+
+@lru_cache(maxsize=16)
+def _unlimited(vocabulary: Vocabulary, rules: tuple[Rule, ...]) -> Grammar:
+    """The same rules for equations with scale and offset, which may be longer than what is searched."""
+    return Grammar(vocabulary, LONGEST_EQUATION, LONGEST_EQUATION, rules)
