@@ -6,6 +6,7 @@ import click
 
 from ddsr.command.failure import Command
 from ddsr.command.options import as_json as with_json
+from ddsr.terminal import printable
 
 
 @click.command(cls=Command, short_help="Show what a run found.")
@@ -26,4 +27,5 @@ def show(run: str, as_json: bool) -> None:
         return
     print_result(opened.model, opened.target, facts)
     if facts.get("is_over") is False:
-        click.echo(f"The run is not over: `ddsr resume {run}` goes on with it where no other process does.")
+        path = printable(run)
+        click.echo(f"The run is not over: `ddsr resume {path}` goes on with it where no other process does.")
