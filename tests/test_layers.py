@@ -36,7 +36,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("listing",),
     ("grammar", "rules", "guesses", "config", "categorical"),
     ("expression",),
-    ("_core", "data", "deadline", "choice_budget", "saved", "files", "processor"),
+    ("_core", "data", "deadline", "choice_budget", "saved", "files", "processor", "terminal"),
     ("times",),
     ("errors", "version"),
 )

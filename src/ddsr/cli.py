@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from ddsr.command.demo import demo
+from ddsr.command.failure import CommandGroup
 from ddsr.command.fit import fit
 from ddsr.command.options import Seconds, read_all_names, read_all_numbers, read_names
 from ddsr.command.predict import predict
@@ -14,9 +15,10 @@ from ddsr.command.prior import prior
 from ddsr.command.report import report
 from ddsr.command.resume import resume
 from ddsr.command.show import show
+from ddsr.terminal import plain_console, printable, printable_lines
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="ddsr", message="%(prog)s %(version)s")
 def main() -> None:
     """Find the equation behind data: symbolic regression by masked discrete diffusion."""
@@ -29,7 +31,7 @@ for command in (fit, show, predict, report, resume, demo, prior):
     main.add_command(command)
 
 
-@main.group()
+@main.group(cls=CommandGroup)
 def bench() -> None:
     """Measure methods on problems whose equations are known."""
 
@@ -91,17 +93,9 @@ def bench_run(
     **settings: Any,
 ) -> None:
     """Run what the store does not hold yet; each run is a process, and a line of results.jsonl."""
-    from rich.console import Console
-
     from ddsr.bench.command import run_suite
-    from ddsr.errors import DDSRError
 
-    try:
-        run_suite(Console(), suites, methods, noises, data, **settings)
-    except DDSRError as error:
-        raise click.ClickException(str(error)) from error
-    except KeyboardInterrupt:
-        raise click.exceptions.Exit(130) from None
+    run_suite(plain_console(), suites, methods, noises, data, **settings)
 
 
 def _chosen_runs(function: Any) -> Any:
@@ -135,19 +129,15 @@ def bench_table(stores: tuple[str, ...], methods: tuple[str, ...], out: str | No
     STORE is a folder of results, or LABEL=FOLDER to tell the same methods of two folders apart.
     """
     from ddsr.bench.report.command import make_table, read_chosen, save
-    from ddsr.errors import DDSRError
 
-    try:
-        results = read_chosen(stores, methods)
-        text = make_table(results, **settings)
-        for warning in results.warnings:
-            click.echo(warning, err=True)
-        if out is None:
-            click.echo(text, nl=False)
-        else:
-            save(out, text.encode())
-    except DDSRError as error:
-        raise click.ClickException(str(error)) from error
+    results = read_chosen(stores, methods)
+    text = make_table(results, **settings)
+    for warning in results.warnings:
+        click.echo(printable(warning), err=True)
+    if out is None:
+        click.echo(printable_lines(text), nl=False)
+    else:
+        save(out, text.encode())
 
 
 @bench.command("plot")
@@ -162,12 +152,8 @@ def bench_plot(
 ) -> None:
     """Draw rates, R² against size, an ablation, or learning curves."""
     from ddsr.bench.report.command import read_chosen, save_figure
-    from ddsr.errors import DDSRError
 
-    try:
-        save_figure(read_chosen(stores, methods, problem), kind, out)
-    except DDSRError as error:
-        raise click.ClickException(str(error)) from error
+    save_figure(read_chosen(stores, methods, problem), kind, out)
 
 
 @bench.command("report")
@@ -180,9 +166,5 @@ def bench_report(
 ) -> None:
     """Write one page with all tables and figures in it, which needs no other file."""
     from ddsr.bench.report.command import read_chosen, save_page
-    from ddsr.errors import DDSRError
 
-    try:
-        save_page(read_chosen(stores, methods), title, baseline, out)
-    except DDSRError as error:
-        raise click.ClickException(str(error)) from error
+    save_page(read_chosen(stores, methods), title, baseline, out)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from command_cases import ddsr, line_data, refusal, write_table
+from ddsr.estimator import DDSRRegressor
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +57,6 @@ def test_predict(finished, tmp_path):
     done = ddsr("predict", finished, table, "--json")
     assert done.exit_code == 0, done.output
     first, missing, last = json.loads(done.stdout)["predictions"]
-    from ddsr.estimator import DDSRRegressor
-
     model = DDSRRegressor.load(finished / "model.json")
     import pandas as pd
 
@@ -153,3 +152,18 @@ def test_an_uninterrupted_run_finds_the_same(finished, run, tmp_path):
     whole = ddsr("fit", table, "-t", "noise", "--epochs", 3, "--no-save", "--selection", "best", "--json")
     assert shown(run)["equations"] == json.loads(whole.stdout)["equations"]
     assert shown(run)["equations"] != shown(finished)["equations"]
+
+
+def test_resume_with_other_threads(run, monkeypatch):
+    """The equations do not depend on them; a number that is none is refused before anything is written."""
+    asked = (run / "run.json").read_bytes()
+    assert "n_jobs must be" in refusal("resume", run, "--epochs", 1, "--jobs", 0)
+    assert (run / "run.json").read_bytes() == asked
+    used = []
+    original = DDSRRegressor._fit
+    monkeypatch.setattr(
+        DDSRRegressor, "_fit", lambda self, *rest: used.append(self.n_jobs) or original(self, *rest)
+    )
+    done = ddsr("resume", run, "--epochs", 1, "--jobs", 2, "--json")
+    assert done.exit_code == 0, done.output
+    assert used == [2] and json.loads(done.stdout)["epochs"] == 3

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from rich.console import Console
+from rich.text import Text
 
 from ddsr.bench.cluster import LOCAL, ClusterWorkers
 from ddsr.bench.curves import FOLDER as CURVES
@@ -23,6 +24,7 @@ from ddsr.bench.store import Store, of_other_versions
 from ddsr.bench.trial import data_path
 from ddsr.bench.workers import LocalWorkers, Workers
 from ddsr.errors import BenchError
+from ddsr.terminal import printable
 from ddsr.version import ddsr_version
 
 
@@ -105,11 +107,10 @@ def run_suite(
     run_names = [problem.name for problem in problems]
     warnings += filter(None, (of_other_versions(rows, ddsr_version()), without_identity(rows, run_names)))
     for warning in warnings:
-        console.print(warning, style="yellow", markup=False, soft_wrap=True)
+        console.print(Text(printable(warning), style="yellow"), soft_wrap=True)
     n_all, n_missing = len(plan.tasks()), len(missing_tasks(plan, results))
-    console.print(
-        f"{n_missing} runs to do, {n_all - n_missing} of {n_all} are in {results.path}", soft_wrap=True
-    )
+    held = f"{n_missing} runs to do, {n_all - n_missing} of {n_all} are in {results.path}"
+    console.print(Text(printable(held)), soft_wrap=True)
     if n_missing:
         workers = LocalWorkers(jobs) if cluster is None else ClusterWorkers(cluster)
         try:
@@ -132,7 +133,7 @@ def _run(console: Console, plan: Plan, store: Store, workers: Workers, n_missing
             soft_wrap=True,
         )
         raise
-    console.print(effort.report(board.rows), soft_wrap=True, highlight=False)
+    console.print(effort.report(board.rows), soft_wrap=True, highlight=False, markup=False)
 
 
 def _address(cluster: str) -> str:

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
+from rich.text import Text
 
 from ddsr.bench.problems import load_suite
 from ddsr.bench.zero_shot import Case, Outcome, Sampling, evaluate, ground_truth_cases, held_out_cases
+from ddsr.terminal import printable
 
 if TYPE_CHECKING:
     from ddsr.prior.network import PriorNetwork
@@ -46,7 +48,7 @@ def run_evaluation(
     outcomes: list[Outcome] = []
     for outcome in _evaluated(network, path, cases, sampling, jobs):
         outcomes.append(outcome)
-        console.print(_line(outcome), highlight=False, soft_wrap=True, markup=False)
+        console.print(Text(printable(_line(outcome))), soft_wrap=True)
     tables = _tables(outcomes, is_synthetic=suite == HELD_OUT)
     for title, table in tables.items():
         for row in table:
@@ -54,6 +56,7 @@ def run_evaluation(
                 f"{title} {row['group']}: {row['hits']} of {row['n']} hit "
                 f"({100 * row['hits'] / row['n']:.1f} %), {row['seconds']:.2f} s each",
                 highlight=False,
+                markup=False,
             )
     if out is not None:
         content = {

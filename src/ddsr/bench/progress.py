@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ddsr.bench.store import Key, Row
+from ddsr.terminal import printable
 
 REFRESHES_PER_S = 4
 MOST_RUNNING = 16
@@ -70,7 +71,7 @@ class Board:
         methods = Table("method", "done", "solved", "errors", box=None)
         for method, n_done in sorted(self._n_done.items()):
             counts = (n_done, self._n_solved[method], self._n_failed[method])
-            methods.add_row(Text(method), *map(str, counts))
+            methods.add_row(Text(printable(method)), *map(str, counts))
         running = Table("running now", "for", box=None)
         now, in_flight = time.monotonic(), self._workers.running()
         for key, since in sorted(in_flight.items(), key=lambda item: item[1])[:MOST_RUNNING]:
@@ -106,7 +107,7 @@ def describe(row: Row) -> str:
 
 def name_of(key: Key) -> str:
     """A run by its name."""
-    return f"{key.problem} {key.method} noise={key.noise:g} seed={key.seed}"
+    return printable(f"{key.problem} {key.method} noise={key.noise:g} seed={key.seed}")
 
 
 def clock(seconds: float) -> str:
@@ -117,4 +118,4 @@ def clock(seconds: float) -> str:
 
 
 def _print(console: Console, line: str) -> None:
-    console.print(line, markup=False, highlight=False, soft_wrap=True)
+    console.print(Text(printable(line)), soft_wrap=True)

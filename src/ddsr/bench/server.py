@@ -30,6 +30,10 @@ from ddsr.bench.one import read_task, run_one
 POLL_S = 0.01
 MEMORY_POLL_S = 0.05
 GIB = 2**30
+TERMINATED = 128 + signal.SIGTERM
+"""exit status of a server that was asked to end"""
+TERMINATED_RUN = f"killed by signal {int(signal.SIGTERM)}"
+"""reason of a run that was"""
 LONGEST_REASON = 500
 
 
@@ -152,7 +156,7 @@ def _reason(status: int, words: IO[str]) -> str:
 
 def main() -> None:
     """Serve on standard input and output; what imports print does not get between the answers."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     serve(answers)

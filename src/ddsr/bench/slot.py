@@ -8,6 +8,7 @@ import os
 import platform
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -17,6 +18,7 @@ from ddsr.bench.judge import TIMEOUT_S, JudgeProcess
 from ddsr.bench.methods import modules_of
 from ddsr.bench.one import OWN_METHODS, Outcome, Task
 from ddsr.bench.rules import Verdict
+from ddsr.bench.server import TERMINATED, TERMINATED_RUN
 from ddsr.bench.store import Row
 from ddsr.version import ddsr_version
 
@@ -29,6 +31,8 @@ THREAD_VARIABLES = (
     "VECLIB_MAXIMUM_THREADS",
 )
 BASE_MODULES = ("pandas", "sympy")
+STOP_S = 2.0
+"""seconds that the runner has to stop its slots after their processes were terminated"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +56,7 @@ class Slot:
         self._server: subprocess.Popen[str] | None = None
         self._threads = 0
         self._judge = JudgeProcess()
-        self._is_stopped = False
+        self._stopped = threading.Event()
 
     def perform(self, task: Task, limits: Limits) -> Row:
         """Run a task and judge what it found."""
@@ -83,14 +87,15 @@ class Slot:
         watch = {"seconds": limits.seconds, "gib": limits.gib}
         answer = self._ask({"task": asdict(task), "modules": modules, "watch": watch}, task.threads)
         if answer is None:
-            self._end_server()
+            self._leave_if_stopping(self._end_server() == TERMINATED)
             return None, "the process that starts runs ended, out of memory perhaps"
-        outcome = answer["outcome"]
-        return (None if outcome is None else Outcome(**outcome)), answer["reason"]
+        outcome, reason = answer["outcome"], answer["reason"]
+        self._leave_if_stopping(outcome is None and str(reason).startswith(TERMINATED_RUN))
+        return (None if outcome is None else Outcome(**outcome)), reason
 
     def stop(self) -> None:
         """End the run in flight, from any thread; `perform` raises `Stopped`. `close` comes after it."""
-        self._is_stopped = True
+        self._stopped.set()
         if self._server is not None:
             self._server.terminate()
         self._judge.kill()
@@ -100,13 +105,22 @@ class Slot:
         self._end_server()
         self._judge.close()
 
+    def _leave_if_stopping(self, is_terminated: bool) -> None:
+        """Raise `Stopped` if what was terminated was so together with the runner.
+
+        A scheduler sends SIGTERM to all processes of a job, and the run's may end before the runner has
+        stopped this slot: such a run has not failed.
+        """
+        if is_terminated and self._stopped.wait(STOP_S):
+            raise Stopped
+
     def _judged(self, row: Row, task: Task, outcome: Outcome, limits: Limits) -> Row:
         began = time.perf_counter()
         if outcome.expression is None:
             verdict = Verdict(row.solved_srbench, row.solved_paper, complexity=outcome.complexity)
         else:
             verdict = self._judge.judge(outcome.expression, task.problem, outcome.r2_test, limits.judge_s)
-        if self._is_stopped:
+        if self._stopped.is_set():
             raise Stopped
         measured = {**asdict(outcome), **asdict(verdict)}
         # JSON knows no infinity, which R² is where a prediction is.
@@ -121,7 +135,7 @@ class Slot:
         if self._server is None:
             self._server = start_server(threads)
             self._threads = threads
-        if self._is_stopped:
+        if self._stopped.is_set():
             raise Stopped
         assert self._server.stdin is not None and self._server.stdout is not None
         try:
@@ -129,20 +143,22 @@ class Slot:
             line = self._server.stdout.readline()
         except BrokenPipeError:
             line = ""
-        if self._is_stopped:
+        if self._stopped.is_set():
             raise Stopped
         answer: dict[str, Any] | None = json.loads(line) if line else None
         return answer
 
-    def _end_server(self) -> None:
+    def _end_server(self) -> int | None:
+        """End the server, if there is one, and return its exit status."""
         if self._server is None:
-            return
+            return None
         assert self._server.stdin is not None and self._server.stdout is not None
         with suppress(BrokenPipeError):
             self._server.stdin.close()  # which it takes as its end
-        self._server.wait()
+        status = self._server.wait()
         self._server.stdout.close()
         self._server = None
+        return status
 
 
 def start_server(threads: int) -> subprocess.Popen[str]:

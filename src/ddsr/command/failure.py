@@ -1,7 +1,8 @@
 """How a command ends: exit codes that scripts can trust, and one line for every mistake.
 
-0: done. 1: something is wrong with the data, a file or the settings. 2: the command line itself is wrong.
-130: interrupted, with the result so far where there is one.
+0: done. 1: something is wrong with the data, a file or the settings, or there is too little memory. 2: the
+command line itself is wrong. 130: interrupted (Ctrl-C), and 143: terminated (SIGTERM), both with the result
+so far where there is one.
 """
 
 from __future__ import annotations
@@ -12,9 +13,12 @@ from typing import Any
 import click
 
 from ddsr.command.interrupt import HeardInterrupts, StopNow
+from ddsr.command.memory import NO_MEMORY, check_memory, is_lack_of_memory
+from ddsr.command.termination import Termination
 from ddsr.errors import DDSRError
+from ddsr.terminal import printable
 
-INTERRUPTED = 130
+INTERRUPTED, TERMINATED = 130, 143
 
 
 class Command(click.Command):
@@ -22,20 +26,47 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run it."""
-        try:
-            with HeardInterrupts():
-                return super().invoke(ctx)
-        except DDSRError as error:
-            raise click.ClickException(" ".join(str(error).split())) from error
-        except (KeyboardInterrupt, StopNow):
-            # CPython notes one that comes within an exec of a text, as dataclasses have it while they are
-            # imported, and ends the process by the signal though it was handled; the next exec takes it back
-            exec("")
-            raise click.exceptions.Exit(INTERRUPTED) from None
-        except MemoryError as error:
-            raise click.ClickException("there is not enough memory for this") from error
-        except OSError as error:
-            if error.errno == errno.EPIPE:  # `ddsr show run | head`: click ends quietly
-                raise
-            where = f"{error.filename}: " if error.filename else ""
-            raise click.ClickException(f"{where}{error.strerror or error}") from error
+        with Termination() as termination:
+            try:
+                check_memory()
+                with HeardInterrupts():
+                    return super().invoke(ctx)
+            except (KeyboardInterrupt, StopNow):
+                # CPython notes one that comes within an exec of a text, as dataclasses have it while they are
+                # imported, and ends the process by the signal though it was handled; the next exec takes it
+                # back
+                exec("")
+                raise _interrupted(termination) from None
+            except click.exceptions.Exit as end:
+                raise _interrupted(termination) if end.exit_code == INTERRUPTED else end from None
+            except Exception as error:
+                told = _told(error)
+                if told is None:
+                    raise
+                raise click.ClickException(printable(told)) from error
+
+
+class CommandGroup(click.Group):
+    """A group of such commands."""
+
+    command_class = Command
+
+
+def _interrupted(termination: Termination) -> click.exceptions.Exit:
+    return click.exceptions.Exit(TERMINATED if termination.is_heard else INTERRUPTED)
+
+
+def _told(error: Exception) -> str | None:
+    """Return the line that a user is shown; None for what is no user's mistake, and for click's own ends."""
+    if isinstance(error, DDSRError):
+        return " ".join(str(error).split())
+    if isinstance(error, (click.ClickException, click.Abort)):
+        return None
+    if is_lack_of_memory(error):
+        return NO_MEMORY
+    if (
+        isinstance(error, OSError) and error.errno != errno.EPIPE
+    ):  # `ddsr show run | head`: click ends quietly
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{error.strerror or error}"
+    return None

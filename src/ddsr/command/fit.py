@@ -8,6 +8,7 @@ import click
 
 from ddsr.command.failure import Command
 from ddsr.command.options import Seconds, as_json, read_names, tensorboard_folder
+from ddsr.terminal import printable
 
 SELECTIONS = ("description_length", "best", "accuracy")
 DEVICES = ("auto", "cpu", "cuda")
@@ -84,7 +85,7 @@ def fit(
     if options["out"] is not None and options["no_save"]:
         raise click.UsageError("--out and --no-save exclude each other")
     if not options["quiet"]:
-        click.echo(f"reading {data}", err=True)  # before anything is imported that takes its time
+        click.echo(printable(f"reading {data}"), err=True)  # before anything is imported that takes its time
     from ddsr.command.fitting import run_fit
     from ddsr.command.reading import Columns
 

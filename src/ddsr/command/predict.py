@@ -65,8 +65,10 @@ def _predicted(opened: Opened, rows: NewData, index: int | None) -> Floats:
 
     predicted = np.full(len(rows.X), np.nan)
     if rows.is_complete.any():
-        table = pd.DataFrame(rows.X[rows.is_complete], columns=list(opened.features))
-        predicted[rows.is_complete] = opened.model.predict(table, index)
+        complete = rows.X[rows.is_complete]
+        if hasattr(opened.model, "feature_names_in_"):
+            complete = pd.DataFrame(complete, columns=list(opened.features))
+        predicted[rows.is_complete] = opened.model.predict(complete, index)
     return predicted
 
 

@@ -8,7 +8,9 @@ from typing import Any
 
 import click
 
+from ddsr.command.failure import CommandGroup
 from ddsr.command.options import read_numbers
+from ddsr.terminal import plain_console, printable, printable_lines
 
 
 def read_setting(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
@@ -51,7 +53,7 @@ def usable_device(name: str) -> str:
     return str(device)
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def prior() -> None:
     """Train, measure and pack the prior: a diffusion that has seen the data."""
 
@@ -89,21 +91,13 @@ def prior_train(
     seconds: float | None, steps: int | None, anneal: bool, final_share: float, device: str, **rest: Any
 ) -> None:
     """Train on examples that are made meanwhile; in pieces, each of which goes on where the last ended."""
-    from rich.console import Console
-
-    from ddsr.errors import DDSRError
     from ddsr.prior.command import train
     from ddsr.prior.training import Piece
 
     if not anneal:
         refuse_given("final_share", "--final-share says where --anneal ends: give both, or neither")
     piece = Piece(steps, seconds, final_share if anneal else None)
-    try:
-        train(Console(), piece=piece, device=usable_device(device), **rest)
-    except DDSRError as error:
-        raise click.ClickException(str(error)) from error
-    except KeyboardInterrupt:
-        raise click.exceptions.Exit(130) from None
+    train(plain_console(), piece=piece, device=usable_device(device), **rest)
 
 
 @prior.command("export")
@@ -120,19 +114,16 @@ def prior_export(source: str, out: Path, scores: tuple[Path, ...]) -> None:
 
     SOURCE is the folder of a training, or weights (a file, or `default`) whose card gets more scores.
     """
-    from ddsr.errors import DDSRError
     from ddsr.prior.command import export
     from ddsr.prior.scores import read_scores
 
-    try:
-        measured = [read_scores(path) for path in scores]
-        card = export(source, out, measured)
-    except DDSRError as error:
-        raise click.ClickException(str(error)) from error
+    measured = [read_scores(path) for path in scores]
+    card = export(source, out, measured)
     for each in measured:
         if each.checksum is None:
-            click.echo(f"{each.path} does not tell which weights it is of: taken as it is", err=True)
-    click.echo(f"{out}: {card.steps} steps, {card.hours:.2f} hours, {len(card.scores)} scores")
+            untold = f"{each.path} does not tell which weights it is of: taken as it is"
+            click.echo(printable(untold), err=True)
+    click.echo(printable(f"{out}: {card.steps} steps, {card.hours:.2f} hours, {len(card.scores)} scores"))
 
 
 @prior.command("evaluate")
@@ -182,21 +173,15 @@ def prior_evaluate(
     **drawing: Any,
 ) -> None:
     """Count the problems whose equation WEIGHTS (a file, or `default`) proposes: nothing is searched."""
-    from rich.console import Console
-
     from ddsr.bench.evaluation import HELD_OUT, run_evaluation
     from ddsr.bench.zero_shot import Sampling
-    from ddsr.errors import DDSRError
 
     if suite == HELD_OUT:
         refuse_given("noises", "held-out examples have the noise of their recipe: leave out --noise")
     if not drawing["tokens_per_step"]:
         refuse_given("temperature", "--temperature needs --tokens-per-step: distinct draws have none")
-    try:
-        sampling = Sampling(n=samples, n_threads=threads, device=usable_device(device), **drawing)
-        run_evaluation(Console(), weights, suite, noises, sampling, n=n, data=data, jobs=jobs, out=out)
-    except DDSRError as error:
-        raise click.ClickException(str(error)) from error
+    sampling = Sampling(n=samples, n_threads=threads, device=usable_device(device), **drawing)
+    run_evaluation(plain_console(), weights, suite, noises, sampling, n=n, data=data, jobs=jobs, out=out)
 
 
 @prior.command("scaling")
@@ -207,14 +192,10 @@ def prior_scaling(scores: tuple[Path, ...], out: Path | None, seed: int) -> None
     """Hold the SCORES of several priors (`evaluate --out`) against their training, and extend the line."""
     from ddsr.bench.scaling import check_alike, find_gains, gain_lines, read_scores, table_lines
     from ddsr.bench.scaling_figure import draw_scaling, save_figure
-    from ddsr.errors import DDSRError
 
-    try:
-        scored = [read_scores(path) for path in scores]
-        check_alike(scored)
-        click.echo("\n".join([*table_lines(scored), "", *gain_lines(find_gains(scored, seed))]))
-        if out is not None:
-            save_figure(draw_scaling(scored), out)
-            click.echo(f"wrote {out}")
-    except DDSRError as error:
-        raise click.ClickException(str(error)) from error
+    scored = [read_scores(path) for path in scores]
+    check_alike(scored)
+    click.echo(printable_lines("\n".join([*table_lines(scored), "", *gain_lines(find_gains(scored, seed))])))
+    if out is not None:
+        save_figure(draw_scaling(scored), out)
+        click.echo(printable(f"wrote {out}"))

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from ddsr.command.failure import Command
+from ddsr.terminal import printable
 
 
 @click.command(cls=Command, short_help="Write an HTML page on a run.")
@@ -30,7 +31,7 @@ def report(run: str, out: str | None, title: str | None, opens: bool) -> None:
         from ddsr.runs.report import report_of_run
 
         path = report_of_run(run, out, title)
-    click.echo(str(path))
+    click.echo(printable(str(path)))
     if opens:
         click.launch(str(path))
 

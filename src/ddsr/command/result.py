@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ddsr.terminal import plain_console, printable
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -48,19 +50,18 @@ def print_json(content: Mapping[str, Any]) -> None:
 
 def print_result(model: DDSRRegressor, target: str, facts: Mapping[str, Any]) -> None:
     """The front with its choice, why the search ended, and the chosen equation."""
-    from rich.console import Console
     from rich.text import Text
 
     from ddsr.report.equations import rows_text
 
-    console = Console()
+    console = plain_console()
     rows = front_rows(model)
     _print_table(console, rows, f"equation for {target}")
     click.echo(_how_it_went(model, facts))
     if facts.get("outliers"):
         click.echo(f"Missed by far, as wrong entries are: {rows_text(facts['outliers'])}.")
     best = next(row.equation for row in rows if row.is_chosen)
-    console.print(Text.assemble(f"{target} = ", (best, "bold green")), soft_wrap=True)
+    console.print(Text.assemble(f"{printable(target)} = ", (best, "bold green")), soft_wrap=True)
 
 
 def _how_it_went(model: DDSRRegressor, facts: Mapping[str, Any]) -> str:
@@ -82,7 +83,7 @@ def _print_table(console: Console, rows: list[Row], title: str) -> None:
     if console.is_terminal:
         console.print(front_table(rows, title, console.width))
         return
-    widest = max(len(title), *(len(row.equation) for row in rows))
+    widest = max(len(printable(title)), *(len(row.equation) for row in rows))
     wide = Console(width=OTHER_WIDTH + widest)
     with wide.capture() as captured:
         wide.print(front_table(rows, title))

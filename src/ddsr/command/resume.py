@@ -15,6 +15,9 @@ from ddsr.command.options import as_json as with_json
     "--time", "more_time", type=Seconds(min_open=True), metavar="SECONDS", help="More than the run was given."
 )
 @click.option("--epochs", "more_epochs", type=click.IntRange(1), metavar="N", help="More than it was given.")
+@click.option(
+    "--jobs", type=int, metavar="N", help="Number of threads; -1: all cores.  [default: as the run began]"
+)
 @tensorboard_folder
 @click.option("--quiet", is_flag=True, help="Show nothing while it runs.")
 @with_json
@@ -22,6 +25,7 @@ def resume(
     run: str,
     more_time: float | None,
     more_epochs: int | None,
+    jobs: int | None,
     tensorboard: str | None,
     quiet: bool,
     as_json: bool,
@@ -32,4 +36,4 @@ def resume(
     """
     from ddsr.command.resuming import run_resume
 
-    run_resume(run, more_time, more_epochs, tensorboard=tensorboard, quiet=quiet, as_json=as_json)
+    run_resume(run, more_time, more_epochs, jobs, tensorboard=tensorboard, quiet=quiet, as_json=as_json)

@@ -18,6 +18,7 @@ def run_resume(
     path: str,
     more_time: float | None,
     more_epochs: int | None,
+    jobs: int | None,
     *,
     tensorboard: str | None,
     quiet: bool,
@@ -35,7 +36,7 @@ def run_resume(
         print_to_stderr(f"going on with {path} after {seconds_before:.1f} s")
 
     def go_on(on_state: Callback) -> DDSRRegressor:
-        return run.resume(on_state, more_time, more_epochs)
+        return run.resume(on_state, more_time, more_epochs, n_jobs=jobs)
 
     limit, asked = run.asked.max_time, run.asked.parameters
     max_time = limit if more_time is None else more_time + (seconds_before if limit is None else limit)

@@ -6,6 +6,7 @@ import click
 
 from ddsr.command.failure import Command
 from ddsr.command.options import as_json as with_json
+from ddsr.terminal import printable
 
 
 @click.command(cls=Command, short_help="Show what a run found.")
@@ -25,7 +26,8 @@ def show(run: str, as_json: bool) -> None:
         print_json(summary(opened.model, facts))
         return
     print_result(opened.model, opened.target, facts)
+    path = printable(run)
     if facts.get("is_choice_left"):
-        click.echo(f"The search is over, the choice was interrupted: `ddsr resume {run}` finishes it.")
+        click.echo(f"The search is over, the choice was interrupted: `ddsr resume {path}` finishes it.")
     elif facts.get("is_over") is False:
-        click.echo(f"The run is not over: `ddsr resume {run}` goes on with it where no other process does.")
+        click.echo(f"The run is not over: `ddsr resume {path}` continues it if no other process does.")

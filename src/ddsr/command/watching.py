@@ -12,12 +12,12 @@ import click
 
 from ddsr.command.failure import INTERRUPTED
 from ddsr.command.interrupt import TwoStepInterrupt
-from ddsr.errors import DDSRError
 from ddsr.live import PlainView, TensorBoardLog, TerminalView
 from ddsr.live.board import Board, Choose
 from ddsr.methods import parse_method, settings
 from ddsr.model_selection import find_selection
 from ddsr.search import SearchState
+from ddsr.terminal import plain_console, printable
 
 if TYPE_CHECKING:
     from ddsr.estimator import DDSRRegressor
@@ -61,7 +61,7 @@ def watch(
 
         try:
             model = work(on_state)
-        except DDSRError:  # a full disk, say: what was found is not to be lost with it
+        except Exception:  # a full disk or too little memory: what was found is not lost with it
             if board.chosen is not None:
                 stack.callback(print_to_stderr, f"best so far: {board.write(board.chosen)}")
             raise
@@ -78,7 +78,7 @@ def choice_of(preset: str, selection: str | None, n_rows: int) -> Choose:
 
 def print_to_stderr(text: str) -> None:
     """A line beside the result, which goes to stdout."""
-    print(text, file=sys.stderr, flush=True)
+    print(printable(text), file=sys.stderr, flush=True)
 
 
 def _view(board: Board, is_quiet: bool) -> TerminalView | PlainView | None:
@@ -86,6 +86,4 @@ def _view(board: Board, is_quiet: bool) -> TerminalView | PlainView | None:
         return None
     if not sys.stderr.isatty():
         return PlainView(board, sys.stderr)
-    from rich.console import Console
-
-    return TerminalView(board, Console(stderr=True))
+    return TerminalView(board, plain_console(is_stderr=True))

@@ -10,6 +10,7 @@ from functools import lru_cache
 from ddsr.live.table import Row
 from ddsr.search import SearchState
 from ddsr.selection import FrontEntry, ParetoFront
+from ddsr.terminal import printable
 
 Choose = Callable[[ParetoFront], FrontEntry]
 DIGITS = 4
@@ -89,7 +90,7 @@ class Board:
 
     def write(self, entry: FrontEntry) -> str:
         """An entry as an equation for the target."""
-        return f"{self.target} = {written(entry)}"
+        return f"{printable(self.target)} = {written(entry)}"
 
     def rows(self) -> list[Row]:
         """The front as rows of a table."""
@@ -107,4 +108,4 @@ def written(entry: FrontEntry) -> str:
     """
     is_settled = entry.scale == 1.0 and entry.offset == 0.0
     equation = entry.equation if is_settled else entry.equation.simplified()
-    return equation.text(precision=DIGITS)
+    return printable(equation.text(precision=DIGITS))

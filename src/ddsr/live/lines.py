@@ -8,6 +8,7 @@ from typing import TextIO
 from ddsr.live.board import Board
 from ddsr.live.table import r2_text
 from ddsr.search import SearchState
+from ddsr.terminal import printable
 
 # At the start every epoch has a better equation; nobody reads a line each.
 LEAST_SECONDS_BETWEEN, MOST_SECONDS_BETWEEN = 1.0, 30.0
@@ -39,7 +40,7 @@ class PlainView:
 
     def note(self, text: str) -> None:
         """Print something else between the lines."""
-        print(text, file=self._stream, flush=True)
+        print(printable(text), file=self._stream, flush=True)
 
     def __enter__(self) -> PlainView:
         return self

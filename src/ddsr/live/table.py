@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from rich.table import Table
 from rich.text import Text
 
+from ddsr.terminal import printable
+
 MARK = "→"
 # Columns of the table that are not equations; what is left of a line is the equation's.
 OTHER_WIDTH = 34
@@ -33,7 +35,7 @@ def front_table(rows: Iterable[Row], title: str, width: int | None = None) -> Ta
     table.add_column("", no_wrap=True)
     for name in ("size", "R²", *["loss"] * has_losses):
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column(title, no_wrap=True)
+    table.add_column(Text(printable(title)), no_wrap=True)  # a title in brackets is not markup
     for row in rows:
         figures = [str(row.size), r2_text(row.r2)]
         if has_losses:

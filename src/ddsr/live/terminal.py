@@ -9,6 +9,7 @@ from rich.text import Text
 from ddsr.live.board import Board
 from ddsr.live.table import Row, front_table
 from ddsr.search import SearchState
+from ddsr.terminal import printable
 
 REFRESHES_PER_S = 4
 # Lines of a view that are not equations.
@@ -29,7 +30,7 @@ class TerminalView:
 
     def note(self, text: str) -> None:
         """Replace the line under the table."""
-        self._note = text
+        self._note = printable(text)
 
     def __enter__(self) -> TerminalView:
         self._live.start(refresh=True)

@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Any
 
 from rich.console import Console
+from rich.text import Text
 
 from ddsr.errors import DataError, MethodError
 from ddsr.prior.batches import MakeExamples
@@ -24,6 +25,7 @@ from ddsr.prior.examples import ExampleMaker, ExampleOptions
 from ddsr.prior.scores import Scores, scores_together
 from ddsr.prior.training import Piece, Report, Trainer
 from ddsr.prior.weights import DEFAULT, Card, PriorFile, find_weights, load_weights, origin_of
+from ddsr.terminal import printable
 
 CURVE = "curve.jsonl"
 
@@ -61,17 +63,18 @@ def train(
         f"{trainer.network.n_parameters:,} parameters, step {trainer.progress.step}, {n_threads} threads "
         f"make examples, {device} learns",
         highlight=False,
+        markup=False,
     )
     saved = time.monotonic()
     with _ended_by_signals(trainer.stop):
         for report in trainer.run(piece):
             _note(out / CURVE, report)
-            console.print(_line(report), highlight=False, soft_wrap=True)
+            console.print(_line(report), highlight=False, soft_wrap=True, markup=False)
             if time.monotonic() - saved > save_every:
                 save_checkpoint(out, trainer.checkpoint())
                 saved = time.monotonic()
         save_checkpoint(out, trainer.checkpoint())
-    console.print(f"saved in {out}", highlight=False, soft_wrap=True)
+    console.print(Text(printable(f"saved in {out}")), soft_wrap=True)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 
 from ddsr.data import check_whole
 from ddsr.errors import MethodError, RunError
-from ddsr.estimator import LARGEST_SEED, DDSRRegressor
+from ddsr.estimator import LARGEST_SEED, DDSRRegressor, _n_threads
 from ddsr.files import clear_leftovers, reason_of
 from ddsr.parameters import from_json, to_json
 from ddsr.runs import asked as asking
@@ -103,19 +103,21 @@ class RunFolder:
         more_time: float | None = None,
         more_epochs: int | None = None,
         interval: float = INTERVAL,
+        n_jobs: int | None = None,
     ) -> DDSRRegressor:
         """Go on from the last state that was saved; seconds that were spent by then count.
 
         A fit that has ended goes on if it is given `more_time` (seconds) or `more_epochs`, and else is
-        returned as it is.
+        returned as it is. `n_jobs` threads are used; None: as many as the run began with.
         """
+        _n_threads(n_jobs)  # refused before anything is written
         with lock.locked(self.path):
             state = newest_state(self.path)
             if more_time is not None or more_epochs is not None:
                 state = self._extend(state, more_time, more_epochs)
             elif self._stopped_by(state) is not None:
                 return self.model()
-            return self._run(state, on_state, interval)
+            return self._run(state, on_state, interval, n_jobs)
 
     def model(self) -> DDSRRegressor:
         """The best so far; of a fit that has ended, what it came to."""
@@ -148,8 +150,12 @@ class RunFolder:
         asked = self.asked
         return read_table(self.path, asked.features, asked.has_feature_names, asked.fingerprint)
 
-    def _run(self, before: State | None, on_state: OnState | None, interval: float) -> DDSRRegressor:
+    def _run(
+        self, before: State | None, on_state: OnState | None, interval: float, n_jobs: int | None = None
+    ) -> DDSRRegressor:
         data, model, n_epochs = self.data(), self._model(), before.n_epochs if before else 0
+        if n_jobs is not None:
+            model.set_params(n_jobs=n_jobs)
         clear_leftovers(self.path)
         forget_after(self.path, n_epochs)
         log.cut(self.path, n_epochs)

@@ -1,0 +1,63 @@
+"""Too little memory, reported in one line whichever library runs out of it."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from ddsr.errors import DDSRError
+
+NO_MEMORY = "there is not enough memory for this"
+# NumPy, pandas and scikit-learn alone need more address space than this. Under tighter limits (`ulimit -v`)
+# their imports do not always fail: some wait forever.
+LEAST_ADDRESS_SPACE = 600 * 2**20
+# Under a limit below this, OpenBLAS may find no room for its threads, and it interrupts the process then.
+ROOM_FOR_THREADS = 4 * 2**30
+# How libraries say it where they raise something else than a MemoryError.
+WORDS = (
+    "failed to map segment from shared object",  # the dynamic linker, as an ImportError
+    "cannot allocate memory",
+    "can't allocate memory",  # torch
+    "can't start new thread",
+    "bad_alloc",
+    "resource temporarily unavailable",  # std::thread
+    "error return without exception set",  # CPython, where the exception itself found no memory
+)
+
+
+class MemoryLimitError(DDSRError):
+    """A limit on the memory of the process under which no command can run."""
+
+
+def check_memory() -> None:
+    """Raise `MemoryLimitError` if the process may use too little address space for any command."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY or limit < 0:
+        return
+    if limit < ROOM_FOR_THREADS:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if limit < LEAST_ADDRESS_SPACE:
+        raise MemoryLimitError(
+            f"{NO_MEMORY}: this process may use {limit // 2**20} MiB of address space, ddsr needs at least "
+            f"{LEAST_ADDRESS_SPACE // 2**20} MiB: raise the limit (`ulimit -v`)"
+        )
+
+
+def is_lack_of_memory(error: BaseException) -> bool:
+    """Return whether an exception, or one that led to it, says that memory ran out."""
+    seen: set[int] = set()
+    each: BaseException | None = error
+    while each is not None and id(each) not in seen:
+        seen.add(id(each))
+        if isinstance(each, MemoryError) or (isinstance(each, OSError) and each.errno == errno.ENOMEM):
+            return True
+        if isinstance(each, (ImportError, OSError, RuntimeError, SystemError)):
+            text = str(each).lower()
+            if any(word in text for word in WORDS):
+                return True
+        each = each.__cause__ or each.__context__
+    return False

@@ -1,0 +1,40 @@
+"""SIGTERM, which job schedulers send before they kill, ends a command as Ctrl-C does."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from types import FrameType
+from typing import Any
+
+
+class Termination:
+    """While it is entered, a SIGTERM is handled as a SIGINT; `is_heard` tells whether one came.
+
+    Repeated ones are ignored: `timeout` and some schedulers send two at once, and a second interrupt
+    would end the command without its result.
+    """
+
+    def __init__(self) -> None:
+        self.is_heard = False
+        self._former: dict[signal.Signals, Any] = {}
+
+    def __enter__(self) -> Termination:
+        if threading.current_thread() is threading.main_thread():  # elsewhere no handler can be set
+            self._former[signal.SIGTERM] = signal.signal(signal.SIGTERM, self._handle)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Handle signals as before."""
+        for number, handler in self._former.items():
+            signal.signal(number, handler)
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        if self.is_heard:
+            return
+        self.is_heard = True
+        interrupt = signal.getsignal(signal.SIGINT)
+        if not callable(interrupt):  # SIGINT is ignored in jobs that a script starts in the background
+            interrupt = signal.default_int_handler
+            self._former[signal.SIGINT] = signal.signal(signal.SIGINT, interrupt)
+        interrupt(signal.SIGINT, frame)

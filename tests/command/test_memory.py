@@ -1,0 +1,85 @@
+"""Too little memory is an error of one line."""
+
+import errno
+import resource
+import sys
+
+import click
+import pytest
+
+from command_cases import line_data, start_ddsr
+from ddsr.command.failure import Command
+from ddsr.command.memory import LEAST_ADDRESS_SPACE, NO_MEMORY, is_lack_of_memory
+
+MIB = 2**20
+
+
+def limited(megabytes: int):
+    """For the child process."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (megabytes * MIB, megabytes * MIB))
+
+    return limit
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not heed the limit")
+@pytest.mark.parametrize("megabytes", [250, 350, 450, 550])
+def test_a_limit_on_memory_is_told_in_a_line(tmp_path, megabytes):
+    """Today's imports end in tracebacks of the linker and of CPython, or never end (350)."""
+    path = line_data(tmp_path / "line.csv")
+    process = start_ddsr("fit", path, "-t", "y", "--no-save", "--quiet", preexec_fn=limited(megabytes))
+    printed, said = process.communicate(timeout=60)
+    assert process.returncode == 1 and printed == ""
+    assert said.startswith(f"Error: {NO_MEMORY}") and said.count("\n") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not heed the limit")
+def test_just_above_the_limit_nothing_is_a_traceback(tmp_path):
+    path = line_data(tmp_path / "line.csv")
+    limit = limited(LEAST_ADDRESS_SPACE // MIB + 5)
+    options = ("--preset", "uniform", "--max-size", 9, "--epochs", 1, "--no-save", "--quiet")
+    process = start_ddsr("fit", path, "-t", "y", *options, preexec_fn=limit)
+    printed, said = process.communicate(timeout=60)
+    assert "Traceback" not in said
+    assert process.returncode in (0, 1) and (process.returncode == 0) == bool(printed)
+
+
+def chained() -> Exception:
+    try:
+        try:
+            raise MemoryError
+        except MemoryError as error:
+            raise ValueError("partially initialised") from error
+    except ValueError as error:
+        return error
+
+
+LACKS = [
+    MemoryError(),
+    OSError(errno.ENOMEM, "Cannot allocate memory"),
+    ImportError("libscipy_openblas.so: failed to map segment from shared object"),
+    RuntimeError("can't start new thread"),
+    RuntimeError("std::bad_alloc"),
+    RuntimeError("[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory: you tried"),
+    SystemError("error return without exception set"),
+    chained(),
+]
+
+
+@pytest.mark.parametrize("error", LACKS, ids=repr)
+def test_every_library_is_understood(error):
+    assert is_lack_of_memory(error)
+
+    @click.command(cls=Command)
+    def command() -> None:
+        raise error
+
+    with pytest.raises(click.ClickException, match=NO_MEMORY):
+        command.main([], standalone_mode=False)
+
+
+@pytest.mark.parametrize("error", [ImportError("no module named x"), OSError(2, "gone"), ValueError("x")])
+def test_other_errors_are_not(error):
+    assert not is_lack_of_memory(error)
