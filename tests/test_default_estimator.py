@@ -64,7 +64,7 @@ def test_an_exact_fit_ends_it():
 
 @pytest.mark.slow
 def test_a_simple_law_is_found():
-    """Within 20 epochs: MEASURED."""
+    """Within 20 epochs: 10 of 10 seeds did; supposed is 0.8, and of 20 seeds 7 must."""
     y = 2.5 * X[:, 0] * np.sin(X[:, 1]) - 1
 
     def is_found(seed):

@@ -15,7 +15,8 @@ Y = np.sin(3 * X[:, 0]) * X[:, 1] + np.exp(X[:, 1] / X[:, 0])  # not found by a 
 
 
 def fitted(preset="ddsr", callback=None, max_time=None, **changes):
-    config = {"evaluations_per_epoch": 300, "max_length": 12, "n_epochs": 4, "batch_size": 20} | changes
+    small = {"evaluations_per_epoch": 100, "max_length": 12, "n_epochs": 4, "batch_size": 20}
+    config = small | {"prior": None, "model_selection": "best"} | changes
     model = DDSRRegressor(
         preset, random_state=0, device="cpu", config=config, callback=callback, max_time=max_time
     )
@@ -39,27 +40,20 @@ def balance_of(monkeypatch, **changes):
 @covers("is_scale_free", DefaultConfig)
 @pytest.mark.parametrize("method", ["ddsr:refiner=none", "ddsr:generator=none"])
 def test_is_scale_free(method):
-    free, bound = (
-        fitted(method, is_scale_free=is_free, model_selection="best").front_ for is_free in (True, False)
-    )
+    free, bound = (fitted(method, is_scale_free=is_free).front_ for is_free in (True, False))
     assert {entry.scale for entry in bound} == {1.0} and {entry.offset for entry in bound} == {0.0}
     assert 1.0 not in {entry.scale for entry in free}
 
 
 @covers("symmetries", DefaultConfig)
 def test_symmetries():
-    """What has one, Planck's law, is searched in one input of two, until it is found."""
-    law = X[:, 0] / (np.exp(X[:, 0] / X[:, 1]) - 1)
-    settings = {"evaluations_per_epoch": 300, "n_epochs": 8, "evolution": {"exact": 0.0, "n_sketches": 0}}
-    models = [
-        DDSRRegressor("ddsr:generator=none", random_state=0, config={**settings, "symmetries": is_on}).fit(
-            X, law
-        )
+    """They are looked for from the third epoch on; what they find is in test_reduced_search.py."""
+    with_them, without = (
+        fitted("ddsr:generator=none", symmetries=is_on, evolution={"exact": 0.0}).curves_
         for is_on in (True, False)
-    ]
-    with_them, without = (model.curves_ for model in models)
-    assert with_them["seconds_reduce"].iloc[2:].min() > 0.0 == without["seconds_reduce"].max()
-    assert with_them["gain_symmetries"].sum() > 1.0 and without["gain_symmetries"].isna().all()
+    )
+    assert (with_them["seconds_reduce"] > 0.0).tolist() == [False, False, True, True]
+    assert without["seconds_reduce"].max() == 0.0 and without["gain_symmetries"].isna().all()
 
 
 @covers("evolution", DefaultConfig)
@@ -92,10 +86,14 @@ def test_most_share(monkeypatch):
 
 
 @covers("head_start", DefaultConfig)
-def test_head_start():
+def test_head_start(monkeypatch):
+    """For as long as that the generator has no turn, however large its share is."""
     for head_start in (0.0, 1e6):
-        curves = fitted(head_start=head_start, least_share=0.5, max_time=1.5).curves_
-        assert (curves["seconds_propose"].sum() > 0) == (head_start == 0.0)
+        balance = balance_of(
+            monkeypatch, head_start=head_start, least_share=0.5, max_time=60.0, max_evaluations=1
+        )
+        balance.credit("refiner", gain=1.0, seconds=1000.0)
+        assert balance.is_generators_turn == (head_start == 0.0)
 
 
 @pytest.fixture(scope="module")
@@ -128,11 +126,11 @@ def test_prior(monkeypatch, weights):
 @covers("prior_share", DefaultConfig)
 def test_prior_share(monkeypatch, weights):
     short, long = (
-        parts_of(monkeypatch, prior=weights, prior_share=share, max_time=20.0, max_evaluations=1)[0].seconds
+        parts_of(monkeypatch, prior=weights, prior_share=share, max_time=2000.0, max_evaluations=1)[0].seconds
         for share in (0.1, 0.4)
     )
-    assert 0.0 < short <= 2.0
-    assert long == pytest.approx(4 * short, rel=0.3)
+    assert 0.0 < short <= 200.0
+    assert long == pytest.approx(4 * short, rel=0.1)
 
 
 @covers("prior_learning_rate", DefaultConfig)

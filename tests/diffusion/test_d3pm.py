@@ -162,7 +162,7 @@ def test_sampled_frequencies_match_the_enumerated_distribution():
     with torch.no_grad():
         expected = exact_distribution(generator)
     assert sum(expected.values()) == pytest.approx(1.0)
-    n = 40_000
+    n = 15_000
     drawn, counts = np.unique(generator.draw(n, epoch=0), axis=0, return_counts=True)
     observed = {tuple(row): count for row, count in zip(drawn, counts, strict=True)}
     assert set(observed) <= set(expected)

@@ -7,6 +7,7 @@ from hypothesis import given as given_any
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
+from chance_cases import assert_rate
 from ddsr._core import MASK, PAD
 from ddsr.config import DenoiserConfig, PaperConfig
 from ddsr.diffusion.generator import Backward
@@ -195,7 +196,34 @@ def test_refilled_frequencies_match_the_enumerated_distribution(hole):
     assert_drawn_from(expected, generator.refill(masked, np.random.default_rng(0), stream=0))
 
 
-def share_given_back(generator, expression, n=400):
+BOTH = [Expression.parse(text, VOCABULARY) for text in ("sin(x * x) + x * x * x", "sin(y * y) + y * y * y")]
+
+
+class KnowsBoth:
+    """A network written by hand: it predicts the one where x is shown, the other where y is."""
+
+    vocab_size = len(VOCABULARY)
+
+    def __init__(self, length):
+        rows = torch.from_numpy(np.concatenate([padded(expression, length) for expression in BOTH])).long()
+        self.logits = 100.0 * torch.nn.functional.one_hot(rows.clamp(min=0), self.vocab_size)  # (2, M, V)
+
+    def __call__(self, noisy_tokens, step):
+        return self.logits[(noisy_tokens == VOCABULARY.token("y")).any(dim=1).long()]
+
+
+def test_what_is_masked_is_filled_in_by_what_is_shown():
+    generator = make_generator(config=LONGER)
+    generator.predictor.network = KnowsBoth(12)
+    for expression, variable in zip(BOTH, "xy", strict=True):
+        clean = padded(expression, 12, n_rows=200)
+        masked = mask_parts(clean, VOCABULARY.arities, SHARE, np.random.default_rng(7))
+        is_told = (masked.noisy_tokens == VOCABULARY.token(variable)).any(axis=1)
+        filled = generator.refill(masked, np.random.default_rng(8), stream=0)
+        assert is_told.sum() > 100 and (filled[is_told] == clean[is_told]).all()
+
+
+def share_given_back(generator, expression, n=200):
     """How often the masked part of an expression is filled in as it was."""
     clean = padded(expression, generator.grammar.max_length, n)
     rng = np.random.default_rng(7)
@@ -203,24 +231,28 @@ def share_given_back(generator, expression, n=400):
     return (generator.refill(masked, rng, stream=0) == clean).all(axis=1).mean()
 
 
-def test_a_network_that_knows_two_expressions_gives_back_the_one_that_the_rest_is_of():
-    generator = make_generator(config=LONGER)
-    both = [
-        Expression.parse(text, VOCABULARY) for text in ("sin(x * x) + x * x * x", "sin(y * y) + y * y * y")
-    ]
-    clean = np.concatenate([padded(expression, 12, n_rows=32) for expression in both])
-    before = [share_given_back(generator, expression) for expression in both]
-    optimizer, rng = torch.optim.Adam(generator.network.parameters(), lr=0.01), np.random.default_rng(0)
-    for _ in range(150):
-        masked = mask_at_random(clean, rng)
-        is_masked = torch.from_numpy(masked.is_masked)
-        logits = generator.network(*generator.inputs(masked))[is_masked]
-        loss = torch.nn.functional.cross_entropy(logits, torch.from_numpy(clean).long()[is_masked])
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-    assert max(before) < 0.2
-    assert min(share_given_back(generator, expression) for expression in both) > 0.9
+@pytest.mark.slow
+def test_a_network_that_learned_two_expressions_gives_back_the_one_that_the_rest_is_of():
+    """In nine of ten cases after 150 steps: 5 of 6 seeds did; supposed is 0.6, and of 20 seeds 3 must."""
+
+    def learns(seed):
+        generator = make_generator(config=LONGER, seed=seed)
+        clean = np.concatenate([padded(expression, 12, n_rows=32) for expression in BOTH])
+        optimizer, rng = (
+            torch.optim.Adam(generator.network.parameters(), lr=0.01),
+            np.random.default_rng(seed),
+        )
+        for _ in range(150):
+            masked = mask_at_random(clean, rng)
+            is_masked = torch.from_numpy(masked.is_masked)
+            logits = generator.network(*generator.inputs(masked))[is_masked]
+            loss = torch.nn.functional.cross_entropy(logits, torch.from_numpy(clean).long()[is_masked])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return min(share_given_back(generator, expression) for expression in BOTH) > 0.9
+
+    assert_rate(learns, range(20), 0.6)
 
 
 def test_nothing_to_vary_gives_nothing():

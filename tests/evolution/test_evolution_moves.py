@@ -27,7 +27,7 @@ def texts(name: str, parent: str, n: int = 300, donor: str | None = None) -> set
 
 
 @given(MOVES, expressions(constants=mild_floats), SEEDS)
-@settings(max_examples=400)
+@settings(max_examples=150)
 def test_every_child_is_a_tree_within_limits(name: str, parent: Expression, seed: int) -> None:
     # Batch and Expression check that the tokens are one tree with as many constants as it has places for
     child = moved(name, parent, seed)
@@ -109,7 +109,7 @@ def test_moves_that_have_nothing_to_work_on_return_the_parent(name: str) -> None
 
 
 @given(expressions(constants=mild_floats))
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_folding_keeps_the_function(parent: Expression) -> None:
     folded = Batch(parent.vocabulary, *_core.fold_constants(parent.vocabulary.core, *rows_of(parent)))[0]
     assert len(folded) <= len(parent)

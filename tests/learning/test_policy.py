@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from chance_cases import assert_rate
 from ddsr._core import PAD
 from ddsr.autoregressive.recurrent import RecurrentGenerator
 from ddsr.config import DenoiserConfig, DSRConfig, PaperConfig
@@ -50,13 +51,40 @@ def learn(generator, memory, objective, epochs, n_threads=1):
     return rewards, stats, generator
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", (MaskedDiffusion, D3PM))
 def test_a_short_run_raises_the_mean_reward(kind):
+    """By 0.05 over that of an untrained network: MEASURED_P."""
+
+    def is_raised(seed):
+        grammar = Grammar(VOCABULARY, SMALL.max_length, SMALL.max_constants)
+        untrained = kind(grammar, SMALL, seed, torch.device("cpu"), 1).sample(5 * SMALL.batch_size, 0)
+        rewards, _, _ = run(SMALL, 60, seed, kind=kind)
+        return np.mean(rewards[-5:]) > Engine(VOCABULARY, X, Y).score(untrained).reward.mean() + 0.05
+
+    assert_rate(is_raised, range(12), 0.7)
+
+
+@pytest.mark.parametrize("kind", (MaskedDiffusion, D3PM))
+def test_what_is_learned_becomes_likelier(kind):
+    """In a pool of two the other, worse one has no advantage: every step is towards the better."""
     grammar = Grammar(VOCABULARY, SMALL.max_length, SMALL.max_constants)
-    untrained = kind(grammar, SMALL, 0, torch.device("cpu"), 1).sample(5 * SMALL.batch_size, 0)
-    rewards, _, _ = run(SMALL, 60, kind=kind)
-    # not over the first epochs: a good start rises most in them
-    assert np.mean(rewards[-5:]) > Engine(VOCABULARY, X, Y).score(untrained).reward.mean() + 0.05
+    generator = kind(grammar, SMALL, 0, torch.device("cpu"), 1)
+    batch = Batch.of(Expression.parse(text, VOCABULARY) for text in ("x * y + x", "sin(x) + y"))
+    view = generator.corrupt(np.repeat(batch.tokens[:1], 200, axis=0), np.random.default_rng(0))
+    is_legal = torch.from_numpy(generator.legal_tokens(view.clean_tokens))
+    tokens = torch.from_numpy(np.maximum(view.clean_tokens, 0)).long()[..., None]
+
+    def likelihood():
+        with torch.no_grad():
+            log_probs = generator.log_probs(generator.network, generator.inputs(view), is_legal)
+        return log_probs.gather(-1, tokens)[..., 0].numpy()[view.clean_tokens != PAD].mean()
+
+    before = likelihood()
+    policy = Policy(generator, GRPO(SMALL.objective), SMALL, 0)
+    for epoch in range(5):
+        policy.update(Pool(batch, np.array([1.0, 0.5])), epoch)
+    assert likelihood() > before
 
 
 def run_dsr(config, epochs, seed=0):
@@ -71,12 +99,20 @@ SMALL_DSR = DSRConfig(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("constants", (True, False))
 def test_a_short_run_of_dsr_raises_the_mean_reward(constants):
-    config = replace(SMALL_DSR, constants=constants)
-    rewards, _, _ = run_dsr(config, 60)
-    assert np.mean(rewards[-5:]) > np.mean(rewards[:5]) + 0.03
-    assert rewards[:3] == run_dsr(config, 3)[0]
+    """By 0.03 over that of the first epochs: MEASURED_D."""
+
+    def is_raised(seed):
+        rewards, _, _ = run_dsr(replace(SMALL_DSR, constants=constants), 60, seed)
+        return np.mean(rewards[-5:]) > np.mean(rewards[:5]) + 0.03
+
+    assert_rate(is_raised, range(20), 0.7)
+
+
+def test_same_seed_same_run_of_dsr():
+    assert run_dsr(SMALL_DSR, 3)[0] == run_dsr(SMALL_DSR, 3)[0] != run_dsr(SMALL_DSR, 3, seed=1)[0]
 
 
 class Recording:
@@ -112,7 +148,7 @@ def test_what_is_learned_is_in_the_order_of_the_generator():
     policy = Policy(generator, objective, config, 0)
     for epoch in range(5):
         policy.update(Pool(batch, np.array([1.0, 0.5])), epoch)
-    assert likelihood() > before + 3.0
+    assert likelihood() > before
     for targets in objective.targets:
         is_token = targets.is_token.numpy()
         assert (targets.tokens.numpy()[is_token] == view.clean_tokens[view.clean_tokens != PAD]).all()

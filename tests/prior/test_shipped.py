@@ -1,7 +1,5 @@
 """The weights that come with the package, as a user has them."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -10,7 +8,7 @@ from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Vocabulary
 from ddsr.grammar import Grammar
-from ddsr.priming import Primer
+from ddsr.priming import FIRST_BATCH, Primer
 from ddsr.prior.tensor_file import CHECKSUM, read_tensors
 from ddsr.prior.weights import DEFAULT, PriorFile, find_weights, load_weights
 
@@ -52,13 +50,8 @@ def test_a_simple_law_is_proposed_at_once(unit):
     assert primer.engine.score(best, options=as_they_are).nrmse[:10].min() < 1e-6
 
 
-def test_proposals_take_their_share_of_a_minute():
-    """On ten noisy inputs, where they take longest: 3 s, and no more than half of it again."""
+def test_without_time_there_is_one_small_batch():
+    """On ten noisy inputs, where each draw takes longest."""
     X = RNG.uniform(1.0, 5.0, size=(1000, 10))
     y = X[:, 0] * np.sin(X[:, 1]) / X[:, 2] + X[:, 3:].prod(axis=1) + RNG.normal(size=1000)
-    primer = make_primer(X, y)
-    primer.load()
-    began = time.process_time()
-    proposals = primer.propose(Deadline(time.monotonic() + 3.0))
-    assert len(proposals) > 0
-    assert time.process_time() - began < 4.5
+    assert 0 < len(make_primer(X, y).propose(Deadline(0.0))) <= FIRST_BATCH

@@ -1,14 +1,12 @@
 """Made shorter on some rows, fitted to all."""
 
-import time
-
 import numpy as np
 import pytest
 
 from ddsr.engine import Engine
 from ddsr.expression import Expression, Vocabulary
 from ddsr.fitting import SHORTENED
-from ddsr.selection import front_of, select_on_some, some_of
+from ddsr.selection import front_of, many_rows, select_on_some, some_of
 from ddsr.selection.front import FrontEntry
 from ddsr.weighting import Observations
 
@@ -57,11 +55,10 @@ def test_constants_that_stay_free_are_those_of_all_rows(engine):
     assert constant == pytest.approx((product @ y) / (product @ product), rel=1e-9)
 
 
-def test_after_the_deadline_one_is_left_and_fitted_to_all(engine):
+def test_after_the_deadline_one_is_left_and_fitted_to_all(engine, monkeypatch):
+    monkeypatch.setattr(many_rows, "LATE_SECONDS", 600.0)  # on any machine
     some = some_of(Observations(X, Y, None), engine, 0.0)
-    began = time.monotonic()
-    found = select_on_some(CANDIDATES, engine, *SHORTENED, some=some, deadline=began)
-    assert time.monotonic() - began < 1.0
+    found = select_on_some(CANDIDATES, engine, *SHORTENED, some=some, deadline=0.0)
     assert len(found) == 1 and found[0].nrmse < 0.05
 
 

@@ -100,7 +100,7 @@ def partly_settled(draw: st.DrawFn) -> Model:
 ZERO_TO_AN_UNKNOWN_POWER = Model(Expression.parse("(sqrt(1) - 1)^(sin(1) + 1) + x", PLAIN), ())
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(partly_settled())
 @example(ZERO_TO_AN_UNKNOWN_POWER)
 def test_settling_changes_no_value(model: Model) -> None:

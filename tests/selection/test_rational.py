@@ -1,6 +1,5 @@
 """Rational forms: shorter where algebra allows, the same value always."""
 
-import time
 from fractions import Fraction
 
 import mpmath
@@ -136,15 +135,12 @@ def test_what_is_large_is_left_alone() -> None:
     assert forms_of(inverse_sum.format(" * i"), many) == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["((c + v + m + r)^8 + c)^8 / (c + v)^7", "(c + v + m + 1)^3 / (c - v + r)^3 - 1 / (c + v * m - r)^2"],
-)
-def test_high_powers_take_no_time(text: str) -> None:
-    forms_of("c / (c + c * v)")  # SymPy is imported by now
-    started = time.monotonic()
-    forms_of(text)
-    assert time.monotonic() - started < 2.0
+def test_high_powers_are_not_multiplied_out() -> None:
+    """They would have thousands of terms."""
+    assert forms_of("((c + v + m + r)^8 + c)^8 / (c + v)^7") == []
+    given = "(c + v + m + 1)^3 / (c - v + r)^3 - 1 / (c + v * m - r)^2"
+    lengths = [len(Expression.parse(text, MOTION)) for text in (given, *forms_of(given))]
+    assert max(lengths) <= 2 * lengths[0]
 
 
 def test_coefficients_beyond_double_precision_are_no_error() -> None:
@@ -191,7 +187,7 @@ def exact_value(expression: Expression, point: tuple[Fraction, ...]) -> Fraction
         return None
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(expressions(RATIONAL, 17, numbers))
 def test_ratios_keep_their_value_exactly(expression: Expression) -> None:
     for form in rational_forms(expression, RATIONAL.variables):
@@ -253,7 +249,7 @@ roots = products(factors).map("sqrt({})".format)
 products_of_roots = products(factors | roots) | st.tuples(products(factors | roots), roots).map(" + ".join)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     expressions(ROOTS, 15, exponents) | products_of_roots.map(lambda text: Expression.parse(text, ROOTS)),
     st.sampled_from([("x", "y", "z"), ("x",), ("y",), ()]),
@@ -275,7 +271,7 @@ terms = st.sampled_from(["1", "y / x^2", "(z / (x * y))^2", "3.2 * x", "z / (x +
 taken_in = st.tuples(outside, st.sampled_from([" * ", " / "]), terms, st.sampled_from(["+", "-"]), terms)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(taken_in, st.integers(0, 2**32 - 1))
 def test_factors_taken_into_a_root_leave_the_value(
     parts: tuple[list[str], str, str, str, str], seed: int

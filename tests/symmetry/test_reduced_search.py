@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from chance_cases import assert_rate
 from ddsr.config import RefinerConfig
 from ddsr.engine import Engine
 from ddsr.errors import DataError
@@ -22,12 +23,16 @@ IMITATION = "k * t * exp(-0.5 * h * w / (k * t))"
 
 
 def reduced_search(
-    y: np.ndarray = PLANCK, rules: tuple = (), vocabulary: Vocabulary = VOCABULARY, seed: int = 1
+    y: np.ndarray = PLANCK,
+    rules: tuple = (),
+    vocabulary: Vocabulary = VOCABULARY,
+    seed: int = 1,
+    weights: np.ndarray | None = None,
 ) -> ReducedSearch:
-    engine = Engine(vocabulary, X, y)
+    engine = Engine(vocabulary, X, y, weights)
     config = RefinerConfig(n_islands=2)
     return ReducedSearch.on(
-        Observations(X, y, None), engine, Grammar(vocabulary, rules=rules), config, seed=seed
+        Observations(X, y, weights), engine, Grammar(vocabulary, rules=rules), config, seed=seed
     )
 
 
@@ -44,22 +49,47 @@ def error_of(expression: Expression, search: ReducedSearch) -> float:
     return float(search.engine.score([expression], options=options).nrmse[0])
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_an_imitation_leads_to_the_law(seed: int) -> None:
-    """Also where a first exact fit is a long one, which cannot be written out over all inputs."""
-    search = reduced_search(seed=seed)
+def test_an_imitation_shows_the_one_input_that_is_left() -> None:
+    search = reduced_search()
     search.look(found_by(search, IMITATION))
-    assert search.is_active
-    assert search.reduction is not None and len(search.reduction.inputs) == 1
-    proposals = []
-    for _ in range(10):
-        proposals += search.run(5000, None)
-        if proposals and min(error_of(each, search) for each in proposals) < 1e-12:
-            break
-    best = min(proposals, key=lambda each: error_of(each, search))
+    assert search.is_active and search.reduction is not None
+    (left,) = search.reduction.inputs
+    assert set(Expression.from_tree(VOCABULARY, search.reduction.trees[0]).variables_used) <= set("hwkt")
+    assert left is not None
+
+
+def test_what_is_found_in_fewer_inputs_is_proposed_over_all() -> None:
+    """The law in the one input that is left, or in its inverse, is put into the inner search."""
+    search = reduced_search()
+    search.look(found_by(search, IMITATION))
+    assert search.reduction is not None
+    inner = search.refiners[search.reduction]
+    texts = ("u0 / (exp(u0) - 1)", "1 / (exp(u0) - 1)", "1 / (exp(1 / u0) - 1)", "1 / u0 / (exp(1 / u0) - 1)")
+    inner.seed([Expression.parse(text, inner.engine.vocabulary) for text in texts])
+    assert inner.hall_of_fame().nrmse[-1] < 1e-12
+    best = min(search.run(0, None), key=lambda each: error_of(each, search))
     assert error_of(best, search) < 1e-12
     assert set(best.variables_used) == {"h", "w", "k", "t"}
-    assert search.n_evaluations > 0
+
+
+@pytest.mark.slow
+def test_an_imitation_leads_to_the_law() -> None:
+    """Also where a first exact fit is a long one, which cannot be written out over all inputs.
+
+    Within ten runs of 5,000 evaluations: 10 of 10 seeds did; supposed is 0.7, and of 20 seeds 5 must.
+    """
+
+    def is_found(seed: int) -> bool:
+        search = reduced_search(seed=seed)
+        search.look(found_by(search, IMITATION))
+        proposals = []
+        for _ in range(10):
+            proposals += search.run(5000, None)
+            if proposals and min(error_of(each, search) for each in proposals) < 1e-12:
+                return True
+        return False
+
+    assert_rate(is_found, range(20), 0.7)
 
 
 def test_a_law_of_powers_is_proposed_at_once() -> None:
@@ -83,14 +113,14 @@ def test_proposals_obey_the_grammar() -> None:
     search = reduced_search(rules=(AtMost("exp", 0),))
     search.look(found_by(search, "k * t - 0.5 * h * w + 0.1 * h^2 * w^2 / (k * t)"))
     assert search.is_active
-    proposals = search.run(5000, None)
+    proposals = search.run(1000, None)
     assert proposals and all("exp" not in each.text() for each in proposals)
 
 
 def test_nothing_is_proposed_twice() -> None:
     search = reduced_search()
     search.look(found_by(search, IMITATION))
-    proposals = search.run(3000, None) + search.run(3000, None)
+    proposals = search.run(500, None) + search.run(500, None)
     assert len({each.key for each in proposals}) == len(proposals)
 
 
@@ -102,7 +132,7 @@ def test_the_latest_reductions_are_remembered() -> None:
         search.look(_pretended(search, text))
         known.append(search.reduction)
     assert len(set(known)) == 4 and list(search.refiners) == known[2:]
-    search.run(1000, None)
+    search.run(200, None)
     n_evaluations = search.n_evaluations
     search.look(_pretended(search, texts[2]))
     assert search.reduction == known[2] and search.n_evaluations == n_evaluations
@@ -120,13 +150,13 @@ def _pretended(search: ReducedSearch, text: str) -> HallOfFame:
 def test_a_saved_search_goes_on_as_if_it_had_not_been() -> None:
     whole = reduced_search()
     whole.look(found_by(whole, IMITATION))
-    whole.run(2000, None)
+    whole.run(700, None)
     saved = from_bytes(to_bytes(whole.saved()))
     resumed = reduced_search()
     resumed.restore(saved)
     assert resumed.reduction == whole.reduction and resumed.n_evaluations == whole.n_evaluations
-    expected = [each.text(17) for each in whole.run(2000, None)]
-    assert [each.text(17) for each in resumed.run(2000, None)] == expected
+    expected = [each.text(17) for each in whole.run(700, None)]
+    assert [each.text(17) for each in resumed.run(700, None)] == expected
 
 
 def test_a_saved_search_of_other_data_is_refused() -> None:
@@ -154,16 +184,18 @@ def test_of_many_rows_some_are_enough() -> None:
     )
     search.look(found_by(search, IMITATION))
     assert search.reduction is not None and search.refiners[search.reduction].engine.n_rows == 20_000
-    assert len(search.run(2000, None)) <= 8  # fitting them takes as long as there are rows
+    assert len(search.run(300, None)) <= 8  # fitting them takes as long as there are rows
 
 
 def test_weights_count() -> None:
-    """Rows of weight 0 are none of the data that the search in fewer inputs has."""
+    """Rows of weight 0 have no part in the search in fewer inputs."""
     y, weights = PLANCK.copy(), np.ones(300)
     y[::3], weights[::3] = 1e3, 0.0
-    engine = Engine(VOCABULARY, X, y, weights)
-    config = RefinerConfig(n_islands=2)
-    search = ReducedSearch.on(Observations(X, y, weights), engine, Grammar(VOCABULARY), config, seed=1)
+    search = reduced_search(y, weights=weights)
     search.look(found_by(search, IMITATION))
-    proposals = search.run(20_000, None)
-    assert min(error_of(each, search) for each in proposals) < 1e-3
+    assert search.reduction is not None
+    inner = search.refiners[search.reduction].engine
+    alone = reduced_search()
+    alone.look(found_by(alone, IMITATION))
+    assert inner.n_counted == 200
+    assert inner.spread < 2 * alone.refiners[alone.reduction].engine.spread
