@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from math import isfinite
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,8 @@ from ddsr.errors import RunError
 from ddsr.grammar import AtMost, Forbid, MustAppear, Nesting
 
 CLASS = "ddsr"
+# JSON has no infinite numbers: they are objects of this class with the number as text.
+NUMBER = "number"
 _SETTINGS = (
     SearchConfig,
     PaperConfig,
@@ -60,6 +63,8 @@ def _written(value: Any, name: str) -> Any:
         value = value.tolist()
     if isinstance(value, PathLike):  # whole, so that it is the same file wherever a run goes on
         value = str(Path(value).absolute())
+    if isinstance(value, float) and not isfinite(value):
+        return {CLASS: NUMBER, "value": str(value)}
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, Mapping):
@@ -79,6 +84,8 @@ def _read(value: Any) -> Any:
         return value
     if CLASS not in value:
         return {name: _read(part) for name, part in value.items()}
+    if value[CLASS] == NUMBER:
+        return float(value["value"])
     kind = CLASSES.get(value[CLASS])
     if kind is None:
         raise ValueError(f"{value[CLASS]!r} is no rule and no settings that this version of ddsr knows")

@@ -144,3 +144,10 @@ def test_counts_are_part_of_it():
 def test_machine_and_versions_are_known():
     assert {"Python", "numpy", "scikit-learn"} <= versions().keys()
     assert {"processor", "cores", "system"} <= hardware().keys()
+
+
+def test_a_time_without_end_can_be_written():
+    model = DDSRRegressor("uniform", max_time=np.inf, max_epochs=1, random_state=0).fit(*2 * [np.eye(4)])
+    text = python_lines(model, "y", ("x",))
+    assert 'max_time=float("inf")' in text and shell_line(model, "y", ("x",)) is None
+    assert "The time was limited" not in reproduce_note(model)

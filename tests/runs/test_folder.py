@@ -336,3 +336,22 @@ def test_more_epochs_that_are_killed_at_once_are_still_to_be_done(tmp_path):
     again = RunFolder.open(run.path)
     assert again.stopped_by is None
     assert again.resume().n_epochs_ == 3
+
+
+def test_a_run_without_end_can_be_saved_and_resumed(tmp_path):
+    parameters = {"preset": "uniform", "max_time": np.inf, "max_epochs": 3, "random_state": 0}
+    run = RunFolder.create(tmp_path / "run", X, HARD, parameters=parameters)
+
+    def stop(state):
+        raise KeyboardInterrupt
+
+    run.fit(stop)
+    again = RunFolder.open(tmp_path / "run")
+    assert again.asked.max_time == again.model().max_time == np.inf
+    assert again.resume().n_epochs_ == 3
+
+
+def test_a_model_without_end_can_be_saved(tmp_path):
+    model = DDSRRegressor("uniform", max_time=np.inf, max_epochs=1, random_state=0).fit(X, HARD)
+    model.save(tmp_path / "model.json")
+    assert DDSRRegressor.load(tmp_path / "model.json").max_time == np.inf

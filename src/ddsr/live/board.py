@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import inf
 
 from ddsr.live.table import Row
 from ddsr.search import SearchState
@@ -76,7 +77,7 @@ class Board:
 
     def headline(self) -> str:
         """Time, epoch and speed in a line."""
-        limit = "" if self.max_time is None else f" of {self.max_time:g}"
+        limit = "" if self.max_time in (None, inf) else f" of {self.max_time:g}"
         parts = [f"{self.seconds:.1f}{limit} s"]
         if self.epoch:
             parts += [f"epoch {self.epoch}", f"{self.n_scored:,} candidates"]

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from io import StringIO
+from math import inf, isfinite
 from os import PathLike, fspath
 from typing import Any, NamedTuple
 
@@ -52,7 +53,7 @@ def python_lines(
     imports = ["import pandas as pd", "", "from ddsr import DDSRRegressor"]
     imports += _imports_of(settings)
     arguments = [repr(settings.pop("preset"))] if "preset" in settings else []
-    arguments += [f"{name}={value!r}" for name, value in settings.items()]
+    arguments += [f"{name}={_python(value)}" for name, value in settings.items()]
     weights = f", sample_weight=data[{WEIGHTS!r}]" if is_weighted else ""
     weights += f", counts=data[{COUNTS!r}]" if has_counts else ""
     return "\n".join(
@@ -87,6 +88,7 @@ def shell_line(
     )
     # without either the command sets a limit of its own
     is_limited = "max_time" in settings or "max_epochs" in settings
+    is_limited &= settings.get("max_time") != inf  # which the command does not take
     are_texts = all(
         isinstance(each, (list, tuple)) and all(isinstance(one, str) for one in each) for _, each in texts
     )
@@ -139,7 +141,7 @@ def reproduce_note(model: FittedModel, is_weighted: bool = False, has_counts: bo
         return text + " No random_state was set, so another run may find other equations."
     if isinstance(settings["random_state"], np.random.RandomState):
         return text + " The random_state was no number, so another run may find other equations."
-    if settings.get("max_time") is not None:
+    if settings.get("max_time") not in (None, inf):
         return text + (
             " The time was limited, and how far a search comes in it depends on the machine; with max_epochs "
             "instead of max_time the same random_state gives the same equations."
@@ -160,6 +162,10 @@ def _as_text_or_number(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     return fspath(value) if isinstance(value, PathLike) else value
+
+
+def _python(value: Any) -> str:
+    return f'float("{value}")' if isinstance(value, float) and not isfinite(value) else repr(value)
 
 
 def _imports_of(settings: dict[str, Any]) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 from ddsr.errors import RunError
 from ddsr.files import write_whole
 from ddsr.model_file import read_json, to_text
+from ddsr.parameters import from_json, to_json
 from ddsr.saved import restoring
 
 FILE = "run.json"
@@ -39,7 +40,8 @@ class Asked:
 
     def write(self, folder: Path) -> None:
         """Put the file into the folder."""
-        written = {"format": FORMAT, "format_version": VERSION, **asdict(self)}
+        limits = to_json({"max_time": self.max_time})  # which may be infinite
+        written = {"format": FORMAT, "format_version": VERSION, **asdict(self), **limits}
         write_whole(folder / FILE, to_text(written).encode())
 
 
@@ -59,6 +61,7 @@ def read_asked(folder: Path) -> Asked:
             "with it; its model.json alone may still be read"
         )
     with restoring(f"run ({path})"):
+        written |= from_json({"max_time": written["max_time"]}, {"max_time"})
         _check_kinds(written)
         return Asked(
             ddsr_version=str(written["ddsr_version"]),
