@@ -20,7 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("forms", "report"),
     ("tables", "latex_tables", "intervals", "model_file"),
     ("fitting",),
-    ("budget", "progress"),
+    ("budget", "progress", "seeding"),
     ("methods", "parts", "frames", "parameters", "prior_parameter"),
     ("refined_search",),
     ("priming",),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 MOST_THREADS = 1024
 MOST_SHUFFLED_ROWS = 1000
+MANY_COLUMNS = 200  # more are shuffled all at once
 MOST_SAMPLED_ROWS = 128
 MOST_AUDITED_ROWS = 3000
 GRID_ROUNDING = 1e-6
@@ -143,12 +145,10 @@ class Engine:
         chosen = choose_rows(weights, len(rows), fit_rows, seed)
         every = choose_rows(weights, len(rows), refit_rows, seed) if len(rows) > refit_rows else chosen[:0]
         self._least = rows.min(axis=0)
-        self.shuffled_rows = shuffled(rows, seed)
-        """at most 1,000 rows, each column drawn from X on its own: its range, in other company"""
         self.sampled_rows = sampled(rows if len(chosen) == 0 else rows[chosen])
         """at most 128 of the rows to fit on"""
-        self.outer_rows = outer(rows if weights is None else rows[weights > 0.0])
-        """at most two a column: outermost rows that stand alone, moved on by as much as they do"""
+        self._rows, self._weights = rows, weights
+        self._outer_rows: dict[int, Floats] = {}
         self.audited = Audited.of(rows, target, weights, seed)
         """at most 3,000 rows that carry weight, to look at one by one"""
         self._data = _core.Data(rows, target, weights, chosen, every)
@@ -162,6 +162,26 @@ class Engine:
     def data(self) -> _core.Data:
         """The data as the native core holds it."""
         return self._data
+
+    # Thousands of columns take seconds: what is made column by column is made when it is asked for.
+
+    @cached_property
+    def shuffled_rows(self) -> Floats:
+        """At most 1,000 rows, each column drawn from X on its own: its range, in other company."""
+        return shuffled(self._rows, self.seed)
+
+    def outer_rows(self, columns: Iterable[int] | None = None) -> Floats:
+        """At most two for each column: outermost rows that stand alone, moved on by as much as they do.
+
+        Without `columns`, for all of them.
+        """
+        numbers = range(self._rows.shape[1]) if columns is None else sorted(columns)
+        for column in numbers:
+            if column not in self._outer_rows:
+                counted = self._rows if self._weights is None else self._rows[self._weights > 0.0]
+                self._outer_rows[column] = outer(counted, column)
+        found = [self._outer_rows[column] for column in numbers]
+        return np.concatenate([np.empty((0, self._rows.shape[1])), *found])
 
     @property
     def positive_variables(self) -> tuple[str, ...]:
@@ -326,26 +346,27 @@ def shuffled(rows: Floats, seed: int) -> Floats:
     """At most `MOST_SHUFFLED_ROWS` rows, the values of each column drawn from it without repetition."""
     n = min(len(rows), MOST_SHUFFLED_ROWS)
     rng = np.random.default_rng(seed)
+    if rows.shape[1] > MANY_COLUMNS and len(rows) == n:  # one by one they take too long
+        return rng.permuted(rows, axis=0)
     columns = [column[rng.choice(len(rows), size=n, replace=False)] for column in rows.T]
     return np.ascontiguousarray(np.column_stack(columns))
 
 
-def outer(rows: Floats) -> Floats:
-    """For both ends of each column an outermost row that stands alone, farther out by as much as it does.
+def outer(rows: Floats, column: int) -> Floats:
+    """For both ends of a column an outermost row that stands alone, farther out by as much as it does.
 
     That is by how much its distance from the next one is larger than the one behind that. So far out the next
     row may well be. Columns that are evenly filled, such as grids, end where they end.
     """
     moved = []
-    for column in range(rows.shape[1] if len(rows) > 2 else 0):
-        for side in (1.0, -1.0):
-            outwards = side * rows[:, column]
-            third, second, last = np.partition(outwards, (-3, -2, -1))[-3:]
-            farther = (last - second) - (second - third)
-            if farther > GRID_ROUNDING * (last - third):
-                row = rows[np.argmax(outwards)].copy()
-                row[column] += side * farther
-                moved.append(row)
+    for side in (1.0, -1.0) if len(rows) > 2 else ():
+        outwards = side * rows[:, column]
+        third, second, last = np.partition(outwards, (-3, -2, -1))[-3:]
+        farther = (last - second) - (second - third)
+        if farther > GRID_ROUNDING * (last - third):
+            row = rows[np.argmax(outwards)].copy()
+            row[column] += side * farther
+            moved.append(row)
     return np.array(moved).reshape(-1, rows.shape[1])
 
 

@@ -17,12 +17,13 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from ddsr.budget import Budget
 from ddsr.config import SearchConfig
 from ddsr.data import check_rows, check_target, check_whole
 from ddsr.engine import MOST_THREADS, values
 from ddsr.errors import DataError
 from ddsr.expression import Expression, Vocabulary
-from ddsr.fitting import Budget, Fit, Journal, Outcome, find_selection, run
+from ddsr.fitting import Fit, Journal, Outcome, find_selection, run
 from ddsr.forms import EquationForms, Index
 from ddsr.frames import Targets, read_rows, read_targets
 from ddsr.grammar import Rule
@@ -35,6 +36,7 @@ from ddsr.problem import Problem
 from ddsr.rules import RulesLike, read_rules
 from ddsr.saved import restoring
 from ddsr.search import SearchState
+from ddsr.seeding import time_for_seeds
 from ddsr.selection import ParetoFront, exceptional_rows
 from ddsr.tables import curves_table, equations_table, sample_table
 
@@ -272,7 +274,7 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
         rules = read_rules(self.rules)
         targets = read_targets(y)
         fits = [
-            Fit(problem, selection, seeds)
+            Fit(problem, selection, seeds, time_for_seeds(budget.end, len(targets.names)))
             for problem, seeds in self._problems(method, config, rules, X, targets, sample_weight)
         ]
         return method, budget, rules, fits

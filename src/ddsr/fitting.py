@@ -13,16 +13,17 @@ import numpy as np
 from ddsr.budget import Budget
 from ddsr.choice_budget import EarlyChoice, seconds_to_choose
 from ddsr.config import SearchConfig
-from ddsr.deadline import MovableDeadline
+from ddsr.deadline import NEVER, Deadline, MovableDeadline
 from ddsr.engine import Engine, Floats
 from ddsr.errors import MethodError
-from ddsr.expression import Expression, Vocabulary, unscaled
+from ddsr.expression import Expression, Vocabulary
 from ddsr.grammar import Grammar, Rule
 from ddsr.learning.curves import EpochStats
 from ddsr.problem import Problem
 from ddsr.progress import Progress
 from ddsr.saved import Saved, restoring
 from ddsr.search import SearchState
+from ddsr.seeding import seeded
 from ddsr.selection import (
     FrontEntry,
     ParetoFront,
@@ -41,8 +42,6 @@ LEAST_CONTENDERS, CONTENDERS_A_SECOND, CONTENDER_ROWS_A_SECOND = 12, 40, 250_000
 # exact one all others have lost, and nobody should wait for them.
 SHORTENED, SHORTENED_BESIDE_EXACT = (16, 3), (1, 0)
 
-# How thoroughly guesses are fitted: they are few, and where their constants start may be unknown.
-GUESS_STEPS, GUESS_STARTS = 50, 8
 # Rows times equations that are measured for intervals even when the time is up: tenths of a second.
 MOST_LATE_WORK = 3_000_000
 
@@ -119,8 +118,15 @@ class Choice:
 class Fit:
     """One target's fit; it has a front and a choice from its first moment on."""
 
-    def __init__(self, problem: Problem, selection: Selection, seeds: Sequence[Expression] = ()) -> None:
-        self.problem = _seeded(problem, seeds)
+    def __init__(
+        self,
+        problem: Problem,
+        selection: Selection,
+        seeds: Sequence[Expression] = (),
+        deadline: Deadline = NEVER,
+    ) -> None:
+        """`deadline` is when the seeds have to be fitted."""
+        self.problem = seeded(problem, seeds, deadline)
         self.selection = selection
         self.progress = Progress(self.problem.front)
         self.has_ended = False
@@ -312,29 +318,6 @@ def run(
             fit.shorten(share, rules)
         fit.measure(share)
         is_interrupted |= fit.is_choice_cut
-
-
-def _seeded(problem: Problem, seeds: Sequence[Expression]) -> Problem:
-    """The problem with these to start from; what they reach is known before the search."""
-    if not seeds:
-        return problem
-    engine = problem.engine
-    options = replace(engine.options, max_steps=GUESS_STEPS, n_starts=GUESS_STARTS)
-    scores = engine.score(seeds, options=options)
-    if options.is_scale_free:
-        # As it is written it has its own scale, and with another one beside it a fit can lose its way.
-        written = engine.score(seeds, options=replace(options, is_scale_free=False))
-        is_written = written.nrmse < scores.nrmse
-        pairs = zip(written.batch, scores.batch, is_written, strict=True)
-        found = [_bare(own if is_better else free, problem.grammar) for own, free, is_better in pairs]
-        scores = engine.score(found, options=options)
-    return replace(problem, seeds=scores, front=problem.front.merge(scores))
-
-
-def _bare(seed: Expression, grammar: Grammar) -> Expression:
-    """Without constants that do no more than scale and shift it, which are fitted anyway."""
-    core = unscaled(seed.simplified())
-    return core if grammar.check(core.tokens) is None else seed
 
 
 def _information(entry: FrontEntry, engine: Engine) -> Floats | None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ddsr.engine import Engine
-from ddsr.expression import Expression, Node, Vocabulary
+from ddsr.expression import Batch, Vocabulary
 from ddsr.grammar import Grammar
 from ddsr.selection.front import ParetoFront
 
@@ -16,27 +19,27 @@ def baseline(engine: Engine, grammar: Grammar) -> ParetoFront:
     A number alone is there whatever the grammar says, since it always has a finite error; the others where
     the grammar allows them.
     """
-    lines = [line for line in _lines(engine.vocabulary) if grammar.check(line.tokens) is None]
-    known = [*_numbers(engine.vocabulary), *lines]
-    return ParetoFront().merge(engine.score(known)) if known else ParetoFront()
+    vocabulary = engine.vocabulary
+    numbers = np.array(_numbers(vocabulary), dtype=np.int16).reshape(-1, 1)
+    # all variables at once: there may be thousands
+    lines = [each[grammar.is_legal(each, engine.n_threads)] for each in _lines(vocabulary)]
+    batches = [Batch.from_tokens(vocabulary, each) for each in (numbers, *lines) if len(each)]
+    return ParetoFront().merge(engine.score(Batch.joined(batches))) if batches else ParetoFront()
 
 
-def _numbers(vocabulary: Vocabulary) -> Iterator[Expression]:
-    if vocabulary.has_one:
-        yield Expression(vocabulary, [vocabulary.token("1")])
-    if vocabulary.has_constant:
-        yield Expression(vocabulary, [vocabulary.token("?")])
+def _numbers(vocabulary: Vocabulary) -> list[list[int]]:
+    """1 and c, as far as there are such tokens."""
+    return [[token] for token in (vocabulary.one, vocabulary.constant) if token is not None]
 
 
-def _lines(vocabulary: Vocabulary) -> Iterator[Expression]:
-    """x, c x and c x + d for each variable x, as far as there are such tokens."""
-    has_scale = vocabulary.has_constant and "mul" in vocabulary.operators
-    for name in vocabulary.variables:
-        variable = Node.variable(name)
-        yield Expression.from_tree(vocabulary, variable)
-        if has_scale:
-            scaled = Node.operator("mul", Node.constant(1.0), variable)
-            yield Expression.from_tree(vocabulary, scaled)
-            if "add" in vocabulary.operators:
-                shifted = Node.operator("add", scaled, Node.constant(1.0))
-                yield Expression.from_tree(vocabulary, shifted)
+def _lines(vocabulary: Vocabulary) -> Iterator[NDArray[np.int16]]:
+    """x, c x and c x + d for all variables x, as far as there are such tokens: (variables, tokens) each."""
+    variables = vocabulary.first_variable + np.arange(len(vocabulary.variables), dtype=np.int16)
+    forms: list[list[str]] = [[]]  # tokens before the variable, breadth-first
+    if vocabulary.has_constant and "mul" in vocabulary.operators:
+        forms.append(["mul", "?"])
+        if "add" in vocabulary.operators:
+            forms.append(["add", "mul", "?", "?"])
+    for form in forms:
+        before = np.array([vocabulary.token(name) for name in form], dtype=np.int16)
+        yield np.column_stack([np.tile(before, (len(variables), 1)), variables])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,6 +168,7 @@ def restored_entries(saved: Saved, vocabulary: Vocabulary) -> tuple[FrontEntry, 
     return tuple(replace(each, is_free=each.is_free and tuple(each.is_free)) for each in entries)
 
 
+@lru_cache(maxsize=16)  # thousands of variables take a while to check
 def _with_arithmetic(vocabulary: Vocabulary) -> Vocabulary:
     """The vocabulary, with what it takes to write a scale and an offset."""
     missing = [name for name in ("add", "mul") if name not in vocabulary.operators]
