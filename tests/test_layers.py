@@ -30,6 +30,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("selection", "learning"),
     ("refiner",),
     ("engine",),
+    ("row_samples",),
     ("weighting",),
     ("prior",),
     ("diffusion", "autoregressive"),

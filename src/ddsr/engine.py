@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import NamedTuple
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,15 +16,12 @@ from ddsr.data import MOST_COUNTED, check_rows, check_target, check_whole
 from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.errors import DataError, ExpressionError
 from ddsr.expression import Batch, Expression, Vocabulary
+from ddsr.row_samples import Audited, choose_rows, outer, repeated, sampled, shuffled
 from ddsr.weighting import Weighting
 
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 MOST_THREADS = 1024
-MOST_SHUFFLED_ROWS = 1000
-MOST_SAMPLED_ROWS = 128
-MOST_AUDITED_ROWS = 3000
-GRID_ROUNDING = 1e-6
 """steps of a grid may differ by so much of themselves"""
 
 
@@ -91,30 +88,6 @@ class Scores:
         return len(self.batch)
 
 
-class Audited(NamedTuple):
-    """Rows of the data with their targets, weights and counts."""
-
-    rows: Floats
-    target: Floats
-    weights: Floats
-    """in sums over rows: a row's relative weight times its count"""
-    counts: Floats
-    n_counted: float
-    """observations that these rows are worth"""
-
-    @classmethod
-    def of(cls, rows: Floats, target: Floats, weighting: Weighting, seed: int) -> Audited:
-        """All rows that carry weight, or as many as `MOST_AUDITED_ROWS`, drawn by the seed."""
-        weights = np.ones(len(rows)) if weighting.weights is None else weighting.weights
-        counts = np.ones(len(rows)) if weighting.counts is None else weighting.counts
-        chosen = choose_rows(weights, len(rows), MOST_AUDITED_ROWS, seed)
-        if len(chosen) == 0:
-            return cls(rows, target, weights, counts, weighting.n_counted)
-        n_counted = weighting.n_counted * len(chosen) / np.count_nonzero(weights)
-        some = np.ascontiguousarray(rows[chosen])
-        return cls(some, target[chosen], weights[chosen], counts[chosen], n_counted)
-
-
 class Engine:
     """Fits and scores expressions on one data set.
 
@@ -161,12 +134,10 @@ class Engine:
         chosen = choose_rows(weights, len(rows), fit_rows, seed)
         every = choose_rows(weights, len(rows), refit_rows, seed) if len(rows) > refit_rows else chosen[:0]
         self._least = rows.min(axis=0)
-        self.shuffled_rows = shuffled(rows, seed)
-        """at most 1,000 rows, each column drawn from X on its own: its range, in other company"""
         self.sampled_rows = sampled(rows if len(chosen) == 0 else rows[chosen])
         """at most 128 of the rows to fit on"""
-        self.outer_rows = outer(_repeated(rows, weighting))
-        """at most two a column: outermost rows that stand alone, moved on by as much as they do"""
+        self._rows, self._weighting = rows, weighting
+        self._outer_rows: dict[int, Floats] = {}
         self.audited = Audited.of(rows, target, weighting, seed)
         """at most 3,000 rows that carry weight, to look at one by one"""
         observations = float(self.n_counted), float(self.n_observed)
@@ -181,6 +152,29 @@ class Engine:
     def data(self) -> _core.Data:
         """The data as the native core holds it."""
         return self._data
+
+    # Thousands of columns take seconds: what is made column by column is made when it is asked for.
+
+    @cached_property
+    def shuffled_rows(self) -> Floats:
+        """At most 1,000 rows, each column drawn from X on its own: its range, in other company."""
+        return shuffled(self._rows, self.seed)
+
+    @cached_property
+    def _observed_rows(self) -> Floats:
+        return repeated(self._rows, self._weighting)
+
+    def outer_rows(self, columns: Iterable[int] | None = None) -> Floats:
+        """At most two for each column: outermost rows that stand alone, moved on by as much as they do.
+
+        Without `columns`, for all of them.
+        """
+        numbers = range(self._rows.shape[1]) if columns is None else sorted(columns)
+        for column in numbers:
+            if column not in self._outer_rows:
+                self._outer_rows[column] = outer(self._observed_rows, column)
+        found = [self._outer_rows[column] for column in numbers]
+        return np.concatenate([np.empty((0, self._rows.shape[1])), *found])
 
     @property
     def positive_variables(self) -> tuple[str, ...]:
@@ -339,53 +333,3 @@ def _bad_batch_is_an_expression_error() -> Iterator[None]:
         yield
     except ValueError as error:
         raise ExpressionError(str(error)) from None
-
-
-def shuffled(rows: Floats, seed: int) -> Floats:
-    """At most `MOST_SHUFFLED_ROWS` rows, the values of each column drawn from it without repetition."""
-    n = min(len(rows), MOST_SHUFFLED_ROWS)
-    rng = np.random.default_rng(seed)
-    columns = [column[rng.choice(len(rows), size=n, replace=False)] for column in rows.T]
-    return np.ascontiguousarray(np.column_stack(columns))
-
-
-def outer(rows: Floats) -> Floats:
-    """For both ends of each column an outermost row that stands alone, farther out by as much as it does.
-
-    That is by how much its distance from the next one is larger than the one behind that. So far out the next
-    row may well be. Columns that are evenly filled, such as grids, end where they end.
-    """
-    moved = []
-    for column in range(rows.shape[1] if len(rows) > 2 else 0):
-        for side in (1.0, -1.0):
-            outwards = side * rows[:, column]
-            third, second, last = np.partition(outwards, (-3, -2, -1))[-3:]
-            farther = (last - second) - (second - third)
-            if farther > GRID_ROUNDING * (last - third):
-                row = rows[np.argmax(outwards)].copy()
-                row[column] += side * farther
-                moved.append(row)
-    return np.array(moved).reshape(-1, rows.shape[1])
-
-
-def _repeated(rows: Floats, weighting: Weighting) -> Floats:
-    """The rows that carry weight, as often as they were observed; `outer` looks at three at most."""
-    if weighting.weights is None:
-        return rows
-    counts = np.ones(len(rows)) if weighting.counts is None else np.minimum(weighting.counts, 3.0)
-    return np.repeat(rows, np.where(weighting.weights > 0.0, counts, 0.0).astype(np.intp), axis=0)
-
-
-def sampled(rows: Floats) -> Floats:
-    """At most `MOST_SAMPLED_ROWS` rows, spread evenly."""
-    chosen = np.linspace(0, len(rows) - 1, min(len(rows), MOST_SAMPLED_ROWS)).astype(np.int64)
-    return np.ascontiguousarray(rows[chosen])
-
-
-def choose_rows(weights: Floats | None, n_rows: int, fit_rows: int, seed: int) -> NDArray[np.int64]:
-    """The rows to fit on, in their own order; none named means all."""
-    useful = np.arange(n_rows) if weights is None else np.flatnonzero(weights)
-    if len(useful) <= fit_rows:
-        return np.empty(0, dtype=np.int64) if len(useful) == n_rows else useful.astype(np.int64)
-    chosen = np.random.default_rng(seed).choice(useful, size=fit_rows, replace=False)
-    return np.sort(chosen).astype(np.int64)

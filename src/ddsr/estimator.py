@@ -38,6 +38,7 @@ from ddsr.problem import Problem
 from ddsr.rules import RulesLike, read_rules
 from ddsr.saved import restoring
 from ddsr.search import SearchState
+from ddsr.seeding import time_for_seeds
 from ddsr.selection import ParetoFront, exceptional_rows
 from ddsr.tables import curves_table, equations_table, sample_table
 
@@ -291,7 +292,7 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
         rules = read_rules(self.rules)
         targets = read_targets(y)
         fits = [
-            Fit(problem, selection, seeds)
+            Fit(problem, selection, seeds, time_for_seeds(budget.end, len(targets.names)))
             for problem, seeds in self._problems(method, config, rules, X, targets, sample_weight, counts)
         ]
         return method, budget, rules, fits

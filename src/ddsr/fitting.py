@@ -10,7 +10,7 @@ from typing import Protocol
 
 from ddsr.budget import Budget
 from ddsr.choice_budget import EarlyChoice, seconds_to_choose
-from ddsr.deadline import Deadline, MovableDeadline
+from ddsr.deadline import NEVER, Deadline, MovableDeadline
 from ddsr.engine import Floats
 from ddsr.expression import Expression
 from ddsr.grammar import Rule
@@ -92,8 +92,15 @@ class Choice:
 class Fit:
     """One target's fit; it has a front and a choice from its first moment on."""
 
-    def __init__(self, problem: Problem, selection: Selection, seeds: Sequence[Expression] = ()) -> None:
-        self.problem = seeded(problem, seeds)
+    def __init__(
+        self,
+        problem: Problem,
+        selection: Selection,
+        seeds: Sequence[Expression] = (),
+        deadline: Deadline = NEVER,
+    ) -> None:
+        """`deadline` is when the seeds have to be fitted."""
+        self.problem = seeded(problem, seeds, deadline)
         self.selection = selection
         self.progress = Progress(self.problem.front)
         self.has_ended = False

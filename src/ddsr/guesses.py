@@ -56,7 +56,7 @@ def known_equations(equations: Iterable[Expression], grammar: Grammar) -> list[E
 
 def _with_marks(text: str, variables: Sequence[str]) -> str:
     """`?` for every `C`, which takes as many characters: positions in messages stay right."""
-    if CONSTANT in variables:
+    if CONSTANT not in text or CONSTANT in variables:
         return text
     at = {word.position for word in split_words(text) if word.kind == "name" and word.text == CONSTANT}
     return "".join("?" if position in at else c for position, c in enumerate(text))

@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 from ddsr.config import DefaultConfig
 from ddsr.data import check_rows, check_target
 from ddsr.deadline import NEVER, Deadline, TimeIsUp
-from ddsr.engine import Engine, FitOptions, choose_rows
+from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Batch
 from ddsr.grammar import Grammar
 from ddsr.problem import Problem
 from ddsr.proposals import fit_proposals
+from ddsr.row_samples import choose_rows
 from ddsr.weighting import Weighting
 
 if TYPE_CHECKING:

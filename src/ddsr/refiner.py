@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from ddsr import _core
 from ddsr.config import RefinerConfig
 from ddsr.data import check_whole
-from ddsr.engine import MOST_THREADS, Engine, as_batch, choose_rows
+from ddsr.engine import MOST_THREADS, Engine, as_batch
 from ddsr.errors import DataError, ExpressionError, MethodError
 from ddsr.expression import OPERATORS, Batch, Expression, scaled
 from ddsr.grammar import Grammar, with_names
+from ddsr.row_samples import choose_rows
 
 Floats = NDArray[np.float64]
 MAGIC = b"ddsr refiner 3\n"

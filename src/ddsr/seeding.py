@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ddsr.engine import Scores
+from ddsr.deadline import NEVER, Deadline
+from ddsr.engine import FitOptions
 from ddsr.expression import Expression, unscaled
 from ddsr.grammar import Grammar
 from ddsr.problem import Problem
@@ -14,31 +16,56 @@ from ddsr.selection.front import ROUNDING_OF_ERROR
 
 # How thoroughly they are fitted: they are few, and where their constants start may be unknown.
 GUESS_STEPS, GUESS_STARTS = 50, 8
+# Guesses fitted between two looks at the clock, and the part of the time limit that they may take.
+N_AT_ONCE = 16
+SHARE_OF_TIME = 0.3
 
 
-def seeded(problem: Problem, seeds: Sequence[Expression] = ()) -> Problem:
-    """The problem with its guesses and these to start from; what they reach is known before the search."""
+def seeded(problem: Problem, seeds: Sequence[Expression] = (), deadline: Deadline = NEVER) -> Problem:
+    """Return the problem with its guesses and these to start from, scored before the search.
+
+    Those that there is no time to fit are scored as they are written.
+    """
     seeds = [*problem.guesses, *seeds]
     if not seeds:
         return problem
     engine, lister = problem.engine, problem.lister
     options = replace(engine.options, max_steps=GUESS_STEPS, n_starts=GUESS_STARTS)
-    written = engine.score(seeds, options=replace(options, is_scale_free=False))
-    scores = _with_free_scale(problem, seeds, written) if options.is_scale_free else written
-    front = lister.enter(problem.front, lister.entries(written))
-    guessed = tuple(lister.entries(written, range(len(problem.guesses))))
+    written: list[Expression] = []
+    found: list[Expression] = []
+    while len(found) < len(seeds) and not (found and deadline.has_passed):
+        some = seeds[len(found) : len(found) + N_AT_ONCE]
+        own, best = _fitted(some, problem, options)
+        written += own
+        found += best
+    left = seeds[len(found) :]
+    as_they_are = replace(options, max_steps=0, n_starts=1)
+    own_scores = engine.score([*written, *left], options=replace(as_they_are, is_scale_free=False))
+    scores = engine.score([*found, *left], options=as_they_are if deadline.has_passed else options)
+    front = lister.enter(problem.front, lister.entries(own_scores))
+    guessed = tuple(lister.entries(own_scores, range(len(problem.guesses))))
     return replace(problem, seeds=scores, front=lister.merge(front, scores), guessed=guessed)
 
 
-def _with_free_scale(problem: Problem, seeds: Sequence[Expression], written: Scores) -> Scores:
-    """As the search fits them: as they are written they have their own scale, and a second one misleads."""
+def time_for_seeds(end: Deadline, n_fits: int) -> Deadline:
+    """Return when the guesses of one of `n_fits` fits have to be fitted, all of which end at `end`."""
+    return NEVER if end == NEVER else Deadline(time.monotonic() + SHARE_OF_TIME * end.seconds_left / n_fits)
+
+
+def _fitted(
+    seeds: Sequence[Expression], problem: Problem, options: FitOptions
+) -> tuple[list[Expression], list[Expression]]:
+    """Each as it is written, and as the search fits it: with a free scale and offset, if it has those."""
     engine = problem.engine
-    options = replace(engine.options, max_steps=GUESS_STEPS, n_starts=GUESS_STARTS)
+    written = engine.score(seeds, options=replace(options, is_scale_free=False))
+    if not options.is_scale_free:
+        return list(written.batch), list(written.batch)
     scores = engine.score(seeds, options=options)
+    # As it is written it has its own scale, and with another one beside it a fit can lose its way.
     is_written = written.nrmse < scores.nrmse
     pairs = zip(written.batch, scores.batch, is_written, strict=True)
-    found = [_bare(own if is_better else free, problem.grammar) for own, free, is_better in pairs]
-    return engine.score(found, options=options)
+    best = [_bare(own if is_better else free, problem.grammar) for own, free, is_better in pairs]
+    return list(written.batch), best
 
 
 def _bare(seed: Expression, grammar: Grammar) -> Expression:

@@ -3,10 +3,10 @@ import pytest
 
 from ddsr.engine import Engine, FitOptions
 from ddsr.errors import GrammarError
-from ddsr.expression import Vocabulary
+from ddsr.expression import Expression, Vocabulary
 from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear, Nesting
 from ddsr.listing import Listing
-from ddsr.selection import baseline
+from ddsr.selection import ParetoFront, baseline
 from strategies import PLAIN
 
 X = np.random.default_rng(0).uniform(0.5, 3.0, size=(40, 3))
@@ -61,3 +61,19 @@ def test_there_is_a_model_without_arithmetic_or_constants():
     bare = Vocabulary(("x", "y", "z"), ("sin",), has_constant=False)
     assert baseline_of(X[:, 2], bare).most_accurate().nrmse == 0.0
     assert len(baseline_of(X[:, 2], bare, X=1e200 * X)) == 1
+
+
+@pytest.mark.parametrize("rules", [(), (Forbid("mul", on="x1"),), (Forbid("add", on="x0"),)])
+def test_all_columns_at_once_are_what_each_gives_alone(rules):
+    """Thousands of columns are scored in one call, and give the best of all lines that are allowed."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(30, 4))
+    engine = Engine(Vocabulary(("x0", "x1", "x2", "x3"), ("add", "mul")), X, X @ [0.5, 2.0, 1.0, 0.1])
+    grammar = Grammar(engine.vocabulary, rules=rules)
+    texts = ["1", "?", *(form.format(k) for k in range(4) for form in ("x{}", "? * x{}", "? * x{} + ?"))]
+    lines = [Expression.parse(text, engine.vocabulary) for text in texts]
+    allowed = [line for k, line in enumerate(lines) if k < 2 or grammar.check(line.tokens) is None]
+    expected = ParetoFront().merge(engine.score(allowed))
+    assert [(each.size, each.nrmse) for each in baseline(engine, grammar)] == [
+        (each.size, each.nrmse) for each in expected
+    ]

@@ -76,7 +76,7 @@ def read_training_data(path: str, columns: Columns, drops_missing: bool = False)
     features = _chosen_features(source, columns)
     roles = columns.roles
     frame = source.read([*features, *roles])
-    numbers = {name: Numbers.of(name, frame[name]) for name in frame.columns}
+    numbers = {str(name): Numbers.of(str(name), column) for name, column in frame.items()}
     text_columns: tuple[str, ...] = ()
     empty_columns: tuple[str, ...] = ()
     if columns.features is None:
@@ -124,7 +124,7 @@ def read_new_data(path: str, features: Sequence[str], target: str | None = None)
         _check_exists(source, name)
     has_target = target is not None and target in source.names and target not in features
     frame = source.read([*features, *([str(target)] if has_target else [])])
-    numbers = {name: Numbers.of(name, frame[name]) for name in frame.columns}
+    numbers = {str(name): Numbers.of(str(name), column) for name, column in frame.items()}
     for name in features:
         numbers[name].check(path)
     X = np.column_stack([numbers[name].values for name in features])
@@ -150,10 +150,11 @@ class Numbers:
         """Read a column of any type."""
         import pandas as pd
 
-        is_missing = column.isna().to_numpy(dtype=bool)
-        if pd.api.types.is_numeric_dtype(column):
+        if pd.api.types.is_numeric_dtype(column):  # as most are, of which there may be thousands
             values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-        elif column.dtype.kind in "Mm":  # a date is a number to pandas, but of nanoseconds since 1970
+            return cls(name, values, 0, int(np.isnan(values).sum()), None)
+        is_missing = column.isna().to_numpy(dtype=bool)
+        if column.dtype.kind in "Mm":  # a date is a number to pandas, but of nanoseconds since 1970
             values = np.full(len(column), np.nan)
         else:
             try:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ddsr.engine import Engine, FitOptions
 from ddsr.errors import GrammarError
-from ddsr.expression import Batch, Expression, Node, Vocabulary
+from ddsr.expression import Batch, Expression, Vocabulary
 from ddsr.grammar import Grammar
 from ddsr.selection.front import ParetoFront
 from ddsr.selection.lister import Lister
@@ -22,12 +25,15 @@ def baseline(engine: Engine, grammar: Grammar) -> ParetoFront:
     Those that may not be listed are left out. Where none may, the shortest expressions that the grammar
     allows stand in for them. Raises `GrammarError` where none of these is finite on the data.
     """
-    lister = Lister.of(engine, grammar)
-    lines = [line for line in _lines(engine.vocabulary) if grammar.check(line.tokens) is None]
-    known = [each for each in (*_numbers(engine.vocabulary), *lines) if lister.listing.allows(each)]
-    front = lister.merge(ParetoFront(), engine.score(known)) if known else ParetoFront()
-    if engine.options.is_scale_free and known:  # as they are written, too: in a free scale 1 * x is x
-        front = lister.enter(front, lister.entries(engine.score(known, options=PLAIN)))
+    lister, vocabulary, front = Lister.of(engine, grammar), engine.vocabulary, ParetoFront()
+    numbers = [each for each in _numbers(vocabulary) if lister.listing.allows(each)]
+    # all variables at once: there may be thousands
+    lines = [each[grammar.is_legal(each, engine.n_threads)] for each in _lines(engine)]
+    batches = [Batch.from_tokens(vocabulary, each) for each in lines if len(each)]
+    if numbers:
+        front = lister.enter(front, lister.entries(engine.score(numbers)))
+    if batches:
+        front = lister.merge(front, engine.score(Batch.joined(batches)))
     if len(front):
         return front
     for shortest in _drawn(grammar, engine.seed):
@@ -38,24 +44,27 @@ def baseline(engine: Engine, grammar: Grammar) -> ParetoFront:
 
 
 def _numbers(vocabulary: Vocabulary) -> Iterator[Expression]:
-    if vocabulary.has_one:
-        yield Expression(vocabulary, [vocabulary.token("1")])
-    if vocabulary.has_constant:
-        yield Expression(vocabulary, [vocabulary.token("?")])
+    """1 and c, as far as there are such tokens."""
+    for token in (vocabulary.one, vocabulary.constant):
+        if token is not None:
+            yield Expression(vocabulary, [token])
 
 
-def _lines(vocabulary: Vocabulary) -> Iterator[Expression]:
-    """x, c x and c x + d for each variable x, as far as there are such tokens."""
-    has_scale = vocabulary.has_constant and "mul" in vocabulary.operators
-    for name in vocabulary.variables:
-        variable = Node.variable(name)
-        yield Expression.from_tree(vocabulary, variable)
-        if has_scale:
-            scaled = Node.operator("mul", Node.constant(1.0), variable)
-            yield Expression.from_tree(vocabulary, scaled)
-            if "add" in vocabulary.operators:
-                shifted = Node.operator("add", scaled, Node.constant(1.0))
-                yield Expression.from_tree(vocabulary, shifted)
+def _lines(engine: Engine) -> Iterator[NDArray[np.int16]]:
+    """x, c x and c x + d for all variables x, as far as there are such tokens: (variables, tokens) each.
+
+    With a free scale and offset, x alone stands for all three.
+    """
+    vocabulary = engine.vocabulary
+    variables = vocabulary.first_variable + np.arange(len(vocabulary.variables), dtype=np.int16)
+    forms: list[list[str]] = [[]]  # tokens before the variable, breadth-first
+    if vocabulary.has_constant and "mul" in vocabulary.operators and not engine.options.is_scale_free:
+        forms.append(["mul", "?"])
+        if "add" in vocabulary.operators:
+            forms.append(["add", "mul", "?", "?"])
+    for form in forms:
+        before = np.array([vocabulary.token(name) for name in form], dtype=np.int16)
+        yield np.column_stack([np.tile(before, (len(variables), 1)), variables])
 
 
 def _drawn(grammar: Grammar, seed: int) -> Iterator[Batch]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -196,6 +197,7 @@ def _is_below(nrmse: float, other: float) -> bool:
     return max(nrmse, ROUNDING) < (1.0 - ROUNDING_OF_ERROR) * other
 
 
+@lru_cache(maxsize=16)  # thousands of variables take a while to check
 def _with_arithmetic(vocabulary: Vocabulary) -> Vocabulary:
     """The vocabulary, with what it takes to write a scale and an offset."""
     missing = [name for name in ("add", "mul") if name not in vocabulary.operators]

@@ -25,10 +25,13 @@ def nats_of_growth(
     rows may be the outermost, so a new one is, with a chance of 1 / (n+1), at each end of each column. What
     is predicted there beyond ten ranges of y counts as an error; what is undefined is none: √x ends at 0.
     """
-    outer, target = engine.outer_rows, engine.audited.target
-    if len(models) == 0 or len(outer) == 0:
+    if len(models) == 0:
+        return np.zeros(0)
+    batch, target = Batch.of(model.expression for model in models), engine.audited.target
+    outer = engine.outer_rows(_columns_of(batch))
+    if len(outer) == 0:
         return np.zeros(len(models))
-    predicted, _ = values(Batch.of(model.expression for model in models), outer, engine.n_threads)
+    predicted, _ = values(batch, outer, engine.n_threads)
     least, most = target.min(), target.max()
     with np.errstate(all="ignore"):
         distance = np.abs(predicted - 0.5 * (least + most)) - MOST_RANGES * (most - least)
@@ -36,3 +39,9 @@ def nats_of_growth(
         added = (beyond**2).sum(axis=1) / (engine.n_counted + 1)
         nats = 0.5 * engine.n_counted * np.log1p(added / mean_squares)
     return np.asarray(np.where(added > 0.0, np.nan_to_num(nats, nan=0.0), 0.0))
+
+
+def _columns_of(batch: Batch) -> set[int]:
+    """Columns that any of the expressions has: beyond the ends of the others nothing changes."""
+    columns = np.unique(batch.tokens) - batch.vocabulary.first_variable
+    return set(columns[(columns >= 0) & (columns < len(batch.vocabulary.variables))].tolist())

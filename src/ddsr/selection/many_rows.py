@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from math import inf
 
 from ddsr.data import check_target
-from ddsr.engine import Engine, choose_rows
+from ddsr.engine import Engine
 from ddsr.expression import Expression
+from ddsr.row_samples import choose_rows
 from ddsr.selection.description import PreciseLength
 from ddsr.selection.judging import (
     ROUND_STEPS,

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from ddsr.config import RefinerConfig
 from ddsr.data import check_rows, check_target
-from ddsr.engine import Engine, choose_rows, values
+from ddsr.engine import Engine, values
 from ddsr.errors import DataError, ExpressionError, GrammarError, RunError
 from ddsr.expression import Batch, Expression, Node, Vocabulary
 from ddsr.grammar import AtMost, Grammar, Nesting, Rule
 from ddsr.refiner import Ending, HallOfFame, Refiner
+from ddsr.row_samples import choose_rows
 from ddsr.saved import Saved
 from ddsr.symmetry.detection import find_reduction
 from ddsr.symmetry.reduction import Input, Reduction

@@ -1,0 +1,72 @@
+"""Guesses are fitted within a share of the time; those left over are taken as they are written."""
+
+from math import inf
+
+import numpy as np
+import pytest
+
+from ddsr.config import DefaultConfig, PaperConfig
+from ddsr.deadline import NEVER, Deadline
+from ddsr.engine import Engine
+from ddsr.expression import Expression, Vocabulary
+from ddsr.methods import parse_method, pose
+from ddsr.seeding import GUESS_STEPS, N_AT_ONCE, seeded, time_for_seeds
+
+VOCABULARY = Vocabulary(("x", "y"), ("add", "mul", "sin"))
+X = np.random.default_rng(0).uniform(0.5, 3.0, size=(30, 2))
+Y = 2.5 * np.sin(1.3 * X[:, 0]) + X[:, 1]
+LATE = Deadline(0.0)
+
+
+def problem(preset):
+    config = DefaultConfig() if preset == "ddsr" else PaperConfig()
+    return pose(parse_method(preset), VOCABULARY, X, Y, config=config)
+
+
+def guesses(n):
+    return [Expression.parse(f"{k}.5 * x + sin({k}.25 * y)", VOCABULARY) for k in range(n)]
+
+
+@pytest.fixture
+def scored(monkeypatch):
+    """Record how many expressions are scored, each time, and with how many steps."""
+    calls = []
+    score = Engine.score
+
+    def recorded(self, batch, *arguments, options=None, **keywords):
+        calls.append((len(batch), (options or self.options).max_steps))
+        return score(self, batch, *arguments, options=options, **keywords)
+
+    monkeypatch.setattr(Engine, "score", recorded)
+    return calls
+
+
+@pytest.mark.parametrize("preset", ["ddsr", "paper"])
+def test_without_time_few_are_fitted_and_all_are_known(preset, scored):
+    posed = problem(preset)
+    scored.clear()
+    found = seeded(posed, guesses(100), LATE)
+    assert len(found.seeds) == 100 and np.isfinite(found.seeds.nrmse).all()
+    assert sum(n for n, steps in scored if steps == GUESS_STEPS) <= 2 * N_AT_ONCE
+    assert scored[-1] == (100, 0)
+
+
+@pytest.mark.parametrize("preset", ["ddsr", "paper"])
+def test_the_time_limit_changes_nothing_that_it_does_not_cut(preset):
+    posed = problem(preset)
+    several = guesses(N_AT_ONCE + 3)
+    found = seeded(posed, several, NEVER)
+    alone = [seeded(posed, [each], NEVER).seeds.nrmse[0] for each in several]
+    np.testing.assert_array_equal(found.seeds.nrmse, alone)
+
+
+def test_a_guess_that_is_right_is_found_with_little_time():
+    right = Expression.parse("2 * sin(x) + y", VOCABULARY)
+    found = seeded(problem("ddsr"), [right, *guesses(50)], LATE)
+    assert found.front.most_accurate().nrmse < 1.0
+
+
+def test_the_share_of_the_time():
+    assert time_for_seeds(NEVER, 3) == NEVER
+    assert time_for_seeds(Deadline(inf), 1) == NEVER
+    assert time_for_seeds(LATE, 2).has_passed
