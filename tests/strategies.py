@@ -4,6 +4,7 @@ from functools import cache
 from itertools import count
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from ddsr.expression import DEFAULT_OPERATORS, OPERATORS, Expression, Vocabulary
@@ -80,3 +81,8 @@ def numbered(expression: Expression) -> Expression:
 def data(n_rows: int = 8, n_features: int = 3, seed: int = 0) -> np.ndarray:
     """Rows in (-3, 3): both signs, since half of the operators care."""
     return np.random.default_rng(seed).uniform(-3, 3, (n_rows, n_features))
+
+
+def examples(n: int) -> settings:
+    """So many where hypothesis explores, and a share of them in the usual run (see conftest.py)."""
+    return settings(max_examples=max(20, n * settings.default.max_examples // 100))

@@ -7,7 +7,7 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import least_squares
 
@@ -18,7 +18,7 @@ from ddsr.expression import Batch, Expression
 from engine_cases import GOOD_X, GOOD_Y, planted, random_batch
 from strategies import FULL as EVERYTHING
 from strategies import PLAIN as DEFAULT
-from strategies import expressions, mild_floats
+from strategies import examples, expressions, mild_floats
 
 PLANTED = [
     "2 * x - 0.5 * y",
@@ -70,7 +70,7 @@ def test_a_scale_is_not_fitted_to_rounding() -> None:
     assert scores.nrmse[0] == pytest.approx(1.0)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(expressions(DEFAULT, 20, mild_floats), st.booleans())
 def test_fitting_never_worsens(expression: Expression, is_scale_free: bool) -> None:
     rng = np.random.default_rng(8)

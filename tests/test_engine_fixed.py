@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import least_squares
 
@@ -15,7 +15,7 @@ from ddsr.engine import Engine, FitOptions, FitStatus, gradients
 from ddsr.errors import DataError, ExpressionError
 from ddsr.expression import Batch, Expression, Vocabulary
 from engine_cases import planted, random_batch
-from strategies import PLAIN, expressions, mild_floats
+from strategies import PLAIN, examples, expressions, mild_floats
 
 POLISH = FitOptions(max_steps=100, tolerance=1e-14)
 
@@ -51,7 +51,7 @@ def test_the_others_reach_the_optimum_of_the_restricted_problem(text: str, fixed
     assert scores.nrmse[0] == pytest.approx(np.sqrt((ours**2).mean()) / y.std(), rel=1e-9)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(expressions(PLAIN, 20, mild_floats), st.data(), st.integers(1, 3), st.booleans())
 def test_a_fixed_constant_never_changes(
     expression: Expression, data: st.DataObject, n_starts: int, is_scale_free: bool

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy
-from hypothesis import given, settings
+from hypothesis import given
 
 import oracle
 from ddsr.engine import Engine, FitStatus, gradients, values
@@ -13,7 +13,7 @@ from ddsr.expression import OPERATORS, Expression, Vocabulary
 from ddsr.expression.operators import numpy_function, sympy_function
 from strategies import FULL as EVERYTHING
 from strategies import PLAIN as DEFAULT
-from strategies import expressions, mild_floats
+from strategies import examples, expressions, mild_floats
 
 RNG = np.random.default_rng(0)
 # both signs, several scales, and rows on the edges of domains
@@ -27,7 +27,7 @@ ROWS = np.vstack(
 )
 
 
-@settings(max_examples=1500, deadline=None)
+@examples(1500)
 @given(expressions(EVERYTHING, 25, mild_floats))
 def test_values_agree_with_numpy(expression: Expression) -> None:
     expected = oracle.evaluate(expression, ROWS)
@@ -45,7 +45,7 @@ def test_values_agree_with_numpy(expression: Expression) -> None:
         assert values([expression], ROWS[is_sure][is_good])[1][0]
 
 
-@settings(max_examples=1500, deadline=None)
+@examples(1500)
 @given(expressions(DEFAULT, 25, mild_floats))
 def test_gradients_agree_with_complex_steps(expression: Expression) -> None:
     """f(c + ih)/h has no cancellation, so it is exact to rounding where f is analytic."""

@@ -110,6 +110,7 @@ def test_what_comes_in_is_never_altered():
     tiny().fit(locked, HARD).predict(locked)
 
 
+@pytest.mark.slow
 def test_the_check_that_needs_a_switch_before_anything_is_imported():
     """Of arrays of other libraries; the others are in test_estimator.py, where this one is skipped."""
     tests = Path(__file__).with_name("test_estimator.py")

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
@@ -9,6 +9,7 @@ from ddsr import _core
 from ddsr.errors import GrammarError
 from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear
 from grammar_cases import PLAIN, SMALL, THREE, USUAL, WIDE, normal_logits, nothing_kept
+from strategies import examples
 
 PAD, MASK = _core.PAD, _core.MASK
 
@@ -109,7 +110,7 @@ def partly_kept(grammar: Grammar, n: int, share: float, seed: int) -> np.ndarray
     return np.where(rng.random(kept.shape) < share, kept, MASK).astype(np.int16)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.sampled_from(sorted(RULED)), st.floats(0, 1), st.booleans(), st.integers(0, 2**64 - 1))
 def test_tokens_alone_are_those_of_the_fill(case, share, is_spoiled, seed):
     grammar, n = Grammar(*RULED[case]), 40

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
@@ -15,6 +15,7 @@ from ddsr import AtMost, DDSRError, DDSRRegressor, Forbid, MustAppear, Nesting
 from ddsr.config import DefaultConfig, DenoiserConfig, PaperConfig, RefinerConfig
 from ddsr.errors import RunError
 from ddsr.runs import load_model, save_model
+from strategies import examples
 
 X = np.random.default_rng(0).uniform(0.5, 3.0, size=(60, 3))
 NOISY = 2 * X[:, 0] * X[:, 1] - X[:, 2] ** 1.7 + 0.01 * np.random.default_rng(1).normal(size=60)
@@ -230,7 +231,7 @@ def places(tree):
             yield from places(tree[key])
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(data=st.data())
 def test_a_changed_value_is_refused_or_harmless(written, tmp_path_factory, data):
     tree = json.loads(written.read_text())
@@ -250,7 +251,7 @@ def test_a_changed_value_is_refused_or_harmless(written, tmp_path_factory, data)
         assert loaded.front_.entries.index(loaded.best_) >= 0
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(data=st.data())
 def test_damaged_bytes_are_refused_or_harmless(written, tmp_path_factory, data):
     damaged = bytearray(written.read_bytes())

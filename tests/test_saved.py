@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ddsr.config import DefaultConfig, DenoiserConfig, DSRConfig, PaperConfig, RefinerConfig
@@ -21,6 +21,7 @@ from ddsr.expression import Vocabulary
 from ddsr.methods import parse_method, pose, start
 from ddsr.saved import from_bytes, to_bytes
 from prior_cases import write_weights
+from strategies import examples
 
 NETWORK = DenoiserConfig(feed_forward_width=16)
 SMALL = {"max_length": 10, "batch_size": 40, "updates_per_epoch": 2, "epochs_per_reference": 2}
@@ -164,7 +165,7 @@ def plain(tree):
     return ("array", tree.dtype.str, tree.tolist()) if isinstance(tree, np.ndarray) else tree
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(trees)
 def test_trees_come_back(tree):
     assert plain(from_bytes(to_bytes(tree))) == plain(tree)
@@ -173,7 +174,7 @@ def test_trees_come_back(tree):
 WHOLE = to_bytes({"a": np.arange(300), "b": {"c": np.ones((3, 4)), "d": [1, "two", None]}})
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.data())
 def test_damaged_bytes_are_refused_or_harmless(data):
     damaged = bytearray(WHOLE[: data.draw(st.integers(0, len(WHOLE)))])

@@ -3,6 +3,7 @@
 import gzip
 import json
 import resource
+import shutil
 import signal
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from command_cases import ddsr, line_data, refusal, start_ddsr, write_table
 
 GOOD = [f"{k},{k * k},{3 * k}" for k in range(8)]
+BRIEF = ("--selection", "best", "--prior", "none")
 CUBES = [f"{k},{k * k},{k**3 + 2 * k}" for k in range(8)]
 
 
@@ -89,12 +91,19 @@ def test_folders_that_are_no_runs(tmp_path):
     assert "is a file, and a run is a folder" in refusal("resume", table_of(tmp_path))
 
 
-@pytest.fixture
-def run(tmp_path) -> Path:
-    table = table_of(tmp_path, rows=CUBES)
-    done = ddsr("fit", table, "-t", "y", "--epochs", 1, "--quiet", "--out", tmp_path / "run")
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("finished")
+    table = table_of(folder, rows=CUBES)
+    done = ddsr("fit", table, "-t", "y", "--epochs", 1, "--quiet", "--out", folder / "run", *BRIEF)
     assert done.exit_code == 0, done.output
-    return tmp_path / "run"
+    return folder
+
+
+@pytest.fixture
+def run(finished, tmp_path) -> Path:
+    """A copy, to damage; its table lies beside it."""
+    return Path(shutil.copytree(finished, tmp_path, dirs_exist_ok=True)) / "run"
 
 
 def test_a_folder_that_holds_a_run_is_not_overwritten(run):
@@ -134,7 +143,7 @@ def test_damaged_archives_are_named_and_never_recommended_as_pickles(run, conten
 def test_a_terminal_that_lacks_characters_shows_the_rest(run, monkeypatch):
     monkeypatch.setenv("PYTHONIOENCODING", "latin-1")
     with start_ddsr("show", run, encoding="latin-1") as process:
-        printed, said = process.communicate(timeout=60)
+        printed, said = process.communicate(timeout=600)
     assert process.returncode == 0 and said == ""
     assert "equation for y" in printed and "y = " in printed
 
@@ -147,8 +156,10 @@ def fit_with_little_space(path: str, most_bytes: int) -> list[str]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
 
     folder = Path(path).parent / "run"
-    process = start_ddsr("fit", path, "-t", "noise", "--out", folder, "--time", 20, preexec_fn=limit)
-    printed, said = process.communicate(timeout=120)
+    process = start_ddsr(
+        "fit", path, "-t", "noise", "--out", folder, "--time", 3600, *BRIEF, preexec_fn=limit
+    )
+    printed, said = process.communicate(timeout=600)
     assert process.returncode == 1 and "Traceback" not in said and printed == ""
     return said.splitlines()
 
@@ -170,7 +181,7 @@ def test_no_space_left_for_the_state(tmp_path):
 
 def test_two_processes_in_one_folder(tmp_path):
     path = line_data(tmp_path / "line.csv")
-    first = start_ddsr("fit", path, "-t", "noise", "--out", tmp_path / "run", "--time", 60)
+    first = start_ddsr("fit", path, "-t", "noise", "--out", tmp_path / "run", "--time", 3600, *BRIEF)
     try:
         while "epoch 1" not in first.stderr.readline():
             assert first.poll() is None

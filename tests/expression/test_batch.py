@@ -1,16 +1,16 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from ddsr import _core
 from ddsr.errors import ExpressionError
 from ddsr.expression import Batch, Expression, Vocabulary
-from strategies import PLAIN, expressions
+from strategies import PLAIN, examples, expressions
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(expressions(PLAIN, 12), min_size=1, max_size=6))
 def test_expressions_come_back_from_a_batch(written):
     batch = Batch.of(written)
@@ -43,7 +43,7 @@ def test_first_distinct_keeps_the_first_of_each_key_in_order():
     assert len(batch.first_distinct(10)) == 4
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(st.lists(st.lists(expressions(PLAIN, 9), max_size=4), min_size=1, max_size=4))
 def test_joined_batches_keep_their_rows_in_order(parts):
     empty = Batch(PLAIN, np.zeros((0, 0), np.int16), np.zeros((0, 0)))

@@ -8,11 +8,11 @@ import sys
 import numpy as np
 import pytest
 import sympy
-from hypothesis import given, reject, settings
+from hypothesis import given, reject
 
 from ddsr import DataError, Expression, ExpressionError, Vocabulary
 from ddsr.expression.latex import write_name
-from strategies import FULL, data, expressions, mild_floats
+from strategies import FULL, data, examples, expressions, mild_floats
 
 XY = Vocabulary(("x", "y"))
 
@@ -42,7 +42,7 @@ def steady_rows(expression: Expression, X: np.ndarray) -> np.ndarray:
     return is_steady
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(expressions(FULL, 12, mild_floats))
 def test_sympy_agrees_with_numpy(expression):
     X = data()
@@ -57,7 +57,7 @@ def test_sympy_agrees_with_numpy(expression):
     np.testing.assert_allclose(found[rows].real, values[rows], rtol=1e-5, atol=1e-5)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(expressions(FULL, 10, mild_floats))
 def test_sympy_at_high_precision_agrees_with_numpy(expression):
     X = data(n_rows=2)
@@ -70,7 +70,7 @@ def test_sympy_at_high_precision_agrees_with_numpy(expression):
         assert exact.real == pytest.approx(values[k], rel=1e-6, abs=1e-6)
 
 
-@settings(max_examples=250, deadline=None)
+@examples(250)
 @given(expressions(max_size=15) | expressions(FULL, 15, mild_floats))
 def test_source_agrees_with_the_callable(expression):
     X = data(n_features=len(expression.vocabulary.variables))
@@ -80,7 +80,7 @@ def test_source_agrees_with_the_callable(expression):
     np.testing.assert_allclose(found[rows], values[rows], rtol=1e-6)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(expressions(FULL, 15))
 def test_the_callable_is_silent_and_leaves_its_input_alone(expression):
     X = np.array([[0.0, -1.0, 1e300], [np.inf, np.nan, -1e300]])
@@ -245,7 +245,7 @@ def test_latex(text, latex):
     assert Expression.parse(text, FULL).to_latex() == latex
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(expressions(max_size=12))
 def test_latex_of_anything_balances_its_parentheses(expression):
     latex = expression.to_latex(4)

@@ -4,17 +4,17 @@ from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ddsr import Expression, ExpressionError, Vocabulary
 from ddsr.expression import Node
-from strategies import FULL, PLAIN, expressions, finite_floats, numbered
+from strategies import FULL, PLAIN, examples, expressions, finite_floats, numbered
 
 XY = Vocabulary(("x", "y"))
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(expressions(max_size=30))
 def test_breadth_first_prefix_and_tree_are_one(drawn):
     expression = numbered(drawn)
@@ -25,7 +25,7 @@ def test_breadth_first_prefix_and_tree_are_one(drawn):
     assert Expression.from_breadth_first(vocabulary, expression.tokens, expression.constants) == (expression)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(expressions(FULL, max_size=30))
 def test_forms_agree_with_plain_walks_of_the_tree(drawn):
     expression = numbered(drawn)
@@ -79,7 +79,7 @@ def test_complexity_counts_the_nodes_of_the_sympy_form():
     assert Expression.parse("y", XY).complexity() == 1
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(expressions())
 def test_immutable_hashable_picklable(expression):
     expression.key, expression.tree, expression.prefix  # noqa: B018  what is kept must not matter
@@ -199,7 +199,7 @@ def chain(node: Node, name: str) -> list[Node]:
 SUMS = Vocabulary(("x", "y"), ("add", "mul", "sub", "sin"))  # chains in most expressions
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(expressions(SUMS, 25, st.floats(-5, 5)) | expressions(PLAIN, 25), st.randoms())
 def test_key_is_blind_to_operand_order_and_constants(expression, random):
     other = Expression.from_tree(expression.vocabulary, shuffled(expression.tree, random))
@@ -209,7 +209,7 @@ def test_key_is_blind_to_operand_order_and_constants(expression, random):
     assert expression.with_constants([2.5] * expression.n_constants).key == expression.key
 
 
-@settings(max_examples=250, deadline=None)
+@examples(250)
 @given(expressions(SUMS, 25, st.floats(-5, 5)))
 def test_canonical_keeps_the_value_and_settles(expression):
     X = np.random.default_rng(0).uniform(-2, 2, (5, 2))
@@ -219,7 +219,7 @@ def test_canonical_keeps_the_value_and_settles(expression):
     assert canonical.key == expression.key == np.array(canonical.tokens, np.int16).tobytes()
 
 
-@settings(max_examples=250, deadline=None)
+@examples(250)
 @given(expressions(SUMS, 9), expressions(SUMS, 9))
 def test_keys_are_equal_only_for_the_same_up_to_order(one, other):
     def anonymous(node):
@@ -256,7 +256,7 @@ def test_constants_follow_their_tokens_into_the_canonical_form():
     assert str(expression.canonical()) == "3 * y + sin(2 * x)"
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(finite_floats, min_size=2, max_size=2))
 def test_with_constants_sets_exactly_those(values):
     assert Expression.parse("? * x + ?", XY).with_constants(values).constants == tuple(values)

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from ddsr.expression import Expression, Vocabulary, scaled
-from strategies import FULL, expressions, mild_floats
+from strategies import FULL, examples, expressions, mild_floats
 
 XY = Vocabulary(("x", "y"))
 
@@ -30,7 +30,7 @@ def test_constants_are_merged(text: str, scale: float, offset: float, expected: 
 
 
 @given(expressions(FULL, constants=mild_floats), mild_floats, mild_floats)
-@settings(max_examples=300)
+@examples(300)
 def test_the_function_is_scale_times_expression_plus_offset(
     expression: Expression, scale: float, offset: float
 ) -> None:

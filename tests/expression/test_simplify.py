@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
 from ddsr.errors import ExpressionError
 from ddsr.expression import OPERATORS, Batch, Expression, Vocabulary
-from strategies import FULL, PLAIN, data, expressions, mild_floats, vocabularies
+from strategies import FULL, PLAIN, data, examples, expressions, mild_floats, vocabularies
 
 WHOLE = st.integers(-4, 4).map(float)
 HALVES = st.integers(-6, 6).map(lambda value: value / 2)
@@ -30,19 +30,19 @@ def assert_simplified(original: Expression) -> None:
 
 
 @given(expressions(FULL, constants=TELLING))
-@settings(max_examples=400)
+@examples(400)
 def test_any_expression(expression: Expression) -> None:
     assert_simplified(expression)
 
 
 @given(expressions(PLAIN, constants=TELLING, max_size=30))
-@settings(max_examples=400)
+@examples(400)
 def test_any_expression_of_the_default_vocabulary(expression: Expression) -> None:
     assert_simplified(expression)
 
 
 @given(st.data())
-@settings(max_examples=300)
+@examples(300)
 def test_any_vocabulary(draw: st.DataObject) -> None:
     operators = draw.draw(st.lists(st.sampled_from(sorted(OPERATORS)), unique=True))
     vocabulary = Vocabulary(("x", "y", "z"), operators, draw.draw(st.booleans()), draw.draw(st.booleans()))
@@ -59,7 +59,7 @@ POWERS = st.builds("{0}^{1}".format, FACTORS, st.sampled_from([-2.5, -2, -1.5, -
 
 
 @given(CONSTANTS, st.lists(POWERS, min_size=1, max_size=4))
-@settings(max_examples=300)
+@examples(300)
 def test_any_product_of_powers_of_scaled_sums(factor: float, powers: list[str]) -> None:
     assert_simplified(Expression.parse(f"{factor} * " + " * ".join(powers), PLAIN))
 
@@ -85,7 +85,7 @@ def test_any_finite_constants(expression: Expression) -> None:
 
 
 @given(st.lists(expressions(PLAIN, constants=TELLING), min_size=1, max_size=40), st.integers(1, 3))
-@settings(max_examples=30)
+@examples(30)
 def test_a_batch_is_its_expressions(listed: list[Expression], n_threads: int) -> None:
     assert list(Batch.of(listed).simplified(n_threads)) == [each.simplified() for each in listed]
 

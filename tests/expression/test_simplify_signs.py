@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
 from ddsr.errors import VocabularyError
 from ddsr.expression import Batch, Expression, Vocabulary
-from strategies import FULL, PLAIN, data, expressions, mild_floats
+from strategies import FULL, PLAIN, data, examples, expressions, mild_floats
 
 HALVES = st.integers(-6, 6).map(lambda value: value / 2)
 TELLING = st.one_of(st.integers(-4, 4).map(float), HALVES, mild_floats)
@@ -30,7 +30,7 @@ DOMAINS = [
 @pytest.mark.parametrize("vocabulary", [PLAIN, FULL], ids=["plain", "full"])
 @pytest.mark.parametrize(("signs", "rows"), DOMAINS, ids=["mixed", "positive", "nonnegative"])
 @given(st.data())
-@settings(max_examples=200)
+@examples(200)
 def test_values_stay_on_the_domain(
     vocabulary: Vocabulary, signs: dict[str, list[str]], rows: np.ndarray, draw: st.DataObject
 ) -> None:

@@ -1,17 +1,17 @@
 """Printing and parsing: what is printed exactly parses back to the same expression."""
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ddsr import Expression, ExpressionError, Vocabulary
 from ddsr.expression import OPERATORS
-from strategies import FULL, NASTY_NAMES, expressions, vocabularies
+from strategies import FULL, NASTY_NAMES, examples, expressions, vocabularies
 
 XY = Vocabulary(("x", "y"))
 
 
-@settings(max_examples=600, deadline=None)
+@examples(600)
 @given(expressions(max_size=25) | expressions(FULL, 25))
 def test_parse_undoes_print(expression):
     again = Expression.parse(str(expression), expression.vocabulary)
@@ -19,14 +19,14 @@ def test_parse_undoes_print(expression):
     assert repr(again.constants) == repr(expression.constants)  # -0.0 too
 
 
-@settings(max_examples=350, deadline=None)
+@examples(350)
 @given(expressions(max_size=25) | expressions(FULL, 25))
 def test_parse_undoes_skeleton(expression):
     again = Expression.parse(expression.skeleton(), expression.vocabulary)
     assert again == expression.with_constants([1.0] * expression.n_constants)
 
 
-@settings(max_examples=250, deadline=None)
+@examples(250)
 @given(expressions(FULL, 25, st.floats(-1e6, 1e6)), st.integers(1, 17))
 def test_rounded_text_keeps_the_structure(expression, precision):
     again = Expression.parse(expression.text(precision), FULL)
@@ -45,7 +45,7 @@ def test_any_name_survives(name):
     assert expression.variables_used == (name, "other")
 
 
-@settings(max_examples=250, deadline=None)
+@examples(250)
 @given(expressions(FULL, 20))
 def test_no_parentheses_are_wasted(expression):
     """Taking away any pair of parentheses that is not a call's changes or breaks the expression.
@@ -211,7 +211,7 @@ FRAGMENTS = st.sampled_from(
 )
 
 
-@settings(max_examples=600, deadline=None)
+@examples(600)
 @given(st.lists(FRAGMENTS, max_size=12).map("".join) | st.text(max_size=12), vocabularies())
 @example("``` `", XY)
 def test_any_text_gives_an_expression_or_our_error(text, drawn):

@@ -4,11 +4,11 @@ import io
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from ddsr import Expression, Vocabulary
 from ddsr.expression import OPERATORS
-from strategies import FULL, data, expressions, mild_floats
+from strategies import FULL, data, examples, expressions, mild_floats
 
 torch = pytest.importorskip("torch")
 
@@ -19,7 +19,7 @@ def subtrees(node):
         yield from subtrees(child)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(expressions(FULL, 12, mild_floats))
 def test_agrees_with_numpy(expression):
     X = data()

@@ -3,11 +3,11 @@ import pickle
 from dataclasses import FrozenInstanceError
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from ddsr import Vocabulary, VocabularyError
 from ddsr.expression import OPERATORS
-from strategies import vocabularies
+from strategies import examples, vocabularies
 
 
 def test_ids_run_operators_one_constant_variables():
@@ -26,7 +26,7 @@ def test_default_is_the_papers_set_over_x_and_y():
     assert Vocabulary.of_size(3, ("+",)).variables == ("x0", "x1", "x2")
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(vocabularies())
 def test_names_tell_all_tokens_apart_and_agree_with_the_core(vocabulary):
     assert [vocabulary.token(name) for name in vocabulary.names] == list(range(len(vocabulary)))
@@ -37,7 +37,7 @@ def test_names_tell_all_tokens_apart_and_agree_with_the_core(vocabulary):
     )
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(vocabularies())
 def test_equal_by_value_hashable_and_picklable(vocabulary):
     assert len(vocabulary.core) == len(vocabulary)  # the core's object exists and is left behind

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.engine import Engine
+from ddsr.engine import Engine, values
 from ddsr.expression import Batch, Expression
-from ddsr.row_samples import MOST_AUDITED_ROWS, values
+from ddsr.row_samples import MOST_AUDITED_ROWS
 from ddsr.selection.description import ROUNDING
 
 ROWS_AN_EXCEPTION = 50  # of so many rows at most one is an exception; of fewer, one as well
