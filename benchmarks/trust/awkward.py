@@ -15,7 +15,7 @@ import pandas as pd
 from click.testing import CliRunner
 
 from benchmarks.trust.awkward_data import AwkwardSet, awkward_sets
-from benchmarks.trust.child import Part, Result, run_part
+from benchmarks.trust.child import Part, Result, in_turn, run_part
 from benchmarks.trust.mutations import flaw_of_invocation
 from benchmarks.trust.plan import Plan
 from benchmarks.trust.tally import Tally
@@ -32,11 +32,15 @@ def run_campaign(plan: Plan) -> dict[str, Tally]:
     """Each data set both ways, in random order."""
     estimator, command = Tally(), Tally()
     n_sets = len(awkward_sets())
-    run_part(plan.part(0.5), estimator, f"{HERE}:through_estimator", n_sets)
-    run_part(plan.part(1.0), command, f"{HERE}:through_command", n_sets)
+    run_part(plan, [estimator, command], f"{HERE}:both_ways", 2 * n_sets)
     for tally in (estimator, command):
         tally.notes["data sets"] = n_sets
     return {"estimator": estimator, "command line": command}
+
+
+def both_ways(seed: int, folder: Path) -> Part:
+    """Each data set by the estimator, then by the command."""
+    return in_turn([through_estimator, through_command], seed, folder)
 
 
 def shuffled_sets(seed: int) -> list[AwkwardSet]:

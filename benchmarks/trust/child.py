@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -47,7 +47,7 @@ Part = Callable[[int], Result]
 
 def run_part(
     plan: Plan,
-    tally: Tally,
+    tallies: Tally | Sequence[Tally],
     target: str,
     n_cases: int,
     *,
@@ -55,7 +55,11 @@ def run_part(
     stall_s: float = STALL_S,
     environment: dict[str, str] | None = None,
 ) -> None:
-    """Run cases 0 to n - 1 of a part, as far as the time allows; after a crash or a hang go on behind it."""
+    """Run cases 0 to n - 1 of a part, as far as the time allows; after a crash or a hang go on behind it.
+
+    With several tallies the cases count towards them in turn, as `in_turn` runs them.
+    """
+    tallies = [tallies] if isinstance(tallies, Tally) else tallies
     first = n_crashes = 0
     while first < n_cases and n_crashes < MOST_CRASHES and (first == 0 or plan.seconds_left > 0.0):
         errors = plan.folder / "stderr"
@@ -70,12 +74,12 @@ def run_part(
                 env=os.environ | (environment or {}),
                 start_new_session=True,
             )
-            done, reason = _follow(process, plan, tally, n_cases, stall_s, first, target)
+            done, reason = _follow(process, plan, tallies, n_cases, stall_s, first, target)
         if reason is None:
             break
         n_crashes += 1
         tail = errors.read_bytes()[-TAIL:].decode(errors="replace")
-        tally.add([f"{target} case {done} (seed {plan.seed}): {reason}: {tail}"])
+        tallies[done % len(tallies)].add([f"{target} case {done} (seed {plan.seed}): {reason}: {tail}"])
         first = done + 1
     plan.clear()
 
@@ -83,7 +87,7 @@ def run_part(
 def _follow(
     process: subprocess.Popen[bytes],
     plan: Plan,
-    tally: Tally,
+    tallies: Sequence[Tally],
     n_cases: int,
     stall_s: float,
     first: int,
@@ -107,10 +111,13 @@ def _follow(
                 reason = None if code == 0 else f"ended by {_cause(code)}"
                 break
             written = json.loads(line)
+            tally = tallies[written["case"] % len(tallies)]
             tally.add(written["failures"], written["tried"])
             tally.notes.update(written["notes"])
             case, wait = written["case"] + 1, stall_s
-            plan.show(f"{target.rpartition('.')[2]}: {case} of {n_cases}, {tally.failed} failed")
+            plan.show(
+                f"{target.rpartition('.')[2]}: {case} of {n_cases}, {sum(each.failed for each in tallies)} failed"
+            )
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -142,6 +149,19 @@ class _Lines:
             self._rest += data
         line, _, self._rest = self._rest.partition(b"\n")
         return line
+
+
+def in_turn(makers: Sequence[Callable[[int, Path], Part]], seed: int, folder: Path) -> Part:
+    """Parts that share a process, and what it imports; each is made when its turn comes first."""
+    made: dict[int, Part] = {}
+
+    def case(number: int) -> Result:
+        turn = number % len(makers)
+        if turn not in made:
+            made[turn] = makers[turn](seed, folder)
+        return made[turn](number // len(makers))
+
+    return case
 
 
 def find_part(target: str, seed: int, folder: Path) -> Part:

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from click.testing import CliRunner
 
-from benchmarks.trust.child import Part, Result, run_part
+from benchmarks.trust.child import Part, Result, in_turn, run_part
 from benchmarks.trust.mutators import mutate_archive, mutate_bytes, mutate_csv, mutate_json
 from benchmarks.trust.plan import Plan
 from benchmarks.trust.tally import Tally
@@ -39,10 +39,14 @@ CONFIG = {"evaluations_per_epoch": 200, "evolution": {"n_islands": 2, "island_si
 def run_campaign(plan: Plan) -> dict[str, Tally]:
     """Every kind of file."""
     tallies = {name: Tally() for name in PARTS}
-    for n_done, (name, function) in enumerate(PARTS.items()):
-        part = plan.part(1.0 / (len(PARTS) - n_done))
-        run_part(part, tallies[name], f"{HERE}:{function}", N_MUTATIONS, stall_s=HANG_S)
+    n_cases = len(PARTS) * N_MUTATIONS
+    run_part(plan, list(tallies.values()), f"{HERE}:every_kind", n_cases, stall_s=HANG_S)
     return tallies
+
+
+def every_kind(seed: int, folder: Path) -> Part:
+    """A file of each kind in turn."""
+    return in_turn([globals()[function] for function in PARTS.values()], seed, folder)
 
 
 def make_run(path: Path, n_epochs: int = 2) -> None:

@@ -16,8 +16,9 @@ from ddsr.estimator import DDSRRegressor
 
 HOUR_S = 3600.0
 MOST_MB_PER_MINUTE = 1.0
-# Caches fill up first.
-WARM_UP_SHARE = 0.4
+# Caches fill up first: about 60 fits, and a share of the time.
+WARM_UP_FITS, WARM_UP_SHARE = 60, 0.4
+LEAST_POINTS = 20
 HERE = "benchmarks.trust.soak"
 
 
@@ -31,6 +32,8 @@ def run_campaign(plan: Plan) -> dict[str, Tally]:
     growth = growth_of(series)
     tally.notes |= {"minutes": round(part.seconds / 60, 1), "fits": tally.tried}
     tally.notes["MB a minute"] = None if growth is None else round(growth, 3)
+    if growth is None:
+        tally.notes["too short"] = f"growth is not judged: it needs {WARM_UP_FITS} fits to warm up, and more"
     if growth is not None and growth >= MOST_MB_PER_MINUTE:
         tally.add([f"memory grows by {growth:.2f} MB a minute"], tried=0)
     return {"memory": tally}
@@ -40,7 +43,7 @@ def growth_of(series: list[list[float]]) -> float | None:
     """MB a minute after the warm-up: the slope through (seconds, MB); None where there are too few points."""
     points = np.array(series, float).reshape(-1, 2)
     points = points[points[:, 0] >= WARM_UP_SHARE * points[-1:, 0].sum()]
-    if len(points) < 5 or np.ptp(points[:, 0]) == 0.0:
+    if len(points) < LEAST_POINTS or np.ptp(points[:, 0]) == 0.0:
         return None
     return float(np.polyfit(points[:, 0] / 60.0, points[:, 1], 1)[0])
 
@@ -52,7 +55,7 @@ def resident_mb() -> float:
 
 
 def fits(seed: int, folder: Path) -> Part:
-    """Small fits of all kinds; each notes the memory after it."""
+    """Small fits of all kinds; after the warm-up each notes the memory."""
     began, series = time.monotonic(), []
     config = {"evaluations_per_epoch": 2000}
 
@@ -69,8 +72,9 @@ def fits(seed: int, folder: Path) -> Part:
         DDSRRegressor.load(path).equations_.to_csv()
         del model
         gc.collect()
-        series.append([round(time.monotonic() - began, 2), round(resident_mb(), 3)])
-        every = -(-len(series) // 500)
+        if number >= WARM_UP_FITS:
+            series.append([round(time.monotonic() - began, 2), round(resident_mb(), 3)])
+        every = -(-len(series) // 500) or 1
         return Result(notes={"series": series[::every]})
 
     return case

@@ -3,7 +3,7 @@
 import os
 import time
 
-from benchmarks.trust.child import Result
+from benchmarks.trust.child import Result, in_turn
 
 
 def crashing(seed, folder):
@@ -31,3 +31,13 @@ def hanging(seed, folder):
         return Result()
 
     return case
+
+
+def turns(seed, folder):
+    """In a child: three parts in turn; one passes, one fails, one ends the process at its first case."""
+    made = [
+        lambda seed, folder: lambda number: Result(),
+        lambda seed, folder: lambda number: Result([f"odd {number}"]),
+        lambda seed, folder: lambda number: os._exit(7) if number == 0 else Result(tried=0),
+    ]
+    return in_turn(made, seed, folder)

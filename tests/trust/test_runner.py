@@ -25,6 +25,15 @@ def test_crashes_are_failed_cases(tmp_path):
     assert "case 3 (seed 5): ended by exit code 7" in fourth
 
 
+def test_tallies_take_turns(tmp_path):
+    tallies = [Tally(), Tally(), Tally()]
+    environment = {"PYTHONPATH": os.path.dirname(__file__)}
+    run_part(Plan(tmp_path), tallies, "child_cases:turns", 9, environment=environment)
+    assert [tally.tried for tally in tallies] == [3, 3, 1]  # the last part crashes at its first case
+    assert [tally.failed for tally in tallies] == [0, 3, 1]
+    assert tallies[1].examples == ["odd 0", "odd 1", "odd 2"]
+
+
 def test_a_hang_is_a_failed_case(tmp_path):
     tally = Tally()
     environment = {"PYTHONPATH": os.path.dirname(__file__)}
