@@ -34,7 +34,7 @@ def broken(weights, tmp_path):
 
 def prior_of(**parameters):
     """That a fit would search with."""
-    fits = DDSRRegressor(**parameters)._posed(X, Y, None, started=0.0)[-1]
+    fits = DDSRRegressor(**parameters)._posed(X, Y, None, None, started=0.0)[-1]
     return fits[0].problem.config.prior
 
 
@@ -80,7 +80,7 @@ def test_other_presets_have_none(preset, weights):
     with pytest.raises(MethodError, match=f"preset '{preset}' has no prior"):
         DDSRRegressor(preset, prior=weights).fit(X, Y)
     for prior in (None, "default"):
-        DDSRRegressor(preset, prior=prior)._posed(X, Y, None, started=0.0)
+        DDSRRegressor(preset, prior=prior)._posed(X, Y, None, None, started=0.0)
 
 
 def test_wrong_kinds_are_named(weights):

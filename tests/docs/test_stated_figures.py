@@ -10,7 +10,7 @@ import pytest
 
 from ddsr import Vocabulary
 from ddsr.config import DefaultConfig
-from ddsr.fitting import Budget
+from ddsr.budget import Budget
 from ddsr.methods import parse_method, pose
 from ddsr.model_selection import find_selection
 from ddsr.priming import LEAST_LIMIT, make_primer
@@ -27,7 +27,7 @@ def stopped_clock(monkeypatch):
 def search_deadline(max_time):
     """When the search of a fit that begins at 1000 s ends."""
     budget = Budget.of(CONFIG, max_time, None, started=1000.0)
-    return budget.next_of(1, find_selection(None, CONFIG)).deadline
+    return budget.next_of(1, shortens=find_selection(None, CONFIG).shortens).deadline
 
 
 def stated_limits():

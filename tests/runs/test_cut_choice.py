@@ -98,7 +98,7 @@ def test_an_interrupt_while_constants_are_measured_leaves_the_choice(tmp_path, m
 
     run = create(tmp_path / "run", **CHOOSING)
     with monkeypatch.context() as patch:
-        patch.setattr("ddsr.fitting._information", interrupted)
+        patch.setattr("ddsr.fitting.information_of", interrupted)
         run.fit()
     assert run.is_choice_left
     outcome = resumed(run).outcomes_[0]
