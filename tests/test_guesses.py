@@ -104,19 +104,27 @@ def test_every_preset_takes_guesses(preset):
     assert model.n_epochs_ == 0 or model.stopped_by_ in ("max_epochs", "exact")
 
 
+def loss_after_a_guess_that_lacks_a_term(n_evaluations: int, seed: int = 0) -> tuple[float, float]:
+    """The loss that is reached, and the one of the guess as it is written."""
+    config = {"evaluations_per_epoch": n_evaluations, "evolution": RefinerConfig(migration_interval=200)}
+    settings = {"config": config, "model_selection": "accuracy", "random_state": seed}
+    written = np.sin(3 * X[:, 0]) * X[:, 1] ** 3
+    fit = np.polyval(np.polyfit(written, TARGET, 1), written)
+    reached = fitted(["C * sin(3 * x0) * x1^3"], **settings).get_best()["loss"]
+    return reached, float(np.mean((TARGET - fit) ** 2))
+
+
+@pytest.mark.parametrize("n_evaluations", [20, 1000])
+def test_the_search_is_never_worse_than_a_guess(n_evaluations):
+    reached, guessed = loss_after_a_guess_that_lacks_a_term(n_evaluations)
+    assert reached <= guessed * (1 + 1e-6)
+
+
+@pytest.mark.slow
 def test_the_search_goes_on_from_a_guess():
-    """A guess that lacks a term is known at once, and becomes better than it can be as it is written."""
-    lacking = "C * sin(3 * x0) * x1^3"
-    evolution = RefinerConfig(migration_interval=200)
-    losses = {
-        n: fitted(
-            [lacking],
-            config={"evaluations_per_epoch": n, "evolution": evolution},
-            model_selection="accuracy",
-        ).get_best()["loss"]
-        for n in (20, 6000)
-    }
-    assert losses[6000] < 0.9 * losses[20] < 0.1
+    """Half of the seeds improve it by a tenth; if nine in ten do, fewer do by chance once in 10,000 runs."""
+    losses = [loss_after_a_guess_that_lacks_a_term(6000, seed) for seed in range(10)]
+    assert sum(reached < 0.9 * guessed for reached, guessed in losses) >= 5
 
 
 def test_a_warm_start_knows_what_was_found():
@@ -129,12 +137,13 @@ def test_a_warm_start_knows_what_was_found():
 
 
 def test_a_warm_start_has_random_numbers_of_its_own():
-    noise = np.random.default_rng(1).normal(size=80)
-    model = DDSRRegressor(
-        "uniform", max_epochs=2, random_state=0, warm_start=True, config={"max_length": 9, "batch_size": 100}
-    )
-    losses = [model.fit(X, noise).equations_["loss"].min() for _ in range(6)]
-    assert losses == sorted(losses, reverse=True) and losses[-1] < losses[0]
+    noise, means = np.random.default_rng(1).normal(size=80), []
+    settings = {"max_epochs": 1, "random_state": 0, "config": {"max_length": 9, "batch_size": 100}}
+    settings["callback"] = lambda state: means.append(state.stats.mean_reward)
+    model = DDSRRegressor("uniform", warm_start=True, **settings)
+    losses = [model.fit(X, noise).equations_["loss"].min() for _ in range(3)]
+    assert len(set(means)) == 3  # other candidates every time
+    assert losses == sorted(losses, reverse=True)
 
 
 def test_a_warm_start_refuses_other_columns():

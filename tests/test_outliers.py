@@ -8,7 +8,13 @@ from ddsr import DDSRRegressor
 from ddsr.errors import DataError
 
 WRONG = [17, 42, 111]
-QUICK = {"preset": "ddsr:generator=none", "max_time": 4, "random_state": 0}
+QUICK = {
+    "preset": "ddsr:generator=none",
+    "max_epochs": 1,
+    "random_state": 0,
+    "prior": None,
+    "config": {"evaluations_per_epoch": 500},
+}
 
 
 def make_table() -> tuple[pd.DataFrame, np.ndarray]:
@@ -50,9 +56,7 @@ def test_of_another_equation_by_its_row(fitted):
 def test_of_each_output():
     X, y = make_table()
     right = np.array(X["x"] + X["w"])
-    model = DDSRRegressor(**QUICK | {"max_time": 3}, guesses=["2 * x / z", "x + w"]).fit(
-        X, np.column_stack([y, right])
-    )
+    model = DDSRRegressor(**QUICK, guesses=["2 * x / z", "x + w"]).fit(X, np.column_stack([y, right]))
     first, second = model.outliers(X, np.column_stack([y, right]))
     assert set(WRONG) <= set(first.tolist())
     assert second.tolist() == []
