@@ -22,12 +22,13 @@ def baseline(engine: Engine, grammar: Grammar) -> ParetoFront:
     Those that may not be listed are left out. Where none may, the shortest expressions that the grammar
     allows stand in for them. Raises `GrammarError` where none of these is finite on the data.
     """
-    lister = Lister.of(engine, grammar)
-    lines = [line for line in _lines(engine.vocabulary) if grammar.check(line.tokens) is None]
-    known = [each for each in (*_numbers(engine.vocabulary), *lines) if lister.listing.allows(each)]
-    front = lister.merge(ParetoFront(), engine.score(known)) if known else ParetoFront()
-    if engine.options.is_scale_free and known:  # as they are written, too: in a free scale 1 * x is x
-        front = lister.enter(front, lister.entries(engine.score(known, options=PLAIN)))
+    lister, front = Lister.of(engine, grammar), ParetoFront()
+    numbers = [each for each in _numbers(engine.vocabulary) if lister.listing.allows(each)]
+    lines = [line for line in _lines(engine) if grammar.check(line.tokens) is None]
+    if numbers:
+        front = lister.enter(front, lister.entries(engine.score(numbers)))
+    if lines:
+        front = lister.merge(front, engine.score(lines))
     if len(front):
         return front
     for shortest in _drawn(grammar, engine.seed):
@@ -44,13 +45,14 @@ def _numbers(vocabulary: Vocabulary) -> Iterator[Expression]:
         yield Expression(vocabulary, [vocabulary.token("?")])
 
 
-def _lines(vocabulary: Vocabulary) -> Iterator[Expression]:
-    """x, c x and c x + d for each variable x, as far as there are such tokens."""
+def _lines(engine: Engine) -> Iterator[Expression]:
+    """x, c x and c x + d for each variable x, as far as there are such tokens; x alone with a free scale."""
+    vocabulary = engine.vocabulary
     has_scale = vocabulary.has_constant and "mul" in vocabulary.operators
     for name in vocabulary.variables:
         variable = Node.variable(name)
         yield Expression.from_tree(vocabulary, variable)
-        if has_scale:
+        if has_scale and not engine.options.is_scale_free:
             scaled = Node.operator("mul", Node.constant(1.0), variable)
             yield Expression.from_tree(vocabulary, scaled)
             if "add" in vocabulary.operators:
