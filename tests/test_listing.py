@@ -1,5 +1,7 @@
 """What is listed is written with the given operators and obeys the rules, at every moment."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +12,7 @@ from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Expression, Kind, Vocabulary
 from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear, Nesting
 from ddsr.listing import Listing
+from ddsr.methods import parse_method, pose, settings, start
 from ddsr.rules import read_rules
 from ddsr.selection import FrontEntry, Lister, ParetoFront
 from strategies import PLAIN
@@ -253,3 +256,16 @@ def test_entries_of_earlier_versions_are_listed_as_they_may_be():
     ruled = Lister.of(engine, Grammar(PLAIN, rules=[AtMost("?", 1)])).relisted(old, ParetoFront())
     assert [entry.equation.text() for entry in ruled] == ["1.7"]
     assert Lister.of(engine, Grammar(PLAIN)).relisted(free, ParetoFront()) is free
+
+
+def test_a_search_that_fitted_scales_which_may_not_be_listed_is_resumed_without():
+    """Earlier versions fitted scales and offsets whatever the rules said."""
+    method, rules = parse_method("ddsr:generator=none"), [AtMost("?", 1)]
+    config = settings(method, TINY["ddsr:generator=none"])
+    problem = pose(method, config.vocabulary(["m", "c"]), X, Y, config=config, rules=rules)
+    assert config.is_scale_free and not problem.config.is_scale_free
+    saved = next(start(method, replace(problem, config=config))).save()
+    saved["front"] = ParetoFront((FrontEntry(problem.front.entries[0].expression, 0.1, 2.0, 0.3),)).saved()
+    state = next(start(method, replace(problem, saved=saved)))
+    assert state.epoch == 1
+    assert_listed(state.front, config.operators, rules)

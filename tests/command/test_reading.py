@@ -1,5 +1,7 @@
 """Which columns are used, and what is said of those that cannot be."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -127,7 +129,22 @@ def test_thousands_of_columns_are_read_and_explained(tmp_path, n_columns):
     text = "\n".join(",".join(row) for row in [[*names, "y"], *rows])
     path = write_table(tmp_path / "d.csv", text + "\n")
     data = read_training_data(path, Columns("y"))
-    assert first_equation(data).startswith("y = ")
+    assert first_equation(data, {}).startswith("y = ")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "pattern"),
+    [
+        ({}, r"y = \S+ \* a( [+-] \S+)? \("),
+        ({"rules": ("forbid * on a",)}, r"y = (?!.*\* a\b)"),
+        ({"operators": ("+", "sin")}, r"y = [^*/-]+ \("),
+        ({"rules": ("use a, b",)}, r"y = .*\b[ab]\b.*\b[ab]\b.* \("),
+    ],
+)
+def test_the_first_equation_obeys_rules_and_operators(tmp_path, parameters, pattern):
+    rows = "\n".join(f"{k},{k * k % 7},{3 * k + 0.5}" for k in range(1, 13))
+    data = read_training_data(write_table(tmp_path / "d.csv", f"a,b,y\n{rows}\n"), Columns("y"))
+    assert re.match(pattern, first_equation(data, parameters))
 
 
 def test_a_constant_target_is_refused(tmp_path):

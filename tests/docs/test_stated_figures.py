@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from ddsr import Vocabulary
-from ddsr.config import DefaultConfig
 from ddsr.budget import Budget
+from ddsr.config import DefaultConfig
 from ddsr.methods import parse_method, pose
 from ddsr.model_selection import find_selection
 from ddsr.priming import LEAST_LIMIT, make_primer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,11 +14,13 @@ from ddsr.command.reading import Columns, TrainingData, read_training_data
 from ddsr.command.result import print_json, print_result, summary
 from ddsr.command.watching import Callback, choice_of, print_to_stderr, watch
 from ddsr.engine import Engine, FitOptions
-from ddsr.expression import Vocabulary
+from ddsr.expression import DEFAULT_OPERATORS, Vocabulary
 from ddsr.grammar import Grammar
+from ddsr.listing import Listing
 from ddsr.live.board import Board
 from ddsr.live.table import r2_text
 from ddsr.live.tensorboard import make_folder
+from ddsr.rules import read_rules
 from ddsr.selection import baseline
 from ddsr.weighting import Observations
 
@@ -50,8 +52,8 @@ def run_fit(
     data = read_training_data(path, columns, drop_missing)
     for line in describe(data):
         say(line)
-    say(f"to begin with: {first_equation(data)}")
     parameters = estimator_parameters(**settings)
+    say(f"to begin with: {first_equation(data, parameters)}")
     if tensorboard is not None:  # before the run has a folder, which would be left behind
         make_folder(tensorboard)
     run = None if no_save else _make_folder(path, out, data, parameters)
@@ -189,13 +191,14 @@ def free_folder(path: str) -> Path:
     return next(folder for folder in candidates if not folder.exists())
 
 
-def first_equation(data: TrainingData) -> str:
+def first_equation(data: TrainingData, parameters: Mapping[str, Any]) -> str:
     """The best line through one column, known at once: the estimator takes a second or two to import."""
-    vocabulary = Vocabulary(data.features)
+    vocabulary = Vocabulary(data.features, parameters.get("operators", DEFAULT_OPERATORS))
+    grammar = Grammar(vocabulary, rules=read_rules(parameters.get("rules", ())))
     rows = Observations.of(data.X, data.y, data.weights, data.counts)
-    options = FitOptions(is_scale_free=True)
+    options = FitOptions(is_scale_free=Listing(grammar).always_allows_scale_and_offset)
     engine = Engine(vocabulary, rows.X, rows.y, rows.sample_weight, counts=rows.counts, options=options)
-    entry = baseline(engine, Grammar(vocabulary)).most_accurate()
+    entry = baseline(engine, grammar).most_accurate()
     return f"{Board(data.columns.target).write(entry)} (R² {r2_text(1.0 - entry.nrmse**2)})"
 
 
