@@ -32,7 +32,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("diffusion", "autoregressive"),
     ("grammar", "rules", "guesses", "config", "categorical"),
     ("expression",),
-    ("_core", "data", "deadline", "saved", "files", "processor", "terminal"),
+    ("_core", "data", "deadline", "saved", "files", "processor", "terminal", "lock_file"),
     ("errors", "version"),
 )
 DEPTHS = {part: depth for depth, parts in enumerate(LAYERS) for part in parts}

@@ -20,7 +20,7 @@ from ddsr.expression import Expression, Vocabulary, unscaled
 from ddsr.grammar import Grammar, Rule
 from ddsr.learning.curves import EpochStats, restored_curves, saved_curves
 from ddsr.problem import Problem
-from ddsr.saved import Saved, restoring
+from ddsr.saved import Saved, restoring, whole
 from ddsr.search import SearchState
 from ddsr.selection import (
     FrontEntry,
@@ -177,7 +177,7 @@ class Progress:
         """The progress that was saved."""
         front, curves = ParetoFront.restored(saved["front"], vocabulary), restored_curves(saved["curves"])
         contenders = restored_entries(saved["contenders"], vocabulary)
-        return cls(front, contenders, curves, saved["n_scored"], saved["n_idle_epochs"])
+        return cls(front, contenders, curves, whole(saved, "n_scored"), whole(saved, "n_idle_epochs"))
 
 
 @dataclass(frozen=True)

@@ -163,8 +163,23 @@ def restored_entries(saved: Saved, vocabulary: Vocabulary) -> tuple[FrontEntry, 
     batch = Batch(vocabulary, saved["tokens"], saved["constants"])
     rows = zip(batch, *(saved[name] for name in MEASURES), strict=True)
     entries = tuple(FrontEntry(*row) for row in rows)
+    for entry in entries:
+        _check_numbers(entry)
     # what was a tuple comes back from a file as a list
     return tuple(replace(each, is_free=each.is_free and tuple(each.is_free)) for each in entries)
+
+
+def _check_numbers(entry: FrontEntry) -> None:
+    """Refuse what a damaged or altered file has in place of numbers."""
+    for name in ("nrmse", "scale", "offset", "nats"):
+        value = getattr(entry, name)
+        is_missing = name == "nats" and value is None
+        if not (is_missing or isinstance(value, float) or type(value) is int and abs(value) < 2**53):
+            raise ValueError(f"{name} is {value!r}")
+    if not entry.nrmse >= 0.0:
+        raise ValueError(f"nrmse is {entry.nrmse!r}")
+    if entry.is_free is not None and not all(isinstance(each, bool) for each in entry.is_free):
+        raise ValueError(f"is_free is {entry.is_free!r}")
 
 
 def _with_arithmetic(vocabulary: Vocabulary) -> Vocabulary:
