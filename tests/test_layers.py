@@ -37,7 +37,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("listing",),
     ("grammar", "rules", "guesses", "config", "categorical"),
     ("expression",),
-    ("_core", "data", "deadline", "choice_budget", "saved", "files", "processor", "terminal"),
+    ("_core", "data", "deadline", "choice_budget", "saved", "files", "processor", "terminal", "lock_file"),
     ("times",),
     ("errors", "version"),
 )

@@ -42,8 +42,10 @@ class Balance:
 
     def restore(self, saved: Saved) -> None:
         """Go on from what was credited."""
-        self.gains, self.seconds = dict(saved["gains"]), dict(saved["seconds"])
-        self.totals, self.n_epochs = dict(saved["totals"]), saved["n_epochs"]
+        self.gains, self.seconds, self.totals = (
+            {part: float(saved[name][part]) for part in self.gains} for name in ("gains", "seconds", "totals")
+        )
+        self.n_epochs = int(saved["n_epochs"])
 
     @property
     def share(self) -> float:

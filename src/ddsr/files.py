@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import json
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from ddsr.errors import RunError
 
@@ -16,7 +20,8 @@ def write_whole(path: Path, data: bytes) -> None:
     """Put the file there, or leave what was there: also where the disk is full or the process is killed."""
     aside = path.with_name(f".{path.name}.{os.getpid()}{ASIDE}")
     try:
-        with aside.open("wb") as file:
+        aside.unlink(missing_ok=True)
+        with aside.open("xb") as file:  # not through a link that somebody put there
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -29,10 +34,33 @@ def write_whole(path: Path, data: bytes) -> None:
             aside.unlink(missing_ok=True)
 
 
+def parse_json(text: str | bytes) -> Any:
+    """Parse JSON; raise `ValueError` also where it is nested too deeply for Python."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def read_regular(path: Path) -> bytes:
+    """Return the bytes of a regular file; raise `OSError` for anything else, such as a pipe."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+        with open(descriptor, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(descriptor)
+
+
 def read_whole(path: Path, what: str) -> bytes:
     """The bytes of the file, which is called `what` where there is none."""
     try:
-        return path.read_bytes()
+        return read_regular(path)
     except FileNotFoundError:
         raise RunError(f"there is no {what} at {path}") from None
     except OSError as error:
@@ -44,6 +72,11 @@ def clear_leftovers(folder: Path) -> None:
     for leftover in folder.glob(f".*{ASIDE}"):
         with suppress(OSError):
             leftover.unlink()
+
+
+def is_leftover(name: str) -> bool:
+    """Return whether a file of this name is what a killed process was writing."""
+    return name.startswith(".") and name.endswith(ASIDE)
 
 
 def reason_of(error: OSError) -> str:

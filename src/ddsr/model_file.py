@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ddsr.data import MOST_COUNTED, check_whole
 from ddsr.errors import RunError
 from ddsr.expression import Expression, Vocabulary
-from ddsr.files import read_whole, write_whole
+from ddsr.files import parse_json, read_whole, write_whole
 from ddsr.fitting import Outcome
 from ddsr.learning.curves import REWARDS, EpochStats, UpdateStats
 from ddsr.saved import restoring
@@ -101,8 +101,8 @@ def read_json(path: Path, form: str, version: int, what: str) -> dict[str, Any]:
     """A JSON file that says it is of this format, in this version of it or an older one."""
     data = read_whole(path, what)
     try:
-        written = json.loads(data)
-    except (ValueError, RecursionError) as error:
+        written = parse_json(data)
+    except ValueError as error:
         raise RunError(f"{path} is no {what} of ddsr: it cannot be read as JSON ({error})") from error
     if not isinstance(written, dict) or written.get("format") != form:
         raise RunError(f"{path} is no {what} of ddsr")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ddsr.learning.curves import EpochStats, restored_curves, saved_curves
 from ddsr.problem import Problem
-from ddsr.saved import Saved
+from ddsr.saved import Saved, whole
 from ddsr.search import SearchState
 from ddsr.selection import FrontEntry, ParetoFront, restored_entries, saved_entries
 
@@ -61,4 +61,4 @@ class Progress:
         front, curves = ParetoFront.restored(saved["front"], vocabulary), restored_curves(saved["curves"])
         front = problem.lister.relisted(front, problem.front)
         contenders = restored_entries(saved["contenders"], vocabulary)
-        return cls(front, contenders, curves, saved["n_scored"], saved["n_idle_epochs"])
+        return cls(front, contenders, curves, whole(saved, "n_scored"), whole(saved, "n_idle_epochs"))

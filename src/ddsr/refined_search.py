@@ -16,7 +16,7 @@ from ddsr.learning.curves import EpochStats, PartClock, UpdateStats
 from ddsr.learning.memory import Memory
 from ddsr.priming import Priming
 from ddsr.refiner import Ending, Refiner, RefinerStats
-from ddsr.saved import Saved, restoring
+from ddsr.saved import Saved, restoring, whole
 from ddsr.search import Generator, SearchState, Updater
 from ddsr.selection import Lister, ParetoFront, entries_of
 from ddsr.symmetry import ReducedSearch
@@ -287,9 +287,9 @@ class RefinedSearch:
             if saved["proposer"] is not None:
                 self.proposer = self.make_proposer()
                 self.proposer.restore(saved["proposer"])
-            self.stall = Stall(**saved["stall"])
-            self.n_proposed, self.n_epochs = saved["n_scored"], saved["n_epochs"]
-            self.is_over = saved["is_over"]
+            self.stall = Stall(**{name: whole(saved["stall"], name) for name in saved["stall"]})
+            self.n_proposed, self.n_epochs = whole(saved, "n_scored"), whole(saved, "n_epochs")
+            self.is_over = bool(saved["is_over"])
             if self.priming is not None and saved.get("is_primed", True):
                 self.priming.is_done = True
             if self.reduced is not None and saved.get("reduced") is not None:

@@ -18,6 +18,7 @@ from ddsr.data import check_whole
 from ddsr.engine import MOST_THREADS, Engine, as_batch
 from ddsr.errors import DataError, ExpressionError, MethodError
 from ddsr.expression import OPERATORS, Batch, Expression, scaled
+from ddsr.files import parse_json
 from ddsr.grammar import Grammar, with_names
 from ddsr.row_samples import choose_rows
 
@@ -207,15 +208,16 @@ class Refiner:
             if not data.startswith(MAGIC):
                 raise ValueError("it does not begin like one")
             text, _, state = data[len(MAGIC) :].partition(b"\n")
-            header = json.loads(text)
-            known = {each.name for each in fields(RefinerConfig)}
+            header = parse_json(text)
+            # a setting that an earlier version did not have is at its default
+            known = {each.name for each in fields(RefinerConfig)} & header["config"].keys()
             config = RefinerConfig(**{name: header["config"][name] for name in known})
             expected = (grammar.max_length, list(grammar.vocabulary.names), engine.n_rows, engine.spread)
             if tuple(header[name] for name in ("max_length", "names", "n_rows", "spread")) != expected:
                 raise ValueError("it is of other data or of another grammar")
             refiner = cls(engine, grammar, config, header["seed"], n_threads)
             refiner._core.load(state)
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DataError(f"this is no saved refiner that fits: {error}") from None
         return refiner
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ddsr.errors import RunError
+from ddsr.files import parse_json
 
 Saved = dict[str, Any]
 """names to arrays, to trees like this one, or to what JSON can write"""
@@ -42,7 +43,7 @@ def from_bytes(data: bytes, what: str = "state") -> Saved:
         raise RunError(f"this is no saved {what} that can be read: it is not even an archive")
     with restoring(what), np.load(io.BytesIO(data), allow_pickle=False) as archive:
         arrays = {path: archive[path] for path in archive.files}
-        saved: Saved = json.loads(arrays.pop(STRUCTURE).tobytes())
+        saved: Saved = parse_json(arrays.pop(STRUCTURE).tobytes())
         for path, array in arrays.items():
             *folders, name = path.split("/")
             place = saved
@@ -62,6 +63,14 @@ def restoring(what: str) -> Iterator[None]:
     except Exception as error:  # corrupt bytes fail in any way that zip, NumPy and torch know
         reason = str(error).partition("\n")[0] or type(error).__name__
         raise RunError(f"this is no saved {what} that can be read: {reason}") from error
+
+
+def whole(saved: Saved, name: str) -> int:
+    """A count from a tree; raises `ValueError` where the value is of another kind."""
+    value = saved[name]
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
+        raise ValueError(f"{name} is {value!r}")
+    return value
 
 
 def _without_arrays(tree: Saved, path: str, arrays: dict[str, Any]) -> Saved:

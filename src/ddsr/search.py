@@ -16,7 +16,7 @@ from ddsr.expression import Batch
 from ddsr.grammar import Grammar
 from ddsr.learning.curves import EpochStats, PartClock, UpdateStats, describe
 from ddsr.learning.memory import Memory, Pool
-from ddsr.saved import Saved, restoring
+from ddsr.saved import Saved, restoring, whole
 from ddsr.selection import FrontEntry, Lister, ParetoFront
 
 
@@ -101,7 +101,7 @@ def search(
     if saved is not None:
         with restoring("search"):
             front = lister.relisted(ParetoFront.restored(saved["front"], engine.vocabulary), front)
-            n_scored, n_epochs = saved["n_scored"], saved["n_epochs"]
+            n_scored, n_epochs = whole(saved, "n_scored"), whole(saved, "n_epochs")
             if memory is not None and policy is not None:
                 memory = memory.restored(saved["memory"], engine.vocabulary)
                 policy.restore(saved["policy"])

@@ -8,7 +8,6 @@ the choice of problems matters. What another seed of the training would do is no
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 
 from ddsr.bench.evaluation import FORMAT
 from ddsr.errors import BenchError
+from ddsr.files import parse_json, read_regular
 
 Floats = NDArray[np.float64]
 EFFORTS = ("seconds", "examples")
@@ -66,7 +66,7 @@ class Gain:
 def read_scores(path: Path) -> Scored:
     """What `ddsr prior evaluate --out` wrote."""
     try:
-        content = json.loads(path.read_text())
+        content = parse_json(read_regular(path))
         if content.get("format") != FORMAT:
             raise ValueError(f"it is no {FORMAT}")
         hits: dict[float, dict[str, bool]] = {}

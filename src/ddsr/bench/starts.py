@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ddsr.bench.machine import Machine
 from ddsr.errors import BenchError
+from ddsr.files import parse_json
 
 FILE = "starts.jsonl"
 
@@ -66,7 +67,7 @@ def read_starts(folder: Path) -> tuple[list[Start], list[str]]:
     starts, warnings = [], []
     for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), start=1):
         try:
-            values = json.loads(line)
+            values = parse_json(line)
             machines = tuple(Machine(**machine) for machine in values["machines"])
             starts.append(Start(**{**values, "machines": machines}))
         except (ValueError, TypeError, KeyError) as error:

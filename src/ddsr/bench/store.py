@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import fcntl
 import gzip
 import json
 import os
-import platform
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ddsr.errors import BenchError
+from ddsr.files import parse_json, read_regular, reason_of
+from ddsr.lock_file import HeldError, holding
 
 FILE = "results.jsonl"
 COMPRESSED = "results.jsonl.gz"
@@ -120,18 +120,16 @@ class Store:
     def locked(self) -> Iterator[None]:
         """Keep other runners out, until this process ends at the latest."""
         path = self.path.with_name(LOCK)
-        with path.open("a+") as file:
+        with ExitStack() as stack:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                file.seek(0)
+                stack.enter_context(holding(path))
+            except HeldError as error:
                 raise BenchError(
-                    f"another runner ({file.read().strip()}) works in {path.parent}: "
+                    f"another runner ({error}) works in {path.parent}: "
                     "wait for it, stop it, or name another store"
                 ) from None
-            file.truncate(0)
-            file.write(f"process {os.getpid()} on {platform.node()}")
-            file.flush()
+            except OSError as error:
+                raise BenchError(f"cannot lock {path.parent}: {reason_of(error)}") from error
             yield
 
     def read(self) -> Contents:
@@ -178,14 +176,14 @@ def read_rows(path: Path) -> Contents:
 
 def _text_of(path: Path) -> str:
     try:
-        data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        data = gzip.decompress(read_regular(path)) if path.suffix == ".gz" else read_regular(path)
     except (OSError, EOFError, zlib.error) as error:
         raise BenchError(f"{path} cannot be read: {error}") from error
     return data.decode("utf-8", errors="replace")
 
 
 def _read_row(line: str) -> Row:
-    values: Any = json.loads(line)
+    values: Any = parse_json(line)
     if not isinstance(values, dict):
         raise ValueError("not an object")
     known = {field.name for field in fields(Row)}

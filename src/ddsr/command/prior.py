@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import click
 
 from ddsr.command.failure import CommandGroup
 from ddsr.command.options import read_numbers
+from ddsr.files import parse_json
 from ddsr.terminal import plain_console, printable, printable_lines
 
 
@@ -21,7 +21,7 @@ def read_setting(ctx: click.Context, param: click.Parameter, values: tuple[str, 
         try:
             if not is_given:
                 raise ValueError
-            settings[name] = json.loads(text)
+            settings[name] = parse_json(text)
         except ValueError:
             raise click.BadParameter(f"{value!r} does not read NAME=NUMBER", ctx, param) from None
     return settings

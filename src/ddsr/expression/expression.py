@@ -232,7 +232,7 @@ class Expression:
 
     def complexity(self) -> int:
         """Nodes of the SymPy form, as SRBench counts them."""
-        return symbolic.count_nodes(self.to_sympy())
+        return symbolic.complexity(self)
 
     # Forms for others
 

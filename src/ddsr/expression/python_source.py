@@ -17,6 +17,7 @@ RESERVED = ("np", "__debug__")
 
 _SIGNS = {"add": " + ", "sub": " - ", "mul": " * ", "div": " / ", "pow": " ** "}
 _CALLS = {"div": "divide", "pow": "power", "inverse": "reciprocal", "square": "square"}
+LARGEST_SAFE_DEPTH = 50
 
 
 def to_python(expression: Expression, name: str = "equation") -> str:
@@ -49,7 +50,20 @@ def to_python(expression: Expression, name: str = "equation") -> str:
         '    with np.errstate(all="ignore"):',
         f"        return {result}",
     ]
-    return "\n".join(lines) + "\n"
+    text = "\n".join(lines) + "\n"
+    if expression.depth > LARGEST_SAFE_DEPTH:
+        _check_compiles(text, expression.depth)
+    return text
+
+
+def _check_compiles(text: str, depth: int) -> None:
+    """Refuse what Python's own parser cannot read: it allows some 200 parentheses within each other."""
+    try:
+        compile(text, "<equation>", "exec")
+    except (SyntaxError, RecursionError, MemoryError) as error:
+        raise ExpressionError(
+            f"the expression is nested too deeply for Python source, {depth} levels ({error}): use to_numpy"
+        ) from None
 
 
 def argument_names(variables: tuple[str, ...]) -> list[str]:

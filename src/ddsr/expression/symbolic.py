@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from math import isfinite, pi
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ddsr.errors import ExpressionError
 from ddsr.expression.operators import Operator, numpy_function, sympy_function
 
 if TYPE_CHECKING:
@@ -34,11 +37,13 @@ def to_sympy(expression: Expression) -> Any:
     What holds no variable and exceeds 2^53 becomes the double that it is, overflow included, and so does
     a function of what is no plain number, such as sin(exp(2)): SymPy would else write out all digits of
     7^(10^10), or compute a million for the sign of a sine. sqrt(2) and log(3) stay as they are.
+
+    SymPy calls itself for each level of nesting: `ExpressionError` where there are too many for Python.
     """
     import sympy
 
     names = expression.vocabulary.variables
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), _naming_depth(expression):
         return expression.fold(
             variable=lambda column: _Part(sympy.Symbol(names[column])),
             constant=lambda value: _Part(_number(value), np.asarray(value)),
@@ -47,11 +52,29 @@ def to_sympy(expression: Expression) -> Any:
         ).form
 
 
+def complexity(expression: Expression) -> int:
+    """Operators and leaves of the SymPy form: SRBench's model size."""
+    form = to_sympy(expression)
+    with _naming_depth(expression):
+        return count_nodes(form)
+
+
 def count_nodes(form: Any) -> int:
     """Operators and leaves of a SymPy expression: SRBench's model size."""
     from sympy import preorder_traversal
 
     return sum(1 for _ in preorder_traversal(form))
+
+
+@contextmanager
+def _naming_depth(expression: Expression) -> Iterator[None]:
+    try:
+        yield
+    except RecursionError:
+        raise ExpressionError(
+            f"the expression is nested too deeply for SymPy, {expression.depth} levels: simplify it, or "
+            "raise sys.setrecursionlimit"
+        ) from None
 
 
 def _number(value: float) -> Any:

@@ -121,6 +121,7 @@ class Policy(Generic[AnyView]):
         self.learner.network.load_state_dict(_tensors(saved["network"]))
         self.reference.load_state_dict(_tensors(saved["reference"]))
         moments = {int(index): _tensors(arrays) for index, arrays in saved["moments"].items()}
+        _check_moments(moments, [each for group in self.optimizer.param_groups for each in group["params"]])
         self.optimizer.load_state_dict(self.optimizer.state_dict() | {"state": moments})
 
     def examples(self, pool: Pool, epoch: int) -> list[Example]:
@@ -166,6 +167,17 @@ def _arrays(tensors: Mapping[str, Tensor]) -> Saved:
 
 def _tensors(arrays: Saved) -> dict[str, Tensor]:
     return {name: torch.from_numpy(array) for name, array in arrays.items()}
+
+
+def _check_moments(moments: Mapping[int, Mapping[str, Tensor]], parameters: Sequence[Tensor]) -> None:
+    """Refuse moments that are not those of the parameters: Adam itself would fail in its next step only."""
+    for index, tensors in moments.items():
+        if not 0 <= index < len(parameters):
+            raise ValueError(f"there are moments of parameter {index}, and {len(parameters)} parameters")
+        for name, tensor in tensors.items():
+            shape = torch.Size() if name == "step" else parameters[index].shape
+            if tensor.shape != shape or not tensor.is_floating_point():
+                raise ValueError(f"{name} of parameter {index} is of another shape or type")
 
 
 def _means(losses: list[Loss]) -> UpdateStats:

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.errors import DataError
+from ddsr.files import parse_json, read_regular
 from ddsr.prior.config import NetworkConfig, TrainingConfig
 
 STATE = "state.json"
@@ -80,7 +81,7 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
 def load_checkpoint(folder: Path) -> Checkpoint:
     """What `save_checkpoint` wrote; anything missing or altered is refused."""
     try:
-        state = json.loads((folder / STATE).read_text())
+        state = parse_json(read_regular(folder / STATE))
         if state["format"] != FORMAT:
             raise DataError(f"{folder} holds a {state['format']}, not a {FORMAT}")
         arrays: dict[str, NDArray[np.float32]] = {}
@@ -99,7 +100,7 @@ def load_checkpoint(folder: Path) -> Checkpoint:
         )
     except DataError:
         raise
-    except (OSError, ValueError, KeyError, TypeError, BadZipFile) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, BadZipFile) as error:
         raise DataError(f"{folder} holds no checkpoint that can be read: {error}") from error
 
 
@@ -113,9 +114,4 @@ def _write(path: Path, arrays: Arrays) -> None:
 
 
 def _checksum(path: Path) -> str:
-    with path.open("rb") as file:
-        return (
-            hashlib.file_digest(file, "sha256").hexdigest()
-            if hasattr(hashlib, "file_digest")
-            else (hashlib.sha256(file.read()).hexdigest())
-        )
+    return hashlib.sha256(read_regular(path)).hexdigest()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ddsr.errors import DataError
+from ddsr.files import parse_json, read_regular
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Scores:
 def read_scores(path: Path) -> Scores:
     """The lines for the card, and the weights that they are of."""
     try:
-        content = json.loads(path.read_text())
+        content = parse_json(read_regular(path))
         summary = content["summary"]
         if not summary or not all(isinstance(value, str) for value in summary.values()):
             raise ValueError("its summary has no lines of text")

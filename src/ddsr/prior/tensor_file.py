@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.errors import DataError
+from ddsr.files import parse_json, read_regular
 
 TYPES: dict[str, np.dtype[Any]] = {"F16": np.dtype("<f2"), "F32": np.dtype("<f4")}
 METADATA = "__metadata__"
@@ -49,11 +50,11 @@ def checksum_of(arrays: Arrays, texts: Mapping[str, str]) -> str:
 def read_tensors(path: Path, with_checksum: bool = False) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
     """The arrays and the texts of a file that `write_tensors` wrote and nobody altered."""
     try:
-        content = path.read_bytes()
+        content = read_regular(path)
         size = int.from_bytes(content[:8], "little")
         if len(content) < 8 or size > min(len(content) - 8, LARGEST_HEADER):
             raise ValueError("it is cut short")
-        table = json.loads(content[8 : 8 + size])
+        table = parse_json(content[8 : 8 + size])
         data = content[8 + size :]
         texts = table.pop(METADATA)
         checksum = texts.pop(CHECKSUM)
@@ -62,7 +63,7 @@ def read_tensors(path: Path, with_checksum: bool = False) -> tuple[dict[str, NDA
         if with_checksum:
             texts[CHECKSUM] = checksum
         return {name: _array(entry, data) for name, entry in table.items()}, texts
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DataError(f"{path} holds no weights that can be read: {error}") from error
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ddsr.errors import DataError, MethodError
+from ddsr.files import parse_json
 from ddsr.prior.config import NetworkConfig
 from ddsr.prior.tensor_file import CHECKSUM, Arrays, checksum_of, read_tensors, write_tensors
 
@@ -62,7 +63,7 @@ class Card:
     @classmethod
     def from_text(cls, text: str) -> Card:
         """What `to_text` wrote."""
-        given = json.loads(text)
+        given = parse_json(text)
         if given.pop("format") != FORMAT:
             raise ValueError(f"it is no {FORMAT}")
         return cls(**given | {"network": NetworkConfig.from_mapping(given["network"])})
@@ -141,8 +142,11 @@ class PriorFile:
         found = cls(*read_tensors(path))
         try:
             _ = found.card
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise DataError(f"{path} holds no prior that this ddsr can use: {error}") from error
+        for name, array in found.arrays.items():
+            if not np.isfinite(array).all():
+                raise DataError(f"{path} holds no prior that can be used: {name} has NaN or infinite weights")
         return found
 
     @property
@@ -157,7 +161,7 @@ class PriorFile:
 
     def with_scores(self, scores: Mapping[str, Any]) -> PriorFile:
         """The same weights, whose card has these scores and no others."""
-        card = json.loads(self.texts[CARD]) | {"scores": dict(scores)}
+        card = parse_json(self.texts[CARD]) | {"scores": dict(scores)}
         return replace(self, texts={**self.texts, CARD: json.dumps(card)})
 
     def save(self, path: Path) -> Card:

@@ -9,11 +9,13 @@ from typing import Any
 
 from ddsr.errors import RunError
 from ddsr.files import write_whole
+from ddsr.lock_file import is_signed
 from ddsr.model_file import read_json, to_text
 from ddsr.parameters import from_json, to_json
 from ddsr.saved import restoring
 
 FILE = "run.json"
+LOCK = "lock"
 FORMAT, VERSION = "ddsr run", 1
 
 
@@ -52,6 +54,11 @@ def read_asked(folder: Path) -> Asked:
     if not folder.is_dir():
         raise RunError(f"there is no run folder at {folder}")
     path = folder / FILE
+    if not path.exists() and is_signed(folder / LOCK):
+        raise RunError(
+            f"{folder} has no {FILE}: the process that made the run was killed before it began; start "
+            "the fit again with the same folder"
+        )
     if not path.exists():
         raise RunError(f"{folder} is no run folder: it has no {FILE}")
     written = read_json(path, FORMAT, VERSION, "run")

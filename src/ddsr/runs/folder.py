@@ -18,7 +18,8 @@ from sklearn.utils import check_random_state
 from ddsr.data import check_whole
 from ddsr.errors import MethodError, RunError
 from ddsr.estimator import LARGEST_SEED, DDSRRegressor, _n_threads
-from ddsr.files import clear_leftovers, reason_of
+from ddsr.files import clear_leftovers, is_leftover, reason_of
+from ddsr.lock_file import is_signed
 from ddsr.parameters import from_json, to_json
 from ddsr.runs import asked as asking
 from ddsr.runs import lock, log, table
@@ -228,6 +229,7 @@ def _make(folder: Path, asked: Asked, data: Table) -> None:
         _check_is_empty(folder)  # before a lock is put into a folder that is somebody's
         with lock.locked(folder):
             _check_is_empty(folder)
+            clear_leftovers(folder)
             try:
                 data.write(folder)
                 asked.write(folder)
@@ -243,11 +245,13 @@ def _make(folder: Path, asked: Asked, data: Table) -> None:
 
 
 def _check_is_empty(folder: Path) -> None:
+    """Refuse a folder with anything in it but what a process left that was killed while it made the run."""
     if (folder / asking.FILE).exists():
         raise RunError(f"{folder} holds a run already: resume it, or choose another folder")
     try:
-        is_empty = all(entry.name == lock.FILE for entry in folder.iterdir())
+        names = {entry.name for entry in folder.iterdir() if not is_leftover(entry.name)}
     except OSError as error:
         raise RunError(f"cannot read {folder}: {reason_of(error)}") from error
-    if not is_empty:
+    ours = {lock.FILE, table.FILE} if is_signed(folder / lock.FILE) else {lock.FILE}
+    if not names <= ours:
         raise RunError(f"{folder} is neither empty nor a run folder: choose another one")

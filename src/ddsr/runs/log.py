@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ddsr.errors import RunError
-from ddsr.files import reason_of, write_whole
+from ddsr.files import parse_json, read_regular, reason_of, write_whole
 from ddsr.search import SearchState
 from ddsr.selection import FrontEntry
 
@@ -48,7 +48,7 @@ def append(folder: Path, line: dict[str, Any]) -> None:
 def read(folder: Path) -> list[dict[str, Any]]:
     """The lines so far; what a killed process left of its last one is passed over."""
     try:
-        data = (folder / FILE).read_bytes()
+        data = read_regular(folder / FILE)
     except FileNotFoundError:
         return []
     except OSError as error:
@@ -56,7 +56,7 @@ def read(folder: Path) -> list[dict[str, Any]]:
     lines = []
     for text in data.splitlines():
         try:
-            line = json.loads(text)
+            line = parse_json(text)
         except ValueError:
             continue
         if isinstance(line, dict) and isinstance(line.get("epoch"), int):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from ddsr.data import check_whole
 from ddsr.errors import RunError
 from ddsr.files import read_whole, write_whole
 from ddsr.saved import Saved, from_bytes, restoring, to_bytes
@@ -74,8 +76,21 @@ def _read(path: Path) -> State:
     try:
         saved = from_bytes(read_whole(path, "state"))
         with restoring("state"):
-            measured = saved["n_epochs"], float(saved["seconds"])
-            # earlier versions wrote no such name
-            return State(saved["fit"], *measured, saved["stopped_by"], saved.get("ended_by"))
+            return _checked(saved)
     except RunError as error:
         raise RunError(f"{path}: {error}") from error
+
+
+def _checked(saved: Saved) -> State:
+    """The state of a tree whose values are of the kinds that `write_state` wrote."""
+    fit, seconds, stopped_by = saved["fit"], saved["seconds"], saved["stopped_by"]
+    n_epochs = check_whole(saved["n_epochs"], "n_epochs", least=0)
+    if not isinstance(fit, dict):
+        raise ValueError(f"fit is {fit!r}")
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 <= seconds < math.inf:
+        raise ValueError(f"seconds is {seconds!r}")
+    ended_by = saved.get("ended_by")  # earlier versions wrote no such name
+    for name, reason in (("stopped_by", stopped_by), ("ended_by", ended_by)):
+        if not (reason is None or isinstance(reason, str)):
+            raise ValueError(f"{name} is {reason!r}")
+    return State(fit, n_epochs, float(seconds), stopped_by, ended_by)

@@ -188,6 +188,8 @@ def restored_entries(saved: Saved, vocabulary: Vocabulary) -> tuple[FrontEntry, 
     batch = Batch(vocabulary, saved["tokens"], saved["constants"])
     rows = zip(batch, *(saved[name] for name in MEASURES), strict=True)
     entries = tuple(FrontEntry(*row) for row in rows)
+    for entry in entries:
+        _check_numbers(entry)
     # what was a tuple comes back from a file as a list
     return tuple(replace(each, is_free=each.is_free and tuple(each.is_free)) for each in entries)
 
@@ -195,6 +197,19 @@ def restored_entries(saved: Saved, vocabulary: Vocabulary) -> tuple[FrontEntry, 
 def _is_below(nrmse: float, other: float) -> bool:
     """Whether an error is smaller than another by more than rounding."""
     return max(nrmse, ROUNDING) < (1.0 - ROUNDING_OF_ERROR) * other
+
+
+def _check_numbers(entry: FrontEntry) -> None:
+    """Refuse what a damaged or altered file has in place of numbers."""
+    for name in ("nrmse", "scale", "offset", "nats"):
+        value = getattr(entry, name)
+        is_missing = name == "nats" and value is None
+        if not (is_missing or isinstance(value, float) or type(value) is int and abs(value) < 2**53):
+            raise ValueError(f"{name} is {value!r}")
+    if not entry.nrmse >= 0.0:
+        raise ValueError(f"nrmse is {entry.nrmse!r}")
+    if entry.is_free is not None and not all(isinstance(each, bool) for each in entry.is_free):
+        raise ValueError(f"is_free is {entry.is_free!r}")
 
 
 @lru_cache(maxsize=16)  # thousands of variables take a while to check

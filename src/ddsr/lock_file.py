@@ -1,0 +1,73 @@
+"""Lock files: held by one process at a time, signed by it, and never anything else than a file of ours."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import platform
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TextIO
+
+SIGNATURE = "process "
+LONGEST_HOLDER = 300
+
+
+class HeldError(Exception):
+    """Another process holds the lock; the message names it."""
+
+
+@contextmanager
+def holding(path: Path) -> Iterator[None]:
+    """Hold the lock, or raise `HeldError`, or `OSError` where there can be none.
+
+    The system forgets the lock of a process that is gone, however it ended. The file stays: were it removed,
+    a process that waits for the old one and one that makes a new one could both believe to be alone. A
+    symbolic link is refused, and a file that ddsr did not sign is left as it is: it is somebody else's.
+    """
+    with _open(path) as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise HeldError(_content(file) or "another process") from None
+        content = _content(file)
+        if not content or content.startswith(SIGNATURE):
+            with suppress(OSError):  # the name is for people: a full disk does not break the lock
+                file.seek(0)
+                file.truncate()
+                file.write(f"{SIGNATURE}{os.getpid()} on {platform.node()}")
+                file.flush()
+        yield
+
+
+def is_signed(path: Path) -> bool:
+    """Return whether there is a lock file that ddsr has signed."""
+    try:
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return False
+        with path.open("rb") as file:
+            return file.read(len(SIGNATURE)) == SIGNATURE.encode()
+    except OSError:
+        return False
+
+
+def _open(path: Path) -> TextIO:
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        descriptor = os.open(path, flags, 0o666)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OSError(errno.ELOOP, f"{path.name} is a symbolic link, not a lock") from None
+        raise
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, f"{path.name} is not a regular file")
+    return os.fdopen(descriptor, "r+", encoding="utf-8", errors="replace")
+
+
+def _content(file: TextIO) -> str:
+    file.seek(0)
+    return file.read(LONGEST_HOLDER).strip()
