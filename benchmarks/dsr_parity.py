@@ -3,7 +3,7 @@
     python -m benchmarks.dsr_parity --jobs 16 --store DIR
 
 Published rates are those of SRBench's result files for DSR without noise: the share of trials whose equation
-equals the truth by SRBench's rule. SRBench ran DSR for 500 epochs of 1,000 expressions, without constants, on
+equals the truth by SRBench's rule. SRBench ran DSR for 1,000 epochs of 1,000 expressions, without constants, on
 eight operators and at most 30 tokens. The runs here have the same settings, and end after `--time` seconds if
 that is sooner. A run that is already in the store is not repeated.
 """
@@ -25,7 +25,7 @@ from ddsr.bench.store import Row, Store
 
 ROOT = Path(__file__).resolve().parent.parent
 METHOD = "dsr:constants=false"
-EPOCHS = 500
+EPOCHS = 1000
 PUBLISHED_SETTINGS: Mapping[str, Any] = {
     "operators": ("add", "sub", "mul", "div", "sin", "cos", "exp", "log"),
     "max_length": 30,
@@ -87,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--store", required=True, help="folder of the results")
     parser.add_argument("--trials", type=int, default=4, help="seeds of each problem (default: 4)")
     parser.add_argument(
-        "--time", type=float, default=130.0, help="seconds of each run, at most (default: 130)"
+        "--time", type=float, default=240.0, help="seconds of each run, at most (default: 240)"
     )
     parser.add_argument(
         "--epochs", type=int, default=EPOCHS, help=f"of each run, at most (default: {EPOCHS})"

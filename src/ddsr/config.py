@@ -79,14 +79,17 @@ class ObjectiveConfig:
     """β, of the divergence from the reference"""
     entropy_weight: float = 0.0005
     """λ"""
+    sums_entropy: bool = False
+    """whether the entropy of an expression is the sum over its tokens, as in DSR, and not their mean"""
     counts_masked_only: bool = False
     """sum over the masked tokens alone instead of every token, for the ablation"""
 
     def __post_init__(self) -> None:
         for name in ("clip_range", "kl_weight", "entropy_weight"):
             _check_number(getattr(self, name), name, float_info.max)
-        if not isinstance(self.counts_masked_only, bool):
-            raise MethodError(f"counts_masked_only must be True or False, got {self.counts_masked_only!r}")
+        for name in ("sums_entropy", "counts_masked_only"):
+            if not isinstance(getattr(self, name), bool):
+                raise MethodError(f"{name} must be True or False, got {getattr(self, name)!r}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,7 +165,7 @@ class DSRConfig(SearchConfig):
 
     learning_rate: float = 5e-4
     updates_per_epoch: int = 1
-    objective: ObjectiveConfig = ObjectiveConfig(entropy_weight=0.03)
+    objective: ObjectiveConfig = ObjectiveConfig(entropy_weight=0.005, sums_entropy=True)
     hidden_size: int = 32
     """units of the LSTM's one layer"""
     min_length: int = 4

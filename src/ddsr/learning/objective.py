@@ -78,7 +78,7 @@ class GRPO:
         entropy = mean_entropy(new, targets)
         n_counted = counts.sum().clamp(min=1)
         return Loss(
-            value=-objective - config.entropy_weight * entropy,
+            value=-objective - config.entropy_weight * _bonus(entropy, targets, config),
             kl=(divergence * counts).sum() / n_counted,
             entropy=entropy,
             clip_share=((ratio != trusted) & counts).sum() / n_counted,
@@ -101,7 +101,7 @@ class RiskSeekingPolicyGradient:
         entropy = mean_entropy(new, targets)
         divergence = kl(new, reference, targets.is_legal) * targets.is_token
         return Loss(
-            value=-objective - self.config.entropy_weight * entropy,
+            value=-objective - self.config.entropy_weight * _bonus(entropy, targets, self.config),
             kl=divergence.sum().detach() / targets.is_token.sum().clamp(min=1),
             entropy=entropy,
             clip_share=torch.zeros((), device=new.device),
@@ -120,6 +120,14 @@ def kl(
     """Exact Kullback–Leibler divergence of the token distributions, θ ‖ θ_ref."""
     difference = torch.where(is_legal, new - reference, 0.0)
     return (new.exp() * difference).sum(dim=-1)
+
+
+def _bonus(entropy: Float[Tensor, ""], targets: Targets, config: ObjectiveConfig) -> Float[Tensor, ""]:
+    """The entropy that λ weighs: the mean over tokens, or the mean over expressions of the tokens' sum."""
+    if not config.sums_entropy:
+        return entropy
+    n_tokens, n_expressions = targets.is_masked.sum(), targets.is_masked.any(dim=1).sum()
+    return entropy * n_tokens / n_expressions.clamp(min=1)
 
 
 def mean_entropy(new: Float[Tensor, "B M V"], targets: Targets) -> Float[Tensor, ""]:
