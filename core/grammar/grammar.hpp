@@ -58,8 +58,8 @@ class Grammar {
 
   const std::vector<int>& uses_of(TokenId id) const { return uses_of_[static_cast<std::size_t>(id)]; }
 
-  // Whether the rules limit free leaves or require variables, so that placing a token can leave a rest that no
-  // completion exists for, and each candidate has to be tried.
+  // Whether the rules limit free leaves or require variables, so that placing a token can leave a rest that
+  // no completion exists for, and each candidate has to be tried.
   bool needs_lookahead() const { return needs_lookahead_; }
   // Leaves of one kind lead to the same answer when tried in a slot that allows them.
   int lookahead_kind(TokenId id) const { return lookahead_kinds_[static_cast<std::size_t>(id)]; }
