@@ -115,9 +115,8 @@ def _follow(
             tally.add(written["failures"], written["tried"])
             tally.notes.update(written["notes"])
             case, wait = written["case"] + 1, stall_s
-            plan.show(
-                f"{target.rpartition('.')[2]}: {case} of {n_cases}, {sum(each.failed for each in tallies)} failed"
-            )
+            n_failed = sum(each.failed for each in tallies)
+            plan.show(f"{target.rpartition('.')[2]}: {case} of {n_cases}, {n_failed} failed")
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

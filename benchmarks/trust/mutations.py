@@ -7,8 +7,10 @@ import json
 import os
 import random
 import shutil
+import signal
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +26,8 @@ from ddsr.prior.weights import find_weights
 from ddsr.runs import RunFolder, load_model
 
 N_MUTATIONS = 1000
-HANG_S = 30.0
+ALARM_S, HANG_S = 15, 30.0
+"""seconds after which a case is interrupted, and after which its process is killed"""
 HERE = "benchmarks.trust.mutations"
 PARTS = {
     "model files": "models",
@@ -50,7 +53,8 @@ def every_kind(seed: int, folder: Path) -> Part:
 
 
 def make_run(path: Path, n_epochs: int = 2) -> None:
-    """A small run that has ended."""
+    """A small run that has ended; replaces one that a crashed child left."""
+    shutil.rmtree(path, ignore_errors=True)
     rng = np.random.default_rng(0)
     X = rng.uniform(0.5, 3.0, size=(30, 2))
     y = np.sin(3 * X[:, 0]) * X[:, 1] + np.exp(X[:, 1] / X[:, 0])
@@ -60,13 +64,35 @@ def make_run(path: Path, n_epochs: int = 2) -> None:
     )
 
 
+class Hangs(BaseException):
+    """Raised by the alarm; no handler of ddsr takes it for an error of the file."""
+
+
+@contextmanager
+def alarm(seconds: int = ALARM_S) -> Iterator[None]:
+    """Raise `Hangs` inside after so long: cheaper than a child that has to be killed and started again."""
+
+    def ring(number: int, frame: object) -> None:
+        raise Hangs
+
+    former = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, former)
+
+
 def opens(part: str, number: int, seed: int, use: Callable[[], object]) -> Result:
     """Whether it is used, or refused as it should be."""
     called = f"{part} case {number} (seed {seed})"
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught, alarm():
         warnings.simplefilter("always")
         try:
             use()
+        except Hangs:
+            return Result([f"{called}: hangs for {ALARM_S} s"])
         except DDSRError as error:
             return Result([] if str(error).strip() else [f"{called}: an empty message"])
         except Exception as error:
@@ -103,7 +129,13 @@ def weights(seed: int, folder: Path) -> Part:
 
         chance = random.Random(f"{seed} {number}")
         path.write_bytes(_mutated_weights(data, size, chance))
-        return opens("weights", number, seed, lambda: load_weights(path))
+
+        def use() -> None:
+            network, _ = load_weights(path)
+            if not all(bool(each.isfinite().all()) for each in network.parameters()):
+                raise FloatingPointError("weights that are not finite are accepted")
+
+        return opens("weights", number, seed, use)
 
     return case
 

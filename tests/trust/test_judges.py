@@ -1,8 +1,10 @@
 """How the trust campaigns judge what they see."""
 
+import os
 import signal
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -12,9 +14,10 @@ from benchmarks.trust.commands import Ended, difference, flaw_of_error, session_
 from benchmarks.trust.exports import is_well_conditioned, random_expression
 from benchmarks.trust.fuzz import flaw_of_text, random_text
 from benchmarks.trust.kills import flaw_of_interrupted
-from benchmarks.trust.mutations import flaw_of_invocation
+from benchmarks.trust.mutations import Hangs, alarm, flaw_of_invocation, opens
 from benchmarks.trust.soak import growth_of
 
+from ddsr.errors import RunError
 from ddsr.expression import Expression, Vocabulary
 
 XY = Vocabulary(("x", "y"))
@@ -123,3 +126,24 @@ def test_time_is_judged_by_the_limit_and_the_load(monkeypatch):
     clock = Clock()
     assert clock.flaw() is None
     assert "took 4.10 s" in clock.flaw()
+
+
+def test_files_open_or_are_refused_by_an_error_of_ddsr():
+    def raising(error):
+        def use():
+            raise error
+
+        return opens("models", 3, 0, use).failures
+
+    assert opens("models", 3, 0, lambda: None).failures == []
+    assert raising(RunError("no model")) == []
+    assert raising(RunError("")) == ["models case 3 (seed 0): an empty message"]
+    assert raising(RecursionError("deep")) == ["models case 3 (seed 0): RecursionError: deep"]
+    assert raising(Hangs()) == ["models case 3 (seed 0): hangs for 15 s"]
+    assert "warning loud" in opens("models", 3, 0, lambda: warnings.warn("loud", stacklevel=1)).failures[0]
+
+
+def test_an_alarm_interrupts_a_fifo(tmp_path):
+    os.mkfifo(tmp_path / "fifo")
+    with pytest.raises(Hangs), alarm(1):
+        (tmp_path / "fifo").read_bytes()
