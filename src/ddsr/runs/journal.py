@@ -85,10 +85,10 @@ class FolderJournal:
         else:
             return
         if is_choice_left and self._fit is not None:
-            ended = None, self._fit.progress.stopped_by
+            state_now = State(saved, n_epochs, seconds, None, ended_by=self._fit.progress.stopped_by)
         else:
-            ended = outcome.stopped_by, None
-        write_state(self.folder, State(saved, n_epochs, seconds, *ended))
+            state_now = State(saved, n_epochs, seconds, outcome.stopped_by)
+        write_state(self.folder, state_now)
 
     def _save(self) -> None:
         if self._last is None:
