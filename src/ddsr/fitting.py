@@ -293,7 +293,7 @@ class Fit:
             if not found:
                 return
             front, self.best = front_of(found, () if some is None else self.front)
-            self.front = with_guesses(front, self.best, self.problem.guessed)
+            self.front = with_guesses(front, self.best, self.problem)
             self.information = (None,) * len(self.front)
 
     def _n_contenders(self, n_rows: int, seconds: float) -> int:
