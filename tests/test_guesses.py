@@ -1,5 +1,7 @@
 """Expressions that a search starts from: parsed, checked against the grammar, and put to use."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,7 +10,7 @@ from ddsr import AtMost, DDSRRegressor, Expression, ExpressionError, Grammar, Vo
 from ddsr.config import DefaultConfig, DenoiserConfig, PaperConfig, RefinerConfig
 from ddsr.engine import Engine, FitOptions
 from ddsr.guesses import known_equations, read_guesses
-from ddsr.methods import PRESETS
+from ddsr.methods import PRESETS, parse_method, pose, settings
 from ddsr.seeding import with_guesses
 from ddsr.selection import FrontEntry, ParetoFront
 
@@ -190,13 +192,19 @@ def test_a_guess_is_listed_unless_a_smaller_one_is_as_accurate(guess, selection)
 
 
 def test_guesses_join_a_front():
-    def entry(text, nrmse):
-        return FrontEntry(Expression.parse(text, VOCABULARY), nrmse)
+    def entry(text, nrmse, nats=None):
+        return FrontEntry(Expression.parse(text, VOCABULARY), nrmse, nats=nats)
 
-    best, large = entry("2 * x", 0.3), entry("sin(x) + x", 0.1)
-    front = ParetoFront((entry("x", 0.5), best, large))
-    assert with_guesses(front, best, [entry("x - 1", 0.4), entry("x * x + x", 0.1)]) == front
-    better = entry("exp(x) + 1", 0.05)
-    assert with_guesses(front, best, [better]).entries == (*front.entries[:2], better)
-    twin = entry("x + 1", 0.2)
-    assert with_guesses(front, best, [twin]).entries == (front.entries[0], twin, best, large)
+    method = parse_method("uniform")
+    problem = pose(method, VOCABULARY, X, TARGET, config=settings(method))
+    best, large = entry("2 * x", 0.3, 1.0), entry("sin(x) + x", 0.1, 2.0)
+    front = ParetoFront((entry("x", 0.5, 3.0), best, large))
+
+    def joined(*guesses):
+        return with_guesses(front, best, replace(problem, guessed=guesses)).entries
+
+    assert joined(entry("x - 1", 0.4), entry("x * x + x", 0.1)) == front.entries
+    *others, last = joined(entry("exp(x) + 1", 0.05))
+    assert others == [*front.entries[:2]]
+    assert (last.nrmse, last.size) == (0.05, 4) and last.nats is not None
+    assert [entry.nrmse for entry in joined(entry("x + 1", 0.2))] == [0.5, 0.2, 0.3, 0.1]

@@ -256,7 +256,7 @@ class Fit:
         if not found:
             return Choice(self.front, self.best, seconds)
         front, best = front_of(found, () if some is None else self.front)
-        return Choice(with_guesses(front, best, self.problem.guessed), best, seconds)
+        return Choice(with_guesses(front, best, self.problem), best, seconds)
 
     def _n_contenders(self, n_rows: int, seconds: float) -> int:
         """So many that their first fits leave most of the time for making equations shorter."""

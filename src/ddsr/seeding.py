@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import FitOptions
 from ddsr.expression import Expression, unscaled
 from ddsr.grammar import Grammar
 from ddsr.problem import Problem
-from ddsr.selection import FrontEntry, ParetoFront
+from ddsr.selection import FrontEntry, ParetoFront, PreciseLength
 from ddsr.selection.front import ROUNDING_OF_ERROR
+from ddsr.selection.model import Model
+from ddsr.selection.spelling import spelled
 
 # How thoroughly they are fitted: they are few, and where their constants start may be unknown.
 GUESS_STEPS, GUESS_STARTS = 50, 8
@@ -74,14 +78,28 @@ def _bare(seed: Expression, grammar: Grammar) -> Expression:
     return core if grammar.check(core.tokens) is None else seed
 
 
-def with_guesses(front: ParetoFront, best: FrontEntry, guesses: Iterable[FrontEntry]) -> ParetoFront:
+def with_guesses(front: ParetoFront, best: FrontEntry, problem: Problem) -> ParetoFront:
     """A front with each guess, unless an entry that is no larger has no larger error; the choice stays."""
     entries = list(front)
-    for guess in guesses:
+    for guess in problem.guessed:
         bar = (1.0 + ROUNDING_OF_ERROR) * guess.nrmse
         if any(entry.size <= guess.size and entry.nrmse <= bar for entry in entries):
             continue
         beaten = [entry for entry in entries if entry.size >= guess.size and entry.nrmse >= guess.nrmse]
         entries = [entry for entry in entries if entry is best or entry not in beaten]
-        entries.append(guess)
+        entries.append(_measured(guess, problem))
     return ParetoFront(tuple(sorted(entries, key=lambda entry: (entry.size, entry.nrmse))))
+
+
+def _measured(guess: FrontEntry, problem: Problem) -> FrontEntry:
+    """With a description length that compares with those of the selected entries, written as they are."""
+    scores = problem.engine.refit([guess.expression], max_steps=0)
+    if scores.information is None or not np.isfinite(scores.nrmse[0]):
+        return guess
+    model = Model.free(guess.expression)
+    nats = PreciseLength.on(problem.engine)(model, guess.nrmse, scores.information[0])
+    written = spelled(model, problem.lister.listing.allows)
+    if len(written.expression) == guess.size:
+        model = written
+    is_free = tuple(not is_fixed for is_fixed in model.is_fixed)
+    return FrontEntry(model.expression, guess.nrmse, is_free=is_free, nats=nats)
