@@ -65,7 +65,7 @@ def test_evolution():
 @covers("evaluations_per_epoch", DefaultConfig)
 def test_evaluations_per_epoch():
     states = []
-    fitted(callback=states.append, evaluations_per_epoch=123)
+    fitted(callback=states.append, evaluations_per_epoch=123, symmetries=False)
     assert [state.n_scored for state in states] == [123, 246, 369, 492]
 
 

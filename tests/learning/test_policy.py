@@ -54,7 +54,7 @@ def learn(generator, memory, objective, epochs, n_threads=1):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", (MaskedDiffusion, D3PM))
 def test_a_short_run_raises_the_mean_reward(kind):
-    """By 0.05 over that of an untrained network: MEASURED_P."""
+    """By 0.05 over an untrained network: 5 of 5 seeds did; supposed is 0.7, and of 16 seeds 3 must."""
 
     def is_raised(seed):
         grammar = Grammar(VOCABULARY, SMALL.max_length, SMALL.max_constants)
@@ -62,7 +62,7 @@ def test_a_short_run_raises_the_mean_reward(kind):
         rewards, _, _ = run(SMALL, 60, seed, kind=kind)
         return np.mean(rewards[-5:]) > Engine(VOCABULARY, X, Y).score(untrained).reward.mean() + 0.05
 
-    assert_rate(is_raised, range(12), 0.7)
+    assert_rate(is_raised, range(16), 0.7)
 
 
 @pytest.mark.parametrize("kind", (MaskedDiffusion, D3PM))
@@ -102,7 +102,7 @@ SMALL_DSR = DSRConfig(
 @pytest.mark.slow
 @pytest.mark.parametrize("constants", (True, False))
 def test_a_short_run_of_dsr_raises_the_mean_reward(constants):
-    """By 0.03 over that of the first epochs: MEASURED_D."""
+    """By 0.03 over that of the first epochs: 8 of 8 seeds did; supposed is 0.7, and of 20 seeds 5 must."""
 
     def is_raised(seed):
         rewards, _, _ = run_dsr(replace(SMALL_DSR, constants=constants), 60, seed)
