@@ -107,11 +107,11 @@ def test_every_preset_takes_guesses(preset):
 
 
 def loss_after_a_guess_that_lacks_a_term(n_evaluations: int, seed: int = 0) -> tuple[float, float]:
-    """The loss that is reached, and the one of the guess as it is written."""
+    """The loss that is reached, and the one of the guess with its constants near their best."""
     config = {"evaluations_per_epoch": n_evaluations, "evolution": RefinerConfig(migration_interval=200)}
     settings = {"config": config, "model_selection": "accuracy", "random_state": seed}
-    written = np.sin(3 * X[:, 0]) * X[:, 1] ** 3
-    fit = np.polyval(np.polyfit(written, TARGET, 1), written)
+    guess = np.sin(2.9 * X[:, 0]) * X[:, 1] ** 3
+    fit = np.polyval(np.polyfit(guess, TARGET, 1), guess)
     reached = fitted(["C * sin(3 * x0) * x1^3"], **settings).get_best()["loss"]
     return reached, float(np.mean((TARGET - fit) ** 2))
 
@@ -124,9 +124,9 @@ def test_the_search_is_never_worse_than_a_guess(n_evaluations):
 
 @pytest.mark.slow
 def test_the_search_goes_on_from_a_guess():
-    """Half of the seeds improve it by a tenth; if nine in ten do, fewer do by chance once in 10,000 runs."""
+    """20 of 20 seeds did. At a rate of 95 %, fewer than 7 of 10 would once in 1,000 runs."""
     losses = [loss_after_a_guess_that_lacks_a_term(6000, seed) for seed in range(10)]
-    assert sum(reached < 0.9 * guessed for reached, guessed in losses) >= 5
+    assert sum(reached < 0.9 * guessed for reached, guessed in losses) >= 7
 
 
 def test_a_warm_start_knows_what_was_found():
