@@ -124,3 +124,18 @@ def test_targets_of_one_and_of_several_columns():
     for bad in (np.zeros((2, 2, 2)), np.zeros((2, 0)), np.array([1j, 2.0]), pd.DataFrame({"a": ["x", "y"]})):
         with pytest.raises(DataError, match=r"\by\b"):
             read_targets(bad)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pd.DataFrame({"a": [1.0, 2.0, 3.0], "colour": ["red", "green", "red"]}),
+        np.array([[1.0, "red"], [2.0, "green"], [3.0, "red"]], dtype=object),
+    ],
+    ids=["frame", "array"],
+)
+def test_text_is_refused_with_ways_to_encode_it(table):
+    with pytest.raises(DataError, match="get_dummies or scikit-learn's OrdinalEncoder, or drop it"):
+        DDSRRegressor().fit(table, [1.0, 2.0, 3.0])
+    with pytest.raises(DataError, match="OrdinalEncoder"):
+        DDSRRegressor().fit([[1.0], [2.0]], ["low", "high"])

@@ -230,7 +230,7 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model as one JSON file, which holds nothing that could be executed.
 
-        The callback is left out, and a `random_state` that is no number.
+        The callback is left out. A `RandomState` is written as it is now, after the fit.
         """
         check_is_fitted(self)
         write_model(self._record(self.outcomes_), Path(path))
@@ -250,8 +250,6 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
 
     def _record(self, outcomes: Sequence[Outcome]) -> ModelRecord:
         parameters = self.get_params(deep=False) | {"callback": None}
-        if isinstance(self.random_state, np.random.RandomState):
-            parameters["random_state"] = None
         return ModelRecord(
             parameters=to_json(parameters),
             features=outcomes[0].best.expression.vocabulary.variables,

@@ -18,6 +18,12 @@ from ddsr.errors import DataError
 from ddsr.times import check_no_times
 
 Floats = NDArray[np.float64]
+# How NumPy's error for text begins.
+TEXT = "could not convert string to float"
+ENCODE = (
+    "encode text as numbers first, for example with pandas.get_dummies or scikit-learn's OrdinalEncoder, "
+    "or drop it"
+)
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,7 @@ def read_rows(estimator: Any, X: ArrayLike, **options: Any) -> Floats:
     except OverflowError as error:
         raise _too_large(X, "X") from error
     except (TypeError, ValueError) as error:
-        raise _of_column(X, "X") or error from error
+        raise _of_column(X, "X") or _of_text(error, "X") or error from error
     return rows
 
 
@@ -60,7 +66,8 @@ def read_targets(y: ArrayLike) -> Targets:
     except (TypeError, ValueError) as error:
         if isinstance(error, DataError):
             raise
-        raise _of_column(y, "y") or DataError(f"y cannot be read as numbers: {error}") from error
+        told = _of_column(y, "y") or _of_text(error, "y")
+        raise told or DataError(f"y cannot be read as numbers: {error}") from error
     if columns.ndim not in (1, 2) or (columns.ndim == 2 and columns.shape[1] == 0):
         raise DataError(
             "y should be a 1d array, or a table with a column for each output, got an array of shape "
@@ -140,8 +147,14 @@ def _of_column(table: Any, what: str) -> DataError | None:
             if missing:
                 where = f"row {missing[0]}, column {name!r}"
                 return DataError(f"{what} has a missing value in {where}: remove or fill such rows first")
-            return DataError(f"column {name!r} of {what} cannot be read as numbers: {error}")
+            reason = f"column {name!r} of {what} cannot be read as numbers: {error}"
+            return DataError(f"{reason}; {ENCODE}" if str(error).startswith(TEXT) else reason)
     return None
+
+
+def _of_text(error: Exception, what: str) -> DataError | None:
+    """Explain how to encode text; None where the error is another one."""
+    return DataError(f"{what} holds text: {error}; {ENCODE}") if str(error).startswith(TEXT) else None
 
 
 def _is_missing(value: object) -> bool:

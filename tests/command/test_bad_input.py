@@ -193,3 +193,10 @@ def test_two_processes_in_one_folder(tmp_path):
         first.kill()
         first.communicate()
     assert ddsr("resume", tmp_path / "run", "--epochs", 1, "--quiet").exit_code == 0  # the lock went with it
+
+
+def test_columns_of_text_are_refused_with_a_way_to_encode_them(tmp_path):
+    rows = "\n".join(f"{k % 3 and 'red' or 'blue'},{k}" for k in range(9))
+    table = write_table(tmp_path / "text.csv", f"colour,y\n{rows}\n")
+    assert "encode text as numbers" in refusal("fit", table, "-t", "y")
+    assert "encode text as numbers" in refusal("fit", table, "-t", "y", "--features", "colour")

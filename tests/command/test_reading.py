@@ -74,7 +74,7 @@ def test_dates_of_parquet_are_no_numbers(tmp_path):
         (Columns("y", counts="y"), "target and the counts"),
         (Columns("y", weights="w", counts="w"), "weights and the counts"),
         (Columns("y", ("label",)), "column 'label' of .* has 't0' in row 1 .*no number"),
-        (Columns("label"), "column 'label' of .* has 't0' in row 1 .*: correct it$"),
+        (Columns("label"), "column 'label' of .* has 't0' in row 1 .*: encode text as numbers"),
         (Columns("y", ignored=("a", "b", "label", "w")), "no column beside the target"),
         (
             Columns("y", ignored=("a", "b", "w")),

@@ -24,6 +24,8 @@ LEAST_ROWS = 5
 # A column with fewer numbers among its values is taken for text, and not for numbers with a slip.
 LEAST_NUMBER_SHARE = 0.5
 MOST_LISTED = 10
+# What to do about a column of text, which is named before or after it.
+ENCODE = "encode text as numbers (one column of 0 and 1 for each category, say), or drop"
 
 
 @dataclass(frozen=True)
@@ -185,6 +187,7 @@ class Numbers:
             row, text = self.first_text
             more = f" ({self.n_texts:,} such rows)" if self.n_texts > 1 else ""
             where = f"column {self.name!r} of {path} has {text[:40]!r} in row {row}{more}"
+            remedy = f"{ENCODE} it" if self.is_text else remedy
             raise DataError(f"{where}, which is no number: {remedy}")
         is_infinite = np.isinf(self.values)
         if is_infinite.any():
@@ -245,7 +248,8 @@ def _no_numbers(path: str, target: str, texts: Sequence[Numbers]) -> str:
     if not texts or texts[0].first_text is None:
         return message
     row, text = texts[0].first_text
-    return f"{message}; {texts[0].name!r} has {text[:40]!r} in row {row}, which is no number"
+    example = f"{texts[0].name!r} has {text[:40]!r} in row {row}, which is no number"
+    return f"{message}; {example}: {ENCODE} it"
 
 
 def _complete_rows(
