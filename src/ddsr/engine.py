@@ -24,6 +24,8 @@ MOST_THREADS = 1024
 MOST_SHUFFLED_ROWS = 1000
 MOST_SAMPLED_ROWS = 128
 MOST_AUDITED_ROWS = 3000
+LEAST_SPREAD = 1e-153
+"""of y: the squares of smaller residuals lose their digits"""
 GRID_ROUNDING = 1e-6
 """steps of a grid may differ by so much of themselves"""
 
@@ -171,7 +173,7 @@ class Engine:
         """at most 3,000 rows that carry weight, to look at one by one"""
         observations = float(self.n_counted), float(self.n_observed)
         self._data = _core.Data(rows, target, weights, chosen, every, *observations)
-        if not 0 < self._data.spread < np.inf:
+        if not LEAST_SPREAD < self._data.spread < np.inf:
             raise DataError(
                 "the rows of y that carry weight are all the same, or so small or large that their "
                 "squares leave double precision: give a y that varies, or rescale it"

@@ -10,6 +10,7 @@ from ddsr.data import check_target
 from ddsr.engine import Engine, choose_rows
 from ddsr.expression import Expression
 from ddsr.selection.description import PreciseLength
+from ddsr.selection.handing_out import handed_out
 from ddsr.selection.judging import (
     ROUND_STEPS,
     ROUND_TOLERANCE,
@@ -78,4 +79,4 @@ def select_on_some(
         if measured and judge.is_late:
             break
     ranked = sorted(best_of_each(measured), key=rank_of)
-    return tuple(one.selected(is_allowed) for one in ranked) or found
+    return handed_out(ranked, engine, is_allowed) or found

@@ -11,6 +11,7 @@ from ddsr.errors import ExpressionError
 from ddsr.expression import OPERATORS, Expression, Kind, Node, Vocabulary
 from ddsr.selection.description import DescriptionLength, PreciseLength
 from ddsr.selection.front import ROUNDING, FrontEntry, ParetoFront
+from ddsr.selection.handing_out import handed_out
 from ddsr.selection.judging import (
     ROUND_STEPS,
     ROUND_TOLERANCE,
@@ -79,7 +80,7 @@ def select(
     chosen = [_with_moved_constants(one, judge) for one in _with_settled_rates(chosen, judge)]
     chosen = judge.polish(chosen)
     ranked = sorted(best_of_each(chosen + [settled.get(one.model.key, one) for one in rest]), key=rank_of)
-    return tuple(one.selected(is_allowed) for one in ranked)
+    return handed_out(ranked, engine, is_allowed)
 
 
 def front_of(
