@@ -90,7 +90,7 @@ def _check_is_table(table: Any, what: str) -> None:
 
 def _check_has_columns(X: Any) -> None:
     """Refuse a table without columns, for which pandas, polars and scikit-learn have other words each."""
-    shape = getattr(X, "shape", ())
+    shape: tuple[int, ...] = getattr(X, "shape", ())
     if len(shape) == 2 and shape[1] == 0:
         raise DataError(
             f"X has 0 feature(s) (shape=({shape[0]}, 0)) while a minimum of 1 is required: "
