@@ -348,8 +348,8 @@ def pose(
     grammar = Grammar(vocabulary, config.max_length, config.max_constants, rules)
     options = FitOptions(is_scale_free=isinstance(config, DefaultConfig) and config.is_scale_free)
     rows = Observations.of(X, y, sample_weight, counts)
-    given = {"counts": rows.counts, "options": options, "seed": seed, "n_threads": n_threads}
-    engine = Engine(vocabulary, rows.X, rows.y, rows.sample_weight, **given)
+    make = partial(Engine, counts=rows.counts, options=options, seed=seed, n_threads=n_threads)
+    engine = make(vocabulary, rows.X, rows.y, rows.sample_weight)
     return Problem(engine, grammar, config, baseline(engine, grammar), seed, device, n_threads, rows=rows)
 
 
