@@ -22,7 +22,8 @@ from ddsr.weighting import Weighting
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 MOST_THREADS = 1024
-"""steps of a grid may differ by so much of themselves"""
+LEAST_SPREAD = 1e-153
+"""of y: the squares of smaller residuals lose their digits"""
 
 
 class FitStatus(IntEnum):
@@ -142,7 +143,7 @@ class Engine:
         """at most 3,000 rows that carry weight, to look at one by one"""
         observations = float(self.n_counted), float(self.n_observed)
         self._data = _core.Data(rows, target, weights, chosen, every, *observations)
-        if not 0 < self._data.spread < np.inf:
+        if not LEAST_SPREAD < self._data.spread < np.inf:
             raise DataError(
                 "the rows of y that carry weight are all the same, or so small or large that their "
                 "squares leave double precision: give a y that varies, or rescale it"

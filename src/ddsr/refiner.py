@@ -226,7 +226,9 @@ def unit_factor(rows: Floats) -> float:
     """How far from 1 the numbers of a column are, beyond what is usual: constants are as far with them."""
     sizes = np.abs(rows).max(axis=0)
     sizes = sizes[(sizes > 0.0) & np.isfinite(sizes)]
-    return float(max(1.0, np.max(np.maximum(sizes, 1.0 / sizes), initial=1.0) / USUAL_SIZE))
+    with np.errstate(over="ignore"):  # of denormal numbers; the caller takes the largest number instead
+        farthest = np.max(np.maximum(sizes, 1.0 / sizes), initial=1.0)
+    return float(max(1.0, farthest / USUAL_SIZE))
 
 
 def _core_options(config: RefinerConfig, engine: Engine) -> _core.EvolutionOptions:

@@ -15,6 +15,7 @@ MANY_COLUMNS = 200  # more are shuffled all at once
 MOST_SAMPLED_ROWS = 128
 MOST_AUDITED_ROWS = 3000
 GRID_ROUNDING = 1e-6
+"""steps of a grid may differ by so much of themselves"""
 
 
 class Audited(NamedTuple):

@@ -55,14 +55,15 @@ def test_a_seed_that_is_as_good_as_the_best_is_listed() -> None:
     assert truth.key in keys
 
 
-def weighed(n_ignored: int, weight: float = 1.0) -> Refiner:
-    """On 300 rows of one weight, and rows of weight 0 with another target behind them."""
+def weighed(n_ignored: int, count: int = 1) -> Refiner:
+    """On 300 rows with weights, and rows of weight 0 with another target behind them."""
     rng = np.random.default_rng(3)
     X = rng.uniform(-2, 2, (300, 3))
     clean = Expression.parse(NOISY, XYZ).to_callable()(X)
     y = clean + 0.1 * clean.std() * rng.normal(size=300)
-    weights = np.repeat([weight, 0.0], [300, n_ignored])
-    engine = Engine(XYZ, np.vstack([X, X[:n_ignored]]), np.append(y, np.full(n_ignored, 1e3)), weights)
+    weights = np.append(rng.uniform(0.9, 1.0, size=300), np.zeros(n_ignored))
+    rows, target = np.vstack([X, X[:n_ignored]]), np.append(y, np.full(n_ignored, 1e3))
+    engine = Engine(XYZ, rows, target, weights, counts=np.full(len(rows), count))
     refiner = Refiner(engine, Grammar(XYZ, max_length=20), RefinerConfig(list_rows=200), 0, 1)
     refiner.run(evaluations=4000)
     return refiner
@@ -75,8 +76,8 @@ def test_rows_of_weight_zero_count_for_nothing(n_ignored: int) -> None:
     assert with_them.nrmse.tolist() == without.nrmse.tolist()
 
 
-def test_a_row_of_weight_three_counts_three_times() -> None:
-    refiner = weighed(50, weight=3.0)
+def test_a_row_with_a_count_of_three_counts_three_times() -> None:
+    refiner = weighed(50, count=3)
     assert (np.diff(lengths(refiner.shortlist(), refiner.engine.n_counted)) >= -1e-9).all()
     assert (np.diff(lengths(refiner.shortlist(), refiner.engine.n_rows)) < 0).any()
 

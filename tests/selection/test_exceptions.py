@@ -124,7 +124,7 @@ def test_counts_are_rows() -> None:
     for count in (1, 2, 30):
         counts = np.arange(90) % 2 + 1
         counts[7] = count
-        weighted = Engine(VOCABULARY, X, y, counts)
+        weighted = Engine(VOCABULARY, X, y, counts=counts)
         repeated = Engine(VOCABULARY, np.repeat(X, counts, axis=0), np.repeat(y, counts))
         assert saved("x + y", weighted) == pytest.approx(saved("x + y", repeated))
     assert saved("x + y", weighted) == 0.0  # thirty rows are no exception
@@ -136,7 +136,7 @@ def test_all_that_a_count_counts_is_left_out() -> None:
     counts = np.ones(90)
     counts[7] = 3.0  # of which one may be an exception
     found = exceptions_of(
-        [Expression.parse("x + y", VOCABULARY)], Engine(VOCABULARY, X, y, counts), LEAST_NRMSE
+        [Expression.parse("x + y", VOCABULARY)], Engine(VOCABULARY, X, y, counts=counts), LEAST_NRMSE
     )
     squares = counts * (y - X.sum(axis=1)) ** 2
     assert found[0].rows.tolist() == [7]

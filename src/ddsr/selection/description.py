@@ -66,7 +66,8 @@ class PreciseLength:
         """
         is_free = ~np.array(model.is_fixed, dtype=bool)
         slopes = np.sqrt(np.diagonal(information)[: len(is_free)][is_free])
-        sizes = np.abs(model.free_constants) * slopes * np.sqrt(self.n_rows) / (nrmse * self.spread)
+        with np.errstate(all="ignore"):  # what overflows is replaced below
+            sizes = np.abs(model.free_constants) * slopes * np.sqrt(self.n_rows) / (nrmse * self.spread)
         finite_sizes = np.nan_to_num(sizes, nan=np.finfo(np.float64).max)
         digits = np.log(np.maximum(finite_sizes, np.sqrt(self.n_rows)))
         return float(FREE * is_free.sum() + digits.sum())

@@ -20,6 +20,7 @@ from ddsr.selection.exceptions import Exceptions, exceptions_of
 from ddsr.selection.growth import nats_of_growth
 from ddsr.selection.inverses import as_roots
 from ddsr.selection.leverage import nats_of_leverage
+from ddsr.selection.lone_rows import nats_of_lone_rows
 from ddsr.selection.model import Model
 from ddsr.selection.moves import alternatives, settled_together, with_moved_constants
 from ddsr.selection.phases import with_phases_in_a_turn
@@ -211,13 +212,16 @@ class Judge:
         return [
             replace(
                 one,
-                # residuals that are rounding say nothing of the rows
-                length=one.length + (float(nats) if one.nrmse > self.least_nrmse else 0.0),
+                length=one.length + (float(nats) if one.nrmse > self.least_nrmse else self._lone(one)),
                 is_finite_between_rows=one.is_finite_between_rows and not is_infinite,
                 is_audited=True,
             )
             for one, nats, is_infinite in zip(judged, unseen, has_pole, strict=True)
         ]
+
+    def _lone(self, one: Judged) -> float:
+        # residuals that are rounding have no leverage to look at, but may be of constants for single rows
+        return nats_of_lone_rows(one.model, self.engine, self.least_nrmse)
 
     def _mean_squares(self, judged: Sequence[Judged]) -> NDArray[np.float64]:
         """Of the residuals, without the rows that are named as exceptions."""

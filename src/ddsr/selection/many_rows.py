@@ -11,6 +11,7 @@ from ddsr.engine import Engine
 from ddsr.expression import Expression
 from ddsr.row_samples import choose_rows
 from ddsr.selection.description import PreciseLength
+from ddsr.selection.handing_out import handed_out
 from ddsr.selection.judging import (
     ROUND_STEPS,
     ROUND_TOLERANCE,
@@ -79,4 +80,4 @@ def select_on_some(
         if measured and judge.is_late:
             break
     ranked = sorted(best_of_each(measured), key=rank_of)
-    return tuple(one.selected(is_allowed, is_hurried=k > 0) for k, one in enumerate(ranked)) or found
+    return handed_out(ranked, engine, is_allowed, n_written=1) or found

@@ -11,6 +11,7 @@ from ddsr.errors import ExpressionError
 from ddsr.expression import OPERATORS, Expression, Kind, Node, Vocabulary
 from ddsr.selection.description import DescriptionLength, PreciseLength
 from ddsr.selection.front import ROUNDING, ROUNDING_OF_ERROR, FrontEntry, ParetoFront
+from ddsr.selection.handing_out import handed_out
 from ddsr.selection.judging import (
     ROUND_STEPS,
     ROUND_TOLERANCE,
@@ -78,7 +79,8 @@ def select(
     chosen = [_with_moved_constants(one, judge) for one in _with_settled_rates(chosen, judge)]
     chosen = judge.polish(chosen)
     chosen = judge.tidied(best_of_each(chosen + [settled.get(one.model.key, one) for one in rest]))
-    return _written(sorted(best_of_each(chosen), key=rank_of), judge)
+    ranked = sorted(best_of_each(chosen), key=rank_of)
+    return handed_out(ranked, engine, is_allowed, n_written=1 if judge.is_late else None)
 
 
 def front_of(
@@ -188,14 +190,6 @@ def _plainest(tied: Sequence[Judged], best: Judged, judge: Judge) -> Judged:
         if plainness is None or its < plainness:
             plainest, plainness = form, its
     return plainest
-
-
-def _written(ranked: Sequence[Judged], judge: Judge) -> tuple[Selected, ...]:
-    """As they are handed out; the first is written well whatever the time."""
-    return tuple(
-        one.selected(judge.is_allowed, is_hurried=place > 0 and judge.is_late)
-        for place, one in enumerate(ranked)
-    )
 
 
 def _is_another_writing(form: Judged, best: Judged) -> bool:
