@@ -3,9 +3,9 @@
     python -m benchmarks.dsr_parity --jobs 16 --store DIR
 
 Published rates are those of SRBench's result files for DSR without noise: the share of trials whose equation
-equals the truth by SRBench's rule. SRBench ran DSR for 1,000 epochs of 1,000 expressions, without constants, on
-eight operators and at most 30 tokens. The runs here have the same settings, and end after `--time` seconds if
-that is sooner. A run that is already in the store is not repeated.
+equals the truth by SRBench's rule. SRBench ran DSR for 1,000 epochs of 1,000 expressions, without constants,
+on eight operators and at most 30 tokens. The runs here have the same settings, and end after `--time` seconds
+if that is sooner. A run that is already in the store is not repeated.
 """
 
 from __future__ import annotations

@@ -99,13 +99,14 @@ def test_an_epoch_scored_too_late_counts_but_is_not_learned_from(clock):
     engine, policy = Engine(PLAIN, X, Y), CountingPolicy()
     soon = Deadline(clock.now + PATIENT)
 
-    class LateEngine:
-        def score(self, batch, deadline):
+    class LateEngine(Engine):
+        def score(self, batch, **options):
             scores = engine.score(batch)
             clock.advance(2 * PATIENT)
             return scores
 
-    states = search(UniformGenerator(GRAMMAR), LateEngine(), EliteMemory(5), policy, 50, deadline=soon)
+    late = LateEngine(PLAIN, X, Y)
+    states = search(UniformGenerator(GRAMMAR), late, EliteMemory(5), policy, 50, deadline=soon)
     state = next(states)
     assert len(state.front) > 0 and state.n_scored == 50
     assert policy.n_updates == 0 and state.stats.update is None

@@ -5,8 +5,9 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from ddsr import DDSRRegressor, methods
+from ddsr import DDSRRegressor, Expression, Vocabulary, methods
 from ddsr.config import DefaultConfig, PaperConfig, RefinerConfig
+from ddsr.methods import parse_method, pose, settings
 from field_cases import CASES, covers
 from prior_cases import write_weights
 
@@ -40,9 +41,15 @@ def balance_of(monkeypatch, **changes):
 @covers("is_scale_free", DefaultConfig)
 @pytest.mark.parametrize("method", ["ddsr:refiner=none", "ddsr:generator=none"])
 def test_is_scale_free(method):
-    free, bound = (fitted(method, is_scale_free=is_free).front_ for is_free in (True, False))
-    assert {entry.scale for entry in bound} == {1.0} and {entry.offset for entry in bound} == {0.0}
-    assert 1.0 not in {entry.scale for entry in free}
+    """Constants that only scale and shift an expression are fitted beside it, or not at all."""
+    y = 1234.5 * np.sin(X[:, 0]) + 67.8
+    vocabulary = Vocabulary(["x0", "x1"])
+    for is_free in (True, False):
+        config = settings(parse_method(method), {"is_scale_free": is_free})
+        engine = pose(parse_method(method), vocabulary, X, y, config=config).engine
+        sine = engine.score([Expression.parse("sin(x0)", vocabulary)])
+        assert (sine.nrmse[0] < 1e-9) == is_free
+        assert (sine.scale[0], sine.offset[0]) == (pytest.approx((1234.5, 67.8)) if is_free else (1.0, 0.0))
 
 
 @covers("symmetries", DefaultConfig)

@@ -276,6 +276,15 @@ def test_entropy_weight(run):
     assert much.updates("loss")[0] == pytest.approx(none.updates("loss")[0] - 3 * entropy, rel=1e-5)
 
 
+@covers("sums_entropy", ObjectiveConfig)
+def test_sums_entropy(run):
+    """The mean over tokens times the number of masked tokens of an expression."""
+    mean, total = (updated_with(run, 1, entropy_weight=3.0, sums_entropy=sums) for sums in (False, True))
+    entropy, n_masked = mean.updates("entropy")[0], mean.views[0].is_masked.sum(axis=1)
+    gain = 3.0 * entropy * (n_masked[n_masked > 0].mean() - 1.0)
+    assert total.updates("loss")[0] == pytest.approx(mean.updates("loss")[0] - gain, rel=1e-4)
+
+
 @covers("counts_masked_only", ObjectiveConfig)
 def test_counts_masked_only(run):
     """In the first step every ratio is 1, and the loss is the advantage times the tokens that count."""

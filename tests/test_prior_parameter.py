@@ -118,7 +118,7 @@ def test_models_and_runs_keep_it(weights, tmp_path, monkeypatch):
     DDSRRegressor(**parameters).fit(X, X[:, 0] * X[:, 1]).save(tmp_path / "model.json")
     RunFolder.create(tmp_path / "run", X, Y, parameters=parameters)
     monkeypatch.chdir(tmp_path)  # where the path that was given leads nowhere
-    assert DDSRRegressor.load("model.json").prior == weights
+    assert DDSRRegressor.load("model.json").prior == Path(weights)
     assert RunFolder.open("run").asked.parameters["prior"] == weights
 
 

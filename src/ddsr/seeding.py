@@ -48,7 +48,9 @@ def seeded(problem: Problem, seeds: Sequence[Expression] = (), deadline: Deadlin
     scores = engine.score([*found, *left], options=as_they_are if deadline.has_passed else options)
     front = lister.enter(problem.front, lister.entries(own_scores))
     guessed = tuple(lister.entries(own_scores, range(len(problem.guesses))))
-    return replace(problem, seeds=scores, front=lister.merge(front, scores), guessed=guessed)
+    return replace(
+        problem, seeds=scores, front=lister.merge(front, scores, deadline=deadline), guessed=guessed
+    )
 
 
 def time_for_seeds(end: Deadline, n_fits: int) -> Deadline:

@@ -15,8 +15,8 @@ import click
 from ddsr.command.interrupt import HeardInterrupts, StopNow
 from ddsr.command.memory import NO_MEMORY, check_memory, is_lack_of_memory
 from ddsr.command.termination import Termination
-from ddsr.errors import DDSRError
-from ddsr.terminal import printable
+from ddsr.errors import BenchError, DDSRError
+from ddsr.terminal import printable_lines
 
 INTERRUPTED, TERMINATED = 130, 143
 
@@ -43,7 +43,7 @@ class Command(click.Command):
                 told = _told(error)
                 if told is None:
                     raise
-                raise click.ClickException(printable(told)) from error
+                raise click.ClickException(printable_lines(told)) from error
 
 
 class CommandGroup(click.Group):
@@ -58,6 +58,8 @@ def _interrupted(termination: Termination) -> click.exceptions.Exit:
 
 def _told(error: Exception) -> str | None:
     """Return the line that a user is shown; None for what is no user's mistake, and for click's own ends."""
+    if isinstance(error, BenchError):  # a table's faults are listed, one per line
+        return str(error)
     if isinstance(error, DDSRError):
         return " ".join(str(error).split())
     if isinstance(error, (click.ClickException, click.Abort)):
