@@ -73,11 +73,14 @@ def parsed(html: str) -> Element:
 
 
 def table(names, n_rows=200, seed=0):
-    """Rows, and a target that is a product, an exponential and a little noise."""
+    """Rows, and a target that is a product, an exponential and a little noise.
+
+    Of few digits, which pandas reads from a CSV as they were written.
+    """
     rng = np.random.default_rng(seed)
     X = pd.DataFrame(rng.uniform(0.5, 3, size=(n_rows, len(names))), columns=names)
     y = 0.5 * X.iloc[:, 0] * np.exp(-X.iloc[:, 1]) + 0.01 * rng.normal(size=n_rows)
-    return X, y
+    return X.round(5), y.round(5)
 
 
 def fitted(X, y, **settings) -> DDSRRegressor:

@@ -1,7 +1,6 @@
 """Files that earlier versions wrote are opened by this one; tests/fixtures/make.py wrote them."""
 
 import json
-import tarfile
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,7 @@ from ddsr.prior.checkpoint import load_checkpoint
 from ddsr.prior.training import Trainer
 from ddsr.prior.weights import load_weights
 from ddsr.runs import RunFolder
+from fixture_cases import unpack
 from prior_cases import PlainMaker
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -36,10 +36,7 @@ BEGUN = [name for name in RUNS if not name.endswith("-not-begun")]
 
 def unpacked(name: str, folder: Path) -> Path:
     """A folder of the fixtures, to work in."""
-    with tarfile.open(FIXTURES / f"{name}.tar.xz") as archive:
-        # older Pythons have no filters, newer ones demand one
-        safely = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
-        archive.extractall(folder, **safely)
+    unpack(FIXTURES / f"{name}.tar.xz", folder)
     return folder / Path(name).name
 
 

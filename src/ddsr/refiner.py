@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from enum import IntEnum
+from math import isclose
 from sys import float_info
 
 import numpy as np
@@ -26,6 +27,8 @@ Floats = NDArray[np.float64]
 MAGIC = b"ddsr refiner 3\n"
 USUAL_SIZE = 1e4
 """of the numbers in a column, and of their inverses"""
+SPREAD_TOLERANCE = 1e-9
+"""relative: spreads of y that are so near belong to the same data"""
 
 
 class Ending(IntEnum):
@@ -212,8 +215,10 @@ class Refiner:
             # a setting that an earlier version did not have is at its default
             known = {each.name for each in fields(RefinerConfig)} & header["config"].keys()
             config = RefinerConfig(**{name: header["config"][name] for name in known})
-            expected = (grammar.max_length, list(grammar.vocabulary.names), engine.n_rows, engine.spread)
-            if tuple(header[name] for name in ("max_length", "names", "n_rows", "spread")) != expected:
+            expected = (grammar.max_length, list(grammar.vocabulary.names), engine.n_rows)
+            is_same = tuple(header[name] for name in ("max_length", "names", "n_rows")) == expected
+            # the last bits of a spread that another processor saved are others
+            if not (is_same and isclose(header["spread"], engine.spread, rel_tol=SPREAD_TOLERANCE)):
                 raise ValueError("it is of other data or of another grammar")
             refiner = cls(engine, grammar, config, header["seed"], n_threads)
             refiner._core.load(state)

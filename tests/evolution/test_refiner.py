@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -107,6 +109,21 @@ def test_a_life_that_begins_in_the_future_is_refused() -> None:
     changed = saved[:begin] + (7).to_bytes(8, "little") + saved[begin + 8 :]
     with pytest.raises(DataError, match="future"):
         Refiner.load(changed, refiner.engine, refiner.grammar)
+
+
+def test_a_spread_whose_last_bits_differ_is_of_the_same_data() -> None:
+    """As it is where another processor saved the refiner."""
+    refiner = refiner_of(HARD, n_islands=1, island_size=5)
+    spread = refiner.engine.spread
+    text = json.dumps(spread).encode()
+    for factor, is_same in ((1.0 + 1e-15, True), (1.0 + 1e-6, False)):
+        changed = refiner.save().replace(text, json.dumps(spread * factor).encode(), 1)
+        assert changed != refiner.save()
+        if is_same:
+            Refiner.load(changed, refiner.engine, refiner.grammar)
+        else:
+            with pytest.raises(DataError, match="other data"):
+                Refiner.load(changed, refiner.engine, refiner.grammar)
 
 
 def test_what_is_no_saved_refiner_is_refused() -> None:

@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tarfile
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +14,7 @@ from ddsr.bench.store import Store
 from ddsr.errors import BenchError, RunError
 from ddsr.runs import RunFolder
 from ddsr.saved import from_bytes, to_bytes
+from fixture_cases import unpack
 from run_cases import create
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "0.1.0" / "runs"
@@ -25,8 +25,7 @@ DEEP = "[" * 100_000
 def interrupted(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("runs")
     for name in ("uniform-interrupted", "ddsr-interrupted"):
-        with tarfile.open(FIXTURES / f"{name}.tar.xz") as archive:
-            archive.extractall(folder)
+        unpack(FIXTURES / f"{name}.tar.xz", folder)
     return folder
 
 
