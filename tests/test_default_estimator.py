@@ -203,6 +203,7 @@ def test_model_selection_is_the_presets_unless_given():
     assert uniform.get_best()["loss"] == uniform.equations_["loss"].min()
 
 
+@pytest.mark.slow
 def test_the_same_equations_on_any_number_of_threads_with_the_generator_on():
     def equations(**parameters):
         model = small(config=WITH_GENERATOR, max_epochs=4, model_selection="best", **parameters)

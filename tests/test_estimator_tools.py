@@ -55,6 +55,7 @@ def test_a_pipeline_keeps_names_and_passes_weights():
     assert make_pipeline(StandardScaler(), tiny()).fit(X, HARD).score(X, HARD) > 0
 
 
+@pytest.mark.slow
 def test_cross_validation_in_processes():
     scores = cross_val_score(tiny(), FRAME, HARD, cv=3, n_jobs=2)
     assert scores.shape == (3,)

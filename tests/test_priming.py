@@ -128,6 +128,7 @@ def test_a_search_is_primed_once_though_it_was_saved(weights):
     assert later.is_done
 
 
+@pytest.mark.slow
 def test_a_search_with_the_prior_gives_the_same_for_the_same_seed(weights):
     config = {
         "prior": weights,
@@ -199,6 +200,7 @@ def test_the_shipped_size_is_small_enough():
     assert 12 * n < 60e6  # bytes of a checkpoint
 
 
+@pytest.mark.slow
 def test_a_process_may_end_while_the_prior_is_loaded(weights):
     script = (
         "import time, numpy as np\n"

@@ -90,6 +90,7 @@ def test_an_array_gets_the_columns_names(method, data):
     assert "x0" not in method.model(est, X) and "beta" not in method.model(est)
 
 
+@pytest.mark.slow
 def test_the_older_evaluation_tunes_and_clones(method, data):
     X, y = data
     est = clone(method.est).set_params(max_epochs=1, max_time=None)

@@ -31,6 +31,7 @@ def test_only_what_other_operators_are_needed_for_cannot_be_written(options: Exa
     assert len(coverage.counts) + len(coverage.unwritable) == 133
 
 
+@pytest.mark.slow
 def test_ground_truth_among_the_examples(options: ExampleOptions) -> None:
     """Simple formulas come up by themselves; most of the long ones do not among so few."""
     coverage = count_ground_truth(20_000, options, seed=0, n_threads=2)

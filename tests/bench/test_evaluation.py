@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from ddsr.bench.evaluation import summarise
@@ -38,6 +39,7 @@ def test_the_command_writes_a_table_and_json(tmp_path):
     assert content["prior"]["parameters"] == network.n_parameters
 
 
+@pytest.mark.slow
 def test_processes_find_what_one_finds(tmp_path):
     weights = write_weights(tmp_path / "tiny.safetensors")
     found = []

@@ -109,6 +109,7 @@ def test_a_method_in_another_spelling_is_the_same_run(suite, template, tmp_path)
     assert len(missing_tasks(replace(plan, methods=("paper:memory=short",)), store)) == 1
 
 
+@pytest.mark.slow
 def test_what_is_named_twice_runs_once(tmp_path):
     table = tmp_path / "laws.csv"
     table.write_text("name,formula,ranges,n\nlaw,x + y,x:0:1;y:0:1,40\n")

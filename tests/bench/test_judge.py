@@ -100,6 +100,7 @@ def test_a_time_out_is_not_solved_and_the_next_model_is_judged():
         assert process.judge(problem.formula, problem, ALMOST_1, LIMIT_S).solved_srbench
 
 
+@pytest.mark.slow
 def test_many_keep_their_order_around_a_time_out():
     problem = TRUTHS["nguyen_8"]
     models = ["sqrt(x)", "x + 9**9**9**9", "x", "2*sqrt(x)"]
@@ -132,6 +133,7 @@ def test_a_judge_by_itself():
     assert judge_many([], 2) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not PHYSO.is_dir(), reason=f"no published results in {PHYSO}")
 def test_published_truths_are_solved():
     """SRBench's verdicts are published without models; the rounded truths that PhySO judged by are."""

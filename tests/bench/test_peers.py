@@ -48,6 +48,7 @@ def test_what_is_no_formula_has_a_size(name, template):
     assert outcome.expression is None and outcome.complexity > 100 and outcome.r2_test > 0.5
 
 
+@pytest.mark.slow
 def test_a_peer_is_a_row(template):
     slot = Slot()
     rows = [

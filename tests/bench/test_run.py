@@ -70,6 +70,7 @@ def test_a_row_holds_its_budget_and_another_one_is_refused(suite, template, tmp_
     assert missing_tasks(plan_of(suite, replace(template, time=10.0)), silent) == []
 
 
+@pytest.mark.slow
 def test_only_what_is_missing_is_done(suite, template, tmp_path):
     store, plan = Store(tmp_path / "store"), plan_of(suite, template)
     runs = run_missing(plan, store)

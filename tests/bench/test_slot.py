@@ -61,6 +61,7 @@ def test_a_run_that_outgrows_its_memory_is_killed(slot, template, method):
     assert wait_until(lambda: processes_of(slot._server.pid) == [slot._server.pid])
 
 
+@pytest.mark.slow
 def test_after_a_crash_and_a_hang_the_slot_goes_on(slot, template):
     reasons = [
         slot.run(replace(template, method=method), Limits(seconds=1.0 if method == "hanging" else 600.0))[1]

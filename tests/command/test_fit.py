@@ -114,6 +114,7 @@ def test_counts_repeat_rows(tmp_path):
     assert result["features"] == ["a"] and result["best"] == "2 * a" and result["outliers"] == []
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_equations(table):
     noisy = ("-t", "noise", "--selection", "best", "--no-save", "--epochs", 1)
     runs = [fitted(table, *noisy, "--jobs", jobs, "--seed", 3)["equations"] for jobs in (1, 2)]

@@ -148,6 +148,7 @@ def test_resume_with_more_time(run):
     assert "the time was up" in done.stdout
 
 
+@pytest.mark.slow
 def test_an_uninterrupted_run_finds_the_same(run, tmp_path):
     ddsr("resume", run, "--epochs", 1, "--quiet")
     table = line_data(tmp_path / "line.csv")

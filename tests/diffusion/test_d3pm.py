@@ -156,6 +156,7 @@ def exact_distribution(generator):
     return {tuple(row): probability for row, probability in zip(every, outcomes, strict=True)}
 
 
+@pytest.mark.slow
 def test_sampled_frequencies_match_the_enumerated_distribution():
     config = PaperConfig(max_length=3, max_constants=1, denoiser=DenoiserConfig(feed_forward_width=16))
     generator = make_generator(config, seed=3, vocabulary=Vocabulary(("x", "y"), ("add", "sin")))

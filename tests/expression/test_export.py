@@ -57,6 +57,7 @@ def test_sympy_agrees_with_numpy(expression):
     np.testing.assert_allclose(found[rows].real, values[rows], rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.slow
 @examples(100)
 @given(expressions(FULL, 10, mild_floats))
 def test_sympy_at_high_precision_agrees_with_numpy(expression):

@@ -105,6 +105,7 @@ def test_only_the_rows_looked_at_may_differ_from_the_weights():
     assert (options.seed, options.learning_rate) == (5, TrainingConfig().learning_rate)
 
 
+@pytest.mark.slow
 def test_pieces_that_are_told_to_end_are_saved(tmp_path):
     arguments = ["prior", "train", "--out", str(tmp_path / "run"), "--steps", "1000000", "--threads", "1"]
     command = [sys.executable, "-m", "ddsr", *arguments, *SMALL]

@@ -122,6 +122,7 @@ def test_a_piece_ends_in_time(monkeypatch):
     assert reports[-1].held_out_loss == 1.0
 
 
+@pytest.mark.slow
 def test_a_little_training_beats_none():
     trainer = make_trainer()
     before = trainer.held_out_loss(256)

@@ -21,7 +21,7 @@ def test_fitted_model_shows_its_equations(model):
 
 def test_every_output_is_shown(data):
     X, y = data
-    model = fitted(X, np.column_stack([y, -2 * y]), max_epochs=1)
+    model = fitted(X, np.column_stack([y, -2 * y]), max_epochs=1, model_selection="best")
     page = parsed(model._repr_html_())
     labels = [choice.one("svg").attributes["aria-label"] for choice in page.all("div", "ddsr-choice")]
     assert [label[:5] for label in labels] == ["y0 = ", "y1 = "]

@@ -189,6 +189,7 @@ def test_model_that_was_loaded_shows_what_it_can(model, data, tmp_path):
     assert "200 rows" in parsed(report_html(loaded, *data)).text
 
 
+@pytest.mark.slow
 def test_model_keeps_enough_rows_to_draw_its_fit():
     X, y = table(["a", "b"], n_rows=1200)
     model = fitted(X, y, max_epochs=1)
@@ -242,7 +243,7 @@ def test_data_of_different_lengths_are_refused(model, data):
 
 def test_each_of_several_outputs_has_a_report(data):
     X, y = data
-    model = fitted(X, np.column_stack([y, -2 * y]), max_epochs=1)
+    model = fitted(X, np.column_stack([y, -2 * y]), max_epochs=1, model_selection="best")
     with pytest.raises(ReportError, match="output, from 0 to 1"):
         report_html(model, X, y)
     with pytest.raises(ReportError, match="output, from 0 to 1"):

@@ -24,6 +24,7 @@ def test_a_killed_fit_goes_on_exactly(tmp_path):
     assert [line["epoch"] for line in run.log()] == list(range(5))
 
 
+@pytest.mark.slow
 def test_two_processes_in_one_folder(tmp_path):
     run = create(tmp_path / "run", max_epochs=10**6)
     with start_process("run_cases.RunFolder.open(sys.argv[1]).fit(print, interval=0.0)", run.path) as process:

@@ -59,7 +59,7 @@ def test_rules_that_no_finite_expression_obeys_are_refused():
 
 def test_there_is_a_model_without_arithmetic_or_constants():
     bare = Vocabulary(("x", "y", "z"), ("sin",), has_constant=False)
-    assert baseline_of(X[:, 2], bare).most_accurate().nrmse == 0.0
+    assert baseline_of(X[:, 2], bare).most_accurate().nrmse < 1e-12
     assert len(baseline_of(X[:, 2], bare, X=1e200 * X)) == 1
 
 
