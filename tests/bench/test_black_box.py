@@ -164,6 +164,7 @@ def test_a_run_is_a_row_without_a_verdict(folder, tmp_path, template):
     assert all(row.solved_srbench is None and row.solved_paper is None for row in (found, failed))
 
 
+@pytest.mark.slow
 def test_the_command_takes_a_table_of_data(tmp_path):
     path = tmp_path / "ohm.csv"
     path.write_text("U,R,current\n" + "".join(f"{u},{u % 3 + 1},{u / (u % 3 + 1)}\n" for u in range(1, 21)))

@@ -83,6 +83,7 @@ def test_a_problem_that_changed_under_its_name_is_refused(tmp_path, name, before
     assert (store / "results.jsonl").read_bytes() == stored
 
 
+@pytest.mark.slow
 def test_rows_that_do_not_tell_count_as_done_with_a_warning(suite, template, tmp_path):
     store, plan = (
         Store(tmp_path / "store"),

@@ -75,6 +75,7 @@ def test_after_a_crash_and_a_hang_the_slot_goes_on(slot, template):
     ]
 
 
+@pytest.mark.slow
 def test_a_server_that_died_is_a_reason_and_is_replaced(slot, template):
     slot.run(template, Limits())
     server = slot._server.pid

@@ -138,7 +138,7 @@ def test_constants_have_their_intervals(page, model):
 
 
 def test_model_that_measured_no_constants_has_no_such_section(data, monkeypatch):
-    model = fitted(*data, max_epochs=1)
+    model = fitted(*data, max_epochs=1, model_selection="best")
     for outcome in model.outcomes_:
         monkeypatch.setattr(model, "outcomes_", [replace(outcome, information=[None] * len(outcome.front))])
     assert "constants-title" not in report_html(model)
