@@ -138,6 +138,7 @@ def test_every_phase_ends_within_half_a_turn(phase: float, name: str) -> None:
     ("start", "end"),
     [
         (f"exp({log(2)!r} * x)", "2^x"),
+        (f"exp(x)^{log(2)!r}", "2^x"),
         (f"exp({-log(2)!r} * x / y)", "0.5^(x / y)"),
         (f"3.5 * exp(x * {log(10)!r})", "3.5 * 10^x"),
         ("2^x", "2^x"),

@@ -36,6 +36,7 @@ def spelled(model: Model, is_allowed: Callable[[Expression], bool] | None = None
         with_simple_bases,
         _with_exponentials,
         _with_powers,
+        with_simple_bases,  # again: exp(x)^0.6931 is an exponential by now
         _with_complements,
         _with_upright_roots,
         _with_one_bar,
