@@ -21,7 +21,7 @@ CONFIG = DefaultConfig(
     evolution=RefinerConfig(n_islands=2, island_size=30),
 )
 UNIFORM = {"preset": "uniform", "config": {"batch_size": 40, "max_length": 9}, "random_state": 0}
-# Without its prior, whose network takes seconds an epoch and is no part of what a run folder keeps.
+# Without the prior: its network takes seconds per epoch, and a run folder does not save it.
 DDSR = {"preset": "ddsr", "config": CONFIG, "random_state": 0, "device": "cpu", "prior": None}
 # Without making its equations shorter either.
 BRIEF = DDSR | {"model_selection": "best"}

@@ -107,7 +107,7 @@ def test_runs_are_resumed(name, tmp_path):
     after = RunFolder.open(path).model()
     assert after.stopped_by_ in ("max_epochs", "exact")
     assert after.n_epochs_ == run.asked.max_epochs + is_over
-    if before is not None:  # it has gone on with what was known, and not begun anew
+    if before is not None:  # the run was resumed, not started again
         pd.testing.assert_frame_equal(after.curves_.iloc[: before.n_epochs_], before.curves_)
 
 

@@ -80,7 +80,7 @@ def test_tournament_size() -> None:
 
 @covers("parsimony", RefinerConfig)
 def test_parsimony() -> None:
-    """What the fittest are is told by the error and, times this, the size."""
+    """Fitness is the error plus this times the size."""
     for parsimony in (0.0, 0.5):
         refiner = ran(parsimony=parsimony)
         fitness = refiner._core.elites(40)[2] + parsimony * refiner.elites(40).sizes

@@ -152,7 +152,7 @@ class Numbers:
         """Read a column of any type."""
         import pandas as pd
 
-        if pd.api.types.is_numeric_dtype(column):  # as most are, of which there may be thousands
+        if pd.api.types.is_numeric_dtype(column):  # the usual case, and there may be thousands of columns
             values = column.to_numpy(dtype=np.float64, na_value=np.nan)
             return cls(name, values, 0, int(np.isnan(values).sum()), None)
         is_missing = column.isna().to_numpy(dtype=bool)
