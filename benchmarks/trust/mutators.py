@@ -162,13 +162,13 @@ def mutate_archive(data: bytes, chance: random.Random) -> bytes:
 
 
 def write_archive(arrays: dict[str, np.ndarray]) -> bytes:
-    """As `np.savez`, which takes no names such as `file`."""
+    """As `np.savez`, which takes no names such as `file` and writes the time of day into the archive."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         for name, array in arrays.items():
             member = io.BytesIO()
             np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
-            archive.writestr(f"{name}.npy", member.getvalue())
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy"), member.getvalue())
     return file.getvalue()
 
 

@@ -30,6 +30,7 @@ ARCHIVE = write_archive(
 @pytest.mark.parametrize(
     "mutate, data",
     [(mutate_bytes, MODEL), (mutate_json, MODEL), (mutate_archive, ARCHIVE), (mutate_csv, TABLE)],
+    ids=["bytes", "json", "archive", "csv"],
 )
 def test_mutations_repeat_and_change_the_file(mutate, data):
     seeds = range(40)
