@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import scipy.sparse
 import sympy
 
 from ddsr import DataError, DDSRRegressor
@@ -95,6 +96,34 @@ def test_missing_values_are_refused_by_column(kind):
 def test_what_is_wrong_is_said_by_column(frame, message):
     with pytest.raises(DataError, match=message):
         tiny().fit(frame, TARGET)
+
+
+@pytest.mark.parametrize(
+    "table, message",
+    [
+        (None, "X is None"),
+        (np.empty((0, 3)), r"0 sample\(s\)"),
+        (np.ones((1, 3)), "1 sample"),
+        (np.float64(3.0), "Expected 2D array, got scalar array instead. Reshape"),
+        (TARGET, "Expected 2D array, got 1D array instead. Reshape"),
+        (np.ones((40, 2, 2)), "dim 3"),
+        ([[1.0, 2.0], [3.0]] * 20, "X has rows of different lengths"),
+        (X * 1j, "Complex data not supported: X must hold real numbers"),
+        ({1.0, 2.0}, "must be a string or a real number"),
+        (scipy.sparse.csr_array(X), "Sparse data"),
+    ],
+    ids=["none", "no rows", "one row", "number", "vector", "cube", "ragged", "complex", "set", "sparse"],
+)
+def test_what_is_no_table_is_refused_in_one_line(table, message):
+    with pytest.raises(DataError, match=message) as raised:
+        tiny().fit(table, TARGET)
+    assert "\n" not in str(raised.value)
+
+
+def test_names_unseen_at_fit_are_named():
+    fitted = tiny().fit(pd.DataFrame(X, columns=list("abc")), TARGET)
+    with pytest.raises(DataError, match="unseen at fit time:\n- d"):
+        fitted.predict(pd.DataFrame(X, columns=list("abd")))
 
 
 def test_masked_values_are_missing():

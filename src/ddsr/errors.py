@@ -25,6 +25,10 @@ class DataError(DDSRError):
     """Data that no equation can be fitted to: wrong shape, empty, not finite, constant."""
 
 
+class DataTypeError(DataError, TypeError):
+    """Data of a kind that is no table of numbers: a set, a sparse matrix, cells that are dictionaries."""
+
+
 class MethodError(DDSRError):
     """A method, option or setting that is not known, cannot be combined, or that this machine cannot run."""
 

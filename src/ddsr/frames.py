@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import validate_data
 
-from ddsr.errors import DataError
+from ddsr.errors import DataError, DataTypeError
 from ddsr.times import check_no_times
 
 Floats = NDArray[np.float64]
@@ -40,6 +40,8 @@ class Targets:
 
 def read_rows(estimator: Any, X: ArrayLike, **options: Any) -> Floats:
     """X in scikit-learn's manner, which keeps and checks the names of its columns."""
+    if X is None:
+        raise DataError("X is None: pass a table with a row for each observation")
     _check_is_table(X, "X")
     _check_has_columns(X)
     try:
@@ -47,7 +49,7 @@ def read_rows(estimator: Any, X: ArrayLike, **options: Any) -> Floats:
     except OverflowError as error:
         raise _too_large(X, "X") from error
     except (TypeError, ValueError) as error:
-        raise _of_column(X, "X") or _of_text(error, "X") or error from error
+        raise _of_column(X, "X") or _of_text(error, "X") or _of_kind(error) from error
     return rows
 
 
@@ -155,6 +157,19 @@ def _of_column(table: Any, what: str) -> DataError | None:
 def _of_text(error: Exception, what: str) -> DataError | None:
     """Explain how to encode text; None where the error is another one."""
     return DataError(f"{what} holds text: {error}; {ENCODE}") if str(error).startswith(TEXT) else None
+
+
+def _of_kind(error: Exception) -> DataError:
+    """What scikit-learn says of X, without the whole array, which it prints too."""
+    text = str(error)
+    first, last = text.split("\n")[0], text.split("\n")[-1]
+    if first.startswith("Complex data"):
+        return DataError(f"{first}: X must hold real numbers")
+    if first.startswith("Expected 2D array"):
+        text = f"{first.removesuffix(':')}. {last}"
+    if "inhomogeneous shape" in text:
+        text = f"X has rows of different lengths: {text}"
+    return DataTypeError(text) if isinstance(error, TypeError) else DataError(text)
 
 
 def _is_missing(value: object) -> bool:
