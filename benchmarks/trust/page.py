@@ -15,32 +15,32 @@ NAME, PROMISES = "trust", "promises"
 NOTHING = "No campaign is kept yet.\n"
 
 
-def figures(written: dict[str, Any] | None) -> str:
+def figures(campaigns: dict[str, Any] | None) -> str:
     """A table of tried and failed."""
-    if written is None:
+    if campaigns is None:
         return NOTHING
-    hardware = written["hardware"]
-    length = (
-        "Full counts" if written["minutes"] is None else f"A short version of {written['minutes']:g} minutes"
-    )
-    lines = [
-        f"{length}, commit {written['commit']}, {hardware['cpu']}, {hardware['cores']} cores, "
-        f"{hardware['instruction_set']}.",
-        "",
-        "| campaign | part | tried | failed |",
-        "| --- | --- | ---: | ---: |",
-    ]
-    for name in CAMPAIGNS:
-        for part, tally in written["campaigns"].get(name, {}).get("parts", {}).items():
+    known = {name: campaigns[name] for name in CAMPAIGNS if name in campaigns}
+    lines = ["| campaign | part | tried | failed | commit |", "| --- | --- | ---: | ---: | --- |"]
+    for name, campaign in known.items():
+        for part, tally in campaign["parts"].items():
             tried = "skipped" if tally.get("skipped") else f"{tally['tried']:,}"
-            lines.append(f"| {name} | {part} | {tried} | {tally['failed']:,} |")
-    growth = written["campaigns"].get("soak", {}).get("parts", {}).get("memory", {}).get("notes", {})
+            lines.append(f"| {name} | {part} | {tried} | {tally['failed']:,} | {campaign['commit']} |")
+    lines += ["", *sorted({machine(campaign) for campaign in known.values()})]
+    short = [name for name, campaign in known.items() if campaign["minutes"] is not None]
+    if short:
+        lines.append(f"Ended by a limit of time, before their full counts: {', '.join(short)}.")
+    growth = known.get("soak", {}).get("parts", {}).get("memory", {}).get("notes", {})
     if growth.get("MB a minute") is not None:
-        lines += [
-            "",
-            f"Memory grew by {growth['MB a minute']:g} MB a minute over {growth['minutes']:g} minutes.",
-        ]
+        lines.append(
+            f"Memory grew by {growth['MB a minute']:g} MB a minute over {growth['minutes']:g} minutes."
+        )
     return "\n".join(lines) + "\n"
+
+
+def machine(campaign: dict[str, Any]) -> str:
+    """Where a campaign was run."""
+    hardware = campaign["hardware"]
+    return f"Measured on {hardware['cpu']}, {hardware['cores']} cores, {hardware['instruction_set']}."
 
 
 def promises() -> str:

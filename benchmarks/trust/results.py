@@ -1,10 +1,10 @@
-"""The file trust.json: figures of all campaigns, with commit, machine and seconds."""
+"""The file trust.json: figures of all campaigns, each with its commit, machine and seconds."""
 
 from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +17,23 @@ class Results:
     """What was found so far."""
 
     path: Path
-    written: dict[str, Any]
+    run: dict[str, Any]
+    """commit, machine, minutes and seed of the campaigns that are added"""
+    keeps: bool
+    """whether the file's other campaigns stay in it"""
+    campaigns: dict[str, Any] = field(default_factory=dict)
+    """those that were added"""
 
     @classmethod
     def begin(cls, path: Path, *, minutes: float | None, seed: int, keeps: bool) -> Results:
         """Without campaigns yet; `keeps` those in the file, for a run of some of them."""
-        campaigns: dict[str, Any] = {}
-        if keeps and path.exists():
-            campaigns = json.loads(path.read_text())["campaigns"]
-        return cls(path, {**describe_run(), "minutes": minutes, "seed": seed, "campaigns": campaigns})
+        return cls(path, {**describe_run(), "minutes": minutes, "seed": seed}, keeps)
 
     def add(self, name: str, tallies: dict[str, Tally], seconds: float) -> None:
         """Add a campaign that has ended."""
         parts = {part: tally.to_json() for part, tally in tallies.items()}
-        self.written["campaigns"][name] = {
+        self.campaigns[name] = {
+            **self.run,
             "tried": sum(tally.tried for tally in tallies.values()),
             "failed": sum(tally.failed for tally in tallies.values()),
             "seconds": round(seconds, 1),
@@ -39,12 +42,13 @@ class Results:
 
     @property
     def n_failed(self) -> int:
-        """Failures of all campaigns."""
-        return sum(campaign["failed"] for campaign in self.written["campaigns"].values())
+        """Failures of the campaigns that were added."""
+        return sum(campaign["failed"] for campaign in self.campaigns.values())
 
     def write(self) -> None:
         """Replace the file, in one step."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        others = json.loads(self.path.read_text()) if self.keeps and self.path.exists() else {}
         aside = self.path.with_suffix(".part")
-        aside.write_text(json.dumps(self.written, indent=2) + "\n")
+        aside.write_text(json.dumps(others | self.campaigns, indent=2) + "\n")
         os.replace(aside, self.path)
