@@ -5,7 +5,7 @@ import os
 import pytest
 
 from ddsr.errors import RunError
-from ddsr.files import clear_leftovers, read_whole, write_whole
+from ddsr.files import clear_leftovers, parse_json, read_whole, write_whole
 
 
 def test_a_file_is_replaced_in_one_step(tmp_path, monkeypatch):
@@ -54,3 +54,13 @@ def test_leftovers(tmp_path):
     (tmp_path / ".hidden").write_bytes(b"mine")
     clear_leftovers(tmp_path)
     assert os.listdir(tmp_path) == [".hidden"]
+
+
+@pytest.mark.parametrize("text", ['{"a": "\\ud800"}', b'["\\uDFFF x"]', '{"\\ud83d": 1}'])
+def test_text_that_cannot_be_written_is_no_json(text):
+    with pytest.raises(ValueError, match="lone surrogate"):
+        parse_json(text)
+
+
+def test_escaped_characters_are_read():
+    assert parse_json('["\\ud83d\\ude00", "\\u00e9"]') == ["\U0001f600", "é"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import stat
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +15,7 @@ from ddsr.errors import RunError
 
 # How a file is called while it is written; what a killed process left of one is known by it.
 ASIDE = ".being-written"
+SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -35,11 +37,16 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Parse JSON; raise `ValueError` also where it is nested too deeply for Python."""
+    """Parse JSON; raise `ValueError` also where it is nested too deeply, or has text that cannot be written."""
     try:
-        return json.loads(text)
+        parsed = json.loads(text)
+        if SURROGATE.search(text if isinstance(text, bytes) else text.encode()):
+            json.dumps(parsed, ensure_ascii=False).encode()
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+    except UnicodeEncodeError:
+        raise ValueError("it contains a lone surrogate, which is not text") from None
+    return parsed
 
 
 def read_regular(path: Path) -> bytes:

@@ -282,3 +282,13 @@ def test_latex_names_and_precision():
     assert expression.to_latex(3) == r"3.14 \, x_{1} + {\beta}^{\mathrm{\#1}}"
     with pytest.raises(ExpressionError, match="precision"):
         expression.to_latex(0)
+
+
+def test_sympy_takes_functions_within_functions():
+    # SymPy by itself works on this one for minutes.
+    text = "cosh(tanh(tan(cube(cosh(sqrt(cube(tanh(x^-2.008)))) + 0.8376))))"
+    expression = Expression.parse(text, FULL)
+    form = expression.to_sympy()
+    symbol = next(iter(form.free_symbols))
+    rows = np.full((1, len(FULL.variables)), 1.3)
+    assert float(form.subs(symbol, 1.3)) == pytest.approx(float(expression.to_callable()(rows)[0]))

@@ -20,6 +20,7 @@ LARGEST_EXACT = 2.0**53  # beyond it every double is whole
 LARGEST_EXACT_EXPONENT = 100
 # A double that is exactly such a fraction, or multiple of pi, stands for it: no fit ends there by chance.
 LARGEST_NUMERATOR, LARGEST_DENOMINATOR = 1000, 16
+PERIODIC = ("sin", "cos", "tan", "sinh", "cosh", "tanh")  # along the real or the imaginary axis
 DECIMAL_DENOMINATORS = (5, 10)  # 1.3 is written, and to SymPy exp(1.3 * x) is not exp(13 * x / 10)
 
 
@@ -108,6 +109,8 @@ def _apply(row: Operator, operands: list[_Part]) -> _Part:
 def _of_reals(row: Operator, forms: list[Any]) -> Any:
     """The operator of real operands, where SymPy by itself stops for the sake of complex ones."""
     import sympy
+    from sympy.functions.elementary.hyperbolic import HyperbolicFunction
+    from sympy.functions.elementary.trigonometric import TrigonometricFunction
 
     if row.name in ("pow", "sqrt"):
         base, exponent = forms[0], forms[1] if row.name == "pow" else sympy.Rational(1, 2)
@@ -117,6 +120,9 @@ def _of_reals(row: Operator, forms: list[Any]) -> Any:
             return sympy.exp(sympy.log(base) * exponent)
     if row.name == "log" and isinstance(forms[0], sympy.exp):
         return forms[0].args[0]
+    if row.name in PERIODIC and forms[0].has(TrigonometricFunction, HyperbolicFunction):
+        # SymPy asks whether it is real, and works out real and imaginary parts of all that is inside.
+        return sympy_function(row)(*forms, evaluate=False)
     return sympy_function(row)(*forms)
 
 

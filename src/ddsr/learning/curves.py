@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ddsr.engine import Scores
 from ddsr.saved import Saved
@@ -89,8 +90,10 @@ def saved_curves(epochs: Sequence[EpochStats]) -> Saved:
 
 
 def restored_curves(saved: Saved) -> list[EpochStats]:
-    """The epochs that were saved."""
+    """The epochs that were saved; raises `ValueError` where they hold anything but real numbers."""
     seconds, gains = _rows(saved["seconds"]), _rows(saved["gains"])
+    for name in ("rewards", "updates"):
+        _check_real(saved[name], name)
     updates = zip(saved["updates"].tolist(), saved["has_update"].tolist(), strict=True)
     return [
         EpochStats(
@@ -113,7 +116,13 @@ def _columns(rows: Sequence[dict[str, float]]) -> Saved:
     }
 
 
+def _check_real(values: NDArray[np.generic], name: str) -> None:
+    if values.dtype.kind not in "fiu":
+        raise ValueError(f"{name} are of type {values.dtype}, not real numbers")
+
+
 def _rows(columns: Saved) -> Iterator[dict[str, float]]:
+    _check_real(columns["values"], "values")
     for values, is_there in zip(columns["values"].tolist(), columns["is_there"].tolist(), strict=True):
         named = zip(columns["names"], values, is_there, strict=True)
         yield {name: value for name, value, there in named if there}
