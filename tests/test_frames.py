@@ -89,6 +89,10 @@ def test_missing_values_are_refused_by_column(kind):
         ),
         (pd.DataFrame(X, columns=["a", "b", "a"]), "several columns called 'a'"),
         (pd.DataFrame(X, columns=["a", "", "b"]), "column 1 of X has an empty name"),
+        (
+            pd.DataFrame(X, columns=pd.Index(["a", "\ud800", "b"], dtype=object)),
+            r"column 1 of X, '\\ud800', is not text",
+        ),
         (pl.LazyFrame({"a": X[:, 0]}), "X is a lazy table"),
         (pd.DataFrame({"a": X[:, 0], "b": np.where(X[:, 1] > 2, np.inf, 1.0)}), "infinite value.*column 'b'"),
     ],
@@ -118,6 +122,12 @@ def test_what_is_no_table_is_refused_in_one_line(table, message):
     with pytest.raises(DataError, match=message) as raised:
         tiny().fit(table, TARGET)
     assert "\n" not in str(raised.value)
+
+
+def test_sparse_columns_are_read_without_a_warning():
+    frame = pd.DataFrame({"a": pd.arrays.SparseArray(X[:, 0]), "b": X[:, 1]})
+    fitted = tiny().fit(frame, TARGET)
+    assert np.array_equal(fitted.predict(frame), fitted.predict(frame.astype(float)))
 
 
 def test_names_unseen_at_fit_are_named():

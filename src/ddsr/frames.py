@@ -6,7 +6,10 @@ asked of the table itself.
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,7 +48,8 @@ def read_rows(estimator: Any, X: ArrayLike, **options: Any) -> Floats:
     _check_is_table(X, "X")
     _check_has_columns(X)
     try:
-        rows: Floats = validate_data(estimator, X, dtype=np.float64, ensure_all_finite=False, **options)
+        with _quiet_if_sparse(X):
+            rows: Floats = validate_data(estimator, X, dtype=np.float64, ensure_all_finite=False, **options)
     except OverflowError as error:
         raise _too_large(X, "X") from error
     except (TypeError, ValueError) as error:
@@ -91,10 +95,32 @@ def _check_is_table(table: Any, what: str) -> None:
     for column, name in enumerate(names):
         if not name:
             raise DataError(f"column {column} of {what} has an empty name: give it one")
+        if not _is_text(name):
+            raise DataError(f"the name of column {column} of {what}, {name!a}, is not text: give it another")
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise DataError(f"{what} has several columns called {repeated[0]!r}: names must differ")
     check_no_times(table, what)
+
+
+def _is_text(name: str) -> bool:
+    """Whether a name can be written to a file: half of a surrogate pair cannot."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+@contextmanager
+def _quiet_if_sparse(table: Any) -> Iterator[None]:
+    """Keep scikit-learn from warning that sparse columns are converted: their values are the same."""
+    if all(type(dtype).__name__ != "SparseDtype" for dtype in getattr(table, "dtypes", ())):
+        yield
+        return
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "pandas.DataFrame with sparse columns")
+        yield
 
 
 def _check_has_columns(X: Any) -> None:

@@ -62,10 +62,12 @@ def outer(rows: Floats, column: int) -> Floats:
     for side in (1.0, -1.0) if len(rows) > 2 else ():
         outwards = side * rows[:, column]
         third, second, last = np.partition(outwards, (-3, -2, -1))[-3:]
-        farther = (last - second) - (second - third)
-        if farther > GRID_ROUNDING * (last - third):
+        with np.errstate(over="ignore"):
+            farther = (last - second) - (second - third)
+            end = side * (last + farther)
+        if farther > GRID_ROUNDING * (last - third) and np.isfinite(end):
             row = rows[np.argmax(outwards)].copy()
-            row[column] += side * farther
+            row[column] = end
             moved.append(row)
     return np.array(moved).reshape(-1, rows.shape[1])
 
