@@ -1,6 +1,7 @@
 """Too little memory is an error of one line."""
 
 import errno
+import os
 import resource
 import sys
 
@@ -9,7 +10,7 @@ import pytest
 
 from command_cases import line_data, start_ddsr
 from ddsr.command.failure import Command
-from ddsr.command.memory import LEAST_ADDRESS_SPACE, NO_MEMORY, is_lack_of_memory
+from ddsr.command.memory import LEAST_ADDRESS_SPACE, MODEST, NO_MEMORY, check_memory, is_lack_of_memory
 
 MIB = 2**20
 
@@ -84,3 +85,22 @@ def test_every_library_is_understood(error):
 @pytest.mark.parametrize("error", [ImportError("no module named x"), OSError(2, "gone"), ValueError("x")])
 def test_other_errors_are_not(error):
     assert not is_lack_of_memory(error)
+
+
+@pytest.mark.parametrize("gibibytes, is_modest", [(1, True), (3, True), (8, False)])
+def test_under_a_limit_libraries_reserve_nothing_ahead(monkeypatch, gibibytes, is_modest):
+    for name in MODEST:
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (gibibytes * 1024 * MIB, -1))
+    check_memory()
+    assert [os.environ.get(name) == value for name, value in MODEST.items()] == [is_modest] * len(MODEST)
+
+
+def test_what_the_user_set_stays(monkeypatch):
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "2")
+    monkeypatch.setenv("ARROW_DEFAULT_MEMORY_POOL", "mimalloc")
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (1024 * MIB, -1))
+    check_memory()
+    assert os.environ["OPENBLAS_NUM_THREADS"] == "2"
+    assert os.environ["ARROW_DEFAULT_MEMORY_POOL"] == "mimalloc"

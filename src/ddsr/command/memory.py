@@ -10,9 +10,11 @@ from ddsr.errors import DDSRError
 NO_MEMORY = "there is not enough memory for this"
 # NumPy, pandas and scikit-learn alone need more address space than this. Under tighter limits (`ulimit -v`)
 # their imports do not always fail: some wait forever.
-LEAST_ADDRESS_SPACE = 600 * 2**20
-# Under a limit below this, OpenBLAS may find no room for its threads, and it interrupts the process then.
-ROOM_FOR_THREADS = 4 * 2**30
+LEAST_ADDRESS_SPACE = 640 * 2**20
+# Under a limit below this, libraries must not take address space ahead of need: OpenBLAS ends the process if
+# it finds no room for its threads, and Arrow, which pandas uses, reserves a gigabyte at once.
+ROOM_FOR_RESERVES = 4 * 2**30
+MODEST = {"OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
 # How libraries say it where they raise something else than a MemoryError.
 WORDS = (
     "failed to map segment from shared object",  # the dynamic linker, as an ImportError
@@ -38,8 +40,9 @@ def check_memory() -> None:
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit == resource.RLIM_INFINITY or limit < 0:
         return
-    if limit < ROOM_FOR_THREADS:
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if limit < ROOM_FOR_RESERVES:
+        for name, value in MODEST.items():
+            os.environ.setdefault(name, value)
     if limit < LEAST_ADDRESS_SPACE:
         raise MemoryLimitError(
             f"{NO_MEMORY}: this process may use {limit // 2**20} MiB of address space, ddsr needs at least "
