@@ -37,7 +37,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Parse JSON; raise `ValueError` also where it is nested too deeply, or has text that cannot be written."""
+    """Parse JSON; raise `ValueError` also if it is nested too deeply or has text that cannot be written."""
     try:
         parsed = json.loads(text)
         if SURROGATE.search(text if isinstance(text, bytes) else text.encode()):

@@ -20,6 +20,7 @@ from ddsr.categorical import SAMPLING, constrain, draw_tokens
 from ddsr.config import DSRConfig
 from ddsr.deadline import NEVER, Deadline
 from ddsr.expression.batch import Batch
+from ddsr.first_weights import first_weights
 from ddsr.grammar import Grammar
 
 if TYPE_CHECKING:
@@ -40,8 +41,7 @@ class RecurrentGenerator:
         self.grammar, self.config, self.seed = grammar, config, seed
         self.device, self.deadline = device, deadline
         self.rules = PrefixRules(grammar, config.min_length)
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
+        with first_weights(seed):
             self.network = TokenLSTM(len(grammar.vocabulary), config.hidden_size).to(device)
 
     def sample(self, batch_size: int, epoch: int) -> Batch:

@@ -16,6 +16,7 @@ from ddsr.deadline import NEVER, Deadline
 from ddsr.diffusion.denoiser import Denoiser, TokenNetwork
 from ddsr.diffusion.predictor import make_predictor
 from ddsr.expression.batch import Batch
+from ddsr.first_weights import first_weights
 from ddsr.grammar import Grammar
 
 if TYPE_CHECKING:
@@ -61,8 +62,7 @@ class DenoisingGenerator(ABC, Generic[AnyNoisy]):
     def make_network(self) -> TokenNetwork:
         """φ_θ on the device, not taught anything yet."""
         vocabulary, settings = self.grammar.vocabulary, self.config.denoiser
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(self.seed)
+        with first_weights(self.seed):
             network = Denoiser(len(vocabulary), self.grammar.max_length, settings).to(self.device)
         network.start_from(vocabulary.arities, settings.first_arities)
         return network

@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 from ddsr.errors import DataError, MethodError
+from ddsr.first_weights import first_weights
 from ddsr.prior.batches import BatchStream, DataBatch, MakeExamples, as_batch
 from ddsr.prior.checkpoint import Checkpoint, Progress
 from ddsr.prior.config import NetworkConfig, TrainingConfig
@@ -76,8 +77,7 @@ class Trainer:
         device: torch.device,
     ) -> None:
         self.config, self.make_examples, self.recipe, self.device = training, make_examples, recipe, device
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(training.seed)
+        with first_weights(training.seed):
             self.network = PriorNetwork(network).to(device)
         decayed = [p for p in self.network.parameters() if p.ndim >= 2]
         others = [p for p in self.network.parameters() if p.ndim < 2]
