@@ -1,0 +1,97 @@
+"""θ, θ_ref and Adam's moments of several denoisers: tensors with one more axis, the members' of the stack.
+
+Vocabularies differ in size. The stack's is as large as the largest; MASK is its last embedding. What a member
+does not use is 0, never legal, and never gets a gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ddsr.config import DenoiserConfig
+from ddsr.diffusion.denoiser import Denoiser
+from ddsr.saved import Saved
+
+EMBEDDING = "embedding.weight"
+OF_TOKENS = (EMBEDDING, "to_logits.weight", "to_logits.bias")
+MOMENTS = ("exp_avg", "exp_avg_sq")
+
+
+class StackedParameters:
+    """All numbers in one row, parameter after parameter, so that Adam takes a few operations for all."""
+
+    def __init__(
+        self, n_members: int, vocab_size: int, max_length: int, config: DenoiserConfig, device: torch.device
+    ) -> None:
+        self.n_members, self.vocab_size, self.device = n_members, vocab_size, device
+        self.skeleton = Denoiser(vocab_size, max_length, config).to(device).requires_grad_(False)
+        self.shapes = {name: tensor.shape for name, tensor in self.skeleton.named_parameters()}
+        sizes = [n_members * shape.numel() for shape in self.shapes.values()]
+        self.current, self.reference, self.mean, self.square = (
+            torch.zeros(sum(sizes), device=device) for _ in range(4)
+        )
+        self.n_steps = torch.zeros(n_members, device=device)
+        members = torch.arange(n_members, device=device)
+        self.member_of = torch.cat(
+            [members.repeat_interleave(shape.numel()) for shape in self.shapes.values()]
+        )
+
+    def named(self, flat: Tensor) -> dict[str, Tensor]:
+        """(S, *shape) of every parameter, by the names of `Denoiser`; they share the memory of `flat`."""
+        parts = torch.split(flat, [self.n_members * shape.numel() for shape in self.shapes.values()])
+        return {
+            name: part.view(self.n_members, *shape)
+            for (name, shape), part in zip(self.shapes.items(), parts, strict=True)
+        }
+
+    @torch.no_grad()
+    def load(self, member: int, saved: Saved, vocab_size: int) -> None:
+        """Take what `Policy.saved` gave into the place of a member."""
+        for key, flat in (("network", self.current), ("reference", self.reference)):
+            self._put(member, flat, saved[key], vocab_size)
+        n_steps = 0.0
+        moments = {name: saved["moments"].get(str(index)) for index, name in enumerate(self.shapes)}
+        for key, flat in zip(MOMENTS, (self.mean, self.square), strict=True):
+            given = {name: each[key] for name, each in moments.items() if each is not None}
+            self._put(member, flat, given, vocab_size)
+        for each in moments.values():
+            n_steps = max(n_steps, 0.0 if each is None else float(each["step"]))
+        self.n_steps[member] = n_steps
+
+    def saved(self, member: int, vocab_size: int) -> Saved:
+        """As `Policy.saved`: the same run can go on alone."""
+        network, reference, mean, square = (
+            self._taken(member, flat, vocab_size)
+            for flat in (self.current, self.reference, self.mean, self.square)
+        )
+        n_steps = np.float32(self.n_steps[member].item())
+        moments = {
+            str(index): {"step": np.array(n_steps), "exp_avg": mean[name], "exp_avg_sq": square[name]}
+            for index, name in enumerate(self.shapes)
+        }
+        return {"network": network, "reference": reference, "moments": moments if n_steps > 0 else {}}
+
+    def _put(self, member: int, flat: Tensor, arrays: Mapping[str, np.ndarray], vocab_size: int) -> None:
+        for name, place in self.named(flat).items():
+            place[member].zero_()
+            if name in arrays:
+                given = torch.from_numpy(np.ascontiguousarray(arrays[name])).to(self.device)
+                place[member, self._rows(name, vocab_size)] = given
+
+    def _taken(self, member: int, flat: Tensor, vocab_size: int) -> Saved:
+        return {
+            name: place[member, self._rows(name, vocab_size)].cpu().numpy().copy()
+            for name, place in self.named(flat).items()
+        }
+
+    def _rows(self, name: str, vocab_size: int) -> Tensor | slice:
+        """Where a member's rows of a parameter are among the stack's."""
+        if name not in OF_TOKENS:
+            return slice(None)
+        rows = torch.arange(vocab_size, device=self.device)
+        mask = torch.tensor([self.vocab_size], device=self.device)
+        return torch.cat((rows, mask)) if name == EMBEDDING else rows
