@@ -22,7 +22,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("fitting",),
     ("budget", "progress"),
     ("methods", "parts", "frames", "model_selection", "parameters", "prior_parameter"),
-    ("refined_search",),
+    ("refined_search", "learned_search"),
     ("priming",),
     ("seeding",),
     ("search", "device", "balance", "proposals", "problem"),

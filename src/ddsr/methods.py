@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
 
@@ -22,7 +22,8 @@ from ddsr.engine import Engine, FitOptions
 from ddsr.errors import MethodError
 from ddsr.expression import Vocabulary
 from ddsr.grammar import Grammar, Rule
-from ddsr.learning.memory import EliteMemory, Memory
+from ddsr.learned_search import learned_search
+from ddsr.learning.memory import EliteMemory
 from ddsr.listing import Listing
 from ddsr.parts import GENERATORS, MEMORIES, OBJECTIVES
 from ddsr.priming import Primer, Priming, make_primer, tuning_config
@@ -34,11 +35,6 @@ from ddsr.search import SearchState, UniformGenerator, search
 from ddsr.selection import baseline
 from ddsr.symmetry import ReducedSearch
 from ddsr.weighting import Observations
-
-if TYPE_CHECKING:
-    from ddsr.learning.objective import Objective
-    from ddsr.parts import LearnedGenerator
-
 
 ConfigLike = SearchConfig | Mapping[str, Any] | None
 
@@ -71,7 +67,8 @@ def _start_paper(problem: Problem, *, generator: str, objective: str, memory: st
     learner = GENERATORS[generator](problem, _of_kind(problem.config, PaperConfig))
     # One launch for an inner step: on a GPU its hundreds of operations cost more to start than to do.
     is_captured = learner.device.type == "cuda"
-    return _learn(problem, learner, OBJECTIVES[objective](problem.config), MEMORIES[memory], is_captured)
+    taught_by = OBJECTIVES[objective](problem.config)
+    return learned_search(problem, learner, taught_by, MEMORIES[memory], is_captured)
 
 
 def _check_dsr(config: SearchConfig, device: str, vocab_size: int) -> None:
@@ -85,34 +82,7 @@ def _start_dsr(problem: Problem, *, objective: str, memory: str) -> Iterator[Sea
     config = _of_kind(problem.config, DSRConfig)
     device = find_device(problem.device)
     learner = RecurrentGenerator(problem.grammar, config, problem.seed, device, problem.deadline)
-    return _learn(problem, learner, OBJECTIVES[objective](config), MEMORIES[memory])
-
-
-def _learn(
-    problem: Problem,
-    learner: LearnedGenerator,
-    objective: Objective,
-    memory: Callable[[int], Memory],
-    is_captured: bool = False,
-) -> Iterator[SearchState]:
-    from ddsr.learning.policy import Policy
-
-    config = problem.config
-    policy = Policy(learner, objective, config, problem.seed, problem.deadline, is_captured)
-    elites = memory(config.n_elites)
-    if problem.seeds is not None:
-        elites = elites.merge(problem.seeds)
-    return search(
-        learner,
-        problem.engine,
-        elites,
-        policy,
-        config.batch_size,
-        problem.front,
-        problem.deadline,
-        problem.saved,
-        problem.lister,
-    )
+    return learned_search(problem, learner, OBJECTIVES[objective](config), MEMORIES[memory])
 
 
 AnyConfig = TypeVar("AnyConfig", bound=SearchConfig)

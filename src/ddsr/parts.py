@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from ddsr.config import ObjectiveConfig, PaperConfig, SearchConfig
 from ddsr.device import find_device
 from ddsr.errors import MethodError
 from ddsr.learning.memory import EliteMemory, Memory, ShortTermMemory
 from ddsr.problem import Problem
-from ddsr.search import Generator
 
 if TYPE_CHECKING:
+    from ddsr.learned_search import LearnedGenerator
     from ddsr.learning.objective import Objective
-    from ddsr.learning.policy import Learner
-
-    class LearnedGenerator(Generator, Learner[Any], Protocol):
-        """Proposes expressions and can be taught."""
 
 
 def _masked(problem: Problem, config: PaperConfig) -> LearnedGenerator:

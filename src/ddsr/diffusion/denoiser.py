@@ -31,6 +31,9 @@ def encode(places: Int[Tensor, " n"], width: int) -> Float[Tensor, "n width"]:
 class Attention(nn.Module):
     """Every position of `x` looks at every position of `context`."""
 
+    is_written_out = False
+    """whether it is done by plain products, which may have further axes (`torch.vmap`)"""
+
     def __init__(self, width: int, n_heads: int) -> None:
         super().__init__()
         self.n_heads = n_heads
@@ -43,9 +46,12 @@ class Attention(nn.Module):
         def heads(projected: Tensor) -> Float[Tensor, "B H M d"]:
             return projected.view(*projected.shape[:2], self.n_heads, -1).transpose(1, 2)
 
-        mixed = scaled_dot_product_attention(
-            heads(self.query(x)), heads(self.key(context)), heads(self.value(context))
-        )
+        queries, keys, values = heads(self.query(x)), heads(self.key(context)), heads(self.value(context))
+        if self.is_written_out:
+            scores = queries @ keys.transpose(-2, -1) * queries.shape[-1] ** -0.5
+            mixed = scores.softmax(dim=-1) @ values
+        else:
+            mixed = scaled_dot_product_attention(queries, keys, values)
         result: Tensor = self.out(mixed.transpose(1, 2).flatten(-2))
         return result
 

@@ -232,12 +232,13 @@ def load_weights(path: str | PathLike[str]) -> tuple[PriorNetwork, Card]:
     """The network, in full precision, and its card; a file that is not whole is refused."""
     import torch
 
+    from ddsr.first_weights import first_weights
     from ddsr.prior.network import PriorNetwork
 
     found = PriorFile.read(Path(path))
     card = found.card
     try:
-        with torch.random.fork_rng(devices=[]):
+        with first_weights(0):  # which are not used
             network = PriorNetwork(card.network)
         tensors = {name: torch.from_numpy(array.astype(np.float32)) for name, array in found.arrays.items()}
         network.load_state_dict(tensors)

@@ -13,7 +13,8 @@ import torch
 from torch import Tensor
 
 from ddsr.config import DenoiserConfig
-from ddsr.diffusion.denoiser import Denoiser
+from ddsr.diffusion.denoiser import Attention, Denoiser
+from ddsr.first_weights import first_weights
 from ddsr.saved import Saved
 
 EMBEDDING = "embedding.weight"
@@ -28,7 +29,12 @@ class StackedParameters:
         self, n_members: int, vocab_size: int, max_length: int, config: DenoiserConfig, device: torch.device
     ) -> None:
         self.n_members, self.vocab_size, self.device = n_members, vocab_size, device
-        self.skeleton = Denoiser(vocab_size, max_length, config).to(device).requires_grad_(False)
+        with first_weights(0):  # which are not used, but must not take numbers from another thread's
+            skeleton = Denoiser(vocab_size, max_length, config)
+        self.skeleton = skeleton.to(device).requires_grad_(False)
+        for module in self.skeleton.modules():
+            if isinstance(module, Attention):
+                module.is_written_out = True
         self.shapes = {name: tensor.shape for name, tensor in self.skeleton.named_parameters()}
         sizes = [n_members * shape.numel() for shape in self.shapes.values()]
         self.current, self.reference, self.mean, self.square = (

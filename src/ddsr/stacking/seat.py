@@ -30,6 +30,7 @@ class Seat(AbstractContextManager["Seat"]):
         self.stack, self.networks, self.generator = stack, networks, generator
         self.config, self.seed = generator.config, generator.seed
         self.vocab_size = len(generator.grammar.vocabulary)
+        self._last: Saved | None = None
         self.place = stack.enter()
         networks.sampler.seat(self.place, generator)
         # An untaught policy: θ is as it would be alone, θ_ref is θ, and Adam has taken no step.
@@ -38,7 +39,10 @@ class Seat(AbstractContextManager["Seat"]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.stack.leave(self.place)
+        try:
+            self._last = self.stack.saved(self.place, self.vocab_size)
+        finally:
+            self.stack.leave(self.place)
 
     def sample(self, batch_size: int, epoch: int) -> Batch:
         """The first `batch_size` distinct ones of what the stack draws for this place."""
@@ -65,8 +69,8 @@ class Seat(AbstractContextManager["Seat"]):
         return stats
 
     def saved(self) -> Saved:
-        """As a policy alone would save it."""
-        return self.stack.saved(self.place, self.vocab_size)
+        """As a policy alone would save it; after the seat is left, as it was then."""
+        return self._last or self.stack.saved(self.place, self.vocab_size)
 
     def restore(self, saved: Saved) -> None:
         """Be as the policy that was saved, in a stack or alone."""

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 from torch.func import functional_call, vmap
-from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from ddsr.categorical import constrain
 from ddsr.learning.objective import Loss, Objective, Targets
@@ -119,8 +118,7 @@ class StackedUpdate:
             logits: Tensor = functional_call(self.parameters.skeleton, parameters, (noisy_tokens, step))
             return logits
 
-        with sdpa_kernel(SDPBackend.MATH):  # the other kernels take no further axis
-            logits = vmap(one)(named, lessons.noisy_tokens[number], lessons.step[number])
+        logits = vmap(one)(named, lessons.noisy_tokens[number], lessons.step[number])
         return constrain(logits, lessons.is_legal)
 
     def _loss(
