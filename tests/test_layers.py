@@ -21,7 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("tables", "latex_tables", "intervals", "model_file"),
     ("fitting",),
     ("budget", "progress"),
-    ("methods", "parts", "frames", "model_selection", "parameters", "prior_parameter"),
+    ("methods", "parts", "frames", "model_selection", "parameters", "prior_parameter", "threads"),
     ("refined_search", "learned_search"),
     ("priming",),
     ("seeding",),

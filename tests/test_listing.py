@@ -269,3 +269,20 @@ def test_a_search_that_fitted_scales_which_may_not_be_listed_is_resumed_without(
     state = next(start(method, replace(problem, saved=saved)))
     assert state.epoch == 1
     assert_listed(state.front, config.operators, rules)
+
+
+def test_what_is_finite_in_one_writing_only_is_listed_in_that():
+    rows = 1e200 * np.random.default_rng(0).uniform(1.0, 2.0, size=(30, 2))
+    vocabulary = Vocabulary(("a", "b"))
+    engine = Engine(vocabulary, rows, rows[:, 0] / rows[:, 1])
+    whole, apart = (Expression.parse(text, vocabulary) for text in ("1e150 * (a / b)", "1e150 * a / b"))
+    assert engine.is_finite(whole) and not engine.is_finite(apart)
+
+    class Rewriting(Listing):
+        def shortened(self, equation):
+            return apart
+
+    lister = Lister(engine, Rewriting(Grammar(vocabulary)))
+    front = lister.enter(ParetoFront(), [FrontEntry(whole, 0.5)])
+    assert [entry.expression for entry in front] == [whole]
+    assert len(lister.enter(ParetoFront(), [FrontEntry(apart, 0.4)])) == 0

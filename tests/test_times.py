@@ -1,10 +1,12 @@
 """Dates, durations, tables without columns and numbers beyond double precision: refused, with what to do."""
 
+import collections
 import datetime
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from ddsr import DataError, DDSRRegressor
@@ -108,3 +110,41 @@ def test_tables_without_columns_are_refused(table):
 def test_numbers_of_many_digits_are_refused(rows, target, message):
     with pytest.raises(DataError, match=message):
         DDSRRegressor(max_epochs=1).fit(rows, target)
+
+
+DAYS = [datetime.datetime(2020, 1, day) for day in range(1, 6)]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pd.Series(pd.Categorical(DAYS)),
+        pd.DataFrame({"a": range(5), "t": pd.Categorical(DAYS)}),
+        pa.array(DAYS),
+        pa.array(DAYS).dictionary_encode(),
+        pa.chunked_array([DAYS]),
+        pa.table({"t": DAYS}),
+        collections.deque(DAYS),
+    ],
+    ids=["categories", "a column of categories", "Arrow", "dictionary", "chunks", "Arrow's table", "deque"],
+)
+def test_dates_in_other_containers_are_refused(values):
+    with pytest.raises(DataError, match="contains dates"):
+        check_no_times(values, "X")
+
+
+def test_numbers_in_other_containers_are_no_times():
+    for values in (
+        pa.array([1.0]),
+        pa.table({"x": [1]}),
+        pd.DataFrame({"a": pd.Categorical([1, 2])}),
+        range(3),
+    ):
+        check_no_times(values, "X")
+
+
+def test_scores_of_times_are_refused():
+    X = np.arange(1.0, 6.0)[:, None]
+    model = DDSRRegressor("uniform", max_epochs=1).fit(X, X[:, 0])
+    with pytest.raises(DataError, match="contains durations"):
+        model.score(X, np.arange(5).astype("timedelta64[h]"))

@@ -235,6 +235,11 @@ class Engine:
         options = FitOptions(max_steps=max_steps, tolerance=tolerance)
         return self._fit(batch, is_fixed, options, refits=True, fit_deadline=deadline)
 
+    def is_finite(self, expression: Expression) -> bool:
+        """Whether all values of an expression are finite on all rows, those on the way to them too."""
+        is_fixed = np.ones((1, expression.n_constants), dtype=bool)
+        return bool(np.isfinite(self.refit([expression], is_fixed, max_steps=0).nrmse[0]))
+
     def _fit(
         self,
         batch: Batch,

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import check_random_state
@@ -20,8 +19,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ddsr.budget import Budget
 from ddsr.config import SearchConfig
-from ddsr.data import check_rows, check_target, check_whole
-from ddsr.engine import MOST_THREADS, values
+from ddsr.data import check_rows, check_target
+from ddsr.engine import values
 from ddsr.errors import DataError
 from ddsr.expression import Expression, Vocabulary
 from ddsr.fitting import Fit, Journal, Outcome, run
@@ -41,6 +40,8 @@ from ddsr.search import SearchState
 from ddsr.seeding import time_for_seeds
 from ddsr.selection import ParetoFront, exceptional_rows
 from ddsr.tables import curves_table, equations_table, sample_table
+from ddsr.threads import threads_of
+from ddsr.times import check_no_times
 
 LARGEST_SEED = 2**31 - 1
 
@@ -205,8 +206,13 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
         """
         equations = [outcome.front.entries[row].equation for outcome, row in self._rows(index)]
         rows = check_rows(read_rows(self, X, reset=False), equations[0].vocabulary.variables)
-        columns = [values([equation], rows, _n_threads(self.n_jobs))[0][0] for equation in equations]
+        columns = [values([equation], rows, threads_of(self.n_jobs))[0][0] for equation in equations]
         return columns[0] if len(columns) == 1 else np.column_stack(columns)
+
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """R² of the chosen equation on these rows."""
+        check_no_times(y, "y")
+        return float(super().score(X, y, sample_weight))
 
     def outliers(self, X: ArrayLike, y: ArrayLike, index: Index = None) -> Any:
         """Positions of the rows that the equation misses by far, the farthest first.
@@ -331,7 +337,7 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
                     rules=rules,
                     seed=int(seeds[-1]),
                     device=self.device,
-                    n_threads=_n_threads(self.n_jobs),
+                    n_threads=threads_of(self.n_jobs),
                 )
             known = [entry.equation for entry in before[output]] if before else []
             guesses = read_guesses(self._guesses_of(output, len(targets.names)), problem.grammar)
@@ -388,9 +394,3 @@ def _naming(output: str | None) -> Iterator[None]:
         if output is None:
             raise
         raise DataError(f"output {output!r}: {error}") from None
-
-
-def _n_threads(n_jobs: int | None) -> int:
-    if n_jobs is not None and check_whole(n_jobs, "n_jobs", least=-MOST_THREADS, most=MOST_THREADS) == 0:
-        raise DataError("n_jobs must be a number of threads, -1 for all, or None; got 0")
-    return min(int(effective_n_jobs(n_jobs)), MOST_THREADS)

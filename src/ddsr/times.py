@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,8 @@ def check_no_times(table: Any, what: str) -> None:
 def _times(table: Any) -> Iterator[tuple[object, str]]:
     """Name of each column that holds them, None for an array, and what it holds."""
     names, types = getattr(table, "columns", None), getattr(table, "dtypes", None)
+    if hasattr(table, "column_names") and hasattr(table, "schema"):  # Arrow
+        names, types = table.column_names, table.schema.types
     if names is not None and types is not None:
         for name, dtype in zip(names, list(types), strict=False):
             kind = _kind_of_type(dtype)
@@ -41,15 +43,19 @@ def _times(table: Any) -> Iterator[tuple[object, str]]:
             if kind is not None:
                 yield name, kind
         return
-    kind = _kind_of_type(getattr(table, "dtype", None))
-    if kind is None and (isinstance(table, (list, tuple)) or _is_object(getattr(table, "dtype", None))):
+    dtype = getattr(table, "dtype", getattr(table, "type", None))  # Arrow calls it type
+    kind = _kind_of_type(dtype)
+    if kind is None and (isinstance(table, Sequence) or _is_object(dtype)):
         kind = _kind_of_list(table)
     if kind is not None:
         yield None, kind
 
 
 def _kind_of_type(dtype: object) -> str | None:
-    name = str(dtype).lower()
+    categories = getattr(dtype, "categories", None)
+    if categories is not None:
+        return _kind_of_type(getattr(categories, "dtype", None)) or _kind_of_list(categories)
+    name = str(dtype).lower().removeprefix("dictionary<values=")  # Arrow's categories
     if name.startswith(DURATION_TYPES):
         return "durations"
     return "dates" if name.startswith(DATE_TYPES) else None

@@ -9,7 +9,6 @@ from ddsr import DataError, DDSRRegressor
 from ddsr.engine import Engine, values
 from ddsr.expression import Expression, Vocabulary
 from ddsr.selection import select
-from ddsr.selection.handing_out import is_finite
 from ddsr.selection.lone_rows import nats_of_lone_rows
 from ddsr.selection.model import Model
 
@@ -57,9 +56,9 @@ def test_what_is_listed_is_finite_where_it_was_measured():
     y = 1e150 * (rows[:, 0] / rows[:, 1]) * (1.0 + 0.01 * rng.normal(size=30))
     engine = Engine(NAMES, rows, y)
     texts = ["1e150 * (a / b)", "1e150 * (sqrt(a) / sqrt(b))", "1e150"]
-    assert not is_finite(Expression.parse("(1e150 * a) / b", NAMES), engine)
+    assert not engine.is_finite(Expression.parse("(1e150 * a) / b", NAMES))
     found = select([Expression.parse(text, NAMES) for text in texts], engine)
-    assert found and all(is_finite(each.expression, engine) for each in found)
+    assert found and all(engine.is_finite(each.expression) for each in found)
 
 
 @pytest.mark.parametrize("factor", [5e-324, 1e-320, 1e300])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -21,12 +22,14 @@ LARGEST_EXACT_EXPONENT = 100
 # A double that is exactly such a fraction, or multiple of pi, stands for it: no fit ends there by chance.
 LARGEST_NUMERATOR, LARGEST_DENOMINATOR = 1000, 16
 PERIODIC = ("sin", "cos", "tan", "sinh", "cosh", "tanh")  # along the real or the imaginary axis
+FRAMES_A_LEVEL = 4  # that Python needs at least to print a function within a function
 DECIMAL_DENOMINATORS = (5, 10)  # 1.3 is written, and to SymPy exp(1.3 * x) is not exp(13 * x / 10)
 
 
 class _Part(NamedTuple):
     form: Any
     value: Any = None  # as a double, where it holds no variable
+    levels: int = 0  # functions within functions
 
 
 def to_sympy(expression: Expression) -> Any:
@@ -95,7 +98,9 @@ def _number(value: float) -> Any:
 
 
 def _apply(row: Operator, operands: list[_Part]) -> _Part:
-    value = None
+    value, levels = None, max(part.levels for part in operands) + (len(operands) == 1)
+    if levels > sys.getrecursionlimit() // FRAMES_A_LEVEL:
+        raise RecursionError
     if all(part.value is not None for part in operands):
         value = numpy_function(row)(*(part.value for part in operands))
         if abs(value) > LARGEST_EXACT or not all(part.form.is_Number for part in operands):
@@ -103,7 +108,7 @@ def _apply(row: Operator, operands: list[_Part]) -> _Part:
     forms = [part.form for part in operands]
     if row.name == "pow":
         forms[1] = _inexact_if_large(forms[1])
-    return _Part(_of_reals(row, forms), value)
+    return _Part(_of_reals(row, forms), value, levels)
 
 
 def _of_reals(row: Operator, forms: list[Any]) -> Any:

@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 
 from ddsr.data import check_whole
 from ddsr.errors import MethodError, RunError
-from ddsr.estimator import LARGEST_SEED, DDSRRegressor, _n_threads
+from ddsr.estimator import LARGEST_SEED, DDSRRegressor
 from ddsr.files import clear_leftovers, is_leftover, reason_of
 from ddsr.lock_file import is_signed
 from ddsr.parameters import from_json, to_json
@@ -28,6 +28,7 @@ from ddsr.runs.journal import INTERVAL, MODEL, FolderJournal, OnState
 from ddsr.runs.states import State, forget_after, has_states, newest_state, write_state
 from ddsr.runs.table import Table, checked_table, read_table
 from ddsr.saved import restoring
+from ddsr.threads import threads_of
 from ddsr.version import ddsr_version
 
 # What the model of a fit that goes on, or was interrupted, says.
@@ -111,7 +112,7 @@ class RunFolder:
         A fit that has ended goes on if it is given `more_time` (seconds) or `more_epochs`, and else is
         returned as it is. `n_jobs` threads are used; None: as many as the run began with.
         """
-        _n_threads(n_jobs)  # refused before anything is written
+        threads_of(n_jobs)  # refused before anything is written
         with lock.locked(self.path):
             state = newest_state(self.path)
             if more_time is not None or more_epochs is not None:

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from ddsr.engine import Engine
-from ddsr.expression import Expression
 from ddsr.selection.judging import IsAllowed, Judged, Selected
 
 
@@ -24,14 +21,8 @@ def handed_out(
     for place, one in enumerate(ranked):
         selected = one.selected(is_allowed, is_hurried=n_written is not None and place >= n_written)
         measured = one.model.expression
-        if selected.expression != measured and not is_finite(selected.expression, engine):
+        if selected.expression != measured and not engine.is_finite(selected.expression):
             is_free = tuple(not is_fixed for is_fixed in one.model.is_fixed)
             selected = replace(selected, expression=measured, is_free=is_free)
         found.append(selected)
     return tuple(found)
-
-
-def is_finite(expression: Expression, engine: Engine) -> bool:
-    """Whether all values of an expression are finite on all rows, those on the way to them too."""
-    is_fixed = np.ones((1, expression.n_constants), dtype=bool)
-    return bool(np.isfinite(engine.refit([expression], is_fixed, max_steps=0).nrmse[0]))

@@ -62,9 +62,21 @@ class Lister:
         return self.enter(front, self._plain(front, (found, *others), deadline))
 
     def enter(self, front: ParetoFront, entries: Iterable[FrontEntry]) -> ParetoFront:
-        """The front with these entries, simplified as far as that may be listed."""
-        shorter = (replace(entry, expression=self.listing.shortened(entry.expression)) for entry in entries)
-        return front.with_entries(shorter)
+        """The front with these entries, simplified as far as that may be listed and stays finite."""
+        shortened = (self._shortened(entry, front) for entry in entries)
+        return front.with_entries(entry for entry in shortened if entry is not None)
+
+    def _shortened(self, entry: FrontEntry, front: ParetoFront) -> FrontEntry | None:
+        """The entry as it is listed; None if it is finite on every row in no writing.
+
+        The same function can be finite in one writing only: exp(a - b) is where exp(a) * exp(-b) is not.
+        """
+        written = entry.expression
+        for expression in dict.fromkeys((self.listing.shortened(written), written)):
+            is_new = entry.nrmse < front.least_error(len(expression))
+            if not is_new or self.engine.is_finite(expression):
+                return replace(entry, expression=expression)
+        return None
 
     def relisted(self, front: ParetoFront, baseline: ParetoFront) -> ParetoFront:
         """A front that an earlier version may have saved, without what may not be listed."""
