@@ -32,7 +32,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("engine",),
     ("row_samples",),
     ("weighting",),
-    ("prior",),
+    ("prior", "stacking"),
     ("diffusion", "autoregressive"),
     ("listing",),
     ("grammar", "rules", "guesses", "config", "categorical"),

@@ -1,0 +1,1 @@
+"""Several small problems on one GPU: their networks and their backward processes as one stack."""
