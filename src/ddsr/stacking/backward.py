@@ -100,11 +100,17 @@ class StackedBackward:
 
     def _run(self) -> None:
         """Launch all steps, X_M → X_0."""
+        self.begin()
+        for step in range(self.weights.max_length, 0, -1):
+            self.predict_step(step)
+            self.fill_step(step)
+
+    def begin(self) -> None:
+        """Launch what comes before the first step: copies of the weights, masked rows, their orders."""
         from ddsr.stacking.fill_kernel import launch_begin  # Triton comes with CUDA builds of PyTorch alone
 
-        max_length = self.weights.max_length
         self.kernel_weights.refresh()
-        first = max_length % 2
+        first = self.weights.max_length % 2
         launch_begin(
             self.kept[first],
             self.drawn,
@@ -114,9 +120,6 @@ class StackedBackward:
             self.asked,
             self.launch,
         )
-        for step in range(max_length, 0, -1):
-            self.predict_step(step)
-            self.fill_step(step)
 
     def predict_step(self, step: int) -> None:
         """Launch the networks on the rows that are listed for this step."""

@@ -5,7 +5,6 @@ to the logits. Products have mantissas of 10 bits: half precision in the feed-fo
 Sums are in single precision.
 """
 
-import torch
 import triton
 import triton.language as tl
 from torch import Tensor
@@ -207,7 +206,8 @@ def launch_forward(
     n_problems, max_rows, n_positions, vocab_size = logits.shape
     small, wide = weights[:2]
     length = max(16, triton.next_power_of_2(n_positions))
-    n_sequences = max(1, launch.n_tokens // length)
+    # wide activations take more of the chip's memory
+    n_sequences = max(1, launch.n_tokens * 32 // max(width, 32) // length)
     _kernel[(triton.cdiv(min(most_rows, max_rows), n_sequences), n_problems)](
         tokens,
         rows,
@@ -227,7 +227,7 @@ def launch_forward(
         LENGTH=length,
         VOCABULARY=max(16, triton.next_power_of_2(vocab_size)),
         PRECISION=launch.precision,
-        HAS_PTX=torch.version.cuda is not None and tokens.is_cuda,
+        HAS_PTX=tokens.is_cuda,
         num_warps=launch.predict_warps,
         num_stages=launch.predict_stages,
         maxnreg=launch.max_registers,

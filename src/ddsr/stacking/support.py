@@ -25,5 +25,6 @@ def suits_network(config: DenoiserConfig) -> bool:
 
 def can_stack(config: DenoiserConfig, grammar: Grammar, device: torch.device) -> bool:
     """Whether a problem can be one of a stack on this device."""
-    has_kernels = device.type == "cuda" and find_spec("triton") is not None
+    is_nvidia = device.type == "cuda" and torch.version.cuda is not None  # AMD's devices are "cuda" too
+    has_kernels = is_nvidia and find_spec("triton") is not None
     return has_kernels and suits_network(config) and suits_fill(grammar)
