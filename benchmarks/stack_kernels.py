@@ -199,7 +199,7 @@ def time_stack(n_problems: int, n_rows: int, launch: Launch = DEFAULT) -> str:
     shares = "/".join(f"{active[step] / n_rows:.2f}" for step in (31, 24, 16, 8, 1))
     return (
         f"{n_problems} problems: draw {whole:6.2f} ms a problem, {with_host:6.2f} with the host; "
-        f"a step: predict {predict_time / n_problems:.1f} µs, fill {fill_time / n_problems:.1f} µs a problem; "
+        f"a step: predict {predict_time / n_problems:.1f} µs, fill {fill_time / n_problems:.1f} µs each; "
         f"rows left at steps 31/24/16/8/1: {shares}; first draw {first:.1f} s"
     )
 
