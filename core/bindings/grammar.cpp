@@ -163,6 +163,41 @@ auto is_legal(const Grammar& grammar, const TokenRows& token_rows, int n_threads
   return to_numpy(std::move(legal), {legal.size()});
 }
 
+auto sets_to_numpy(const Grammar& grammar, int n_sets, const auto& set_of) {
+  const auto n_words = static_cast<std::size_t>(grammar.n_words());
+  std::vector<Word> words;
+  for (int i = 0; i < n_sets; ++i) words.insert(words.end(), set_of(i), set_of(i) + n_words);
+  return to_numpy(std::move(words), {static_cast<std::size_t>(n_sets), n_words});
+}
+
+// What a fill outside of the core needs. A set of tokens is a row of words, 64 tokens each.
+nb::dict tables(const Grammar& grammar) {
+  const int n_tokens = grammar.vocabulary.size(), n_contexts = grammar.contexts.size();
+  std::vector<std::uint16_t> below;
+  for (int context = 0; context < n_contexts; ++context)
+    for (int id = 0; id < n_tokens; ++id)
+      below.push_back(grammar.contexts.below(context, static_cast<TokenId>(id)));
+  std::vector<int> use_limits;
+  for (const UseRule& rule : grammar.rules.uses) use_limits.push_back(rule.at_most);
+  const std::size_t n_uses = use_limits.size();
+  nb::dict result;
+  result["allowed"] =
+      sets_to_numpy(grammar, n_contexts, [&](int context) { return grammar.contexts.allowed(context); });
+  result["below"] =
+      to_numpy(std::move(below), {static_cast<std::size_t>(n_contexts), static_cast<std::size_t>(n_tokens)});
+  result["directly_below"] = sets_to_numpy(grammar, grammar.vocabulary.n_operators() + 1, [&](int row) {
+    return grammar.directly_below(static_cast<TokenId>(row - 1));
+  });
+  result["of_arity_at_most"] =
+      sets_to_numpy(grammar, 3, [&](int arity) { return grammar.of_arity_at_most(arity); });
+  result["constant_like"] = sets_to_numpy(grammar, 1, [&](int) { return grammar.constant_like(); });
+  result["use_sets"] =
+      sets_to_numpy(grammar, static_cast<int>(n_uses), [&](int rule) { return grammar.tokens_of_use(rule); });
+  result["use_limits"] = to_numpy(std::move(use_limits), {n_uses});
+  result["needs_lookahead"] = grammar.needs_lookahead();
+  return result;
+}
+
 }  // namespace
 
 void bind_grammar(nb::module_& module) {
@@ -186,7 +221,8 @@ void bind_grammar(nb::module_& module) {
            nb::arg("n_threads"), "(tokens, log_probs) of the legal left-to-right fill.")
       .def("fill_tokens", &fill_tokens, nb::arg("logits"), nb::arg("kept"), nb::arg("seed"),
            nb::arg("stream"), nb::arg("n_threads"), nb::arg("logits_of").none() = nb::none(),
-           "The tokens of that fill alone, in less time.");
+           "The tokens of that fill alone, in less time.")
+      .def("tables", &tables, "The rules as tables, for a fill outside of the core.");
 
   module.def("random_block", &random_block, nb::arg("seed"), nb::arg("stream"), nb::arg("index"),
              nb::arg("position"), "The four 32-bit random numbers of one place of use.");

@@ -22,6 +22,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -76,6 +77,31 @@ class MustAppear:
 
 
 Rule = Forbid | Nesting | AtMost | MustAppear
+
+
+class GrammarTables(NamedTuple):
+    """The rules of a grammar as arrays, for a fill outside of the native code.
+
+    A set of tokens is W words of 64 bits; bit k of word w stands for token 64 w + k. A context is what the
+    nesting rules make of the tokens above a slot; that of the root is 0.
+    """
+
+    allowed: NDArray[np.uint64]
+    """(contexts, W): tokens that the nesting rules allow"""
+    below: NDArray[np.uint16]
+    """(contexts, V): context of a token's operands; 0 for leaves and tokens that are not allowed"""
+    directly_below: NDArray[np.uint64]
+    """(1 + operators, W): tokens that do not undo the operator above them; row 0 is for the root"""
+    of_arity_at_most: NDArray[np.uint64]
+    """(3, W): tokens of arity 0, up to 1 and up to 2"""
+    constant_like: NDArray[np.uint64]
+    """(1, W): leaves that are neither alone nor twice the operands of an operator"""
+    use_sets: NDArray[np.uint64]
+    """(rules, W): tokens that are counted together"""
+    use_limits: NDArray[np.int32]
+    """(rules,): how often these may be used"""
+    needs_lookahead: bool
+    """whether a token that these tables allow can still be a dead end"""
 
 
 @dataclass(frozen=True)
@@ -180,6 +206,10 @@ class Grammar:
         shape = (_count(n, "the number of samples"), self.max_length)
         logits = np.zeros((*shape, len(self.vocabulary)), np.float32)
         return self.fill_tokens(logits, np.full(shape, _core.MASK, np.int16), seed, stream, n_threads)
+
+    def tables(self) -> GrammarTables:
+        """Export the rules as arrays."""
+        return GrammarTables(**self.core.tables())
 
 
 def _build(grammar: Grammar) -> _core.Grammar:

@@ -18,8 +18,10 @@ from ddsr.learning.curves import UpdateStats
 from ddsr.learning.objective import Objective
 from ddsr.saved import Saved
 from ddsr.stacking.captured_update import CapturedUpdate
+from ddsr.stacking.kernel_sampler import KernelSampler
 from ddsr.stacking.parameters import StackedParameters
 from ddsr.stacking.plain_sampler import PlainSampler
+from ddsr.stacking.support import has_kernels, suits_network
 from ddsr.stacking.update import Lessons, StackedUpdate
 
 Tokens = NDArray[np.int16]
@@ -51,6 +53,11 @@ class Sampler(Protocol):
         """From now on draw for this generator in this place."""
         ...
 
+    def _make_sampler(self) -> Sampler:
+        if has_kernels(self.device) and suits_network(self.config.denoiser):
+            return KernelSampler(self.parameters, self.config)
+        return PlainSampler(self.parameters)
+
     def draw(self, epochs: Mapping[int, int]) -> Mapping[int, Tokens]:
         """The expressions of these places in these epochs, before duplicates are left out."""
         ...
@@ -69,7 +76,7 @@ class StackedNetworks:
     ) -> None:
         self.n_places, self.config, self.device = n_places, config, device
         self.parameters = StackedParameters(n_places, vocab_size, config.max_length, config.denoiser, device)
-        self.sampler: Sampler = PlainSampler(self.parameters)
+        self.sampler = self._make_sampler()
         update = StackedUpdate(self.parameters, objective, config.learning_rate, config.n_elites)
         self._update = CapturedUpdate(update) if device.type == "cuda" else update
         sizes = (config.updates_per_epoch, n_places, 2 * config.n_elites, config.max_length, vocab_size)

@@ -1,0 +1,70 @@
+"""Small stacks of problems, and where their kernels run."""
+
+import os
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+import torch
+
+from ddsr.config import DenoiserConfig
+from ddsr.diffusion.denoiser import Denoiser
+from ddsr.expression.vocabulary import Vocabulary
+from ddsr.grammar import AtMost, Forbid, Grammar, Nesting
+from ddsr.stacking.backward import StackedBackward
+from ddsr.stacking.launch import Launch
+from ddsr.stacking.weights import StackedWeights
+
+IS_INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
+DEVICE = torch.device("cuda" if torch.cuda.is_available() and not IS_INTERPRETED else "cpu")
+needs_kernels = pytest.mark.skipif(
+    find_spec("triton") is None or not (IS_INTERPRETED or torch.cuda.is_available()),
+    reason="needs Triton, and a CUDA device or TRITON_INTERPRET=1 (test_interpreted.py sets it)",
+)
+# The interpreter takes as long for a large block as for a small one.
+LAUNCH = Launch(n_tokens=1024, fill_rows=512) if DEVICE.type == "cpu" else Launch(precision="tf32x3")
+
+LENGTH = 8
+GRAMMARS = (
+    Grammar(
+        Vocabulary(("x", "y"), ("add", "mul", "sin", "exp", "log")),
+        LENGTH,
+        1,
+        [Nesting("exp", ("exp", "sin"), 1), AtMost(("add", "exp"), 2), Nesting("log", "log")],
+    ),
+    Grammar(Vocabulary(("x", "y", "z"), ("add", "sub", "cos", "neg")), LENGTH, 2, [Forbid("cos", on="z")]),
+    Grammar(Vocabulary(("x",), ("add", "mul", "sqrt"), has_constant=False), LENGTH),
+)
+CONFIG = DenoiserConfig(feed_forward_width=64)
+
+
+def make_network(grammar: Grammar, seed: int, config: DenoiserConfig = CONFIG) -> Denoiser:
+    """A network whose norms and biases are not those of a fresh one."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        network = Denoiser(len(grammar.vocabulary), grammar.max_length, config)
+        with torch.no_grad():
+            for parameter in network.parameters():
+                parameter.add_(0.2 * torch.randn_like(parameter))
+    network.start_from(grammar.vocabulary.arities, config.first_arities)
+    return network.to(DEVICE)
+
+
+def make_stack(grammars, n_rows, networks=None) -> StackedBackward:
+    """A stack of these problems."""
+    max_vocab_size = max(len(grammar.vocabulary) for grammar in grammars)
+    weights = StackedWeights(len(grammars), max_vocab_size, grammars[0].max_length, CONFIG, DEVICE)
+    stack = StackedBackward(weights, n_rows, LAUNCH)
+    for problem, grammar in enumerate(grammars):
+        network = networks[problem] if networks else make_network(grammar, problem)
+        weights.load(problem, network.state_dict(), len(grammar.vocabulary))
+        stack.load_tables(problem, grammar)
+    return stack
+
+
+def random_tokens(grammar: Grammar, n_rows: int, rng: np.random.Generator) -> np.ndarray:
+    """Tokens at some positions, legal ones and others, and MASK at the rest."""
+    legal = grammar.sample(n_rows, seed=int(rng.integers(2**32)))
+    some = rng.integers(0, len(grammar.vocabulary), legal.shape)
+    tokens = np.where((rng.random(legal.shape) < 0.3) | (legal < 0), some, legal)
+    return np.where(rng.random(legal.shape) < 0.5, tokens, -2).astype(np.int16)
