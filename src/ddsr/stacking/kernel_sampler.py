@@ -1,4 +1,4 @@
-"""Draws for all places in one launch on a GPU; places whose grammar the kernels do not know draw by themselves."""
+"""Draws for all places in one launch on a GPU; places whose grammar is not for the kernels draw alone."""
 
 from __future__ import annotations
 

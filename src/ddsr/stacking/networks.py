@@ -53,11 +53,6 @@ class Sampler(Protocol):
         """From now on draw for this generator in this place."""
         ...
 
-    def _make_sampler(self) -> Sampler:
-        if has_kernels(self.device) and suits_network(self.config.denoiser):
-            return KernelSampler(self.parameters, self.config)
-        return PlainSampler(self.parameters)
-
     def draw(self, epochs: Mapping[int, int]) -> Mapping[int, Tokens]:
         """The expressions of these places in these epochs, before duplicates are left out."""
         ...
@@ -87,6 +82,11 @@ class StackedNetworks:
             self.lessons = Lessons(
                 *(getattr(self.lessons, each.name).pin_memory() for each in fields(Lessons))
             )
+
+    def _make_sampler(self) -> Sampler:
+        if has_kernels(self.device) and suits_network(self.config.denoiser):
+            return KernelSampler(self.parameters, self.config)
+        return PlainSampler(self.parameters)
 
     def draw(self, epochs: Mapping[int, int]) -> Mapping[int, Tokens]:
         """The expressions of these places in these epochs."""
