@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from ddsr import DDSRRegressor, methods
+from ddsr import DDSRRegressor, learned_search
 from ddsr._core import PAD
 from ddsr.autoregressive.order import prefix_rows
 from ddsr.config import DenoiserConfig, DSRConfig, ObjectiveConfig, PaperConfig
@@ -33,14 +33,14 @@ def run(monkeypatch):
     def fit(preset="paper", **changes):
         config = TINY_OF[preset] | changes
         record = Run(DDSRRegressor(preset, random_state=0, device="cpu", config=config))
-        search = methods.search
+        search = learned_search.search
 
         def watched_search(generator, engine, memory, policy, *rest):
             record.watch(generator, policy)
             return search(generator, engine, memory, policy, *rest)
 
         with monkeypatch.context() as patch:
-            patch.setattr(methods, "search", watched_search)
+            patch.setattr(learned_search, "search", watched_search)
             record.model.fit(X, Y)
         record.weights.append(weights_of(record.generator.network))
         return record
