@@ -324,6 +324,10 @@ def run(
                 fit.search(states, share, callback, rules)
         except KeyboardInterrupt:
             is_interrupted = True
+        except BaseException:  # of a callback: what was found is left, written as ever
+            if not fit.selection.shortens:
+                fit.write()
+            raise
         fit.refit(share)
         if fit.selection.shortens:
             fit.shorten(share, rules)
