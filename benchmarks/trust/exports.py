@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -151,15 +152,15 @@ def _by_source(source: str, rows: np.ndarray) -> Any:
 
 
 def _by_sympy(form: Any, X: pd.DataFrame) -> Any:
+    """By lambdify, or by evalf where names are none of Python: to replace them SymPy evaluates all again."""
     import sympy
 
-    symbols = [sympy.Symbol(name, real=True) for name in X.columns]
-    plain = sympy.symbols(f"v0:{len(symbols)}", real=True)
-    by_name = {str(symbol): symbol for symbol in form.free_symbols}
-    swapped = form.xreplace(
-        {by_name[s.name]: p for s, p in zip(symbols, plain, strict=True) if s.name in by_name}
-    )
-    return sympy.lambdify(plain, swapped, "numpy")(*X.to_numpy().T)
+    by_name = {symbol.name: symbol for symbol in form.free_symbols}
+    if all(name.isidentifier() and not keyword.iskeyword(name) for name in by_name):
+        columns = [X[name].to_numpy() for name in by_name]
+        return sympy.lambdify(list(by_name.values()), form, "numpy")(*columns)
+    rows = X[list(by_name)].to_numpy().tolist()
+    return [float(form.evalf(20, subs=dict(zip(by_name.values(), row, strict=True)))) for row in rows]
 
 
 def _by_torch(module: Any, rows: np.ndarray) -> Any:

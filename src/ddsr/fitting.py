@@ -32,6 +32,7 @@ from ddsr.selection import (
     select_on_some,
     some_of,
 )
+from ddsr.selection.usual_notation import in_usual_notation
 
 # Of the shortlist, so many are looked at whatever the time, and so many more a second as these allow.
 LEAST_CONTENDERS, CONTENDERS_A_SECOND, CONTENDER_ROWS_A_SECOND = 12, 40, 250_000
@@ -207,6 +208,15 @@ class Fit:
         except KeyboardInterrupt:
             self.is_choice_cut = True
 
+    def write(self) -> None:
+        """Write what is listed in its usual notation, without changing a value."""
+        engine = self.problem.engine
+        try:
+            self.front = in_usual_notation(self.front, engine, self.problem.lister.listing.allows)
+            self.best = self.selection.choose(self.front, engine.n_counted)
+        except KeyboardInterrupt:
+            self.is_choice_cut = True
+
     def _early_choice(self, budget: Budget, rules: Sequence[Rule]) -> EarlyChoice | None:
         if not isinstance(budget.deadline, MovableDeadline):
             return None
@@ -314,8 +324,14 @@ def run(
                 fit.search(states, share, callback, rules)
         except KeyboardInterrupt:
             is_interrupted = True
+        except BaseException:  # of a callback: what was found is left, written as ever
+            if not fit.selection.shortens:
+                fit.write()
+            raise
         fit.refit(share)
         if fit.selection.shortens:
             fit.shorten(share, rules)
+        else:
+            fit.write()
         fit.measure(share)
         is_interrupted |= fit.is_choice_cut

@@ -5,10 +5,11 @@ import signal
 import subprocess
 import sys
 
+import click
 import pytest
 
 from command_cases import ddsr, line_data, start_ddsr
-from ddsr.command.failure import StopNow
+from ddsr.command.failure import Command, StopNow
 from ddsr.command.interrupt import TwoStepInterrupt
 
 
@@ -153,3 +154,21 @@ def test_interrupts_are_told_apart_and_handled_as_before_afterwards():
             signal.raise_signal(signal.SIGINT)
     assert interrupt.count == 2 and noted == ["first"]
     assert signal.getsignal(signal.SIGINT) is former
+
+
+@pytest.mark.parametrize("kind", [ImportError, SystemError])
+def test_an_interrupt_within_the_import_of_a_native_module_is_one(kind):
+    @click.command(cls=Command)
+    def command() -> None:
+        raise kind("initialization failed") from KeyboardInterrupt()
+
+    assert command.main([], standalone_mode=False) == 130
+
+
+def test_an_import_that_fails_by_itself_is_no_interrupt():
+    @click.command(cls=Command)
+    def command() -> None:
+        raise ImportError("no module named x")
+
+    with pytest.raises(ImportError):
+        command.main([], standalone_mode=False)

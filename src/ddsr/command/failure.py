@@ -40,6 +40,8 @@ class Command(click.Command):
             except click.exceptions.Exit as end:
                 raise _interrupted(termination) if end.exit_code == INTERRUPTED else end from None
             except Exception as error:
+                if _is_interrupted_import(error):
+                    raise _interrupted(termination) from None
                 told = _told(error)
                 if told is None:
                     raise
@@ -54,6 +56,14 @@ class CommandGroup(click.Group):
 
 def _interrupted(termination: Termination) -> click.exceptions.Exit:
     return click.exceptions.Exit(TERMINATED if termination.is_heard else INTERRUPTED)
+
+
+def _is_interrupted_import(error: Exception) -> bool:
+    """Whether an interrupt came while a native module was imported, which makes an ImportError of it."""
+    each: BaseException | None = error if isinstance(error, (ImportError, SystemError)) else None
+    while each is not None and not isinstance(each, (KeyboardInterrupt, StopNow)):
+        each = each.__cause__ or each.__context__
+    return each is not None
 
 
 def _told(error: Exception) -> str | None:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ddsr.engine import Engine
-from ddsr.selection.judging import IsAllowed, Judged, Selected
+from ddsr.selection.inverses import as_roots
+from ddsr.selection.judging import IsAllowed, Judged, Selected, rewritten_as
 
 
 def handed_out(
@@ -19,10 +20,22 @@ def handed_out(
     """
     found = []
     for place, one in enumerate(ranked):
-        selected = one.selected(is_allowed, is_hurried=n_written is not None and place >= n_written)
+        is_hurried = n_written is not None and place >= n_written
+        selected = (one if is_hurried else _with_roots(one, engine, is_allowed)).selected(
+            is_allowed, is_hurried
+        )
         measured = one.model.expression
         if selected.expression != measured and not engine.is_finite(selected.expression):
             is_free = tuple(not is_fixed for is_fixed in one.model.is_fixed)
             selected = replace(selected, expression=measured, is_free=is_free)
         found.append(selected)
     return tuple(found)
+
+
+def _with_roots(one: Judged, engine: Engine, is_allowed: IsAllowed | None) -> Judged:
+    """With roots for functions of inverse functions, which read more easily though they may be longer."""
+    signs = engine.positive_variables, engine.nonnegative_variables
+    other = as_roots(one.model.expression, *signs)
+    if other == one.model.expression or not (is_allowed is None or is_allowed(other)):
+        return one
+    return replace(one, model=rewritten_as(one.model, other))

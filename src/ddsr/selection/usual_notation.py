@@ -1,0 +1,49 @@
+"""The notation of what is chosen by its error alone: simplified, and written as people write it.
+
+A choice by description length settles constants, and writes what it settled. Here no constant changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from ddsr.engine import Engine
+from ddsr.expression import Expression
+from ddsr.selection.front import FrontEntry, ParetoFront
+from ddsr.selection.inverses import as_roots
+from ddsr.selection.model import Model
+from ddsr.selection.spelling import spelled
+
+SAME_ERROR, ROUNDING = 1e-9, 1e-14  # relative and absolute: what rounding may change
+
+
+def in_usual_notation(
+    front: ParetoFront, engine: Engine, is_allowed: Callable[[Expression], bool]
+) -> ParetoFront:
+    """The front with each equation as people write it, if that has the same values.
+
+    A writing as long as the next equation is not taken. One that is shorter takes the place of those that are
+    no shorter and less accurate.
+    """
+    signs = engine.positive_variables, engine.nonnegative_variables
+    entries: list[FrontEntry] = []
+    following = [entry.size for entry in front][1:] + [np.inf]
+    for entry, most in zip(front, following, strict=True):
+        simpler = as_roots(entry.expression.simplified(*signs), *signs)
+        other = spelled(Model.free(simpler), is_allowed).expression
+        is_new = other != entry.expression and len(other) < most and is_allowed(other)
+        if is_new and _has_same_error(other, entry, engine):
+            entry = replace(entry, expression=other)
+        while entries and entries[-1].size >= entry.size:
+            entries.pop()
+        entries.append(entry)
+    return ParetoFront(tuple(entries))
+
+
+def _has_same_error(other: Expression, entry: FrontEntry, engine: Engine) -> bool:
+    is_fixed = np.ones((1, other.n_constants), dtype=bool)
+    nrmse = float(engine.refit([other], is_fixed, max_steps=0).nrmse[0])
+    return nrmse <= entry.nrmse * (1.0 + SAME_ERROR) + ROUNDING
