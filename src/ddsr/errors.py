@@ -26,7 +26,7 @@ class DataError(DDSRError):
 
 
 class DataTypeError(DataError, TypeError):
-    """Data of a kind that is no table of numbers: a set, a sparse matrix, cells that are dictionaries."""
+    """Data of a type that cannot be read as a table of numbers, such as a set or a sparse matrix."""
 
 
 class MethodError(DDSRError):
