@@ -4,6 +4,9 @@ PYTHON ?= python3
 ARGS ?=
 SEED ?= 1
 
+# Tests and lint start many processes, each of which would compile ddsr again.
+unexport PYTHONDONTWRITEBYTECODE
+
 VENV := .venv
 RUN := $(VENV)/bin/python
 # Twice quiet: errors are shown, the chatter about what is already there is not.
@@ -32,7 +35,7 @@ demo: $(SETUP)  ## find an equation in embedded data, as a user would see it
 	@$(RUN) -m ddsr demo $(ARGS)
 
 test: $(SETUP)  ## run the tests; ARGS="-k grammar" goes to pytest
-	@$(RUN) -m pytest -q -n 2 $(ARGS) tests
+	@$(RUN) -m pytest -q -n 2 --dist worksteal $(ARGS) tests
 
 test-slow: $(SETUP)  ## run the tests that take more than a few seconds each
 	@$(RUN) -m pytest -q -n 2 -m slow $(ARGS) tests

@@ -1,12 +1,17 @@
 """Tests are the same everywhere and always, unless a developer asks hypothesis for new examples."""
 
-import pytest
-import torch
-from hypothesis import settings
+import os
 
-from clock_cases import Clock
+# Tests run beside each other: several threads each, which wait by spinning, would only get in each other's
+# way. Read when NumPy and torch are imported, by the processes that tests start too.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-# Tests run beside each other: several threads each would only get in each other's way.
+import pytest  # noqa: E402
+import torch  # noqa: E402
+from hypothesis import settings  # noqa: E402
+
+from clock_cases import Clock  # noqa: E402
+
 torch.set_num_threads(1)
 
 # The usual examples are few and the same; `make test ARGS=--hypothesis-profile=explore` looks for more.

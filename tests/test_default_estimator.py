@@ -156,7 +156,7 @@ def test_what_a_callback_raises_leaves_what_was_found(kind):
 
 
 def test_an_interrupt_within_a_run_of_the_refiner_ends_the_fit(monkeypatch):
-    """What that run, the only one, found is kept. Without a limit of time a run ends by its evaluations alone."""
+    """What that run, the only one, found is kept. Without a limit of time no clock ends a run."""
     running, run = [], Refiner.run
 
     def noted(refiner, *budget):

@@ -143,6 +143,8 @@ def test_errors_name_the_column(change, message):
         ({"device": "tpu"}, "unknown device"),
         ({"max_time": 0}, "max_time"),
         ({"max_time": "1"}, "max_time"),
+        ({"max_time": 10**400}, "max_time is larger than any double"),
+        ({"operators": {"+", "sin"}}, "operators must be a list of names, which has an order"),
         ({"max_epochs": 0}, "max_epochs"),
         ({"n_jobs": 0}, "n_jobs"),
         ({"operators": ["+", "plus"]}, "unknown operator 'plus'"),

@@ -70,7 +70,7 @@ def test_a_bad_guess_is_refused_with_its_position(guess, message, position):
 
 
 def test_guesses_are_a_list():
-    for guesses in ("x", 3):
+    for guesses in ("x", 3, {"x"}, iter(["x"])):
         with pytest.raises(ExpressionError, match="guesses must be a list"):
             read_guesses(guesses, GRAMMAR)
 

@@ -66,6 +66,7 @@ def test_a_name_in_backticks_is_the_variable():
         ("use `x", "backtick is never closed"),
         ([3], "3 is no rule"),
         (3, "rules must be a list"),
+        ({"use x"}, "rules must be a list"),
         ({"forbidden": {}}, "unknown kind of rule 'forbidden'; known are: forbid, nesting"),
         ({"at_most": ["sin"]}, "the rules under 'at_most' cannot be read"),
         ({"nesting": {"sin": 0}}, "the rules under 'nesting' cannot be read"),

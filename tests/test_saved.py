@@ -66,12 +66,17 @@ def account(state):
     return json.loads(json.dumps([state.epoch, state.n_scored, entries, curves, update, stats.gains]))
 
 
-def go_on(folder, prior, n_epochs):
+def n_epochs(name):
+    """Before a search is saved and after; the default's generator has no turn in the first ones."""
+    return (3, 4) if name == "ddsr" else (2, 2)
+
+
+def go_on(folder, prior):
     """What the other process prints; the last bits of torch depend on its number of threads."""
     torch.set_num_threads(1)
     for number, name in enumerate(CONFIGS):
         states = begin(name, prior, from_bytes(Path(folder, f"{number}.npz").read_bytes()))
-        print(json.dumps([account(state) for state in islice(states, int(n_epochs))]))
+        print(json.dumps([account(state) for state in islice(states, n_epochs(name)[1])]))
 
 
 @pytest.fixture(scope="module")
@@ -80,13 +85,14 @@ def searches(prior, tmp_path_factory):
     folder, saved, uninterrupted = tmp_path_factory.mktemp("states"), {}, {}
     for number, name in enumerate(CONFIGS):
         states = begin(name, prior)
-        saved[name] = list(islice(states, 3))[-1].save()
+        n_before, n_after = n_epochs(name)
+        saved[name] = list(islice(states, n_before))[-1].save()
         (folder / f"{number}.npz").write_bytes(to_bytes(saved[name]))
-        uninterrupted[name] = [account(state) for state in islice(states, 4)]
+        uninterrupted[name] = [account(state) for state in islice(states, n_after)]
     command = [sys.executable, "-c", "import sys, test_saved; test_saved.go_on(*sys.argv[1:])"]
     environment = os.environ | {"PYTHONPATH": ":".join(sys.path)}
     done = subprocess.run(
-        [*command, str(folder), prior, "4"], capture_output=True, text=True, check=True, env=environment
+        [*command, str(folder), prior], capture_output=True, text=True, check=True, env=environment
     )
     return saved, uninterrupted, dict(zip(CONFIGS, map(json.loads, done.stdout.splitlines()), strict=True))
 

@@ -38,14 +38,12 @@ class Budget:
         cls, config: SearchConfig, max_time: float | None, max_epochs: int | None, started: float
     ) -> Budget:
         """Check the limits and combine them; `started` is on the monotonic clock."""
-        is_number = isinstance(max_time, (int, float, np.number)) and not isinstance(max_time, bool)
-        if max_time is not None and not (is_number and max_time > 0):
-            raise MethodError(f"max_time must be a number of seconds above 0, or None, got {max_time!r}")
+        seconds = None if max_time is None else _seconds(max_time)
         if max_epochs is not None:
             n_epochs: float = check_whole(max_epochs, "max_epochs", least=1)
         else:
             n_epochs = config.n_epochs if max_time is None else np.inf
-        end = NEVER if max_time is None else Deadline(started + float(max_time))
+        end = NEVER if seconds is None else Deadline(started + seconds)
         exact = max(EXACT, config.evolution.exact) if isinstance(config, DefaultConfig) else EXACT
         max_evaluations, patience = config.max_evaluations or np.inf, config.patience or np.inf
         return cls(n_epochs, max_evaluations, patience, end, end, exact)
@@ -71,3 +69,14 @@ class Budget:
         if progress.n_idle_epochs >= self.patience:
             return "no_progress"
         return "max_time" if self.deadline.has_passed else None
+
+
+def _seconds(max_time: object) -> float:
+    is_number = isinstance(max_time, (int, float, np.integer, np.floating)) and not isinstance(max_time, bool)
+    try:
+        seconds = float(max_time) if is_number else -1.0  # type: ignore[arg-type]
+    except OverflowError:
+        raise MethodError("max_time is larger than any double: None is without limit") from None
+    if not seconds > 0:
+        raise MethodError(f"max_time must be a number of seconds above 0, or None, got {max_time!r}")
+    return seconds

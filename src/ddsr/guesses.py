@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 import numpy as np
 
@@ -18,7 +18,7 @@ CONSTANT = "C"
 
 def read_guesses(guesses: Sequence[str], grammar: Grammar) -> list[Expression]:
     """Parse each; numbers are where its constants start from."""
-    if isinstance(guesses, str) or not isinstance(guesses, Iterable):
+    if isinstance(guesses, (str, Set, Iterator)) or not isinstance(guesses, Iterable):
         raise ExpressionError(f"guesses must be a list of texts such as ['C * x + 1'], not {guesses!r}")
     return [_read(text, grammar) for text in guesses]
 

@@ -14,7 +14,7 @@ Names with a comma or a space at either end stand in backticks, as in equations.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Any
 
 from ddsr.errors import GrammarError
@@ -38,7 +38,7 @@ def read_rules(given: RulesLike) -> tuple[Rule, ...]:
     """Rules as they are, texts, dicts, or a list of all these, as rules."""
     if isinstance(given, (Rule, str, Mapping)):
         return tuple(_read(given))
-    if not isinstance(given, Iterable):
+    if isinstance(given, (Set, Iterator)) or not isinstance(given, Iterable):
         raise GrammarError(f"rules must be a list of rules, not {given!r}")
     return tuple(rule for each in given for rule in _read(each))
 

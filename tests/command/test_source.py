@@ -66,6 +66,15 @@ def test_quoted_names(tmp_path):
     assert source.names == ("a,1", 'say "x"', "y")
 
 
+def test_a_line_break_in_a_quoted_name(tmp_path):
+    """Spreadsheets write a wrapped heading so."""
+    path = tmp_path / "wrapped.csv"
+    path.write_text('"length\n[m]";"a;b";y\n1,5;2;3\n2,5;4;5\n')
+    source = open_source(path)
+    assert source.names == ("length\n[m]", "a;b", "y")
+    assert source.read(["length\n[m]", "y"]).to_numpy().tolist() == [[1.5, 3.0], [2.5, 5.0]]
+
+
 def test_parquet(tmp_path):
     pandas = pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from itertools import product
 
 import pytest
 
@@ -94,9 +95,18 @@ def open_page(browser, files):
     assert problems == []
 
 
-@pytest.mark.parametrize("name", ["plain", "hostile"])
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    ("name", "width", "scheme"),
+    [
+        ("hostile", "phone", "light"),
+        ("plain", "desktop", "dark"),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in product(["plain", "hostile"], WIDTHS, SCHEMES)
+            if case not in (("hostile", "phone", "light"), ("plain", "desktop", "dark"))
+        ),
+    ],
+)
 def test_page_fits_and_can_be_read(open_page, name, width, scheme):
     page = open_page(name, width, scheme)
     assert page.evaluate("document.documentElement.scrollWidth") <= WIDTHS[width][0]

@@ -10,6 +10,7 @@ from ddsr.runs import RunFolder
 from run_cases import BRIEF, account, create, start_process
 
 
+@pytest.mark.slow
 def test_a_killed_fit_goes_on_exactly(tmp_path):
     expected = create(tmp_path / "expected", **BRIEF, max_epochs=5).fit()
     run = create(tmp_path / "run", **BRIEF, max_epochs=5)

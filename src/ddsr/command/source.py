@@ -148,13 +148,15 @@ def _open_text(path: Path) -> TextSource:
     lines = [line for line in head.splitlines() if line.strip()]
     if not lines:
         raise InputError(f"{path} is empty")
+    n_lines = _lines_of_names(lines)
+    header, rows = "\n".join(lines[:n_lines]), lines[n_lines:]
     stem = path.name.lower().removesuffix(".gz")
-    delimiter = "\t" if stem.endswith(".tsv") else _delimiter_of(lines[0])
-    has_no_end = len(head) == LONGEST_HEADER and len(lines) == 1
-    if has_no_end or _is_too_wide(lines[0], delimiter):
+    delimiter = "\t" if stem.endswith(".tsv") else _delimiter_of(header)
+    has_no_end = len(head) == LONGEST_HEADER and not rows
+    if has_no_end or _is_too_wide(header, delimiter):
         raise InputError(f"{path} has more than {MOST_COLUMNS:,} columns: keep those that may matter")
     names = _split(head, delimiter)
-    decimal = "," if delimiter == ";" and len(lines) > 1 and "," in lines[1] else "."
+    decimal = "," if delimiter == ";" and rows and "," in rows[0] else "."
     return TextSource(path, tuple(name.strip() for name in names), delimiter, decimal)
 
 
@@ -179,6 +181,16 @@ def _import_pyarrow() -> tuple[Any, Any]:
 
 def _is_gzip(path: Path) -> bool:
     return path.suffix.lower() == ".gz"
+
+
+def _lines_of_names(lines: list[str]) -> int:
+    """More than one where a name in quotes has a line break in it."""
+    is_open = False
+    for number, line in enumerate(lines, 1):
+        is_open ^= line.count('"') % 2 == 1
+        if not is_open:
+            return number
+    return 1
 
 
 def _delimiter_of(line: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -150,6 +150,8 @@ def _listed(names: Sequence[str], what: str) -> Sequence[str]:
         raise VocabularyError(f"{what} must be a list of names, not the single text {names!r}")
     if not isinstance(names, Iterable):
         raise VocabularyError(f"{what} must be a list of names, not {names!r}")
+    if isinstance(names, (Set, Iterator)):  # a set has another order in each process, an iterator is used up
+        raise VocabularyError(f"{what} must be a list of names, which has an order, not {names!r}")
     return names
 
 
