@@ -78,7 +78,14 @@ def bench() -> None:
     "--time", "seconds", type=Seconds(min_open=True), default=None, help="Seconds of search in each run."
 )
 @click.option("--epochs", type=click.IntRange(1), default=None, help="Epochs of each run, at most.")
-@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Runs at a time.")
+@click.option(
+    "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Runs at a time, each a process."
+)
+@click.option(
+    "--stack",
+    type=click.IntRange(1),
+    help="Run this many searches of the preset paper in each process, on one GPU, in one batch.",
+)
 @click.option("--cluster", help="Address of a dask scheduler, or local:N, in place of --jobs.")
 @click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="Of each run.")
 @click.option("--device", default="cpu", show_default=True, help="Where the networks run.")
@@ -92,7 +99,10 @@ def bench_run(
     data: str | None,
     **settings: Any,
 ) -> None:
-    """Run what the store does not hold yet; each run is a process, and a line of results.jsonl."""
+    """Run what the store does not hold yet. Each run is a process, and a line of results.jsonl.
+
+    The same command goes on after it was stopped or killed. Runs without --time go on within their search.
+    """
     from ddsr.bench.command import run_suite
 
     run_suite(plain_console(), suites, methods, noises, data, **settings)

@@ -31,7 +31,7 @@ def learned_search(
     from ddsr.learning.policy import Policy
 
     stacks = SHARED.get()
-    if stacks is not None and isinstance(learner, MaskedDiffusion):
+    if stacks is not None and isinstance(learner, MaskedDiffusion) and stacks.takes(learner):
         return _together(problem, stacks, learner, objective, memory)
     policy = Policy(learner, objective, problem.config, problem.seed, problem.deadline, is_captured)
     return _search(problem, learner, policy, memory)

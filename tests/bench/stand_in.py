@@ -7,6 +7,8 @@ import time
 
 import numpy as np
 
+from ddsr.stacking.stacks import SHARED
+
 
 class WrittenLinearRegression:
     def fit(self, X, y):
@@ -67,6 +69,19 @@ class Chatty(WrittenLinearRegression):
         super().fit(X, y)
 
 
+class OutOfMemoryError(RuntimeError):
+    """As torch calls its own."""
+
+
+class Wide(WrittenLinearRegression):
+    """Fits into the device's memory with at most one other."""
+
+    def fit(self, X, y):
+        if SHARED.get().n_places > 2:
+            raise OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB")
+        super().fit(X, y)
+
+
 METHODS = {
     "linear": WrittenLinearRegression,
     "diverging": Diverging,
@@ -77,6 +92,7 @@ METHODS = {
     "slow": Slow,
     "hungry": Hungry,
     "parent": Parent,
+    "wide": Wide,
 }
 
 

@@ -3,7 +3,7 @@ import torch
 
 from ddsr.config import DenoiserConfig, PaperConfig
 from ddsr.grammar import AtMost, Grammar, MustAppear, Nesting
-from ddsr.stacking.support import can_stack, suits_network
+from ddsr.stacking.support import suits_network
 from ddsr.stacking.tables import StackedTables, suits_fill
 from grammar_cases import PLAIN, UNARY, USUAL, WIDE
 from stacking_cases import GRAMMARS, LENGTH
@@ -51,7 +51,3 @@ def test_grammars_of_a_stack_share_its_size():
         StackedTables(1, 9, 16, CPU).load(0, GRAMMARS[0])
     with pytest.raises(ValueError, match=f"the stack takes 3 and {LENGTH}"):
         StackedTables(1, 3, LENGTH, CPU).load(0, GRAMMARS[0])
-
-
-def test_a_processor_stacks_nothing():
-    assert not can_stack(DenoiserConfig(), GRAMMARS[0], CPU)

@@ -15,9 +15,9 @@ from ddsr.bench.machine import Machine, describe_machine
 from ddsr.bench.one import Task
 from ddsr.bench.slot import Limits, Slot
 from ddsr.bench.store import Key, Row
+from ddsr.bench.verdicts import row_of
 from ddsr.bench.workers import children_cpu_s
 from ddsr.errors import BenchError
-from ddsr.version import ddsr_version
 
 LOCAL = "local:"
 CONNECT_S = 10
@@ -115,17 +115,4 @@ def connect(address: str) -> Any:
 
 def _lost(task: Task, error: BaseException) -> Row:
     """The row of a run that dask gave up: every worker that had it died."""
-    unsolved = None if task.problem.formula is None else False
-    return Row(
-        **task.key._asdict(),
-        problem_id=task.problem_id,
-        solved_srbench=unsolved,
-        solved_paper=unsolved,
-        wall_s=0.0,
-        time=task.time,
-        epochs=task.epochs,
-        threads=task.threads,
-        host="",
-        version=ddsr_version(),
-        error=f"cluster: {type(error).__name__}: {error}"[:500],
-    )
+    return row_of(task, 0.0, f"cluster: {type(error).__name__}: {error}"[:500], host="")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,14 +17,19 @@ from ddsr.bench.effort import Effort
 from ddsr.bench.identity import without_identity
 from ddsr.bench.methods import check_method
 from ddsr.bench.one import OWN_METHODS, Task
+from ddsr.bench.peers import PEERS
 from ddsr.bench.problems import Problem, load_suites
 from ddsr.bench.progress import Board, show
 from ddsr.bench.run import Plan, missing_tasks, run_missing
+from ddsr.bench.saved_runs import FOLDER as RUNS
+from ddsr.bench.stack_slot import StackSlot
 from ddsr.bench.starts import command_text
 from ddsr.bench.store import Store, of_other_versions
 from ddsr.bench.trial import data_path
 from ddsr.bench.workers import LocalWorkers, Workers
 from ddsr.errors import BenchError
+from ddsr.methods import parse_method, settings
+from ddsr.stacking.stacks import MAX_TOKENS
 from ddsr.terminal import printable
 from ddsr.version import ddsr_version
 
@@ -42,6 +48,7 @@ def run_suite(
     seconds: float | None,
     epochs: int | None,
     jobs: int,
+    stack: int | None = None,
     threads: int,
     device: str,
     memory: float | None = None,
@@ -55,6 +62,8 @@ def run_suite(
     if factory == OWN_METHODS:  # an unknown name now, not as the reason of every row
         methods = [check_method(method) for method in methods]
     methods, noises = tuple(dict.fromkeys(methods)), tuple(dict.fromkeys(noises))
+    if stack is not None:
+        check_stack(methods, seconds, memory, cluster)
     problems = named_problems(load_suites(suites), names)
     if draw is not None:
         problems = draw_problems(problems, draw, draw_seed)
@@ -73,6 +82,8 @@ def run_suite(
         data_dir=data,
         factory=factory,
         curves_dir=str(Path(store) / CURVES),
+        # A run that is limited by time is measured by it: saving would take some of it.
+        runs_dir=str(Path(store) / RUNS) if seconds is None and factory == OWN_METHODS else None,
     )
     command = command_text(
         {
@@ -91,6 +102,7 @@ def run_suite(
             "data": "DIR" if data else None,
             "store": "DIR",
             **({"jobs": jobs} if cluster is None else {"cluster": _address(cluster)}),
+            "stack": stack,
         }
     )
     plan = Plan(
@@ -112,7 +124,14 @@ def run_suite(
     held = f"{n_missing} runs to do, {n_all - n_missing} of {n_all} are in {results.path}"
     console.print(Text(printable(held)), soft_wrap=True)
     if n_missing:
-        workers = LocalWorkers(jobs) if cluster is None else ClusterWorkers(cluster)
+        workers: Workers
+        if cluster is not None:
+            workers = ClusterWorkers(cluster)
+        elif stack is not None:
+            make_slot = partial(StackSlot, stack, vocab_size_of(methods, problems), partial(_say, console))
+            workers = LocalWorkers(jobs, make_slot, stack)
+        else:
+            workers = LocalWorkers(jobs)
         try:
             _run(console, plan, results, workers, n_missing)
         finally:
@@ -134,6 +153,37 @@ def _run(console: Console, plan: Plan, store: Store, workers: Workers, n_missing
         )
         raise
     console.print(effort.report(board.rows), soft_wrap=True, highlight=False, markup=False)
+
+
+def _say(console: Console, line: str) -> None:
+    console.print(Text(printable(line), style="yellow"), soft_wrap=True)
+
+
+def check_stack(
+    methods: Sequence[str], seconds: float | None, memory: float | None, cluster: str | None
+) -> None:
+    """Refuse what does not go with `--stack`."""
+    for method in methods:
+        parsed = None if method in PEERS else parse_method(method)
+        if parsed is None or parsed.preset != "paper" or dict(parsed.options)["generator"] == "d3pm":
+            raise BenchError(
+                f"--stack is for the preset paper and its masked generator, not for {method}: "
+                "run it without --stack"
+            )
+    others = {"--time": seconds, "--memory": memory, "--cluster": cluster}
+    for option, value in others.items():
+        if value is not None:
+            raise BenchError(f"--stack does not go with {option}: runs in a stack wait for each other")
+
+
+def vocab_size_of(methods: Sequence[str], problems: Sequence[Problem]) -> int:
+    """Tokens of the largest vocabulary that is in a stack; problems with more are run alone."""
+    most = max(
+        len(settings(parse_method(method)).vocabulary(problem.variables))
+        for method in methods
+        for problem in problems
+    )
+    return min(most, MAX_TOKENS)
 
 
 def _address(cluster: str) -> str:

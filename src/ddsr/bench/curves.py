@@ -36,11 +36,16 @@ class Curve(NamedTuple):
 
 
 def curve_path(folder: Path, key: Key) -> Path:
-    """Where a run's curve lies: a name to read, and a hash, since a method's name may hold any character."""
+    """Where a run's curve lies."""
+    return folder / f"{file_name(key)}.csv.gz"
+
+
+def file_name(key: Key) -> str:
+    """Of a run's files: a name to read, and a hash, since a method's name may hold any character."""
     name = f"{key.problem} {key.method} {key.noise:g} {key.seed}"
     readable = re.sub(r"[^\w.=-]+", "_", name)[:100]
     digest = hashlib.sha1(repr(tuple(key)).encode(), usedforsecurity=False).hexdigest()[:8]
-    return folder / f"{readable}.{digest}.csv.gz"
+    return f"{readable}.{digest}"
 
 
 def curve_of(table: Any) -> Curve:

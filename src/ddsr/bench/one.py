@@ -19,8 +19,9 @@ from ddsr.bench.curves import curve_of, curve_path, thinned, write_curve
 from ddsr.bench.judging import read_problem
 from ddsr.bench.methods import Method
 from ddsr.bench.problems import Problem
+from ddsr.bench.saved_runs import fit_saved, run_path
 from ddsr.bench.store import Key
-from ddsr.bench.trial import make_data
+from ddsr.bench.trial import Split, make_data
 from ddsr.errors import BenchError
 
 OWN_METHODS = "ddsr.bench.methods:make_estimator"
@@ -45,6 +46,8 @@ class Task:
     """of the problem's content, for its row"""
     curves_dir: str | None = None
     """where the learning curve is put, of a method that has one"""
+    runs_dir: str | None = None
+    """where the run is saved as it goes on, to be resumed after a kill; None: it is not"""
 
     @property
     def key(self) -> Key:
@@ -61,7 +64,7 @@ class Outcome:
     r2_train: float
     r2_test: float
     wall_s: float
-    cpu_s: float
+    cpu_s: float | None
     complexity: int | None = None
     """of a model that is no formula, as its method counts it"""
 
@@ -72,9 +75,7 @@ def run_one(task: Task) -> Outcome:
     data = make_data(task.problem, task.seed, task.noise, data_dir)
     make = load_factory(task.factory)
     estimator = make(task.method, task.seed, task.time, task.epochs, task.threads, task.device)
-    wall, cpu = time.perf_counter(), time.process_time()
-    estimator.fit(data.X_train, data.y_train)
-    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    estimator, wall, cpu = _fitted(task, estimator, data)
     keep_curve(task, estimator)
     form = estimator.sympy()
     return Outcome(
@@ -85,6 +86,19 @@ def run_one(task: Task) -> Outcome:
         wall_s=wall,
         cpu_s=cpu,
     )
+
+
+def _fitted(task: Task, estimator: Method, data: Split) -> tuple[Method, float, float | None]:
+    """The fitted estimator, and the seconds it took; processor time is not known of a run in pieces."""
+    if task.runs_dir is not None:
+        from ddsr.estimator import DDSRRegressor
+
+        if isinstance(estimator, DDSRRegressor):
+            fitted = fit_saved(estimator, run_path(Path(task.runs_dir), task.key), data)
+            return fitted.model, fitted.wall_s, None
+    wall, cpu = time.perf_counter(), time.process_time()
+    estimator.fit(data.X_train, data.y_train)
+    return estimator, time.perf_counter() - wall, time.process_time() - cpu
 
 
 def keep_curve(task: Task, estimator: Any) -> None:

@@ -15,6 +15,7 @@ from ddsr.bench.machine import describe_commit
 from ddsr.bench.methods import canonical_name
 from ddsr.bench.one import OWN_METHODS, Task
 from ddsr.bench.problems import Problem
+from ddsr.bench.saved_runs import forget
 from ddsr.bench.slot import Limits
 from ddsr.bench.starts import Start, record_start, today
 from ddsr.bench.store import Row, Store, budget_text
@@ -112,6 +113,8 @@ def run_missing(plan: Plan, store: Store, workers: Workers | None = None) -> Gen
         with closing(workers.rows(tasks, plan.limits)) as rows:
             for row in rows:
                 store.append(row)
+                if plan.template.runs_dir is not None:
+                    forget(Path(plan.template.runs_dir), row.key)
                 yield row
 
 

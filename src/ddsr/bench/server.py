@@ -50,6 +50,7 @@ def serve(answers: IO[str]) -> None:
     for line in sys.stdin:
         request = json.loads(line)
         preload(request["modules"])
+        gc.freeze()  # what is shared with the forked processes is not written to by their collectors
         answer = run_forked(request["task"], Watch(**request["watch"]), answers)
         print(json.dumps(answer), file=answers, flush=True)
 
@@ -59,7 +60,6 @@ def preload(modules: Sequence[str]) -> None:
     for module in modules:
         with suppress(Exception):
             import_module(module)
-    gc.freeze()  # what is shared with the forked processes is not written to by their collectors
 
 
 def run_forked(task: dict[str, Any], watch: Watch, answers: IO[str]) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def _run_and_exit(task: dict[str, Any], result: IO[str], words: IO[str]) -> NoRe
     status = 1
     try:
         os.setpgid(0, 0)
-        _end_with_parent()
+        end_with_parent()
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         with open(os.devnull) as nothing:
             os.dup2(nothing.fileno(), 0)
@@ -108,7 +108,7 @@ def _run_and_exit(task: dict[str, Any], result: IO[str], words: IO[str]) -> NoRe
         os._exit(status)
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """Have the kernel end this process if the server is killed, where the kernel can (Linux)."""
     if sys.platform == "linux":
         set_parent_death_signal = 1

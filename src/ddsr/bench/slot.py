@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import json
-import math
 import os
-import platform
 import subprocess
 import sys
 import threading
 import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ddsr.bench.judge import TIMEOUT_S, JudgeProcess
 from ddsr.bench.methods import modules_of
 from ddsr.bench.one import OWN_METHODS, Outcome, Task
-from ddsr.bench.rules import Verdict
 from ddsr.bench.server import TERMINATED, TERMINATED_RUN
 from ddsr.bench.store import Row
-from ddsr.version import ddsr_version
+from ddsr.bench.verdicts import judged, row_of
 
 # Every library that starts threads of its own has its own variable.
 THREAD_VARIABLES = (
@@ -62,24 +59,12 @@ class Slot:
         """Run a task and judge what it found."""
         began = time.perf_counter()
         outcome, reason = self.run(task, limits)
-        unsolved = None if task.problem.formula is None else False
-        row = Row(
-            problem=task.problem.name,
-            method=task.method,
-            noise=task.noise,
-            seed=task.seed,
-            problem_id=task.problem_id,
-            solved_srbench=unsolved,
-            solved_paper=unsolved,
-            wall_s=time.perf_counter() - began,
-            time=task.time,
-            epochs=task.epochs,
-            threads=task.threads,
-            host=platform.node(),
-            version=ddsr_version(),
-            error=reason,
-        )
-        return row if outcome is None else self._judged(row, task, outcome, limits)
+        row = row_of(task, time.perf_counter() - began, reason)
+        if outcome is not None:
+            row = judged(row, task, outcome, self._judge, limits.judge_s)
+        if self._stopped.is_set():
+            raise Stopped
+        return row
 
     def run(self, task: Task, limits: Limits) -> tuple[Outcome | None, str | None]:
         """What a run gives, or why it gives nothing."""
@@ -113,20 +98,6 @@ class Slot:
         """
         if is_terminated and self._stopped.wait(STOP_S):
             raise Stopped
-
-    def _judged(self, row: Row, task: Task, outcome: Outcome, limits: Limits) -> Row:
-        began = time.perf_counter()
-        if outcome.expression is None:
-            verdict = Verdict(row.solved_srbench, row.solved_paper, complexity=outcome.complexity)
-        else:
-            verdict = self._judge.judge(outcome.expression, task.problem, outcome.r2_test, limits.judge_s)
-        if self._stopped.is_set():
-            raise Stopped
-        measured = {**asdict(outcome), **asdict(verdict)}
-        # JSON knows no infinity, which R² is where a prediction is.
-        measured |= {key: None for key in ("r2_train", "r2_test") if not math.isfinite(measured[key])}
-        measured["error"] = f"judge: {verdict.error}" if verdict.error else None
-        return replace(row, **measured, judge_s=time.perf_counter() - began)
 
     def _ask(self, request: dict[str, object], threads: int) -> dict[str, Any] | None:
         """The server's answer; None if it ended."""

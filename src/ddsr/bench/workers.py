@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import resource
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from queue import SimpleQueue
 from typing import Protocol
@@ -48,18 +48,35 @@ class Workers(Protocol):
         ...
 
 
-class LocalWorkers:
-    """So many slots on this machine."""
+class RunPlace(Protocol):
+    """Runs and judges tasks, one or several at a time."""
 
-    def __init__(self, n_slots: int) -> None:
-        self.n_slots = n_slots
+    def perform(self, task: Task, limits: Limits) -> Row:
+        """Run a task and judge what it found."""
+        ...
+
+    def stop(self) -> None:
+        """End what is in flight, from any thread."""
+        ...
+
+    def close(self) -> None:
+        """End all processes."""
+        ...
+
+
+class LocalWorkers:
+    """So many slots on this machine, each with room for so many runs."""
+
+    def __init__(self, n_jobs: int, make_slot: Callable[[], RunPlace] = Slot, n_places: int = 1) -> None:
+        self.n_slots = n_jobs * n_places
+        self._n_jobs, self._make_slot, self._n_places = n_jobs, make_slot, n_places
         self._running: dict[Key, float] = {}
 
     def rows(self, tasks: Sequence[Task], limits: Limits) -> Generator[Row, None, None]:
         """Each run's row when it ends."""
-        slots = [Slot() for _ in range(min(self.n_slots, max(1, len(tasks))))]
-        idle: SimpleQueue[Slot] = SimpleQueue()
-        for slot in slots:
+        slots = [self._make_slot() for _ in range(min(self._n_jobs, max(1, len(tasks))))]
+        idle: SimpleQueue[RunPlace] = SimpleQueue()
+        for slot in slots * self._n_places:  # few runs are spread over all slots
             idle.put(slot)
 
         def perform(task: Task) -> Row:
@@ -71,7 +88,7 @@ class LocalWorkers:
                 del self._running[key]
                 idle.put(slot)
 
-        threads = ThreadPoolExecutor(len(slots))
+        threads = ThreadPoolExecutor(len(slots) * self._n_places)
         try:
             for future in as_completed([threads.submit(perform, task) for task in tasks]):
                 yield future.result()

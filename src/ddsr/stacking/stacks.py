@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from ddsr.stacking.seat import Seat
     from ddsr.stacking.stack import Stack
 
+MAX_TOKENS = 64
+"""of a vocabulary: a set of tokens is one word of a GPU"""
+
 
 class Stacks:
     """Makes a stack for the first search of its kind; the searches after it take a place there."""
@@ -22,6 +25,10 @@ class Stacks:
         self.n_places, self.vocab_size = n_places, vocab_size
         self._making = threading.Lock()
         self._made: dict[tuple[PaperConfig, Objective], tuple[Stack, StackedNetworks]] = {}
+
+    def takes(self, generator: MaskedDiffusion) -> bool:
+        """Whether there is room for its vocabulary."""
+        return len(generator.grammar.vocabulary) <= self.vocab_size
 
     def seat(self, generator: MaskedDiffusion, objective: Objective) -> Seat:
         """A place for a search, as soon as one is free."""

@@ -1,4 +1,4 @@
-"""Whether problems can be stacked on a device; where they cannot, each keeps its own generator."""
+"""Whether the kernels know a network and a device; if not, each place draws by its own generator."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from importlib.util import find_spec
 import torch
 
 from ddsr.config import DenoiserConfig
-from ddsr.grammar import Grammar
 from ddsr.stacking.launch import DEFAULT
-from ddsr.stacking.tables import suits_fill
 
 
 def suits_network(config: DenoiserConfig) -> bool:
@@ -27,8 +25,3 @@ def has_kernels(device: torch.device) -> bool:
     """Whether the kernels can run on this device: one of NVIDIA's, with Triton."""
     is_nvidia = device.type == "cuda" and torch.version.cuda is not None  # AMD's devices are "cuda" too
     return is_nvidia and find_spec("triton") is not None
-
-
-def can_stack(config: DenoiserConfig, grammar: Grammar, device: torch.device) -> bool:
-    """Whether a problem can be one of a stack on this device."""
-    return has_kernels(device) and suits_network(config) and suits_fill(grammar)

@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ddsr.grammar import Grammar, GrammarTables
+from ddsr.stacking.stacks import MAX_TOKENS
 
-MAX_TOKENS = 64
-"""of a vocabulary: a set of tokens is one word"""
 MAX_CONTEXTS = 256
 MAX_USE_RULES = 7
 """the numbers of uses left share a word, 8 bits each; the last byte would have the sign"""
