@@ -9,4 +9,5 @@ def curve(n_epochs: int, height: float = 1.0) -> Curve:
     """Best rewards rise from 0 to `height`, mean rewards are half of them."""
     best = np.linspace(0.0, height, n_epochs)
     epochs = np.arange(1.0, n_epochs + 1)
-    return Curve(epochs, best, best / 2, best, best, best, np.ones(n_epochs), epochs / 10)
+    shares = np.ones(n_epochs), np.zeros(n_epochs), np.zeros(n_epochs)
+    return Curve(epochs, best, best / 2, best, best, best, *shares, epochs / 10)

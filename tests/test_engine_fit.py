@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import least_squares
 
 import oracle
+from ddsr._core import KnownScores
 from ddsr.engine import Engine, FitOptions, FitStatus, gradients, values
 from ddsr.errors import ExpressionError
 from ddsr.expression import Batch, Expression
@@ -222,6 +223,26 @@ def test_duplicates_are_fitted_once_and_get_their_own_constants() -> None:
     assert len(set(scores.nrmse[[0, 1, 3]])) == 1
     for row in (0, 1, 3):
         assert scores.batch[row].to_callable()(X) == pytest.approx(y)
+
+
+def test_what_is_known_is_not_fitted_again_and_has_the_same_bits() -> None:
+    engine = Engine(DEFAULT, GOOD_X, GOOD_Y)
+    batch, known = random_batch(60), KnownScores()
+    first = engine.score(batch.take(list(range(40))), known=known)
+    n_known = len(known)
+    assert n_known == (~first.is_duplicate).sum()
+    expected, found = engine.score(batch), engine.score(batch, known=known)
+    assert len(known) == (~found.is_duplicate).sum() > n_known
+    for name in ("nrmse", "scale", "offset", "status", "steps", "is_duplicate"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+    np.testing.assert_array_equal(found.batch.constants, expected.batch.constants)
+    # and constants that another order of operands has come back in its own order
+    one, other = (Expression.parse(text, DEFAULT) for text in ("sin(2 * x) + 3 * y", "y * 3 + sin(x * 2)"))
+    engine.score([one], known=known)
+    n_known = len(known)
+    again = engine.score([other], known=known)
+    assert len(known) == n_known
+    np.testing.assert_array_equal(again.batch.constants, engine.score([other]).batch.constants)
 
 
 def test_starts_that_differ_make_no_duplicates() -> None:

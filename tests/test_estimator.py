@@ -179,7 +179,13 @@ def test_the_paper_learns_and_records_its_curves(preset):
     assert np.isfinite(model.curves_.drop(columns=gains.columns)).all(axis=None)
     assert (model.curves_["seconds_update"] > 0).all()
     assert (model.curves_["distinct_share"] <= 1).all()
+    assert model.curves_[["invalid_share", "repeated_share"]].map(lambda share: 0 <= share < 1).all(axis=None)
     assert model.curves_["best_reward"].max() <= model.get_best()["reward"]
+
+
+def test_draws_that_repeat_others_are_counted():
+    curves = tiny(preset="uniform").fit(X, HARD).curves_
+    np.testing.assert_allclose(curves["repeated_share"], 1 - curves["distinct_share"])
 
 
 def test_the_presets_epochs_are_the_default():

@@ -152,11 +152,14 @@ def _by_source(source: str, rows: np.ndarray) -> Any:
 
 
 def _by_sympy(form: Any, X: pd.DataFrame) -> Any:
-    """By lambdify, or by evalf where names are none of Python: to replace them SymPy evaluates all again."""
+    """By lambdify; by evalf where a name is none of Python's or hides a function of NumPy's from lambdify.
+
+    To replace such names SymPy would evaluate the whole form again.
+    """
     import sympy
 
     by_name = {symbol.name: symbol for symbol in form.free_symbols}
-    if all(name.isidentifier() and not keyword.iskeyword(name) for name in by_name):
+    if all(name.isidentifier() and not keyword.iskeyword(name) and not hasattr(np, name) for name in by_name):
         columns = [X[name].to_numpy() for name in by_name]
         return sympy.lambdify(list(by_name.values()), form, "numpy")(*columns)
     rows = X[list(by_name)].to_numpy().tolist()

@@ -78,7 +78,7 @@ std::optional<nb::dict> score_batch(const Vocabulary& vocabulary, const Data& da
                                     const std::optional<Input<std::uint8_t, 2>>& fixed, bool refits,
                                     bool measures_information, int max_steps, int n_starts, double tolerance,
                                     bool is_scale_free, std::uint64_t seed, int n_threads, double seconds,
-                                    double fit_seconds) {
+                                    double fit_seconds, KnownScores* known) {
   const Batch batch = take_batch_for(data.scoring.n_columns(), vocabulary, tokens, constants);
   const Mask mask = take_mask(fixed, batch);
   const FitOptions options{
@@ -92,7 +92,7 @@ std::optional<nb::dict> score_batch(const Vocabulary& vocabulary, const Data& da
   try {
     nb::gil_scoped_release release;
     const auto scores = score(vocabulary, data.fitting(refits), data.scoring, batch.expressions.rows,
-                              batch.constants, mask.rows, options, n_threads, moment_in(seconds));
+                              batch.constants, mask.rows, options, n_threads, moment_in(seconds), known);
     for (std::size_t i = 0; i < n; ++i) {
       const Fit& fit = scores[i].fit;
       const auto row = static_cast<std::ptrdiff_t>(i * batch.width);
@@ -179,11 +179,13 @@ void bind_engine(nb::module_& module) {
       .def_prop_ro("spread", [](const Data& data) { return data.scoring.spread(); })
       .def_prop_ro("n_fit_rows", [](const Data& data) { return data.fitting(false).n_rows(); });
 
+  nb::class_<KnownScores>(module, "KnownScores").def(nb::init<>()).def("__len__", &KnownScores::size);
+
   module.def("score", &score_batch, nb::arg("vocabulary"), nb::arg("data"), nb::arg("tokens"),
              nb::arg("constants"), nb::arg("is_fixed").none(), nb::arg("refits"),
              nb::arg("measures_information"), nb::arg("max_steps"), nb::arg("n_starts"), nb::arg("tolerance"),
              nb::arg("is_scale_free"), nb::arg("seed"), nb::arg("n_threads"), nb::arg("seconds"),
-             nb::arg("fit_seconds"));
+             nb::arg("fit_seconds"), nb::arg("known").none());
   module.def("values", &batch_values, nb::arg("vocabulary"), nb::arg("X"), nb::arg("tokens"),
              nb::arg("constants"), nb::arg("n_threads"));
   module.def("gradients", &batch_gradients, nb::arg("vocabulary"), nb::arg("X"), nb::arg("tokens"),

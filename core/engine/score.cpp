@@ -101,11 +101,30 @@ void restore_order(Fit& fit, const std::vector<int>& constant_from) {
 
 }  // namespace
 
+const Score* KnownScores::find(const std::string& key) {
+  if (const auto found = young_.find(key); found != young_.end()) return &found->second;
+  auto aged = old_.extract(key);
+  if (aged.empty()) return nullptr;
+  make_room();
+  return &young_.insert(std::move(aged)).position->second;
+}
+
+void KnownScores::insert(const std::string& key, const Score& score) {
+  make_room();
+  young_.emplace(key, score);
+}
+
+void KnownScores::make_room() {
+  if (young_.size() < MOST) return;
+  old_ = std::move(young_);
+  young_ = Scores();
+}
+
 std::vector<Score> score(const Vocabulary& vocabulary, const Dataset& fitting, const Dataset& scoring,
                          const std::vector<std::span<const TokenId>>& expressions,
                          const std::vector<std::span<const double>>& starts,
                          const std::vector<std::span<const std::uint8_t>>& is_fixed,
-                         const FitOptions& options, int n_threads, Moment deadline) {
+                         const FitOptions& options, int n_threads, Moment deadline, KnownScores* known) {
   const std::size_t n = expressions.size();
   std::vector<Candidate> candidates(n);
   parallel_for(n, n_threads, [&](std::size_t i) {
@@ -120,12 +139,22 @@ std::vector<Score> score(const Vocabulary& vocabulary, const Dataset& fitting, c
   }
 
   std::vector<Score> scores(n);
-  parallel_with(distinct.size(), n_threads, 8, [&] {
+  std::vector<std::size_t> unknown;
+  for (const std::size_t i : distinct) {
+    const Score* before = known != nullptr ? known->find(candidates[i].key) : nullptr;
+    if (before != nullptr)
+      scores[i] = *before;
+    else
+      unknown.push_back(i);
+  }
+  parallel_with(unknown.size(), n_threads, 8, [&] {
     return [&, worker = Worker(vocabulary, fitting, scoring, options)](std::size_t k) mutable {
       if (deadline != Moment::max() && Moment::clock::now() >= deadline) throw OutOfTime();
-      scores[distinct[k]] = worker(candidates[distinct[k]]);
+      scores[unknown[k]] = worker(candidates[unknown[k]]);
     };
   });
+  if (known != nullptr)
+    for (const std::size_t i : unknown) known->insert(candidates[i].key, scores[i]);
 
   for (std::size_t i = n; i-- > 0;) {
     Score result = scores[original[i]];

@@ -125,6 +125,12 @@ class Data:
     @property
     def n_fit_rows(self) -> int: ...
 
+class KnownScores:
+    """Scores of earlier batches, at most the last 100,000: what comes again is not fitted again."""
+
+    def __init__(self) -> None: ...
+    def __len__(self) -> int: ...
+
 def score(
     vocabulary: Vocabulary,
     data: Data,
@@ -141,10 +147,12 @@ def score(
     n_threads: int,
     seconds: float,
     fit_seconds: float,
+    known: KnownScores | None,
 ) -> dict[str, Any] | None:
     """Arrays, a row an expression: constants, scale, offset, nrmse, status, steps, is_duplicate.
 
-    None where it took longer than `seconds`. Fits end where they are after `fit_seconds`.
+    None where it took longer than `seconds`. Fits end where they are after `fit_seconds`. `known` is of the
+    same data, seed and settings of the fit.
     """
 
 def values(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ddsr import _core
+from ddsr._core import KnownScores
 from ddsr.data import MOST_COUNTED, check_rows, check_target, check_whole
 from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.errors import DataError, ExpressionError
@@ -206,14 +207,17 @@ class Engine:
         is_fixed: ArrayLike | None = None,
         options: FitOptions | None = None,
         deadline: Deadline = NEVER,
+        known: KnownScores | None = None,
     ) -> Scores:
         """Fit the constants of every expression, starting from those it has, and judge it.
 
         `is_fixed`, shaped like the batch's constants, names those that keep their value. `options` stand in
-        for the engine's own. Raises `TimeIsUp` where not all are judged by the deadline.
+        for the engine's own. Raises `TimeIsUp` where not all are judged by the deadline. What is `known`, of
+        this engine and these options, is not fitted again; it has the same bits.
         """
         batch = as_batch(expressions, self.vocabulary)
-        return self._fit(batch, is_fixed, _checked_options(options) or self.options, deadline=deadline)
+        options = _checked_options(options) or self.options
+        return self._fit(batch, is_fixed, options, deadline=deadline, known=known)
 
     def refit(
         self,
@@ -249,6 +253,7 @@ class Engine:
         refits: bool = False,
         deadline: Deadline = NEVER,
         fit_deadline: Deadline = NEVER,
+        known: KnownScores | None = None,
     ) -> Scores:
         mask = None if is_fixed is None else _as_mask(is_fixed, batch).view(np.uint8)
         with _bad_batch_is_an_expression_error():
@@ -268,10 +273,11 @@ class Engine:
                 n_threads=self.n_threads,
                 seconds=deadline.seconds_left,
                 fit_seconds=fit_deadline.seconds_left,
+                known=known,
             )
         if found is None:
             raise TimeIsUp
-        fitted = Batch(batch.vocabulary, batch.tokens, found.pop("constants"))
+        fitted = replace(batch, constants=found.pop("constants"))
         found["is_duplicate"] = found["is_duplicate"].astype(bool)
         return Scores(fitted, **found)
 

@@ -21,7 +21,7 @@ from ddsr.errors import RunError
 from ddsr.expression import Expression, Vocabulary
 from ddsr.files import parse_json, read_whole, write_whole
 from ddsr.fitting import Outcome
-from ddsr.learning.curves import REWARDS, EpochStats, UpdateStats
+from ddsr.learning.curves import REWARDS, SHARES, EpochStats, UpdateStats
 from ddsr.saved import restoring
 from ddsr.selection import FrontEntry, ParetoFront
 from ddsr.version import ddsr_version
@@ -170,7 +170,7 @@ def _written_curves(outcome: Outcome) -> dict[str, Any]:
     updates = [stats.update for stats in epochs]
     return {
         "every": outcome.every * stride,
-        **{name: _finite([getattr(stats, name) for stats in epochs]) for name in REWARDS},
+        **{name: _finite([getattr(stats, name) for stats in epochs]) for name in REWARDS + SHARES},
         **{name: _finite([getattr(update, name, None) for update in updates]) for name in UPDATES},
         "seconds": _written_parts([stats.seconds for stats in epochs]),
         "gains": _written_parts([stats.gains for stats in epochs]),
@@ -243,14 +243,16 @@ def _read_token(token: object, vocabulary: Vocabulary) -> int:
 
 
 def _read_curves(written: Mapping[str, Any]) -> tuple[EpochStats, ...]:
-    rewards = zip(*(written[name] for name in REWARDS), strict=True)
+    unknown = [None] * len(written[REWARDS[0]])  # to the versions that kept no shares
+    columns = [written[name] for name in REWARDS] + [written.get(name, unknown) for name in SHARES]
+    rewards = zip(*columns, strict=True)
     updates = zip(*(written[name] for name in UPDATES), strict=True)
     epochs = []
     for number, (reward, update) in enumerate(zip(rewards, updates, strict=True)):
         has_update = any(value is not None for value in update)
         epochs.append(
             EpochStats(
-                **dict(zip(REWARDS, map(_or_nan, reward), strict=True)),
+                **dict(zip(REWARDS + SHARES, map(_or_nan, reward), strict=True)),
                 update=UpdateStats(*map(_or_nan, update)) if has_update else None,
                 seconds=_read_parts(written["seconds"], number),
                 gains=_read_parts(written["gains"], number),

@@ -10,6 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
+from ddsr._core import KnownScores
 from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.engine import Engine
 from ddsr.expression import Batch
@@ -105,12 +106,13 @@ def search(
             if memory is not None and policy is not None:
                 memory = memory.restored(saved["memory"], engine.vocabulary)
                 policy.restore(saved["policy"])
+    known = KnownScores()  # many of an epoch's proposals are those of epochs before
     for epoch in count(n_epochs):
         clock = PartClock()
         try:
             proposals = generator.sample(batch_size, epoch)
             clock.end("sample")
-            scores = engine.score(proposals, deadline=deadline)
+            scores = engine.score(proposals, deadline=deadline, known=known)
         except TimeIsUp:
             return
         clock.end("score")

@@ -59,6 +59,8 @@ def _curve_row(stats: EpochStats) -> dict[str, float]:
         "mean_reward": stats.mean_reward,
         "reward_floor": stats.reward_floor,
         "distinct_share": stats.distinct_share,
+        "invalid_share": stats.invalid_share,
+        "repeated_share": stats.repeated_share,
         **asdict(stats.update or NO_UPDATE),
         **{f"seconds_{part}": stats.seconds.get(part, 0.0) for part in PARTS},
         **{f"gain_{source}": stats.gains.get(source, np.nan) for source in SOURCES},

@@ -1,3 +1,4 @@
+import gzip
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from ddsr.bench.one import Task, keep_curve, run_one
 from ddsr.bench.problems import load_suite
 from ddsr.bench.slot import Limits, Slot
 from ddsr.bench.store import Key
+from ddsr.learning.curves import SHARES
 
 KEY = Key("feynman_I_6_2", "paper:memory=short", 0.01, 3)
 TASK = Task(problem=load_suite("nguyen")[0], method="uniform", noise=0.0, seed=0, epochs=3)
@@ -36,6 +38,14 @@ def test_what_is_no_curve_reads_as_none(tmp_path):
     for broken in (whole[:-9], b"", b"epoch\n1\n"):
         path.write_bytes(broken)
         assert read_curve(path) is None
+
+
+def test_a_curve_without_the_later_columns_is_read(tmp_path):
+    path = tmp_path / "a.csv.gz"
+    names = [name for name in Curve._fields if name not in SHARES]
+    path.write_bytes(gzip.compress(f"{','.join(names)}\n{','.join('1' * len(names))}\n".encode()))
+    read = read_curve(path)
+    assert np.isnan([read.invalid_share, read.repeated_share]).all() and read.seconds.tolist() == [1.0]
 
 
 def test_a_write_that_fails_leaves_the_old_curve(tmp_path, monkeypatch):

@@ -41,6 +41,7 @@ def test_first_distinct_keeps_the_first_of_each_key_in_order():
     batch = Batch.of(Expression.parse(text, PLAIN) for text in texts)
     assert [str(expression) for expression in batch.first_distinct(3)] == ["x + y", "x", "sin(x)"]
     assert len(batch.first_distinct(10)) == 4
+    assert [batch.first_distinct(n).n_drawn for n in (0, 1, 2, 3, 4, 10)] == [6, 1, 3, 4, 6, 6]
 
 
 @examples(50)

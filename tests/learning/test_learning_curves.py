@@ -10,7 +10,15 @@ from ddsr.learning.curves import EpochStats, UpdateStats, restored_curves, saved
 EPOCHS = [
     EpochStats(0.5, 0.25, float("nan"), 1.0, None, {"sample": 0.1}),
     EpochStats(
-        0.75, 0.5, 0.3, 0.9, UpdateStats(1.0, 0.1, 2.0, 0.0), {"sample": 0.1, "update": 0.2}, {"a": 1.0}
+        0.75,
+        0.5,
+        0.3,
+        0.9,
+        UpdateStats(1.0, 0.1, 2.0, 0.0),
+        {"sample": 0.1, "update": 0.2},
+        {"a": 1.0},
+        invalid_share=0.2,
+        repeated_share=0.1,
     ),
 ]
 
@@ -19,8 +27,16 @@ def test_curves_are_restored():
     assert repr(restored_curves(saved_curves(EPOCHS))) == repr(EPOCHS)
 
 
+def test_curves_without_shares_are_restored():
+    saved = saved_curves(EPOCHS)
+    del saved["shares"]
+    for stats, expected in zip(restored_curves(saved), EPOCHS, strict=True):
+        assert np.isnan(stats.invalid_share) and np.isnan(stats.repeated_share)
+        assert stats.best_reward == expected.best_reward
+
+
 @pytest.mark.parametrize("kind", [np.complex128, np.str_, np.bool_])
-@pytest.mark.parametrize("path", ["rewards", "updates", "seconds/values", "gains/values"])
+@pytest.mark.parametrize("path", ["rewards", "shares", "updates", "seconds/values", "gains/values"])
 def test_what_is_no_real_number_is_refused(path, kind):
     saved = copy.deepcopy(saved_curves(EPOCHS))
     *folders, name = path.split("/")

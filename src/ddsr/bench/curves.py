@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.bench.store import Key
+from ddsr.learning.curves import SHARES
 
 FOLDER = "curves"
 MOST_POINTS = 400
@@ -32,6 +33,8 @@ class Curve(NamedTuple):
     entropy: NDArray[np.float64]
     kl: NDArray[np.float64]
     distinct_share: NDArray[np.float64]
+    invalid_share: NDArray[np.float64]
+    repeated_share: NDArray[np.float64]
     seconds: NDArray[np.float64]
 
 
@@ -92,7 +95,8 @@ def read_curve(path: Path) -> Curve | None:
         rows = list(csv.reader(io.StringIO(gzip.decompress(path.read_bytes()).decode())))
         values = [[float(cell) if cell else math.nan for cell in row] for row in rows[1:]]
         columns = dict(zip(rows[0], np.array(values).T, strict=True))
-        return Curve(**columns) if values else None
+        unknown = dict.fromkeys(SHARES, np.full(len(values), math.nan))  # to earlier versions
+        return Curve(**unknown | columns) if values else None
     except (OSError, EOFError, ValueError, IndexError, TypeError):
         return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -28,6 +28,8 @@ class Batch:
     """(B, L) breadth-first, PAD behind the end of each"""
     constants: NDArray[np.float64]
     """(B, K) in the order of their tokens; what is behind a row's last constant counts for nothing"""
+    n_drawn: int | None = None
+    """how many were drawn to get these, which are distinct; None: as many as there are"""
 
     def __post_init__(self) -> None:
         for name, kind in (("tokens", np.int16), ("constants", np.float64)):
@@ -102,9 +104,11 @@ class Batch:
         return Batch(self.vocabulary, self.tokens[rows], self.constants[rows])
 
     def first_distinct(self, n: int, n_threads: int = 1) -> Batch:
-        """The first `n` rows of different `keys`, in their order."""
+        """The first `n` rows of different `keys`, in order; `n_drawn` counts all rows up to the last of them."""
         first_rows = {key: row for row, key in reversed(list(enumerate(self.keys(n_threads))))}
-        return self.take(sorted(first_rows.values())[:n])
+        rows = sorted(first_rows.values())
+        n_drawn = rows[n - 1] + 1 if len(rows) >= n > 0 else len(self)
+        return replace(self.take(rows[:n]), n_drawn=n_drawn)
 
     @property
     def sizes(self) -> NDArray[np.int64]:

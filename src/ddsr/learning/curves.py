@@ -39,6 +39,10 @@ class EpochStats:
     """of the epoch's parts: sample, score, update, refine, propose"""
     gains: dict[str, float] = field(default_factory=dict)
     """what each source added to the front, in log(NRMSE) summed over sizes"""
+    invalid_share: float = np.nan
+    """of the batch: expressions without a finite reward"""
+    repeated_share: float = np.nan
+    """of what was drawn: expressions that the epoch had drawn before"""
 
 
 class PartClock:
@@ -63,17 +67,22 @@ def describe(
     seconds: dict[str, float],
 ) -> EpochStats:
     """The epoch's point of the learning curves."""
+    n_distinct = float((~scores.is_duplicate).sum())
     return EpochStats(
         best_reward=float(scores.reward.max()),
         mean_reward=float(scores.reward.mean()),
         reward_floor=reward_floor,
-        distinct_share=float((~scores.is_duplicate).sum() / batch_size),
+        distinct_share=n_distinct / batch_size,
         update=update,
         seconds=seconds,
+        invalid_share=float(np.isinf(scores.nrmse).mean()),
+        repeated_share=1.0 - n_distinct / (scores.batch.n_drawn or len(scores)),
     )
 
 
 REWARDS = ("best_reward", "mean_reward", "reward_floor", "distinct_share")
+SHARES = ("invalid_share", "repeated_share")
+"""which were not kept at first: files and states without them are read"""
 
 
 def saved_curves(epochs: Sequence[EpochStats]) -> Saved:
@@ -82,6 +91,7 @@ def saved_curves(epochs: Sequence[EpochStats]) -> Saved:
     updates = [nothing if stats.update is None else astuple(stats.update) for stats in epochs]
     return {
         "rewards": np.array([[getattr(stats, name) for name in REWARDS] for stats in epochs]),
+        "shares": np.array([[getattr(stats, name) for name in SHARES] for stats in epochs]),
         "updates": np.array(updates),
         "has_update": np.array([stats.update is not None for stats in epochs]),
         "seconds": _columns([stats.seconds for stats in epochs]),
@@ -92,17 +102,21 @@ def saved_curves(epochs: Sequence[EpochStats]) -> Saved:
 def restored_curves(saved: Saved) -> list[EpochStats]:
     """The epochs that were saved; raises `ValueError` where they hold anything but real numbers."""
     seconds, gains = _rows(saved["seconds"]), _rows(saved["gains"])
-    for name in ("rewards", "updates"):
-        _check_real(saved[name], name)
+    shares = saved.get("shares", np.full((len(saved["rewards"]), len(SHARES)), np.nan))
+    for name, values in (("rewards", saved["rewards"]), ("updates", saved["updates"]), ("shares", shares)):
+        _check_real(values, name)
     updates = zip(saved["updates"].tolist(), saved["has_update"].tolist(), strict=True)
     return [
         EpochStats(
             **dict(zip(REWARDS, rewards, strict=True)),
+            **dict(zip(SHARES, share, strict=True)),
             update=UpdateStats(*update) if has_update else None,
             seconds=next(seconds),
             gains=next(gains),
         )
-        for rewards, (update, has_update) in zip(saved["rewards"].tolist(), updates, strict=True)
+        for rewards, share, (update, has_update) in zip(
+            saved["rewards"].tolist(), shares.tolist(), updates, strict=True
+        )
     ]
 
 

@@ -40,6 +40,8 @@ class TensorBoardLog:
             "search/mean_reward": stats.mean_reward,
             "search/reward_floor": stats.reward_floor,
             "search/distinct_share": stats.distinct_share,
+            "search/invalid_share": stats.invalid_share,
+            "search/repeated_share": stats.repeated_share,
             "search/candidates": float(state.n_scored),
             "search/seconds": time.monotonic() - self._began,
             **{f"gain/{source}": gain for source, gain in stats.gains.items()},
