@@ -104,10 +104,15 @@ def flaws_of(model: DDSRRegressor, index: int, X: pd.DataFrame, folder: Path) ->
 
 
 def is_well_conditioned(equation: Expression, rows: np.ndarray) -> np.ndarray:
-    """Rows whose value hardly moves when every step of the computation is off by a little."""
+    """Rows whose value hardly moves when every step of the computation is off by a little.
+
+    A step that is smaller than the smallest normal double has lost digits.
+    """
     rng = np.random.default_rng(0)
+    has_lost_digits = np.zeros(len(rows), dtype=bool)
 
     def moved(value: Any) -> Any:
+        has_lost_digits[...] |= (value != 0) & (np.abs(value) < np.finfo(float).tiny)
         return value * (1.0 + JITTER * rng.uniform(-1, 1, size=len(rows)))
 
     def compute() -> np.ndarray:
@@ -120,7 +125,8 @@ def is_well_conditioned(equation: Expression, rows: np.ndarray) -> np.ndarray:
 
     with np.errstate(all="ignore"):
         computed = np.array([compute() for _ in range(4)])
-        return np.ptp(computed, axis=0) <= MOST_MOVED * np.abs(computed).min(axis=0)
+        hardly_moves = np.ptp(computed, axis=0) <= MOST_MOVED * np.abs(computed).min(axis=0)
+    return hardly_moves & ~has_lost_digits
 
 
 Compute = Callable[[], Any]

@@ -104,7 +104,7 @@ class Batch:
         return Batch(self.vocabulary, self.tokens[rows], self.constants[rows])
 
     def first_distinct(self, n: int, n_threads: int = 1) -> Batch:
-        """The first `n` rows of different `keys`, in order; `n_drawn` counts all rows up to the last of them."""
+        """The first `n` rows of different `keys`, in order; `n_drawn` counts the rows that this took."""
         first_rows = {key: row for row, key in reversed(list(enumerate(self.keys(n_threads))))}
         rows = sorted(first_rows.values())
         n_drawn = rows[n - 1] + 1 if len(rows) >= n > 0 else len(self)
