@@ -60,7 +60,7 @@ bench: $(SETUP)  ## measure how often the search recovers known equations
 bench-engine: $(PEERS)  ## measure the engine's speed beside its peers'
 	@$(RUN) -m benchmarks.engine $(ARGS)
 
-bench-epoch: $(SETUP)  ## time an epoch of the preset paper; ARGS="--device cuda --threads 4 --epochs 30"
+bench-epoch: $(SETUP)  ## time an epoch of the preset paper; ARGS="--device cuda --together 16x1,4x8" for many at once
 	@$(RUN) -m benchmarks.epoch $(ARGS)
 
 results: $(SETUP)  ## write the tables of results in README.md and docs/results.md from benchmarks/results/

@@ -1,7 +1,8 @@
 """How long an epoch of the preset `paper` takes, and its parts: `make bench-epoch`.
 
 All settings are the paper's, the data have 10,000 rows, and the first epochs are left out. Medians are
-printed and written to benchmarks/results/epoch-<device>.json. Needs torch and NumPy alone.
+printed and written to benchmarks/results/epoch-<device>.json. `--together` measures how many epochs a second
+several searches reach together on the device (`benchmarks.throughput`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from statistics import median
 import numpy as np
 import torch
 
+from benchmarks import throughput
 from benchmarks.hardware import describe_run
 from ddsr.config import PaperConfig
 from ddsr.device import find_device
@@ -51,13 +53,30 @@ def measure(states: Iterator[SearchState], n_epochs: int) -> dict[str, float]:
     return {"epoch": median(sum(seconds.values()) for seconds in timed), **parts}
 
 
+def share(ways: list[str], device: str, seconds: float) -> int:
+    """Measure searches that share the device, and write their epochs a second."""
+    run = describe_run()
+    if device == "cuda":
+        run["gpu"] = torch.cuda.get_device_name()
+    run |= {"torch": torch.__version__, "seconds": seconds}
+    print(json.dumps(run))
+    found = throughput.measure([throughput.Way.read(way) for way in ways], device, seconds)
+    path = RESULTS / f"together-{device}.json"
+    path.write_text(json.dumps({"epochs_a_second": found} | run, indent=2) + "\n")
+    return 0
+
+
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
     options.add_argument("--threads", type=int, default=2)
     options.add_argument("--epochs", type=int, default=10, help="that are timed")
+    options.add_argument("--together", help="ways to share the device, as 16x1,16x1!,4x8")
+    options.add_argument("--seconds", type=float, default=30.0, help="of each way of --together")
     arguments = options.parse_args()
     device = find_device(arguments.device).type
+    if arguments.together:
+        return share(arguments.together.split(","), device, arguments.seconds)
     torch.set_num_threads(arguments.threads)
 
     run = describe_run()
