@@ -25,7 +25,7 @@ from ddsr.grammar import Grammar
 from ddsr.stacking.backward import StackedBackward
 from ddsr.stacking.launch import DEFAULT, Launch
 from ddsr.stacking.network import predict
-from ddsr.stacking.weights import StackedWeights
+from ddsr.stacking.parameters import StackedParameters
 
 CUDA = torch.device("cuda")
 CONFIG = PaperConfig()
@@ -79,11 +79,12 @@ def make_network(problem: int) -> Denoiser:
 
 
 def make_stack(problems: list[int], n_rows: int, launch: Launch = DEFAULT) -> StackedBackward:
-    weights = StackedWeights(len(problems), MAX_VOCAB_SIZE, CONFIG.max_length, CONFIG.denoiser, CUDA)
-    stack = StackedBackward(weights, n_rows, launch)
+    parameters = StackedParameters(len(problems), MAX_VOCAB_SIZE, CONFIG.max_length, CONFIG.denoiser, CUDA)
+    stack = StackedBackward(parameters, n_rows, launch)
     for place, problem in enumerate(problems):
         network = make_network(problem)
-        weights.load(place, network.state_dict(), network.vocab_size)
+        weights = {name: tensor.cpu().numpy() for name, tensor in network.state_dict().items()}
+        parameters.load_network(place, weights, network.vocab_size)
         stack.load_tables(place, make_grammar(problem))
     return stack
 

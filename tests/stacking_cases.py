@@ -13,7 +13,7 @@ from ddsr.expression.vocabulary import Vocabulary
 from ddsr.grammar import AtMost, Forbid, Grammar, Nesting
 from ddsr.stacking.backward import StackedBackward
 from ddsr.stacking.launch import Launch
-from ddsr.stacking.weights import StackedWeights
+from ddsr.stacking.parameters import StackedParameters
 
 IS_INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
 DEVICE = torch.device("cuda" if torch.cuda.is_available() and not IS_INTERPRETED else "cpu")
@@ -50,14 +50,19 @@ def make_network(grammar: Grammar, seed: int, config: DenoiserConfig = CONFIG) -
     return network.to(DEVICE)
 
 
+def weights_of(network: Denoiser) -> dict[str, np.ndarray]:
+    """As a policy saves them."""
+    return {name: tensor.cpu().numpy() for name, tensor in network.state_dict().items()}
+
+
 def make_stack(grammars, n_rows, networks=None) -> StackedBackward:
     """A stack of these problems."""
     max_vocab_size = max(len(grammar.vocabulary) for grammar in grammars)
-    weights = StackedWeights(len(grammars), max_vocab_size, grammars[0].max_length, CONFIG, DEVICE)
-    stack = StackedBackward(weights, n_rows, LAUNCH)
+    parameters = StackedParameters(len(grammars), max_vocab_size, grammars[0].max_length, CONFIG, DEVICE)
+    stack = StackedBackward(parameters, n_rows, LAUNCH)
     for problem, grammar in enumerate(grammars):
         network = networks[problem] if networks else make_network(grammar, problem)
-        weights.load(problem, network.state_dict(), len(grammar.vocabulary))
+        parameters.load_network(problem, weights_of(network), len(grammar.vocabulary))
         stack.load_tables(problem, grammar)
     return stack
 

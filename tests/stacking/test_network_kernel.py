@@ -6,8 +6,8 @@ import torch
 from ddsr.config import DenoiserConfig
 from ddsr.grammar import Grammar
 from ddsr.stacking.network import KernelWeights, predict
-from ddsr.stacking.weights import StackedWeights
-from stacking_cases import DEVICE, GRAMMARS, LAUNCH, make_network, needs_kernels
+from ddsr.stacking.parameters import StackedParameters
+from stacking_cases import DEVICE, GRAMMARS, LAUNCH, make_network, needs_kernels, weights_of
 
 pytestmark = needs_kernels
 
@@ -20,13 +20,13 @@ def make_networks(config, max_length):
 def errors(networks, config, max_length, step):
     """Largest error of each problem's logits, by their largest value."""
     max_vocab_size = max(network.vocab_size for network in networks) + 1
-    weights = StackedWeights(len(networks), max_vocab_size, max_length, config, DEVICE)
+    parameters = StackedParameters(len(networks), max_vocab_size, max_length, config, DEVICE)
     for problem, network in enumerate(networks):
-        weights.load(problem, network.state_dict(), network.vocab_size)
+        parameters.load_network(problem, weights_of(network), network.vocab_size)
     tokens = torch.stack(
         [torch.randint(-2, network.vocab_size, (11, max_length), dtype=torch.int16) for network in networks]
     ).to(DEVICE)
-    logits = predict(KernelWeights(weights), tokens, step, LAUNCH)
+    logits = predict(KernelWeights(parameters), tokens, step, LAUNCH)
     for network, own_tokens, own_logits in zip(networks, tokens, logits, strict=True):
         with torch.no_grad():
             expected = network(own_tokens, torch.full((11,), step, device=DEVICE))

@@ -18,8 +18,8 @@ from torch import Tensor
 from ddsr.grammar import Grammar
 from ddsr.stacking.launch import DEFAULT, Launch
 from ddsr.stacking.network import KernelWeights
+from ddsr.stacking.parameters import StackedParameters
 from ddsr.stacking.tables import StackedTables
-from ddsr.stacking.weights import StackedWeights
 
 Tokens = NDArray[np.int16]
 
@@ -30,10 +30,11 @@ class StackedBackward:
     The weights are read at each draw: whoever changes them in place need not say so.
     """
 
-    def __init__(self, weights: StackedWeights, n_rows: int, launch: Launch = DEFAULT) -> None:
-        self.weights, self.n_rows, self.device, self.launch = weights, n_rows, weights.device, launch
-        self.kernel_weights = KernelWeights(weights)
-        n_problems, max_length, vocab_size = weights.n_problems, weights.max_length, weights.max_vocab_size
+    def __init__(self, parameters: StackedParameters, n_rows: int, launch: Launch = DEFAULT) -> None:
+        self.parameters, self.n_rows, self.launch = parameters, n_rows, launch
+        self.device, self.max_length = parameters.device, parameters.max_length
+        self.kernel_weights = KernelWeights(parameters)
+        n_problems, max_length, vocab_size = parameters.n_members, self.max_length, parameters.vocab_size
         self.tables = StackedTables(n_problems, vocab_size, max_length, self.device)
         shape = (n_problems, n_rows, max_length)
 
@@ -101,7 +102,7 @@ class StackedBackward:
     def _run(self) -> None:
         """Launch all steps, X_M → X_0."""
         self.begin()
-        for step in range(self.weights.max_length, 0, -1):
+        for step in range(self.max_length, 0, -1):
             self.predict_step(step)
             self.fill_step(step)
 
@@ -110,7 +111,7 @@ class StackedBackward:
         from ddsr.stacking.fill_kernel import launch_begin  # Triton comes with CUDA builds of PyTorch alone
 
         self.kernel_weights.refresh()
-        first = self.weights.max_length % 2
+        first = self.max_length % 2
         launch_begin(
             self.kept[first],
             self.drawn,
@@ -126,7 +127,7 @@ class StackedBackward:
         from ddsr.stacking.network_kernel import launch_forward
 
         # at first all rows of a problem are alike, and one is predicted
-        most_rows = 1 if step == self.weights.max_length else self.n_rows
+        most_rows = 1 if step == self.max_length else self.n_rows
         launch_forward(
             self.kept[step % 2],
             self.rows[step % 2],
@@ -135,7 +136,7 @@ class StackedBackward:
             self.logits,
             step,
             most_rows,
-            self.weights.config.width,
+            self.parameters.config.width,
             self.launch,
         )
 
@@ -155,6 +156,6 @@ class StackedBackward:
             self.tables.of_kernel(),
             self.tables.n_use_rules,
             step,
-            is_alike=step == self.weights.max_length,
+            is_alike=step == self.max_length,
             launch=self.launch,
         )

@@ -13,7 +13,6 @@ from ddsr.stacking.backward import StackedBackward
 from ddsr.stacking.parameters import StackedParameters
 from ddsr.stacking.plain_sampler import PlainSampler
 from ddsr.stacking.tables import suits_fill
-from ddsr.stacking.weights import StackedWeights
 
 Tokens = NDArray[np.int16]
 
@@ -22,10 +21,8 @@ class KernelSampler:
     """Reads the parameters where the update leaves them."""
 
     def __init__(self, parameters: StackedParameters, config: PaperConfig) -> None:
-        n_places, device = parameters.n_members, parameters.device
-        weights = StackedWeights(n_places, parameters.vocab_size, config.max_length, config.denoiser, device)
-        weights.share(parameters.named(parameters.current))
-        self.backward = StackedBackward(weights, config.oversampling * config.batch_size)
+        n_places = parameters.n_members
+        self.backward = StackedBackward(parameters, config.oversampling * config.batch_size)
         self.plain = PlainSampler(parameters)
         self.seeds = [0] * n_places
         self.is_known = [False] * n_places

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from ddsr.diffusion.denoiser import encode
 from ddsr.stacking.launch import DEFAULT, Launch
-from ddsr.stacking.weights import StackedWeights
+from ddsr.stacking.parameters import StackedParameters
 
 FEED_FORWARD_LAYERS = ("encoder.0", "decoder.0")
 
@@ -28,15 +28,17 @@ class KernelWeights:
     with W = W₁ diag(w), β = W₁ b + b₁ and a = (β − W 1) / D.
     """
 
-    def __init__(self, weights: StackedWeights) -> None:
-        self.weights = weights
-        config, device = weights.config, weights.device
+    def __init__(self, parameters: StackedParameters) -> None:
+        self.weights = parameters.named(parameters.current)
+        self.config, self.vocab_size = parameters.config, parameters.vocab_size
+        config, device, n_members = parameters.config, parameters.device, parameters.n_members
         self.small = torch.cat(self._small(), dim=1)
         per_layer = config.feed_forward_width * config.width
-        self.wide = torch.zeros((weights.n_problems, 4 * per_layer), dtype=torch.float16, device=device)
-        half, max_length = config.width // 2, weights.max_length
+        self.wide = torch.zeros((n_members, 4 * per_layer), dtype=torch.float16, device=device)
+        half, max_length = config.width // 2, parameters.max_length
         self.position_codes = encode(torch.arange(max_length), half).to(device)
         self.step_codes = encode(torch.arange(max_length + 1), half).to(device)
+        self.mask_tokens = torch.full((n_members,), self.vocab_size, dtype=torch.int32, device=device)
 
     def refresh(self) -> None:
         """Copy the weights as they are now; a CUDA graph can capture it."""
@@ -75,7 +77,7 @@ class KernelWeights:
         (query, query_bias), (key, _), (value, value_bias), (out, out_bias) = (
             self._linear(f"{name}.{part}") for part in ("query", "key", "value", "out")
         )
-        to_query = key.mT * self.weights.config.width**-0.5
+        to_query = key.mT * self.config.width**-0.5
         query_bias = (to_query @ query_bias[..., None])[..., 0]
         out_bias = (out @ value_bias[..., None])[..., 0] + out_bias
         return to_query @ query, query_bias, out @ value, out_bias
@@ -86,11 +88,11 @@ class KernelWeights:
         scale, shift = (self.weights[f"{layer}.last_norm.{kind}"] for kind in ("weight", "bias"))
         scaled = widen * scale[:, None, :]
         bias = (widen * shift[:, None, :]).sum(-1) + self.weights[f"{layer}.feed_forward.widen.bias"]
-        return scaled + ((bias - scaled.sum(-1)) / self.weights.config.width)[..., None]
+        return scaled + ((bias - scaled.sum(-1)) / self.config.width)[..., None]
 
     def of_kernel(self) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
         """The tensors that `launch_forward` takes."""
-        return self.small, self.wide, self.position_codes, self.step_codes, self.weights.vocab_sizes
+        return self.small, self.wide, self.position_codes, self.step_codes, self.mask_tokens
 
 
 def predict(weights: KernelWeights, tokens: Tensor, step: int, launch: Launch = DEFAULT) -> Tensor:
@@ -98,12 +100,12 @@ def predict(weights: KernelWeights, tokens: Tensor, step: int, launch: Launch = 
     from ddsr.stacking.network_kernel import launch_forward  # Triton comes with CUDA builds of PyTorch alone
 
     n_problems, n_rows, n_positions = tokens.shape
-    stacked, device = weights.weights, tokens.device
+    device = tokens.device
     rows = torch.arange(n_rows, dtype=torch.int32, device=device).repeat(n_problems, 1)
     counts = torch.full((n_problems, n_positions + 1), n_rows, dtype=torch.int32, device=device)
-    logits = torch.zeros((*tokens.shape, stacked.max_vocab_size), device=device)
+    logits = torch.zeros((*tokens.shape, weights.vocab_size), device=device)
     weights.refresh()
     launch_forward(
-        tokens, rows, counts, weights.of_kernel(), logits, step, n_rows, stacked.config.width, launch
+        tokens, rows, counts, weights.of_kernel(), logits, step, n_rows, weights.config.width, launch
     )
     return logits

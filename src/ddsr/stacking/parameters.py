@@ -28,7 +28,8 @@ class StackedParameters:
     def __init__(
         self, n_members: int, vocab_size: int, max_length: int, config: DenoiserConfig, device: torch.device
     ) -> None:
-        self.n_members, self.vocab_size, self.device = n_members, vocab_size, device
+        self.n_members, self.vocab_size, self.max_length = n_members, vocab_size, max_length
+        self.config, self.device = config, device
         with first_weights(0):  # which are not used, but must not take numbers from another thread's
             skeleton = Denoiser(vocab_size, max_length, config)
         self.skeleton = skeleton.to(device).requires_grad_(False)
@@ -55,10 +56,19 @@ class StackedParameters:
         }
 
     @torch.no_grad()
+    def load_network(self, member: int, weights: Mapping[str, np.ndarray], vocab_size: int) -> None:
+        """Take θ of one network, by the names of `Denoiser`, into the place of a member."""
+        if not 1 <= vocab_size <= self.vocab_size:
+            raise ValueError(f"vocabulary of {vocab_size} tokens; the stack takes 1 to {self.vocab_size}")
+        if weights.keys() != self.shapes.keys():
+            raise ValueError(f"weights {sorted(weights.keys() ^ self.shapes.keys())} do not belong together")
+        self._put(member, self.current, weights, vocab_size)
+
+    @torch.no_grad()
     def load(self, member: int, saved: Saved, vocab_size: int) -> None:
         """Take what `Policy.saved` gave into the place of a member."""
-        for key, flat in (("network", self.current), ("reference", self.reference)):
-            self._put(member, flat, saved[key], vocab_size)
+        self.load_network(member, saved["network"], vocab_size)
+        self._put(member, self.reference, saved["reference"], vocab_size)
         n_steps = 0.0
         moments = {name: saved["moments"].get(str(index)) for index, name in enumerate(self.shapes)}
         for key, flat in zip(MOMENTS, (self.mean, self.square), strict=True):
