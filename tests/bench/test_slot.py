@@ -54,7 +54,7 @@ def test_runs_follow_each_other_in_one_server(slot, template):
     assert slot._server.pid != server  # libraries take their number of threads when they are imported
 
 
-@pytest.mark.parametrize("method", ["hungry", "parent"])
+@pytest.mark.parametrize("method", ["hungry", pytest.param("parent", marks=pytest.mark.slow)])
 def test_a_run_that_outgrows_its_memory_is_killed(slot, template, method):
     outcome, reason = slot.run(replace(template, method=method), Limits(gib=0.8, seconds=600.0))
     assert outcome is None and reason.startswith("memory: killed at ") and reason.endswith("0.8 are allowed")

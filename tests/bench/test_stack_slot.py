@@ -46,12 +46,14 @@ def test_runs_are_judged_rows_or_have_their_reason(slot, template):
     assert unknown.error == "KeyError: 'unheard_of'"
 
 
+@pytest.mark.slow
 def test_a_run_that_kills_the_process_takes_no_other_with_it(slot, template):
     dying, slow = perform(slot, template, ["dying", "slow"])
     assert dying.error == "its process ended, out of memory perhaps"
     assert slow.error is None and slow.solved_srbench
 
 
+@pytest.mark.slow
 def test_a_run_that_hangs_takes_no_other_with_it(slot, template):
     with ThreadPoolExecutor(1) as threads:
         hanging = threads.submit(slot.perform, replace(template, method="hanging"), Limits(seconds=1.0))
