@@ -65,7 +65,7 @@ def test_a_run_that_hangs_takes_no_other_with_it(slot, template):
 def test_too_little_memory_means_fewer_at_a_time(slot, template, said):
     rows = perform(slot, template, ["wide"] * 3)
     assert [row.error for row in rows] == [None] * 3
-    assert said == ["the device has too little memory for 4 searches in a stack: going on with 2"]
+    assert said == ["the device has too little memory for 4 searches in a stack: continuing with 2"]
 
 
 def test_stopping_ends_the_runs_at_once(slot, template):

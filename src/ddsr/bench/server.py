@@ -87,7 +87,7 @@ def _run_and_exit(task: dict[str, Any], result: IO[str], words: IO[str]) -> NoRe
     status = 1
     try:
         os.setpgid(0, 0)
-        end_with_parent()
+        _end_with_parent()
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         with open(os.devnull) as nothing:
             os.dup2(nothing.fileno(), 0)
@@ -108,7 +108,7 @@ def _run_and_exit(task: dict[str, Any], result: IO[str], words: IO[str]) -> NoRe
         os._exit(status)
 
 
-def end_with_parent() -> None:
+def _end_with_parent() -> None:
     """Have the kernel end this process if the server is killed, where the kernel can (Linux)."""
     if sys.platform == "linux":
         set_parent_death_signal = 1

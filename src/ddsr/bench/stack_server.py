@@ -15,7 +15,7 @@ from dataclasses import asdict
 from typing import IO, Any
 
 from ddsr.bench.one import read_task, run_one
-from ddsr.bench.server import LONGEST_REASON, end_with_parent, preload
+from ddsr.bench.server import LONGEST_REASON, preload
 from ddsr.stacking.stacks import SHARED, Stacks
 
 OUT_OF_MEMORY = "the device is out of memory"
@@ -55,7 +55,6 @@ def reason_of(error: BaseException) -> str:
 
 def main(n_places: int, vocab_size: int) -> None:
     """Serve on standard input and output; what runs print does not get between the answers."""
-    end_with_parent()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)

@@ -120,8 +120,8 @@ class StackSlot:
             if self._shared is process:
                 self.n_places = process.n_places // 2
                 self._say(
-                    f"the device has too little memory for {process.n_places} searches in a stack: going on "
-                    f"with {self.n_places}"
+                    f"the device has too little memory for {process.n_places} searches in a stack: "
+                    f"continuing with {self.n_places}"
                 )
         self._end(process)
 
