@@ -18,7 +18,7 @@ from ddsr.config import (
 )
 from ddsr.device import check_memory, chunked_bytes, forward_bytes, rows_bytes
 from ddsr.engine import Engine
-from ddsr.errors import DDSRError, MethodError
+from ddsr.errors import DDSRError, DeviceError, MethodError
 from ddsr.learning.memory import EliteMemory, ShortTermMemory
 from ddsr.learning.objective import GRPO, RiskSeekingPolicyGradient
 from ddsr.methods import MEMORIES, OBJECTIVES, PRESETS, assemble, parse_method, settings
@@ -241,6 +241,16 @@ def test_a_gpu_that_is_not_there_is_refused(monkeypatch, name):
     assert device.find_device("auto") == torch.device("cpu")
     with pytest.raises(MethodError, match="known are: auto, cpu, cuda"):
         assemble(name, PLAIN, X, Y, device="gpu")
+
+
+def test_a_gpu_that_cannot_be_used_is_refused(monkeypatch):
+    def busy(*_, **__):
+        raise RuntimeError("CUDA error: CUDA-capable device(s) is/are busy or unavailable\nmore lines")
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch, "zeros", busy)
+    with pytest.raises(DeviceError, match=r"cannot be used now: CUDA error: .* unavailable\. See with"):
+        assemble("paper", PLAIN, X, Y, device="cuda")
 
 
 @pytest.mark.parametrize("name", ["ddsr", "paper", "paper:generator=d3pm", "dsr", "uniform"])

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from ddsr.config import PaperConfig, SearchConfig
-from ddsr.errors import MethodError
+from ddsr.errors import DeviceError, MethodError
 
 if TYPE_CHECKING:
     import torch
@@ -24,7 +24,7 @@ ROW_COPIES = 4
 
 
 def check_device(device: str) -> None:
-    """Refuse what is no device, and a GPU that is not there; torch is imported only to look for one."""
+    """Refuse what is no device, and a GPU that cannot be used; torch is imported only for a GPU."""
     if device not in DEVICES:
         raise MethodError(f"unknown device {device!r}; known are: {', '.join(DEVICES)}")
     if device == "cuda":
@@ -35,6 +35,16 @@ def check_device(device: str) -> None:
                 "device='cuda' was asked for, but torch finds no CUDA GPU: "
                 "use device='cpu' or 'auto', or install a CUDA build of torch"
             )
+        try:
+            torch.zeros(1, device=device)
+        except torch.OutOfMemoryError:
+            pass  # check_memory says how much is missing
+        except RuntimeError as error:
+            reason = str(error).splitlines()[0]
+            raise DeviceError(
+                f"device='cuda' cannot be used now: {reason}. "
+                "See with nvidia-smi which processes hold the GPU, or use device='cpu'"
+            ) from error
 
 
 def find_device(device: str) -> torch.device:

@@ -33,6 +33,10 @@ class MethodError(DDSRError):
     """A method, option or setting that is not known, cannot be combined, or that this machine cannot run."""
 
 
+class DeviceError(MethodError):
+    """A device is there but cannot be used now: another process holds it, or its driver failed."""
+
+
 class BenchError(DDSRError):
     """A benchmark that cannot be run as asked: an unknown suite, missing data, a store that is not one."""
 

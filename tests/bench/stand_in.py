@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 
+from ddsr.errors import DeviceError
 from ddsr.stacking.stacks import SHARED
 
 
@@ -45,6 +46,13 @@ class Slow(WrittenLinearRegression):
 class Raising(WrittenLinearRegression):
     def fit(self, X, y):
         raise MemoryError("matrix of 1e12 rows")
+
+
+class WithoutDevice(WrittenLinearRegression):
+    """Finds its GPU held by another process."""
+
+    def fit(self, X, y):
+        raise DeviceError("device='cuda' cannot be used now: busy")
 
 
 class Dying(WrittenLinearRegression):
@@ -87,6 +95,7 @@ METHODS = {
     "diverging": Diverging,
     "hanging": Hanging,
     "raising": Raising,
+    "without device": WithoutDevice,
     "dying": Dying,
     "chatty": Chatty,
     "slow": Slow,

@@ -101,6 +101,14 @@ def test_a_run_that_fails_is_a_row_with_its_reason(suite, template, tmp_path, re
     assert store.read().rows == rows
 
 
+def test_a_device_that_is_lost_stops_all_and_is_no_result(suite, template, tmp_path):
+    plan = replace(plan_of(suite, template), methods=("without device",))
+    store = Store(tmp_path / "store")
+    with pytest.raises(BenchError, match=r"stopped at \w+, which is not stored: .* cannot be used now: busy"):
+        list(run_missing(plan, store))
+    assert len(missing_tasks(plan, store)) == len(plan.tasks())
+
+
 def test_a_method_may_print_and_its_threads_are_pinned(template):
     slot = Slot()
     outcome, reason = slot.run(replace(template, method="chatty", threads=3), Limits())

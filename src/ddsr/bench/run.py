@@ -20,7 +20,7 @@ from ddsr.bench.slot import Limits
 from ddsr.bench.starts import Start, record_start, today
 from ddsr.bench.store import Row, Store, budget_text
 from ddsr.bench.workers import LocalWorkers, Workers
-from ddsr.errors import BenchError
+from ddsr.errors import BenchError, DeviceError
 from ddsr.version import ddsr_version
 
 # A run counts as hung after SLACK times the time that it was given and GRACE_S: an epoch is finished first.
@@ -112,6 +112,8 @@ def run_missing(plan: Plan, store: Store, workers: Workers | None = None) -> Gen
             record_start(store.path.parent, _start(plan.command, workers))
         with closing(workers.rows(tasks, plan.limits)) as rows:
             for row in rows:
+                if row.error is not None and f"{DeviceError.__name__}: " in row.error:
+                    raise BenchError(f"stopped at {row.problem}, which is not stored: {row.error}")
                 store.append(row)
                 if plan.template.runs_dir is not None:
                     forget(Path(plan.template.runs_dir), row.key)

@@ -40,6 +40,8 @@ class StackServer:
         try:
             answer: dict[str, Any] = {"outcome": asdict(run_one(read_task(json.dumps(task)))), "reason": None}
         except BaseException as error:
+            if type(error).__name__ == "AcceleratorError":
+                os._exit(1)  # no other run of this process can use the device any more
             answer = {"outcome": None, "reason": reason_of(error)}
         with self._writing:
             print(json.dumps({"number": number, **answer}), file=self._answers, flush=True)
