@@ -93,6 +93,7 @@ def test_survives_pickle_and_joblib(y, tmp_path):
         assert str(twin.confidence_intervals()) == str(model.confidence_intervals())
 
 
+@pytest.mark.slow
 def test_many_fits_at_once_are_as_one_after_the_other():
     def losses(n_jobs):
         fits = (joblib.delayed(tiny(random_state=seed).fit)(X, HARD) for seed in range(4))

@@ -84,6 +84,7 @@ def test_what_was_measured_differently_is_not_compared(change, message):
         check_alike([one, replace(one, name="other", **change)])
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_table_and_draws(tmp_path):
     paths = [
         str(write_scores(tmp_path / f"{scored.name}.json", scored))

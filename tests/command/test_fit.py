@@ -206,6 +206,7 @@ def test_what_is_said_becomes_parameters_of_the_estimator():
     )
 
 
+@pytest.mark.slow
 def test_the_prior_can_be_a_file_of_weights(table, tmp_path):
     write_weights(tmp_path / "tiny.safetensors")
     fitted(table, "-t", "y", "--prior", "tiny.safetensors", "--out", "run", *ONE_EPOCH)

@@ -156,6 +156,7 @@ def test_an_uninterrupted_run_finds_the_same(run, tmp_path):
     assert shown(run)["equations"] == json.loads(whole.stdout)["equations"]
 
 
+@pytest.mark.slow
 def test_resume_with_other_threads(run, monkeypatch):
     """The equations do not depend on them; a number that is none is refused before anything is written."""
     asked = (run / "run.json").read_bytes()
