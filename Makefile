@@ -21,7 +21,7 @@ PEERS := $(VENV)/.setup-peers
 DOCS := $(VENV)/.setup-docs
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-peers demo test test-slow test-perturbed lint format bench bench-engine bench-epoch results sanitize trust \
+.PHONY: help setup setup-peers demo test test-slow test-perturbed lint format bench bench-engine bench-epoch price results sanitize trust \
 	docs gallery figures clean
 
 help:  ## list the targets
@@ -62,6 +62,9 @@ bench-engine: $(PEERS)  ## measure the engine's speed beside its peers'
 
 bench-epoch: $(SETUP)  ## time an epoch of the preset paper; ARGS="--device cuda --together 16x1,4x8" for many at once
 	@$(RUN) -m benchmarks.epoch $(ARGS)
+
+price: $(SETUP)  ## learn the prices of structures from the corpus of formulas, and measure them on fields left out
+	@$(RUN) -m benchmarks.structure_code $(ARGS)
 
 results: $(SETUP)  ## write the tables of results in README.md and docs/results.md from benchmarks/results/
 	@$(RUN) -m benchmarks.kept

@@ -30,6 +30,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("symmetry",),
     ("selection", "learning"),
     ("refiner",),
+    ("price",),
     ("engine",),
     ("row_samples",),
     ("weighting",),

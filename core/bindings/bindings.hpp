@@ -64,6 +64,7 @@ void bind_trees(nb::module_& module);
 void bind_grammar(nb::module_& module);
 void bind_engine(nb::module_& module);
 void bind_evolution(nb::module_& module);
+void bind_price(nb::module_& module);
 void bind_simplify(nb::module_& module);
 void bind_examples(nb::module_& module);
 

@@ -1,7 +1,8 @@
 #include "bindings/bindings.hpp"
 
 NB_MODULE(_core, module) {
-  module.doc() = "The native core of ddsr: trees, grammar, engine, simplifier, evolution and examples.";
+  module.doc() =
+      "The native core of ddsr: trees, grammar, engine, simplifier, evolution, price and examples.";
   // Vocabularies that a script keeps until it ends are no leak worth a message.
   nb::set_leak_warnings(false);
   ddsr::bind_trees(module);
@@ -9,5 +10,6 @@ NB_MODULE(_core, module) {
   ddsr::bind_engine(module);
   ddsr::bind_simplify(module);
   ddsr::bind_evolution(module);
+  ddsr::bind_price(module);
   ddsr::bind_examples(module);
 }

@@ -294,3 +294,62 @@ def structure_signatures(
     vocabulary: Vocabulary, tokens: NDArray[np.int16], n_threads: int
 ) -> NDArray[np.uint64]:
     """For each padded row a number that operand order, constants and variables' names do not change."""
+
+SYMBOLS: list[str]
+"""of structures, in the order of their numbers"""
+PLACES: list[str]
+"""where a symbol may stand"""
+
+def tell_structures(
+    vocabulary: Vocabulary,
+    tokens: NDArray[np.int16],
+    constants: NDArray[np.float64],
+    is_free: NDArray[np.uint8],
+) -> tuple[
+    NDArray[np.uint8],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+]:
+    """Choices (n, 5), their rows; rows, places and values of numbers; rows and columns of variables."""
+
+class StructureCode:
+    """Learned from choices (n, 5): see `ddsr.price.structure_code.Choice`."""
+
+    def __init__(self, choices: NDArray[np.uint8]) -> None: ...
+    def nats(self, choices: NDArray[np.uint8]) -> NDArray[np.float64]: ...
+
+class Structures:
+    """Structures, the cheapest first."""
+
+    def __len__(self) -> int: ...
+    def nats(self) -> NDArray[np.float64]: ...
+    def fit(
+        self,
+        vocabulary: Vocabulary,
+        data: Data,
+        begin: int,
+        end: int,
+        n_starts: int,
+        max_steps: int,
+        tolerance: float,
+        seed: int,
+        n_threads: int,
+        seconds: float,
+    ) -> tuple[
+        NDArray[np.int16], NDArray[np.float64], NDArray[np.uint8], NDArray[np.float64], NDArray[np.float64]
+    ]:
+        """Tokens, constants, which are fixed, sums of squares (NaN: no fit), information (B, K, K)."""
+
+def cheapest_structures(
+    code: StructureCode,
+    n_variables: int,
+    symbols: list[str],
+    numbers: list[list[tuple[float, float]]],
+    most_nats: float,
+    most: int,
+) -> Structures:
+    """All structures of these symbols up to a price; numbers are values with their nats, by place."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from math import isclose, pi
 
 from ddsr.expression import Kind, Node
+from ddsr.price.simple_numbers import near
 from ddsr.selection.model import known, split_factor
-from ddsr.selection.simple_numbers import near
 
 OTHER = {"asin": "acos", "acos": "asin"}
 ROUNDING = 1e-7  # of fits: numbers that differ by less are taken for equal

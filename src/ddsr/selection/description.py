@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.engine import Engine
+from ddsr.price.simple_numbers import FREE, is_exact, nats_of
 from ddsr.selection.model import Model
-from ddsr.selection.simple_numbers import FREE, is_exact, nats_of
 
 # However few the rows are: of eight planets' periods nothing but the shortest law is to be learned.
 LEAST_NATS_PER_TOKEN = 2.0

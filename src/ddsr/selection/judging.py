@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ddsr.deadline import Deadline
 from ddsr.engine import Engine, values
 from ddsr.expression import Batch, Expression
+from ddsr.price.simple_numbers import is_exact, near
 from ddsr.selection.description import DescriptionLength, PreciseLength
 from ddsr.selection.exceptions import Exceptions, exceptions_of
 from ddsr.selection.growth import nats_of_growth
@@ -27,7 +28,6 @@ from ddsr.selection.phases import with_phases_in_a_turn
 from ddsr.selection.poles import have_poles
 from ddsr.selection.rational import rational_forms
 from ddsr.selection.shared_factors import NatsLost
-from ddsr.selection.simple_numbers import is_exact, near
 from ddsr.selection.spelling import spelled
 
 WORK_A_CALL = 25_000_000  # rows × steps × models after which the clock is looked at: tenths of a second

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ddsr.expression import Expression, Kind, Node, Vocabulary
-from ddsr.selection.simple_numbers import is_exact
+from ddsr.price.simple_numbers import is_exact
 
 LARGEST_GIVEN = 1000.0  # a whole number that is larger is a decimal cut short
 

@@ -13,10 +13,10 @@ from itertools import combinations, permutations
 from math import exp, inf, log, sqrt
 
 from ddsr.expression import Kind, Node
+from ddsr.price.simple_numbers import FREE, SimpleNumber, nats_of, near
 from ddsr.selection.bases import BASES
 from ddsr.selection.model import Known, Numbered, known, split_factor
 from ddsr.selection.shared_factors import MOST_TERMS, NatsLost, split_fitted, sum_of, terms_of
-from ddsr.selection.simple_numbers import FREE, SimpleNumber, nats_of, near
 
 LARGEST_EXPONENT = 700.0  # beyond it exp leaves double precision
 NATS_OF_PLACE = 5.0  # that a simple number has to save, since there are several places to look for one

@@ -7,6 +7,7 @@ from functools import partial
 from math import log, sqrt
 
 from ddsr.expression import Kind, Node
+from ddsr.price.simple_numbers import near
 from ddsr.selection.complements import complements
 from ddsr.selection.model import Known, Model, Numbered, known, split_factor
 from ddsr.selection.moved_constants import (
@@ -19,7 +20,6 @@ from ddsr.selection.moved_constants import (
 )
 from ddsr.selection.settling import Settler
 from ddsr.selection.shared_factors import NatsLost, cancelled_factors, shared_factors, split_fitted
-from ddsr.selection.simple_numbers import near
 
 # 0 and ±1 save tokens as well, and what they cost far from the constant is a rough guess.
 MOST_NATS_LOST_AT_ONE = 1000.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import isfinite, pi, remainder
 
 from ddsr.expression import Kind, Node
+from ddsr.price.simple_numbers import is_exact
 from ddsr.selection.model import Known
-from ddsr.selection.simple_numbers import is_exact
 
 PERIODS = {"sin": 2.0 * pi, "cos": 2.0 * pi, "tan": pi}
 

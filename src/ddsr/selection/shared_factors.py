@@ -12,8 +12,8 @@ from itertools import product
 from math import isclose
 
 from ddsr.expression import Node
+from ddsr.price.simple_numbers import SimpleNumber, near
 from ddsr.selection.model import Numbered, known
-from ddsr.selection.simple_numbers import SimpleNumber, near
 
 NatsLost = Callable[[int, float], float]
 """What the data lose, about, where the constant of this number, breadth-first, has this value instead."""

@@ -12,12 +12,12 @@ from functools import partial, reduce
 from math import isfinite, log
 
 from ddsr.expression import Expression, Kind, Node
+from ddsr.price.simple_numbers import LARGEST_DENOMINATOR
 from ddsr.selection.bases import with_simple_bases
 from ddsr.selection.complements import complements
 from ddsr.selection.model import Known, Model, known, split_factor
 from ddsr.selection.phases import with_phases_in_a_turn
 from ddsr.selection.signs import with_outer_signs
-from ddsr.selection.simple_numbers import LARGEST_DENOMINATOR
 
 ENDLESS = tuple(q for q in range(2, LARGEST_DENOMINATOR + 1) if 10**6 % q)
 """Denominators whose fractions no decimal ends on."""

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ddsr.selection.simple_numbers import ANY_DOUBLE, is_exact, nats_of, nats_of_whole, near
+from ddsr.price.simple_numbers import ANY_DOUBLE, is_exact, nats_of, nats_of_whole, near
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,142 @@
+"""Whether an answer has the right form, is of use, and does not swing between the rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from benchmarks.realistic.curves import Curve
+from benchmarks.realistic.tables import BEYOND, Floats, Table, dense_rows, truth_of
+from ddsr import Engine, Expression
+from ddsr.expression import Kind, Node
+from ddsr.price.structure_code import n_fitted, tell
+
+MOST_ERROR_OF_FORM = 0.002  # of the spread of the noise-free curve, with all numbers fitted to it
+MOST_EXCESS_CONSTANTS = 1
+MOST_ERROR_OF_USE = 2.0  # times that of the true form, fitted to the same table
+FINER = 10
+LEAST_TURN = 0.01  # of the spread of the curve: smaller extrema are not counted
+STEPS = 300
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is asked of an answer."""
+
+    is_form_right: bool
+    is_useful: bool
+    swings: bool
+
+
+def judge(curve: Curve, table: Table, answer: Expression) -> Verdict:
+    """Hold an answer against the noise-free curve."""
+    return Verdict(is_form_right(curve, answer), is_useful(curve, table, answer), swings(curve, answer))
+
+
+def is_form_right(curve: Curve, answer: Expression) -> bool:
+    """Whether it meets the noise-free curve once its numbers are fitted to it, with few enough of them."""
+    n_excess = n_numbers(answer) - n_numbers(truth_of(curve))
+    return n_excess <= MOST_EXCESS_CONSTANTS and error_of_form(curve, answer) <= MOST_ERROR_OF_FORM
+
+
+def error_of_form(curve: Curve, answer: Expression) -> float:
+    """NRMSE on the noise-free curve, all its numbers fitted."""
+    return float(_dense_engine(curve).refit([answer], max_steps=STEPS).nrmse[0])
+
+
+def is_useful(curve: Curve, table: Table, answer: Expression) -> bool:
+    """Whether its error against the noise-free curve is at most twice that of the true form."""
+    fitted = fit_truth(curve, table)
+    return error_beyond(curve, answer) <= MOST_ERROR_OF_USE * error_beyond(curve, fitted)
+
+
+def error_beyond(curve: Curve, answer: Expression) -> float:
+    """Root mean squared error over the range and a quarter of it to either side."""
+    X = dense_rows(curve, BEYOND)
+    with np.errstate(all="ignore"):
+        error = answer.to_callable()(X) - truth_of(curve).to_callable()(X)
+    return float(np.sqrt(np.mean(error**2))) if np.isfinite(error).all() else np.inf
+
+
+def fit_truth(curve: Curve, table: Table) -> Expression:
+    """The true form with its constants fitted to a table, under the noise that it has."""
+    truth = truth_of(curve)
+    weights = truth.to_callable()(table.X) ** -2.0 if curve.kind == "relative" else None
+    engine = Engine(truth.vocabulary, table.X, table.y, weights)
+    is_fixed = np.array([_is_structural(truth)], dtype=bool)
+    return engine.refit([truth], is_fixed, max_steps=STEPS).batch[0]
+
+
+def swings(curve: Curve, answer: Expression) -> bool:
+    """Whether it has more extrema than the law, on a grid ten times finer than the rows."""
+    return n_extrema(curve, answer) > n_extrema(curve, truth_of(curve))
+
+
+def n_extrema(curve: Curve, expression: Expression) -> int:
+    """Along each input in turn, the others in the middle of their ranges."""
+    rows = _middle(curve)
+    n = 0
+    for column, given in enumerate(curve.inputs):
+        shares = np.linspace(0.0, 1.0, FINER * curve.n_rows)
+        X = np.repeat(rows[None, :], len(shares), axis=0)
+        X[:, column] = _along(given.least, given.largest, given.spacing == "geometric", shares)
+        with np.errstate(all="ignore"):
+            n += _n_turns(expression.to_callable()(X))
+    return n
+
+
+def n_numbers(expression: Expression) -> int:
+    """Its constants, but for whole exponents and the literal 1, those of one product or sum taken as one."""
+    is_free = [not is_part for is_part in _is_structural(expression)]
+    return n_fitted(tell([expression], [is_free])[0])
+
+
+def _is_structural(expression: Expression) -> list[bool]:
+    """For each constant: 1, or a small whole exponent."""
+    found: list[bool] = []
+    nodes: list[tuple[Node, bool]] = [(expression.tree, False)]
+    for node, is_exponent in nodes:  # breadth-first; grows while it is walked
+        if node.kind is Kind.CONSTANT:
+            is_whole = node.value == round(node.value) and abs(node.value) <= 6
+            found.append(node.value == 1.0 or (is_exponent and is_whole))
+        nodes.extend((child, node.name == "pow" and place == 1) for place, child in enumerate(node.children))
+    return found
+
+
+@cache
+def _dense_engine(curve: Curve) -> Engine:
+    X = dense_rows(curve)
+    truth = truth_of(curve)
+    return Engine(truth.vocabulary, X, truth.to_callable()(X))
+
+
+def _middle(curve: Curve) -> Floats:
+    return np.array(
+        [_along(each.least, each.largest, each.spacing == "geometric", 0.5) for each in curve.inputs]
+    )
+
+
+def _along(least: float, largest: float, is_geometric: bool, share: Floats | float) -> Floats:
+    if is_geometric:
+        return np.asarray(least * (largest / least) ** np.asarray(share))
+    return np.asarray(least + (largest - least) * np.asarray(share))
+
+
+def _n_turns(values: Floats) -> int:
+    """Extrema that stand out by a hundredth of the spread; one more for a value that is not finite."""
+    if not np.isfinite(values).all():
+        return len(values)
+    least = LEAST_TURN * np.std(values)
+    n, direction, edge = 0, 0, values[0]
+    for value in values[1:]:
+        if direction >= 0 and value > edge or direction <= 0 and value < edge:
+            if direction == 0 and abs(value - edge) > least:
+                direction = 1 if value > edge else -1
+                edge = value
+            elif direction != 0:
+                edge = value
+        elif direction != 0 and abs(value - edge) > least:
+            n, direction, edge = n + 1, -direction, value
+    return n

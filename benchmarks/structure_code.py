@@ -1,0 +1,75 @@
+"""Learn the structure code from the corpus, and measure it: `make price`.
+
+Formulas that coincide with one of the benchmarks' are dropped first. Nats per formula are those of fields
+that were left out of the learning. The tables are written to src/ddsr/price/.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import mean
+
+import ddsr.price
+from ddsr.bench.problems import load_suites
+from ddsr.price.corpus import CorpusFormula, read_corpus, read_formula
+from ddsr.price.structure_code import StructureCode, Told, count, tell, write_counts
+
+SUITES = ("feynman", "strogatz", "nguyen")
+
+
+def told_of(formulas: Sequence[CorpusFormula]) -> list[Told]:
+    """What is told of each, in their order; each has variables of its own."""
+    return [tell([each.expression], [each.is_free])[0] for each in formulas]
+
+
+def keys_of_suites() -> set[object]:
+    """The structures of all problems that results are reported on."""
+    keys: set[object] = set()
+    for problem in load_suites(SUITES):
+        assert problem.formula is not None
+        text = problem.formula.replace("cot(", "1/tan(")
+        expression, is_free = read_formula(text, problem.variables, ())
+        keys.add(tell([expression], [is_free])[0].key)
+    return keys
+
+
+def kept_formulas() -> tuple[list[CorpusFormula], list[Told], int]:
+    """The corpus without what coincides with a benchmark, and how many do."""
+    every = read_corpus()
+    forbidden = keys_of_suites()
+    pairs = zip(every, told_of(every), strict=True)
+    kept = [(formula, told) for formula, told in pairs if told.key not in forbidden]
+    return [formula for formula, _ in kept], [told for _, told in kept], len(every) - len(kept)
+
+
+def nats_of_field(field: str, formulas: Sequence[CorpusFormula], told: Sequence[Told]) -> list[float]:
+    """Of each formula of a field, by a code that was learned from the others."""
+    pairs = list(zip(formulas, told, strict=True))
+    code = StructureCode.learned(each for formula, each in pairs if formula.field != field)
+    return [
+        code.nats(each, len(formula.expression.vocabulary.variables))
+        for formula, each in pairs
+        if formula.field == field
+    ]
+
+
+def main() -> None:
+    """Print nats per formula, field by field, and write the tables."""
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
+    formulas, told, n_dropped = kept_formulas()
+    print(f"{len(formulas)} formulas; {n_dropped} coincide with a benchmark's and are dropped")
+    every: list[float] = []
+    for field in sorted({each.field for each in formulas}):
+        nats = nats_of_field(field, formulas, told)
+        every += nats
+        print(f"{field:<16}{len(nats):>5}{mean(nats):>8.2f} nats per formula")
+    print(f"{'all':<16}{len(every):>5}{mean(every):>8.2f}")
+    folder = Path(ddsr.price.__file__).parent
+    for name, text in write_counts(*count(told)).items():
+        (folder / name).write_text(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/pair.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "bindings/data.hpp"
+#include "bindings/moments.hpp"
+#include "parallel.hpp"
+#include "price/enumeration.hpp"
+#include "price/fitting.hpp"
+#include "price/structure_code.hpp"
+
+namespace ddsr {
+
+namespace {
+
+constexpr std::size_t CHOICE_WIDTH = 5;  // whether listed, three of context, what was chosen
+constexpr std::size_t ROWS_AT_A_TIME = 32;
+
+struct Structures {
+  std::vector<PricedStructure> priced;
+};
+
+bool is_choice(const std::uint8_t* row) {
+  if (row[0] == 0) return row[1] < N_PLACES && row[2] < N_PLACES && row[4] < N_SYMBOLS;
+  return row[0] == 1 && row[1] < 2 && row[2] < N_LISTED && row[3] < N_PLACES && row[4] < N_LISTED;
+}
+
+std::vector<Choice> take_choices(const Input<std::uint8_t, 2>& rows) {
+  if (rows.shape(1) != CHOICE_WIDTH) throw std::invalid_argument("a choice has five columns");
+  std::vector<Choice> choices;
+  for (std::size_t i = 0; i < rows.shape(0); ++i) {
+    const std::uint8_t* row = rows.data() + i * CHOICE_WIDTH;
+    if (!is_choice(row)) throw std::invalid_argument("row " + std::to_string(i) + " is no choice");
+    choices.push_back({row[0] == 1, {row[1], row[2], row[3]}, row[4]});
+  }
+  return choices;
+}
+
+// The structures of a batch; which of its constants are fitted is a mask of their shape.
+std::vector<Structure> take_structures(const Vocabulary& vocabulary, const Batch& batch,
+                                       const Input<std::uint8_t, 2>& is_free, int n_threads) {
+  const std::size_t n = batch.expressions.rows.size();
+  if (is_free.shape(0) != n || is_free.shape(1) != batch.width)
+    throw std::invalid_argument("is_free must have the shape of the constants");
+  std::vector<Structure> structures(n);
+  const std::vector<std::uint8_t> mask(is_free.data(), is_free.data() + is_free.size());
+  nb::gil_scoped_release release;
+  parallel_with(n, n_threads, ROWS_AT_A_TIME, [&] {
+    return [&](std::size_t i) {
+      // numbered, the constants tell where they went
+      std::vector<double> numbers(batch.constants[i].size());
+      for (std::size_t k = 0; k < numbers.size(); ++k) numbers[k] = static_cast<double>(k);
+      Formula formula = formula_from_breadth_first(vocabulary, batch.expressions.rows[i], numbers);
+      const std::unique_ptr<bool[]> free(new bool[numbers.size()]);
+      for (std::size_t k = 0; k < numbers.size(); ++k) {
+        const auto from = static_cast<std::size_t>(formula.constants[k]);
+        free[k] = mask[i * batch.width + from] != 0;
+        formula.constants[k] = batch.constants[i][from];
+      }
+      structures[i] = structure_of(vocabulary, formula, {free.get(), numbers.size()});
+    };
+  });
+  return structures;
+}
+
+// What is told of each: choices, numbers and variables, each with the rows that they are of.
+nb::tuple tell(const Vocabulary& vocabulary, const TokenRows& tokens, const Input<double, 2>& constants,
+               const Input<std::uint8_t, 2>& is_free) {
+  const Batch batch = take_batch(vocabulary, tokens, constants);
+  std::vector<std::uint8_t> choices;
+  std::vector<std::int64_t> row_of_choice, row_of_number, place_of_number, row_of_variable, variables;
+  std::vector<double> numbers;
+  const std::vector<Structure> structures = take_structures(vocabulary, batch, is_free, 1);
+  for (std::size_t i = 0; i < structures.size(); ++i) {
+    const Told all = told(structures[i]);
+    for (const Choice& choice : all.choices) {
+      const auto& [first, second, third] = choice.context;
+      for (const std::uint8_t value :
+           {choice.is_listed ? std::uint8_t{1} : std::uint8_t{0}, first, second, third, choice.chosen})
+        choices.push_back(value);
+      row_of_choice.push_back(static_cast<std::int64_t>(i));
+    }
+    for (const auto& [place, number] : all.numbers) {
+      row_of_number.push_back(static_cast<std::int64_t>(i));
+      place_of_number.push_back(static_cast<std::int64_t>(place));
+      numbers.push_back(number);
+    }
+    for (const int variable : all.variables) {
+      row_of_variable.push_back(static_cast<std::int64_t>(i));
+      variables.push_back(variable);
+    }
+  }
+  const std::size_t n_choices = row_of_choice.size(), n_numbers = numbers.size(),
+                    n_variables = variables.size();
+  return nb::make_tuple(
+      to_numpy(std::move(choices), {n_choices, CHOICE_WIDTH}),
+      to_numpy(std::move(row_of_choice), {n_choices}), to_numpy(std::move(row_of_number), {n_numbers}),
+      to_numpy(std::move(place_of_number), {n_numbers}), to_numpy(std::move(numbers), {n_numbers}),
+      to_numpy(std::move(row_of_variable), {n_variables}), to_numpy(std::move(variables), {n_variables}));
+}
+
+auto nats_of_choices(const StructureCode& code, const Input<std::uint8_t, 2>& rows) {
+  const std::vector<Choice> choices = take_choices(rows);
+  std::vector<double> nats;
+  for (const Choice& choice : choices) nats.push_back(code.nats(choice));
+  const std::size_t n = nats.size();
+  return to_numpy(std::move(nats), {n});
+}
+
+using Numbers = std::vector<std::pair<double, double>>;
+
+Structures cheapest(const StructureCode& code, int n_variables, const std::vector<std::string>& symbols,
+                    const std::vector<Numbers>& numbers, double most_nats, std::size_t most) {
+  if (n_variables < 1 || numbers.size() != 4) throw std::invalid_argument("four places have numbers");
+  EnumerationOptions options;
+  options.n_variables = n_variables, options.most_nats = most_nats, options.most_structures = most;
+  for (const std::string& name : symbols) {
+    const auto found = std::find(std::begin(SYMBOL_NAMES), std::end(SYMBOL_NAMES), name);
+    if (found == std::end(SYMBOL_NAMES)) throw std::invalid_argument("unknown symbol " + name);
+    options.is_allowed[static_cast<std::size_t>(found - std::begin(SYMBOL_NAMES))] = true;
+  }
+  for (std::size_t place = 0; place < 4; ++place)
+    for (const auto& [value, nats] : numbers[place]) options.numbers[place].push_back({value, nats});
+  nb::gil_scoped_release release;
+  return {cheapest_structures(code, options)};
+}
+
+// Tokens, constants, which of these are fixed, sums of squares (NaN where there is no fit), and information.
+nb::tuple fit(const Structures& structures, const Vocabulary& vocabulary, const Data& data, std::size_t begin,
+              std::size_t end, int n_starts, int max_steps, double tolerance, std::uint64_t seed,
+              int n_threads, double seconds) {
+  if (begin > end || end > structures.priced.size()) throw std::invalid_argument("there are not so many");
+  if (static_cast<std::size_t>(vocabulary.n_variables()) != data.scoring.n_columns())
+    throw std::invalid_argument("the vocabulary's variables are not the columns of X");
+  const std::size_t n = end - begin;
+  std::size_t length = 1, width = 1;
+  std::vector<FittedStructure> fitted;
+  {
+    nb::gil_scoped_release release;
+    const StructureFitOptions options{n_starts, max_steps, tolerance, seed, moment_in(seconds)};
+    fitted = fit_structures(vocabulary, std::span(structures.priced).subspan(begin, n), data.fitting(true),
+                            options, n_threads);
+  }
+  for (const FittedStructure& each : fitted) {
+    length = std::max(length, each.formula.tokens.size());
+    width = std::max(width, each.formula.constants.size());
+  }
+  std::vector<TokenId> tokens(n * length, PAD);
+  std::vector<double> constants(n * width, 0.0), squares(n, std::nan("")),
+      information(n * width * width, 0.0);
+  std::vector<std::uint8_t> is_fixed(n * width, 1);
+  for (std::size_t i = 0; i < n; ++i) {
+    const FittedStructure& each = fitted[i];
+    if (each.formula.tokens.empty()) continue;
+    const std::size_t k = each.formula.constants.size();
+    std::copy(each.formula.tokens.begin(), each.formula.tokens.end(), &tokens[i * length]);
+    std::copy(each.formula.constants.begin(), each.formula.constants.end(), &constants[i * width]);
+    std::copy(each.is_fixed.begin(), each.is_fixed.end(), &is_fixed[i * width]);
+    for (std::size_t a = 0; a < k; ++a)
+      std::copy_n(&each.fit.information[a * k], k, &information[(i * width + a) * width]);
+    squares[i] = each.fit.squares;
+  }
+  return nb::make_tuple(to_numpy(std::move(tokens), {n, length}), to_numpy(std::move(constants), {n, width}),
+                        to_numpy(std::move(is_fixed), {n, width}), to_numpy(std::move(squares), {n}),
+                        to_numpy(std::move(information), {n, width, width}));
+}
+
+}  // namespace
+
+void bind_price(nb::module_& module) {
+  module.attr("SYMBOLS") =
+      nb::cast(std::vector<std::string>(std::begin(SYMBOL_NAMES), std::end(SYMBOL_NAMES)));
+  module.attr("PLACES") = nb::cast(std::vector<std::string>(std::begin(PLACE_NAMES), std::end(PLACE_NAMES)));
+  nb::class_<StructureCode>(module, "StructureCode")
+      .def("__init__",
+           [](StructureCode* self, const Input<std::uint8_t, 2>& choices) {
+             new (self) StructureCode(take_choices(choices));
+           })
+      .def("nats", &nats_of_choices);
+  nb::class_<Structures>(module, "Structures")
+      .def("__len__", [](const Structures& self) { return self.priced.size(); })
+      .def("nats",
+           [](const Structures& self) {
+             std::vector<double> nats;
+             for (const PricedStructure& each : self.priced) nats.push_back(each.nats);
+             const std::size_t n = nats.size();
+             return to_numpy(std::move(nats), {n});
+           })
+      .def("fit", &fit);
+  module.def("tell_structures", &tell);
+  module.def("cheapest_structures", &cheapest);
+}
+
+}  // namespace ddsr

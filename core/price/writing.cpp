@@ -1,0 +1,147 @@
+#include "price/writing.hpp"
+
+#include <cmath>
+#include <span>
+
+namespace ddsr {
+
+namespace {
+
+using Parts = std::span<const Structure::Part>;
+
+Op op_of(Symbol function) {
+  switch (function) {
+    case Symbol::Sqrt:
+      return Op::Sqrt;
+    case Symbol::Exp:
+      return Op::Exp;
+    case Symbol::Log:
+      return Op::Log;
+    case Symbol::Sin:
+      return Op::Sin;
+    case Symbol::Cos:
+      return Op::Cos;
+    case Symbol::Tan:
+      return Op::Tan;
+    case Symbol::Tanh:
+      return Op::Tanh;
+    case Symbol::Sinh:
+      return Op::Sinh;
+    case Symbol::Cosh:
+      return Op::Cosh;
+    case Symbol::Asin:
+      return Op::Asin;
+    case Symbol::Acos:
+      return Op::Acos;
+    case Symbol::Atan:
+      return Op::Atan;
+    default:
+      return Op::Abs;
+  }
+}
+
+class Writer {
+ public:
+  explicit Writer(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
+
+  void put(const Structure& structure) {
+    switch (structure.symbol) {
+      case Symbol::Number:
+        number(structure.number);
+        return;
+      case Symbol::Constant:
+        constant(1.0, false);
+        return;
+      case Symbol::Variable:
+        token(static_cast<TokenId>(vocabulary_.first_variable() + structure.variable));
+        return;
+      case Symbol::Sum:
+        sum(structure.parts);
+        return;
+      case Symbol::Product:
+        product(structure.parts);
+        return;
+      case Symbol::Power:
+        power(structure.parts);
+        return;
+      default:
+        op(op_of(structure.symbol)), put(structure.parts[0].structure);
+    }
+  }
+
+  bool is_complete = true;
+  Written written;
+
+ private:
+  // The last part is the second operand of the operator that comes first.
+  void sum(Parts parts) {
+    const Structure::Part& last = parts.back();
+    if (parts.size() == 1) {
+      if (last.is_inverse) op(Op::Mul), number(-1.0);
+      put(last.structure);
+      return;
+    }
+    op(last.is_inverse ? Op::Sub : Op::Add), sum(parts.first(parts.size() - 1)), put(last.structure);
+  }
+
+  void product(Parts parts) {
+    std::size_t n_kept = 0;
+    while (n_kept < parts.size() && !parts[n_kept].is_inverse) ++n_kept;
+    const Parts above = parts.first(n_kept), below = parts.subspan(n_kept);
+    if (!below.empty()) op(Op::Div);
+    if (above.empty())
+      number(1.0);
+    else
+      factors(above);
+    if (!below.empty()) factors(below);
+  }
+
+  void factors(Parts parts) {
+    if (parts.size() > 1) op(Op::Mul), factors(parts.first(parts.size() - 1));
+    put(parts.back().structure);
+  }
+
+  void power(Parts parts) {
+    const Structure& exponent = parts[1].structure;
+    const bool is_square = exponent.is_number() && exponent.number == 2.0;
+    if (is_square && vocabulary_.find(Op::Square) >= 0) {
+      op(Op::Square), put(parts[0].structure);
+    } else if (is_square && vocabulary_.find(Op::Pow) < 0) {
+      op(Op::Mul), put(parts[0].structure), put(parts[0].structure);
+    } else {
+      op(Op::Pow), put(parts[0].structure), put(exponent);
+    }
+  }
+
+  void number(double value) {
+    if (value == 1.0 && vocabulary_.one() >= 0)
+      token(vocabulary_.one());
+    else
+      constant(value, true);
+  }
+
+  void constant(double value, bool is_fixed) {
+    token(vocabulary_.constant());
+    written.formula.constants.push_back(value), written.is_fixed.push_back(is_fixed);
+  }
+
+  void op(Op op) { token(vocabulary_.find(op)); }
+
+  void token(TokenId id) {
+    is_complete &= id >= 0;
+    written.formula.tokens.push_back(id);
+  }
+
+  const Vocabulary& vocabulary_;
+};
+
+}  // namespace
+
+std::optional<Written> write(const Vocabulary& vocabulary, const Structure& structure) {
+  Writer writer(vocabulary);
+  writer.put(structure);
+  if (!writer.is_complete) return {};
+  return std::move(writer.written);
+}
+
+}  // namespace ddsr

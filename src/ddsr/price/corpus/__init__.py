@@ -1,0 +1,88 @@
+"""Formulas that scientists and engineers use, by field, with the roles of their symbols.
+
+One table a field: name, formula, and which symbols are variables, fitted parameters, fitted exponents, or
+known constants. The formulas are facts, written down for this corpus; none is taken from a benchmark.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib.resources import files
+from math import pi
+
+from ddsr.expression import OPERATORS, Expression, Kind, Node, Vocabulary
+
+SUFFIX = ".tsv"
+PI = "pi"
+ROLES = ("variables", "parameters", "exponents", "known")
+# Numbers that are part of a law: whole ones, fractions and multiples of pi. All others were fitted once.
+MOST_NUMERATOR, MOST_DENOMINATOR = 32, 8
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class CorpusFormula:
+    """A formula as data would show it: its variables are columns, all other symbols are constants."""
+
+    field: str
+    name: str
+    expression: Expression
+    is_free: tuple[bool, ...]
+    """for each constant: fitted or measured, not part of the law"""
+
+
+def read_corpus() -> tuple[CorpusFormula, ...]:
+    """All formulas, field by field."""
+    tables = sorted(
+        (table for table in files(__name__).iterdir() if table.name.endswith(SUFFIX)), key=lambda t: t.name
+    )
+    return tuple(
+        formula
+        for table in tables
+        for formula in _read_table(table.name.removesuffix(SUFFIX), table.read_text(encoding="utf-8"))
+    )
+
+
+def is_part_of_law(value: float) -> bool:
+    """Whether a number belongs to the law, as 2 and pi/4 do, rather than to what was measured."""
+    for size in (abs(value), abs(value) / pi):
+        near = Fraction(size).limit_denominator(MOST_DENOMINATOR)
+        if abs(near - size) <= ROUNDING * max(size, 1.0) and near.numerator <= MOST_NUMERATOR:
+            return True
+    return False
+
+
+def read_formula(
+    text: str, variables: Sequence[str], others: Sequence[str]
+) -> tuple[Expression, tuple[bool, ...]]:
+    """A formula as data would show it, and which of its constants are free.
+
+    `others` are its symbols that are no variables; `pi` needs no mention.
+    """
+    formula = Expression.parse(text, Vocabulary([*variables, *others, PI], tuple(OPERATORS)))
+    is_free: list[bool] = []
+    nodes = [formula.tree]
+    for node in nodes:  # breadth-first, as an expression has its constants; grows while it is walked
+        nodes.extend(node.children)
+        if node.kind is Kind.VARIABLE and node.name not in variables:
+            is_free.append(node.name != PI)
+        elif node.kind is Kind.CONSTANT:
+            is_free.append(not is_part_of_law(node.value))
+
+    def seen(node: Node) -> Node:
+        if node.kind is Kind.VARIABLE and node.name not in variables:
+            return Node.constant(pi if node.name == PI else 1.0)
+        return Node.operator(node.name, *map(seen, node.children)) if node.children else node
+
+    return Expression.from_tree(Vocabulary(variables, tuple(OPERATORS)), seen(formula.tree)), tuple(is_free)
+
+
+def _read_table(field: str, text: str) -> Iterator[CorpusFormula]:
+    for row in csv.DictReader(text.splitlines(), delimiter="\t"):
+        symbols = {role: [name.strip() for name in row[role].split(",") if name.strip()] for role in ROLES}
+        variables = symbols.pop("variables")
+        others = [name for names in symbols.values() for name in names]
+        yield CorpusFormula(field, row["name"], *read_formula(row["formula"], variables, others))

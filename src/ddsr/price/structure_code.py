@@ -1,0 +1,189 @@
+"""The structure code: what it takes to write an equation without the values of its fitted constants.
+
+The code is learned from formulas that people use (`ddsr.price.corpus`). It names one symbol after the other,
+from the top down, each given its place. `core/price/structure_code.hpp` says how. The lengths obey Kraft's
+inequality: e^-nats, summed over all structures, is at most 1.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import files
+from itertools import chain
+from math import exp, inf, log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr import _core
+from ddsr.expression import Batch, Expression
+from ddsr.price.simple_numbers import nats_of
+
+NUMBER_PLACES = ("exponent", "sum", "product", "other")
+END = "end"
+CHOICES, NUMBERS = "choices.tsv", "numbers.tsv"
+# The name of each choice in a list: a symbol that is kept, one that is subtracted or divided by, or the end.
+LISTED = (*_core.SYMBOLS, *(f"-{symbol}" for symbol in _core.SYMBOLS), END)
+
+Choice = tuple[int, int, int, int, int]
+"""whether of a list; three of context; what was chosen: numbers as the core has them"""
+
+
+@dataclass(frozen=True)
+class Told:
+    """All that is told of a structure, in the order in which it is told."""
+
+    choices: tuple[Choice, ...]
+    numbers: tuple[tuple[int, float], ...]
+    """place, as an index of NUMBER_PLACES, and value"""
+    variables: tuple[int, ...]
+    """columns"""
+
+    @cached_property
+    def key(self) -> tuple[object, ...]:
+        """Equal for structures that differ by the names of variables and the values of constants alone."""
+        renamed: dict[int, int] = {}
+        columns = tuple(renamed.setdefault(column, len(renamed)) for column in self.variables)
+        return self.choices, self.numbers, columns
+
+
+def tell(expressions: Sequence[Expression], is_free: Sequence[Sequence[bool]]) -> list[Told]:
+    """What is told of each expression. `is_free` says for each of its constants whether it is fitted."""
+    if not expressions:
+        return []
+    batch = Batch.of(expressions)
+    mask = np.zeros(batch.constants.shape, dtype=np.uint8)
+    for row, flags in enumerate(is_free):
+        mask[row, : len(flags)] = flags
+    choices, row_of_choice, row_of_number, place, number, row_of_variable, column = _core.tell_structures(
+        batch.vocabulary.core, batch.tokens, batch.constants, mask
+    )
+    every_choice = list(map(tuple, choices.tolist()))
+    every_number = list(zip(place.tolist(), number.tolist(), strict=True))
+    n = len(expressions)
+    return [
+        Told(tuple(every_choice[a:b]), tuple(every_number[c:d]), tuple(column[e:f].tolist()))
+        for (a, b), (c, d), (e, f) in zip(
+            _edges(row_of_choice, n), _edges(row_of_number, n), _edges(row_of_variable, n), strict=True
+        )
+    ]
+
+
+def n_fitted(told: Told) -> int:
+    """How many constants are fitted, those of one product or one sum taken as one."""
+    constant = _core.SYMBOLS.index("constant")
+    return sum(
+        chosen == constant or (bool(is_listed) and chosen == constant + len(_core.SYMBOLS))
+        for is_listed, _, _, _, chosen in told.choices
+    )
+
+
+def _edges(rows: NDArray[np.int64], n: int) -> Iterator[tuple[int, int]]:
+    edges = np.searchsorted(rows, np.arange(n + 1)).tolist()
+    return zip(edges[:-1], edges[1:], strict=True)
+
+
+class NumberCode:
+    """What it takes to write the value of a number, given its place: 2 is a common exponent."""
+
+    def __init__(self, numbers: Mapping[tuple[int, float], int]) -> None:
+        self._everywhere: Counter[float] = Counter()
+        self._at: dict[int, Counter[float]] = {place: Counter() for place in range(len(NUMBER_PLACES))}
+        for (place, value), count in numbers.items():
+            self._everywhere[value] += count
+            self._at[place][value] += count
+        self.nats = cache(self._nats)
+        """nats of a value at a place"""
+
+    def common(self, place: int, most_nats: float) -> list[tuple[float, float]]:
+        """Values with their nats, up to so many."""
+        priced = [(value, self.nats(place, value)) for value in self._at[place]]
+        return sorted((each for each in priced if each[1] <= most_nats), key=lambda each: each[1])
+
+    def _nats(self, place: int, value: float) -> float:
+        # mixed as the structure's choices are, down to a universal code that knows every number
+        chance = exp(-nats_of(value))
+        for known in (self._everywhere, self._at[place]):
+            n, n_kinds = known.total(), max(len(known), 1)
+            chance = (known[value] + n_kinds * chance) / (n + n_kinds)
+        return -log(chance) if chance > 0.0 else inf
+
+
+class StructureCode:
+    """Nats of a structure."""
+
+    def __init__(self, choices: Mapping[Choice, int], numbers: Mapping[tuple[int, float], int]) -> None:
+        rows = np.array(list(choices), dtype=np.uint8).reshape(-1, 5)
+        counts = np.array(list(choices.values()), dtype=np.int64)
+        self.core = _core.StructureCode(np.ascontiguousarray(np.repeat(rows, counts, axis=0)))
+        self.numbers = NumberCode(numbers)
+
+    @classmethod
+    def learned(cls, formulas: Iterable[Told]) -> StructureCode:
+        """From formulas that people use."""
+        return cls(*count(formulas))
+
+    @classmethod
+    def shipped(cls) -> StructureCode:
+        """The package's own."""
+        return _shipped()
+
+    def nats(self, told: Told, n_variables: int) -> float:
+        """Nats of the whole structure; a variable is one of so many."""
+        choices = float(self.core.nats(np.array(told.choices, dtype=np.uint8)).sum())
+        numbers = sum(self.numbers.nats(place, value) for place, value in told.numbers)
+        return choices + numbers + len(told.variables) * log(max(n_variables, 1))
+
+
+def count(formulas: Iterable[Told]) -> tuple[Counter[Choice], Counter[tuple[int, float]]]:
+    """How often each choice was made, and each number used."""
+    every = list(formulas)
+    choices = Counter(chain.from_iterable(each.choices for each in every))
+    numbers = Counter(chain.from_iterable(each.numbers for each in every))
+    return choices, numbers
+
+
+def write_counts(choices: Mapping[Choice, int], numbers: Mapping[tuple[int, float], int]) -> dict[str, str]:
+    """The tables as the package ships them, by file name."""
+    lines = sorted("\t".join((*_names(choice), str(n))) for choice, n in choices.items())
+    values = sorted((NUMBER_PLACES[place], value, n) for (place, value), n in numbers.items())
+    return {
+        CHOICES: "".join(f"{line}\n" for line in lines),
+        NUMBERS: "".join(f"{place}\t{value!r}\t{n}\n" for place, value, n in values),
+    }
+
+
+def _names(choice: Choice) -> tuple[str, ...]:
+    is_listed, first, second, third, chosen = choice
+    if is_listed:
+        return ("sum", "product")[first], LISTED[second], _core.PLACES[third], LISTED[chosen]
+    return "symbol", _core.PLACES[first], _core.PLACES[second], _core.SYMBOLS[chosen]
+
+
+def _choice(kind: str, first: str, second: str, chosen: str) -> Choice:
+    if kind == "symbol":
+        return 0, _core.PLACES.index(first), _core.PLACES.index(second), 0, _core.SYMBOLS.index(chosen)
+    place = _core.PLACES.index(second)
+    return 1, int(kind == "product"), LISTED.index(first), place, LISTED.index(chosen)
+
+
+def read_counts(choices: str, numbers: str) -> tuple[Counter[Choice], Counter[tuple[int, float]]]:
+    """The counts that `write_counts` wrote."""
+    read_choices: Counter[Choice] = Counter()
+    for line in choices.splitlines():
+        kind, first, second, chosen, n = line.split("\t")
+        read_choices[_choice(kind, first, second, chosen)] = int(n)
+    read_numbers: Counter[tuple[int, float]] = Counter()
+    for line in numbers.splitlines():
+        place, value, n = line.split("\t")
+        read_numbers[NUMBER_PLACES.index(place), float(value)] = int(n)
+    return read_choices, read_numbers
+
+
+@cache
+def _shipped() -> StructureCode:
+    folder = files("ddsr.price")
+    return StructureCode(*read_counts((folder / CHOICES).read_text(), (folder / NUMBERS).read_text()))

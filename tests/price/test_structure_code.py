@@ -1,0 +1,144 @@
+"""The structure code: one price for all writings of a structure, and no more than one nat of mass in all."""
+
+import numpy as np
+import pytest
+
+from ddsr import Expression, Vocabulary, _core
+from ddsr.expression import OPERATORS, Batch
+from ddsr.price import StructureCode
+from ddsr.price.corpus import is_part_of_law, read_corpus, read_formula
+from ddsr.price.structure_code import NUMBER_PLACES, Told, count, n_fitted, read_counts, tell, write_counts
+
+VOCABULARY = Vocabulary(["x", "y", "z"], tuple(OPERATORS))
+CODE = StructureCode.shipped()
+
+
+def told(text: str) -> Told:
+    """With constants that are no simple numbers free."""
+    expression = Expression.parse(text, VOCABULARY)
+    return tell([expression], [[not is_part_of_law(value) for value in expression.constants]])[0]
+
+
+def nats(text: str, n_variables: int = 1) -> float:
+    return CODE.nats(told(text), n_variables)
+
+
+@pytest.mark.parametrize(
+    "writings",
+    [
+        ("x * y * z", "z * (y * x)", "(z * x) * y"),
+        ("x + y - z", "y - z + x", "x - (z - y)"),
+        ("7.31 * x / (1.93 + x)", "x / (x + 1.93) * 7.31", "x * 7.31 / (x + 1.93)"),
+        ("x^2", "x * x", "square(x)", "x^3 / x"),
+        ("1 / x", "x^(-1)", "inverse(x)"),
+        ("exp(-0.37 * x)", "exp(x / 2.71)", "exp(-(x * 0.37))", "0.69^x"),
+        ("5.17 * (1 - exp(-x))", "(1 - exp(-x)) * 5.17"),
+        ("sqrt(x)", "x^0.5"),
+        ("x - y", "-(y - x)"),
+        ("3.17 - 2.29 * x", "3.17 + 2.29 * x"),  # a fitted factor has the sign
+    ],
+)
+def test_writings_of_one_structure_have_one_price(writings):
+    first, *others = map(told, writings)
+    assert all(other.key == first.key for other in others)
+
+
+@pytest.mark.parametrize(
+    ("common", "odd"),
+    [
+        ("7.31 * x / (1.93 + x)", "4.13 * atan(x)"),
+        ("12.37 * exp(-0.37 * x)", "13.17 / (x + exp(x))^0.3738"),
+        ("5.17 * (1 - exp(-x / 1.93))", "3.17 * sqrt(sqrt(x - sin(x)))"),
+        ("8.17 * x^2 / (11.3 + x^2)", "1.57 * atan(x)^4"),
+        ("4.17e6 * exp(-4300.7 / x)", "2.381e-14 * x^log(x)"),
+        ("3.17 * x^0.7531", "0.417 * x^0.7071 * (11.34 - cos(x * (x - 1)))"),
+    ],
+)
+def test_what_people_write_is_cheaper_than_what_they_do_not(common, odd):
+    assert nats(common) + 2.0 < nats(odd)
+
+
+def test_a_variable_is_one_of_those_there_are():
+    assert nats("x * y", 8) == pytest.approx(nats("x * y", 1) + 2 * np.log(8))
+
+
+def test_numbers_are_priced_by_their_place():
+    assert nats("x^2") < nats("x^3") < nats("x^7")
+    assert nats("1 - exp(-x)") < nats("2 - exp(-x)")
+    assert CODE.numbers.nats(NUMBER_PLACES.index("exponent"), 2.0) < CODE.numbers.nats(
+        NUMBER_PLACES.index("product"), 2.0
+    )
+
+
+def test_constants_of_a_product_count_once():
+    assert n_fitted(told("7.31 * x / 1.93 / (2.57 + x)")) == 2
+    assert n_fitted(told("x^2")) == 0
+
+
+def test_lengths_obey_krafts_inequality():
+    symbols = list(_core.SYMBOLS)
+    numbers = [CODE.numbers.common(place, 12.0) for place in range(len(NUMBER_PLACES))]
+    found = _core.cheapest_structures(CODE.core, 1, symbols, numbers, 12.0, 100_000)
+    lengths = found.nats()
+    assert len(lengths) > 2_000
+    assert (np.diff(lengths) >= -1e-9).all()
+    assert 0.3 < np.exp(-lengths).sum() <= 1.0
+
+
+def test_chances_of_each_choice_add_up_to_one():
+    for is_listed, n_chosen in ((0, len(_core.SYMBOLS)), (1, 2 * len(_core.SYMBOLS) + 1)):
+        rng = np.random.default_rng(is_listed)
+        for _ in range(50):
+            first = rng.integers(2) if is_listed else rng.integers(len(_core.PLACES))
+            second = rng.integers(n_chosen) if is_listed else rng.integers(len(_core.PLACES))
+            third = rng.integers(len(_core.PLACES)) if is_listed else 0
+            rows = np.array([(is_listed, first, second, third, each) for each in range(n_chosen)], np.uint8)
+            assert np.exp(-CODE.core.nats(rows)).sum() == pytest.approx(1.0)
+
+
+def test_enumerated_structures_cost_what_the_code_says():
+    vocabulary = Vocabulary(["x"], tuple(OPERATORS))
+    numbers = [CODE.numbers.common(place, 6.0) for place in range(len(NUMBER_PLACES))]
+    found = _core.cheapest_structures(CODE.core, 1, list(_core.SYMBOLS), numbers, 9.0, 500)
+    rng = np.random.default_rng(0)
+    X, y = rng.uniform(1.0, 2.0, size=(20, 1)), rng.uniform(1.0, 2.0, size=20)
+    data = _core.Data(X, y, None, np.empty(0, np.int64), np.empty(0, np.int64), 20.0, 20.0)
+    tokens, constants, is_fixed, _, _ = found.fit(vocabulary.core, data, 0, len(found), 1, 0, 0.0, 0, 1, 1e10)
+    n_checked = 0
+    for row, length in enumerate(found.nats()):
+        if tokens[row, 0] < 0:
+            continue
+        expression = Batch(vocabulary, tokens[row : row + 1], constants[row : row + 1])[0]
+        is_free = [not fixed for fixed in is_fixed[row, : expression.n_constants]]
+        assert CODE.nats(tell([expression], [is_free])[0], 1) == pytest.approx(length)
+        n_checked += 1
+    assert n_checked > 200
+
+
+def test_tables_are_read_as_they_were_written():
+    formulas = [tell([each.expression], [each.is_free])[0] for each in read_corpus()[:40]]
+    choices, numbers = count(formulas)
+    written = write_counts(choices, numbers)
+    assert read_counts(written["choices.tsv"], written["numbers.tsv"]) == (choices, numbers)
+
+
+def test_a_damaged_choice_is_refused():
+    with pytest.raises(ValueError, match="is no choice"):
+        _core.StructureCode(np.full((1, 5), 200, np.uint8))
+
+
+def test_the_corpus_is_large_and_of_many_fields():
+    corpus = read_corpus()
+    assert len(corpus) >= 600 and len({each.field for each in corpus}) >= 14
+    assert all(each.expression.variables_used for each in corpus)
+
+
+def test_symbols_have_their_roles():
+    expression, is_free = read_formula("V * S / (K + S) + 2 * pi * S^2", ["S"], ["V", "K"])
+    assert expression.variables_used == ("S",)
+    assert sum(is_free) == 2 and len(is_free) == 5  # V, K; 2, pi, 2
+
+
+def test_a_number_of_the_law_is_told_from_a_measured_one():
+    assert all(map(is_part_of_law, (2.0, -1.0, 0.5, np.pi / 4, 4 * np.pi, 2 / 3)))
+    assert not any(map(is_part_of_law, (8.314, 0.0821, 1.64, 273.15)))
