@@ -24,7 +24,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("methods", "parts", "frames", "model_selection", "parameters", "prior_parameter", "threads"),
     ("refined_search", "learned_search"),
     ("priming",),
-    ("seeding",),
+    ("seeding", "plain_forms"),
     ("search", "device", "balance", "proposals", "problem"),
     ("stacking",),
     ("symmetry",),

@@ -123,7 +123,7 @@ infiltration | 1.2 + 6.5*exp(-1.4*t) | t 0..4 | 14 | 4%
 Stokes settling | 0.92*d^2*(r - 1) | d 0.1..1.2, r 1.2..3 | 24 | 4%
 """,
     "astronomy": """
-Kepler period | 1.002*a^1.5 | a 0.3~40 | 9 | 1%
+Kepler period | 0.917*a^1.5 | a 0.3~40 | 9 | 1%
 Hubble flow | 71*d | d 2..200 | 30 | 10% abs
 mass-luminosity | 1.1*M^3.6 | M 0.4~12 | 16 | 8%
 distance modulus | 5*log(d)/log(10) - 5 | d 20~2000 | 14 | 2%

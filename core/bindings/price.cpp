@@ -128,7 +128,7 @@ Structures cheapest(const StructureCode& code, int n_variables, const std::vecto
   return {cheapest_structures(code, options)};
 }
 
-// Tokens, constants, which of these are fixed, sums of squares (NaN where there is no fit), and information.
+// Tokens, constants, which of these are fixed, mean squares of residuals (NaN where there is no fit), and information.
 nb::tuple fit(const Structures& structures, const Vocabulary& vocabulary, const Data& data, std::size_t begin,
               std::size_t end, int n_starts, int max_steps, double tolerance, std::uint64_t seed,
               int n_threads, double seconds) {
@@ -161,7 +161,7 @@ nb::tuple fit(const Structures& structures, const Vocabulary& vocabulary, const 
     std::copy(each.is_fixed.begin(), each.is_fixed.end(), &is_fixed[i * width]);
     for (std::size_t a = 0; a < k; ++a)
       std::copy_n(&each.fit.information[a * k], k, &information[(i * width + a) * width]);
-    squares[i] = each.fit.squares;
+    squares[i] = each.fit.squares / data.fitting(true).total_weight();
   }
   return nb::make_tuple(to_numpy(std::move(tokens), {n, length}), to_numpy(std::move(constants), {n, width}),
                         to_numpy(std::move(is_fixed), {n, width}), to_numpy(std::move(squares), {n}),

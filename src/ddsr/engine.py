@@ -138,7 +138,8 @@ class Engine:
         self._least = rows.min(axis=0)
         self.sampled_rows = sampled(rows if len(chosen) == 0 else rows[chosen])
         """at most 128 of the rows to fit on"""
-        self._rows, self._weighting = rows, weighting
+        self._rows, self._target, self._weighting = rows, target, weighting
+        self._fit_rows, self._refit_rows = fit_rows, refit_rows
         self._outer_rows: dict[int, Floats] = {}
         self.audited = Audited.of(rows, target, weighting, seed)
         """at most 3,000 rows that carry weight, to look at one by one"""
@@ -149,6 +150,31 @@ class Engine:
                 "the rows of y that carry weight are all the same, or so small or large that their "
                 "squares leave double precision: give a y that varies, or rescale it"
             )
+
+    @property
+    def target(self) -> Floats:
+        """y."""
+        return self._target
+
+    @property
+    def rows(self) -> Floats:
+        """X."""
+        return self._rows
+
+    def reweighted(self, weights: Floats | None) -> Engine:
+        """On the same rows with other weights, each row being one observation all the same."""
+        return Engine(
+            self.vocabulary,
+            self._rows,
+            self._target,
+            weights,
+            n_counted=self.n_rows,
+            fit_rows=self._fit_rows,
+            refit_rows=self._refit_rows,
+            options=self.options,
+            seed=self.seed,
+            n_threads=self.n_threads,
+        )
 
     @property
     def data(self) -> _core.Data:

@@ -363,6 +363,7 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
         self.curves_ = self._of_outputs(lambda outcome: curves_table(outcome.curves, outcome.every))
         self.n_epochs_ = self._of_outputs(lambda outcome: outcome.n_epochs)
         self.stopped_by_ = self._of_outputs(lambda outcome: outcome.stopped_by)
+        self.noise_ = self._of_outputs(lambda outcome: outcome.noise)
 
     def _sample(self, rows: NDArray[np.float64], targets: Targets) -> Any:
         columns = iter(targets.columns.T)

@@ -16,6 +16,7 @@ from ddsr.expression import Expression
 from ddsr.grammar import Rule
 from ddsr.learning.curves import EpochStats
 from ddsr.model_selection import Selection
+from ddsr.plain_forms import plain_forms
 from ddsr.problem import Problem
 from ddsr.progress import Progress
 from ddsr.saved import Saved, restoring
@@ -24,6 +25,7 @@ from ddsr.seeding import seeded, with_guesses
 from ddsr.selection import (
     FrontEntry,
     ParetoFront,
+    Selected,
     front_of,
     information_of,
     load_algebra,
@@ -32,6 +34,7 @@ from ddsr.selection import (
     select_on_some,
     some_of,
 )
+from ddsr.selection.model import Model
 from ddsr.selection.usual_notation import in_usual_notation
 
 # Of the shortlist, so many are looked at whatever the time, and so many more a second as these allow.
@@ -67,6 +70,8 @@ class Outcome:
     """the curves have the first of every so many epochs; 1: all of them"""
     n_observed: int | None = None
     """see `Engine.n_observed`; None in models of earlier versions, which have no other than `n_counted`"""
+    noise: str = "constant"
+    """how errors go with the value: see `Problem`"""
 
     @property
     def chosen(self) -> int:
@@ -108,6 +113,8 @@ class Fit:
         """whether the search has ended, and the choice alone is left"""
         self.is_choice_cut = False
         """whether an interrupt ended the choice before it was made"""
+        self.plain: tuple[Model, ...] = ()
+        """plain forms, which the choice looks at beside what the search found"""
         self.early: Choice | None = None
         """made before the search ended; see `EarlyChoice`"""
         self.choose()
@@ -139,6 +146,7 @@ class Fit:
             self.information,
             len(progress.curves),
             n_observed=engine.n_observed,
+            noise=self.problem.noise,
         )
 
     def choose(self) -> None:
@@ -157,6 +165,8 @@ class Fit:
         if self.has_ended:
             return
         try:
+            if self.selection.shortens:
+                self.plain = plain_forms(self.problem, budget.end)
             self._iterate(
                 partial(states, replace(self.problem, deadline=budget.deadline)), budget, callback, rules
             )
@@ -260,7 +270,11 @@ class Fit:
         others = () if has_exact else lister.relisted_entries(contenders)
         equations = [entry.equation for entry in (*self.front, *others)]
         n_shortened = SHORTENED_BESIDE_EXACT if has_exact else SHORTENED
-        choose = select if some is None else partial(select_on_some, some=some)
+        choose: Callable[..., tuple[Selected, ...]]
+        if some is None:
+            choose = partial(select, models=() if has_exact else self.plain)
+        else:
+            choose = partial(select_on_some, some=some)
         found = choose(equations, engine, *n_shortened, deadline=deadline, is_allowed=is_allowed)
         found = tuple(each for each in found if allows(each.expression))
         if not found:

@@ -26,13 +26,15 @@ from ddsr.learned_search import learned_search
 from ddsr.learning.memory import EliteMemory
 from ddsr.listing import Listing
 from ddsr.parts import GENERATORS, MEMORIES, OBJECTIVES
+from ddsr.plain_forms import MOST_VARIABLES
+from ddsr.price.noise import CONSTANT, MOST_STRUCTURES, NoiseModel, find_noise
 from ddsr.priming import Primer, Priming, make_primer, tuning_config
 from ddsr.prior.weights import check_weights
 from ddsr.problem import Problem
 from ddsr.refined_search import Proposer, refined_search
 from ddsr.refiner import Refiner
 from ddsr.search import SearchState, UniformGenerator, search
-from ddsr.selection import baseline
+from ddsr.selection import FEW_ROWS, baseline
 from ddsr.symmetry import ReducedSearch
 from ddsr.weighting import Observations
 
@@ -326,7 +328,20 @@ def pose(
     rows = Observations.of(X, y, sample_weight, counts)
     data = rows.X, rows.y, rows.sample_weight
     engine = Engine(vocabulary, *data, counts=rows.counts, options=options, seed=seed, n_threads=n_threads)
-    return Problem(engine, grammar, config, baseline(engine, grammar), seed, device, n_threads, rows=rows)
+    noise = _noise_of(rows, engine, config)
+    if noise.weights is not None:
+        engine = engine.reweighted(noise.weights)
+    front = baseline(engine, grammar)
+    return Problem(engine, grammar, config, front, seed, device, n_threads, noise=noise.kind, rows=rows)
+
+
+def _noise_of(rows: Observations, engine: Engine, config: SearchConfig) -> NoiseModel:
+    """Of a small table without weights of its own."""
+    is_weighted = rows.sample_weight is not None or rows.counts is not None
+    is_small = engine.n_rows <= FEW_ROWS and len(engine.vocabulary.variables) <= MOST_VARIABLES
+    if is_weighted or not (isinstance(config, DefaultConfig) and config.constants and is_small):
+        return CONSTANT
+    return find_noise(engine, min(MOST_STRUCTURES, config.evaluations_per_epoch))
 
 
 def start(method: Method, problem: Problem) -> Iterator[SearchState]:

@@ -129,6 +129,7 @@ def _written_output(name: str | None, outcome: Outcome) -> dict[str, Any]:
         "n_observed": outcome.n_observed,
         "spread": outcome.spread,
         "stopped_by": outcome.stopped_by,
+        "noise": outcome.noise,
         "n_epochs": outcome.n_epochs,
         "vocabularies": [
             {"operators": list(each.operators), "has_one": each.has_one, "has_constant": each.has_constant}
@@ -208,6 +209,7 @@ def _read_output(written: Mapping[str, Any], features: Sequence[str]) -> Outcome
         n_epochs=check_whole(written["n_epochs"], "n_epochs", least=0),
         every=check_whole(written["curves"]["every"], "every", least=1),
         n_observed=None if observed is None else _read_count(observed, "n_observed"),
+        noise=str(written.get("noise", "constant")),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from ddsr.config import SearchConfig
 from ddsr.deadline import NEVER, Deadline
@@ -36,6 +37,8 @@ class Problem:
     """the user's own equations: listed unless one that is no larger is as accurate"""
     guessed: tuple[FrontEntry, ...] = ()
     """the guesses, fitted as they are written"""
+    noise: Literal["constant", "relative"] = "constant"
+    """how errors go with the value: the same everywhere, or in proportion to it (`ddsr.price.noise`)"""
     rows: Observations | None = None
     """as they were handed in, which the prior is shown"""
 

@@ -58,6 +58,8 @@ def print_result(model: DDSRRegressor, target: str, facts: Mapping[str, Any]) ->
     rows = front_rows(model)
     _print_table(console, rows, f"equation for {target}")
     click.echo(_how_it_went(model, facts))
+    if model.noise_ == "relative":
+        click.echo(f"Errors are in proportion to {printable(target)}: R² and loss are of weighted rows.")
     if facts.get("outliers"):
         click.echo(f"Missed by far, as wrong entries are: {rows_text(facts['outliers'])}.")
     best = next(row.equation for row in rows if row.is_chosen)

@@ -1,5 +1,12 @@
 from ddsr.selection.baseline import baseline
-from ddsr.selection.description import DescriptionLength, PlainLength, PreciseLength
+from ddsr.selection.description import (
+    FEW_ROWS,
+    DescriptionLength,
+    FewRowsLength,
+    PlainLength,
+    PreciseLength,
+    length_on,
+)
 from ddsr.selection.exceptions import exceptional_rows
 from ddsr.selection.front import (
     FrontEntry,
@@ -17,7 +24,9 @@ from ddsr.selection.refitting import refitted, seconds_to_refit
 from ddsr.selection.selector import front_of, select
 
 __all__ = [
+    "FEW_ROWS",
     "DescriptionLength",
+    "FewRowsLength",
     "FrontEntry",
     "Lister",
     "ParetoFront",
@@ -29,6 +38,7 @@ __all__ = [
     "exceptional_rows",
     "front_of",
     "information_of",
+    "length_on",
     "load_algebra",
     "refitted",
     "restored_entries",

@@ -6,15 +6,21 @@ docs/selection.md derives the formula.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.engine import Engine
+from ddsr.expression import Expression
+from ddsr.price.enumeration import nats_of_few_rows
 from ddsr.price.simple_numbers import FREE, is_exact, nats_of
+from ddsr.price.structure_code import StructureCode, tell
 from ddsr.selection.model import Model
 
+# Up to so many rows the structure is priced by the code that was learned from formulas.
+FEW_ROWS = 200
 # However few the rows are: of eight planets' periods nothing but the shortest law is to be learned.
 LEAST_NATS_PER_TOKEN = 2.0
 # Residuals under this share of the root mean square of y are rounding; better ones are not told apart.
@@ -71,6 +77,64 @@ class PreciseLength:
         finite_sizes = np.nan_to_num(sizes, nan=np.finfo(np.float64).max)
         digits = np.log(np.maximum(finite_sizes, np.sqrt(self.n_rows)))
         return float(FREE * is_free.sum() + digits.sum())
+
+
+@dataclass(frozen=True)
+class FewRowsLength:
+    """Structure by the code that was learned from formulas; constants by their digits, dearer on few rows.
+
+    Few rows leave the decision to the prices, so these have to be those of a proper code (docs/price.md).
+    """
+
+    n_rows: int
+    spread: float
+    least_nrmse: float
+    """what is below it is rounding"""
+
+    @classmethod
+    def on(cls, engine: Engine) -> FewRowsLength:
+        """For the data of an engine."""
+        return cls(engine.n_counted, engine.spread, rounding_of(engine))
+
+    def __call__(self, model: Model, nrmse: float, information: NDArray[np.float64]) -> float:
+        """N log(RMSE) + structure + constants."""
+        nrmse = max(nrmse, self.least_nrmse)
+        decimals = sum(nats_of_decimal(value) for value in model.fixed_constants if not is_exact(value))
+        few_rows = nats_of_few_rows(len(model.free_constants), self.n_rows)
+        constants = decimals + few_rows + self._digits(model, nrmse, information)
+        return float(self.n_rows * np.log(nrmse) + nats_of_structure(model) + constants)
+
+    def _digits(self, model: Model, nrmse: float, information: NDArray[np.float64]) -> float:
+        """log(|c| / δ) for each free constant, but at least log(N)/2: see `PreciseLength`."""
+        is_free = ~np.array(model.is_fixed, dtype=bool)
+        slopes = np.sqrt(np.diagonal(information)[: len(is_free)][is_free])
+        with np.errstate(all="ignore"):  # what overflows is replaced below
+            sizes = np.abs(model.free_constants) * slopes * np.sqrt(self.n_rows) / (nrmse * self.spread)
+        finite_sizes = np.nan_to_num(sizes, nan=np.finfo(np.float64).max)
+        return float(np.log(np.maximum(finite_sizes, np.sqrt(self.n_rows))).sum())
+
+
+def length_on(engine: Engine) -> DescriptionLength:
+    """The description length for the data of an engine."""
+    return FewRowsLength.on(engine) if engine.n_rows <= FEW_ROWS else PreciseLength.on(engine)
+
+
+def nats_of_structure(model: Model) -> float:
+    """Of the equation without the values of its fitted constants, those that were cut short among them."""
+    pairs = zip(model.expression.constants, model.is_fixed, strict=True)
+    is_fitted = tuple(not (is_fixed and is_exact(value)) for value, is_fixed in pairs)
+    return _nats_of_structure(model.expression, is_fitted)
+
+
+@lru_cache(maxsize=20_000)
+def _nats_of_structure(expression: Expression, is_fitted: tuple[bool, ...]) -> float:
+    told = tell([expression], [is_fitted])[0]
+    return StructureCode.shipped().nats(told, len(expression.vocabulary.variables))
+
+
+def nats_of_decimal(value: float) -> float:
+    """What it takes to write a fitted constant that was cut short; that it is fitted, the structure tells."""
+    return max(nats_of(value) - FREE, 0.0)
 
 
 @dataclass(frozen=True)

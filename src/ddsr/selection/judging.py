@@ -16,7 +16,7 @@ from ddsr.deadline import Deadline
 from ddsr.engine import Engine, values
 from ddsr.expression import Batch, Expression
 from ddsr.price.simple_numbers import is_exact, near
-from ddsr.selection.description import DescriptionLength, PreciseLength
+from ddsr.selection.description import DescriptionLength, rounding_of
 from ddsr.selection.exceptions import Exceptions, exceptions_of
 from ddsr.selection.growth import nats_of_growth
 from ddsr.selection.inverses import as_roots
@@ -109,7 +109,7 @@ class Judge:
         self.engine, self.length, self.deadline, self.is_allowed = engine, length, deadline, is_allowed
         self.given: set[tuple[int, ...]] = set()
         self.signs = engine.positive_variables, engine.nonnegative_variables
-        self.least_nrmse = PreciseLength.on(engine).least_nrmse
+        self.least_nrmse = rounding_of(engine)
 
     @property
     def is_late(self) -> bool:

@@ -9,7 +9,7 @@ from math import inf
 from ddsr.engine import Engine
 from ddsr.errors import ExpressionError
 from ddsr.expression import OPERATORS, Expression, Kind, Node, Vocabulary
-from ddsr.selection.description import DescriptionLength, PreciseLength
+from ddsr.selection.description import DescriptionLength, length_on
 from ddsr.selection.front import ROUNDING, ROUNDING_OF_ERROR, FrontEntry, ParetoFront
 from ddsr.selection.handing_out import handed_out
 from ddsr.selection.judging import (
@@ -48,6 +48,7 @@ def select(
     length: DescriptionLength | None = None,
     deadline: float = inf,
     is_allowed: IsAllowed | None = None,
+    models: Sequence[Model] = (),
 ) -> tuple[Selected, ...]:
     """The candidates by rising description length, the first being the choice.
 
@@ -57,13 +58,16 @@ def select(
     All are refitted on all rows. The `n_shortest` of least description length and the `n_most_accurate` are
     made shorter for as long as that falls: constants are settled at simple numbers, terms and factors are
     left out, and the best are cancelled as ratios of polynomials. No candidate ends with a longer description
-    than it began with. `deadline` is on the monotonic clock: what is known by then is returned. Nothing that
-    `is_allowed` refuses is made of a candidate.
+    than it began with. `models` are candidates that have settled numbers already. `deadline` is on the
+    monotonic clock: what is known by then is returned. Nothing that `is_allowed` refuses is made of a
+    candidate.
     """
-    judge = Judge(engine, length or PreciseLength.on(engine), deadline, is_allowed)
-    models = [Model.free(expression) for expression in _in_one_vocabulary(candidates, engine)]
+    judge = Judge(engine, length or length_on(engine), deadline, is_allowed)
+    free = [Model.free(expression) for expression in _in_one_vocabulary(candidates, engine)]
+    rewritten = (Model.of_tree(free[0].expression.vocabulary, model.tree) for model in models)
+    given_models = free + [model for model in rewritten if model is not None]
     with judge.hurried(SHARE_OF_START):
-        judged = judge.start(models)
+        judged = judge.start(given_models)
     if not judged:
         raise ExpressionError("no candidate has a finite value on every row: there is nothing to select")
     settled = judge.settled_together(judged)

@@ -1,0 +1,50 @@
+"""The plain forms: all cheap structures, fitted to a small table, as candidates for the choice.
+
+Few rows leave the choice to the price of structures, and a search does not try the cheapest ones in any
+order. Here none of them is missed, whatever the time.
+"""
+
+from __future__ import annotations
+
+from ddsr.config import DefaultConfig
+from ddsr.deadline import NEVER, Deadline
+from ddsr.price.enumeration import CheapForms
+from ddsr.price.structure_code import StructureCode
+from ddsr.problem import Problem
+from ddsr.selection import FEW_ROWS
+from ddsr.selection.model import Model
+
+MOST_NATS = 14.0
+MOST_VARIABLES = 4
+N_STARTS, MAX_STEPS = 6, 40
+N_KEPT = 24
+# Of the time that is left, and how many structures a second of it may take.
+SHARE, A_SECOND, FEWEST, MOST = 0.25, 10_000, 200, 20_000
+
+
+def plain_forms(problem: Problem, end: Deadline) -> tuple[Model, ...]:
+    """The best of them by description length; none where the data are large or have many columns.
+
+    Without a time limit as many are tried as one epoch may fit expressions.
+    """
+    engine, config = problem.engine, problem.config
+    n_variables = len(engine.vocabulary.variables)
+    is_small = engine.n_rows <= FEW_ROWS and n_variables <= MOST_VARIABLES
+    if not (isinstance(config, DefaultConfig) and config.constants and is_small):
+        return ()
+    deadline, most = NEVER, min(MOST, config.evaluations_per_epoch)
+    if end != NEVER:
+        seconds = SHARE * end.seconds_left
+        deadline, most = Deadline(end.at - (1.0 - SHARE) * end.seconds_left), int(A_SECOND * seconds)
+        most = min(max(most, FEWEST), MOST)
+    cheap = CheapForms(engine, StructureCode.shipped(), MOST_NATS, most)
+    allows = problem.lister.listing.allows
+    found = cheap.fit(n_starts=N_STARTS, max_steps=MAX_STEPS, deadline=deadline)
+    ranked = sorted(found, key=lambda form: form.length(engine.n_counted))
+    kept: list[Model] = []
+    for form in ranked:
+        if len(kept) == N_KEPT:
+            break
+        if allows(form.expression):
+            kept.append(Model(form.expression, tuple(not is_free for is_free in form.is_free)))
+    return tuple(kept)

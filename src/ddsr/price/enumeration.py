@@ -1,0 +1,113 @@
+"""All structures up to a price, fitted to the data: the plain forms, whatever else a search finds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr import _core
+from ddsr.deadline import NEVER, Deadline
+from ddsr.engine import Engine
+from ddsr.expression import Batch, Expression
+from ddsr.price.structure_code import NUMBER_PLACES, StructureCode
+
+Floats = NDArray[np.float64]
+MOST_NATS_OF_NUMBER = 6.0
+STRUCTURAL = ("number", "constant", "variable", "power", "sum", "product")
+LEAST_MEAN_SQUARE = 1e-300
+AT_A_TIME = 400  # structures that are fitted before the clock is looked at
+TOLERANCE = 1e-8
+
+
+@dataclass(frozen=True)
+class FittedForm:
+    """A structure with its constants fitted."""
+
+    expression: Expression
+    is_free: tuple[bool, ...]
+    """for each constant: fitted, not a number of the structure"""
+    nats: float
+    """of its structure"""
+    mean_square: float
+    """of the residuals, weighted"""
+
+    @property
+    def n_free(self) -> int:
+        """Fitted constants."""
+        return sum(self.is_free)
+
+    def nats_of_form(self, n_rows: int) -> float:
+        """Of the structure and its fitted constants: k/2 log N, and more where the rows are few."""
+        return self.nats + 0.5 * self.n_free * log(n_rows) + nats_of_few_rows(self.n_free, n_rows)
+
+    def length(self, n_rows: int) -> float:
+        """Nats of structure, constants and data, up to a term that all forms share."""
+        return self.nats_of_form(n_rows) + 0.5 * n_rows * log(max(self.mean_square, LEAST_MEAN_SQUARE))
+
+
+def nats_of_few_rows(n_free: int, n_rows: int) -> float:
+    """What constants fitted to few rows gain by fitting the noise (Hurvich and Tsai 1989)."""
+    return n_free * (n_free + 1) / max(n_rows - n_free - 1, 1)
+
+
+class CheapForms:
+    """The cheapest structures that the engine's vocabulary can write, at most so many."""
+
+    def __init__(self, engine: Engine, code: StructureCode, most_nats: float, most: int) -> None:
+        self.engine = engine
+        names = set(engine.vocabulary.operators)
+        symbols = [name for name in _core.SYMBOLS if name in names or name in STRUCTURAL]
+        numbers = [code.numbers.common(place, MOST_NATS_OF_NUMBER) for place in range(len(NUMBER_PLACES))]
+        n_variables = len(engine.vocabulary.variables)
+        self._structures = _core.cheapest_structures(
+            code.core, n_variables, symbols, numbers, most_nats, most
+        )
+
+    def __len__(self) -> int:
+        return len(self._structures)
+
+    @cached_property
+    def nats(self) -> Floats:
+        """Of each structure, rising."""
+        return self._structures.nats()
+
+    def fit(self, *, n_starts: int, max_steps: int, deadline: Deadline = NEVER) -> list[FittedForm]:
+        """Those with a finite fit, the cheapest first: some hundred always, the others if there is time."""
+        found: list[FittedForm] = []
+        for begin in range(0, len(self), AT_A_TIME):
+            if begin > 0 and deadline.has_passed:
+                break
+            found += self._fit(begin, min(begin + AT_A_TIME, len(self)), n_starts, max_steps)
+        return found
+
+    def _fit(self, begin: int, end: int, n_starts: int, max_steps: int) -> list[FittedForm]:
+        vocabulary, data = self.engine.vocabulary, self.engine.data
+        tokens, constants, is_fixed, mean_squares, _ = self._structures.fit(
+            vocabulary.core,
+            data,
+            begin,
+            end,
+            n_starts,
+            max_steps,
+            TOLERANCE,
+            self.engine.seed,
+            self.engine.n_threads,
+            NEVER.seconds_left,
+        )
+        rows = np.flatnonzero(np.isfinite(mean_squares)).tolist()
+        if not rows:
+            return []
+        batch = Batch(vocabulary, tokens[rows], constants[rows])
+        return [
+            FittedForm(
+                expression,
+                tuple(not flag for flag in is_fixed[row, : expression.n_constants].tolist()),
+                float(self.nats[begin + row]),
+                float(mean_squares[row]),
+            )
+            for row, expression in zip(rows, batch, strict=True)
+        ]

@@ -1,0 +1,77 @@
+"""How errors grow with the value that is measured: the same everywhere, or in proportion to it.
+
+In most laboratories a measurement is right to some per cent of its value. Least squares on such a table
+leave the fit to the few largest values. The cheap structures tell which it is: whichever kind of error gives
+the best of them the shorter description.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.engine import Engine, values
+from ddsr.price.enumeration import CheapForms, FittedForm
+from ddsr.price.structure_code import StructureCode
+
+Floats = NDArray[np.float64]
+MOST_NATS, MOST_STRUCTURES = 11.0, 600
+N_STARTS, MAX_STEPS = 4, 25
+N_BEST = 40  # under weights by y, that are measured under errors proportional to the prediction
+# Weights go by the prediction of the best form, within this factor of the value that was measured.
+MOST_OFF = 2.0
+LEAST_MEAN_SQUARE = 1e-24  # of relative residuals: less is rounding
+
+
+@dataclass(frozen=True)
+class NoiseModel:
+    """The kind of the errors, and the weights of the rows that go with it."""
+
+    kind: Literal["constant", "relative"]
+    weights: Floats | None = None
+    """None where all rows weigh the same"""
+
+
+CONSTANT = NoiseModel("constant")
+
+
+def find_noise(engine: Engine, most_structures: int = MOST_STRUCTURES) -> NoiseModel:
+    """The kind of error that explains the data of an engine better; constant where y changes its sign."""
+    X, y = engine.rows, engine.target
+    if not (np.all(y > 0.0) or np.all(y < 0.0)):
+        return CONSTANT
+    constant = _best(engine.reweighted(None), most_structures)
+    if not constant or constant[0].mean_square <= LEAST_MEAN_SQUARE * float(np.mean(y**2)):
+        return CONSTANT
+    weights = 1.0 / y**2
+    if not np.isfinite(weights).all() or weights.max() <= 0.0:
+        return CONSTANT
+    candidates = _best(engine.reweighted(weights), most_structures)
+    if not candidates:
+        return CONSTANT
+    predicted, _ = values([form.expression for form in candidates], X)
+    lengths = [_relative_length(form, row, y) for form, row in zip(candidates, predicted, strict=True)]
+    best = int(np.argmin(lengths))
+    if not lengths[best] < constant[0].length(len(y)):
+        return CONSTANT
+    size = np.clip(np.abs(predicted[best]), np.abs(y) / MOST_OFF, np.abs(y) * MOST_OFF)
+    return NoiseModel("relative", (np.mean(np.abs(y)) / size) ** 2)
+
+
+def _best(engine: Engine, most: int) -> list[FittedForm]:
+    """The cheap forms of the shortest description, the shortest first."""
+    cheap = CheapForms(engine, StructureCode.shipped(), MOST_NATS, most)
+    found = cheap.fit(n_starts=N_STARTS, max_steps=MAX_STEPS)
+    return sorted(found, key=lambda form: form.length(engine.n_counted))[:N_BEST]
+
+
+def _relative_length(form: FittedForm, predicted: Floats, y: Floats) -> float:
+    """Nats under errors proportional to the prediction, on the scale of `FittedForm.length`."""
+    if not np.all(predicted * np.sign(y[0]) > 0.0):
+        return np.inf
+    mean_square = max(float(np.mean(((y - predicted) / predicted) ** 2)), LEAST_MEAN_SQUARE)
+    data = 0.5 * len(y) * np.log(mean_square) + np.log(np.abs(predicted)).sum()
+    return float(form.nats_of_form(len(y)) + data)

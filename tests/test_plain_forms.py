@@ -1,0 +1,73 @@
+"""Plain forms are candidates in small tables, whatever the search finds."""
+
+import numpy as np
+import pytest
+
+from ddsr import DDSRRegressor, Vocabulary
+from ddsr.config import DefaultConfig
+from ddsr.deadline import NEVER, Deadline
+from ddsr.expression import OPERATORS
+from ddsr.methods import parse_method, pose
+from ddsr.plain_forms import MOST_VARIABLES, plain_forms
+from ddsr.selection import FEW_ROWS
+
+LITTLE = {"evaluations_per_epoch": 1000, "max_length": 12}
+
+
+def posed(n_rows=20, n_columns=1, **settings):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0.5, 9.0, size=(n_rows, n_columns))
+    y = 7.3 * X[:, 0] / (1.9 + X[:, 0]) + 0.1 * rng.normal(size=n_rows)
+    names = [f"x{column}" for column in range(n_columns)]
+    config = DefaultConfig(**{"evaluations_per_epoch": 1000, **settings})
+    return pose(parse_method("ddsr"), Vocabulary(names, config.operators), X, y, config=config, device="cpu")
+
+
+def little(**parameters):
+    """A model that searches little."""
+    return DDSRRegressor(
+        "ddsr:generator=none", max_epochs=1, random_state=0, config=LITTLE, prior=None, **parameters
+    )
+
+
+def test_the_law_is_among_them():
+    texts = [model.expression.text(precision=2) for model in plain_forms(posed(), NEVER)]
+    assert any(text.endswith("+ x0)") and "* x0 / (" in text for text in texts)
+    assert len(texts) == len(set(texts))
+
+
+def test_some_are_fitted_even_after_the_end():
+    assert plain_forms(posed(), Deadline(0.0))
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_columns"), [(FEW_ROWS + 1, 1), (20, MOST_VARIABLES + 1)], ids=["rows", "columns"]
+)
+def test_large_tables_have_none(n_rows, n_columns):
+    assert plain_forms(posed(n_rows, n_columns), NEVER) == ()
+
+
+def test_only_operators_that_were_given_are_used():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0.5, 9.0, size=(15, 1))
+    y = 3.0 * X[:, 0] + 1.0 + 0.1 * rng.normal(size=15)
+    model = little(operators=("+", "*")).fit(X, y)
+    for entry in model.front_:
+        names = {entry.equation.vocabulary.names[token] for token in entry.equation.tokens}
+        assert not names & (set(OPERATORS) - {"add", "mul"})
+
+
+def test_rules_hold_for_them():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0.5, 9.0, size=(15, 1))
+    y = 12.0 * np.exp(-0.4 * X[:, 0]) + 0.1 * rng.normal(size=15)
+    model = DDSRRegressor(
+        "ddsr:generator=none",
+        max_epochs=1,
+        random_state=0,
+        rules=["forbid exp on x0"],
+        config=LITTLE,
+        prior=None,
+    )
+    model.fit(X, y)
+    assert not any("exp" in entry.equation.text() for entry in model.front_)
