@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from ddsr.expression import Expression, Vocabulary
-from ddsr.selection import PreciseLength
+from ddsr.expression import OPERATORS, Expression, Vocabulary
+from ddsr.selection import FewRowsLength, PreciseLength
 from ddsr.selection.model import Model
 
 
@@ -54,3 +54,23 @@ def test_a_token_costs_what_the_vocabulary_takes_and_the_rows_can_tell(n_rows, n
     assert len(Vocabulary.of_size(3)) == 15
     assert length_of("x0", n_rows, n_variables) == pytest.approx(nats)
     assert length_of("x0 * x0", n_rows, n_variables) == pytest.approx(3 * nats)
+
+
+def few_rows_nats(text: str, is_fixed: tuple[bool, ...], n_rows: int = 12) -> float:
+    model = Model(Expression.parse(text, Vocabulary(("x",), tuple(OPERATORS))), is_fixed)
+    n = len(is_fixed)
+    return FewRowsLength(n_rows, spread=1.0, least_nrmse=1e-12)(model, 0.1, np.zeros((n, n)))
+
+
+def test_on_few_rows_a_number_costs_also_where_the_structure_hides_it():
+    """0.2^x has the structure of exp(c * x), in which 0.2 is a constant."""
+    assert few_rows_nats("0.2^x", (True,)) > few_rows_nats("0.5^x", (True,))
+    assert few_rows_nats("0.2^x", (True,)) > few_rows_nats("0.2^x", (False,)) - 3.0
+    assert few_rows_nats("1.7320508075688772^x", (True,)) > few_rows_nats("0.5^x", (True,))
+
+
+def test_on_few_rows_constants_cost_more_the_fewer_there_are():
+    one, two = ("2.7 * x", (False,)), ("2.7 * x + 1.3", (False, False))
+    extra = {n: few_rows_nats(*two, n) - few_rows_nats(*one, n) for n in (6, 12, 150)}
+    beyond_rows = {n: nats - 0.5 * np.log(n) for n, nats in extra.items()}
+    assert beyond_rows[6] > beyond_rows[12] > beyond_rows[150]

@@ -129,7 +129,12 @@ def nats_of_structure(model: Model) -> float:
 @lru_cache(maxsize=20_000)
 def _nats_of_structure(expression: Expression, is_fitted: tuple[bool, ...]) -> float:
     told = tell([expression], [is_fitted])[0]
-    return StructureCode.shipped().nats(told, len(expression.vocabulary.variables))
+    nats = StructureCode.shipped().nats(told, len(expression.vocabulary.variables))
+    # the 0.2 of 0.2^x is a constant to the structure, that of exp(c * x): it is to be written like a decimal
+    told_sizes = {abs(value) for _, value in told.numbers} | {1.0}
+    pairs = zip(expression.constants, is_fitted, strict=True)
+    untold = [value for value, is_free in pairs if not is_free and abs(value) not in told_sizes]
+    return nats + sum(map(nats_of_decimal, untold))
 
 
 def nats_of_decimal(value: float) -> float:
