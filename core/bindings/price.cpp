@@ -128,7 +128,8 @@ Structures cheapest(const StructureCode& code, int n_variables, const std::vecto
   return {cheapest_structures(code, options)};
 }
 
-// Tokens, constants, which of these are fixed, mean squares of residuals (NaN where there is no fit), and information.
+// Tokens, constants, which of these are fixed, mean squares of residuals (NaN where there is no fit), and
+// information.
 nb::tuple fit(const Structures& structures, const Vocabulary& vocabulary, const Data& data, std::size_t begin,
               std::size_t end, int n_starts, int max_steps, double tolerance, std::uint64_t seed,
               int n_threads, double seconds) {
