@@ -49,7 +49,8 @@ def error_of_form(curve: Curve, answer: Expression) -> float:
 def is_useful(curve: Curve, table: Table, answer: Expression) -> bool:
     """Whether its error against the noise-free curve is at most twice that of the true form."""
     fitted = fit_truth(curve, table)
-    return error_beyond(curve, answer) <= MOST_ERROR_OF_USE * error_beyond(curve, fitted)
+    error, error_of_truth = error_beyond(curve, answer), error_beyond(curve, fitted)
+    return error <= MOST_ERROR_OF_USE * error_of_truth and np.isfinite(error)
 
 
 def error_beyond(curve: Curve, answer: Expression) -> float:

@@ -142,7 +142,9 @@ class Enumerator {
     if (is_list) ways.push_back({.nats = nats(END), .symbol = Symbol::Sum, .is_end = true, .gaps = {}});
     if (gap.n_parts == MOST_PARTS) return ways;
     const Symbol same = gap.is_product ? Symbol::Product : Symbol::Sum;
-    const int first = gap.before == END ? 0 : gap.before;
+    // a number leads its sum, also where it is subtracted
+    const bool is_after_number = gap.before == END || gap.before == N_SYMBOLS;
+    const int first = is_after_number ? 0 : gap.before;
     for (int next = first; next < 2 * N_SYMBOLS; ++next) {
       const auto symbol = static_cast<Symbol>(next % N_SYMBOLS);
       const bool is_inverse = next >= N_SYMBOLS;

@@ -116,7 +116,8 @@ Structure sum_structure(std::vector<Part> given) {
     if (is_scaled && term.parts.front().structure.number < 0.0) {
       is_inverse = !is_inverse;
       term.parts.front().structure.number *= -1.0;
-      term = product_structure(std::move(term.parts));
+      self(self, is_inverse, product_structure(std::move(term.parts)));
+      return;
     }
     const bool has_own_sign = !has_fitted_factor(term);
     parts.push_back({is_inverse && has_own_sign, std::move(term)});

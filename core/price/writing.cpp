@@ -77,6 +77,10 @@ class Writer {
   void sum(Parts parts) {
     const Structure::Part& last = parts.back();
     if (parts.size() == 1) {
+      if (last.is_inverse && last.structure.is_number()) {
+        number(-last.structure.number);
+        return;
+      }
       if (last.is_inverse) op(Op::Mul), number(-1.0);
       put(last.structure);
       return;
@@ -107,6 +111,7 @@ class Writer {
     if (is_square && vocabulary_.find(Op::Square) >= 0) {
       op(Op::Square), put(parts[0].structure);
     } else if (is_square && vocabulary_.find(Op::Pow) < 0) {
+      is_complete &= parts[0].structure.symbol == Symbol::Variable;  // a constant in it would become two
       op(Op::Mul), put(parts[0].structure), put(parts[0].structure);
     } else {
       op(Op::Pow), put(parts[0].structure), put(exponent);

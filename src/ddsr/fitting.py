@@ -162,11 +162,11 @@ class Fit:
 
         Whatever is raised passes through, and leaves the choice from the epochs that were finished.
         """
+        if self.selection.shortens:
+            self.plain = plain_forms(self.problem, budget.end)
         if self.has_ended:
             return
         try:
-            if self.selection.shortens:
-                self.plain = plain_forms(self.problem, budget.end)
             self._iterate(
                 partial(states, replace(self.problem, deadline=budget.deadline)), budget, callback, rules
             )

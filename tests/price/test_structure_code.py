@@ -142,3 +142,39 @@ def test_symbols_have_their_roles():
 def test_a_number_of_the_law_is_told_from_a_measured_one():
     assert all(map(is_part_of_law, (2.0, -1.0, 0.5, np.pi / 4, 4 * np.pi, 2 / 3)))
     assert not any(map(is_part_of_law, (8.314, 0.0821, 1.64, 273.15)))
+
+
+@pytest.mark.parametrize("writings", [("x - (y + z)", "x + neg(y + z)", "x + (-1) * (y + z)")])
+def test_sums_in_sums_are_one_sum(writings):
+    assert len({told(text).key for text in writings}) == 1
+
+
+def test_a_number_may_be_subtracted_from_an_enumerated_sum():
+    vocabulary = Vocabulary(["x"], tuple(OPERATORS))
+    numbers = [CODE.numbers.common(place, 6.0) for place in range(len(NUMBER_PLACES))]
+    found = _core.cheapest_structures(CODE.core, 1, list(_core.SYMBOLS), numbers, 11.0, 5000)
+    X = np.linspace(0.5, 2.0, 20)[:, None]
+    y = 0.3 * (np.exp(1.7 * X[:, 0]) - 1.0)
+    data = _core.Data(X, y, None, np.empty(0, np.int64), np.empty(0, np.int64), 20.0, 20.0)
+    tokens, constants, _, squares, _ = found.fit(
+        vocabulary.core, data, 0, len(found), 6, 60, 1e-12, 0, 1, 1e10
+    )
+    texts = [
+        Batch(vocabulary, tokens[row : row + 1], constants[row : row + 1])[0].text(precision=3)
+        for row in np.flatnonzero(squares < 1e-12)
+    ]
+    assert any("- 1" in text or "-1 +" in text for text in texts), texts[:5]
+
+
+def test_without_powers_a_square_of_constants_is_not_written():
+    vocabulary = Vocabulary(["x"], ("add", "mul"))
+    numbers = [CODE.numbers.common(place, 6.0) for place in range(len(NUMBER_PLACES))]
+    symbols = ["number", "constant", "variable", "power", "sum", "product"]
+    found = _core.cheapest_structures(CODE.core, 1, symbols, numbers, 13.0, 3000)
+    X = np.linspace(0.5, 2.0, 20)[:, None]
+    data = _core.Data(X, X[:, 0] ** 2, None, np.empty(0, np.int64), np.empty(0, np.int64), 20.0, 20.0)
+    tokens, constants, is_fixed, _, _ = found.fit(vocabulary.core, data, 0, len(found), 2, 5, 0.0, 0, 1, 1e10)
+    for row in np.flatnonzero(tokens[:, 0] >= 0):
+        expression = Batch(vocabulary, tokens[row : row + 1], constants[row : row + 1])[0]
+        is_free = [not fixed for fixed in is_fixed[row, : expression.n_constants]]
+        assert CODE.nats(tell([expression], [is_free])[0], 1) == pytest.approx(found.nats()[row])

@@ -23,6 +23,7 @@ N_STARTS, MAX_STEPS = 4, 25
 N_BEST = 40  # under weights by y, that are measured under errors proportional to the prediction
 # Weights go by the prediction of the best form, within this factor of the value that was measured.
 MOST_OFF = 2.0
+MOST_RANGE = 1e12  # of y: over a larger one the weights of the largest rows would be rounding
 LEAST_MEAN_SQUARE = 1e-24  # of relative residuals: less is rounding
 
 
@@ -44,11 +45,11 @@ def find_noise(engine: Engine, most_structures: int = MOST_STRUCTURES) -> NoiseM
     if not (np.all(y > 0.0) or np.all(y < 0.0)):
         return CONSTANT
     constant = _best(engine.reweighted(None), most_structures)
-    if not constant or constant[0].mean_square <= LEAST_MEAN_SQUARE * float(np.mean(y**2)):
+    if not constant or constant[0].mean_square <= LEAST_MEAN_SQUARE * engine.root_mean_square**2:
         return CONSTANT
-    weights = 1.0 / y**2
-    if not np.isfinite(weights).all() or weights.max() <= 0.0:
+    if np.abs(y).max() > MOST_RANGE * np.abs(y).min():
         return CONSTANT
+    weights = (np.abs(y).max() / y) ** 2
     candidates = _best(engine.reweighted(weights), most_structures)
     if not candidates:
         return CONSTANT
@@ -72,6 +73,7 @@ def _relative_length(form: FittedForm, predicted: Floats, y: Floats) -> float:
     """Nats under errors proportional to the prediction, on the scale of `FittedForm.length`."""
     if not np.all(predicted * np.sign(y[0]) > 0.0):
         return np.inf
-    mean_square = max(float(np.mean(((y - predicted) / predicted) ** 2)), LEAST_MEAN_SQUARE)
+    with np.errstate(over="ignore"):  # of a prediction far too small
+        mean_square = max(float(np.mean(((y - predicted) / predicted) ** 2)), LEAST_MEAN_SQUARE)
     data = 0.5 * len(y) * np.log(mean_square) + np.log(np.abs(predicted)).sum()
     return float(form.nats_of_form(len(y)) + data)
