@@ -38,6 +38,19 @@ def test_a_change_of_sign_or_an_exact_law_leave_errors_constant():
     assert noise_of(2.0 * X[:, 0], X).kind == "constant"
 
 
+def test_what_a_form_that_is_too_small_leaves_is_not_taken_for_errors():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0.5, 3.0, size=(60, 1))
+    y = 5.0 + 4.0 * np.sin(9.0 * X[:, 0]) * np.exp(-0.5 * X[:, 0]) + 0.01 * rng.normal(size=60)
+    assert noise_of(y, X).kind == "constant"
+
+
+def test_many_rows_have_constant_errors():
+    X, clean = table(101)
+    noise = np.random.default_rng(0).normal(size=len(clean))
+    assert noise_of(clean * (1.0 + 0.1 * noise), X).kind == "constant"
+
+
 def test_negative_values_have_relative_errors_too():
     X, clean = table()
     noise = np.random.default_rng(0).normal(size=len(clean))

@@ -23,6 +23,9 @@ N_STARTS, MAX_STEPS = 4, 25
 N_BEST = 40  # under weights by y, that are measured under errors proportional to the prediction
 # Weights go by the prediction of the best form, within this factor of the value that was measured.
 MOST_OFF = 2.0
+# On more rows larger structures are worth their price, and what those leave that are too small would be taken
+# for errors; so would what a form leaves that misses the values by more than this share.
+MOST_ROWS, MOST_ERROR = 100, 0.15
 MOST_RANGE = 1e12  # of y: over a larger one the weights of the largest rows would be rounding
 LEAST_MEAN_SQUARE = 1e-24  # of relative residuals: less is rounding
 
@@ -42,7 +45,7 @@ CONSTANT = NoiseModel("constant")
 def find_noise(engine: Engine, most_structures: int = MOST_STRUCTURES) -> NoiseModel:
     """The kind of error that explains the data of an engine better; constant where y changes its sign."""
     X, y = engine.rows, engine.target
-    if not (np.all(y > 0.0) or np.all(y < 0.0)):
+    if len(y) > MOST_ROWS or not (np.all(y > 0.0) or np.all(y < 0.0)):
         return CONSTANT
     constant = _best(engine.reweighted(None), most_structures)
     if not constant or constant[0].mean_square <= LEAST_MEAN_SQUARE * engine.root_mean_square**2:
@@ -56,7 +59,8 @@ def find_noise(engine: Engine, most_structures: int = MOST_STRUCTURES) -> NoiseM
     predicted, _ = values([form.expression for form in candidates], X)
     lengths = [_relative_length(form, row, y) for form, row in zip(candidates, predicted, strict=True)]
     best = int(np.argmin(lengths))
-    if not lengths[best] < constant[0].length(len(y)):
+    error = np.sqrt(np.mean((predicted[best] / y - 1.0) ** 2))
+    if not (lengths[best] < constant[0].length(len(y)) and error <= MOST_ERROR):
         return CONSTANT
     size = np.clip(np.abs(predicted[best]), np.abs(y) / MOST_OFF, np.abs(y) * MOST_OFF)
     return NoiseModel("relative", (np.mean(np.abs(y)) / size) ** 2)
