@@ -117,9 +117,10 @@ def test_max_time_is_the_deadline_of_the_search(monkeypatch):
         return search(*parts, deadline=deadline, **options)
 
     monkeypatch.setattr(methods, "refined_search", watched)
-    model = small(max_epochs=None, max_time=0.5).fit(X, NOISY)
+    # on the slowest machines what comes before the search takes seconds
+    model = small(max_epochs=None, max_time=4.0).fit(X, NOISY)
     assert model.stopped_by_ == "max_time" and np.isfinite(model.predict(X)).all()
-    assert 0.0 <= left[0] <= 0.5
+    assert 0.0 <= left[0] <= 4.0
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 MOST_NATS_OF_NUMBER = 6.0
 STRUCTURAL = ("number", "constant", "variable", "power", "sum", "product")
 LEAST_MEAN_SQUARE = 1e-300
-AT_A_TIME = 400  # structures that are fitted before the clock is looked at
+AT_A_TIME = 200  # structures that are fitted before the clock is looked at
 TOLERANCE = 1e-8
 
 
