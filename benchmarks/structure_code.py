@@ -17,10 +17,19 @@ from ddsr.price.corpus import CorpusFormula, read_corpus, read_formula
 from ddsr.price.structure_code import StructureCode, Told, count, tell, write_counts
 
 SUITES = ("feynman", "strogatz", "nguyen")
+EXAMPLES = (
+    "c * x + c",
+    "c * exp(c * x)",
+    "c * x^c",
+    "c * x / (c + x)",
+    "c * (1 - exp(c * x))",
+    "c * atan(c * x)",
+    "c * atan(x)^4",
+)
 
 
 def told_of(formulas: Sequence[CorpusFormula]) -> list[Told]:
-    """What is told of each, in their order; each has variables of its own."""
+    """The structure of each formula. They are read one by one, since their variables differ."""
     return [tell([each.expression], [each.is_free])[0] for each in formulas]
 
 
@@ -66,6 +75,10 @@ def main() -> None:
         every += nats
         print(f"{field:<16}{len(nats):>5}{mean(nats):>8.2f} nats per formula")
     print(f"{'all':<16}{len(every):>5}{mean(every):>8.2f}")
+    code = StructureCode.learned(told)
+    for text in EXAMPLES:
+        expression, is_free = read_formula(text, ["x"], ["c"])
+        print(f"{code.nats(tell([expression], [is_free])[0], 1):>6.1f}  {text}")
     folder = Path(ddsr.price.__file__).parent
     for name, text in write_counts(*count(told)).items():
         (folder / name).write_text(text)

@@ -60,7 +60,7 @@ def search_little(monkeypatch, equations: list[str]) -> None:
         self.config = SMALL | dict(self.config or {})
         self.preset = "ddsr:generator=none" if self.preset == "ddsr" else self.preset
         self.prior = None
-        self.guesses = equations if self.guesses is None and equations else self.guesses
+        self.guesses = self.guesses or equations
         try:
             return fit(self, *arguments)
         finally:

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "bindings/data.hpp"
-#include "bindings/moments.hpp"
 #include "engine/score.hpp"
 #include "engine/values.hpp"
 #include "kernels/kernels.hpp"
@@ -63,6 +62,14 @@ Mask take_mask(const std::optional<Input<std::uint8_t, 2>>& fixed, const Batch& 
   for (std::size_t i = 0; i < n; ++i)
     mask.rows.emplace_back(mask.values.data() + i * batch.width, batch.constants[i].size());
   return mask;
+}
+
+// The moment so many seconds from now; never, for more than anyone waits.
+Moment moment_in(double seconds) {
+  constexpr double NEVER = 1e9;
+  if (!(seconds < NEVER)) return Moment::max();
+  return Moment::clock::now() +
+         std::chrono::duration_cast<Moment::duration>(std::chrono::duration<double>(seconds));
 }
 
 // None where the time was up before all were scored.

@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "bindings/data.hpp"
-#include "bindings/moments.hpp"
 #include "parallel.hpp"
 #include "price/enumeration.hpp"
 #include "price/fitting.hpp"
@@ -132,7 +131,7 @@ Structures cheapest(const StructureCode& code, int n_variables, const std::vecto
 // information.
 nb::tuple fit(const Structures& structures, const Vocabulary& vocabulary, const Data& data, std::size_t begin,
               std::size_t end, int n_starts, int max_steps, double tolerance, std::uint64_t seed,
-              int n_threads, double seconds) {
+              int n_threads) {
   if (begin > end || end > structures.priced.size()) throw std::invalid_argument("there are not so many");
   if (static_cast<std::size_t>(vocabulary.n_variables()) != data.scoring.n_columns())
     throw std::invalid_argument("the vocabulary's variables are not the columns of X");
@@ -141,7 +140,7 @@ nb::tuple fit(const Structures& structures, const Vocabulary& vocabulary, const 
   std::vector<FittedStructure> fitted;
   {
     nb::gil_scoped_release release;
-    const StructureFitOptions options{n_starts, max_steps, tolerance, seed, moment_in(seconds)};
+    const StructureFitOptions options{n_starts, max_steps, tolerance, seed, begin};
     fitted = fit_structures(vocabulary, std::span(structures.priced).subspan(begin, n), data.fitting(true),
                             options, n_threads);
   }

@@ -61,7 +61,7 @@ class StructureFitter {
     FittedStructure best;
     int n_same = 0;
     const int n_starts = n_free == 0 ? 1 : options_.n_starts;
-    for (int start = 0; start < n_starts && n_same < 2 && !is_late(); ++start) {
+    for (int start = 0; start < n_starts && n_same < 2; ++start) {
       const std::vector<double> drawn = constants(*prepared, structure, key, start);
       if (!std::all_of(drawn.begin(), drawn.end(), [](double value) { return std::isfinite(value); }))
         continue;
@@ -81,7 +81,7 @@ class StructureFitter {
   static FitOptions fit_options(const StructureFitOptions& options) {
     FitOptions made;
     made.max_steps = options.max_steps, made.tolerance = options.tolerance;
-    made.measures_information = true, made.deadline = options.deadline;
+    made.measures_information = true;
     return made;
   }
 
@@ -92,10 +92,6 @@ class StructureFitter {
     for (std::size_t i = 0; i < ordered.size(); ++i)
       if (prepared.fitted[i] >= 0) ordered[i] = drawn[static_cast<std::size_t>(prepared.fitted[i])];
     return ordered;
-  }
-
-  bool is_late() const {
-    return options_.deadline != Moment::max() && Moment::clock::now() >= options_.deadline;
   }
 
   const Vocabulary& vocabulary_;
@@ -113,7 +109,7 @@ std::vector<FittedStructure> fit_structures(const Vocabulary& vocabulary,
   std::vector<FittedStructure> fitted(structures.size());
   parallel_with(structures.size(), n_threads, AT_A_TIME, [&] {
     return [&, fitter = std::make_unique<StructureFitter>(vocabulary, data, options)](std::size_t i) {
-      fitted[i] = fitter->fit(structures[i].structure, static_cast<std::uint32_t>(i));
+      fitted[i] = fitter->fit(structures[i].structure, static_cast<std::uint32_t>(options.first + i));
     };
   });
   return fitted;

@@ -15,11 +15,11 @@ struct StructureFitOptions {
   int max_steps = 40;
   double tolerance = 1e-8;
   std::uint64_t seed = 0;
-  Moment deadline = Moment::max();
+  std::size_t first = 0;  // number of the first structure: random starts go by it
 };
 
 struct FittedStructure {
-  Formula formula;                     // breadth-first; empty where there is no finite fit, or was no time
+  Formula formula;                     // breadth-first; empty where there is no finite fit
   std::vector<std::uint8_t> is_fixed;  // for each constant
   Fit fit;
 };

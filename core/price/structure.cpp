@@ -182,35 +182,10 @@ Structure call_structure(Symbol function, Structure argument) {
 
 namespace {
 
-Symbol function_of(Op op) {
-  switch (op) {
-    case Op::Sqrt:
-      return Symbol::Sqrt;
-    case Op::Exp:
-      return Symbol::Exp;
-    case Op::Log:
-      return Symbol::Log;
-    case Op::Sin:
-      return Symbol::Sin;
-    case Op::Cos:
-      return Symbol::Cos;
-    case Op::Tan:
-      return Symbol::Tan;
-    case Op::Tanh:
-      return Symbol::Tanh;
-    case Op::Sinh:
-      return Symbol::Sinh;
-    case Op::Cosh:
-      return Symbol::Cosh;
-    case Op::Asin:
-      return Symbol::Asin;
-    case Op::Acos:
-      return Symbol::Acos;
-    case Op::Atan:
-      return Symbol::Atan;
-    default:
-      return Symbol::Abs;
-  }
+Symbol symbol_of(Op op) {
+  const auto* found = std::find_if(std::begin(FUNCTIONS), std::end(FUNCTIONS),
+                                   [op](const Function& function) { return function.op == op; });
+  return found->symbol;
 }
 
 // Reads one subtree after the other from a formula in prefix order.
@@ -251,7 +226,7 @@ class Reader {
       case Op::Neg:
         return product_structure(parts_of({false, number_structure(-1.0)}, {false, std::move(operand)}));
       default:
-        return call_structure(function_of(op), std::move(operand));
+        return call_structure(symbol_of(op), std::move(operand));
     }
   }
 

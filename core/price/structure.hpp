@@ -42,6 +42,17 @@ inline constexpr std::string_view SYMBOL_NAMES[N_SYMBOLS] = {
     "number", "constant", "variable", "power", "sqrt", "exp",  "log", "sin", "cos",    "tan",
     "tanh",   "sinh",     "cosh",     "asin",  "acos", "atan", "abs", "sum", "product"};
 
+// Functions of one argument, each with its operator.
+struct Function {
+  Symbol symbol;
+  Op op;
+};
+inline constexpr Function FUNCTIONS[] = {
+    {Symbol::Sqrt, Op::Sqrt}, {Symbol::Exp, Op::Exp},   {Symbol::Log, Op::Log},   {Symbol::Sin, Op::Sin},
+    {Symbol::Cos, Op::Cos},   {Symbol::Tan, Op::Tan},   {Symbol::Tanh, Op::Tanh}, {Symbol::Sinh, Op::Sinh},
+    {Symbol::Cosh, Op::Cosh}, {Symbol::Asin, Op::Asin}, {Symbol::Acos, Op::Acos}, {Symbol::Atan, Op::Atan},
+    {Symbol::Abs, Op::Abs}};
+
 struct Structure {
   // A term or a factor.
   struct Part;

@@ -1,6 +1,7 @@
 #include "price/writing.hpp"
 
-#include <cmath>
+#include <algorithm>
+#include <iterator>
 #include <span>
 
 namespace ddsr {
@@ -9,35 +10,10 @@ namespace {
 
 using Parts = std::span<const Structure::Part>;
 
-Op op_of(Symbol function) {
-  switch (function) {
-    case Symbol::Sqrt:
-      return Op::Sqrt;
-    case Symbol::Exp:
-      return Op::Exp;
-    case Symbol::Log:
-      return Op::Log;
-    case Symbol::Sin:
-      return Op::Sin;
-    case Symbol::Cos:
-      return Op::Cos;
-    case Symbol::Tan:
-      return Op::Tan;
-    case Symbol::Tanh:
-      return Op::Tanh;
-    case Symbol::Sinh:
-      return Op::Sinh;
-    case Symbol::Cosh:
-      return Op::Cosh;
-    case Symbol::Asin:
-      return Op::Asin;
-    case Symbol::Acos:
-      return Op::Acos;
-    case Symbol::Atan:
-      return Op::Atan;
-    default:
-      return Op::Abs;
-  }
+Op op_of(Symbol symbol) {
+  const auto* found = std::find_if(std::begin(FUNCTIONS), std::end(FUNCTIONS),
+                                   [symbol](const Function& function) { return function.symbol == symbol; });
+  return found->op;
 }
 
 class Writer {

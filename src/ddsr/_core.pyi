@@ -338,11 +338,10 @@ class Structures:
         tolerance: float,
         seed: int,
         n_threads: int,
-        seconds: float,
     ) -> tuple[
         NDArray[np.int16], NDArray[np.float64], NDArray[np.uint8], NDArray[np.float64], NDArray[np.float64]
     ]:
-        """Tokens, constants, which are fixed, sums of squares (NaN: no fit), information (B, K, K)."""
+        """Tokens, constants, which are fixed, mean squares (NaN: no fit), information (B, K, K)."""
 
 def cheapest_structures(
     code: StructureCode,

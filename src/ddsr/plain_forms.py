@@ -1,10 +1,11 @@
 """The plain forms: all cheap structures, fitted to a small table, as candidates for the choice.
 
-Few rows leave the choice to the price of structures, and a search does not try the cheapest ones in any
-order. Here none of them is missed, whatever the time.
+A search may miss a cheap structure. Here all of them are fitted, the cheapest first, as far as the time goes.
 """
 
 from __future__ import annotations
+
+from math import isclose
 
 from ddsr.config import DefaultConfig
 from ddsr.deadline import NEVER, Deadline
@@ -18,14 +19,15 @@ MOST_NATS = 14.0
 MOST_VARIABLES = 4
 N_STARTS, MAX_STEPS = 6, 40
 N_KEPT = 24
+SAME_FUNCTION = 1e-7  # relative: mean squares so near belong to one function in two writings
 # Of the time that is left, and how many structures a second of it may take.
 SHARE, A_SECOND, FEWEST, MOST = 0.25, 10_000, 200, 20_000
 
 
 def plain_forms(problem: Problem, end: Deadline) -> tuple[Model, ...]:
-    """The best of them by description length; none where the data are large or have many columns.
+    """The best plain forms by description length; none for large tables or many columns.
 
-    Without a time limit as many are tried as one epoch may fit expressions.
+    Without a time limit, one epoch's number of evaluations bounds how many are fitted.
     """
     engine, config = problem.engine, problem.config
     n_variables = len(engine.vocabulary.variables)
@@ -42,9 +44,12 @@ def plain_forms(problem: Problem, end: Deadline) -> tuple[Model, ...]:
     found = cheap.fit(n_starts=N_STARTS, max_steps=MAX_STEPS, deadline=deadline)
     ranked = sorted(found, key=lambda form: form.length(engine.n_counted))
     kept: list[Model] = []
+    mean_squares: list[float] = []
     for form in ranked:
         if len(kept) == N_KEPT:
             break
-        if allows(form.expression):
+        is_known = any(isclose(form.mean_square, known, rel_tol=SAME_FUNCTION) for known in mean_squares)
+        if not is_known and allows(form.expression):
+            mean_squares.append(form.mean_square)
             kept.append(Model(form.expression, tuple(not is_free for is_free in form.is_free)))
     return tuple(kept)

@@ -103,7 +103,7 @@ def test_enumerated_structures_cost_what_the_code_says():
     rng = np.random.default_rng(0)
     X, y = rng.uniform(1.0, 2.0, size=(20, 1)), rng.uniform(1.0, 2.0, size=20)
     data = _core.Data(X, y, None, np.empty(0, np.int64), np.empty(0, np.int64), 20.0, 20.0)
-    tokens, constants, is_fixed, _, _ = found.fit(vocabulary.core, data, 0, len(found), 1, 0, 0.0, 0, 1, 1e10)
+    tokens, constants, is_fixed, _, _ = found.fit(vocabulary.core, data, 0, len(found), 1, 0, 0.0, 0, 1)
     n_checked = 0
     for row, length in enumerate(found.nats()):
         if tokens[row, 0] < 0:
@@ -156,9 +156,7 @@ def test_a_number_may_be_subtracted_from_an_enumerated_sum():
     X = np.linspace(0.5, 2.0, 20)[:, None]
     y = 0.3 * (np.exp(1.7 * X[:, 0]) - 1.0)
     data = _core.Data(X, y, None, np.empty(0, np.int64), np.empty(0, np.int64), 20.0, 20.0)
-    tokens, constants, _, squares, _ = found.fit(
-        vocabulary.core, data, 0, len(found), 6, 60, 1e-12, 0, 1, 1e10
-    )
+    tokens, constants, _, squares, _ = found.fit(vocabulary.core, data, 0, len(found), 6, 60, 1e-12, 0, 1)
     texts = [
         Batch(vocabulary, tokens[row : row + 1], constants[row : row + 1])[0].text(precision=3)
         for row in np.flatnonzero(squares < 1e-12)
@@ -173,7 +171,7 @@ def test_without_powers_a_square_of_constants_is_not_written():
     found = _core.cheapest_structures(CODE.core, 1, symbols, numbers, 13.0, 3000)
     X = np.linspace(0.5, 2.0, 20)[:, None]
     data = _core.Data(X, X[:, 0] ** 2, None, np.empty(0, np.int64), np.empty(0, np.int64), 20.0, 20.0)
-    tokens, constants, is_fixed, _, _ = found.fit(vocabulary.core, data, 0, len(found), 2, 5, 0.0, 0, 1, 1e10)
+    tokens, constants, is_fixed, _, _ = found.fit(vocabulary.core, data, 0, len(found), 2, 5, 0.0, 0, 1)
     for row in np.flatnonzero(tokens[:, 0] >= 0):
         expression = Batch(vocabulary, tokens[row : row + 1], constants[row : row + 1])[0]
         is_free = [not fixed for fixed in is_fixed[row, : expression.n_constants]]

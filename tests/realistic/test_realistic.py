@@ -49,7 +49,7 @@ def test_other_numbers_are_the_same_form_and_other_forms_are_not():
     assert is_form_right(curve, parsed(curve.name, "5 * S / (3 + S)"))
     assert is_form_right(curve, parsed(curve.name, "1 / (0.3 / S + 0.1)"))
     assert not is_form_right(curve, parsed(curve.name, "4.1 * atan(0.8 * S)"))
-    # what meets the curve by many constants is no form of it
+    # too many constants: they could fit any curve
     wavy = " + ".join(f"{k}.1 * S^{k} / (1.{k} + S^{k})" for k in range(1, 4))
     assert not is_form_right(curve, parsed(curve.name, wavy))
 

@@ -96,7 +96,6 @@ class CheapForms:
             TOLERANCE,
             self.engine.seed,
             self.engine.n_threads,
-            NEVER.seconds_left,
         )
         rows = np.flatnonzero(np.isfinite(mean_squares)).tolist()
         if not rows:

@@ -1,8 +1,8 @@
 """The structure code: what it takes to write an equation without the values of its fitted constants.
 
 The code is learned from formulas that people use (`ddsr.price.corpus`). It names one symbol after the other,
-from the top down, each given its place. `core/price/structure_code.hpp` says how. The lengths obey Kraft's
-inequality: e^-nats, summed over all structures, is at most 1.
+from the top down, each given its place. `core/price/structure_code.hpp` describes it. The chances of the
+symbols at a place add up to 1.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Choice = tuple[int, int, int, int, int]
 
 @dataclass(frozen=True)
 class Told:
-    """All that is told of a structure, in the order in which it is told."""
+    """A structure as the code writes it: choices of symbols, values of numbers, columns of variables."""
 
     choices: tuple[Choice, ...]
     numbers: tuple[tuple[int, float], ...]
@@ -51,7 +51,7 @@ class Told:
 
 
 def tell(expressions: Sequence[Expression], is_free: Sequence[Sequence[bool]]) -> list[Told]:
-    """What is told of each expression. `is_free` says for each of its constants whether it is fitted."""
+    """The structure of each expression. `is_free` marks its fitted constants, breadth-first."""
     if not expressions:
         return []
     batch = Batch.of(expressions)

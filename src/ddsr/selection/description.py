@@ -60,30 +60,15 @@ class PreciseLength:
         nats_per_token = min(np.log(len(model.expression.vocabulary)), told_by_rows)
         structure = len(model.expression) * nats_per_token
         settled = sum(map(nats_of, model.fixed_constants))
-        return float(
-            self.n_rows * np.log(nrmse) + structure + settled + self._free(model, nrmse, information)
-        )
-
-    def _free(self, model: Model, nrmse: float, information: NDArray[np.float64]) -> float:
-        """log(|c| / δ) each, δ being how well the data know the constant if the others are given.
-
-        But at least log(N)/2, or a constant that is hardly told from 0 would cost less than the noise that it
-        fits. Where the derivative's square overflows, the digits are many and not infinitely many.
-        """
-        is_free = ~np.array(model.is_fixed, dtype=bool)
-        slopes = np.sqrt(np.diagonal(information)[: len(is_free)][is_free])
-        with np.errstate(all="ignore"):  # what overflows is replaced below
-            sizes = np.abs(model.free_constants) * slopes * np.sqrt(self.n_rows) / (nrmse * self.spread)
-        finite_sizes = np.nan_to_num(sizes, nan=np.finfo(np.float64).max)
-        digits = np.log(np.maximum(finite_sizes, np.sqrt(self.n_rows)))
-        return float(FREE * is_free.sum() + digits.sum())
+        free = FREE * len(model.free_constants) + digits(model, nrmse * self.spread, information, self.n_rows)
+        return float(self.n_rows * np.log(nrmse) + structure + settled + free)
 
 
 @dataclass(frozen=True)
 class FewRowsLength:
-    """Structure by the code that was learned from formulas; constants by their digits, dearer on few rows.
+    """Description length for small tables: the structure code prices the structure (docs/price.md).
 
-    Few rows leave the decision to the prices, so these have to be those of a proper code (docs/price.md).
+    Few rows leave the choice to the prices. Constants cost their digits and a correction for few rows.
     """
 
     n_rows: int
@@ -101,17 +86,22 @@ class FewRowsLength:
         nrmse = max(nrmse, self.least_nrmse)
         decimals = sum(nats_of_decimal(value) for value in model.fixed_constants if not is_exact(value))
         few_rows = nats_of_few_rows(len(model.free_constants), self.n_rows)
-        constants = decimals + few_rows + self._digits(model, nrmse, information)
+        constants = decimals + few_rows + digits(model, nrmse * self.spread, information, self.n_rows)
         return float(self.n_rows * np.log(nrmse) + nats_of_structure(model) + constants)
 
-    def _digits(self, model: Model, nrmse: float, information: NDArray[np.float64]) -> float:
-        """log(|c| / δ) for each free constant, but at least log(N)/2: see `PreciseLength`."""
-        is_free = ~np.array(model.is_fixed, dtype=bool)
-        slopes = np.sqrt(np.diagonal(information)[: len(is_free)][is_free])
-        with np.errstate(all="ignore"):  # what overflows is replaced below
-            sizes = np.abs(model.free_constants) * slopes * np.sqrt(self.n_rows) / (nrmse * self.spread)
-        finite_sizes = np.nan_to_num(sizes, nan=np.finfo(np.float64).max)
-        return float(np.log(np.maximum(finite_sizes, np.sqrt(self.n_rows))).sum())
+
+def digits(model: Model, rmse: float, information: NDArray[np.float64], n_rows: int) -> float:
+    """log(|c| / δ) for each free constant c, δ being how well the data know it if the others are given.
+
+    But at least log(N)/2, or a constant that is hardly told from 0 would cost less than the noise that it
+    fits. Where the derivative's square overflows, the digits are many and not infinitely many.
+    """
+    is_free = ~np.array(model.is_fixed, dtype=bool)
+    slopes = np.sqrt(np.diagonal(information)[: len(is_free)][is_free])
+    with np.errstate(all="ignore"):  # what overflows is replaced below
+        sizes = np.abs(model.free_constants) * slopes * np.sqrt(n_rows) / rmse
+    finite_sizes = np.nan_to_num(sizes, nan=np.finfo(np.float64).max)
+    return float(np.log(np.maximum(finite_sizes, np.sqrt(n_rows))).sum())
 
 
 def length_on(engine: Engine) -> DescriptionLength:
@@ -120,7 +110,7 @@ def length_on(engine: Engine) -> DescriptionLength:
 
 
 def nats_of_structure(model: Model) -> float:
-    """Of the equation without the values of its fitted constants, those that were cut short among them."""
+    """Nats of the equation without the values of its fitted constants."""
     pairs = zip(model.expression.constants, model.is_fixed, strict=True)
     is_fitted = tuple(not (is_fixed and is_exact(value)) for value, is_fixed in pairs)
     return _nats_of_structure(model.expression, is_fitted)
@@ -130,15 +120,17 @@ def nats_of_structure(model: Model) -> float:
 def _nats_of_structure(expression: Expression, is_fitted: tuple[bool, ...]) -> float:
     told = tell([expression], [is_fitted])[0]
     nats = StructureCode.shipped().nats(told, len(expression.vocabulary.variables))
-    # the 0.2 of 0.2^x is a constant to the structure, that of exp(c * x): it is to be written like a decimal
-    told_sizes = {abs(value) for _, value in told.numbers} | {1.0}
+    # The 0.2 of 0.2^x is a constant to the structure, that of exp(c * x). It costs as much as a decimal.
+    # A division by 2 is told as a factor of 0.5, and a power of 0.5 as a root.
+    sizes = {abs(value) for _, value in told.numbers} | {1.0, 0.5}
+    told_sizes = sizes | {1.0 / size for size in sizes if size > 0.0}
     pairs = zip(expression.constants, is_fitted, strict=True)
     untold = [value for value, is_free in pairs if not is_free and abs(value) not in told_sizes]
     return nats + sum(map(nats_of_decimal, untold))
 
 
 def nats_of_decimal(value: float) -> float:
-    """What it takes to write a fitted constant that was cut short; that it is fitted, the structure tells."""
+    """Nats of a fitted constant that was rounded to a short decimal, beyond its symbol in the structure."""
     return max(nats_of(value) - FREE, 0.0)
 
 
