@@ -163,7 +163,7 @@ class Fit:
         Whatever is raised passes through, and leaves the choice from the epochs that were finished.
         """
         if self.selection.shortens:
-            self.plain = plain_forms(self.problem, budget.end)
+            self.plain = plain_forms(self.problem, budget.end, budget.exact)
         if self.has_ended:
             return
         try:

@@ -9,10 +9,11 @@ from math import isclose
 
 from ddsr.config import DefaultConfig
 from ddsr.deadline import NEVER, Deadline
-from ddsr.price.enumeration import CheapForms
+from ddsr.price.enumeration import CheapForms, FittedForm
 from ddsr.price.structure_code import StructureCode
 from ddsr.problem import Problem
 from ddsr.selection import FEW_ROWS
+from ddsr.selection.front import N_SPARE_ROWS
 from ddsr.selection.model import Model
 
 MOST_NATS = 14.0
@@ -24,10 +25,11 @@ SAME_FUNCTION = 1e-7  # relative: mean squares so near belong to one function in
 SHARE, A_SECOND, FEWEST, MOST = 0.25, 10_000, 200, 20_000
 
 
-def plain_forms(problem: Problem, end: Deadline) -> tuple[Model, ...]:
+def plain_forms(problem: Problem, end: Deadline, exact: float = 0.0) -> tuple[Model, ...]:
     """The best plain forms by description length; none for large tables or many columns.
 
-    Without a time limit, one epoch's number of evaluations bounds how many are fitted.
+    Without a time limit, one epoch's number of evaluations bounds how many are fitted. Once a form has an
+    NRMSE below `exact`, no dearer ones are fitted.
     """
     engine, config = problem.engine, problem.config
     n_variables = len(engine.vocabulary.variables)
@@ -41,7 +43,12 @@ def plain_forms(problem: Problem, end: Deadline) -> tuple[Model, ...]:
         most = min(max(most, FEWEST), MOST)
     cheap = CheapForms(engine, StructureCode.shipped(), MOST_NATS, most)
     allows = problem.lister.listing.allows
-    found = cheap.fit(n_starts=N_STARTS, max_steps=MAX_STEPS, deadline=deadline)
+    most_exact = (exact * engine.spread) ** 2
+
+    def is_exact(form: FittedForm) -> bool:
+        return form.mean_square < most_exact and form.n_free + N_SPARE_ROWS <= engine.n_observed
+
+    found = cheap.fit(n_starts=N_STARTS, max_steps=MAX_STEPS, deadline=deadline, is_enough=is_exact)
     ranked = sorted(found, key=lambda form: form.length(engine.n_counted))
     kept: list[Model] = []
     mean_squares: list[float] = []

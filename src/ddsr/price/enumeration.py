@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import log
 
 import numpy as np
@@ -54,18 +55,23 @@ def nats_of_few_rows(n_free: int, n_rows: int) -> float:
     return n_free * (n_free + 1) / max(n_rows - n_free - 1, 1)
 
 
+@lru_cache(maxsize=16)
+def _cheapest(
+    code: StructureCode, n_variables: int, symbols: tuple[str, ...], most_nats: float, most: int
+) -> _core.Structures:
+    numbers = [code.numbers.common(place, MOST_NATS_OF_NUMBER) for place in range(len(NUMBER_PLACES))]
+    return _core.cheapest_structures(code.core, n_variables, list(symbols), numbers, most_nats, most)
+
+
 class CheapForms:
     """The cheapest structures that the engine's vocabulary can write, at most so many."""
 
     def __init__(self, engine: Engine, code: StructureCode, most_nats: float, most: int) -> None:
         self.engine = engine
         names = set(engine.vocabulary.operators)
-        symbols = [name for name in _core.SYMBOLS if name in names or name in STRUCTURAL]
-        numbers = [code.numbers.common(place, MOST_NATS_OF_NUMBER) for place in range(len(NUMBER_PLACES))]
+        symbols = tuple(name for name in _core.SYMBOLS if name in names or name in STRUCTURAL)
         n_variables = len(engine.vocabulary.variables)
-        self._structures = _core.cheapest_structures(
-            code.core, n_variables, symbols, numbers, most_nats, most
-        )
+        self._structures = _cheapest(code, n_variables, symbols, most_nats, most)
 
     def __len__(self) -> int:
         return len(self._structures)
@@ -75,13 +81,26 @@ class CheapForms:
         """Of each structure, rising."""
         return self._structures.nats()
 
-    def fit(self, *, n_starts: int, max_steps: int, deadline: Deadline = NEVER) -> list[FittedForm]:
-        """Those with a finite fit, the cheapest first: some hundred always, the others if there is time."""
+    def fit(
+        self,
+        *,
+        n_starts: int,
+        max_steps: int,
+        deadline: Deadline = NEVER,
+        is_enough: Callable[[FittedForm], bool] = lambda form: False,
+    ) -> list[FittedForm]:
+        """Those with a finite fit, the cheapest first: some hundred always, the others if there is time.
+
+        Once a form `is_enough`, no dearer ones are fitted.
+        """
         found: list[FittedForm] = []
         for begin in range(0, len(self), AT_A_TIME):
             if begin > 0 and deadline.has_passed:
                 break
-            found += self._fit(begin, min(begin + AT_A_TIME, len(self)), n_starts, max_steps)
+            fitted = self._fit(begin, min(begin + AT_A_TIME, len(self)), n_starts, max_steps)
+            found += fitted
+            if any(map(is_enough, fitted)):
+                break
         return found
 
     def _fit(self, begin: int, end: int, n_starts: int, max_steps: int) -> list[FittedForm]:
