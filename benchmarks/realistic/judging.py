@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from math import isfinite
 
 import numpy as np
 
@@ -50,7 +51,7 @@ def is_useful(curve: Curve, table: Table, answer: Expression) -> bool:
     """Whether its error against the noise-free curve is at most twice that of the true form."""
     fitted = fit_truth(curve, table)
     error, error_of_truth = error_beyond(curve, answer), error_beyond(curve, fitted)
-    return error <= MOST_ERROR_OF_USE * error_of_truth and np.isfinite(error)
+    return isfinite(error) and error <= MOST_ERROR_OF_USE * error_of_truth
 
 
 def error_beyond(curve: Curve, answer: Expression) -> float:

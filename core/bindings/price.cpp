@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <stdexcept>
 
 #include "bindings/data.hpp"
-#include "parallel.hpp"
 #include "price/enumeration.hpp"
 #include "price/fitting.hpp"
+#include "price/pricing.hpp"
+#include "price/reading.hpp"
 #include "price/structure_code.hpp"
 
 namespace ddsr {
@@ -16,7 +18,6 @@ namespace ddsr {
 namespace {
 
 constexpr std::size_t CHOICE_WIDTH = 5;  // whether listed, three of context, what was chosen
-constexpr std::size_t ROWS_AT_A_TIME = 32;
 
 struct Structures {
   std::vector<PricedStructure> priced;
@@ -38,31 +39,34 @@ std::vector<Choice> take_choices(const Input<std::uint8_t, 2>& rows) {
   return choices;
 }
 
-// The structures of a batch; which of its constants are fitted is a mask of their shape.
-std::vector<Structure> take_structures(const Vocabulary& vocabulary, const Batch& batch,
-                                       const Input<std::uint8_t, 2>& is_free, int n_threads) {
+// An expression in prefix order, and which of its constants are fitted.
+struct Marked {
+  Formula formula;
+  std::unique_ptr<bool[]> is_free;
+  std::span<const bool> free() const { return {is_free.get(), formula.constants.size()}; }
+};
+
+// Each row of a batch; which of its constants are fitted is a mask of their shape.
+std::vector<Marked> take_marked(const Vocabulary& vocabulary, const Batch& batch,
+                                const Input<std::uint8_t, 2>& is_free) {
   const std::size_t n = batch.expressions.rows.size();
   if (is_free.shape(0) != n || is_free.shape(1) != batch.width)
     throw std::invalid_argument("is_free must have the shape of the constants");
-  std::vector<Structure> structures(n);
-  const std::vector<std::uint8_t> mask(is_free.data(), is_free.data() + is_free.size());
-  nb::gil_scoped_release release;
-  parallel_with(n, n_threads, ROWS_AT_A_TIME, [&] {
-    return [&](std::size_t i) {
-      // numbered, the constants tell where they went
-      std::vector<double> numbers(batch.constants[i].size());
-      for (std::size_t k = 0; k < numbers.size(); ++k) numbers[k] = static_cast<double>(k);
-      Formula formula = formula_from_breadth_first(vocabulary, batch.expressions.rows[i], numbers);
-      const std::unique_ptr<bool[]> free(new bool[numbers.size()]);
-      for (std::size_t k = 0; k < numbers.size(); ++k) {
-        const auto from = static_cast<std::size_t>(formula.constants[k]);
-        free[k] = mask[i * batch.width + from] != 0;
-        formula.constants[k] = batch.constants[i][from];
-      }
-      structures[i] = structure_of(vocabulary, formula, {free.get(), numbers.size()});
-    };
-  });
-  return structures;
+  std::vector<Marked> marked;
+  for (std::size_t i = 0; i < n; ++i) {
+    // numbered, the constants tell where they went
+    std::vector<double> numbers(batch.constants[i].size());
+    for (std::size_t k = 0; k < numbers.size(); ++k) numbers[k] = static_cast<double>(k);
+    Formula formula = formula_from_breadth_first(vocabulary, batch.expressions.rows[i], numbers);
+    std::unique_ptr<bool[]> free(new bool[numbers.size()]);
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+      const auto from = static_cast<std::size_t>(formula.constants[k]);
+      free[k] = is_free.data()[i * batch.width + from] != 0;
+      formula.constants[k] = batch.constants[i][from];
+    }
+    marked.push_back({std::move(formula), std::move(free)});
+  }
+  return marked;
 }
 
 // What is told of each: choices, numbers and variables, each with the rows that they are of.
@@ -72,9 +76,9 @@ nb::tuple tell(const Vocabulary& vocabulary, const TokenRows& tokens, const Inpu
   std::vector<std::uint8_t> choices;
   std::vector<std::int64_t> row_of_choice, row_of_number, place_of_number, row_of_variable, variables;
   std::vector<double> numbers;
-  const std::vector<Structure> structures = take_structures(vocabulary, batch, is_free, 1);
-  for (std::size_t i = 0; i < structures.size(); ++i) {
-    const Told all = told(structures[i]);
+  const std::vector<Marked> marked = take_marked(vocabulary, batch, is_free);
+  for (std::size_t i = 0; i < marked.size(); ++i) {
+    const Told all = told(structure_of(vocabulary, marked[i].formula, marked[i].free()));
     for (const Choice& choice : all.choices) {
       const auto& [first, second, third] = choice.context;
       for (const std::uint8_t value :
@@ -99,6 +103,22 @@ nb::tuple tell(const Vocabulary& vocabulary, const TokenRows& tokens, const Inpu
       to_numpy(std::move(row_of_choice), {n_choices}), to_numpy(std::move(row_of_number), {n_numbers}),
       to_numpy(std::move(place_of_number), {n_numbers}), to_numpy(std::move(numbers), {n_numbers}),
       to_numpy(std::move(row_of_variable), {n_variables}), to_numpy(std::move(variables), {n_variables}));
+}
+
+// The functions of numbers are Python's: (place, value) and (value) to nats.
+auto prices(const StructureCode& code, const Vocabulary& vocabulary, const TokenRows& tokens,
+            const Input<double, 2>& constants, const Input<std::uint8_t, 2>& is_free,
+            const nb::callable& in_structure, const nb::callable& of_constant) {
+  const Batch batch = take_batch(vocabulary, tokens, constants);
+  const NumberPrices numbers{[&](NumberPlace place, double value) {
+                               return nb::cast<double>(in_structure(static_cast<int>(place), value));
+                             },
+                             [&](double value) { return nb::cast<double>(of_constant(value)); }};
+  std::vector<double> nats;
+  for (const Marked& each : take_marked(vocabulary, batch, is_free))
+    nats.push_back(price(code, vocabulary, each.formula, each.free(), numbers));
+  const std::size_t n = nats.size();
+  return to_numpy(std::move(nats), {n});
 }
 
 auto nats_of_choices(const StructureCode& code, const Input<std::uint8_t, 2>& rows) {
@@ -179,7 +199,8 @@ void bind_price(nb::module_& module) {
            [](StructureCode* self, const Input<std::uint8_t, 2>& choices) {
              new (self) StructureCode(take_choices(choices));
            })
-      .def("nats", &nats_of_choices);
+      .def("nats", &nats_of_choices)
+      .def("prices", &prices);
   nb::class_<Structures>(module, "Structures")
       .def("__len__", [](const Structures& self) { return self.priced.size(); })
       .def("nats",

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "price/building.hpp"
+
 namespace ddsr {
 
 namespace {
@@ -236,11 +238,6 @@ class Enumerator {
   std::vector<Filled> history_;
   std::unordered_map<std::uint32_t, std::vector<Filling>> fillings_;
 };
-
-bool has_fitted_factor(const Structure& structure) {
-  return structure.is_constant() ||
-         (structure.symbol == Symbol::Product && structure.parts.front().structure.is_constant());
-}
 
 // What it is times a number or a constant.
 Structure without_factor(const Structure& structure) {

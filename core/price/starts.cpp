@@ -15,37 +15,6 @@ constexpr double EXPONENTS[] = {1.5, 0.5, 2.0, -0.5, 0.75, 3.0, -1.5, 1.2};
 constexpr double CHANCE_OF_MINUS = 0.3;
 constexpr std::uint64_t STREAM = 0x5354;
 
-double apply(Symbol function, double x) {
-  switch (function) {
-    case Symbol::Sqrt:
-      return std::sqrt(x);
-    case Symbol::Exp:
-      return std::exp(x);
-    case Symbol::Log:
-      return std::log(x);
-    case Symbol::Sin:
-      return std::sin(x);
-    case Symbol::Cos:
-      return std::cos(x);
-    case Symbol::Tan:
-      return std::tan(x);
-    case Symbol::Tanh:
-      return std::tanh(x);
-    case Symbol::Sinh:
-      return std::sinh(x);
-    case Symbol::Cosh:
-      return std::cosh(x);
-    case Symbol::Asin:
-      return std::asin(x);
-    case Symbol::Acos:
-      return std::acos(x);
-    case Symbol::Atan:
-      return std::atan(x);
-    default:
-      return std::fabs(x);
-  }
-}
-
 }  // namespace
 
 Starts::Starts(const Dataset& data) {

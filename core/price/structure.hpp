@@ -1,12 +1,7 @@
 // The structure of an expression as people read it: sums of terms, products of factors, powers, functions.
-//
-// Writings that differ by the order of operands, by brackets in a sum or a product, by x * x for x^2, or by
-// where the constants of a product stand, are one structure. So a price on structures is a price on what is
-// written, not on how the tree happens to be built.
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -76,21 +71,16 @@ Structure number_structure(double value);
 Structure constant_structure();
 Structure variable_structure(int column);
 
-// Of terms and factors; what is trivial comes out as what it is: 0 + x as x. A term whose factor is fitted
-// has no sign of its own, since that of the constant serves.
-Structure sum_structure(std::vector<Structure::Part> terms);
-Structure product_structure(std::vector<Structure::Part> factors);
-Structure power_structure(Structure base, Structure exponent);
-Structure call_structure(Symbol function, Structure argument);
-
-// Of a formula in prefix order. `is_free` tells for each constant whether it is fitted.
-Structure structure_of(const Vocabulary& vocabulary, const Formula& formula, std::span<const bool> is_free);
-
-// The same, put together anew: itself, but for what the functions above would write otherwise.
-Structure rebuilt(const Structure& structure);
-
+// An order of all structures: by symbol, then by what is in them. Less, equal, greater than 0.
+int compare(const Structure& a, const Structure& b);
 bool is_same(const Structure& a, const Structure& b);
 
 int n_constants(const Structure& structure);
+
+// Whether it is a fitted constant, or has one as a factor.
+bool has_fitted_factor(const Structure& structure);
+
+// The value of a function.
+double apply(Symbol function, double x);
 
 }  // namespace ddsr

@@ -1,6 +1,6 @@
 """The native core of ddsr: trees, grammar, engine, simplifier, evolution and examples."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypedDict
 
 import numpy as np
@@ -321,6 +321,16 @@ class StructureCode:
 
     def __init__(self, choices: NDArray[np.uint8]) -> None: ...
     def nats(self, choices: NDArray[np.uint8]) -> NDArray[np.float64]: ...
+    def prices(
+        self,
+        vocabulary: Vocabulary,
+        tokens: NDArray[np.int16],
+        constants: NDArray[np.float64],
+        is_free: NDArray[np.uint8],
+        number_nats: Callable[[int, float], float],
+        constant_nats: Callable[[float], float],
+    ) -> NDArray[np.float64]:
+        """Of expressions whose other constants are settled numbers: see `ddsr.price.StructureCode.prices`."""
 
 class Structures:
     """Structures, the cheapest first."""

@@ -22,6 +22,7 @@ from ddsr import _core
 from ddsr.expression import Batch, Expression
 from ddsr.price.simple_numbers import nats_of
 
+Floats = NDArray[np.float64]
 NUMBER_PLACES = ("exponent", "sum", "product", "other")
 END = "end"
 CHOICES, NUMBERS = "choices.tsv", "numbers.tsv"
@@ -55,9 +56,7 @@ def tell(expressions: Sequence[Expression], is_free: Sequence[Sequence[bool]]) -
     if not expressions:
         return []
     batch = Batch.of(expressions)
-    mask = np.zeros(batch.constants.shape, dtype=np.uint8)
-    for row, flags in enumerate(is_free):
-        mask[row, : len(flags)] = flags
+    mask = _mask(batch, is_free)
     choices, row_of_choice, row_of_number, place, number, row_of_variable, column = _core.tell_structures(
         batch.vocabulary.core, batch.tokens, batch.constants, mask
     )
@@ -70,6 +69,13 @@ def tell(expressions: Sequence[Expression], is_free: Sequence[Sequence[bool]]) -
             _edges(row_of_choice, n), _edges(row_of_number, n), _edges(row_of_variable, n), strict=True
         )
     ]
+
+
+def _mask(batch: Batch, is_free: Sequence[Sequence[bool]]) -> NDArray[np.uint8]:
+    mask = np.zeros(batch.constants.shape, dtype=np.uint8)
+    for row, flags in enumerate(is_free):
+        mask[row, : len(flags)] = flags
+    return mask
 
 
 def n_fitted(told: Told) -> int:
@@ -136,6 +142,17 @@ class StructureCode:
         choices = float(self.core.nats(np.array(told.choices, dtype=np.uint8)).sum())
         numbers = sum(self.numbers.nats(place, value) for place, value in told.numbers)
         return choices + numbers + len(told.variables) * log(max(n_variables, 1))
+
+    def prices(self, expressions: Sequence[Expression], is_free: Sequence[Sequence[bool]]) -> Floats:
+        """Nats of expressions without the digits of their free constants, which `is_free` marks.
+
+        Any other constant is a number of the structure, as the 2 of x^2, or a constant with a simple value,
+        as the 2 of 2 * x: whichever is cheaper.
+        """
+        batch = Batch.of(expressions)
+        return self.core.prices(
+            batch.vocabulary.core, batch.tokens, batch.constants, _mask(batch, is_free), self.numbers.nats, nats_of
+        )
 
 
 def count(formulas: Iterable[Told]) -> tuple[Counter[Choice], Counter[tuple[int, float]]]:

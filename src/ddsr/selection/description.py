@@ -16,7 +16,7 @@ from ddsr.engine import Engine
 from ddsr.expression import Expression
 from ddsr.price.enumeration import nats_of_few_rows
 from ddsr.price.simple_numbers import FREE, is_exact, nats_of
-from ddsr.price.structure_code import StructureCode, tell
+from ddsr.price.structure_code import StructureCode
 from ddsr.selection.model import Model
 
 # Up to so many rows the structure is priced by the code that was learned from formulas.
@@ -84,10 +84,10 @@ class FewRowsLength:
     def __call__(self, model: Model, nrmse: float, information: NDArray[np.float64]) -> float:
         """N log(RMSE) + structure + constants."""
         nrmse = max(nrmse, self.least_nrmse)
-        decimals = sum(nats_of_decimal(value) for value in model.fixed_constants if not is_exact(value))
         few_rows = nats_of_few_rows(len(model.free_constants), self.n_rows)
-        constants = decimals + few_rows + digits(model, nrmse * self.spread, information, self.n_rows)
-        return float(self.n_rows * np.log(nrmse) + nats_of_structure(model) + constants)
+        constants = few_rows + digits(model, nrmse * self.spread, information, self.n_rows)
+        structure = nats_of_structure(model.expression, tuple(model.is_fixed))
+        return float(self.n_rows * np.log(nrmse) + structure + constants)
 
 
 def digits(model: Model, rmse: float, information: NDArray[np.float64], n_rows: int) -> float:
@@ -109,29 +109,11 @@ def length_on(engine: Engine) -> DescriptionLength:
     return FewRowsLength.on(engine) if engine.n_rows <= FEW_ROWS else PreciseLength.on(engine)
 
 
-def nats_of_structure(model: Model) -> float:
-    """Nats of the equation without the values of its fitted constants."""
-    pairs = zip(model.expression.constants, model.is_fixed, strict=True)
-    is_fitted = tuple(not (is_fixed and is_exact(value)) for value, is_fixed in pairs)
-    return _nats_of_structure(model.expression, is_fitted)
-
-
 @lru_cache(maxsize=20_000)
-def _nats_of_structure(expression: Expression, is_fitted: tuple[bool, ...]) -> float:
-    told = tell([expression], [is_fitted])[0]
-    nats = StructureCode.shipped().nats(told, len(expression.vocabulary.variables))
-    # The 0.2 of 0.2^x is a constant to the structure, that of exp(c * x). It costs as much as a decimal.
-    # A division by 2 is told as a factor of 0.5, and a power of 0.5 as a root.
-    sizes = {abs(value) for _, value in told.numbers} | {1.0, 0.5}
-    told_sizes = sizes | {1.0 / size for size in sizes if size > 0.0}
-    pairs = zip(expression.constants, is_fitted, strict=True)
-    untold = [value for value, is_free in pairs if not is_free and abs(value) not in told_sizes]
-    return nats + sum(map(nats_of_decimal, untold))
-
-
-def nats_of_decimal(value: float) -> float:
-    """Nats of a fitted constant that was rounded to a short decimal, beyond its symbol in the structure."""
-    return max(nats_of(value) - FREE, 0.0)
+def nats_of_structure(expression: Expression, is_fixed: tuple[bool, ...]) -> float:
+    """Nats of an equation without the digits of its fitted constants."""
+    is_free = [not each for each in is_fixed]
+    return float(StructureCode.shipped().prices([expression], [is_free])[0])
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,537 @@
+#include "price/building.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace ddsr {
+
+namespace {
+
+using Part = Structure::Part;
+using Parts = std::vector<Part>;
+
+bool is_whole(double value) { return std::fabs(value) < 1e6 && value == std::trunc(value); }
+
+bool is_power(const Structure& structure) { return structure.symbol == Symbol::Power; }
+
+Structure raw(Symbol symbol, Parts parts) { return {symbol, 0.0, -1, std::move(parts)}; }
+
+// Kept ones first, then by their order.
+void sort_parts(Parts& parts) {
+  std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
+    if (a.is_inverse != b.is_inverse) return b.is_inverse;
+    return compare(a.structure, b.structure) < 0;
+  });
+}
+
+Structure times_constant(Structure structure) {
+  return product_structure({{false, constant_structure()}, {false, std::move(structure)}});
+}
+
+// What is left of a product without its first factor, which is fixed.
+Structure without_first(Structure product) {
+  product.parts.erase(product.parts.begin());
+  return product_structure(std::move(product.parts));
+}
+
+// A variable, a power of one, or a product of such.
+bool is_monomial(const Structure& structure) {
+  switch (structure.symbol) {
+    case Symbol::Variable:
+      return true;
+    case Symbol::Power:
+      return structure.parts[0].structure.symbol == Symbol::Variable;
+    case Symbol::Product:
+      return std::all_of(structure.parts.begin(), structure.parts.end(), [](const Part& part) {
+        return part.structure.is_fixed() || is_monomial(part.structure);
+      });
+    default:
+      return false;
+  }
+}
+
+std::ptrdiff_t n_unfitted(const Parts& terms) {
+  return std::count_if(terms.begin(), terms.end(),
+                       [](const Part& term) { return !has_fitted_factor(term.structure); });
+}
+
+// The terms of a sum that a fitted constant multiplies, with one constant less than there are terms. One term
+// has none: x in c + x, the 1 of 1 + c * exp(x).
+Structure scaled_to_one(Structure sum) {
+  Parts& terms = sum.parts;
+  const bool has_fixed = terms.front().structure.is_fixed();
+  const bool is_of_variables = is_monomial(terms[has_fixed ? 1 : 0].structure);
+  const std::size_t bare = has_fixed && is_of_variables ? 1 : 0;
+  Parts scaled;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    Structure& term = terms[i].structure;
+    if (i != bare)
+      scaled.push_back({false, term.is_fixed() ? constant_structure() : times_constant(std::move(term))});
+    else if (term.is_fixed())
+      scaled.push_back({false, number_structure(1.0)});
+    else
+      scaled.push_back({false, term.symbol == Symbol::Product && term.parts.front().structure.is_fixed()
+                                   ? without_first(std::move(term))
+                                   : std::move(term)});
+  }
+  return sum_structure(std::move(scaled));
+}
+
+// Takes a constant out of a factor that has one more than it needs; whether it had.
+bool pull_constant(Structure& factor, bool has_constant) {
+  if (factor.symbol == Symbol::Sum) {
+    const std::ptrdiff_t n_bare = n_unfitted(factor.parts);
+    if (n_bare > 1 || (n_bare == 1 && !has_constant)) return false;
+    factor = scaled_to_one(std::move(factor));
+    return true;
+  }
+  const bool is_homogeneous = factor.symbol == Symbol::Sqrt || factor.symbol == Symbol::Abs ||
+                              (is_power(factor) && factor.parts[1].structure.is_fixed());
+  return is_homogeneous && factor.parts[0].structure.symbol == Symbol::Sum &&
+         pull_constant(factor.parts[0].structure, has_constant);
+}
+
+// All factors of a product of products, like ones taken together.
+class Factors {
+ public:
+  void take(bool is_inverse, Structure factor) {
+    switch (factor.symbol) {
+      case Symbol::Product:
+        for (Part& part : factor.parts) take(is_inverse != part.is_inverse, std::move(part.structure));
+        return;
+      case Symbol::Constant:
+        has_constant_ = true;
+        return;
+      case Symbol::Number:
+        number_ = is_inverse ? number_ / factor.number : number_ * factor.number;
+        return;
+      case Symbol::Variable:
+        powers_[factor.variable] += is_inverse ? -1.0 : 1.0;
+        return;
+      case Symbol::Sqrt:
+        take_root(is_inverse, std::move(factor.parts[0].structure));
+        return;
+      case Symbol::Exp:
+        exponents_.push_back({is_inverse, std::move(factor.parts[0].structure)});
+        return;
+      case Symbol::Power:
+        take_power(is_inverse, std::move(factor));
+        return;
+      default:
+        others_.push_back({is_inverse, std::move(factor)});
+    }
+  }
+
+  Structure made() {
+    take_exponential();
+    take_powers();
+    take_radicand();
+    merge_twins();
+    for (Part& part : others_) {
+      const bool is_alone = others_.size() == 1 && part.structure.symbol == Symbol::Sum && !part.is_inverse;
+      if (has_constant_ || !is_alone) has_constant_ |= pull_constant(part.structure, has_constant_);
+    }
+    if (others_.empty()) return has_constant_ ? constant_structure() : number_structure(number_);
+    sort_parts(others_);
+    if (has_constant_)
+      others_.insert(others_.begin(), {false, constant_structure()});
+    else if (number_ != 1.0)
+      others_.insert(others_.begin(), {false, number_structure(number_)});
+    return whole();
+  }
+
+ private:
+  void take_power(bool is_inverse, Structure power) {
+    const Structure &base = power.parts[0].structure, &exponent = power.parts[1].structure;
+    if (base.symbol == Symbol::Variable && exponent.is_number() && is_whole(2.0 * exponent.number))
+      powers_[base.variable] += is_inverse ? -exponent.number : exponent.number;
+    else
+      others_.push_back({is_inverse && !has_fitted_factor(exponent), std::move(power)});
+  }
+
+  // sqrt(a * b) as sqrt(a) * sqrt(b).
+  void take_root(bool is_inverse, Structure of) {
+    const double half = is_inverse ? -0.5 : 0.5;
+    switch (of.symbol) {
+      case Symbol::Product:
+        for (Part& part : of.parts) take_root(is_inverse != part.is_inverse, std::move(part.structure));
+        return;
+      case Symbol::Constant:
+        has_constant_ = true;
+        return;
+      case Symbol::Number:
+        number_of_root_ *= is_inverse ? 1.0 / of.number : of.number;
+        return;
+      case Symbol::Variable:
+        powers_[of.variable] += half;
+        return;
+      case Symbol::Exp:
+        exponents_.push_back({is_inverse, product_structure({{false, number_structure(0.5)},
+                                                             {false, std::move(of.parts[0].structure)}})});
+        return;
+      case Symbol::Power:
+        if (of.parts[0].structure.symbol == Symbol::Variable && of.parts[1].structure.is_number() &&
+            is_whole(of.parts[1].structure.number)) {
+          powers_[of.parts[0].structure.variable] += half * of.parts[1].structure.number;
+          return;
+        }
+        [[fallthrough]];
+      default:
+        roots_.push_back({is_inverse, std::move(of)});
+    }
+  }
+
+  // exp(a) * exp(b) is exp(a + b), and exp(c + x) is c * exp(x).
+  void take_exponential() {
+    if (exponents_.empty()) return;
+    Structure sum = sum_structure(std::move(exponents_));
+    if (sum.symbol == Symbol::Sum && sum.parts.front().structure.is_constant()) {
+      has_constant_ = true;
+      sum.parts.erase(sum.parts.begin());
+      sum = sum_structure(std::move(sum.parts));
+    }
+    if (sum.is_constant())
+      has_constant_ = true;
+    else if (sum.is_number())
+      number_ *= std::exp(sum.number);
+    else
+      others_.push_back({false, raw(Symbol::Exp, {{false, std::move(sum)}})});
+  }
+
+  // x^1.5 is x * sqrt(x), and x * x^c is x^c.
+  void take_powers() {
+    for (const Part& part : others_) {
+      const Structure& structure = part.structure;
+      if (is_power(structure) && structure.parts[0].structure.symbol == Symbol::Variable &&
+          structure.parts[1].structure.is_constant())
+        powers_.erase(structure.parts[0].structure.variable);
+    }
+    for (const auto& [variable, exponent] : powers_) {
+      const double size = std::fabs(exponent), whole = std::floor(size);
+      Structure base = variable_structure(variable);
+      if (size > whole) roots_.push_back({exponent < 0.0, base});
+      if (whole > 1.0) base = raw(Symbol::Power, {{false, base}, {false, number_structure(whole)}});
+      if (whole > 0.0) others_.push_back({exponent < 0.0, std::move(base)});
+    }
+  }
+
+  void take_radicand() {
+    if (number_of_root_ != 1.0 && (roots_.empty() || number_of_root_ < 0.0)) {
+      // of a negative number there is no root: its value is left to whoever evaluates it
+      number_ *= std::sqrt(std::fabs(number_of_root_));
+      number_of_root_ = 1.0;
+    }
+    if (roots_.empty()) return;
+    for (Part& part : roots_) has_constant_ |= pull_constant(part.structure, has_constant_);
+    const bool is_inverse =
+        std::all_of(roots_.begin(), roots_.end(), [](const Part& part) { return part.is_inverse; });
+    if (is_inverse) {
+      for (Part& part : roots_) part.is_inverse = false;
+      number_of_root_ = 1.0 / number_of_root_;
+    }
+    sort_parts(roots_);
+    if (number_of_root_ != 1.0 && !has_constant_)
+      roots_.insert(roots_.begin(), {false, number_structure(number_of_root_)});
+    Structure radicand = roots_.size() == 1 ? std::move(roots_.front().structure)
+                                            : raw(Symbol::Product, std::move(roots_));
+    others_.push_back({is_inverse, raw(Symbol::Sqrt, {{false, std::move(radicand)}})});
+  }
+
+  // (x + y) * (x + y) is (x + y)^2; (x + y) / (x + y) is nothing.
+  void merge_twins() {
+    for (std::size_t i = 0; i < others_.size(); ++i)
+      for (std::size_t j = i + 1; j < others_.size(); ++j) {
+        Part &one = others_[i], &other = others_[j];
+        if (!is_same(one.structure, other.structure) || n_constants(one.structure) > 0) continue;
+        const bool cancels = one.is_inverse != other.is_inverse;
+        if (!cancels) one.structure = power_structure(std::move(one.structure), number_structure(2.0));
+        others_.erase(others_.begin() + static_cast<std::ptrdiff_t>(j));
+        if (cancels) others_.erase(others_.begin() + static_cast<std::ptrdiff_t>(i));
+        merge_twins();
+        return;
+      }
+  }
+
+  Structure whole() {
+    if (others_.size() == 1 && !others_.front().is_inverse) return std::move(others_.front().structure);
+    const bool is_scaled_sum =
+        others_.size() == 2 && others_[1].structure.symbol == Symbol::Sum && !others_[1].is_inverse;
+    if (is_scaled_sum && others_[0].structure.is_constant() && n_unfitted(others_[1].structure.parts) < 2) {
+      Parts& terms = others_[1].structure.parts;
+      for (Part& term : terms) term = {false, times_constant(std::move(term.structure))};
+      return sum_structure(std::move(terms));
+    }
+    if (is_scaled_sum && is_negated_difference()) {  // -(x - y) is y - x
+      for (Part& part : others_[1].structure.parts) part.is_inverse = !part.is_inverse;
+      return sum_structure(std::move(others_[1].structure.parts));
+    }
+    return raw(Symbol::Product, std::move(others_));
+  }
+
+  bool is_negated_difference() const {
+    const Parts& terms = others_[1].structure.parts;
+    const Structure& first = others_[0].structure;
+    return first.is_number() && first.number == -1.0 &&
+           std::any_of(terms.begin(), terms.end(), [](const Part& part) { return part.is_inverse; });
+  }
+
+  Parts others_, roots_, exponents_;
+  std::map<int, double> powers_;  // of variables: whole ones and halves
+  double number_ = 1.0, number_of_root_ = 1.0;
+  bool has_constant_ = false;
+};
+
+// All terms of a sum of sums, like ones taken together.
+class Terms {
+ public:
+  void take(bool is_inverse, Structure term) {
+    if (term.symbol == Symbol::Sum) {
+      for (Part& part : term.parts) take(is_inverse != part.is_inverse, std::move(part.structure));
+    } else if (term.is_constant()) {
+      has_constant_ = true;
+    } else if (term.is_number()) {
+      number_ += is_inverse ? -term.number : term.number;
+    } else {
+      take_scaled(is_inverse, std::move(term));
+    }
+  }
+
+  Structure made() {
+    Parts parts;
+    for (Scaled& term : terms_) {
+      if (term.is_fitted) {
+        parts.push_back({false, times_constant(std::move(term.structure))});
+      } else if (term.factor != 0.0) {
+        const double size = std::fabs(term.factor);
+        parts.push_back({term.factor < 0.0, product_structure({{false, number_structure(size)},
+                                                               {false, std::move(term.structure)}})});
+      }
+    }
+    sort_parts(parts);
+    if (has_constant_)
+      parts.insert(parts.begin(), {false, constant_structure()});
+    else if (number_ != 0.0)
+      parts.insert(parts.begin(), {number_ < 0.0, number_structure(std::fabs(number_))});
+    return whole(std::move(parts));
+  }
+
+ private:
+  struct Scaled {
+    Structure structure;
+    double factor;
+    bool is_fitted;
+  };
+
+  void take_scaled(bool is_inverse, Structure term) {
+    double factor = is_inverse ? -1.0 : 1.0;
+    const bool is_fitted = has_fitted_factor(term);
+    if (term.symbol == Symbol::Product && term.parts.front().structure.is_fixed()) {
+      if (!is_fitted) factor *= term.parts.front().structure.number;
+      term = without_first(std::move(term));
+      if (term.symbol == Symbol::Sum && !is_fitted && std::fabs(factor) == 1.0) {
+        take(factor < 0.0, std::move(term));
+        return;
+      }
+    }
+    for (Scaled& known : terms_)
+      if (n_constants(term) == 0 && is_same(known.structure, term)) {
+        known.factor += factor, known.is_fitted |= is_fitted;
+        return;
+      }
+    terms_.push_back({std::move(term), factor, is_fitted});
+  }
+
+  static Structure whole(Parts parts) {
+    if (parts.empty()) return number_structure(0.0);
+    if (std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.is_inverse; })) {
+      for (Part& part : parts) part.is_inverse = false;
+      Structure sum = parts.size() == 1 ? std::move(parts.front().structure) : raw(Symbol::Sum, std::move(parts));
+      return product_structure({{false, number_structure(-1.0)}, {false, std::move(sum)}});
+    }
+    if (parts.size() == 1) return std::move(parts.front().structure);
+    return raw(Symbol::Sum, std::move(parts));
+  }
+
+  std::vector<Scaled> terms_;
+  double number_ = 0.0;
+  bool has_constant_ = false;
+};
+
+Structure with_known_exponent(Structure base, double exponent) {
+  auto with_inner = [&](double both) {
+    return power_structure(std::move(base.parts[0].structure), number_structure(both));
+  };
+  if (exponent == 0.0) return number_structure(1.0);
+  if (exponent == 1.0) return base;
+  if (exponent == 0.5) return call_structure(Symbol::Sqrt, std::move(base));
+  if (exponent < 0.0)
+    return product_structure({{true, power_structure(std::move(base), number_structure(-exponent))}});
+  switch (base.symbol) {
+    case Symbol::Variable:
+      break;
+    case Symbol::Sqrt:
+      return with_inner(0.5 * exponent);
+    case Symbol::Exp: {
+      Structure argument = product_structure(
+          {{false, number_structure(exponent)}, {false, std::move(base.parts[0].structure)}});
+      return call_structure(Symbol::Exp, std::move(argument));
+    }
+    case Symbol::Power:
+      if (base.parts[1].structure.is_number()) return with_inner(base.parts[1].structure.number * exponent);
+      if (base.parts[1].structure.is_constant())
+        return power_structure(std::move(base.parts[0].structure), constant_structure());
+      break;
+    case Symbol::Product:
+      if (is_whole(exponent)) {
+        for (Part& part : base.parts)
+          part.structure = power_structure(std::move(part.structure), number_structure(exponent));
+        return product_structure(std::move(base.parts));
+      }
+      if (base.parts.front().structure.is_constant())
+        return times_constant(power_structure(without_first(std::move(base)), number_structure(exponent)));
+      break;
+    default:
+      break;
+  }
+  Structure power = raw(Symbol::Power, {{false, std::move(base)}, {false, number_structure(exponent)}});
+  return product_structure({{false, std::move(power)}});
+}
+
+Structure with_fitted_exponent(Structure base) {
+  switch (base.symbol) {
+    case Symbol::Sqrt:
+      return power_structure(std::move(base.parts[0].structure), constant_structure());
+    case Symbol::Exp:
+      return call_structure(Symbol::Exp, times_constant(std::move(base.parts[0].structure)));
+    case Symbol::Power:
+      if (base.parts[1].structure.is_fixed())
+        return power_structure(std::move(base.parts[0].structure), constant_structure());
+      break;
+    case Symbol::Product: {
+      if (base.parts.front().structure.is_constant())
+        return times_constant(power_structure(without_first(std::move(base)), constant_structure()));
+      const bool is_below = std::all_of(base.parts.begin(), base.parts.end(),
+                                        [](const Part& part) { return part.is_inverse; });
+      if (is_below) {
+        for (Part& part : base.parts) part.is_inverse = false;
+        return power_structure(product_structure(std::move(base.parts)), constant_structure());
+      }
+      break;
+    }
+    default:
+      break;
+  }
+  Structure power = raw(Symbol::Power, {{false, std::move(base)}, {false, constant_structure()}});
+  return product_structure({{false, std::move(power)}});
+}
+
+bool is_odd(Symbol function) {
+  switch (function) {
+    case Symbol::Sin:
+    case Symbol::Tan:
+    case Symbol::Tanh:
+    case Symbol::Sinh:
+    case Symbol::Asin:
+    case Symbol::Atan:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_even(Symbol function) {
+  return function == Symbol::Cos || function == Symbol::Cosh || function == Symbol::Abs;
+}
+
+Structure logarithm(Structure of) {
+  if (of.symbol == Symbol::Exp) return std::move(of.parts[0].structure);
+  if (of.symbol == Symbol::Power && of.parts[1].structure.is_fixed())
+    return product_structure({{false, std::move(of.parts[1].structure)},
+                              {false, call_structure(Symbol::Log, std::move(of.parts[0].structure))}});
+  if (of.symbol == Symbol::Sqrt)
+    return product_structure({{false, number_structure(0.5)},
+                              {false, call_structure(Symbol::Log, std::move(of.parts[0].structure))}});
+  if (of.symbol == Symbol::Product && of.parts.front().structure.is_constant())  // log(c * x) is c + log(x)
+    return sum_structure({{false, constant_structure()},
+                          {false, call_structure(Symbol::Log, without_first(std::move(of)))}});
+  if (of.symbol == Symbol::Product && of.parts.front().is_inverse) {  // all of it is below
+    for (Part& part : of.parts) part.is_inverse = false;
+    return product_structure({{false, number_structure(-1.0)},
+                              {false, call_structure(Symbol::Log, product_structure(std::move(of.parts)))}});
+  }
+  return raw(Symbol::Log, {{false, std::move(of)}});
+}
+
+}  // namespace
+
+Structure product_structure(Parts given) {
+  Factors factors;
+  for (Part& part : given) factors.take(part.is_inverse, std::move(part.structure));
+  return factors.made();
+}
+
+Structure sum_structure(Parts given) {
+  Terms terms;
+  for (Part& part : given) terms.take(part.is_inverse, std::move(part.structure));
+  return terms.made();
+}
+
+Structure power_structure(Structure base, Structure exponent) {
+  if (base.is_fixed() && exponent.is_fixed()) {
+    const double value = std::pow(base.number, exponent.number);
+    const bool is_known = base.is_number() && exponent.is_number() && std::isfinite(value);
+    return is_known ? number_structure(value) : constant_structure();
+  }
+  if (base.is_constant() || (base.is_number() && has_fitted_factor(exponent)))  // 2^(c * x) is exp(c * x)
+    return call_structure(Symbol::Exp, times_constant(std::move(exponent)));
+  if (exponent.is_number()) return with_known_exponent(std::move(base), exponent.number);
+  if (exponent.is_constant()) return with_fitted_exponent(std::move(base));
+  return raw(Symbol::Power, {{false, std::move(base)}, {false, std::move(exponent)}});
+}
+
+Structure call_structure(Symbol function, Structure argument) {
+  if (argument.is_constant()) return constant_structure();
+  if (argument.is_number()) {
+    const double value = apply(function, argument.number);
+    return std::isfinite(value) ? number_structure(value) : constant_structure();
+  }
+  if (function == Symbol::Log) return logarithm(std::move(argument));
+  const Structure& first = argument.parts.empty() ? argument : argument.parts.front().structure;
+  const bool is_product = argument.symbol == Symbol::Product;
+  if (function == Symbol::Abs && is_product && first.is_constant())
+    return times_constant(call_structure(Symbol::Abs, without_first(std::move(argument))));
+  if (is_product && first.is_number() && first.number < 0.0 && (is_odd(function) || is_even(function))) {
+    argument.parts.front().structure.number *= -1.0;
+    Structure call = call_structure(function, product_structure(std::move(argument.parts)));
+    if (is_even(function)) return call;
+    return product_structure({{false, number_structure(-1.0)}, {false, std::move(call)}});
+  }
+  if (function == Symbol::Cos && argument.symbol == Symbol::Sum && first.is_constant()) function = Symbol::Sin;
+  Structure call = raw(function, {{false, std::move(argument)}});
+  const bool is_factor = function == Symbol::Sqrt || function == Symbol::Exp;
+  return is_factor ? product_structure({{false, std::move(call)}}) : std::move(call);
+}
+
+Structure rebuilt(const Structure& structure) {
+  Parts parts;
+  for (const Part& part : structure.parts) parts.push_back({part.is_inverse, rebuilt(part.structure)});
+  switch (structure.symbol) {
+    case Symbol::Number:
+    case Symbol::Constant:
+    case Symbol::Variable:
+      return structure;
+    case Symbol::Sum:
+      return sum_structure(std::move(parts));
+    case Symbol::Product:
+      return product_structure(std::move(parts));
+    case Symbol::Power:
+      return power_structure(std::move(parts[0].structure), std::move(parts[1].structure));
+    default:
+      return call_structure(structure.symbol, std::move(parts[0].structure));
+  }
+}
+
+}  // namespace ddsr

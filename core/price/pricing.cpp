@@ -1,0 +1,72 @@
+#include "price/pricing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "price/building.hpp"
+#include "price/reading.hpp"
+
+namespace ddsr {
+
+namespace {
+
+double whole_price(const StructureCode& code, const Structure& structure, int n_variables,
+                   const NumberPrices& numbers) {
+  const Told all = told(structure);
+  double sum = static_cast<double>(all.variables.size()) * std::log(n_variables);
+  for (const Choice& choice : all.choices) sum += code.nats(choice);
+  for (const auto& [place, value] : all.numbers) sum += numbers.in_structure(place, value);
+  return sum;
+}
+
+// Where the structure has numbers.
+void find_numbers(Structure& structure, std::vector<Structure::Part*>& found) {
+  for (Structure::Part& part : structure.parts) {
+    if (part.structure.is_number()) found.push_back(&part);
+    find_numbers(part.structure, found);
+  }
+}
+
+std::size_t n_numbers(Structure& structure) {
+  std::vector<Structure::Part*> found;
+  find_numbers(structure, found);
+  return found.size();
+}
+
+// Each number is part of the structure, or the value of a constant: whichever is cheaper.
+double cheapest_price(const StructureCode& code, Structure structure, int n_variables,
+                      const NumberPrices& numbers) {
+  double least = whole_price(code, structure, n_variables, numbers), of_values = 0.0;
+  std::vector<Structure::Part*> found;
+  find_numbers(structure, found);
+  for (Structure::Part* part : found) {
+    const Structure::Part number = *part;
+    const double sign = number.is_inverse ? -1.0 : 1.0;  // of a number that a sum subtracts
+    const double of_value = of_values + numbers.of_constant(sign * number.structure.number);
+    *part = {false, constant_structure()};
+    const double nats = whole_price(code, structure, n_variables, numbers) + of_value;
+    if (nats < least)
+      least = nats, of_values = of_value;
+    else
+      *part = number;
+  }
+  return least;
+}
+
+}  // namespace
+
+double price(const StructureCode& code, const Vocabulary& vocabulary, const Formula& formula,
+             std::span<const bool> is_free, const NumberPrices& numbers) {
+  const int n_variables = std::max(vocabulary.n_variables(), 1);
+  Structure structure = structure_of(vocabulary, formula, is_free);
+  const double bare = cheapest_price(code, structure, n_variables, numbers);
+  Structure scaled = product_structure({{false, constant_structure()}, {false, structure}});
+  // the constant would stand for more than 1: for the 2 of 2 * x
+  if (has_fitted_factor(structure) || n_numbers(scaled) < n_numbers(structure)) return bare;
+  const double with_one = cheapest_price(code, std::move(scaled), n_variables, numbers);
+  return std::min(bare, with_one + numbers.of_constant(1.0));
+}
+
+}  // namespace ddsr
