@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 
 #include "bindings/data.hpp"
@@ -12,6 +13,7 @@
 #include "price/pricing.hpp"
 #include "price/reading.hpp"
 #include "price/structure_code.hpp"
+#include "price/writing.hpp"
 
 namespace ddsr {
 
@@ -103,6 +105,45 @@ nb::tuple tell(const Vocabulary& vocabulary, const TokenRows& tokens, const Inpu
       to_numpy(std::move(row_of_choice), {n_choices}), to_numpy(std::move(row_of_number), {n_numbers}),
       to_numpy(std::move(place_of_number), {n_numbers}), to_numpy(std::move(numbers), {n_numbers}),
       to_numpy(std::move(row_of_variable), {n_variables}), to_numpy(std::move(variables), {n_variables}));
+}
+
+// Tokens, constants and which of these are fixed, of each expression as people write it: all of them empty
+// (PAD) where the vocabulary cannot write that.
+nb::tuple canonical(const Vocabulary& vocabulary, const TokenRows& tokens, const Input<double, 2>& constants,
+                    const Input<std::uint8_t, 2>& is_free) {
+  const Batch batch = take_batch(vocabulary, tokens, constants);
+  std::vector<Formula> formulas;
+  std::vector<std::vector<std::uint8_t>> fixed;
+  std::size_t length = 1, width = 1;
+  for (const Marked& each : take_marked(vocabulary, batch, is_free)) {
+    std::optional<Written> written = write(vocabulary, structure_of(vocabulary, each.formula, each.free()));
+    const bool is_written =
+        written && std::all_of(written->formula.constants.begin(), written->formula.constants.end(),
+                               [](double value) { return std::isfinite(value); });
+    formulas.emplace_back(), fixed.emplace_back();
+    if (!is_written) continue;
+    const std::vector<double> values = written->formula.constants;
+    for (std::size_t k = 0; k < values.size(); ++k) written->formula.constants[k] = static_cast<double>(k);
+    formulas.back() = breadth_first_of(vocabulary, written->formula);
+    for (double& constant : formulas.back().constants) {
+      const auto from = static_cast<std::size_t>(constant);
+      constant = values[from], fixed.back().push_back(written->is_fixed[from]);
+    }
+    length = std::max(length, formulas.back().tokens.size());
+    width = std::max(width, values.size());
+  }
+  const std::size_t n = formulas.size();
+  std::vector<TokenId> all_tokens(n * length, PAD);
+  std::vector<double> all_constants(n * width, 0.0);
+  std::vector<std::uint8_t> is_fixed(n * width, 1);
+  for (std::size_t i = 0; i < n; ++i) {
+    std::copy(formulas[i].tokens.begin(), formulas[i].tokens.end(), &all_tokens[i * length]);
+    std::copy(formulas[i].constants.begin(), formulas[i].constants.end(), &all_constants[i * width]);
+    std::copy(fixed[i].begin(), fixed[i].end(), &is_fixed[i * width]);
+  }
+  return nb::make_tuple(to_numpy(std::move(all_tokens), {n, length}),
+                        to_numpy(std::move(all_constants), {n, width}),
+                        to_numpy(std::move(is_fixed), {n, width}));
 }
 
 // The functions of numbers are Python's: (place, value) and (value) to nats.
@@ -212,6 +253,7 @@ void bind_price(nb::module_& module) {
            })
       .def("fit", &fit);
   module.def("tell_structures", &tell);
+  module.def("canonical", &canonical);
   module.def("cheapest_structures", &cheapest);
 }
 

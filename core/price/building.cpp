@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
+#include <numbers>
 #include <utility>
 
 namespace ddsr {
@@ -15,9 +15,26 @@ using Parts = std::vector<Part>;
 
 bool is_whole(double value) { return std::fabs(value) < 1e6 && value == std::trunc(value); }
 
+// Whether the value may be taken out of where it stands.
+bool is_safe(double value) { return std::isfinite(value) && value != 0.0; }
+
 bool is_power(const Structure& structure) { return structure.symbol == Symbol::Power; }
 
+bool is_product(const Structure& structure) { return structure.symbol == Symbol::Product; }
+
 Structure raw(Symbol symbol, Parts parts) { return {symbol, 0.0, -1, std::move(parts)}; }
+
+Structure times(Structure factor, Structure structure) {
+  return product_structure({{false, std::move(factor)}, {false, std::move(structure)}});
+}
+
+Structure times_number(double number, Structure structure) {
+  return times(number_structure(number), std::move(structure));
+}
+
+Structure times_constant(double value, Structure structure) {
+  return times(constant_structure(value), std::move(structure));
+}
 
 // Kept ones first, then by their order.
 void sort_parts(Parts& parts) {
@@ -27,14 +44,19 @@ void sort_parts(Parts& parts) {
   });
 }
 
-Structure times_constant(Structure structure) {
-  return product_structure({{false, constant_structure()}, {false, std::move(structure)}});
-}
+// Its first factor, if that is fixed, is the value; what is left is the rest.
+struct Split {
+  double value;
+  bool is_fitted;
+  Structure rest;
+};
 
-// What is left of a product without its first factor, which is fixed.
-Structure without_first(Structure product) {
-  product.parts.erase(product.parts.begin());
-  return product_structure(std::move(product.parts));
+Split split(Structure structure) {
+  if (!is_product(structure) || !structure.parts.front().structure.is_fixed())
+    return {1.0, false, std::move(structure)};
+  const Structure first = structure.parts.front().structure;
+  structure.parts.erase(structure.parts.begin());
+  return {first.number, first.is_constant(), product_structure(std::move(structure.parts))};
 }
 
 // A variable, a power of one, or a product of such.
@@ -58,40 +80,57 @@ std::ptrdiff_t n_unfitted(const Parts& terms) {
                        [](const Part& term) { return !has_fitted_factor(term.structure); });
 }
 
-// The terms of a sum that a fitted constant multiplies, with one constant less than there are terms. One term
-// has none: x in c + x, the 1 of 1 + c * exp(x).
-Structure scaled_to_one(Structure sum) {
+// Divides a sum that a fitted constant multiplies, so that one term has no factor: x in c + x, the 1 of
+// 1 + c * exp(x). With `keeps_sign` by a positive number. What it was divided by; 0 where that cannot be.
+double scale_to_one(Structure& sum, bool keeps_sign) {
   Parts& terms = sum.parts;
   const bool has_fixed = terms.front().structure.is_fixed();
-  const bool is_of_variables = is_monomial(terms[has_fixed ? 1 : 0].structure);
-  const std::size_t bare = has_fixed && is_of_variables ? 1 : 0;
+  const std::size_t bare = has_fixed && is_monomial(terms[1].structure) ? 1 : 0;
+  auto value_of = [](const Part& term) {
+    const Structure& given = term.structure;
+    const Structure& first = is_product(given) ? given.parts.front().structure : given;
+    const double value = first.is_fixed() ? first.number : 1.0;
+    return term.is_inverse ? -value : value;
+  };
+  double scale = value_of(terms[bare]);
+  if (!is_safe(scale)) return 0.0;
+  const bool is_below = keeps_sign && scale < 0.0;
+  if (is_below) scale = -scale;
   Parts scaled;
   for (std::size_t i = 0; i < terms.size(); ++i) {
+    const double value = value_of(terms[i]) / scale;
     Structure& term = terms[i].structure;
-    if (i != bare)
-      scaled.push_back({false, term.is_fixed() ? constant_structure() : times_constant(std::move(term))});
-    else if (term.is_fixed())
-      scaled.push_back({false, number_structure(1.0)});
+    if (term.is_fixed()) {
+      scaled.push_back({i == bare && is_below, i == bare ? number_structure(1.0) : constant_structure(value)});
+      continue;
+    }
+    Structure rest = split(std::move(term)).rest;
+    if (i == bare)
+      scaled.push_back({is_below, std::move(rest)});
     else
-      scaled.push_back({false, term.symbol == Symbol::Product && term.parts.front().structure.is_fixed()
-                                   ? without_first(std::move(term))
-                                   : std::move(term)});
+      scaled.push_back({false, times_constant(value, std::move(rest))});
   }
-  return sum_structure(std::move(scaled));
+  sum = sum_structure(std::move(scaled));
+  return scale;
 }
 
-// Takes a constant out of a factor that has one more than it needs; whether it had.
-bool pull_constant(Structure& factor, bool has_constant) {
+// Takes a constant out of a factor that has one more than it needs: what it was, or 0 if there was none.
+double pull_constant(Structure& factor, bool has_constant) {
   if (factor.symbol == Symbol::Sum) {
     const std::ptrdiff_t n_bare = n_unfitted(factor.parts);
-    if (n_bare > 1 || (n_bare == 1 && !has_constant)) return false;
-    factor = scaled_to_one(std::move(factor));
-    return true;
+    if (n_bare > 1 || (n_bare == 1 && !has_constant)) return 0.0;
+    return scale_to_one(factor, false);
   }
-  const bool is_homogeneous = factor.symbol == Symbol::Sqrt || factor.symbol == Symbol::Abs ||
-                              (is_power(factor) && factor.parts[1].structure.is_fixed());
-  return is_homogeneous && factor.parts[0].structure.symbol == Symbol::Sum &&
-         pull_constant(factor.parts[0].structure, has_constant);
+  const bool is_root = factor.symbol == Symbol::Sqrt;
+  if (!is_root && factor.symbol != Symbol::Abs && !(is_power(factor) && factor.parts[1].structure.is_fixed()))
+    return 0.0;
+  Structure& sum = factor.parts[0].structure;
+  if (sum.symbol != Symbol::Sum) return 0.0;
+  const std::ptrdiff_t n_bare = n_unfitted(sum.parts);
+  if (n_bare > 1 || (n_bare == 1 && !has_constant)) return 0.0;
+  const double scale = scale_to_one(sum, true);
+  if (is_root) return std::sqrt(scale);
+  return is_power(factor) && scale != 0.0 ? std::pow(scale, factor.parts[1].structure.number) : scale;
 }
 
 // All factors of a product of products, like ones taken together.
@@ -103,7 +142,7 @@ class Factors {
         for (Part& part : factor.parts) take(is_inverse != part.is_inverse, std::move(part.structure));
         return;
       case Symbol::Constant:
-        has_constant_ = true;
+        take_constant(is_inverse ? 1.0 / factor.number : factor.number);
         return;
       case Symbol::Number:
         number_ = is_inverse ? number_ / factor.number : number_ * factor.number;
@@ -126,30 +165,44 @@ class Factors {
   }
 
   Structure made() {
+    if (!has_constant_ && number_ == 0.0) return number_structure(0.0);
     take_exponential();
     take_powers();
     take_radicand();
     merge_twins();
     for (Part& part : others_) {
       const bool is_alone = others_.size() == 1 && part.structure.symbol == Symbol::Sum && !part.is_inverse;
-      if (has_constant_ || !is_alone) has_constant_ |= pull_constant(part.structure, has_constant_);
+      if (has_constant_ || !is_alone) pull(part);
     }
-    if (others_.empty()) return has_constant_ ? constant_structure() : number_structure(number_);
+    if (others_.empty()) return has_constant_ ? constant_structure(value()) : number_structure(number_);
     sort_parts(others_);
     if (has_constant_)
-      others_.insert(others_.begin(), {false, constant_structure()});
+      others_.insert(others_.begin(), {false, constant_structure(value())});
     else if (number_ != 1.0)
       others_.insert(others_.begin(), {false, number_structure(number_)});
     return whole();
   }
 
  private:
+  double value() const { return constant_ * number_; }
+
+  void take_constant(double value) { has_constant_ = true, constant_ *= value; }
+
+  void pull(Part& part) {
+    const double scale = pull_constant(part.structure, has_constant_);
+    if (scale != 0.0) take_constant(part.is_inverse ? 1.0 / scale : scale);
+  }
+
   void take_power(bool is_inverse, Structure power) {
-    const Structure &base = power.parts[0].structure, &exponent = power.parts[1].structure;
-    if (base.symbol == Symbol::Variable && exponent.is_number() && is_whole(2.0 * exponent.number))
+    const Structure& base = power.parts[0].structure;
+    Structure& exponent = power.parts[1].structure;
+    if (base.symbol == Symbol::Variable && exponent.is_number() && is_whole(2.0 * exponent.number)) {
       powers_[base.variable] += is_inverse ? -exponent.number : exponent.number;
-    else
-      others_.push_back({is_inverse && !has_fitted_factor(exponent), std::move(power)});
+      return;
+    }
+    const bool has_own_sign = !has_fitted_factor(exponent);
+    if (is_inverse && !has_own_sign) exponent = times_number(-1.0, std::move(exponent));
+    others_.push_back({is_inverse && has_own_sign, std::move(power)});
   }
 
   // sqrt(a * b) as sqrt(a) * sqrt(b).
@@ -159,9 +212,12 @@ class Factors {
       case Symbol::Product:
         for (Part& part : of.parts) take_root(is_inverse != part.is_inverse, std::move(part.structure));
         return;
-      case Symbol::Constant:
-        has_constant_ = true;
+      case Symbol::Constant: {
+        const double root = std::sqrt(std::fabs(of.number));
+        take_constant(is_inverse ? 1.0 / root : root);
+        if (of.number < 0.0) number_of_root_ = -number_of_root_;
         return;
+      }
       case Symbol::Number:
         number_of_root_ *= is_inverse ? 1.0 / of.number : of.number;
         return;
@@ -169,8 +225,7 @@ class Factors {
         powers_[of.variable] += half;
         return;
       case Symbol::Exp:
-        exponents_.push_back({is_inverse, product_structure({{false, number_structure(0.5)},
-                                                             {false, std::move(of.parts[0].structure)}})});
+        exponents_.push_back({is_inverse, times_number(0.5, std::move(of.parts[0].structure))});
         return;
       case Symbol::Power:
         if (of.parts[0].structure.symbol == Symbol::Variable && of.parts[1].structure.is_number() &&
@@ -188,13 +243,14 @@ class Factors {
   void take_exponential() {
     if (exponents_.empty()) return;
     Structure sum = sum_structure(std::move(exponents_));
-    if (sum.symbol == Symbol::Sum && sum.parts.front().structure.is_constant()) {
-      has_constant_ = true;
+    if (sum.symbol == Symbol::Sum && sum.parts.front().structure.is_constant() &&
+        is_safe(std::exp(sum.parts.front().structure.number))) {
+      take_constant(std::exp(sum.parts.front().structure.number));
       sum.parts.erase(sum.parts.begin());
       sum = sum_structure(std::move(sum.parts));
     }
     if (sum.is_constant())
-      has_constant_ = true;
+      take_constant(std::exp(sum.number));
     else if (sum.is_number())
       number_ *= std::exp(sum.number);
     else
@@ -203,11 +259,13 @@ class Factors {
 
   // x^1.5 is x * sqrt(x), and x * x^c is x^c.
   void take_powers() {
-    for (const Part& part : others_) {
-      const Structure& structure = part.structure;
-      if (is_power(structure) && structure.parts[0].structure.symbol == Symbol::Variable &&
-          structure.parts[1].structure.is_constant())
-        powers_.erase(structure.parts[0].structure.variable);
+    for (Part& part : others_) {
+      Structure& structure = part.structure;
+      if (!is_power(structure) || !structure.parts[1].structure.is_constant()) continue;
+      const auto found = powers_.find(structure.parts[0].structure.variable);
+      if (found == powers_.end() || structure.parts[0].structure.symbol != Symbol::Variable) continue;
+      structure.parts[1].structure.number += found->second;
+      powers_.erase(found);
     }
     for (const auto& [variable, exponent] : powers_) {
       const double size = std::fabs(exponent), whole = std::floor(size);
@@ -219,13 +277,21 @@ class Factors {
   }
 
   void take_radicand() {
-    if (number_of_root_ != 1.0 && (roots_.empty() || number_of_root_ < 0.0)) {
-      // of a negative number there is no root: its value is left to whoever evaluates it
-      number_ *= std::sqrt(std::fabs(number_of_root_));
-      number_of_root_ = 1.0;
+    if (roots_.empty()) {
+      number_ *= std::sqrt(number_of_root_);
+      return;
     }
-    if (roots_.empty()) return;
-    for (Part& part : roots_) has_constant_ |= pull_constant(part.structure, has_constant_);
+    for (Part& part : roots_) {
+      if (part.structure.symbol != Symbol::Sum) continue;
+      Structure root = raw(Symbol::Sqrt, {{false, std::move(part.structure)}});
+      const double scale = pull_constant(root, has_constant_);
+      if (scale != 0.0) take_constant(part.is_inverse ? 1.0 / scale : scale);
+      part.structure = std::move(root.parts[0].structure);
+    }
+    if (has_constant_) {
+      constant_ *= std::sqrt(std::fabs(number_of_root_));
+      number_of_root_ = number_of_root_ < 0.0 ? -1.0 : 1.0;
+    }
     const bool is_inverse =
         std::all_of(roots_.begin(), roots_.end(), [](const Part& part) { return part.is_inverse; });
     if (is_inverse) {
@@ -233,8 +299,7 @@ class Factors {
       number_of_root_ = 1.0 / number_of_root_;
     }
     sort_parts(roots_);
-    if (number_of_root_ != 1.0 && !has_constant_)
-      roots_.insert(roots_.begin(), {false, number_structure(number_of_root_)});
+    if (number_of_root_ != 1.0) roots_.insert(roots_.begin(), {false, number_structure(number_of_root_)});
     Structure radicand = roots_.size() == 1 ? std::move(roots_.front().structure)
                                             : raw(Symbol::Product, std::move(roots_));
     others_.push_back({is_inverse, raw(Symbol::Sqrt, {{false, std::move(radicand)}})});
@@ -261,7 +326,10 @@ class Factors {
         others_.size() == 2 && others_[1].structure.symbol == Symbol::Sum && !others_[1].is_inverse;
     if (is_scaled_sum && others_[0].structure.is_constant() && n_unfitted(others_[1].structure.parts) < 2) {
       Parts& terms = others_[1].structure.parts;
-      for (Part& term : terms) term = {false, times_constant(std::move(term.structure))};
+      for (Part& term : terms) {
+        const double value = term.is_inverse ? -others_[0].structure.number : others_[0].structure.number;
+        term = {false, times_constant(value, std::move(term.structure))};
+      }
       return sum_structure(std::move(terms));
     }
     if (is_scaled_sum && is_negated_difference()) {  // -(x - y) is y - x
@@ -280,7 +348,7 @@ class Factors {
 
   Parts others_, roots_, exponents_;
   std::map<int, double> powers_;  // of variables: whole ones and halves
-  double number_ = 1.0, number_of_root_ = 1.0;
+  double number_ = 1.0, number_of_root_ = 1.0, constant_ = 1.0;
   bool has_constant_ = false;
 };
 
@@ -290,9 +358,8 @@ class Terms {
   void take(bool is_inverse, Structure term) {
     if (term.symbol == Symbol::Sum) {
       for (Part& part : term.parts) take(is_inverse != part.is_inverse, std::move(part.structure));
-    } else if (term.is_constant()) {
-      has_constant_ = true;
-    } else if (term.is_number()) {
+    } else if (term.is_fixed()) {
+      has_constant_ |= term.is_constant();
       number_ += is_inverse ? -term.number : term.number;
     } else {
       take_scaled(is_inverse, std::move(term));
@@ -303,16 +370,14 @@ class Terms {
     Parts parts;
     for (Scaled& term : terms_) {
       if (term.is_fitted) {
-        parts.push_back({false, times_constant(std::move(term.structure))});
+        parts.push_back({false, times_constant(term.factor, std::move(term.structure))});
       } else if (term.factor != 0.0) {
-        const double size = std::fabs(term.factor);
-        parts.push_back({term.factor < 0.0, product_structure({{false, number_structure(size)},
-                                                               {false, std::move(term.structure)}})});
+        parts.push_back({term.factor < 0.0, times_number(std::fabs(term.factor), std::move(term.structure))});
       }
     }
     sort_parts(parts);
     if (has_constant_)
-      parts.insert(parts.begin(), {false, constant_structure()});
+      parts.insert(parts.begin(), {false, constant_structure(number_)});
     else if (number_ != 0.0)
       parts.insert(parts.begin(), {number_ < 0.0, number_structure(std::fabs(number_))});
     return whole(std::move(parts));
@@ -326,30 +391,27 @@ class Terms {
   };
 
   void take_scaled(bool is_inverse, Structure term) {
-    double factor = is_inverse ? -1.0 : 1.0;
-    const bool is_fitted = has_fitted_factor(term);
-    if (term.symbol == Symbol::Product && term.parts.front().structure.is_fixed()) {
-      if (!is_fitted) factor *= term.parts.front().structure.number;
-      term = without_first(std::move(term));
-      if (term.symbol == Symbol::Sum && !is_fitted && std::fabs(factor) == 1.0) {
-        take(factor < 0.0, std::move(term));
-        return;
-      }
+    auto [value, is_fitted, rest] = split(std::move(term));
+    const double factor = is_inverse ? -value : value;
+    if (rest.symbol == Symbol::Sum && !is_fitted && std::fabs(factor) == 1.0) {
+      take(factor < 0.0, std::move(rest));
+      return;
     }
     for (Scaled& known : terms_)
-      if (n_constants(term) == 0 && is_same(known.structure, term)) {
+      if (n_constants(rest) == 0 && is_same(known.structure, rest)) {
         known.factor += factor, known.is_fitted |= is_fitted;
         return;
       }
-    terms_.push_back({std::move(term), factor, is_fitted});
+    terms_.push_back({std::move(rest), factor, is_fitted});
   }
 
   static Structure whole(Parts parts) {
     if (parts.empty()) return number_structure(0.0);
     if (std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.is_inverse; })) {
       for (Part& part : parts) part.is_inverse = false;
-      Structure sum = parts.size() == 1 ? std::move(parts.front().structure) : raw(Symbol::Sum, std::move(parts));
-      return product_structure({{false, number_structure(-1.0)}, {false, std::move(sum)}});
+      Structure sum =
+          parts.size() == 1 ? std::move(parts.front().structure) : raw(Symbol::Sum, std::move(parts));
+      return times_number(-1.0, std::move(sum));
     }
     if (parts.size() == 1) return std::move(parts.front().structure);
     return raw(Symbol::Sum, std::move(parts));
@@ -361,8 +423,8 @@ class Terms {
 };
 
 Structure with_known_exponent(Structure base, double exponent) {
-  auto with_inner = [&](double both) {
-    return power_structure(std::move(base.parts[0].structure), number_structure(both));
+  auto with_inner = [&](Structure both) {
+    return power_structure(std::move(base.parts[0].structure), std::move(both));
   };
   if (exponent == 0.0) return number_structure(1.0);
   if (exponent == 1.0) return base;
@@ -370,62 +432,66 @@ Structure with_known_exponent(Structure base, double exponent) {
   if (exponent < 0.0)
     return product_structure({{true, power_structure(std::move(base), number_structure(-exponent))}});
   switch (base.symbol) {
-    case Symbol::Variable:
-      break;
     case Symbol::Sqrt:
-      return with_inner(0.5 * exponent);
-    case Symbol::Exp: {
-      Structure argument = product_structure(
-          {{false, number_structure(exponent)}, {false, std::move(base.parts[0].structure)}});
-      return call_structure(Symbol::Exp, std::move(argument));
-    }
-    case Symbol::Power:
-      if (base.parts[1].structure.is_number()) return with_inner(base.parts[1].structure.number * exponent);
-      if (base.parts[1].structure.is_constant())
-        return power_structure(std::move(base.parts[0].structure), constant_structure());
+      return with_inner(number_structure(0.5 * exponent));
+    case Symbol::Exp:
+      return call_structure(Symbol::Exp, times_number(exponent, std::move(base.parts[0].structure)));
+    case Symbol::Power: {
+      const Structure inner = base.parts[1].structure;
+      if (inner.is_number()) return with_inner(number_structure(inner.number * exponent));
+      if (inner.is_constant()) return with_inner(constant_structure(inner.number * exponent));
       break;
+    }
     case Symbol::Product:
       if (is_whole(exponent)) {
         for (Part& part : base.parts)
           part.structure = power_structure(std::move(part.structure), number_structure(exponent));
         return product_structure(std::move(base.parts));
       }
-      if (base.parts.front().structure.is_constant())
-        return times_constant(power_structure(without_first(std::move(base)), number_structure(exponent)));
+      if (base.parts.front().structure.is_constant() && base.parts.front().structure.number > 0.0) {
+        auto [value, is_fitted, rest] = split(std::move(base));
+        return times_constant(std::pow(value, exponent),
+                              power_structure(std::move(rest), number_structure(exponent)));
+      }
       break;
     default:
       break;
   }
-  Structure power = raw(Symbol::Power, {{false, std::move(base)}, {false, number_structure(exponent)}});
-  return product_structure({{false, std::move(power)}});
+  return product_structure(
+      {{false, raw(Symbol::Power, {{false, std::move(base)}, {false, number_structure(exponent)}})}});
 }
 
-Structure with_fitted_exponent(Structure base) {
+Structure with_fitted_exponent(Structure base, double exponent) {
   switch (base.symbol) {
     case Symbol::Sqrt:
-      return power_structure(std::move(base.parts[0].structure), constant_structure());
+      return power_structure(std::move(base.parts[0].structure), constant_structure(0.5 * exponent));
     case Symbol::Exp:
-      return call_structure(Symbol::Exp, times_constant(std::move(base.parts[0].structure)));
+      return call_structure(Symbol::Exp, times_constant(exponent, std::move(base.parts[0].structure)));
     case Symbol::Power:
-      if (base.parts[1].structure.is_fixed())
-        return power_structure(std::move(base.parts[0].structure), constant_structure());
+      if (base.parts[1].structure.is_fixed()) {
+        const double both = base.parts[1].structure.number * exponent;
+        return power_structure(std::move(base.parts[0].structure), constant_structure(both));
+      }
       break;
     case Symbol::Product: {
-      if (base.parts.front().structure.is_constant())
-        return times_constant(power_structure(without_first(std::move(base)), constant_structure()));
+      if (base.parts.front().structure.is_constant() && base.parts.front().structure.number > 0.0) {
+        auto [value, is_fitted, rest] = split(std::move(base));
+        return times_constant(std::pow(value, exponent),
+                              power_structure(std::move(rest), constant_structure(exponent)));
+      }
       const bool is_below = std::all_of(base.parts.begin(), base.parts.end(),
                                         [](const Part& part) { return part.is_inverse; });
       if (is_below) {
         for (Part& part : base.parts) part.is_inverse = false;
-        return power_structure(product_structure(std::move(base.parts)), constant_structure());
+        return power_structure(product_structure(std::move(base.parts)), constant_structure(-exponent));
       }
       break;
     }
     default:
       break;
   }
-  Structure power = raw(Symbol::Power, {{false, std::move(base)}, {false, constant_structure()}});
-  return product_structure({{false, std::move(power)}});
+  return product_structure(
+      {{false, raw(Symbol::Power, {{false, std::move(base)}, {false, constant_structure(exponent)}})}});
 }
 
 bool is_odd(Symbol function) {
@@ -447,20 +513,22 @@ bool is_even(Symbol function) {
 }
 
 Structure logarithm(Structure of) {
+  auto inner = [&] { return call_structure(Symbol::Log, std::move(of.parts[0].structure)); };
   if (of.symbol == Symbol::Exp) return std::move(of.parts[0].structure);
-  if (of.symbol == Symbol::Power && of.parts[1].structure.is_fixed())
-    return product_structure({{false, std::move(of.parts[1].structure)},
-                              {false, call_structure(Symbol::Log, std::move(of.parts[0].structure))}});
-  if (of.symbol == Symbol::Sqrt)
-    return product_structure({{false, number_structure(0.5)},
-                              {false, call_structure(Symbol::Log, std::move(of.parts[0].structure))}});
-  if (of.symbol == Symbol::Product && of.parts.front().structure.is_constant())  // log(c * x) is c + log(x)
-    return sum_structure({{false, constant_structure()},
-                          {false, call_structure(Symbol::Log, without_first(std::move(of)))}});
-  if (of.symbol == Symbol::Product && of.parts.front().is_inverse) {  // all of it is below
+  if (of.symbol == Symbol::Sqrt) return times_number(0.5, inner());
+  if (is_power(of) && of.parts[1].structure.is_fixed()) {
+    Structure exponent = of.parts[1].structure;
+    return times(std::move(exponent), inner());
+  }
+  if (!is_product(of)) return raw(Symbol::Log, {{false, std::move(of)}});
+  if (of.parts.front().structure.is_constant() && of.parts.front().structure.number > 0.0) {
+    auto [value, is_fitted, rest] = split(std::move(of));  // log(c * x) is c + log(x)
+    return sum_structure({{false, constant_structure(std::log(value))},
+                          {false, call_structure(Symbol::Log, std::move(rest))}});
+  }
+  if (of.parts.front().is_inverse) {  // all of it is below
     for (Part& part : of.parts) part.is_inverse = false;
-    return product_structure({{false, number_structure(-1.0)},
-                              {false, call_structure(Symbol::Log, product_structure(std::move(of.parts)))}});
+    return times_number(-1.0, call_structure(Symbol::Log, product_structure(std::move(of.parts))));
   }
   return raw(Symbol::Log, {{false, std::move(of)}});
 }
@@ -483,33 +551,35 @@ Structure power_structure(Structure base, Structure exponent) {
   if (base.is_fixed() && exponent.is_fixed()) {
     const double value = std::pow(base.number, exponent.number);
     const bool is_known = base.is_number() && exponent.is_number() && std::isfinite(value);
-    return is_known ? number_structure(value) : constant_structure();
+    return is_known ? number_structure(value) : constant_structure(value);
   }
-  if (base.is_constant() || (base.is_number() && has_fitted_factor(exponent)))  // 2^(c * x) is exp(c * x)
-    return call_structure(Symbol::Exp, times_constant(std::move(exponent)));
+  const bool is_exponential = base.is_constant() || (base.is_number() && has_fitted_factor(exponent));
+  if (is_exponential && base.number > 0.0)  // 2^(c * x) is exp(c * x)
+    return call_structure(Symbol::Exp, times_constant(std::log(base.number), std::move(exponent)));
   if (exponent.is_number()) return with_known_exponent(std::move(base), exponent.number);
-  if (exponent.is_constant()) return with_fitted_exponent(std::move(base));
+  if (exponent.is_constant()) return with_fitted_exponent(std::move(base), exponent.number);
   return raw(Symbol::Power, {{false, std::move(base)}, {false, std::move(exponent)}});
 }
 
 Structure call_structure(Symbol function, Structure argument) {
-  if (argument.is_constant()) return constant_structure();
-  if (argument.is_number()) {
+  if (argument.is_fixed()) {
     const double value = apply(function, argument.number);
-    return std::isfinite(value) ? number_structure(value) : constant_structure();
+    const bool is_known = argument.is_number() && std::isfinite(value);
+    return is_known ? number_structure(value) : constant_structure(value);
   }
   if (function == Symbol::Log) return logarithm(std::move(argument));
-  const Structure& first = argument.parts.empty() ? argument : argument.parts.front().structure;
-  const bool is_product = argument.symbol == Symbol::Product;
-  if (function == Symbol::Abs && is_product && first.is_constant())
-    return times_constant(call_structure(Symbol::Abs, without_first(std::move(argument))));
-  if (is_product && first.is_number() && first.number < 0.0 && (is_odd(function) || is_even(function))) {
-    argument.parts.front().structure.number *= -1.0;
-    Structure call = call_structure(function, product_structure(std::move(argument.parts)));
-    if (is_even(function)) return call;
-    return product_structure({{false, number_structure(-1.0)}, {false, std::move(call)}});
+  const Structure first = argument.parts.empty() ? argument : argument.parts.front().structure;
+  if (function == Symbol::Abs && is_product(argument) && first.is_constant())
+    return times_constant(std::fabs(first.number), call_structure(Symbol::Abs, split(std::move(argument)).rest));
+  const bool is_negative = is_product(argument) && first.is_number() && first.number < 0.0;
+  if (is_negative && (is_odd(function) || is_even(function))) {
+    Structure call = call_structure(function, times_number(-1.0, std::move(argument)));
+    return is_even(function) ? call : times_number(-1.0, std::move(call));
   }
-  if (function == Symbol::Cos && argument.symbol == Symbol::Sum && first.is_constant()) function = Symbol::Sin;
+  if (function == Symbol::Cos && argument.symbol == Symbol::Sum && first.is_constant()) {
+    function = Symbol::Sin;
+    argument.parts.front().structure.number += 0.5 * std::numbers::pi;
+  }
   Structure call = raw(function, {{false, std::move(argument)}});
   const bool is_factor = function == Symbol::Sqrt || function == Symbol::Exp;
   return is_factor ? product_structure({{false, std::move(call)}}) : std::move(call);

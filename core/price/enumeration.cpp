@@ -210,8 +210,9 @@ class Enumerator {
     auto build = [&](auto&& self, const Filling& filling) -> Structure {
       Structure made{filling.symbol, filling.number, filling.variable, {}};
       switch (filling.symbol) {
-        case Symbol::Number:
         case Symbol::Constant:
+          return constant_structure();
+        case Symbol::Number:
         case Symbol::Variable:
           return made;
         case Symbol::Sum:

@@ -30,7 +30,8 @@ class Reader {
         return variable_structure(token.variable);
       case Kind::Constant: {
         const std::size_t constant = n_constants_++;
-        return is_free_[constant] ? constant_structure() : number_structure(formula_.constants[constant]);
+        const double value = formula_.constants[constant];
+        return is_free_[constant] ? constant_structure(value) : number_structure(value);
       }
       case Kind::Operator:
         break;

@@ -53,7 +53,7 @@ struct Structure {
   struct Part;
 
   Symbol symbol = Symbol::Number;
-  double number = 0.0;      // of a number
+  double number = 0.0;      // value of a number, or of a constant where it is known
   int variable = -1;        // column of a variable
   std::vector<Part> parts;  // of a sum or a product; a power has its base and its exponent, a function one
 
@@ -68,10 +68,13 @@ struct Structure::Part {
 };
 
 Structure number_structure(double value);
-Structure constant_structure();
+// A value that nothing is said of: no number that a function leaves as it is.
+inline constexpr double ANY_VALUE = 1.5;
+Structure constant_structure(double value = ANY_VALUE);
 Structure variable_structure(int column);
 
-// An order of all structures: by symbol, then by what is in them. Less, equal, greater than 0.
+// An order of all structures: by symbol, then by what is in them, whatever values their constants have. Less,
+// equal, greater than 0.
 int compare(const Structure& a, const Structure& b);
 bool is_same(const Structure& a, const Structure& b);
 

@@ -26,13 +26,13 @@ class Writer {
         number(structure.number);
         return;
       case Symbol::Constant:
-        constant(1.0, false);
+        constant(structure.number, false);
         return;
       case Symbol::Variable:
         token(static_cast<TokenId>(vocabulary_.first_variable() + structure.variable));
         return;
       case Symbol::Sum:
-        sum(structure.parts);
+        sum(signed_terms(structure.parts));
         return;
       case Symbol::Product:
         product(structure.parts);
@@ -41,7 +41,7 @@ class Writer {
         power(structure.parts);
         return;
       default:
-        op(op_of(structure.symbol)), put(structure.parts[0].structure);
+        function(structure);
     }
   }
 
@@ -49,12 +49,28 @@ class Writer {
   Written written;
 
  private:
+  // Terms of a negative constant are subtracted, after the others.
+  static std::vector<Structure::Part> signed_terms(Parts parts) {
+    std::vector<Structure::Part> kept, subtracted;
+    for (Structure::Part part : parts) {
+      const bool is_scaled = part.structure.symbol == Symbol::Product;
+      Structure& first = is_scaled ? part.structure.parts.front().structure : part.structure;
+      const bool is_negative = first.is_constant() && first.number < 0.0;
+      if (is_negative) first.number = -first.number, part.is_inverse = !part.is_inverse;
+      (is_negative ? subtracted : kept).push_back(std::move(part));
+    }
+    kept.insert(kept.end(), subtracted.begin(), subtracted.end());
+    return kept;
+  }
+
   // The last part is the second operand of the operator that comes first.
   void sum(Parts parts) {
     const Structure::Part& last = parts.back();
     if (parts.size() == 1) {
-      if (last.is_inverse && last.structure.is_number()) {
-        number(-last.structure.number);
+      if (last.is_inverse && last.structure.is_fixed()) {
+        Structure negative = last.structure;
+        negative.number = -negative.number;
+        put(negative);
         return;
       }
       if (last.is_inverse) op(Op::Mul), number(-1.0);
@@ -76,6 +92,13 @@ class Writer {
     if (!below.empty()) factors(below);
   }
 
+  void function(const Structure& structure) {
+    const Op operation = op_of(structure.symbol);
+    const bool is_power = operation == Op::Sqrt && vocabulary_.find(operation) < 0;
+    op(is_power ? Op::Pow : operation), put(structure.parts[0].structure);
+    if (is_power) number(0.5);
+  }
+
   void factors(Parts parts) {
     if (parts.size() > 1) op(Op::Mul), factors(parts.first(parts.size() - 1));
     put(parts.back().structure);
@@ -89,6 +112,8 @@ class Writer {
     } else if (is_square && vocabulary_.find(Op::Pow) < 0) {
       is_complete &= parts[0].structure.symbol == Symbol::Variable;  // a constant in it would become two
       op(Op::Mul), put(parts[0].structure), put(parts[0].structure);
+    } else if (exponent.is_number() && exponent.number == 3.0 && vocabulary_.find(Op::Cube) >= 0) {
+      op(Op::Cube), put(parts[0].structure);
     } else {
       op(Op::Pow), put(parts[0].structure), put(exponent);
     }

@@ -316,6 +316,14 @@ def tell_structures(
 ]:
     """Choices (n, 5), their rows; rows, places and values of numbers; rows and columns of variables."""
 
+def canonical(
+    vocabulary: Vocabulary,
+    tokens: NDArray[np.int16],
+    constants: NDArray[np.float64],
+    is_free: NDArray[np.uint8],
+) -> tuple[NDArray[np.int16], NDArray[np.float64], NDArray[np.uint8]]:
+    """Tokens, constants and which are fixed, as people write each; no tokens where that cannot be."""
+
 class StructureCode:
     """Learned from choices (n, 5): see `ddsr.price.structure_code.Choice`."""
 

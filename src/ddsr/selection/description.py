@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,11 @@ ROUNDING = 1e-13
 class DescriptionLength(Protocol):
     """How many nats a model takes on the data of one engine."""
 
+    @property
+    def is_of_functions(self) -> bool:
+        """Whether it is meant for models as `ddsr.selection.canonical` writes them."""
+        ...
+
     def __call__(self, model: Model, nrmse: float, information: NDArray[np.float64]) -> float:
         """Nats, up to a term that all models share; `information` is that of `Engine.refit`."""
         ...
@@ -43,6 +48,8 @@ class PreciseLength:
     spread: float
     least_nrmse: float
     """what is below it is rounding"""
+
+    is_of_functions: ClassVar[bool] = False
 
     @classmethod
     def on(cls, engine: Engine) -> PreciseLength:
@@ -75,6 +82,8 @@ class FewRowsLength:
     spread: float
     least_nrmse: float
     """what is below it is rounding"""
+
+    is_of_functions: ClassVar[bool] = True
 
     @classmethod
     def on(cls, engine: Engine) -> FewRowsLength:
@@ -124,6 +133,8 @@ class PlainLength:
     least_nrmse: float
     """what is below it is rounding"""
     nats_per_token: float = 2.7
+
+    is_of_functions: ClassVar[bool] = False
 
     @classmethod
     def on(cls, engine: Engine) -> PlainLength:

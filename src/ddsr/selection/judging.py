@@ -22,6 +22,7 @@ from ddsr.selection.growth import nats_of_growth
 from ddsr.selection.inverses import as_roots
 from ddsr.selection.leverage import nats_of_leverage
 from ddsr.selection.lone_rows import nats_of_lone_rows
+from ddsr.selection.canonical import canonical
 from ddsr.selection.model import Model
 from ddsr.selection.moves import alternatives, settled_together, with_moved_constants
 from ddsr.selection.phases import with_phases_in_a_turn
@@ -107,6 +108,7 @@ class Judge:
         self, engine: Engine, length: DescriptionLength, deadline: float, is_allowed: IsAllowed | None
     ) -> None:
         self.engine, self.length, self.deadline, self.is_allowed = engine, length, deadline, is_allowed
+        self.is_canonical = length.is_of_functions
         self.given: set[tuple[int, ...]] = set()
         self.signs = engine.positive_variables, engine.nonnegative_variables
         self.least_nrmse = rounding_of(engine)
@@ -131,13 +133,29 @@ class Judge:
         finally:
             self.deadline = deadline
 
+    def written(self, models: Sequence[Model]) -> list[Model]:
+        """As people write them, each once, where lengths are of what is said and not of how it is written."""
+        return distinct(self._each_written(models)) if self.is_canonical else list(models)
+
+    def _each_written(self, models: Sequence[Model]) -> list[Model]:
+        if not self.is_canonical:
+            return list(models)
+        is_allowed = self.is_allowed
+        return [
+            other if is_allowed is None or self._may_be(other.expression, is_allowed) else model
+            for model, other in zip(models, canonical(models), strict=True)
+        ]
+
     def start(self, models: Sequence[Model]) -> list[Judged]:
         """Each candidate as it is, refitted, or simplified after that: whichever is shortest."""
         self.given = {model.expression.tokens for model in models}
+        models = self.written(models)
         given = sorted(self._audited(self._measure(models, max_steps=0)), key=length_of)
         refitted = self.measure([one.model for one in given], 100, 1e-14)
         # by length alone: constants that nobody has fitted yet do not win by being finite
         fitted = best_of_each(given + refitted, key=length_of)
+        if self.is_canonical:
+            return best_of_each(fitted)
         # not before the fit: a constant that is still to be fitted is no 1 to be left out
         simpler = [Model.free(self.simplest(one.model.expression)) for one in fitted]
         changed = [other for one, other in zip(fitted, simpler, strict=True) if other.key != one.model.key]
@@ -233,8 +251,10 @@ class Judge:
         """The models one move away, without those whose constant the data refuse; none after the end."""
         if self.is_late:
             return []
-        simpler = self.simplified(one.model)
         others = alternatives(one.model, self._nats_lost(one))
+        if self.is_canonical:
+            return [model for model in self.written(list(others)) if model.key != one.model.key]
+        simpler = self.simplified(one.model)
         return [*others, *([] if simpler.key == one.model.key else [simpler])]
 
     def with_moved_constants(self, one: Judged) -> list[Model]:
@@ -245,12 +265,13 @@ class Judge:
         if self.is_late:
             return []
         freed = self._measure(list(one.model.freed()), ROUND_STEPS, ROUND_TOLERANCE)
-        return distinct(
+        moved = distinct(
             moved
             for start in (one, *freed)
             if start.model.free_constants
             for moved in with_moved_constants(start.model, self._nats_lost(start))
         )
+        return self.written(moved)
 
     def _nats_lost(self, one: Judged) -> NatsLost:
         errors: list[float] = self._standard_error(one).tolist()
@@ -273,7 +294,8 @@ class Judge:
         for one in sorted(models, key=rank_of):  # the others may have no time
             if self.is_late:
                 break
-            settled[one.model.key] = settled_together(one.model, self._likely_number(one))
+            together = settled_together(one.model, self._likely_number(one))
+            settled[one.model.key] = self.written([together])[0] if together else None
         new = distinct(model for model in settled.values() if model is not None)
         found = {one.model.key: one for one in self.measure(new, ROUND_STEPS, ROUND_TOLERANCE)}
         shorter: dict[object, Judged] = {}
@@ -312,7 +334,8 @@ class Judge:
         """
         ranked = sorted(models, key=rank_of)
         some = ranked[:N_ALWAYS_TIDIED] if self.is_late else ranked
-        tidy = {one.model.key: rewritten_as(one.model, self.simplest(one.model.expression)) for one in some}
+        simplest = [rewritten_as(one.model, self.simplest(one.model.expression)) for one in some]
+        tidy = dict(zip((one.model.key for one in some), self._each_written(simplest), strict=True))
         changed = distinct(
             model
             for key, model in tidy.items()
@@ -347,7 +370,7 @@ class Judge:
             if self.is_late or len(forms) == MOST_FORMS:
                 break
             forms.append(form)
-        models = distinct(rewritten_as(one.model, form) for form in forms)
+        models = self.written(distinct(rewritten_as(one.model, form) for form in forms))
         return self.measure(models, ROUND_STEPS, ROUND_TOLERANCE)
 
     def length_of_data(self, one: Judged) -> float:

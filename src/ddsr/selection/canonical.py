@@ -1,0 +1,37 @@
+"""Models as people write them: one writing for all trees of one function that differ by algebra alone.
+
+`core/price/building.hpp` says what is taken for the same. Constants are where people put them: in
+a * x / (b + x), in a + b * exp(c * x). Settled numbers stay settled as far as no fitted constant takes them in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ddsr import _core
+from ddsr.expression import Batch
+from ddsr.selection.model import Model
+
+
+def canonical(models: Sequence[Model]) -> list[Model]:
+    """Each as people write it; itself where its operators cannot write that, or a constant overflows."""
+    if not models:
+        return []
+    batch = Batch.of([model.expression for model in models])
+    is_free = np.zeros(batch.constants.shape, dtype=np.uint8)
+    for row, model in enumerate(models):
+        is_free[row, : len(model.is_fixed)] = [not is_fixed for is_fixed in model.is_fixed]
+    tokens, constants, is_fixed = _core.canonical(
+        batch.vocabulary.core, batch.tokens, batch.constants, is_free
+    )
+    is_written = (tokens[:, 0] >= 0).tolist()
+    found = []
+    for row, model in enumerate(models):
+        if is_written[row]:
+            expression = Batch(batch.vocabulary, tokens[row : row + 1], constants[row : row + 1])[0]
+            flags = is_fixed[row, : expression.n_constants].astype(bool).tolist()
+            model = Model(expression, tuple(flags))
+        found.append(model)
+    return found
