@@ -19,6 +19,7 @@ FRACTION = -log(0.25)
 OF_PI = -log(0.05)
 ROOT = -log(0.04)
 DECIMAL = -log(0.04)
+CHANCE = -log(0.05)  # how often such a number is meant where a measured one stands
 MINUS, PLUS = -log(0.3), -log(0.7)
 
 LARGEST_DENOMINATOR = 8
@@ -60,6 +61,20 @@ def nats_of(value: float) -> float:
     if value == 0.0:
         return INTEGER
     return next((number.nats for number in near(value) if number.value == value), ANY_DOUBLE)
+
+
+@lru_cache(maxsize=65536)
+def nats_of_measured(value: float) -> float:
+    """What it takes to write a number that stands where people put one that they measured.
+
+    A measured value that looks like a root or a multiple of pi nearly always does so by chance.
+    """
+    size = abs(value)
+    if size in (0.0, 1.0):
+        return nats_of(value)
+    is_plain = any(number.value == size for number in (*_integers(size), *_fractions(size)))
+    is_special = any(number.value == size for number in (*_of_pi(size), *_roots(size)))
+    return nats_of(value) + (CHANCE if is_special and not is_plain else 0.0)
 
 
 @lru_cache(maxsize=65536)

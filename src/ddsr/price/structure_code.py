@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ddsr import _core
 from ddsr.expression import Batch, Expression
-from ddsr.price.simple_numbers import nats_of
+from ddsr.price.simple_numbers import nats_of, nats_of_measured
 
 Floats = NDArray[np.float64]
 NUMBER_PLACES = ("exponent", "sum", "product", "other")
@@ -151,7 +151,7 @@ class StructureCode:
         """
         batch = Batch.of(expressions)
         return self.core.prices(
-            batch.vocabulary.core, batch.tokens, batch.constants, _mask(batch, is_free), self.numbers.nats, nats_of
+            batch.vocabulary.core, batch.tokens, batch.constants, _mask(batch, is_free), self.numbers.nats, nats_of_measured
         )
 
 

@@ -222,8 +222,10 @@ class Judge:
     def _audited(self, judged: Sequence[Judged]) -> list[Judged]:
         """With what unseen rows would cost, and with poles among the rows seen."""
         models = [one.model for one in judged]
-        # the guards ask about the rows that the law is for
-        unseen = nats_of_leverage(models, self.engine, [one.exceptions.rows for one in judged])
+        unseen = np.zeros(len(models))
+        if not self.is_canonical:  # few rows all have leverage: they would refuse every constant but settled ones
+            # the guards ask about the rows that the law is for
+            unseen += nats_of_leverage(models, self.engine, [one.exceptions.rows for one in judged])
         unseen += nats_of_growth(models, self._mean_squares(judged), self.engine)
         expressions = [model.expression for model in models]
         has_pole = have_poles(expressions, self.engine.audited.rows, self.engine.n_threads)
