@@ -15,6 +15,12 @@ using Parts = std::vector<Part>;
 
 bool is_whole(double value) { return std::fabs(value) < 1e6 && value == std::trunc(value); }
 
+// A square has a root, a logarithm and powers where its base is negative, too.
+bool is_even_power(const Structure& structure) {
+  return structure.symbol == Symbol::Power && structure.parts[1].structure.is_number() &&
+         is_whole(0.5 * structure.parts[1].structure.number);
+}
+
 // Whether the value may be taken out of where it stands.
 bool is_safe(double value) { return std::isfinite(value) && value != 0.0; }
 
@@ -101,7 +107,8 @@ double scale_to_one(Structure& sum, bool keeps_sign) {
     const double value = value_of(terms[i]) / scale;
     Structure& term = terms[i].structure;
     if (term.is_fixed()) {
-      scaled.push_back({i == bare && is_below, i == bare ? number_structure(1.0) : constant_structure(value)});
+      scaled.push_back(
+          {i == bare && is_below, i == bare ? number_structure(1.0) : constant_structure(value)});
       continue;
     }
     Structure rest = split(std::move(term)).rest;
@@ -229,7 +236,7 @@ class Factors {
         return;
       case Symbol::Power:
         if (of.parts[0].structure.symbol == Symbol::Variable && of.parts[1].structure.is_number() &&
-            is_whole(of.parts[1].structure.number)) {
+            is_whole(of.parts[1].structure.number) && !is_whole(0.5 * of.parts[1].structure.number)) {
           powers_[of.parts[0].structure.variable] += half * of.parts[1].structure.number;
           return;
         }
@@ -300,8 +307,8 @@ class Factors {
     }
     sort_parts(roots_);
     if (number_of_root_ != 1.0) roots_.insert(roots_.begin(), {false, number_structure(number_of_root_)});
-    Structure radicand = roots_.size() == 1 ? std::move(roots_.front().structure)
-                                            : raw(Symbol::Product, std::move(roots_));
+    Structure radicand =
+        roots_.size() == 1 ? std::move(roots_.front().structure) : raw(Symbol::Product, std::move(roots_));
     others_.push_back({is_inverse, raw(Symbol::Sqrt, {{false, std::move(radicand)}})});
   }
 
@@ -438,6 +445,7 @@ Structure with_known_exponent(Structure base, double exponent) {
       return call_structure(Symbol::Exp, times_number(exponent, std::move(base.parts[0].structure)));
     case Symbol::Power: {
       const Structure inner = base.parts[1].structure;
+      if (is_even_power(base) && !is_whole(exponent)) break;
       if (inner.is_number()) return with_inner(number_structure(inner.number * exponent));
       if (inner.is_constant()) return with_inner(constant_structure(inner.number * exponent));
       break;
@@ -468,7 +476,7 @@ Structure with_fitted_exponent(Structure base, double exponent) {
     case Symbol::Exp:
       return call_structure(Symbol::Exp, times_constant(exponent, std::move(base.parts[0].structure)));
     case Symbol::Power:
-      if (base.parts[1].structure.is_fixed()) {
+      if (base.parts[1].structure.is_fixed() && !is_even_power(base)) {
         const double both = base.parts[1].structure.number * exponent;
         return power_structure(std::move(base.parts[0].structure), constant_structure(both));
       }
@@ -479,8 +487,8 @@ Structure with_fitted_exponent(Structure base, double exponent) {
         return times_constant(std::pow(value, exponent),
                               power_structure(std::move(rest), constant_structure(exponent)));
       }
-      const bool is_below = std::all_of(base.parts.begin(), base.parts.end(),
-                                        [](const Part& part) { return part.is_inverse; });
+      const bool is_below =
+          std::all_of(base.parts.begin(), base.parts.end(), [](const Part& part) { return part.is_inverse; });
       if (is_below) {
         for (Part& part : base.parts) part.is_inverse = false;
         return power_structure(product_structure(std::move(base.parts)), constant_structure(-exponent));
@@ -516,7 +524,7 @@ Structure logarithm(Structure of) {
   auto inner = [&] { return call_structure(Symbol::Log, std::move(of.parts[0].structure)); };
   if (of.symbol == Symbol::Exp) return std::move(of.parts[0].structure);
   if (of.symbol == Symbol::Sqrt) return times_number(0.5, inner());
-  if (is_power(of) && of.parts[1].structure.is_fixed()) {
+  if (is_power(of) && of.parts[1].structure.is_fixed() && !is_even_power(of)) {
     Structure exponent = of.parts[1].structure;
     return times(std::move(exponent), inner());
   }
@@ -570,7 +578,8 @@ Structure call_structure(Symbol function, Structure argument) {
   if (function == Symbol::Log) return logarithm(std::move(argument));
   const Structure first = argument.parts.empty() ? argument : argument.parts.front().structure;
   if (function == Symbol::Abs && is_product(argument) && first.is_constant())
-    return times_constant(std::fabs(first.number), call_structure(Symbol::Abs, split(std::move(argument)).rest));
+    return times_constant(std::fabs(first.number),
+                          call_structure(Symbol::Abs, split(std::move(argument)).rest));
   const bool is_negative = is_product(argument) && first.is_number() && first.number < 0.0;
   if (is_negative && (is_odd(function) || is_even(function))) {
     Structure call = call_structure(function, times_number(-1.0, std::move(argument)));

@@ -1,9 +1,9 @@
 // Structures put together, so that writings of one function come out as one structure.
 //
-// What people take for the same is the same here: the order of operands, brackets in a sum or a product, x * x
-// for x^2, a * sqrt(b / c) for a / sqrt(c / b), and where fitted constants stand. So a price on structures is a
-// price on what is said, not on how the tree happens to be built. Roots and logarithms are taken to be of
-// positive numbers: sqrt(x^2 * y) is x * sqrt(y).
+// What people take for the same is the same here: the order of operands, brackets in a sum or a product, x *
+// x for x^2, a * sqrt(b / c) for a / sqrt(c / b), and where fitted constants stand. So a price on structures
+// is a price on what is said, not on how the tree happens to be built. Products under a root or a logarithm
+// are taken to be of positive numbers: sqrt(x^3 * y) is x * sqrt(x * y).
 #pragma once
 
 #include <vector>

@@ -29,10 +29,13 @@ void find_numbers(Structure& structure, std::vector<Structure::Part*>& found) {
   }
 }
 
-std::size_t n_numbers(Structure& structure) {
+std::vector<double> numbers_in(Structure& structure) {
   std::vector<Structure::Part*> found;
   find_numbers(structure, found);
-  return found.size();
+  std::vector<double> values;
+  for (const Structure::Part* part : found) values.push_back(part->structure.number);
+  std::sort(values.begin(), values.end());
+  return values;
 }
 
 // Each number is part of the structure, or the value of a constant: whichever is cheaper.
@@ -63,8 +66,9 @@ double price(const StructureCode& code, const Vocabulary& vocabulary, const Form
   Structure structure = structure_of(vocabulary, formula, is_free);
   const double bare = cheapest_price(code, structure, n_variables, numbers);
   Structure scaled = product_structure({{false, constant_structure()}, {false, structure}});
-  // the constant would stand for more than 1: for the 2 of 2 * x
-  if (has_fitted_factor(structure) || n_numbers(scaled) < n_numbers(structure)) return bare;
+  // or the constant would stand for more than 1: for the 2 of 2 * x
+  const bool is_of_value_one = numbers_in(scaled) == numbers_in(structure);
+  if (has_fitted_factor(structure) || !is_of_value_one) return bare;
   const double with_one = cheapest_price(code, std::move(scaled), n_variables, numbers);
   return std::min(bare, with_one + numbers.of_constant(1.0));
 }

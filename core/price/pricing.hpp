@@ -9,8 +9,9 @@
 namespace ddsr {
 
 struct NumberPrices {
-  std::function<double(NumberPlace, double)> in_structure;  // of a number that is part of the law, by its place
-  std::function<double(double)> of_constant;                // of a simple value that a constant has
+  std::function<double(NumberPlace, double)>
+      in_structure;                           // of a number that is part of the law, by its place
+  std::function<double(double)> of_constant;  // of a simple value that a constant has
 };
 
 // A settled number is part of the structure, as the 2 of x^2, or the value of a constant, as the 2 of 2 * x:

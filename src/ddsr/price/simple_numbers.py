@@ -70,6 +70,8 @@ def nats_of_measured(value: float) -> float:
     A measured value that looks like a root or a multiple of pi nearly always does so by chance.
     """
     size = abs(value)
+    if value == -1.0:
+        return INTEGER + nats_of_whole(1) + MINUS
     if size in (0.0, 1.0):
         return nats_of(value)
     is_plain = any(number.value == size for number in (*_integers(size), *_fractions(size)))

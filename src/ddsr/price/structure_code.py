@@ -150,9 +150,8 @@ class StructureCode:
         as the 2 of 2 * x: whichever is cheaper.
         """
         batch = Batch.of(expressions)
-        return self.core.prices(
-            batch.vocabulary.core, batch.tokens, batch.constants, _mask(batch, is_free), self.numbers.nats, nats_of_measured
-        )
+        rows = batch.vocabulary.core, batch.tokens, batch.constants, _mask(batch, is_free)
+        return self.core.prices(*rows, self.numbers.nats, nats_of_measured)
 
 
 def count(formulas: Iterable[Told]) -> tuple[Counter[Choice], Counter[tuple[int, float]]]:

@@ -1,7 +1,7 @@
 """Models as people write them: one writing for all trees of one function that differ by algebra alone.
 
-`core/price/building.hpp` says what is taken for the same. Constants are where people put them: in
-a * x / (b + x), in a + b * exp(c * x). Settled numbers stay settled as far as no fitted constant takes them in.
+`core/price/building.hpp` says what is taken for the same. Constants stand where people put them, as in
+a * x / (b + x) and a + b * exp(c * x). A settled number stays settled unless a fitted constant takes it in.
 """
 
 from __future__ import annotations

@@ -16,13 +16,13 @@ from ddsr.deadline import Deadline
 from ddsr.engine import Engine, values
 from ddsr.expression import Batch, Expression
 from ddsr.price.simple_numbers import is_exact, near
+from ddsr.selection.canonical import canonical
 from ddsr.selection.description import DescriptionLength, rounding_of
 from ddsr.selection.exceptions import Exceptions, exceptions_of
 from ddsr.selection.growth import nats_of_growth
 from ddsr.selection.inverses import as_roots
 from ddsr.selection.leverage import nats_of_leverage
 from ddsr.selection.lone_rows import nats_of_lone_rows
-from ddsr.selection.canonical import canonical
 from ddsr.selection.model import Model
 from ddsr.selection.moves import alternatives, settled_together, with_moved_constants
 from ddsr.selection.phases import with_phases_in_a_turn
@@ -42,6 +42,7 @@ SAME_ERROR = 1e-6  # relative: errors so near belong to the same values
 N_ALWAYS_TIDIED = 3  # of the best, that are simplified however late it is
 # Standard errors within which a simple number is likely meant, and the nats of one simple enough for it.
 LIKELY_ERRORS, MOST_NATS_OF_LIKELY = 2.5, 8.0
+TOLERATED = 0.2  # error of a row that a small table is fitted without, in the spread of y
 SMALLEST = 1e-300  # standard error: of a constant the least change of which changes everything
 
 IsAllowed = Callable[[Expression], bool]
@@ -141,10 +142,26 @@ class Judge:
         if not self.is_canonical:
             return list(models)
         is_allowed = self.is_allowed
-        return [
+        written = [
             other if is_allowed is None or self._may_be(other.expression, is_allowed) else model
             for model, other in zip(models, canonical(models), strict=True)
         ]
+        if not models or len(self.signs[1]) == len(self.engine.vocabulary.variables):
+            return written
+        # of negative numbers a root cannot be taken apart
+        pairs = zip(models, written, self._are_same(models, written), strict=True)
+        return [other if is_same else model for model, other, is_same in pairs]
+
+    def _are_same(self, models: Sequence[Model], others: Sequence[Model]) -> list[bool]:
+        """Whether two models have the same values on the rows."""
+        first, second = (
+            values(Batch.of(model.expression for model in each), self.engine.rows, self.engine.n_threads)[0]
+            for each in (models, others)
+        )
+        least = SAME_ERROR * self.engine.spread
+        with np.errstate(all="ignore"):
+            are_near = np.isclose(first, second, rtol=SAME_ERROR, atol=least, equal_nan=True)
+        return [bool(each) for each in np.all(are_near, axis=1).tolist()]
 
     def start(self, models: Sequence[Model]) -> list[Judged]:
         """Each candidate as it is, refitted, or simplified after that: whichever is shortest."""
@@ -222,10 +239,9 @@ class Judge:
     def _audited(self, judged: Sequence[Judged]) -> list[Judged]:
         """With what unseen rows would cost, and with poles among the rows seen."""
         models = [one.model for one in judged]
-        unseen = np.zeros(len(models))
-        if not self.is_canonical:  # few rows all have leverage: they would refuse every constant but settled ones
-            # the guards ask about the rows that the law is for
-            unseen += nats_of_leverage(models, self.engine, [one.exceptions.rows for one in judged])
+        tolerated = TOLERATED * self.engine.spread if self.is_canonical else 0.0
+        # the guards ask about the rows that the law is for
+        unseen = nats_of_leverage(models, self.engine, [one.exceptions.rows for one in judged], tolerated)
         unseen += nats_of_growth(models, self._mean_squares(judged), self.engine)
         expressions = [model.expression for model in models]
         has_pole = have_poles(expressions, self.engine.audited.rows, self.engine.n_threads)

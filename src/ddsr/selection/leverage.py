@@ -19,14 +19,19 @@ WORK_AT_ONCE = 2_000_000  # derivatives that are held in memory at a time
 
 
 def nats_of_leverage(
-    models: Sequence[Model], engine: Engine, exceptions: Sequence[NDArray[np.intp]] = ()
+    models: Sequence[Model],
+    engine: Engine,
+    exceptions: Sequence[NDArray[np.intp]] = (),
+    tolerated: float = 0.0,
 ) -> NDArray[np.float64]:
     """Nats by which each model, fitted, predicts rows it has not seen worse than its constants explain.
 
     A row with residual e and leverage h is missed by e / (1 - h) where it is left out of the fit, to first
     order. Over n rows that costs n log(RMSE left out / RMSE) nats. For even leverages these are the sum of h,
     one for each constant, which a description length has priced; more comes of rows that constants were bent
-    to. Rows that a model names as exceptions, `exceptions` of each, are not asked for.
+    to. Rows that a model names as exceptions, `exceptions` of each, are not asked for. Errors up to
+    `tolerated` on rows that are left out are no reproach: where rows are few, many constants of plain laws
+    hang on one of them.
     """
     found = np.zeros(len(models))
     with_constants = [row for row, model in enumerate(models) if any(model.is_fitted)]
@@ -37,11 +42,13 @@ def nats_of_leverage(
         counted[row, named] = 0.0
     for begin in range(0, len(with_constants), n_at_once):
         part = with_constants[begin : begin + n_at_once]
-        found[part] = _excess([models[row] for row in part], engine, counted[part])
+        found[part] = _excess([models[row] for row in part], engine, counted[part], tolerated)
     return found
 
 
-def _excess(models: Sequence[Model], engine: Engine, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _excess(
+    models: Sequence[Model], engine: Engine, weights: NDArray[np.float64], tolerated: float
+) -> NDArray[np.float64]:
     rows, target, all_weights, counts, n_counted = engine.audited
     batch = Batch.of(model.expression for model in models)
     is_fitted = np.zeros(batch.constants.shape, dtype=bool)
@@ -58,6 +65,7 @@ def _excess(models: Sequence[Model], engine: Engine, weights: NDArray[np.float64
         alone = np.nonzero(1.0 - leverage < LEAST_FREEDOM)  # models, and rows of them
         parts = np.abs(slopes[alone] * batch.constants[alone[0]]).max(axis=1, initial=0.0)
         left_out[alone] = np.maximum(left_out[alone], parts)
+        left_out = np.sqrt(np.maximum(errors**2, left_out**2 - tolerated**2))
         ratio = (left_out**2 * weights).sum(axis=1) / (errors**2 * weights).sum(axis=1)
         n_left = n_counted * weights.sum(axis=1) / all_weights.sum()  # without exceptions
         nats = 0.5 * n_left * np.log(ratio)
