@@ -7,6 +7,7 @@ from ddsr import Expression, Vocabulary, _core
 from ddsr.expression import OPERATORS, Batch
 from ddsr.price import StructureCode
 from ddsr.price.corpus import is_part_of_law, read_corpus, read_formula
+from ddsr.price.simple_numbers import nats_of, nats_of_measured
 from ddsr.price.structure_code import NUMBER_PLACES, Told, count, n_fitted, read_counts, tell, write_counts
 
 VOCABULARY = Vocabulary(["x", "y", "z"], tuple(OPERATORS))
@@ -86,6 +87,31 @@ def test_numbers_are_priced_by_their_place():
     assert CODE.numbers.nats(NUMBER_PLACES.index("exponent"), 2.0) < CODE.numbers.nats(
         NUMBER_PLACES.index("product"), 2.0
     )
+
+
+def price(text: str, is_free: list[bool]) -> float:
+    expression = Expression.parse(text, VOCABULARY)
+    return float(CODE.prices([expression], [is_free])[0])
+
+
+def test_a_number_is_part_of_the_law_or_the_value_of_a_constant():
+    free = price("2.31 * x", [True])
+    assert price("2 * x", [False]) < free + nats_of_measured(2.0) + 1e-9  # no dearer than as a value
+    assert price("x^2", [False]) < price("x^2.31", [True]) + nats_of_measured(2.0)  # 2 is a common exponent
+    assert price("x", []) <= free + nats_of_measured(1.0) + 1e-9
+
+
+def test_no_number_is_hidden_by_the_factor_of_one():
+    with_root = price("1 / (0.1069 + 2.23606797749979 * exp(-0.62 * x))", [True, False, True])
+    assert with_root > price("9.36 / (1 + 20.9 * exp(-0.62 * x))", [True, True, True]) + 5.0
+    assert price("2 * x", [False]) > price("x", [])
+
+
+def test_measured_values_are_no_roots_by_chance():
+    assert nats_of_measured(np.sqrt(5.0)) > nats_of(np.sqrt(5.0)) + 2.0
+    assert nats_of_measured(4.0 * np.pi) > nats_of(4.0 * np.pi) + 2.0
+    assert nats_of_measured(2.0) == nats_of(2.0)
+    assert nats_of_measured(-1.0) > 2.0 and nats_of(-1.0) == 0.0  # as a sign it costs nothing
 
 
 def test_constants_of_a_product_count_once():

@@ -53,6 +53,20 @@ def test_even_leverages_cost_next_to_nothing() -> None:
     assert nats_of_leverage([Model.free(fitted("x + 0.5 * y + 0.1", engine))], engine)[0] < 1.0
 
 
+def test_what_is_tolerated_costs_nothing() -> None:
+    """The largest row of a decay has most of what is known of its amplitude; that is no reproach."""
+    t = np.arange(10.0)
+    y = 12.4 * np.exp(-0.37 * t) * (1.0 + 0.05 * np.random.default_rng(0).normal(size=10))
+    engine = Engine(VOCABULARY, np.column_stack([t, t]), y)
+    model = Model.free(fitted("12.4 * exp(-0.37 * x)", engine))
+    strict, lenient = (nats_of_leverage([model], engine, (), share * engine.spread)[0] for share in (0.0, 0.2))
+    assert lenient <= strict and lenient < 1.0
+    spike = f"x + 4.9 * exp(-1000000 * (x - {t[7]:.17g})^2)"
+    bent = Model.free(Expression.parse(spike, VOCABULARY))
+    X, target = np.column_stack([t, t]), t + 5.0 * (t == 7.0) + 0.1 * np.random.default_rng(1).normal(size=10)
+    assert nats_of_leverage([bent], Engine(VOCABULARY, X, target), (), 0.2 * target.std())[0] > 5.0
+
+
 def test_a_constant_bent_to_one_row_is_found_out() -> None:
     X, y = noisy(60)
     y[7] += 5.0
