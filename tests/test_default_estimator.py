@@ -109,6 +109,7 @@ def test_it_ends_when_everything_was_tried():
     assert model.stopped_by_ == "exhausted"
 
 
+@pytest.mark.slow
 def test_max_time_is_the_deadline_of_the_search(monkeypatch):
     left, search = [], methods.refined_search
 

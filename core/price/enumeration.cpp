@@ -131,7 +131,8 @@ class Enumerator {
       if (is_fixed && gap.place != Place::Exponent) continue;
       if (symbol == Symbol::Power && gap.place == Place::Base) continue;
       if (undoes(gap.place, symbol)) continue;
-      add(ways, {code_.symbol_nats(gap.place, gap.above, symbol), symbol}, gap.place, {});
+      add(ways, {.nats = code_.symbol_nats(gap.place, gap.above, symbol), .symbol = symbol, .gaps = {}},
+          gap.place, {});
     }
     return ways;
   }

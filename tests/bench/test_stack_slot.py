@@ -83,6 +83,7 @@ def test_stopping_ends_the_runs_at_once(slot, template):
             ended.result()
 
 
+@pytest.mark.slow
 def test_searches_of_a_stack_are_rows_with_curves(suite, template, tmp_path):
     template = replace(template, factory="small_paper:make", epochs=2, curves_dir=str(tmp_path / "curves"))
     plan = Plan(problems=load_suite(suite), methods=("paper",), noises=(0.1,), template=template)

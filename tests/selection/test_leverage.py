@@ -59,7 +59,9 @@ def test_what_is_tolerated_costs_nothing() -> None:
     y = 12.4 * np.exp(-0.37 * t) * (1.0 + 0.05 * np.random.default_rng(0).normal(size=10))
     engine = Engine(VOCABULARY, np.column_stack([t, t]), y)
     model = Model.free(fitted("12.4 * exp(-0.37 * x)", engine))
-    strict, lenient = (nats_of_leverage([model], engine, (), share * engine.spread)[0] for share in (0.0, 0.2))
+    strict, lenient = (
+        nats_of_leverage([model], engine, (), share * engine.spread)[0] for share in (0.0, 0.2)
+    )
     assert lenient <= strict and lenient < 1.0
     spike = f"x + 4.9 * exp(-1000000 * (x - {t[7]:.17g})^2)"
     bent = Model.free(Expression.parse(spike, VOCABULARY))

@@ -257,7 +257,7 @@ def test_equations_are_written_well_only_while_there_is_time(monkeypatch: pytest
         n_spelled.append(model)
         return model
 
-    monkeypatch.setattr("ddsr.selection.judging.spelled", counted)
+    monkeypatch.setattr("ddsr.selection.judged.spelled", counted)
     candidates = [Expression.parse(text, PLAIN) for text in ("x", "x * y", "sin(x)", "x + y", "exp(z)")]
     y = ROWS[:, 0] * ROWS[:, 1]
     assert len(select(candidates, Engine(PLAIN, ROWS, y), deadline=LATE)) == 5

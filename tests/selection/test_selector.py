@@ -13,7 +13,7 @@ from ddsr.expression import Expression, Vocabulary
 from ddsr.grammar import Forbid, Grammar
 from ddsr.selection import PlainLength, PreciseLength, Selected, front_of, select
 from ddsr.selection.growth import nats_of_growth
-from ddsr.selection.judging import MOST_NRMSE
+from ddsr.selection.judged import MOST_NRMSE
 from ddsr.selection.leverage import nats_of_leverage
 from ddsr.selection.model import Model
 from selection_cases import X, engine_for, is_same, parsed

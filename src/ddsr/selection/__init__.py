@@ -16,7 +16,7 @@ from ddsr.selection.front import (
     restored_entries,
     saved_entries,
 )
-from ddsr.selection.judging import Selected
+from ddsr.selection.judged import Selected
 from ddsr.selection.lister import Lister
 from ddsr.selection.many_rows import select_on_some, some_of
 from ddsr.selection.rational import load_algebra

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from ddsr.engine import Engine
 from ddsr.selection.inverses import as_roots
-from ddsr.selection.judging import IsAllowed, Judged, Selected, rewritten_as
+from ddsr.selection.judged import IsAllowed, Judged, Selected
+from ddsr.selection.judging import rewritten_as
 
 
 def handed_out(

@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from math import inf, log
-from typing import Any
+from dataclasses import replace
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +17,18 @@ from ddsr.expression import Batch, Expression
 from ddsr.price.simple_numbers import is_exact, near
 from ddsr.selection.canonical import canonical
 from ddsr.selection.description import DescriptionLength, rounding_of
-from ddsr.selection.exceptions import Exceptions, exceptions_of
+from ddsr.selection.exceptions import exceptions_of
 from ddsr.selection.growth import nats_of_growth
 from ddsr.selection.inverses import as_roots
+from ddsr.selection.judged import (
+    LEAST_GAIN,
+    IsAllowed,
+    Judged,
+    best_of_each,
+    is_shorter,
+    length_of,
+    rank_of,
+)
 from ddsr.selection.leverage import nats_of_leverage
 from ddsr.selection.lone_rows import nats_of_lone_rows
 from ddsr.selection.model import Model
@@ -29,15 +37,11 @@ from ddsr.selection.phases import with_phases_in_a_turn
 from ddsr.selection.poles import have_poles
 from ddsr.selection.rational import rational_forms
 from ddsr.selection.shared_factors import NatsLost
-from ddsr.selection.spelling import spelled
 
 WORK_A_CALL = 25_000_000  # rows × steps × models after which the clock is looked at: tenths of a second
 STEPS_OF_AN_AUDIT = 50  # what poles and leverages take, a row, in steps of a fit
 ROUND_STEPS, ROUND_TOLERANCE = 25, 1e-10  # of a fit that decides on a move
 MOST_FORMS = 12  # as ratios of polynomials, that are tried of one model
-# On a few rows a constant may cost more to write than it explains; still nobody wants 1 for the mean of y.
-MOST_NRMSE = 1.05
-LEAST_GAIN = 1e-6  # nats; less is rounding
 SAME_ERROR = 1e-6  # relative: errors so near belong to the same values
 N_ALWAYS_TIDIED = 3  # of the best, that are simplified however late it is
 # Standard errors within which a simple number is likely meant, and the nats of one simple enough for it.
@@ -45,61 +49,7 @@ LIKELY_ERRORS, MOST_NATS_OF_LIKELY = 2.5, 8.0
 TOLERATED = 0.2  # error of a row that a small table is fitted without, in the spread of y
 SMALLEST = 1e-300  # standard error: of a constant the least change of which changes everything
 
-IsAllowed = Callable[[Expression], bool]
 NO_LIMITS: Mapping[object, float] = {}
-
-
-@dataclass(frozen=True)
-class Selected:
-    """A candidate with what became of it."""
-
-    expression: Expression
-    is_free: tuple[bool, ...]
-    """for each constant, breadth-first: fitted to the data, not settled at a simple number"""
-    nrmse: float
-    description_length: float
-    """nats, up to a term that all candidates share"""
-    is_finite_between_rows: bool = True
-    """finite, too, where the columns of X are shuffled: each in its range, in other company; and without a
-    pole among the rows"""
-
-
-@dataclass(frozen=True)
-class Judged:
-    """A model with what it reaches on all rows."""
-
-    model: Model
-    nrmse: float
-    length: float
-    information: NDArray[np.float64]
-    is_finite_between_rows: bool
-    n_rows: int
-    exceptions: Exceptions
-    is_audited: bool = False
-    """whether its length has what unseen rows cost, and its poles were looked for"""
-
-    @property
-    def rank(self) -> float:
-        """Less is better: what is undefined between the rows has to halve the error to win."""
-        return self.length + (0.0 if self.is_finite_between_rows else self.n_rows * log(2.0))
-
-    @property
-    def unit_uncertainty(self) -> NDArray[np.float64]:
-        """Standard error of each constant, the others fitted too, per one of the mean residual."""
-        n_constants = len(self.model.is_fixed)
-        information = self.information[:n_constants, :n_constants]
-        slope = np.sqrt(np.diagonal(information))
-        is_steep = ~np.isfinite(slope)  # the least change of such a constant changes everything
-        scale = np.where(is_steep | (slope <= 0.0), 1.0, slope)
-        correlation = np.where(is_steep | is_steep[:, None], 0.0, information) / scale / scale[:, None]
-        variance = np.diagonal(np.linalg.pinv(correlation, rcond=1e-12, hermitian=True))
-        return np.where(is_steep, 0.0, np.sqrt(np.maximum(variance, 0.0)) / scale)
-
-    def selected(self, is_allowed: IsAllowed | None, is_hurried: bool = False) -> Selected:
-        """As it is handed out: written as people write, unless there is no time for that."""
-        model = self.model if is_hurried else spelled(self.model, is_allowed)
-        is_free = tuple(not is_fixed for is_fixed in model.is_fixed)
-        return Selected(model.expression, is_free, self.nrmse, self.length, self.is_finite_between_rows)
 
 
 class Judge:
@@ -400,33 +350,6 @@ class Judge:
         polished = self.measure([one.model for one in models], 100, 1e-14)
         better = {one.model.key: one for one in polished}
         return [min(one, better.get(one.model.key, one), key=rank_of) for one in models]
-
-
-def rank_of(one: Judged) -> float:
-    """`Judged.rank`, to sort by."""
-    return one.rank
-
-
-def length_of(one: Judged) -> float:
-    """`Judged.length`, to sort by."""
-    return one.length
-
-
-def is_shorter(one: Judged, other: Judged) -> bool:
-    """Whether it is shorter, no less defined between the rows, and no model that the mean of y beats."""
-    is_as_finite = one.is_finite_between_rows >= other.is_finite_between_rows
-    is_of_use = one.nrmse <= max(MOST_NRMSE, other.nrmse)
-    return is_as_finite and is_of_use and one.length < other.length - LEAST_GAIN
-
-
-def best_of_each(models: Iterable[Judged], key: Callable[[Judged], Any] = rank_of) -> list[Judged]:
-    """Of those that differ by their free constants alone, the best one."""
-    best: dict[object, Judged] = {}
-    for one in models:
-        known = best.setdefault(one.model.key, one)
-        if key(one) < key(known):
-            best[one.model.key] = one
-    return list(best.values())
 
 
 def rewritten_as(model: Model, expression: Expression) -> Model:

@@ -12,16 +12,8 @@ from ddsr.expression import Expression
 from ddsr.row_samples import choose_rows
 from ddsr.selection.description import length_on
 from ddsr.selection.handing_out import handed_out
-from ddsr.selection.judging import (
-    ROUND_STEPS,
-    ROUND_TOLERANCE,
-    IsAllowed,
-    Judge,
-    Judged,
-    Selected,
-    best_of_each,
-    rank_of,
-)
+from ddsr.selection.judged import IsAllowed, Judged, Selected, best_of_each, rank_of
+from ddsr.selection.judging import ROUND_STEPS, ROUND_TOLERANCE, Judge
 from ddsr.selection.model import Model
 from ddsr.selection.selector import select
 from ddsr.weighting import Observations, Weighting

@@ -12,18 +12,8 @@ from ddsr.expression import OPERATORS, Expression, Kind, Node, Vocabulary
 from ddsr.selection.description import DescriptionLength, length_on
 from ddsr.selection.front import ROUNDING, ROUNDING_OF_ERROR, FrontEntry, ParetoFront
 from ddsr.selection.handing_out import handed_out
-from ddsr.selection.judging import (
-    ROUND_STEPS,
-    ROUND_TOLERANCE,
-    IsAllowed,
-    Judge,
-    Judged,
-    Selected,
-    best_of_each,
-    is_shorter,
-    length_of,
-    rank_of,
-)
+from ddsr.selection.judged import IsAllowed, Judged, Selected, best_of_each, is_shorter, length_of, rank_of
+from ddsr.selection.judging import ROUND_STEPS, ROUND_TOLERANCE, Judge
 from ddsr.selection.model import Model
 from ddsr.selection.spelling import spelled, with_exponentials
 
@@ -78,7 +68,12 @@ def select(
     chosen: list[Judged] = []
     with judge.hurried(SHARE_OF_ROUNDS):
         for begin in range(0, len(given), N_AT_ONCE):  # the likeliest first: the others may have no time
-            chosen += _shorten_both(given[begin : begin + N_AT_ONCE], settled, judge)
+            some = given[begin : begin + N_AT_ONCE]
+            if judge.is_canonical:  # what cannot win reads well as it is
+                shortest = min((one.length for one in chosen), default=inf)
+                rest += [one for one in some if judge.length_of_data(one) > shortest]
+                some = [one for one in some if judge.length_of_data(one) <= shortest]
+            chosen += _shorten_both(some, settled, judge)
     chosen = _cancelled(chosen, judge)
     chosen = [_with_moved_constants(one, judge) for one in _with_settled_rates(chosen, judge)]
     chosen = judge.polish(chosen)

@@ -1,0 +1,183 @@
+#include <numbers>
+
+#include "price/building_parts.hpp"
+
+namespace ddsr {
+
+using namespace building;
+
+namespace {
+
+Structure with_known_exponent(Structure base, double exponent) {
+  auto with_inner = [&](Structure both) {
+    return power_structure(std::move(base.parts[0].structure), std::move(both));
+  };
+  if (exponent == 0.0) return number_structure(1.0);
+  if (exponent == 1.0) return base;
+  if (exponent == 0.5) return call_structure(Symbol::Sqrt, std::move(base));
+  if (exponent < 0.0)
+    return product_structure({{true, power_structure(std::move(base), number_structure(-exponent))}});
+  switch (base.symbol) {
+    case Symbol::Sqrt:
+      return with_inner(number_structure(0.5 * exponent));
+    case Symbol::Exp:
+      return call_structure(Symbol::Exp, times_number(exponent, std::move(base.parts[0].structure)));
+    case Symbol::Power: {
+      const Structure inner = base.parts[1].structure;
+      if (is_even_power(base) && !is_whole(exponent)) break;
+      if (inner.is_number()) return with_inner(number_structure(inner.number * exponent));
+      if (inner.is_constant()) return with_inner(constant_structure(inner.number * exponent));
+      break;
+    }
+    case Symbol::Product:
+      if (is_whole(exponent)) {
+        for (Part& part : base.parts)
+          part.structure = power_structure(std::move(part.structure), number_structure(exponent));
+        return product_structure(std::move(base.parts));
+      }
+      if (base.parts.front().structure.is_constant() && base.parts.front().structure.number > 0.0) {
+        auto [value, is_fitted, rest] = split(std::move(base));
+        return times_constant(std::pow(value, exponent),
+                              power_structure(std::move(rest), number_structure(exponent)));
+      }
+      break;
+    default:
+      break;
+  }
+  return product_structure(
+      {{false, raw(Symbol::Power, {{false, std::move(base)}, {false, number_structure(exponent)}})}});
+}
+
+Structure with_fitted_exponent(Structure base, double exponent) {
+  switch (base.symbol) {
+    case Symbol::Sqrt:
+      return power_structure(std::move(base.parts[0].structure), constant_structure(0.5 * exponent));
+    case Symbol::Exp:
+      return call_structure(Symbol::Exp, times_constant(exponent, std::move(base.parts[0].structure)));
+    case Symbol::Power:
+      if (base.parts[1].structure.is_fixed() && !is_even_power(base)) {
+        const double both = base.parts[1].structure.number * exponent;
+        return power_structure(std::move(base.parts[0].structure), constant_structure(both));
+      }
+      break;
+    case Symbol::Product: {
+      if (base.parts.front().structure.is_constant() && base.parts.front().structure.number > 0.0) {
+        auto [value, is_fitted, rest] = split(std::move(base));
+        return times_constant(std::pow(value, exponent),
+                              power_structure(std::move(rest), constant_structure(exponent)));
+      }
+      const bool is_below =
+          std::all_of(base.parts.begin(), base.parts.end(), [](const Part& part) { return part.is_inverse; });
+      if (is_below) {
+        for (Part& part : base.parts) part.is_inverse = false;
+        return power_structure(product_structure(std::move(base.parts)), constant_structure(-exponent));
+      }
+      break;
+    }
+    default:
+      break;
+  }
+  return product_structure(
+      {{false, raw(Symbol::Power, {{false, std::move(base)}, {false, constant_structure(exponent)}})}});
+}
+
+bool is_odd(Symbol function) {
+  switch (function) {
+    case Symbol::Sin:
+    case Symbol::Tan:
+    case Symbol::Tanh:
+    case Symbol::Sinh:
+    case Symbol::Asin:
+    case Symbol::Atan:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_even(Symbol function) {
+  return function == Symbol::Cos || function == Symbol::Cosh || function == Symbol::Abs;
+}
+
+Structure logarithm(Structure of) {
+  auto inner = [&] { return call_structure(Symbol::Log, std::move(of.parts[0].structure)); };
+  if (of.symbol == Symbol::Exp) return std::move(of.parts[0].structure);
+  if (of.symbol == Symbol::Sqrt) return times_number(0.5, inner());
+  if (is_power(of) && of.parts[1].structure.is_fixed() && !is_even_power(of)) {
+    Structure exponent = of.parts[1].structure;
+    return times(std::move(exponent), inner());
+  }
+  if (!is_product(of)) return raw(Symbol::Log, {{false, std::move(of)}});
+  if (of.parts.front().structure.is_constant() && of.parts.front().structure.number > 0.0) {
+    auto [value, is_fitted, rest] = split(std::move(of));  // log(c * x) is c + log(x)
+    return sum_structure({{false, constant_structure(std::log(value))},
+                          {false, call_structure(Symbol::Log, std::move(rest))}});
+  }
+  if (of.parts.front().is_inverse) {  // all of it is below
+    for (Part& part : of.parts) part.is_inverse = false;
+    return times_number(-1.0, call_structure(Symbol::Log, product_structure(std::move(of.parts))));
+  }
+  return raw(Symbol::Log, {{false, std::move(of)}});
+}
+
+}  // namespace
+
+Structure power_structure(Structure base, Structure exponent) {
+  if (base.is_fixed() && exponent.is_fixed()) {
+    const double value = std::pow(base.number, exponent.number);
+    const bool is_known = base.is_number() && exponent.is_number() && std::isfinite(value);
+    return is_known ? number_structure(value) : constant_structure(value);
+  }
+  const bool is_exponential = base.is_constant() || (base.is_number() && has_fitted_factor(exponent));
+  if (is_exponential && base.number > 0.0)  // 2^(c * x) is exp(c * x)
+    return call_structure(Symbol::Exp, times_constant(std::log(base.number), std::move(exponent)));
+  if (exponent.is_number()) return with_known_exponent(std::move(base), exponent.number);
+  if (exponent.is_constant()) return with_fitted_exponent(std::move(base), exponent.number);
+  return raw(Symbol::Power, {{false, std::move(base)}, {false, std::move(exponent)}});
+}
+
+Structure call_structure(Symbol function, Structure argument) {
+  if (argument.is_fixed()) {
+    const double value = apply(function, argument.number);
+    const bool is_known = argument.is_number() && std::isfinite(value);
+    return is_known ? number_structure(value) : constant_structure(value);
+  }
+  if (function == Symbol::Log) return logarithm(std::move(argument));
+  const Structure first = argument.parts.empty() ? argument : argument.parts.front().structure;
+  if (function == Symbol::Abs && is_product(argument) && first.is_constant())
+    return times_constant(std::fabs(first.number),
+                          call_structure(Symbol::Abs, split(std::move(argument)).rest));
+  const bool is_negative = is_product(argument) && first.is_number() && first.number < 0.0;
+  if (is_negative && (is_odd(function) || is_even(function))) {
+    Structure call = call_structure(function, times_number(-1.0, std::move(argument)));
+    return is_even(function) ? call : times_number(-1.0, std::move(call));
+  }
+  if (function == Symbol::Cos && argument.symbol == Symbol::Sum && first.is_constant()) {
+    function = Symbol::Sin;
+    argument.parts.front().structure.number += 0.5 * std::numbers::pi;
+  }
+  Structure call = raw(function, {{false, std::move(argument)}});
+  const bool is_factor = function == Symbol::Sqrt || function == Symbol::Exp;
+  return is_factor ? product_structure({{false, std::move(call)}}) : std::move(call);
+}
+
+Structure rebuilt(const Structure& structure) {
+  Parts parts;
+  for (const Part& part : structure.parts) parts.push_back({part.is_inverse, rebuilt(part.structure)});
+  switch (structure.symbol) {
+    case Symbol::Number:
+    case Symbol::Constant:
+    case Symbol::Variable:
+      return structure;
+    case Symbol::Sum:
+      return sum_structure(std::move(parts));
+    case Symbol::Product:
+      return product_structure(std::move(parts));
+    case Symbol::Power:
+      return power_structure(std::move(parts[0].structure), std::move(parts[1].structure));
+    default:
+      return call_structure(structure.symbol, std::move(parts[0].structure));
+  }
+}
+
+}  // namespace ddsr
