@@ -21,11 +21,12 @@ import numpy as np
 
 from benchmarks.hardware import describe_run
 from benchmarks.realistic.curves import Curve, curves
-from benchmarks.realistic.judging import judge
+from benchmarks.realistic.judging import is_form_right, judge
 from benchmarks.realistic.tables import draw, truth_of
 
 N_DRAWS = 3
 LIMITS = (2.0, 10.0, 60.0)
+BINS = ((0.0, 0.4), (0.4, 0.6), (0.6, 0.8), (0.8, 0.95), (0.95, 1.01))
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,10 @@ class Row:
     is_useful: bool
     swings: bool
     seconds: float
+    is_among_three: bool = False
+    """whether one of the three likeliest forms is right"""
+    probability: float = float("nan")
+    """that the model gives the likeliest form"""
 
 
 def run(task: Task) -> Row:
@@ -66,7 +71,18 @@ def run(task: Task) -> Row:
     seconds = time.perf_counter() - began
     answer = model.outcomes_[0].best.equation
     verdict = judge(curve, table, answer)
-    return Row(task, str(answer), verdict.is_form_right, verdict.is_useful, verdict.swings, round(seconds, 2))
+    forms = model.outcomes_[0].forms
+    likeliest = [answer, *(form.entry.equation for form in forms[:3])]
+    return Row(
+        task,
+        str(answer),
+        verdict.is_form_right,
+        verdict.is_useful,
+        verdict.swings,
+        round(seconds, 2),
+        any(is_form_right(curve, equation) for equation in likeliest),
+        forms[0].weight if forms else float("nan"),
+    )
 
 
 def curve_of(name: str) -> Curve:
@@ -90,13 +106,25 @@ def report(rows: list[Row]) -> None:
             n = len(some)
             shares = {
                 name: 100.0 * sum(getattr(row, name) for row in some) / n
-                for name in ("is_form_right", "is_useful", "swings")
+                for name in ("is_form_right", "is_useful", "swings", "is_among_three")
             }
             print(
                 f"{limit:>5g} s{' with the true form as a guess' if has_guess else ''}: "
                 f"form right {shares['is_form_right']:.0f} %, useful {shares['is_useful']:.0f} %, "
-                f"swings {shares['swings']:.0f} % of {n}"
+                f"swings {shares['swings']:.0f} %, among three {shares['is_among_three']:.0f} % of {n}"
             )
+            for line in calibration(some):
+                print(line)
+
+
+def calibration(rows: list[Row]) -> Iterator[str]:
+    """How often the likeliest form is right, by the probability that the model gives it."""
+    for low, high in BINS:
+        some = [row for row in rows if low <= row.probability < high]
+        if some:
+            said = 100.0 * sum(row.probability for row in some) / len(some)
+            right = 100.0 * sum(row.is_form_right for row in some) / len(some)
+            yield f"        said {said:.0f} %: right {right:.0f} % of {len(some)}"
 
 
 def read(path: Path) -> Iterator[Row]:

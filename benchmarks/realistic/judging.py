@@ -11,8 +11,8 @@ import numpy as np
 from benchmarks.realistic.curves import Curve
 from benchmarks.realistic.tables import BEYOND, Floats, Table, dense_rows, truth_of
 from ddsr import Engine, Expression
-from ddsr.expression import Kind, Node
 from ddsr.price.structure_code import n_fitted, tell
+from ddsr.selection.posterior import structural_constants
 
 MOST_ERROR_OF_FORM = 0.002  # of the spread of the noise-free curve, with all numbers fitted to it
 MOST_EXCESS_CONSTANTS = 1
@@ -67,7 +67,7 @@ def fit_truth(curve: Curve, table: Table) -> Expression:
     truth = truth_of(curve)
     weights = truth.to_callable()(table.X) ** -2.0 if curve.kind == "relative" else None
     engine = Engine(truth.vocabulary, table.X, table.y, weights)
-    is_fixed = np.array([_is_structural(truth)], dtype=bool)
+    is_fixed = np.array([structural_constants(truth)], dtype=bool)
     return engine.refit([truth], is_fixed, max_steps=STEPS).batch[0]
 
 
@@ -91,20 +91,8 @@ def n_extrema(curve: Curve, expression: Expression) -> int:
 
 def n_numbers(expression: Expression) -> int:
     """Its constants, but for whole exponents and the literal 1, those of one product or sum taken as one."""
-    is_free = [not is_part for is_part in _is_structural(expression)]
+    is_free = [not is_part for is_part in structural_constants(expression)]
     return n_fitted(tell([expression], [is_free])[0])
-
-
-def _is_structural(expression: Expression) -> list[bool]:
-    """For each constant: 1, or a small whole exponent."""
-    found: list[bool] = []
-    nodes: list[tuple[Node, bool]] = [(expression.tree, False)]
-    for node, is_exponent in nodes:  # breadth-first; grows while it is walked
-        if node.kind is Kind.CONSTANT:
-            is_whole = node.value == round(node.value) and abs(node.value) <= 6
-            found.append(node.value == 1.0 or (is_exponent and is_whole))
-        nodes.extend((child, node.name == "pow" and place == 1) for place, child in enumerate(node.children))
-    return found
 
 
 @cache

@@ -42,11 +42,12 @@ from ddsr.selection import ParetoFront, exceptional_rows
 from ddsr.tables import curves_table, equations_table, sample_table
 from ddsr.threads import threads_of
 from ddsr.times import check_no_times
+from ddsr.uncertainty import Uncertainty
 
 LARGEST_SEED = 2**31 - 1
 
 
-class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Finds equations y = f(X), from simple to accurate, and predicts with one of them.
 
     Parameters
@@ -103,6 +104,8 @@ class DDSRRegressor(EquationForms, RegressorMixin, BaseEstimator):  # type: igno
         The same equations as expressions.
     best_ : FrontEntry
         The equation that predicts.
+    forms_ : DataFrame
+        The forms that explain the data, with their weights, the likeliest first.
     curves_ : DataFrame
         The learning curves, a row an epoch.
     n_epochs_ : int

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
+import numpy as np
+
 from ddsr.budget import Budget
 from ddsr.choice_budget import EarlyChoice, seconds_to_choose
 from ddsr.deadline import NEVER, Deadline, MovableDeadline
@@ -35,12 +37,14 @@ from ddsr.selection import (
     some_of,
 )
 from ddsr.selection.model import Model
+from ddsr.selection.posterior import Form, forms_of
 from ddsr.selection.usual_notation import in_usual_notation
 
 # Of the shortlist, so many are looked at whatever the time, and so many more a second as these allow.
 LEAST_CONTENDERS, CONTENDERS_A_SECOND, CONTENDER_ROWS_A_SECOND = 12, 40, 250_000
 # Equations that are made shorter: so many of the shortest descriptions, and of the most accurate. Beside an
 # exact one all others have lost, and nobody should wait for them.
+MOST_ROWS_OF_FORMS = 10_000  # of more, weights of forms are not worth their time: one has it all
 SHORTENED, SHORTENED_BESIDE_EXACT = (16, 3), (1, 0)
 
 # Rows times equations that are measured for intervals even when the time is up: tenths of a second.
@@ -72,6 +76,10 @@ class Outcome:
     """see `Engine.n_observed`; None in models of earlier versions, which have no other than `n_counted`"""
     noise: str = "constant"
     """how errors go with the value: see `Problem`"""
+    forms: tuple[Form, ...] = ()
+    """the likeliest ones with their weights; empty where the choice is not by description length"""
+    size_of_y: float = 1.0
+    """mean of |y|"""
 
     @property
     def chosen(self) -> int:
@@ -87,6 +95,8 @@ class Choice:
     best: FrontEntry
     seconds: float
     """that it was given"""
+    forms: tuple[Form, ...] = ()
+    """the likeliest ones, with their weights"""
     is_of_all: bool = True
     """whether the search has found nothing since"""
 
@@ -115,6 +125,8 @@ class Fit:
         """whether an interrupt ended the choice before it was made"""
         self.plain: tuple[Model, ...] = ()
         """plain forms, which the choice looks at beside what the search found"""
+        self.forms: tuple[Form, ...] = ()
+        """see `Outcome`"""
         self.early: Choice | None = None
         """made before the search ended; see `EarlyChoice`"""
         self.choose()
@@ -147,6 +159,8 @@ class Fit:
             len(progress.curves),
             n_observed=engine.n_observed,
             noise=self.problem.noise,
+            forms=self.forms,
+            size_of_y=float(np.mean(np.abs(engine.target))),
         )
 
     def choose(self) -> None:
@@ -253,7 +267,7 @@ class Fit:
         return seconds_to_choose(progress.stopped_by, progress.seconds_searched, budget.end.seconds_left)
 
     def _take(self, choice: Choice) -> None:
-        self.front, self.best = choice.front, choice.best
+        self.front, self.best, self.forms = choice.front, choice.best, choice.forms
         self.information = (None,) * len(self.front)
 
     def _shortened(self, budget: Budget, rules: Sequence[Rule], seconds: float) -> Choice:
@@ -280,7 +294,8 @@ class Fit:
         if not found:
             return Choice(self.front, self.best, seconds)
         front, best = front_of(found, () if some is None else self.front)
-        return Choice(with_guesses(front, best, self.problem), best, seconds)
+        forms = forms_of(found, engine) if engine.n_rows <= MOST_ROWS_OF_FORMS else ()
+        return Choice(with_guesses(front, best, self.problem), best, seconds, forms)
 
     def _n_contenders(self, n_rows: int, seconds: float) -> int:
         """So many that their first fits leave most of the time for making equations shorter."""

@@ -24,6 +24,7 @@ from ddsr.fitting import Outcome
 from ddsr.learning.curves import REWARDS, SHARES, EpochStats, UpdateStats
 from ddsr.saved import restoring
 from ddsr.selection import FrontEntry, ParetoFront
+from ddsr.selection.posterior import Form
 from ddsr.version import ddsr_version
 
 FORMAT = "ddsr model"
@@ -122,7 +123,8 @@ def read_json(path: Path, form: str, version: int, what: str) -> dict[str, Any]:
 
 
 def _written_output(name: str | None, outcome: Outcome) -> dict[str, Any]:
-    vocabularies = list(dict.fromkeys(entry.expression.vocabulary for entry in outcome.front))
+    entries = [*outcome.front, *(form.entry for form in outcome.forms)]
+    vocabularies = list(dict.fromkeys(entry.expression.vocabulary for entry in entries))
     return {
         "target": name,
         "n_counted": outcome.n_counted,
@@ -140,6 +142,11 @@ def _written_output(name: str | None, outcome: Outcome) -> dict[str, Any]:
             for entry, information in zip(outcome.front, outcome.information, strict=True)
         ],
         "best": outcome.chosen,
+        "forms": [
+            _written_entry(form.entry, form.information, vocabularies) | {"weight": form.weight}
+            for form in outcome.forms
+        ],
+        "size_of_y": outcome.size_of_y,
         "curves": _written_curves(outcome),
     }
 
@@ -210,7 +217,15 @@ def _read_output(written: Mapping[str, Any], features: Sequence[str]) -> Outcome
         every=check_whole(written["curves"]["every"], "every", least=1),
         n_observed=None if observed is None else _read_count(observed, "n_observed"),
         noise=str(written.get("noise", "constant")),
+        forms=tuple(_read_form(each, vocabularies) for each in written.get("forms", ())),
+        size_of_y=_read_number(written.get("size_of_y", 1.0), "size_of_y"),
     )
+
+
+def _read_form(written: Mapping[str, Any], vocabularies: list[Vocabulary]) -> Form:
+    entry = _read_entry(written, vocabularies)
+    information = _read_information(written["information"], entry.equation.n_constants)
+    return Form(entry, _read_number(written["weight"], "weight"), information)
 
 
 def _read_count(written: object, name: str) -> int:

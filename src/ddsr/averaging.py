@@ -1,0 +1,112 @@
+"""What all likely forms say together: intervals of predictions, and where to measure next.
+
+Each form predicts a Student's t distribution: its value, the uncertainty of its constants, and the noise. The
+forms are mixed by their weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.engine import gradients, values
+from ddsr.intervals import covariance_of
+from ddsr.selection.posterior import Form
+
+Floats = NDArray[np.float64]
+HALVINGS = 60  # of the interval that a quantile is sought in
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """Of all forms on some rows."""
+
+    weights: Floats
+    """(K,) of the forms, 1 in all"""
+    values: Floats
+    """(K, n)"""
+    effects: tuple[Floats, ...]
+    """(n, k) of each form: what a standard deviation in each direction of its k constants changes"""
+    noise: Floats
+    """(K, n) standard deviations of measurements"""
+    n_degrees: NDArray[np.int64]
+    """(K,) degrees of freedom"""
+
+    @property
+    def uncertainty(self) -> Floats:
+        """(K, n) standard errors that come of the constants."""
+        return np.array([np.sqrt((each**2).sum(axis=1)) for each in self.effects])
+
+
+def predict_forms(
+    forms: Sequence[Form], X: Floats, *, spread: float, n_observed: int, size_of_y: float | None
+) -> Prediction:
+    """What each form predicts; `size_of_y` is the mean of |y| where errors are in proportion to y."""
+    equations = [form.entry.equation for form in forms]
+    predicted, _ = values(equations, X, 1)
+    slopes, _ = gradients(equations, X, 1)
+    noise, effects = np.zeros_like(predicted), []
+    n_degrees = np.ones(len(forms), dtype=np.int64)
+    for row, form in enumerate(forms):
+        entry = form.entry
+        is_measured = form.is_measured
+        n_degrees[row] = max(n_observed - sum(is_measured), 1)
+        loss = (entry.nrmse * spread) ** 2
+        error = np.sqrt(loss * n_observed / n_degrees[row])
+        noise[row] = error if size_of_y is None else error * np.abs(predicted[row]) / size_of_y
+        covariance = covariance_of(is_measured, form.information, loss, n_observed)
+        strengths, directions = np.linalg.eigh(covariance)
+        effects.append(slopes[row][:, : len(covariance)] @ (directions * np.sqrt(np.maximum(strengths, 0.0))))
+    weights = np.array([form.weight for form in forms])
+    return Prediction(weights / weights.sum(), predicted, tuple(effects), noise, n_degrees)
+
+
+def interval(prediction: Prediction, level: float, *, of_measurements: bool) -> Floats:
+    """(n, 2): between which values the mixture of the forms has `level` of its probability."""
+    variance = prediction.uncertainty**2 + (prediction.noise**2 if of_measurements else 0.0)
+    widths = np.sqrt(variance)
+    tail = 0.5 * (1.0 - level)
+    return np.column_stack([_quantile(prediction, widths, share) for share in (tail, 1.0 - tail)])
+
+
+def _quantile(prediction: Prediction, widths: Floats, share: float) -> Floats:
+    from scipy.special import stdtr, stdtrit
+
+    degrees = prediction.n_degrees[:, None]
+    each = prediction.values + widths * stdtrit(degrees, share)
+    low, high = each.min(axis=0), each.max(axis=0)
+    least = np.maximum(widths, np.finfo(np.float64).tiny)
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        below = prediction.weights @ stdtr(degrees, (middle - prediction.values) / least)
+        low, high = np.where(below < share, middle, low), np.where(below < share, high, middle)
+    return np.asarray(0.5 * (low + high))
+
+
+def informative_rows(prediction: Prediction, n: int) -> list[int]:
+    """Rows where likely forms and constants differ most, compared with the noise.
+
+    One after the other: what a measured row would tell is taken away before the next one is chosen.
+    """
+    roots = np.sqrt(prediction.weights)
+    mean = prediction.weights @ prediction.values
+    between = (roots[:, None] * (prediction.values - mean)).T
+    within = [root * effect for root, effect in zip(roots, prediction.effects, strict=True)]
+    factors = np.column_stack([between, *within])  # (n, r); the covariance of the rows is F Fᵀ
+    noise = np.maximum(prediction.weights @ prediction.noise**2, np.finfo(np.float64).tiny)
+    is_usable = np.isfinite(factors).all(axis=1) & np.isfinite(noise)
+    factors = np.where(is_usable[:, None], factors, 0.0)
+    left = np.eye(factors.shape[1])  # what is still unknown in each direction
+    chosen: list[int] = []
+    for _ in range(min(n, int(is_usable.sum()))):
+        gains = np.einsum("ni,ij,nj->n", factors, left, factors) / noise
+        gains[~is_usable] = -1.0
+        gains[chosen] = -1.0
+        best = int(np.argmax(gains))
+        chosen.append(best)
+        told = left @ factors[best]
+        left -= np.outer(told, told) / (factors[best] @ told + noise[best])
+    return chosen

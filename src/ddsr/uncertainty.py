@@ -1,0 +1,93 @@
+"""How sure a fitted estimator is: other forms that explain the data, intervals, and where to measure next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ddsr.averaging import Prediction, informative_rows, interval, predict_forms
+from ddsr.data import check_rows, check_whole
+from ddsr.errors import DataError
+from ddsr.fitting import Outcome
+from ddsr.frames import read_rows
+
+Floats = NDArray[np.float64]
+T = TypeVar("T")
+
+
+class Uncertainty:
+    """What the forms that explain the data say together. Where y had several columns there is a list."""
+
+    outcomes_: list[Outcome]
+
+    @property
+    def forms_(self) -> pd.DataFrame | list[pd.DataFrame]:
+        """A table of the forms that explain the data, the likeliest first.
+
+        `weight` is the probability of a form, `description_length` is in nats, `r2` is on the data. Forms
+        are written with the constants that fit best.
+        """
+        return self._each(forms_table)
+
+    def predict_interval(
+        self, X: ArrayLike, level: float = 0.95, *, of_measurements: bool = True
+    ) -> Floats | list[Floats]:
+        """Between which values a new measurement lies with a probability of `level`: low and high.
+
+        The interval covers the noise, the uncertainty of the constants, and the choice between the forms of
+        `forms_`. With `of_measurements=False` it is for the law itself, without noise.
+        """
+        if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0.0 < level < 1.0:
+            raise DataError(f"level must be a number between 0 and 1, got {level!r}")
+        return self._each(
+            lambda outcome: interval(self._predicted(outcome, X), level, of_measurements=of_measurements)
+        )
+
+    def suggest(self, X: ArrayLike, n: int = 1) -> list[int] | list[list[int]]:
+        """Positions of the rows of X that are best measured next, the best first.
+
+        These are rows where likely forms, and their constants, differ most compared with the noise.
+        """
+        n_wanted = check_whole(n, "n", least=1)
+        check_is_fitted(self)
+        found = [informative_rows(self._predicted(outcome, X), n_wanted) for outcome in self.outcomes_]
+        return found[0] if len(found) == 1 else found
+
+    def _predicted(self, outcome: Outcome, X: ArrayLike) -> Prediction:
+        if not outcome.forms:
+            raise DataError(
+                "this model has no weights of forms: fit it with model_selection='description_length', "
+                "and let the fit come to its end"
+            )
+        rows = check_rows(read_rows(self, X, reset=False), outcome.best.expression.vocabulary.variables)
+        return predict_forms(
+            outcome.forms,
+            rows,
+            spread=outcome.spread,
+            n_observed=outcome.n_counted if outcome.n_observed is None else outcome.n_observed,
+            size_of_y=outcome.size_of_y if outcome.noise == "relative" else None,
+        )
+
+    def _each(self, form: Callable[[Outcome], T]) -> T | list[T]:
+        check_is_fitted(self)
+        found = [form(outcome) for outcome in self.outcomes_]
+        return found[0] if len(found) == 1 else found
+
+
+def forms_table(outcome: Outcome) -> pd.DataFrame:
+    """A row a form."""
+    entries = [form.entry for form in outcome.forms]
+    return pd.DataFrame(
+        {
+            "weight": [form.weight for form in outcome.forms],
+            "description_length": [entry.nats for entry in entries],
+            "r2": [1.0 - entry.nrmse**2 for entry in entries],
+            "n_constants": [sum(entry.is_free or ()) for entry in entries],
+            "equation": [entry.equation.text() for entry in entries],
+        }
+    )

@@ -1,0 +1,155 @@
+"""How sure a model is: weights of forms, intervals, and where to measure next."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ddsr import DDSRRegressor, Engine, Expression, Vocabulary
+from ddsr.averaging import Prediction, informative_rows, interval
+from ddsr.errors import DataError
+from ddsr.selection import select
+from ddsr.selection.posterior import form_key, forms_of
+
+VOCABULARY = Vocabulary(["x"], ("add", "sub", "mul", "div", "exp", "pow", "log", "sqrt"))
+X = np.array([0.3, 0.5, 0.8, 1.2, 2.0, 3.0, 4.0, 5.0, 7.0, 9.0, 12.0, 15.0])
+Y = 7.3 * X / (1.9 + X) * (1.0 + 0.04 * np.random.default_rng(3).normal(size=12))
+CANDIDATES = ("7.3 * x / (1.9 + x)", "6.1 * (1 - exp(-0.5 * x))", "2.1 * x^0.5", "1.3 * x")
+LITTLE = {"evaluations_per_epoch": 1000, "max_length": 12}
+
+
+def engine() -> Engine:
+    return Engine(VOCABULARY, X[:, None], Y)
+
+
+def found():
+    return select([Expression.parse(text, VOCABULARY) for text in CANDIDATES], engine())
+
+
+@pytest.fixture(scope="module")
+def model() -> DDSRRegressor:
+    searched = DDSRRegressor("ddsr:generator=none", max_epochs=1, random_state=0, config=LITTLE, prior=None)
+    return searched.fit(pd.DataFrame({"x": X}), Y)
+
+
+def test_weights_fall_and_are_shares_of_one():
+    forms = forms_of(found(), engine())
+    weights = [form.weight for form in forms]
+    assert weights == sorted(weights, reverse=True)
+    assert 0.99 < sum(weights) <= 1.0 + 1e-12
+    assert len({form_key(form.entry.equation) for form in forms}) == len(forms)
+
+
+def test_a_nat_is_a_factor_of_e():
+    first, second = forms_of(found(), engine())[:2]
+    expected = np.exp(first.entry.nats - second.entry.nats)
+    assert second.weight / first.weight == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        ("7.3 * x / (1.9 + x)", "2.1 * x / (3 + x)", True),
+        ("7.3 * x / (1.9 + x)", "x / (0.73 + 0.37 * x)", True),
+        ("2.3 * x^2", "1.7 * x^3", False),
+        ("2.3 * x", "2.3 * x + 1.7", False),
+    ],
+)
+def test_equations_of_one_form_differ_by_their_constants(one, other, is_same):
+    keys = [form_key(Expression.parse(text, VOCABULARY)) for text in (one, other)]
+    assert (keys[0] == keys[1]) == is_same
+
+
+def test_the_table_begins_with_the_likeliest(model):
+    table = model.forms_
+    assert list(table.columns) == ["weight", "description_length", "r2", "n_constants", "equation"]
+    assert table["weight"].is_monotonic_decreasing and 0.0 < table["weight"].sum() <= 1.0 + 1e-12
+
+
+def test_intervals_hold_the_prediction_and_widen_with_the_level(model):
+    rows = pd.DataFrame({"x": np.linspace(0.3, 15.0, 20)})
+    narrow, wide = (model.predict_interval(rows, level) for level in (0.5, 0.95))
+    assert narrow.shape == (20, 2)
+    assert (wide[:, 0] < narrow[:, 0]).all() and (narrow[:, 1] < wide[:, 1]).all()
+    law = model.predict_interval(rows, 0.95, of_measurements=False)
+    assert (wide[:, 0] < law[:, 0]).all() and (law[:, 1] < wide[:, 1]).all()
+    predicted = model.predict(rows)
+    assert ((wide[:, 0] < predicted) & (predicted < wide[:, 1])).all()
+
+
+def prediction(values, weights, noise=0.1, effect=0.05, degrees=1000) -> Prediction:
+    values = np.array(values, dtype=float)
+    effects = tuple(np.full((values.shape[1], 1), effect) for _ in values)
+    return Prediction(
+        np.array(weights), values, effects, np.full(values.shape, noise), np.full(len(values), degrees)
+    )
+
+
+def test_one_form_has_the_interval_of_its_t_distribution():
+    low, high = interval(prediction([[2.0]], [1.0], noise=0.3, effect=0.4), 0.95, of_measurements=True)[0]
+    assert (low, high) == pytest.approx((2.0 - 1.962 * 0.5, 2.0 + 1.962 * 0.5), abs=1e-3)
+
+
+def test_two_forms_that_differ_have_a_wide_interval():
+    both = prediction([[2.0], [5.0]], [0.6, 0.4])
+    low, high = interval(both, 0.9, of_measurements=True)[0]
+    assert low < 2.0 and high > 5.0
+    low, high = interval(prediction([[2.0], [5.0]], [0.999, 0.001]), 0.9, of_measurements=True)[0]
+    assert high < 3.0
+
+
+def test_the_next_measurement_is_where_forms_differ():
+    values = [[1.0, 1.0, 1.0, 1.0], [1.0, 1.1, 3.0, 1.0]]
+    assert informative_rows(prediction(values, [0.5, 0.5]), 2)[0] == 2
+    assert sorted(informative_rows(prediction(values, [0.5, 0.5]), 9)) == [0, 1, 2, 3]  # each once
+
+
+def test_what_a_row_tells_is_not_asked_for_twice():
+    # rows 0 and 1 say the same of which form is right; row 2 says what they do not
+    values = [[0.0, 0.0, 0.0], [1.0, 0.99, 0.0], [0.0, 0.0, 0.7]]
+    assert informative_rows(prediction(values, [0.4, 0.3, 0.3], noise=0.05, effect=0.0), 2) == [0, 2]
+
+
+def test_rows_where_a_form_is_undefined_are_not_suggested():
+    values = [[1.0, np.nan], [2.0, 1.0]]
+    assert informative_rows(prediction(values, [0.5, 0.5]), 2) == [0]
+
+
+def test_suggestions_are_rows_of_the_pool(model):
+    pool = pd.DataFrame({"x": np.linspace(0.1, 40.0, 30)})
+    chosen = model.suggest(pool, 3)
+    assert len(set(chosen)) == 3 and all(0 <= row < 30 for row in chosen)
+
+
+def test_saved_models_are_as_sure(model, tmp_path):
+    model.save(tmp_path / "model.json")
+    read = DDSRRegressor.load(tmp_path / "model.json")
+    rows = pd.DataFrame({"x": X})
+    assert np.array_equal(read.predict_interval(rows), model.predict_interval(rows))
+    pd.testing.assert_frame_equal(read.forms_, model.forms_)
+
+
+def test_several_targets_have_a_list():
+    searched = DDSRRegressor("ddsr:generator=none", max_epochs=1, random_state=0, config=LITTLE, prior=None)
+    searched.fit(X[:, None], np.column_stack([Y, 2.0 * X + 0.1 * Y]))
+    assert (
+        len(searched.forms_)
+        == len(searched.predict_interval(X[:, None]))
+        == len(searched.suggest(X[:, None]))
+        == 2
+    )
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, -1, 95, "0.9", True, np.nan])
+def test_a_level_is_a_probability(model, level):
+    with pytest.raises(DataError, match="level must be a number between 0 and 1"):
+        model.predict_interval(pd.DataFrame({"x": X}), level)
+
+
+def test_other_selections_have_no_weights():
+    searched = DDSRRegressor(
+        "uniform", max_epochs=1, random_state=0, config={"max_length": 7, "batch_size": 50}
+    )
+    searched.fit(X[:, None], Y)
+    assert len(searched.forms_) == 0
+    with pytest.raises(DataError, match="no weights of forms"):
+        searched.predict_interval(X[:, None])
