@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 from math import inf
 
 import numpy as np
@@ -37,6 +38,7 @@ from ddsr.selection.phases import with_phases_in_a_turn
 from ddsr.selection.poles import have_poles
 from ddsr.selection.rational import rational_forms
 from ddsr.selection.shared_factors import NatsLost
+from ddsr.selection.swings import Paths, swing
 
 WORK_A_CALL = 25_000_000  # rows × steps × models after which the clock is looked at: tenths of a second
 STEPS_OF_AN_AUDIT = 50  # what poles and leverages take, a row, in steps of a fit
@@ -195,6 +197,8 @@ class Judge:
         unseen += nats_of_growth(models, self._mean_squares(judged), self.engine)
         expressions = [model.expression for model in models]
         has_pole = have_poles(expressions, self.engine.audited.rows, self.engine.n_threads)
+        if self.is_canonical:  # of many rows, neighbours are near
+            has_pole |= swing(expressions, self._paths, self.engine.n_threads)
         return [
             replace(
                 one,
@@ -204,6 +208,10 @@ class Judge:
             )
             for one, nats, is_infinite in zip(judged, unseen, has_pole, strict=True)
         ]
+
+    @cached_property
+    def _paths(self) -> Paths:
+        return Paths.among(self.engine.rows)
 
     def _lone(self, one: Judged) -> float:
         # residuals that are rounding have no leverage to look at, but may be of constants for single rows

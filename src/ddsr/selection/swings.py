@@ -1,0 +1,57 @@
+"""What a model does between neighbouring rows: swings that no row shows are found out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.engine import values
+from ddsr.expression import Batch, Expression
+
+Floats = NDArray[np.float64]
+N_STEPS = 8  # of a path from one value of a column to the next
+MOST_ROWS = 64
+GOLDEN = 0.6180339887498949
+# How much farther a model may go on the way from row to row than the rows are apart. A sine that is measured
+# five times a period goes 1.1 times as far, one measured twice a period 1.6 times.
+MOST_DETOUR = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class Paths:
+    """From each row along each column to the next larger value that the column has."""
+
+    points: Floats
+    """(paths * (N_STEPS + 1), columns)"""
+
+    @classmethod
+    def among(cls, rows: Floats) -> Paths:
+        """Between the rows of a table."""
+        some = rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), MOST_ROWS)).round().astype(int))]
+        # uneven, or a frequency could go with the steps
+        shares = np.sort(np.concatenate([[0.0, 1.0], np.arange(1, N_STEPS) * GOLDEN % 1.0]))
+        paths = []
+        for column in range(rows.shape[1]):
+            known = np.unique(rows[:, column])
+            place = np.searchsorted(known, some[:, column], side="right")
+            for row, following in zip(some, place, strict=True):
+                if following < len(known):
+                    path = np.repeat(row[None], N_STEPS + 1, axis=0)
+                    path[:, column] = row[column] + shares * (known[following] - row[column])
+                    paths.append(path)
+        return cls(np.concatenate(paths) if paths else np.empty((0, rows.shape[1])))
+
+
+def swing(expressions: Sequence[Expression], paths: Paths, n_threads: int) -> NDArray[np.bool_]:
+    """Whether each goes up and down between the rows far more than from row to row."""
+    if not expressions or len(paths.points) == 0:
+        return np.zeros(len(expressions), dtype=bool)
+    along = values(Batch.of(expressions), paths.points, n_threads)[0]
+    along = along.reshape(len(expressions), -1, N_STEPS + 1)
+    with np.errstate(all="ignore"):
+        walked = np.abs(np.diff(along, axis=2)).sum(axis=(1, 2))
+        apart = np.abs(along[:, :, -1] - along[:, :, 0]).sum(axis=1)
+    return np.asarray(np.isfinite(walked) & (walked > MOST_DETOUR * apart))

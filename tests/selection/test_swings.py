@@ -1,0 +1,50 @@
+"""Swings that no row shows are found out; those that the rows show are not."""
+
+import numpy as np
+import pytest
+
+from ddsr import Engine, Expression, Vocabulary
+from ddsr.selection import select
+from ddsr.selection.swings import Paths, swing
+
+VOCABULARY = Vocabulary(["x", "y"], ("add", "sub", "mul", "div", "sin", "cos", "exp", "pow"))
+GRID = np.column_stack([np.arange(20.0) * 0.25, np.ones(20)])
+PATHS = Paths.among(GRID)
+
+
+def swings(text: str, paths: Paths = PATHS) -> bool:
+    return bool(swing([Expression.parse(text, VOCABULARY)], paths, 1)[0])
+
+
+@pytest.mark.parametrize(
+    "text", ["x", "3 * exp(-0.2 * x) * cos(2.4 * x)", "sin(5 * x)", "sin(9 * x)", "1", "y"]
+)
+def test_what_the_rows_show_is_no_swing(text):
+    assert not swings(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["cos((2.4 + 8 * 3.14159265358979) * x)", "x + sin(50 * x)", "x + 2 * sin(1417 * x)"]
+)
+def test_what_they_cannot_show_is_one(text):
+    assert swings(text)
+
+
+def test_paths_go_from_each_row_to_the_next_value():
+    table = np.array([[0.0, 5.0], [1.0, 5.0], [3.0, 7.0]])
+    ends = Paths.among(table).points.reshape(-1, 9, 2)[:, [0, -1]]
+    steps = {(tuple(a), tuple(b)) for a, b in ends.tolist()}
+    assert ((0.0, 5.0), (1.0, 5.0)) in steps and ((1.0, 5.0), (3.0, 5.0)) in steps
+    assert ((0.0, 5.0), (0.0, 7.0)) in steps and len(steps) == 4
+
+
+def test_one_row_has_no_paths():
+    assert not swings("sin(50 * x)", Paths.among(GRID[:1]))
+
+
+def test_the_slow_one_of_two_frequencies_is_chosen():
+    fast, slow = 2.4 + 8.0 * np.pi, 2.4  # equal on rows that are 0.25 apart
+    y = 3.1 * np.cos(slow * GRID[:, 0]) + 0.05 * np.random.default_rng(0).normal(size=20)
+    candidates = [Expression.parse(f"3.1 * cos({rate!r} * x)", VOCABULARY) for rate in (fast, slow)]
+    best = select(candidates, Engine(VOCABULARY, GRID, y))[0].expression
+    assert max(map(abs, best.constants)) < 5.0
