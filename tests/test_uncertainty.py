@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from ddsr import DDSRRegressor, Engine, Expression, Vocabulary
-from ddsr.averaging import Prediction, informative_rows, interval
+from ddsr.averaging import Prediction, informative_rows, interval, predict_forms
 from ddsr.errors import DataError
+from ddsr.price.noise import size_where_errors_are_measured
 from ddsr.selection import select
 from ddsr.selection.posterior import form_key, forms_of
 
@@ -65,15 +66,45 @@ def test_the_table_begins_with_the_likeliest(model):
     assert table["weight"].is_monotonic_decreasing and 0.0 < table["weight"].sum() <= 1.0 + 1e-12
 
 
-def test_intervals_hold_the_prediction_and_widen_with_the_level(model):
-    rows = pd.DataFrame({"x": np.linspace(0.3, 15.0, 20)})
-    narrow, wide = (model.predict_interval(rows, level) for level in (0.5, 0.95))
+def test_intervals_hold_the_likeliest_form_and_widen_with_the_level():
+    forms, rows = forms_of(found(), engine()), np.linspace(0.3, 15.0, 20)[:, None]
+    said = predict_forms(forms, rows, spread=engine().spread, n_observed=12, size_of_y=None)
+    narrow, wide = (interval(said, level, of_measurements=True) for level in (0.5, 0.95))
     assert narrow.shape == (20, 2)
     assert (wide[:, 0] < narrow[:, 0]).all() and (narrow[:, 1] < wide[:, 1]).all()
-    law = model.predict_interval(rows, 0.95, of_measurements=False)
-    assert (wide[:, 0] < law[:, 0]).all() and (law[:, 1] < wide[:, 1]).all()
-    predicted = model.predict(rows)
-    assert ((wide[:, 0] < predicted) & (predicted < wide[:, 1])).all()
+    assert ((wide[:, 0] < said.values[0]) & (said.values[0] < wide[:, 1])).all()
+
+
+def test_an_interval_of_a_model_has_a_low_and_a_high_end(model):
+    ends = model.predict_interval(pd.DataFrame({"x": X}))
+    assert ends.shape == (12, 2) and (ends[:, 0] < ends[:, 1]).all()
+
+
+def test_relative_noise_is_a_share_of_the_prediction():
+    t = np.linspace(0.0, 12.0, 40)
+    law = 12.4 * np.exp(-0.37 * t)  # over two decades
+    y = law * (1.0 + 0.05 * np.random.default_rng(0).normal(size=40))
+    weighted = Engine(VOCABULARY, t[:, None], y, sample_weight=1.0 / law**2)
+    chosen = select([Expression.parse("12.4 * exp(-0.37 * x)", VOCABULARY)], weighted)
+    said = predict_forms(
+        forms_of(chosen, weighted),
+        t[:, None],
+        spread=weighted.spread,
+        n_observed=40,
+        size_of_y=size_where_errors_are_measured(y),
+    )
+    relative = said.noise[0] / said.values[0]
+    expected = np.sqrt(np.sum((y / said.values[0] - 1.0) ** 2) / 38)
+    assert np.ptp(relative) < 1e-9 and relative[0] == pytest.approx(expected, rel=0.05)
+
+
+def test_a_form_that_is_undefined_leaves_the_interval_to_the_others():
+    both = prediction([[2.0, np.nan], [2.1, 2.1]], [0.5, 0.5])
+    ends = interval(both, 0.9, of_measurements=True)
+    alone = interval(prediction([[2.1]], [1.0]), 0.9, of_measurements=True)
+    assert np.isfinite(ends).all() and np.allclose(ends[1], alone[0])
+    nobody = interval(prediction([[np.nan]], [1.0]), 0.9, of_measurements=True)
+    assert np.isnan(nobody).all()
 
 
 def prediction(values, weights, noise=0.1, effect=0.05, degrees=1000) -> Prediction:

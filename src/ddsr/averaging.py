@@ -17,6 +17,7 @@ from ddsr.intervals import covariance_of
 from ddsr.selection.posterior import Form
 
 Floats = NDArray[np.float64]
+LEAST_LIKELY = 0.01  # of the weight of the likeliest form: others do not say where to measure
 HALVINGS = 60  # of the interval that a quantile is sought in
 
 
@@ -40,11 +41,23 @@ class Prediction:
         """(K, n) standard errors that come of the constants."""
         return np.array([np.sqrt((each**2).sum(axis=1)) for each in self.effects])
 
+    def of_some(self, is_kept: NDArray[np.bool_]) -> Prediction:
+        """Of some of the forms alone."""
+        weights = self.weights[is_kept]
+        effects = tuple(effect for effect, is_one in zip(self.effects, is_kept, strict=True) if is_one)
+        return Prediction(
+            weights / weights.sum(),
+            self.values[is_kept],
+            effects,
+            self.noise[is_kept],
+            self.n_degrees[is_kept],
+        )
+
 
 def predict_forms(
     forms: Sequence[Form], X: Floats, *, spread: float, n_observed: int, size_of_y: float | None
 ) -> Prediction:
-    """What each form predicts; `size_of_y` is the mean of |y| where errors are in proportion to y."""
+    """What each form predicts; `size_of_y` is None where errors do not grow with y, see `Outcome`."""
     equations = [form.entry.equation for form in forms]
     predicted, _ = values(equations, X, 1)
     slopes, _ = gradients(equations, X, 1)
@@ -76,12 +89,21 @@ def _quantile(prediction: Prediction, widths: Floats, share: float) -> Floats:
     from scipy.special import stdtr, stdtrit
 
     degrees = prediction.n_degrees[:, None]
-    each = prediction.values + widths * stdtrit(degrees, share)
-    low, high = each.min(axis=0), each.max(axis=0)
-    least = np.maximum(widths, np.finfo(np.float64).tiny)
+    with np.errstate(invalid="ignore"):
+        each = prediction.values + widths * stdtrit(degrees, share)
+    is_finite = np.isfinite(each)
+    # where a form is undefined, the others share its weight; where all are, there is no interval
+    weights = np.where(is_finite, prediction.weights[:, None], 0.0)
+    with np.errstate(invalid="ignore"):
+        weights /= weights.sum(axis=0)
+    has_any = is_finite.any(axis=0)
+    low = np.where(has_any, np.where(is_finite, each, np.inf).min(axis=0), np.nan)
+    high = np.where(has_any, np.where(is_finite, each, -np.inf).max(axis=0), np.nan)
+    centre = np.where(is_finite, prediction.values, 0.0)
+    least = np.where(is_finite, np.maximum(widths, np.finfo(np.float64).tiny), 1.0)
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
-        below = prediction.weights @ stdtr(degrees, (middle - prediction.values) / least)
+        below = (weights * stdtr(degrees, (middle - centre) / least)).sum(axis=0)
         low, high = np.where(below < share, middle, low), np.where(below < share, high, middle)
     return np.asarray(0.5 * (low + high))
 
@@ -91,6 +113,8 @@ def informative_rows(prediction: Prediction, n: int) -> list[int]:
 
     One after the other: what a measured row would tell is taken away before the next one is chosen.
     """
+    is_likely = prediction.weights >= LEAST_LIKELY * prediction.weights[0]
+    prediction = prediction.of_some(is_likely)
     roots = np.sqrt(prediction.weights)
     mean = prediction.weights @ prediction.values
     between = (roots[:, None] * (prediction.values - mean)).T

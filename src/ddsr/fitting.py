@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
-import numpy as np
-
 from ddsr.budget import Budget
 from ddsr.choice_budget import EarlyChoice, seconds_to_choose
 from ddsr.deadline import NEVER, Deadline, MovableDeadline
@@ -19,6 +17,7 @@ from ddsr.grammar import Rule
 from ddsr.learning.curves import EpochStats
 from ddsr.model_selection import Selection
 from ddsr.plain_forms import plain_forms
+from ddsr.price.noise import size_where_errors_are_measured
 from ddsr.problem import Problem
 from ddsr.progress import Progress
 from ddsr.saved import Saved, restoring
@@ -79,7 +78,7 @@ class Outcome:
     forms: tuple[Form, ...] = ()
     """the likeliest ones with their weights; empty where the choice is not by description length"""
     size_of_y: float = 1.0
-    """mean of |y|"""
+    """where errors are relative, the size of y whose errors the loss has; else 1"""
 
     @property
     def chosen(self) -> int:
@@ -160,7 +159,9 @@ class Fit:
             n_observed=engine.n_observed,
             noise=self.problem.noise,
             forms=self.forms,
-            size_of_y=float(np.mean(np.abs(engine.target))),
+            size_of_y=size_where_errors_are_measured(engine.target)
+            if self.problem.noise == "relative"
+            else 1.0,
         )
 
     def choose(self) -> None:

@@ -42,6 +42,14 @@ class NoiseModel:
 CONSTANT = NoiseModel("constant")
 
 
+def size_where_errors_are_measured(y: Floats) -> float:
+    """The size of y whose errors are as large as the weighted loss says, where errors are relative.
+
+    With weights 1/y² the loss is the mean of the squared relative errors times this size squared.
+    """
+    return float(1.0 / np.sqrt(np.mean(1.0 / y**2)))
+
+
 def find_noise(engine: Engine, most_structures: int = MOST_STRUCTURES) -> NoiseModel:
     """The kind of error that explains the data of an engine better; constant where y changes its sign."""
     X, y = engine.rows, engine.target

@@ -56,7 +56,7 @@ def tell(expressions: Sequence[Expression], is_free: Sequence[Sequence[bool]]) -
     if not expressions:
         return []
     batch = Batch.of(expressions)
-    mask = _mask(batch, is_free)
+    mask = free_mask(batch, is_free)
     choices, row_of_choice, row_of_number, place, number, row_of_variable, column = _core.tell_structures(
         batch.vocabulary.core, batch.tokens, batch.constants, mask
     )
@@ -71,7 +71,8 @@ def tell(expressions: Sequence[Expression], is_free: Sequence[Sequence[bool]]) -
     ]
 
 
-def _mask(batch: Batch, is_free: Sequence[Sequence[bool]]) -> NDArray[np.uint8]:
+def free_mask(batch: Batch, is_free: Sequence[Sequence[bool]]) -> NDArray[np.uint8]:
+    """Which constants of a batch are fitted, in the shape of its constants."""
     mask = np.zeros(batch.constants.shape, dtype=np.uint8)
     for row, flags in enumerate(is_free):
         mask[row, : len(flags)] = flags
@@ -150,7 +151,7 @@ class StructureCode:
         as the 2 of 2 * x: whichever is cheaper.
         """
         batch = Batch.of(expressions)
-        rows = batch.vocabulary.core, batch.tokens, batch.constants, _mask(batch, is_free)
+        rows = batch.vocabulary.core, batch.tokens, batch.constants, free_mask(batch, is_free)
         return self.core.prices(*rows, self.numbers.nats, nats_of_measured)
 
 

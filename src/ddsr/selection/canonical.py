@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from ddsr import _core
 from ddsr.expression import Batch
+from ddsr.price.structure_code import free_mask
 from ddsr.selection.model import Model
 
 
@@ -20,9 +19,7 @@ def canonical(models: Sequence[Model]) -> list[Model]:
     if not models:
         return []
     batch = Batch.of([model.expression for model in models])
-    is_free = np.zeros(batch.constants.shape, dtype=np.uint8)
-    for row, model in enumerate(models):
-        is_free[row, : len(model.is_fixed)] = [not is_fixed for is_fixed in model.is_fixed]
+    is_free = free_mask(batch, [[not is_fixed for is_fixed in model.is_fixed] for model in models])
     tokens, constants, is_fixed = _core.canonical(
         batch.vocabulary.core, batch.tokens, batch.constants, is_free
     )
