@@ -14,7 +14,8 @@ from statistics import mean
 import ddsr.price
 from ddsr.bench.problems import load_suites
 from ddsr.price.corpus import CorpusFormula, read_corpus, read_formula
-from ddsr.price.structure_code import StructureCode, Told, count, tell, write_counts
+from ddsr.price.structure_code import StructureCode, Told, tell
+from ddsr.price.table_code import Reading, write_tables
 
 SUITES = ("feynman", "strogatz", "nguyen")
 EXAMPLES = (
@@ -28,9 +29,15 @@ EXAMPLES = (
 )
 
 
-def told_of(formulas: Sequence[CorpusFormula]) -> list[Told]:
-    """The structure of each formula. They are read one by one, since their variables differ."""
-    return [tell([each.expression], [each.is_free])[0] for each in formulas]
+def told_of(formulas: Sequence[CorpusFormula]) -> list[tuple[Told, Told]]:
+    """Each formula in both readings. They are read one by one, since their variables differ."""
+    return [
+        (
+            tell([each.expression], [each.is_free])[0],
+            tell([each.in_columns], [each.is_free_in_columns])[0],
+        )
+        for each in formulas
+    ]
 
 
 def keys_of_suites() -> set[object]:
@@ -44,24 +51,38 @@ def keys_of_suites() -> set[object]:
     return keys
 
 
-def kept_formulas() -> tuple[list[CorpusFormula], list[Told], int]:
-    """The corpus without what coincides with a benchmark, and how many do."""
+def kept_formulas() -> tuple[list[CorpusFormula], list[tuple[Told, Told]], int]:
+    """The corpus without what coincides with a benchmark in either reading, and how many do."""
     every = read_corpus()
     forbidden = keys_of_suites()
     pairs = zip(every, told_of(every), strict=True)
-    kept = [(formula, told) for formula, told in pairs if told.key not in forbidden]
+    kept = [(formula, told) for formula, told in pairs if not any(each.key in forbidden for each in told)]
     return [formula for formula, _ in kept], [told for _, told in kept], len(every) - len(kept)
 
 
-def nats_of_field(field: str, formulas: Sequence[CorpusFormula], told: Sequence[Told]) -> list[float]:
-    """Of each formula of a field, by a code that was learned from the others."""
+def nats_of_field(
+    field: str, formulas: Sequence[CorpusFormula], told: Sequence[tuple[Told, Told]]
+) -> list[tuple[float, float]]:
+    """Of each formula of a field in both readings, by codes that were learned from the others."""
     pairs = list(zip(formulas, told, strict=True))
-    code = StructureCode.learned(each for formula, each in pairs if formula.field != field)
-    return [
-        code.nats(each, len(formula.expression.vocabulary.variables))
-        for formula, each in pairs
-        if formula.field == field
+    codes = [
+        StructureCode.learned(reading.told)
+        for reading in readings([each for formula, each in pairs if formula.field != field])
     ]
+    return [
+        (
+            codes[0].nats(fitted, len(formula.expression.vocabulary.variables)),
+            codes[1].nats(columns, len(formula.in_columns.vocabulary.variables)),
+        )
+        for formula, (fitted, columns) in pairs
+        if formula.field == field and fitted.variables
+    ]
+
+
+def readings(told: Sequence[tuple[Told, Told]]) -> tuple[Reading, Reading]:
+    """Both readings of all formulas; that nothing depends on a column is said in the first alone."""
+    dependent = (columns for fitted, columns in told if fitted.variables)
+    return Reading.of(fitted for fitted, _ in told), Reading.of(dependent)
 
 
 def main() -> None:
@@ -69,19 +90,26 @@ def main() -> None:
     argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     formulas, told, n_dropped = kept_formulas()
     print(f"{len(formulas)} formulas; {n_dropped} coincide with a benchmark's and are dropped")
-    every: list[float] = []
+    print(f"nats per formula{'':<5}{'fitted':>8}{'columns':>9}")
+    every: list[tuple[float, float]] = []
     for field in sorted({each.field for each in formulas}):
         nats = nats_of_field(field, formulas, told)
         every += nats
-        print(f"{field:<16}{len(nats):>5}{mean(nats):>8.2f} nats per formula")
-    print(f"{'all':<16}{len(every):>5}{mean(every):>8.2f}")
-    code = StructureCode.learned(told)
+        print(_line(field, nats))
+    print(_line("all", every))
+    fitted, columns = readings(told)
+    code = StructureCode.learned(fitted.told)
     for text in EXAMPLES:
         expression, is_free = read_formula(text, ["x"], ["c"])
         print(f"{code.nats(tell([expression], [is_free])[0], 1):>6.1f}  {text}")
     folder = Path(ddsr.price.__file__).parent
-    for name, text in write_counts(*count(told)).items():
+    for name, text in write_tables(fitted, columns).items():
         (folder / name).write_text(text)
+
+
+def _line(field: str, nats: Sequence[tuple[float, float]]) -> str:
+    fitted, columns = (mean(each[reading] for each in nats) for reading in (0, 1))
+    return f"{field:<16}{len(nats):>5}{fitted:>8.2f}{columns:>9.2f}"
 
 
 if __name__ == "__main__":

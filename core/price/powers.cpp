@@ -99,6 +99,25 @@ bool is_even(Symbol function) {
   return function == Symbol::Cos || function == Symbol::Cosh || function == Symbol::Abs;
 }
 
+// Of a sum that begins with so many quarter turns, none of them; what is left of it is the argument.
+int take_quarter_turns(Structure& argument) {
+  if (argument.symbol != Symbol::Sum || !argument.parts.front().structure.is_number()) return 0;
+  const Part& first = argument.parts.front();
+  const double turns = first.structure.number / (0.5 * std::numbers::pi), whole = std::round(turns);
+  if (whole == 0.0 || std::fabs(whole) > 1e6 || std::fabs(turns - whole) > 1e-9 * std::fabs(whole)) return 0;
+  const int n = static_cast<int>(first.is_inverse ? -whole : whole);
+  argument.parts.erase(argument.parts.begin());
+  argument = sum_structure(std::move(argument.parts));
+  return n;
+}
+
+// sin(pi / 2 + x) is cos(x), and sin(pi + x) is -sin(x).
+Structure turned(Symbol function, Structure argument, int n_quarters) {
+  const int n = (((function == Symbol::Cos ? 1 : 0) + n_quarters) % 4 + 4) % 4;  // of the sine
+  Structure call = call_structure(n % 2 == 0 ? Symbol::Sin : Symbol::Cos, std::move(argument));
+  return n < 2 ? call : times_number(-1.0, std::move(call));
+}
+
 Structure logarithm(Structure of) {
   auto inner = [&] { return call_structure(Symbol::Log, std::move(of.parts[0].structure)); };
   if (of.symbol == Symbol::Exp) return std::move(of.parts[0].structure);
@@ -143,6 +162,10 @@ Structure call_structure(Symbol function, Structure argument) {
     return is_known ? number_structure(value) : constant_structure(value);
   }
   if (function == Symbol::Log) return logarithm(std::move(argument));
+  if (function == Symbol::Sin || function == Symbol::Cos) {
+    const int n_quarters = take_quarter_turns(argument);
+    if (n_quarters != 0) return turned(function, std::move(argument), n_quarters);
+  }
   const Structure first = argument.parts.empty() ? argument : argument.parts.front().structure;
   if (function == Symbol::Abs && is_product(argument) && first.is_constant())
     return times_constant(std::fabs(first.number),

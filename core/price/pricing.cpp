@@ -12,6 +12,8 @@ namespace ddsr {
 
 namespace {
 
+constexpr double MINUS_NATS = 2.3;  // one formula of ten begins with a minus
+
 double whole_price(const StructureCode& code, const Structure& structure, int n_variables,
                    const NumberPrices& numbers) {
   const Told all = told(structure);
@@ -38,6 +40,17 @@ std::vector<double> numbers_in(Structure& structure) {
   return values;
 }
 
+// Of a structure one of whose numbers became a constant: as people write it, exp(c + x) as c * exp(x), unless
+// that constant would stand for other numbers as well.
+double price_with_constant(const StructureCode& code, Structure& structure, int n_variables,
+                           const NumberPrices& numbers) {
+  Structure written = rebuilt(structure);
+  const double as_it_is = whole_price(code, structure, n_variables, numbers);
+  if (numbers_in(written) != numbers_in(structure) || n_constants(written) != n_constants(structure))
+    return as_it_is;
+  return std::min(as_it_is, whole_price(code, written, n_variables, numbers));
+}
+
 // Each number is part of the structure, or the value of a constant: whichever is cheaper.
 double cheapest_price(const StructureCode& code, Structure structure, int n_variables,
                       const NumberPrices& numbers) {
@@ -49,7 +62,7 @@ double cheapest_price(const StructureCode& code, Structure structure, int n_vari
     const double sign = number.is_inverse ? -1.0 : 1.0;  // of a number that a sum subtracts
     const double of_value = of_values + numbers.of_constant(sign * number.structure.number);
     *part = {false, constant_structure()};
-    const double nats = whole_price(code, structure, n_variables, numbers) + of_value;
+    const double nats = price_with_constant(code, structure, n_variables, numbers) + of_value;
     if (nats < least)
       least = nats, of_values = of_value;
     else
@@ -58,13 +71,24 @@ double cheapest_price(const StructureCode& code, Structure structure, int n_vari
   return least;
 }
 
+// -f takes what f takes, and the sign.
+double signed_price(const StructureCode& code, const Structure& structure, int n_variables,
+                    const NumberPrices& numbers) {
+  const double as_it_is = cheapest_price(code, structure, n_variables, numbers);
+  if (structure.symbol != Symbol::Product) return as_it_is;
+  const Structure& first = structure.parts.front().structure;
+  if (!first.is_number() || first.number >= 0.0) return as_it_is;
+  Structure positive = product_structure({{false, number_structure(-1.0)}, {false, structure}});
+  return std::min(as_it_is, cheapest_price(code, std::move(positive), n_variables, numbers) + MINUS_NATS);
+}
+
 }  // namespace
 
 double price(const StructureCode& code, const Vocabulary& vocabulary, const Formula& formula,
              std::span<const bool> is_free, const NumberPrices& numbers) {
   const int n_variables = std::max(vocabulary.n_variables(), 1);
   Structure structure = structure_of(vocabulary, formula, is_free);
-  const double bare = cheapest_price(code, structure, n_variables, numbers);
+  const double bare = signed_price(code, structure, n_variables, numbers);
   Structure scaled = product_structure({{false, constant_structure()}, {false, structure}});
   // or the constant would stand for more than 1: for the 2 of 2 * x
   const bool is_of_value_one = numbers_in(scaled) == numbers_in(structure);

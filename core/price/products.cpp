@@ -14,7 +14,7 @@ bool is_monomial(const Structure& structure) {
     case Symbol::Variable:
       return true;
     case Symbol::Power:
-      return structure.parts[0].structure.symbol == Symbol::Variable;
+      return is_monomial(structure.parts[0].structure);
     case Symbol::Product:
       return std::all_of(structure.parts.begin(), structure.parts.end(), [](const Part& part) {
         return part.structure.is_fixed() || is_monomial(part.structure);
@@ -22,6 +22,18 @@ bool is_monomial(const Structure& structure) {
     default:
       return false;
   }
+}
+
+// Squares are written one by one, x^2 / y^2; what is beyond them is taken together.
+constexpr double LEAST_EXPONENT_OF_GROUP = 3.0;
+
+// Several variables to one power, as in (x / y)^6.
+bool is_group(const Structure& structure) {
+  if (!is_power(structure) || !is_product(structure.parts[0].structure)) return false;
+  const Parts& bases = structure.parts[0].structure.parts;
+  return structure.parts[1].structure.is_number() && is_whole(structure.parts[1].structure.number) &&
+         std::all_of(bases.begin(), bases.end(),
+                     [](const Part& part) { return part.structure.symbol == Symbol::Variable; });
 }
 
 std::ptrdiff_t n_unfitted(const Parts& terms) {
@@ -144,8 +156,14 @@ class Factors {
   }
 
   void take_power(bool is_inverse, Structure power) {
-    const Structure& base = power.parts[0].structure;
+    Structure& base = power.parts[0].structure;
     Structure& exponent = power.parts[1].structure;
+    if (is_group(power)) {
+      for (Part& part : base.parts)
+        take_power(is_inverse != part.is_inverse,
+                   raw(Symbol::Power, {{false, std::move(part.structure)}, {false, exponent}}));
+      return;
+    }
     if (base.symbol == Symbol::Variable && exponent.is_number() && is_whole(2.0 * exponent.number)) {
       powers_[base.variable] += is_inverse ? -exponent.number : exponent.number;
       return;
@@ -157,6 +175,12 @@ class Factors {
 
   // sqrt(a * b) as sqrt(a) * sqrt(b).
   void take_root(bool is_inverse, Structure of) {
+    if (is_group(of)) {
+      for (Part& part : of.parts[0].structure.parts)
+        take_root(is_inverse != part.is_inverse,
+                  raw(Symbol::Power, {{false, std::move(part.structure)}, of.parts[1]}));
+      return;
+    }
     const double half = is_inverse ? -0.5 : 0.5;
     switch (of.symbol) {
       case Symbol::Product:
@@ -217,13 +241,31 @@ class Factors {
       structure.parts[1].structure.number += found->second;
       powers_.erase(found);
     }
+    std::map<double, Parts> high;  // by exponent
     for (const auto& [variable, exponent] : powers_) {
       const double size = std::fabs(exponent), whole = std::floor(size);
-      Structure base = variable_structure(variable);
-      if (size > whole) roots_.push_back({exponent < 0.0, base});
-      if (whole > 1.0) base = raw(Symbol::Power, {{false, base}, {false, number_structure(whole)}});
-      if (whole > 0.0) others_.push_back({exponent < 0.0, std::move(base)});
+      const Part base = {exponent < 0.0, variable_structure(variable)};
+      if (size > whole) roots_.push_back(base);
+      if (whole > 0.0) (whole < LEAST_EXPONENT_OF_GROUP ? others_ : high[whole]).push_back(base);
+      if (whole == 2.0) others_.back().structure = power_of(base.structure, whole);
     }
+    for (auto& [exponent, bases] : high) take_high_powers(exponent, std::move(bases));
+  }
+
+  static Structure power_of(Structure base, double exponent) {
+    return raw(Symbol::Power, {{false, std::move(base)}, {false, number_structure(exponent)}});
+  }
+
+  // x^6 / y^6 is (x / y)^6.
+  void take_high_powers(double exponent, Parts bases) {
+    const bool is_inverse =
+        std::all_of(bases.begin(), bases.end(), [](const Part& part) { return part.is_inverse; });
+    if (is_inverse)
+      for (Part& part : bases) part.is_inverse = false;
+    sort_parts(bases);
+    Structure base =
+        bases.size() == 1 ? std::move(bases.front().structure) : raw(Symbol::Product, std::move(bases));
+    others_.push_back({is_inverse, power_of(std::move(base), exponent)});
   }
 
   void take_radicand() {

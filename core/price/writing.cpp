@@ -49,7 +49,7 @@ class Writer {
   Written written;
 
  private:
-  // Terms of a negative constant are subtracted, after the others.
+  // Terms of a negative constant are subtracted, after the others; so is a number, which leads its sum.
   static std::vector<Structure::Part> signed_terms(Parts parts) {
     std::vector<Structure::Part> kept, subtracted;
     for (Structure::Part part : parts) {
@@ -57,7 +57,8 @@ class Writer {
       Structure& first = is_scaled ? part.structure.parts.front().structure : part.structure;
       const bool is_negative = first.is_constant() && first.number < 0.0;
       if (is_negative) first.number = -first.number, part.is_inverse = !part.is_inverse;
-      (is_negative ? subtracted : kept).push_back(std::move(part));
+      const bool is_last = is_negative || (part.is_inverse && part.structure.is_number());
+      (is_last ? subtracted : kept).push_back(std::move(part));
     }
     kept.insert(kept.end(), subtracted.begin(), subtracted.end());
     return kept;

@@ -5,13 +5,13 @@ import pytest
 
 from ddsr import Expression, Vocabulary, _core
 from ddsr.expression import OPERATORS, Batch
-from ddsr.price import StructureCode
+from ddsr.price import StructureCode, TableCode
 from ddsr.price.corpus import is_part_of_law, read_corpus, read_formula
 from ddsr.price.simple_numbers import nats_of, nats_of_measured
 from ddsr.price.structure_code import NUMBER_PLACES, Told, count, n_fitted, read_counts, tell, write_counts
 
 VOCABULARY = Vocabulary(["x", "y", "z"], tuple(OPERATORS))
-CODE = StructureCode.shipped()
+CODE = TableCode.shipped().fitted
 
 
 def told(text: str) -> Told:

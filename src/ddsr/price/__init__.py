@@ -1,5 +1,6 @@
 """What an equation costs, in nats: its structure, its constants, and the data given its predictions."""
 
 from ddsr.price.structure_code import StructureCode, Told
+from ddsr.price.table_code import TableCode
 
-__all__ = ["StructureCode", "Told"]
+__all__ = ["StructureCode", "TableCode", "Told"]

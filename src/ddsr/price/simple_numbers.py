@@ -128,6 +128,8 @@ def _of_pi(size: float) -> Iterator[SimpleNumber]:
         yield SimpleNumber(numerator * pi / denominator, OF_PI + nats)
     for numerator, denominator, nats in _ratios(1 / (size * pi)):  # 1/pi, 1/(4 pi)
         yield SimpleNumber(denominator / (numerator * pi), OF_PI + log(4) + nats)
+    for numerator, denominator, nats in _ratios(size / pi**2):  # 4 pi^2
+        yield SimpleNumber(numerator * pi**2 / denominator, OF_PI + log(4) + nats)
 
 
 def _roots(size: float) -> Iterator[SimpleNumber]:

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.resources import files
 from itertools import chain
 from math import exp, inf, log
 
@@ -133,11 +132,6 @@ class StructureCode:
         """From formulas that people use."""
         return cls(*count(formulas))
 
-    @classmethod
-    def shipped(cls) -> StructureCode:
-        """The package's own."""
-        return _shipped()
-
     def nats(self, told: Told, n_variables: int) -> float:
         """Nats of the whole structure; a variable is one of so many."""
         choices = float(self.core.nats(np.array(told.choices, dtype=np.uint8)).sum())
@@ -198,9 +192,3 @@ def read_counts(choices: str, numbers: str) -> tuple[Counter[Choice], Counter[tu
         place, value, n = line.split("\t")
         read_numbers[NUMBER_PLACES.index(place), float(value)] = int(n)
     return read_choices, read_numbers
-
-
-@cache
-def _shipped() -> StructureCode:
-    folder = files("ddsr.price")
-    return StructureCode(*read_counts((folder / CHOICES).read_text(), (folder / NUMBERS).read_text()))

@@ -9,6 +9,7 @@ from ddsr.selection.model import Known, known
 
 # Whole numbers, and those of their inverses that are short decimals.
 BASES = (*map(float, range(2, 11)), 0.5, 0.25, 0.2, 0.1)
+USUAL_BASES = (2.0, 10.0)  # people write laws with these
 ROUNDING = 1e-11  # relative: a rate so near to the logarithm of a base is that logarithm
 
 

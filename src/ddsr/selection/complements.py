@@ -1,4 +1,4 @@
-"""asin and acos for each other, which add up to pi / 2: 1.5708 - acos(u) is asin(u)."""
+"""asin and acos for each other, which add up to pi / 2, and atan(1 / u) for atan(u): 1.5708 - acos(u) is asin(u)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ddsr.expression import Kind, Node
 from ddsr.price.simple_numbers import near
 from ddsr.selection.model import known, split_factor
 
-OTHER = {"asin": "acos", "acos": "asin"}
+OTHER = {"asin": "acos", "acos": "asin", "atan": "atan"}
 ROUNDING = 1e-7  # of fits: numbers that differ by less are taken for equal
 
 
@@ -19,11 +19,14 @@ def complements(node: Node) -> Iterator[Node]:
     sign = 1.0 if node.name == "add" else -1.0
     for constant, other, of_constant, of_other in ((left, right, 1.0, sign), (right, left, sign, 1.0)):
         factor, function = split_factor(other)
-        if constant.kind is not Kind.CONSTANT or function.name not in OTHER:
+        if constant.kind not in (Kind.CONSTANT, Kind.ONE) or function.name not in OTHER:
             continue
         scale = of_other * factor
         rest = of_constant * constant.value + scale * pi / 2.0
-        turned = Node.operator("mul", known(-scale), Node.operator(OTHER[function.name], *function.children))
+        (argument,) = function.children
+        if function.name == "atan":  # of a positive argument
+            argument = Node.operator("div", known(1.0), argument)
+        turned = Node.operator("mul", known(-scale), Node.operator(OTHER[function.name], argument))
         if abs(rest) < ROUNDING * abs(scale):
             yield turned
         for simple in (1.0, -1.0, *(simple.value for simple in near(rest))):

@@ -16,7 +16,7 @@ from ddsr.engine import Engine
 from ddsr.expression import Expression
 from ddsr.price.enumeration import nats_of_few_rows
 from ddsr.price.simple_numbers import FREE, is_exact, nats_of
-from ddsr.price.structure_code import StructureCode
+from ddsr.price.table_code import TableCode
 from ddsr.selection.model import Model
 
 # Up to so many rows the structure is priced by the code that was learned from formulas.
@@ -115,14 +115,14 @@ def digits(model: Model, rmse: float, information: NDArray[np.float64], n_rows: 
 
 def length_on(engine: Engine) -> DescriptionLength:
     """The description length for the data of an engine."""
-    return FewRowsLength.on(engine) if engine.n_rows <= FEW_ROWS else PreciseLength.on(engine)
+    return FewRowsLength.on(engine)
 
 
 @lru_cache(maxsize=20_000)
 def nats_of_structure(expression: Expression, is_fixed: tuple[bool, ...]) -> float:
     """Nats of an equation without the digits of its fitted constants."""
     is_free = [not each for each in is_fixed]
-    return float(StructureCode.shipped().prices([expression], [is_free])[0])
+    return float(TableCode.shipped().prices([expression], [is_free])[0])
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from ddsr.engine import Engine, values
 from ddsr.expression import Batch, Expression
 from ddsr.price.simple_numbers import is_exact, near
 from ddsr.selection.canonical import canonical
-from ddsr.selection.description import DescriptionLength, rounding_of
+from ddsr.selection.description import FEW_ROWS, DescriptionLength, rounding_of
 from ddsr.selection.exceptions import exceptions_of
 from ddsr.selection.growth import nats_of_growth
 from ddsr.selection.inverses import as_roots
@@ -62,6 +62,7 @@ class Judge:
     ) -> None:
         self.engine, self.length, self.deadline, self.is_allowed = engine, length, deadline, is_allowed
         self.is_canonical = length.is_of_functions
+        self.has_few_rows = self.is_canonical and engine.n_rows <= FEW_ROWS
         self.given: set[tuple[int, ...]] = set()
         self.signs = engine.positive_variables, engine.nonnegative_variables
         self.least_nrmse = rounding_of(engine)
@@ -118,7 +119,8 @@ class Judge:
     def start(self, models: Sequence[Model]) -> list[Judged]:
         """Each candidate as it is, refitted, or simplified after that: whichever is shortest."""
         self.given = {model.expression.tokens for model in models}
-        models = self.written(models)
+        # two starts of one form may lead to different constants
+        models = self._each_written(models)
         given = sorted(self._audited(self._measure(models, max_steps=0)), key=length_of)
         refitted = self.measure([one.model for one in given], 100, 1e-14)
         # by length alone: constants that nobody has fitted yet do not win by being finite
@@ -191,13 +193,13 @@ class Judge:
     def _audited(self, judged: Sequence[Judged]) -> list[Judged]:
         """With what unseen rows would cost, and with poles among the rows seen."""
         models = [one.model for one in judged]
-        tolerated = TOLERATED * self.engine.spread if self.is_canonical else 0.0
+        tolerated = TOLERATED * self.engine.spread if self.has_few_rows else 0.0
         # the guards ask about the rows that the law is for
         unseen = nats_of_leverage(models, self.engine, [one.exceptions.rows for one in judged], tolerated)
         unseen += nats_of_growth(models, self._mean_squares(judged), self.engine)
         expressions = [model.expression for model in models]
         has_pole = have_poles(expressions, self.engine.audited.rows, self.engine.n_threads)
-        if self.is_canonical:  # of many rows, neighbours are near
+        if self.has_few_rows:  # of many rows, neighbours are near
             has_pole |= swing(expressions, self._paths, self.engine.n_threads)
         return [
             replace(

@@ -32,6 +32,10 @@ class CorpusFormula:
     expression: Expression
     is_free: tuple[bool, ...]
     """for each constant: fitted or measured, not part of the law"""
+    in_columns: Expression
+    """the same in a table where all its symbols are columns, but for fitted exponents"""
+    is_free_in_columns: tuple[bool, ...]
+    """as `is_free`, of `in_columns`"""
 
 
 def read_corpus() -> tuple[CorpusFormula, ...]:
@@ -85,4 +89,11 @@ def _read_table(field: str, text: str) -> Iterator[CorpusFormula]:
         symbols = {role: [name.strip() for name in row[role].split(",") if name.strip()] for role in ROLES}
         variables = symbols.pop("variables")
         others = [name for names in symbols.values() for name in names]
-        yield CorpusFormula(field, row["name"], *read_formula(row["formula"], variables, others))
+        exponents = symbols["exponents"]
+        columns = [*variables, *(name for name in others if name not in exponents)]
+        yield CorpusFormula(
+            field,
+            row["name"],
+            *read_formula(row["formula"], variables, others),
+            *read_formula(row["formula"], columns, exponents),
+        )

@@ -1,0 +1,117 @@
+"""What a structure takes in a table, whose columns may be few symbols of a law or all of them.
+
+In a table of one column nearly everything else in a law is a fitted constant. In a table of six columns the
+law often has no fitted constant at all. So there are two codes, learned from the same formulas: one has their
+variables as columns, the other all their symbols. The number of columns says how likely each is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.expression import Expression
+from ddsr.price.structure_code import (
+    CHOICES,
+    NUMBERS,
+    StructureCode,
+    Told,
+    count,
+    read_counts,
+    write_counts,
+)
+
+Floats = NDArray[np.float64]
+OF_COLUMNS = "column_"
+WIDTHS = "widths.tsv"
+MOST_COLUMNS = 8  # of more columns no more is known than of so many
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Formulas with some of their symbols as columns."""
+
+    told: Sequence[Told]
+    widths: Counter[int]
+    """how many formulas have so many columns"""
+
+    @classmethod
+    def of(cls, told: Iterable[Told]) -> Reading:
+        """Of formulas that have been told."""
+        every = list(told)
+        return cls(every, Counter(min(max(len(set(each.variables)), 1), MOST_COLUMNS) for each in every))
+
+
+class TableCode:
+    """The nats of structures: by whichever of the two codes is shorter, with what it takes to say which."""
+
+    def __init__(
+        self,
+        fitted: StructureCode,
+        columns: StructureCode,
+        widths: tuple[Mapping[int, int], Mapping[int, int]],
+    ) -> None:
+        self.fitted = fitted
+        """for laws whose other symbols are fitted constants"""
+        self.columns = columns
+        """for laws all of whose symbols are columns"""
+        self._widths = widths
+
+    @classmethod
+    def learned(cls, fitted: Reading, columns: Reading) -> TableCode:
+        """From formulas that people use, read in both ways."""
+        codes = StructureCode.learned(fitted.told), StructureCode.learned(columns.told)
+        return cls(*codes, (fitted.widths, columns.widths))
+
+    @classmethod
+    def shipped(cls) -> TableCode:
+        """The package's own."""
+        return _shipped()
+
+    def nats_of_reading(self, n_columns: int) -> tuple[float, float]:
+        """What it takes to say that a law of a table has fitted constants, or that it is all columns."""
+        shares = []
+        for widths in self._widths:
+            n, n_kinds = sum(widths.values()), MOST_COLUMNS
+            shares.append((widths.get(min(n_columns, MOST_COLUMNS), 0) + 1.0) / (n + n_kinds))
+        return log(sum(shares) / shares[0]), log(sum(shares) / shares[1])
+
+    def prices(self, expressions: Sequence[Expression], is_free: Sequence[Sequence[bool]]) -> Floats:
+        """Nats of expressions without the digits of their free constants; see `StructureCode.prices`."""
+        n_columns = len(expressions[0].vocabulary.variables)
+        of_fitted, of_columns = self.nats_of_reading(n_columns)
+        return np.minimum(
+            self.fitted.prices(expressions, is_free) + of_fitted,
+            self.columns.prices(expressions, is_free) + of_columns,
+        )
+
+
+def write_tables(fitted: Reading, columns: Reading) -> dict[str, str]:
+    """The counts as the package ships them, by file name."""
+    texts = write_counts(*count(fitted.told))
+    texts |= {OF_COLUMNS + name: text for name, text in write_counts(*count(columns.told)).items()}
+    widths = range(1, MOST_COLUMNS + 1)
+    texts[WIDTHS] = "".join(f"{n}\t{fitted.widths[n]}\t{columns.widths[n]}\n" for n in widths)
+    return texts
+
+
+@cache
+def _shipped() -> TableCode:
+    folder = files("ddsr.price")
+    lines = [[int(each) for each in line.split("\t")] for line in (folder / WIDTHS).read_text().splitlines()]
+    widths = {n: fitted for n, fitted, _ in lines}, {n: columns for n, _, columns in lines}
+    codes = (StructureCode(*read_counts(*_texts(prefix))) for prefix in ("", OF_COLUMNS))
+    return TableCode(*codes, widths)
+
+
+def _texts(prefix: str) -> tuple[str, str]:
+    folder = files("ddsr.price")
+    choices, numbers = ((folder / f"{prefix}{name}").read_text() for name in (CHOICES, NUMBERS))
+    return choices, numbers
