@@ -21,6 +21,12 @@ class OperatorRow(TypedDict):
     precedence: int
     is_commutative: bool
     undoes: str
+    parity: str
+    trend: str
+    domain: str
+    range: str
+    period: float
+    degree: float
     numpy: str
     sympy: str
     latex: str

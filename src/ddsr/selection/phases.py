@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from math import isfinite, pi, remainder
+from math import isfinite, remainder
 
-from ddsr.expression import Kind, Node
+from ddsr.expression import OPERATORS, Kind, Node
 from ddsr.price.simple_numbers import is_exact
 from ddsr.selection.model import Known
-
-PERIODS = {"sin": 2.0 * pi, "cos": 2.0 * pi, "tan": pi}
 
 
 def with_phases_in_a_turn(node: Node, beyond: float = 0.5) -> Node:
@@ -20,8 +18,9 @@ def with_phases_in_a_turn(node: Node, beyond: float = 0.5) -> Node:
     if node.kind is not Kind.OPERATOR:
         return node
     children = [with_phases_in_a_turn(child, beyond) for child in node.children]
-    if node.name in PERIODS:
-        return Node.operator(node.name, _reduced(children[0], PERIODS[node.name], beyond))
+    period = OPERATORS[node.name].period
+    if period:
+        return Node.operator(node.name, _reduced(children[0], period, beyond))
     return Node.operator(node.name, *children)
 
 

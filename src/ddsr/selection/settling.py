@@ -12,11 +12,9 @@ from math import isfinite
 import numpy as np
 
 from ddsr.expression import OPERATORS, Kind, Node, Vocabulary
-from ddsr.expression.operators import numpy_function
+from ddsr.expression.operators import RATIONAL, numpy_function
 from ddsr.selection.model import Known, known
 
-ARITHMETIC = ("add", "sub", "mul", "div", "neg", "inverse", "square", "cube")
-ODD = ("cube", "inverse", "sin", "tan", "sinh", "tanh", "asin", "atan")
 LARGEST_WHOLE = 1000.0
 
 
@@ -87,7 +85,7 @@ class Settler:
         if any(not isinstance(operand, Known) and operand.kind is Kind.CONSTANT for operand in operands):
             return Node.constant(value)
         is_whole = value == round(value) and abs(value) <= LARGEST_WHOLE
-        if name in ARITHMETIC or is_whole:
+        if name in RATIONAL or is_whole:
             return self.number(value)
         return Node.operator(name, *operands)
 
@@ -99,7 +97,8 @@ def _flipped(node: Node) -> Node | None:
     if node.name == "log" and node.children[0].name == "div":
         return Node.operator("log", Node.operator("div", *reversed(node.children[0].children)))
     is_odd_power = node.name == "pow" and _is_odd(node.children[1])
-    n_turning = 1 if node.name in ODD or is_odd_power else 2 if node.name in ("mul", "div") else 0
+    is_odd = node.row is not None and node.row.parity == "odd"
+    n_turning = 1 if is_odd or is_odd_power else 2 if node.name in ("mul", "div") else 0
     for place, child in enumerate(node.children[:n_turning]):
         flipped = _flipped(child)
         if flipped is not None:

@@ -8,11 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ddsr.expression import Kind, Node
+from ddsr.expression import OPERATORS, Kind, Node
 from ddsr.selection.model import Known, known
-
-ODD = ("sin", "tan", "sinh", "tanh", "asin", "atan", "cube", "inverse")
-EVEN = ("cos", "cosh", "abs", "square")
 
 
 class _Read(NamedTuple):
@@ -33,7 +30,7 @@ def _read(node: Node) -> _Read:
     if node.kind is not Kind.OPERATOR:
         return _Read(node)
     operands = [_read(child) for child in node.children]
-    if node.name in ODD or node.name in EVEN or node.name == "neg":
+    if OPERATORS[node.name].parity:
         return _of_function(node.name, operands[0])
     if node.name in ("mul", "div"):
         return _of_product(node.name, *operands)
@@ -47,7 +44,7 @@ def _read(node: Node) -> _Read:
 def _of_function(name: str, operand: _Read) -> _Read:
     if name == "neg":
         return _Read(operand.opposite or Node.operator("neg", operand.node), operand.node)
-    if name in EVEN:
+    if OPERATORS[name].parity == "even":
         return _Read(Node.operator(name, operand.opposite or _variable_first(operand.node)))
     if operand.opposite is None:
         return _Read(Node.operator(name, operand.node))
