@@ -12,9 +12,9 @@ from functools import partial, reduce
 from itertools import combinations, permutations
 from math import exp, inf, log, sqrt
 
+from ddsr._core import SIMPLE_BASES
 from ddsr.expression import Kind, Node
 from ddsr.price.simple_numbers import FREE, SimpleNumber, nats_of, near
-from ddsr.selection.bases import BASES
 from ddsr.selection.model import Known, Numbered, known, split_factor
 from ddsr.selection.shared_factors import MOST_TERMS, NatsLost, split_fitted, sum_of, terms_of
 
@@ -61,7 +61,7 @@ def moved_into_base(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
     if rate is None:
         return
     number, most_nats = int(rate.name), _most_nats(rate, nats_lost)
-    bases = [SimpleNumber(base, nats_of(base)) for base in BASES if nats_of(base) <= most_nats]
+    bases = [SimpleNumber(base, nats_of(base)) for base in SIMPLE_BASES if nats_of(base) <= most_nats]
     for base in likeliest(bases, lambda base: nats_lost(number, log(base))):
         yield Node.operator("pow", known(base), rest)
 
