@@ -9,6 +9,7 @@
 #include "expression/tree.hpp"
 #include "parallel.hpp"
 #include "simplify/inverses.hpp"
+#include "simplify/settling.hpp"
 #include "simplify/spelling.hpp"
 
 namespace ddsr {
@@ -95,15 +96,35 @@ nb::tuple to_tuple(const Vocabulary& vocabulary, const SettledFormula& settled) 
                         reordered_flags(vocabulary, settled.formula.tokens, settled.is_settled, false));
 }
 
+SettledFormula take_settled(const Vocabulary& vocabulary, const std::vector<TokenId>& tokens,
+                            const std::vector<double>& constants, const std::vector<bool>& is_settled) {
+  Formula formula = take_formula(vocabulary, tokens, constants);
+  if (is_settled.size() != constants.size())
+    throw std::invalid_argument("there must be a flag for each constant");
+  return {std::move(formula), reordered_flags(vocabulary, tokens, is_settled, true)};
+}
+
+// (tokens, constants, is_settled) over a vocabulary of a tree over a wider one, without what settled
+// constants make superfluous; None where it has no value, or the vocabulary cannot write it.
+std::optional<nb::tuple> settle(const Vocabulary& wide, const Vocabulary& vocabulary,
+                                const std::vector<TokenId>& tokens, const std::vector<double>& constants,
+                                const std::vector<bool>& is_settled) {
+  if (wide.n_variables() != vocabulary.n_variables())
+    throw std::invalid_argument("the vocabularies must have the same variables");
+  std::optional<Tree> tree = tree_of(wide, take_settled(wide, tokens, constants, is_settled));
+  if (tree) tree = settled(vocabulary, *tree);
+  if (!tree) return {};
+  const std::optional<SettledFormula> formula = written(vocabulary, *tree);
+  if (!formula) return {};
+  return to_tuple(vocabulary, *formula);
+}
+
 // (tokens, constants, is_settled) of an expression as people write it; None where it is so already.
 std::optional<nb::tuple> spell(const Vocabulary& vocabulary, const std::vector<TokenId>& tokens,
                                const std::vector<double>& constants, const std::vector<bool>& is_settled,
                                const std::vector<std::string>& names,
                                const std::optional<nb::callable>& is_allowed, const nb::callable& is_exact) {
-  SettledFormula given{take_formula(vocabulary, tokens, constants), {}};
-  if (is_settled.size() != constants.size())
-    throw std::invalid_argument("there must be a flag for each constant");
-  given.is_settled = reordered_flags(vocabulary, tokens, is_settled, true);
+  const SettledFormula given = take_settled(vocabulary, tokens, constants, is_settled);
   std::vector<Spelling> spellings;
   for (const std::string& name : names) {
     const auto* found = std::ranges::find(SPELLINGS, name);
@@ -130,6 +151,8 @@ void bind_simplify(nb::module_& module) {
       nb::cast(std::vector<double>(std::begin(SIMPLE_BASES), std::end(SIMPLE_BASES)));
   module.def("spell", &spell, nb::arg("vocabulary"), nb::arg("tokens"), nb::arg("constants"),
              nb::arg("is_settled"), nb::arg("spellings"), nb::arg("is_allowed").none(), nb::arg("is_exact"));
+  module.def("settle", &settle, nb::arg("wide"), nb::arg("vocabulary"), nb::arg("tokens"),
+             nb::arg("constants"), nb::arg("is_settled"));
   module.def("with_roots", &with_roots_of, nb::arg("vocabulary"), nb::arg("tokens"), nb::arg("constants"),
              nb::arg("signs"));
   module.def("simplify", &simplify_batch, nb::arg("vocabulary"), nb::arg("tokens"), nb::arg("constants"),

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <utility>
 
+#include "simplify/settling.hpp"
 #include "simplify/spelling.hpp"
 
 namespace ddsr {
@@ -119,6 +120,17 @@ std::optional<Tree> opposite_of(const Tree& tree) {
   return joined(tree.op, std::move(*opposite), tree.operands[1]);
 }
 
+// f of a tree that is -f, the minus being the operator or a settled factor at its beginning; none of any
+// other.
+std::optional<Tree> without_minus(const Tree& tree) {
+  if (tree.is(Op::Neg)) return tree.operands[0];
+  if (tree.is(Op::Mul) && tree.operands[0].is_known(-1.0)) return tree.operands[1];
+  if (!tree.is_product()) return {};
+  std::optional<Tree> first = without_minus(tree.operands[0]);
+  if (!first) return {};
+  return joined(tree.op, std::move(*first), tree.operands[1]);
+}
+
 }  // namespace
 
 Tree with_outer_signs(const Tree& tree) { return read(tree).tree; }
@@ -132,6 +144,12 @@ Tree with_differences(const Tree& given) {
   if (!tree.is(Op::Add)) return tree;
   if (std::optional<Tree> opposite = opposite_of(left)) return joined(Op::Sub, right, std::move(*opposite));
   return tree;
+}
+
+Tree with_turned_differences(const Tree& given) {
+  Tree tree = with_operands(given, with_turned_differences);
+  const std::optional<Tree> opposite = without_minus(tree);
+  return opposite ? flipped(*opposite).value_or(tree) : tree;
 }
 
 }  // namespace ddsr

@@ -35,6 +35,8 @@ Tree spelled_once(const Tree& tree, Spelling spelling, const IsExact& is_exact) 
       return with_small_phases(tree, 1.0, is_exact);
     case Spelling::Differences:
       return with_differences(tree);
+    case Spelling::TurnedDifferences:
+      return with_turned_differences(tree);
     case Spelling::Order:
       return in_order(tree);
     case Spelling::Fractions:

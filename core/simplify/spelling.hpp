@@ -27,14 +27,26 @@ enum class Spelling : std::uint8_t {
   PhasesInHalfATurn,
   PhasesInATurn,
   Differences,
+  TurnedDifferences,
   Order,
   Fractions,
 };
 
-inline constexpr std::string_view SPELLINGS[] = {
-    "simple bases",     "exponentials", "powers",  "complements", "unit factors",
-    "upright roots",    "one bar",      "squares", "outer signs", "phases in half a turn",
-    "phases in a turn", "differences",  "order",   "fractions"};
+inline constexpr std::string_view SPELLINGS[] = {"simple bases",
+                                                 "exponentials",
+                                                 "powers",
+                                                 "complements",
+                                                 "unit factors",
+                                                 "upright roots",
+                                                 "one bar",
+                                                 "squares",
+                                                 "outer signs",
+                                                 "phases in half a turn",
+                                                 "phases in a turn",
+                                                 "differences",
+                                                 "turned differences",
+                                                 "order",
+                                                 "fractions"};
 
 // Bases that are kept as they are: whole numbers, and those of their inverses that are short decimals.
 inline constexpr double SIMPLE_BASES[] = {2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 0.5, 0.25, 0.2, 0.1};
@@ -84,5 +96,7 @@ Tree with_fractions(const Tree& tree);
 Tree with_outer_signs(const Tree& tree);
 // f - 0.9 for f + -0.9, f + 0.9 for f - -0.9, and f - 0.9 * g for -0.9 * g + f
 Tree with_differences(const Tree& tree);
+// f(y - x) for -f(x - y) with an odd f, and (y - x) * g for -(x - y) * g
+Tree with_turned_differences(const Tree& tree);
 
 }  // namespace ddsr

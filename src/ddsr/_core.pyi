@@ -210,6 +210,19 @@ def spell(
     `spellings` are names of `SPELLINGS`, in the order in which they are applied. All is breadth-first.
     """
 
+def settle(
+    wide: Vocabulary,
+    vocabulary: Vocabulary,
+    tokens: Sequence[int],
+    constants: Sequence[float],
+    is_settled: Sequence[bool],
+) -> tuple[list[int], list[float], list[bool]] | None:
+    """(tokens, constants, is_settled) without what settled constants make superfluous, over `vocabulary`.
+
+    The tokens are of the wide vocabulary, which has the same variables. None where nothing is left that has
+    a value, or the vocabulary cannot write it.
+    """
+
 def with_roots(
     vocabulary: Vocabulary, tokens: Sequence[int], constants: Sequence[float], signs: NDArray[np.uint8]
 ) -> tuple[list[int], list[float]]:

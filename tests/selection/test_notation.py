@@ -79,6 +79,31 @@ def test_signs(start: str, end: str) -> None:
     assert len(found.expression) <= len(Expression.parse(start, PLAIN))
 
 
+@pytest.mark.parametrize("name", [name for name in ODD if name in PLAIN.operators])
+def test_a_difference_takes_the_minus_in_front_of_an_odd_function(name: str) -> None:
+    assert written(f"-1 * {name}(x - y)", is_settled=True).expression.text() == f"{name}(y - x)"
+    assert written(f"-1 * {name}(x - y) / z", is_settled=True).expression.text() == f"{name}(y - x) / z"
+    assert written(f"z + -1 * {name}(x - y)", is_settled=True).expression.text() == f"z - {name}(x - y)"
+    fitted = written(f"-1 * {name}(x - y)")  # a number that the data gave stays where it is
+    assert fitted.expression.n_constants == 1
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        ("-1 * (x - y) * z", "(y - x) * z"),
+        ("-1 * log(x / y)", "log(y / x)"),
+        ("-1 * x * (y - z)^3", "x * (z - y)^3"),
+        ("-1 * cos(x - y)", "-cos(x - y)"),
+        ("-1 * (x - y)^2", "-(x - y)^2"),
+    ],
+)
+def test_a_minus_goes_where_it_takes_no_tokens(start: str, end: str) -> None:
+    found = written(start, is_settled=True).expression
+    assert sorted(found.text()) == sorted(end)
+    assert len(found) == len(Expression.parse(end, PLAIN))
+
+
 @pytest.mark.parametrize(
     ("start", "end"),
     [

@@ -18,7 +18,7 @@ from ddsr.expression import Expression, Kind, Node, Vocabulary
 from ddsr.expression.operators import NAMED_POWERS, RATIONAL
 from ddsr.selection.product_writing import Writer, cost_of
 from ddsr.selection.products import MOST_TERMS, Factors, Product, Symbols
-from ddsr.selection.settling import Settler
+from ddsr.selection.settling import settled
 
 MOST_TOKENS = 40
 MOST_SYMBOLS = 8
@@ -68,7 +68,6 @@ class _Rewriter:
         self, vocabulary: Vocabulary, positive: frozenset[str], seconds_left: Callable[[], float]
     ) -> None:
         self.vocabulary, self.positive, self.seconds_left = vocabulary, positive, seconds_left
-        self.settler = Settler(vocabulary)
 
     def forms(self, node: Node, parent: str = "") -> list[Node]:
         """The tree and others of its value, shortest first."""
@@ -100,9 +99,9 @@ class _Rewriter:
         except OverflowError:  # a coefficient is larger than any double
             return
         for form in forms:
-            settled = self.settler.settled(form)
-            if settled is not None:
-                yield settled
+            model = settled(self.vocabulary, form)
+            if model is not None:
+                yield model.tree
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ USUAL_SPELLINGS = (
     "outer signs",
     "phases in half a turn",
     "differences",
+    "turned differences",
     "order",
     "fractions",
 )
