@@ -10,7 +10,7 @@ namespace ddsr {
 
 namespace {
 
-constexpr int DEEPEST = 500;
+constexpr int DEEPEST = 250;  // beyond it rewriting would need more stack than some threads have
 
 int depth_of(const Vocabulary& vocabulary, const std::vector<TokenId>& prefix) {
   std::vector<int> open;  // the operands that are still to come, of each operator on the way down

@@ -231,11 +231,21 @@ def test_flags_follow_their_constants() -> None:
     assert flags == {2.5: False, 0.5: True, 4.5: True}
 
 
+def test_an_error_of_the_rules_is_passed_on() -> None:
+    def refuse(expression: Expression) -> bool:
+        raise RuntimeError(expression.text())
+
+    with pytest.raises(RuntimeError, match="x\\^2"):
+        spelled(Model.free(Expression.parse("x * x", PLAIN)), refuse)
+
+
 def test_what_is_nested_too_deeply_stays() -> None:
     expression = Expression.parse("sin(" * 1000 + "-x" + ")" * 1000, PLAIN)
     model = Model.free(expression)
     assert spelled(model) is model
     assert as_roots(expression) is expression
+    inverse = Expression.parse("sin(acos(" * 500 + "x" + "))" * 500, PLAIN)
+    assert as_roots(inverse) is inverse
 
 
 # The choice is simplified, however little time there is
