@@ -130,7 +130,8 @@ Structure call_structure(Symbol function, Structure argument) {
     return times_constant(std::fabs(first.number),
                           call_structure(Symbol::Abs, split(std::move(argument)).rest));
   const bool is_negative = is_product(argument) && first.is_number() && first.number < 0.0;
-  if (const Parity parity = row_of(op_of(function)).parity; is_negative && parity != Parity::None) {
+  const Parity parity = is_negative ? row_of(op_of(function)).parity : Parity::None;
+  if (parity != Parity::None) {
     Structure call = call_structure(function, times_number(-1.0, std::move(argument)));
     return parity == Parity::Even ? call : times_number(-1.0, std::move(call));
   }

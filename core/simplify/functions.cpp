@@ -1,7 +1,6 @@
 // Functions: those that undo each other, signs in and out of odd and even ones, shifts of sine and cosine.
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "simplify/algebra.hpp"
 
@@ -9,7 +8,7 @@ namespace ddsr {
 
 namespace {
 
-constexpr double QUARTER_TURN = std::numbers::pi / 2.0;
+constexpr double QUARTER_TURN = FULL_TURN / 4.0;
 constexpr double MOST_QUARTERS = 64.0;  // beyond that a constant is a shift by chance
 // exp(u) may overflow where exp(u + d) with a very negative d does not.
 constexpr double LOWEST_EXPONENT = -20.0;
