@@ -1,10 +1,16 @@
 #include "simplify/simplify.hpp"
 
+#include <nanobind/stl/optional.h>
+
 #include <algorithm>
 #include <stdexcept>
 
 #include "bindings/signs.hpp"
+#include "expression/tree.hpp"
 #include "parallel.hpp"
+#include "simplify/inverses.hpp"
+#include "simplify/settling.hpp"
+#include "simplify/spelling.hpp"
 
 namespace ddsr {
 
@@ -56,9 +62,99 @@ nb::tuple simplify_batch(const Vocabulary& vocabulary, const TokenRows& tokens,
                         to_numpy(std::move(new_constants), {n, width}));
 }
 
+// One expression, breadth-first, in prefix order.
+Formula take_formula(const Vocabulary& vocabulary, const std::vector<TokenId>& tokens,
+                     const std::vector<double>& constants) {
+  if (const Flaw flaw = find_flaw(vocabulary, tokens)) throw std::invalid_argument(flaw.reason);
+  const auto n = std::ranges::count_if(tokens, [&](TokenId id) { return vocabulary.is_constant(id); });
+  if (static_cast<std::size_t>(n) != constants.size())
+    throw std::invalid_argument("there must be a value for each constant");
+  return formula_from_breadth_first(vocabulary, tokens, constants);
+}
+
+nb::tuple to_tuple(Formula formula) { return nb::make_tuple(formula.tokens, formula.constants); }
+
+nb::tuple with_roots_of(const Vocabulary& vocabulary, const std::vector<TokenId>& tokens,
+                        const std::vector<double>& constants, const Input<std::uint8_t, 1>& signs) {
+  const std::vector<Sign> known = take_signs(vocabulary, signs);
+  const Formula formula = take_formula(vocabulary, tokens, constants);
+  return to_tuple(breadth_first_of(vocabulary, with_roots(vocabulary, known, formula)));
+}
+
+// Whether constants are settled goes with them from one order to the other, in their place.
+std::vector<bool> reordered_flags(const Vocabulary& vocabulary, const std::vector<TokenId>& tokens,
+                                  const std::vector<bool>& flags, bool is_breadth_first) {
+  const std::vector<double> numbers(flags.begin(), flags.end());
+  const Formula moved = is_breadth_first ? formula_from_breadth_first(vocabulary, tokens, numbers)
+                                         : breadth_first_of(vocabulary, {tokens, numbers});
+  return {moved.constants.begin(), moved.constants.end()};
+}
+
+nb::tuple to_tuple(const Vocabulary& vocabulary, const SettledFormula& settled) {
+  const Formula formula = breadth_first_of(vocabulary, settled.formula);
+  return nb::make_tuple(formula.tokens, formula.constants,
+                        reordered_flags(vocabulary, settled.formula.tokens, settled.is_settled, false));
+}
+
+SettledFormula take_settled(const Vocabulary& vocabulary, const std::vector<TokenId>& tokens,
+                            const std::vector<double>& constants, const std::vector<bool>& is_settled) {
+  Formula formula = take_formula(vocabulary, tokens, constants);
+  if (is_settled.size() != constants.size())
+    throw std::invalid_argument("there must be a flag for each constant");
+  return {std::move(formula), reordered_flags(vocabulary, tokens, is_settled, true)};
+}
+
+// (tokens, constants, is_settled) over a vocabulary of a tree over a wider one, without what settled
+// constants make superfluous; None where it has no value, or the vocabulary cannot write it.
+std::optional<nb::tuple> settle(const Vocabulary& wide, const Vocabulary& vocabulary,
+                                const std::vector<TokenId>& tokens, const std::vector<double>& constants,
+                                const std::vector<bool>& is_settled) {
+  if (wide.n_variables() != vocabulary.n_variables())
+    throw std::invalid_argument("the vocabularies must have the same variables");
+  std::optional<Tree> tree = tree_of(wide, take_settled(wide, tokens, constants, is_settled));
+  if (tree) tree = settled(vocabulary, *tree);
+  if (!tree) return {};
+  const std::optional<SettledFormula> formula = written(vocabulary, *tree);
+  if (!formula) return {};
+  return to_tuple(vocabulary, *formula);
+}
+
+// (tokens, constants, is_settled) of an expression as people write it; None where it is so already.
+std::optional<nb::tuple> spell(const Vocabulary& vocabulary, const std::vector<TokenId>& tokens,
+                               const std::vector<double>& constants, const std::vector<bool>& is_settled,
+                               const std::vector<std::string>& names,
+                               const std::optional<nb::callable>& is_allowed, const nb::callable& is_exact) {
+  const SettledFormula given = take_settled(vocabulary, tokens, constants, is_settled);
+  std::vector<Spelling> spellings;
+  for (const std::string& name : names) {
+    const auto* found = std::ranges::find(SPELLINGS, name);
+    if (found == std::end(SPELLINGS)) throw std::invalid_argument("there is no spelling '" + name + "'");
+    spellings.push_back(static_cast<Spelling>(found - std::begin(SPELLINGS)));
+  }
+  IsAllowed may_be;
+  if (is_allowed)
+    may_be = [&](const SettledFormula& formula) {
+      const Formula form = breadth_first_of(vocabulary, formula.formula);
+      return nb::cast<bool>((*is_allowed)(form.tokens, form.constants));
+    };
+  const auto found = spelled(vocabulary, given, spellings, may_be,
+                             [&](double value) { return nb::cast<bool>(is_exact(value)); });
+  if (!found) return {};
+  return to_tuple(vocabulary, *found);
+}
+
 }  // namespace
 
 void bind_simplify(nb::module_& module) {
+  module.attr("SPELLINGS") = nb::cast(std::vector<std::string>(std::begin(SPELLINGS), std::end(SPELLINGS)));
+  module.attr("SIMPLE_BASES") =
+      nb::cast(std::vector<double>(std::begin(SIMPLE_BASES), std::end(SIMPLE_BASES)));
+  module.def("spell", &spell, nb::arg("vocabulary"), nb::arg("tokens"), nb::arg("constants"),
+             nb::arg("is_settled"), nb::arg("spellings"), nb::arg("is_allowed").none(), nb::arg("is_exact"));
+  module.def("settle", &settle, nb::arg("wide"), nb::arg("vocabulary"), nb::arg("tokens"),
+             nb::arg("constants"), nb::arg("is_settled"));
+  module.def("with_roots", &with_roots_of, nb::arg("vocabulary"), nb::arg("tokens"), nb::arg("constants"),
+             nb::arg("signs"));
   module.def("simplify", &simplify_batch, nb::arg("vocabulary"), nb::arg("tokens"), nb::arg("constants"),
              nb::arg("signs"), nb::arg("n_threads"));
 }

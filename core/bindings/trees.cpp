@@ -10,6 +10,10 @@ namespace ddsr {
 
 namespace {
 
+constexpr std::string_view NAMES_OF_PARITY[] = {"", "odd", "even"};
+constexpr std::string_view NAMES_OF_TREND[] = {"", "rising", "falling"};
+constexpr std::string_view NAMES_OF_REALS[] = {"all", "nonzero", "nonnegative", "positive", "unit"};
+
 nb::list operator_rows() {
   nb::list rows;
   for (const Operator& row : OPERATORS) {
@@ -20,6 +24,12 @@ nb::list operator_rows() {
     entry["precedence"] = row.precedence;
     entry["is_commutative"] = row.is_commutative;
     entry["undoes"] = row.undoes;
+    entry["parity"] = NAMES_OF_PARITY[static_cast<int>(row.parity)];
+    entry["trend"] = NAMES_OF_TREND[static_cast<int>(row.trend)];
+    entry["domain"] = NAMES_OF_REALS[static_cast<int>(row.domain)];
+    entry["range"] = NAMES_OF_REALS[static_cast<int>(row.range)];
+    entry["period"] = row.period;
+    entry["degree"] = row.degree;
     entry["numpy"] = row.numpy;
     entry["sympy"] = row.sympy;
     entry["latex"] = row.latex;

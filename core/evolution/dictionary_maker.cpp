@@ -159,8 +159,9 @@ void DictionaryMaker::add_function(const Function& function, int operand, std::s
   if (is_below_function && (!is_power || below.exponent != 0.0 || vocabulary_[below.token].op == Op::Sqrt))
     return;
   if (is_power && function.exponent != 2.0 && cost > 2) return;  // other powers of variables alone
-  const Op op = vocabulary_[function.token].op;
-  if ((op == Op::Sqrt || op == Op::Log) && can_scale() && is_negative(operand))
+  const Reals domain = row_of(vocabulary_[function.token].op).domain;
+  const bool is_of_positive = domain == Reals::Nonnegative || domain == Reals::Positive;
+  if (is_of_positive && can_scale() && is_negative(operand))
     return add({function.token, operand, -1, 0.0, below.size + 3, -1.0}, cost);
   add({function.token, operand, -1, function.exponent, below.size + (is_power ? 2 : 1)}, cost);
 }

@@ -9,7 +9,8 @@ namespace ddsr {
 
 namespace {
 
-double value_of(Op op, double a, double b) {
+// As the engine computes it, to the last bit.
+double kernel_value(Op op, double a, double b) {
   alignas(64) double left[LANES], right[LANES], out[LANES];
   std::fill_n(left, LANES, a), std::fill_n(right, LANES, b);
   kernels().value[static_cast<int>(op)](out, left, right, LANES);
@@ -48,7 +49,7 @@ Formula fold_constants(const Vocabulary& vocabulary, const Formula& formula) {
     bool is_foldable = first.is_constant_only && second.is_constant_only && vocabulary.constant() >= 0;
     double value = 0.0;
     if (is_foldable) {
-      value = value_of(kind.op, first.value, second.value);
+      value = kernel_value(kind.op, first.value, second.value);
       is_foldable = std::isfinite(value);
     }
     parts.push_back({is_foldable, value});

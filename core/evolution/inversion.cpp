@@ -46,14 +46,14 @@ Needed needed_operand(Op op, bool is_first, double wanted, double other, double 
       return other > 0.0 && t > 0.0 ? Needed{std::log(t) / std::log(other), t * std::log(other)} : NONE;
     case Op::Sin: {
       const double angle = std::asin(t);
-      return {nearer(nearest_turn(angle, 2.0 * PI, current), nearest_turn(PI - angle, 2.0 * PI, current),
+      return {nearer(nearest_turn(angle, FULL_TURN, current), nearest_turn(PI - angle, FULL_TURN, current),
                      current),
               std::sqrt(1.0 - t * t)};
     }
     case Op::Cos: {
       const double angle = std::acos(t);
       return {
-          nearer(nearest_turn(angle, 2.0 * PI, current), nearest_turn(-angle, 2.0 * PI, current), current),
+          nearer(nearest_turn(angle, FULL_TURN, current), nearest_turn(-angle, FULL_TURN, current), current),
           std::sqrt(1.0 - t * t)};
     }
     case Op::Tan:

@@ -20,20 +20,7 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // A constant factor of the operand is one of the result; that of a power's base, if the exponent is constant.
 bool keeps_scale(Op op) {
-  switch (op) {
-    case Op::Mul:
-    case Op::Div:
-    case Op::Neg:
-    case Op::Sqrt:
-    case Op::Inverse:
-    case Op::Square:
-    case Op::Cube:
-    case Op::Abs:
-    case Op::Pow:
-      return true;
-    default:
-      return false;
-  }
+  return op == Op::Mul || op == Op::Div || op == Op::Pow || row_of(op).degree != 0.0;
 }
 
 }  // namespace

@@ -146,7 +146,7 @@ Op Composer::drawn_function() {
   constexpr std::array WEIGHTS{0.30, 0.16, 0.16, 0.13, 0.25, 0.05, 0.12, 0.04, 0.03, 0.05, 0.03, 0.04, 0.03};
   std::array<double, COMMON.size()> weights = WEIGHTS;
   for (std::size_t i = 0; i < COMMON.size(); ++i) {
-    const bool is_periodic = COMMON[i] == Op::Sin || COMMON[i] == Op::Cos || COMMON[i] == Op::Tan;
+    const bool is_periodic = row_of(COMMON[i]).is_periodic();
     if (!draft_.has(COMMON[i]) || (is_periodic && is_periodic_)) weights[i] = 0.0;
   }
   return COMMON[static_cast<std::size_t>(draw_weighted(random_, weights))];
@@ -161,7 +161,7 @@ void Composer::argument(Leaves leaves, int depth) {
 void Composer::function(Leaves leaves, int depth) {
   const Op op = drawn_function();
   const bool was_periodic = is_periodic_;
-  is_periodic_ = is_periodic_ || op == Op::Sin || op == Op::Cos || op == Op::Tan;
+  is_periodic_ = is_periodic_ || row_of(op).is_periodic();
   draft_.put(op);
   const bool is_shifted = (op == Op::Log || op == Op::Sqrt) ? random_.chance(0.45) : random_.chance(0.1);
   if (is_shifted) {  // log(1 + u), sqrt(1 - u)

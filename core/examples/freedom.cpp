@@ -24,7 +24,7 @@ class Stripper {
       for (Item& part : *parts) part = with_chosen_signs(std::move(part));
     const bool is_even_power =
         item.is_call(Op::Pow) && item.plus[1].is(Kind_::Number) && is_even(item.plus[1].value);
-    const bool is_even_call = is_even_power || item.is_call(Op::Cos) || item.is_call(Op::Abs);
+    const bool is_even_call = is_even_power || (item.is(Kind_::Call) && row_of(item.op).is_even());
     if (is_even_call && item.plus[0].is(Kind_::Sum)) item.plus[0] = shortest(item.plus[0], {1.0, -1.0});
     return item;
   }

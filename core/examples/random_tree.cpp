@@ -23,7 +23,7 @@ class TreeDrawer {
     if (n_tokens < 2) return leaf();
     if (!unary_.empty() && (n_tokens == 2 || random_.chance(UNARY_RATE))) {
       const Op op = unary_[static_cast<std::size_t>(random_.below(static_cast<int>(unary_.size())))];
-      const bool turns = op == Op::Sin || op == Op::Cos || op == Op::Tan;
+      const bool turns = row_of(op).is_periodic();
       if (!(turns && is_periodic)) draft_.put(op);
       return tree(n_tokens - 1, is_periodic || turns);
     }

@@ -66,34 +66,34 @@ inline double power_slope(double v, double a, double b) {
   return a != 0.0 ? b * v / a : at_zero;
 }
 
-#define ROW(id, name, symbol, arity, precedence, commutative, hides, undoes, numpy, sympy, latex, VALUE, \
-            SLOPE_A, SLOPE_B)                                                                            \
-  void value_##id(double* __restrict out_, const double* a_, const double* b_, int n) {                  \
-    double* out = aligned(out_);                                                                         \
-    const double *pa = aligned(a_), *pb = aligned(b_);                                                   \
-    for (int i = 0; i < whole_lanes(n); ++i) {                                                           \
-      const double a = pa[i];                                                                            \
-      [[maybe_unused]] const double b = arity == 2 ? pb[i] : 0.0;                                        \
-      out[i] = is_rounded_alike(Op::id) ? (VALUE) : perturbed(VALUE, a, b);                              \
-    }                                                                                                    \
-  }                                                                                                      \
-  void slope_a_##id(double* __restrict out_, const double* adjoint_, const double* v_, const double* a_, \
-                    const double* b_, int n) {                                                           \
-    double* out = aligned(out_);                                                                         \
-    const double *adjoint = aligned(adjoint_), *pv = aligned(v_), *pa = aligned(a_), *pb = aligned(b_);  \
-    for (int i = 0; i < whole_lanes(n); ++i) {                                                           \
-      [[maybe_unused]] const double v = pv[i], a = pa[i], b = arity == 2 ? pb[i] : 0.0;                  \
-      out[i] = perturbed(adjoint[i] * (SLOPE_A), a, b);                                                  \
-    }                                                                                                    \
-  }                                                                                                      \
-  void slope_b_##id(double* __restrict out_, const double* adjoint_, const double* v_, const double* a_, \
-                    const double* b_, int n) {                                                           \
-    double* out = aligned(out_);                                                                         \
-    const double *adjoint = aligned(adjoint_), *pv = aligned(v_), *pa = aligned(a_), *pb = aligned(b_);  \
-    for (int i = 0; i < whole_lanes(n); ++i) {                                                           \
-      [[maybe_unused]] const double v = pv[i], a = pa[i], b = arity == 2 ? pb[i] : 0.0;                  \
-      out[i] = perturbed(adjoint[i] * (SLOPE_B), a, b);                                                  \
-    }                                                                                                    \
+#define ROW(id, name, symbol, arity, precedence, commutative, hides, undoes, parity, trend, domain, range, \
+            period, degree, numpy, sympy, latex, VALUE, SLOPE_A, SLOPE_B)                                  \
+  void value_##id(double* __restrict out_, const double* a_, const double* b_, int n) {                    \
+    double* out = aligned(out_);                                                                           \
+    const double *pa = aligned(a_), *pb = aligned(b_);                                                     \
+    for (int i = 0; i < whole_lanes(n); ++i) {                                                             \
+      const double a = pa[i];                                                                              \
+      [[maybe_unused]] const double b = arity == 2 ? pb[i] : 0.0;                                          \
+      out[i] = is_rounded_alike(Op::id) ? (VALUE) : perturbed(VALUE, a, b);                                \
+    }                                                                                                      \
+  }                                                                                                        \
+  void slope_a_##id(double* __restrict out_, const double* adjoint_, const double* v_, const double* a_,   \
+                    const double* b_, int n) {                                                             \
+    double* out = aligned(out_);                                                                           \
+    const double *adjoint = aligned(adjoint_), *pv = aligned(v_), *pa = aligned(a_), *pb = aligned(b_);    \
+    for (int i = 0; i < whole_lanes(n); ++i) {                                                             \
+      [[maybe_unused]] const double v = pv[i], a = pa[i], b = arity == 2 ? pb[i] : 0.0;                    \
+      out[i] = perturbed(adjoint[i] * (SLOPE_A), a, b);                                                    \
+    }                                                                                                      \
+  }                                                                                                        \
+  void slope_b_##id(double* __restrict out_, const double* adjoint_, const double* v_, const double* a_,   \
+                    const double* b_, int n) {                                                             \
+    double* out = aligned(out_);                                                                           \
+    const double *adjoint = aligned(adjoint_), *pv = aligned(v_), *pa = aligned(a_), *pb = aligned(b_);    \
+    for (int i = 0; i < whole_lanes(n); ++i) {                                                             \
+      [[maybe_unused]] const double v = pv[i], a = pa[i], b = arity == 2 ? pb[i] : 0.0;                    \
+      out[i] = perturbed(adjoint[i] * (SLOPE_B), a, b);                                                    \
+    }                                                                                                      \
   }
 DDSR_OPERATORS(ROW)
 #undef ROW

@@ -81,24 +81,6 @@ Structure with_fitted_exponent(Structure base, double exponent) {
       {{false, raw(Symbol::Power, {{false, std::move(base)}, {false, constant_structure(exponent)}})}});
 }
 
-bool is_odd(Symbol function) {
-  switch (function) {
-    case Symbol::Sin:
-    case Symbol::Tan:
-    case Symbol::Tanh:
-    case Symbol::Sinh:
-    case Symbol::Asin:
-    case Symbol::Atan:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool is_even(Symbol function) {
-  return function == Symbol::Cos || function == Symbol::Cosh || function == Symbol::Abs;
-}
-
 // Of a sum that begins with so many quarter turns, none of them; what is left of it is the argument.
 int take_quarter_turns(Structure& argument) {
   if (argument.symbol != Symbol::Sum || !argument.parts.front().structure.is_number()) return 0;
@@ -157,7 +139,7 @@ Structure power_structure(Structure base, Structure exponent) {
 
 Structure call_structure(Symbol function, Structure argument) {
   if (argument.is_fixed()) {
-    const double value = apply(function, argument.number);
+    const double value = value_of(op_of(function), argument.number);
     const bool is_known = argument.is_number() && std::isfinite(value);
     return is_known ? number_structure(value) : constant_structure(value);
   }
@@ -171,9 +153,10 @@ Structure call_structure(Symbol function, Structure argument) {
     return times_constant(std::fabs(first.number),
                           call_structure(Symbol::Abs, split(std::move(argument)).rest));
   const bool is_negative = is_product(argument) && first.is_number() && first.number < 0.0;
-  if (is_negative && (is_odd(function) || is_even(function))) {
+  const Parity parity = is_negative ? row_of(op_of(function)).parity : Parity::None;
+  if (parity != Parity::None) {
     Structure call = call_structure(function, times_number(-1.0, std::move(argument)));
-    return is_even(function) ? call : times_number(-1.0, std::move(call));
+    return parity == Parity::Even ? call : times_number(-1.0, std::move(call));
   }
   if (function == Symbol::Cos && argument.symbol == Symbol::Sum && first.is_constant()) {
     function = Symbol::Sin;

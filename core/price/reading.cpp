@@ -9,12 +9,6 @@ namespace ddsr {
 
 namespace {
 
-Symbol symbol_of(Op op) {
-  const auto* found = std::find_if(std::begin(FUNCTIONS), std::end(FUNCTIONS),
-                                   [op](const Function& function) { return function.op == op; });
-  return found->symbol;
-}
-
 // Reads one subtree after the other from a formula in prefix order.
 class Reader {
  public:

@@ -89,7 +89,8 @@ Starts::Values Starts::values(const Structure& structure, double target) {
     }
     default: {
       Values argument = values(structure.parts[0].structure, 0.0);
-      for (double& value : argument) value = apply(structure.symbol, value);
+      const Op op = op_of(structure.symbol);
+      for (double& value : argument) value = value_of(op, value);
       return argument;
     }
   }

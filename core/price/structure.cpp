@@ -36,35 +36,4 @@ bool has_fitted_factor(const Structure& structure) {
          (structure.symbol == Symbol::Product && structure.parts.front().structure.is_constant());
 }
 
-double apply(Symbol function, double x) {
-  switch (function) {
-    case Symbol::Sqrt:
-      return std::sqrt(x);
-    case Symbol::Exp:
-      return std::exp(x);
-    case Symbol::Log:
-      return std::log(x);
-    case Symbol::Sin:
-      return std::sin(x);
-    case Symbol::Cos:
-      return std::cos(x);
-    case Symbol::Tan:
-      return std::tan(x);
-    case Symbol::Tanh:
-      return std::tanh(x);
-    case Symbol::Sinh:
-      return std::sinh(x);
-    case Symbol::Cosh:
-      return std::cosh(x);
-    case Symbol::Asin:
-      return std::asin(x);
-    case Symbol::Acos:
-      return std::acos(x);
-    case Symbol::Atan:
-      return std::atan(x);
-    default:
-      return std::fabs(x);
-  }
-}
-
 }  // namespace ddsr

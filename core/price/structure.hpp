@@ -1,6 +1,7 @@
 // The structure of an expression as people read it: sums of terms, products of factors, powers, functions.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,9 @@ inline constexpr Function FUNCTIONS[] = {
     {Symbol::Cosh, Op::Cosh}, {Symbol::Asin, Op::Asin}, {Symbol::Acos, Op::Acos}, {Symbol::Atan, Op::Atan},
     {Symbol::Abs, Op::Abs}};
 
+constexpr Op op_of(Symbol symbol) { return std::ranges::find(FUNCTIONS, symbol, &Function::symbol)->op; }
+constexpr Symbol symbol_of(Op op) { return std::ranges::find(FUNCTIONS, op, &Function::op)->symbol; }
+
 struct Structure {
   // A term or a factor.
   struct Part;
@@ -82,8 +86,4 @@ int n_constants(const Structure& structure);
 
 // Whether it is a fitted constant, or has one as a factor.
 bool has_fitted_factor(const Structure& structure);
-
-// The value of a function.
-double apply(Symbol function, double x);
-
 }  // namespace ddsr

@@ -10,12 +10,6 @@ namespace {
 
 using Parts = std::span<const Structure::Part>;
 
-Op op_of(Symbol symbol) {
-  const auto* found = std::find_if(std::begin(FUNCTIONS), std::end(FUNCTIONS),
-                                   [symbol](const Function& function) { return function.symbol == symbol; });
-  return found->op;
-}
-
 class Writer {
  public:
   explicit Writer(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {}

@@ -10,19 +10,6 @@ namespace {
 // A sum that is this small beside its operands is what rounding has left of 0.
 constexpr double ROUNDING = 1e-15;
 
-double value_of(Op op, double a, double b) {
-  using namespace std;
-  switch (op) {
-#define ROW(id, name, symbol, arity, precedence, commutative, hides, undoes, numpy, sympy, latex, VALUE, \
-            ...)                                                                                         \
-  case Op::id:                                                                                           \
-    return VALUE;
-    DDSR_OPERATORS(ROW)
-#undef ROW
-  }
-  return NAN;
-}
-
 }  // namespace
 
 Algebra::Algebra(Forms& forms, const Vocabulary& vocabulary) : forms_(forms) {

@@ -27,9 +27,6 @@ std::uint64_t hash_of(const Form& form, std::span<const Part> parts) {
   return hash;
 }
 
-bool is_positive_function(Op op) { return op == Op::Exp || op == Op::Cosh; }
-bool is_nonnegative_function(Op op) { return op == Op::Abs || op == Op::Acos || op == Op::Sqrt; }
-
 }  // namespace
 
 void Forms::clear() {
@@ -121,9 +118,9 @@ void Forms::set_signs(Form& form, std::span<const Part> parts) const {
       form.is_positive = std::ranges::all_of(parts, [&](const Part& part) { return positive(part.node); });
       return;
     case Shape::Call:
-      form.is_positive = is_positive_function(form.op) || (form.op == Op::Pow && positive(form.a));
-      form.is_nonnegative =
-          form.is_positive || is_nonnegative_function(form.op) || (form.op == Op::Pow && nonnegative(form.a));
+      form.is_positive = row_of(form.op).range == Reals::Positive || (form.op == Op::Pow && positive(form.a));
+      form.is_nonnegative = form.is_positive || row_of(form.op).range == Reals::Nonnegative ||
+                            (form.op == Op::Pow && nonnegative(form.a));
       return;
   }
 }

@@ -1,7 +1,6 @@
 // Functions: those that undo each other, signs in and out of odd and even ones, shifts of sine and cosine.
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "simplify/algebra.hpp"
 
@@ -9,29 +8,17 @@ namespace ddsr {
 
 namespace {
 
-constexpr double QUARTER_TURN = std::numbers::pi / 2.0;
+constexpr double QUARTER_TURN = FULL_TURN / 4.0;
 constexpr double MOST_QUARTERS = 64.0;  // beyond that a constant is a shift by chance
 // exp(u) may overflow where exp(u + d) with a very negative d does not.
 constexpr double LOWEST_EXPONENT = -20.0;
 constexpr double SHIFT_TOLERANCE = 1e-9;  // relative
 
-bool is_odd_function(Op op) {
-  return op == Op::Sin || op == Op::Tan || op == Op::Tanh || op == Op::Asin || op == Op::Atan ||
-         op == Op::Sinh;
-}
-bool is_even_function(Op op) { return op == Op::Cos || op == Op::Cosh; }
-
-// f with f(inner(x)) = x, wherever inner(x) exists
-bool is_undone_by(Op inner, Op outer) {
-  return (inner == Op::Asin && outer == Op::Sin) || (inner == Op::Acos && outer == Op::Cos) ||
-         (inner == Op::Atan && outer == Op::Tan);
-}
-
 }  // namespace
 
 int Algebra::function(Op op, int a) {
   if (forms_[a].shape == Shape::Call && is_undone_by(forms_[a].op, op)) {
-    domain_grew_ = true;
+    domain_grew_ |= row_of(forms_[a].op).domain != Reals::All;
     return forms_[a].a;
   }
   switch (op) {
@@ -41,12 +28,8 @@ int Algebra::function(Op op, int a) {
       return logarithm(a);
     case Op::Abs:
       return absolute(a);
-    case Op::Sin:
-    case Op::Cos:
-    case Op::Tan:
-      return periodic(op, a);
     default:
-      return odd_or_even(op, a);
+      return row_of(op).is_periodic() ? periodic(op, a) : odd_or_even(op, a);
   }
 }
 
@@ -172,9 +155,9 @@ int Algebra::periodic(Op op, int a) {
 
 int Algebra::odd_or_even(Op op, int a) {
   const bool is_negated = forms_[a].shape == Shape::Sum && forms_.parts(a)[0].weight < 0.0;
-  if (!is_negated || !(is_odd_function(op) || is_even_function(op))) return forms_.call(op, a);
+  if (!is_negated || row_of(op).parity == Parity::None) return forms_.call(op, a);
   const int function = forms_.call(op, scale(-1.0, a));
-  return is_odd_function(op) ? scale(-1.0, function) : function;
+  return row_of(op).is_odd() ? scale(-1.0, function) : function;
 }
 
 }  // namespace ddsr

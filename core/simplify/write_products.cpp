@@ -118,8 +118,7 @@ void Writer::turn_signs(double& factor, std::vector<Part>& factors) {
     if (factor >= 0.0) return;
     if (!is_whole(part.weight) || is_even(part.weight)) continue;
     const Form form = forms_[part.node];
-    const bool is_odd = form.shape == Shape::Call && (form.op == Op::Sin || form.op == Op::Tan ||
-                                                      form.op == Op::Tanh || form.op == Op::Atan);
+    const bool is_odd = form.shape == Shape::Call && row_of(form.op).is_odd();
     int turned = -1;
     if (forms_.is_compound_sum(part.node)) turned = negated(part.node);
     if (is_odd && forms_[form.a].shape == Shape::Sum) turned = forms_.call(form.op, negated(form.a));

@@ -21,6 +21,12 @@ class OperatorRow(TypedDict):
     precedence: int
     is_commutative: bool
     undoes: str
+    parity: str
+    trend: str
+    domain: str
+    range: str
+    period: float
+    degree: float
     numpy: str
     sympy: str
     latex: str
@@ -186,6 +192,41 @@ def simplify(
 
     `signs` has 0 for a variable of any sign, 1 for a nonnegative, 2 for a positive one.
     """
+
+SPELLINGS: list[str]
+SIMPLE_BASES: list[float]
+
+def spell(
+    vocabulary: Vocabulary,
+    tokens: Sequence[int],
+    constants: Sequence[float],
+    is_settled: Sequence[bool],
+    spellings: Sequence[str],
+    is_allowed: Callable[[list[int], list[float]], bool] | None,
+    is_exact: Callable[[float], bool],
+) -> tuple[list[int], list[float], list[bool]] | None:
+    """(tokens, constants, is_settled) of an expression as people write it; None where nothing changes.
+
+    `spellings` are names of `SPELLINGS`, in the order in which they are applied. All is breadth-first.
+    """
+
+def settle(
+    wide: Vocabulary,
+    vocabulary: Vocabulary,
+    tokens: Sequence[int],
+    constants: Sequence[float],
+    is_settled: Sequence[bool],
+) -> tuple[list[int], list[float], list[bool]] | None:
+    """(tokens, constants, is_settled) without what settled constants make superfluous, over `vocabulary`.
+
+    The tokens are of the wide vocabulary, which has the same variables. None where nothing is left that has
+    a value, or the vocabulary cannot write it.
+    """
+
+def with_roots(
+    vocabulary: Vocabulary, tokens: Sequence[int], constants: Sequence[float], signs: NDArray[np.uint8]
+) -> tuple[list[int], list[float]]:
+    """(tokens, constants) with roots for functions of inverse functions, if that reads better."""
 
 # --- core/bindings/evolution.cpp
 

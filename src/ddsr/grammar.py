@@ -29,9 +29,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ddsr import _core
 from ddsr.errors import GrammarError, VocabularyError
+from ddsr.expression.operators import PERIODIC
 from ddsr.expression.vocabulary import Vocabulary
-
-PERIODIC = ("sin", "cos", "tan")
 
 
 @dataclass(frozen=True)

@@ -306,3 +306,22 @@ def test_without_constants_or_literals() -> None:
 )
 def test_long_expressions(text: str, length: int) -> None:
     assert len(Expression.parse(text, PLAIN).simplified()) == length
+
+
+ODD = [row.name for row in OPERATORS.values() if row.parity == "odd" and row.name != "neg"]
+EVEN = [row.name for row in OPERATORS.values() if row.parity == "even"]
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_a_difference_in_an_odd_function_takes_the_sign_in_front_of_it(name: str) -> None:
+    vocabulary = Vocabulary(("x", "y"), [each for each in OPERATORS if each != "neg"])
+    expression = Expression.parse(f"-1 * {name}(x - y)", vocabulary)
+    assert expression.simplified() == Expression.parse(f"{name}(y - x)", vocabulary)
+
+
+@pytest.mark.parametrize("name", EVEN)
+def test_a_sign_in_an_even_function_is_dropped(name: str) -> None:
+    assert (
+        Expression.parse(f"{name}(-x)", FULL).simplified()
+        == Expression.parse(f"{name}(x)", FULL).simplified()
+    )

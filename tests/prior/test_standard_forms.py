@@ -4,7 +4,7 @@ import pytest
 from ddsr import _core
 from ddsr.engine import values
 from ddsr.errors import ExpressionError
-from ddsr.expression import Batch, Expression, Vocabulary
+from ddsr.expression import DEFAULT_OPERATORS, OPERATORS, Batch, Expression, Vocabulary
 from ddsr.grammar import Grammar
 from ddsr.prior.examples import standard_forms
 
@@ -19,6 +19,14 @@ def standard(text: str, positive: tuple[str, ...] = ()) -> Expression:
     form, has_form = standard_forms(parsed(text), positive)
     assert has_form[0]
     return form[0]
+
+
+@pytest.mark.parametrize("name", [row.name for row in OPERATORS.values() if row.parity == "even"])
+def test_below_an_even_function_the_sign_of_a_difference_is_chosen(name: str) -> None:
+    vocabulary = Vocabulary(("x", "y"), (*DEFAULT_OPERATORS, *({name} - set(DEFAULT_OPERATORS))))
+    batch = Batch.of([Expression.parse(f"{name}({text})", vocabulary) for text in ("x - y", "y - x")])
+    (one, other), has_form = standard_forms(batch, ())
+    assert has_form.all() and one == other
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,14 @@ from ddsr.engine import values
 from ddsr.expression import Expression, Kind, Node, Vocabulary
 from ddsr.selection.model import Known, Model, known
 from ddsr.selection.moves import alternatives, settled_together
-from ddsr.selection.settling import Settler
+from ddsr.selection.settling import settled as settled_model
 from strategies import FULL, PLAIN, data, expressions, mild_floats
 
 
 def settled(text: str, vocabulary: Vocabulary = PLAIN) -> str | None:
     """The text after settling, numbers with a point being settled ones."""
-    tree = Settler(vocabulary).settled(all_known(Expression.parse(text, vocabulary).tree))
-    return None if tree is None else Expression.from_tree(vocabulary, tree).text()
+    model = settled_model(vocabulary, all_known(Expression.parse(text, vocabulary).tree))
+    return None if model is None else model.expression.text()
 
 
 def all_known(node: Node) -> Node:
@@ -83,9 +83,22 @@ def test_the_vocabulary_says_how_to_negate() -> None:
 
 
 def test_free_constants_of_constants_are_one() -> None:
-    tree = Settler(PLAIN).settled(Expression.parse("sin(2 * 0.4) * x", PLAIN).tree)
-    assert tree is not None
-    assert tree.children[0] == Node.constant(float(np.sin(0.8)))
+    model = settled_model(PLAIN, Expression.parse("sin(2 * 0.4) * x", PLAIN).tree)
+    assert model is not None and model.is_fixed == (False,)
+    assert model.expression.constants == pytest.approx((np.sin(0.8),))
+
+
+def test_a_minus_is_written_in_the_vocabularys_way() -> None:
+    """The tree may have operators that the vocabulary lacks, if none of them is left."""
+    tree = Node.operator("sub", known(0.0), Node.operator("sin", Node.variable("x")))
+    for operators, text in (
+        (("mul", "sin"), "-sin(x)"),
+        (("neg", "sin"), "-sin(x)"),
+        (("add", "sin"), None),
+        (("mul", "cos"), None),
+    ):
+        model = settled_model(Vocabulary(("x",), operators), tree)
+        assert (None if model is None else model.expression.text()) == text
 
 
 @st.composite
@@ -107,12 +120,10 @@ def test_settling_changes_no_value(model: Model) -> None:
     vocabulary = model.expression.vocabulary
     X = data(20)
     _, (is_finite,) = values([model.expression], X)
-    tree = Settler(vocabulary).settled(model.tree)
-    if tree is None:
+    other = settled_model(vocabulary, model.tree)
+    if other is None:
         assert not is_finite
         return
-    other = Model.of_tree(vocabulary, tree)
-    assert other is not None
     assert len(other.expression) <= len(model.expression) + 2  # 0 - f may become -1 * f, twice
     oracle.assert_same_values(model.expression, other.expression, X)
 

@@ -9,21 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ddsr import _core
 from ddsr.engine import Engine
 from ddsr.expression import DEFAULT_OPERATORS, OPERATORS, Expression, Node, Vocabulary
 from ddsr.selection import select
-from ddsr.selection.bases import with_simple_bases
-from ddsr.selection.inverses import as_roots
 from ddsr.selection.model import Model
-from ddsr.selection.phases import with_phases_in_a_turn
-from ddsr.selection.signs import EVEN, ODD, with_outer_signs
-from ddsr.selection.spelling import spelled
+from ddsr.selection.spelling import USUAL_SPELLINGS, as_roots, spelled, with_phases_in_a_turn
 from strategies import FULL, expressions, mild_floats
 
 PLAIN = Vocabulary(
     ("x", "y", "z"), [name for name in OPERATORS if name not in ("neg", "square", "cube", "inverse")]
 )
 ROWS = np.random.default_rng(0).uniform(0.5, 2.0, (20, 3))
+ODD = [row.name for row in OPERATORS.values() if row.parity == "odd" and row.name != "neg"]
+EVEN = [row.name for row in OPERATORS.values() if row.parity == "even"]
 LATE = -1.0
 """a moment on the monotonic clock that has passed"""
 
@@ -42,29 +41,18 @@ def same_values(before: Expression, after: Expression, rows: np.ndarray = ROWS) 
     np.testing.assert_allclose(new[known], old[known], rtol=1e-6, atol=1e-9)
 
 
+def with_outer_signs(text: str) -> Expression:
+    return spelled(Model.free(Expression.parse(text, FULL)), spellings=["outer signs"]).expression
+
+
 @pytest.mark.parametrize("name", ODD)
 def test_a_minus_leaves_every_odd_function(name: str) -> None:
-    x = Node.variable("x")
-    found = with_outer_signs(Node.operator(name, Node.operator("neg", x)))
-    assert found == Node.operator("neg", Node.operator(name, x))
+    assert with_outer_signs(f"{name}(neg(x))") == Expression.parse(f"neg({name}(x))", FULL)
 
 
 @pytest.mark.parametrize("name", EVEN)
 def test_an_even_function_hides_a_sign(name: str) -> None:
-    x = Node.variable("x")
-    assert with_outer_signs(Node.operator(name, Node.operator("neg", x))) == Node.operator(name, x)
-
-
-def test_the_lists_of_odd_and_even_functions_are_whole() -> None:
-    arguments = np.linspace(0.1, 0.9, 5)
-    for row in OPERATORS.values():
-        if row.arity == 1 and row.name != "neg":
-            vocabulary = Vocabulary(("x",), [row.name])
-            function = Expression.parse(f"{row.name}(x)", vocabulary).to_callable()
-            with np.errstate(all="ignore"):
-                above, below = function(arguments[:, None]), function(-arguments[:, None])
-            assert np.allclose(below, -above) == (row.name in ODD)
-            assert np.allclose(below, above) == (row.name in EVEN)
+    assert with_outer_signs(f"{name}(neg(x))") == Expression.parse(f"{name}(x)", FULL)
 
 
 @pytest.mark.parametrize(
@@ -91,6 +79,31 @@ def test_signs(start: str, end: str) -> None:
     assert len(found.expression) <= len(Expression.parse(start, PLAIN))
 
 
+@pytest.mark.parametrize("name", [name for name in ODD if name in PLAIN.operators])
+def test_a_difference_takes_the_minus_in_front_of_an_odd_function(name: str) -> None:
+    assert written(f"-1 * {name}(x - y)", is_settled=True).expression.text() == f"{name}(y - x)"
+    assert written(f"-1 * {name}(x - y) / z", is_settled=True).expression.text() == f"{name}(y - x) / z"
+    assert written(f"z + -1 * {name}(x - y)", is_settled=True).expression.text() == f"z - {name}(x - y)"
+    fitted = written(f"-1 * {name}(x - y)")  # a number that the data gave stays where it is
+    assert fitted.expression.n_constants == 1
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        ("-1 * (x - y) * z", "(y - x) * z"),
+        ("-1 * log(x / y)", "log(y / x)"),
+        ("-1 * x * (y - z)^3", "x * (z - y)^3"),
+        ("-1 * cos(x - y)", "-cos(x - y)"),
+        ("-1 * (x - y)^2", "-(x - y)^2"),
+    ],
+)
+def test_a_minus_goes_where_it_takes_no_tokens(start: str, end: str) -> None:
+    found = written(start, is_settled=True).expression
+    assert sorted(found.text()) == sorted(end)
+    assert len(found) == len(Expression.parse(end, PLAIN))
+
+
 @pytest.mark.parametrize(
     ("start", "end"),
     [
@@ -111,8 +124,7 @@ def test_a_fitted_phase_is_reduced_and_stays_fitted(start: str, end: str) -> Non
 
 
 def test_a_phase_within_a_scaled_sum_is_reduced() -> None:
-    tree = with_phases_in_a_turn(Expression.parse("cos(0.5 * (x - 27.25))", PLAIN).tree)
-    shift = tree.children[0].children[1].children[1].value
+    shift = with_phases_in_a_turn(Expression.parse("cos(0.5 * (x - 27.25))", PLAIN)).constants[1]
     assert abs(shift) <= 2 * pi and (27.25 - shift) % (4 * pi) == pytest.approx(0.0, abs=1e-9)
     turned = written("cos((x - 27.25) / 0.5)")
     assert abs(max(turned.expression.constants, key=abs)) <= pi
@@ -183,17 +195,57 @@ def test_functions_of_inverse_functions(start: str, end: str) -> None:
 def test_notation_never_changes_a_value(expression: Expression, is_settled: bool) -> None:
     same_values(expression, as_roots(expression, positive=FULL.variables))
     model = Model(expression, (is_settled,) * expression.n_constants)
-    for rewrite in (with_outer_signs, with_phases_in_a_turn, with_simple_bases):
-        other = Model.of_tree(FULL, rewrite(model.tree))
-        assert other is not None
-        same_values(expression, other.expression)
+    for name in _core.SPELLINGS:
+        same_values(expression, spelled(model, spellings=[name]).expression)
     same_values(expression, spelled(model).expression)
 
 
 @settings(max_examples=100, deadline=None)
 @given(expressions(FULL, 13, mild_floats))
 def test_signs_take_no_more_tokens(expression: Expression) -> None:
-    assert len(Expression.from_tree(FULL, with_outer_signs(expression.tree))) <= len(expression)
+    found = spelled(Model.free(expression), spellings=["outer signs"])
+    assert len(found.expression) <= len(expression)
+
+
+def test_spellings_have_names() -> None:
+    assert set(USUAL_SPELLINGS) == set(_core.SPELLINGS) - {"phases in a turn"}
+    model = Model.free(Expression.parse("x * x", PLAIN))
+    with pytest.raises(ValueError, match="there is no spelling 'verse'"):
+        spelled(model, spellings=["verse"])
+    assert spelled(model, spellings=[]) is model
+
+
+@pytest.mark.parametrize("text", ["1.0 * sin(x)", "sin(x) * 1.0"])
+def test_a_settled_factor_of_one_is_dropped(text: str) -> None:
+    assert written(text, is_settled=True).expression.text() == "sin(x)"
+    assert len(written(text).expression) == 4
+
+
+def test_flags_follow_their_constants() -> None:
+    """A spelling works in prefix order, while a model lists its constants breadth-first."""
+    model = Model(Expression.parse("2.5 * x - sin(-0.5 * y) * 4.5", PLAIN), (False, True, True))
+    settled = {2.5: False, -0.5: True, 4.5: True}
+    model = Model(model.expression, tuple(settled[value] for value in model.expression.constants))
+    found = spelled(model)
+    flags = dict(zip(found.expression.constants, found.is_fixed, strict=True))
+    assert flags == {2.5: False, 0.5: True, 4.5: True}
+
+
+def test_an_error_of_the_rules_is_passed_on() -> None:
+    def refuse(expression: Expression) -> bool:
+        raise RuntimeError(expression.text())
+
+    with pytest.raises(RuntimeError, match="x\\^2"):
+        spelled(Model.free(Expression.parse("x * x", PLAIN)), refuse)
+
+
+def test_what_is_nested_too_deeply_stays() -> None:
+    expression = Expression.parse("sin(" * 1000 + "-x" + ")" * 1000, PLAIN)
+    model = Model.free(expression)
+    assert spelled(model) is model
+    assert as_roots(expression) is expression
+    inverse = Expression.parse("sin(acos(" * 500 + "x" + "))" * 500, PLAIN)
+    assert as_roots(inverse) is inverse
 
 
 # The choice is simplified, however little time there is

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ddsr.engine import values
-from ddsr.expression import Expression, Vocabulary
+from ddsr.expression import DEFAULT_OPERATORS, Expression, Vocabulary
 from ddsr.expression.operators import Operator
 from ddsr.selection.rational import rational_forms
 from strategies import FULL, expressions
@@ -27,6 +27,19 @@ def forms_of(
 
 def canonical(text: str, vocabulary: Vocabulary = MOTION) -> str:
     return Expression.parse(text, vocabulary).canonical().text()
+
+
+@pytest.mark.parametrize("name", ["exp", "cosh", "acos"])
+def test_what_is_never_negative_is_taken_into_a_root(name: str) -> None:
+    vocabulary = Vocabulary(("x", "z"), (*DEFAULT_OPERATORS, "cosh", "acos"))
+    found = forms_of(f"{name}(z) * sqrt(1 - x / {name}(z)^2)", vocabulary, ())
+    assert canonical(f"sqrt({name}(z)^2 - x)", vocabulary) in found
+
+
+def test_a_sine_is_not_taken_into_a_root() -> None:
+    vocabulary = Vocabulary(("x", "z"))
+    found = forms_of("sin(z) * sqrt(1 - x / sin(z)^2)", vocabulary, ())
+    assert canonical("sqrt(sin(z)^2 - x)", vocabulary) not in found
 
 
 @pytest.mark.parametrize(

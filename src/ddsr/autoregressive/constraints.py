@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 
 from ddsr._core import PAD
 from ddsr.errors import GrammarError
+from ddsr.expression.operators import PERIODIC
 from ddsr.expression.vocabulary import Vocabulary
-from ddsr.grammar import PERIODIC, Grammar
+from ddsr.grammar import Grammar
 
 Tokens = NDArray[np.int16]
 Ids = NDArray[np.int64]

@@ -27,6 +27,18 @@ class Operator:
     """and associative: operands may be reordered and regrouped"""
     undoes: str
     """the operator that it takes back, as log does exp; empty for none"""
+    parity: str
+    """"odd" where f(-x) = -f(x), "even" where f(-x) = f(x); empty for neither, and for two operands"""
+    trend: str
+    """"rising" or "falling", strictly and over the whole domain; empty for neither"""
+    domain: str
+    """operands that have a value: "all", "nonzero", "nonnegative", "positive", or "unit" for [-1, 1]"""
+    range: str
+    """the smallest of these sets that holds all values"""
+    period: float
+    """0 for none"""
+    degree: float
+    """d with f(c * x) = c^d * f(x) for all c > 0; 0 for none"""
     numpy: str
     sympy: str
     """what the two libraries call it; empty where Python's own arithmetic serves"""
@@ -42,6 +54,9 @@ OPERATORS: Mapping[str, Operator] = MappingProxyType(
 DEFAULT_OPERATORS = ("add", "sub", "mul", "div", "pow", "sin", "cos", "log", "sqrt", "exp")
 """The paper's set: + − × ÷ ^ sin cos log √ exp."""
 
+PERIODIC = tuple(row.name for row in OPERATORS.values() if row.period)
+"""Operators that repeat themselves along the real axis."""
+
 _NAME_OF_SYMBOL = {row.symbol: row.name for row in OPERATORS.values() if row.symbol} | {"**": "pow"}
 _NAME_IN_NUMPY = {row.numpy: row.name for row in OPERATORS.values() if row.numpy}
 
@@ -56,6 +71,12 @@ ARITHMETIC: dict[str, Callable[..., Any]] = {
     "square": lambda a: a * a,
     "cube": lambda a: a * a * a,
 }
+
+
+NAMED_POWERS = {row.name: int(row.degree) for row in OPERATORS.values() if row.degree >= 2.0}
+"""Operators that are whole powers, and their exponents: square and cube."""
+RATIONAL = {name: function for name, function in ARITHMETIC.items() if name != "pow"}
+"""Operators that make rational functions of rational functions."""
 
 
 def find_operator(text: str) -> Operator:

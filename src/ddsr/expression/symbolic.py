@@ -21,7 +21,6 @@ LARGEST_EXACT = 2.0**53  # beyond it every double is whole
 LARGEST_EXACT_EXPONENT = 100
 # A double that is exactly such a fraction, or multiple of pi, stands for it: no fit ends there by chance.
 LARGEST_NUMERATOR, LARGEST_DENOMINATOR = 1000, 16
-PERIODIC = ("sin", "cos", "tan", "sinh", "cosh", "tanh")  # along the real or the imaginary axis
 FRAMES_A_LEVEL = 4  # that Python needs at least to print a function within a function
 DECIMAL_DENOMINATORS = (5, 10)  # 1.3 is written, and to SymPy exp(1.3 * x) is not exp(13 * x / 10)
 
@@ -125,10 +124,12 @@ def _of_reals(row: Operator, forms: list[Any]) -> Any:
             return sympy.exp(sympy.log(base) * exponent)
     if row.name == "log" and isinstance(forms[0], sympy.exp):
         return forms[0].args[0]
-    if row.name in PERIODIC and forms[0].has(TrigonometricFunction, HyperbolicFunction):
+    function = sympy_function(row)
+    periodic = TrigonometricFunction, HyperbolicFunction  # along the real or the imaginary axis
+    if isinstance(function, type) and issubclass(function, periodic) and forms[0].has(*periodic):
         # SymPy asks whether it is real, and works out real and imaginary parts of all that is inside.
-        return sympy_function(row)(*forms, evaluate=False)
-    return sympy_function(row)(*forms)
+        return function(*forms, evaluate=False)
+    return function(*forms)
 
 
 def _inexact_if_large(exponent: Any) -> Any:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from ddsr.expression.operators import OPERATORS, Operator
+
 
 class Kind(Enum):
     """What a node is."""
@@ -25,6 +27,11 @@ class Node:
     value: float = 1.0
     """of a constant"""
     children: tuple[Node, ...] = ()
+
+    @property
+    def row(self) -> Operator | None:
+        """What is known of the operator; None for a leaf."""
+        return OPERATORS[self.name] if self.kind is Kind.OPERATOR else None
 
     @classmethod
     def operator(cls, name: str, *children: Node) -> Node:

@@ -20,7 +20,6 @@ from ddsr.selection.canonical import canonical
 from ddsr.selection.description import FEW_ROWS, DescriptionLength, rounding_of
 from ddsr.selection.exceptions import exceptions_of
 from ddsr.selection.growth import nats_of_growth
-from ddsr.selection.inverses import as_roots
 from ddsr.selection.judged import (
     LEAST_GAIN,
     IsAllowed,
@@ -34,10 +33,10 @@ from ddsr.selection.leverage import nats_of_leverage
 from ddsr.selection.lone_rows import nats_of_lone_rows
 from ddsr.selection.model import Model
 from ddsr.selection.moves import alternatives, settled_together, with_moved_constants
-from ddsr.selection.phases import with_phases_in_a_turn
 from ddsr.selection.poles import have_poles
 from ddsr.selection.rational import rational_forms
 from ddsr.selection.shared_factors import NatsLost
+from ddsr.selection.spelling import as_roots, with_phases_in_a_turn
 from ddsr.selection.swings import Paths, swing
 
 WORK_A_CALL = 25_000_000  # rows × steps × models after which the clock is looked at: tenths of a second
@@ -302,8 +301,7 @@ class Judge:
     def simplest(self, expression: Expression) -> Expression:
         """The same values, simplified natively: no phase beyond a turn, roots for functions of inverses."""
         simpler = as_roots(expression.simplified(*self.signs), *self.signs)
-        tree = with_phases_in_a_turn(simpler.tree, beyond=1.0)  # smaller ones may be simple numbers
-        return Expression.from_tree(simpler.vocabulary, tree)
+        return with_phases_in_a_turn(simpler)  # smaller ones may be simple numbers
 
     def tidied(self, models: list[Judged]) -> list[Judged]:
         """Each in its simplest form, unless that is longer: the best few always, the others if there is time.

@@ -12,13 +12,14 @@ from functools import partial, reduce
 from itertools import combinations, permutations
 from math import exp, inf, log, sqrt
 
+from ddsr._core import SIMPLE_BASES
 from ddsr.expression import Kind, Node
 from ddsr.price.simple_numbers import FREE, SimpleNumber, nats_of, near
-from ddsr.selection.bases import BASES, USUAL_BASES
 from ddsr.selection.model import Known, Numbered, known, split_factor
 from ddsr.selection.shared_factors import MOST_TERMS, NatsLost, split_fitted, sum_of, terms_of
 
 LARGEST_EXPONENT = 700.0  # beyond it exp leaves double precision
+USUAL_BASES = (2.0, 10.0)  # people write laws with these
 NATS_OF_PLACE = 5.0  # that a simple number has to save, since there are several places to look for one
 SMALL_STEP = 1e-3  # relative, by which it is asked how well a constant is known
 # A simple number is tried for a constant unless it would cost more of the data than any code can win back.
@@ -61,7 +62,7 @@ def moved_into_base(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
     if rate is None:
         return
     number, most_nats = int(rate.name), _most_nats(rate, nats_lost)
-    simple = [base for base in BASES if base in USUAL_BASES or nats_of(base) <= most_nats]
+    simple = [base for base in SIMPLE_BASES if base in USUAL_BASES or nats_of(base) <= most_nats]
     bases = [SimpleNumber(base, nats_of(base)) for base in simple]
     for base in likeliest(bases, lambda base: nats_lost(number, log(base))):
         yield Node.operator("pow", known(base), rest)

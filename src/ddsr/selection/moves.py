@@ -18,7 +18,7 @@ from ddsr.selection.moved_constants import (
     moved_into_logarithm,
     safe_exp,
 )
-from ddsr.selection.settling import Settler
+from ddsr.selection.settling import settled
 from ddsr.selection.shared_factors import NatsLost, cancelled_factors, shared_factors, split_fitted
 
 # 0 and ±1 save tokens as well, and what they cost far from the constant is a rough guess.
@@ -41,11 +41,9 @@ def with_moved_constants(model: Model, nats_lost: NatsLost) -> Iterator[Model]:
 
 
 def _one_move_away(model: Model, replacements: Callable[[Node], Iterator[Node]]) -> Iterator[Model]:
-    settler = Settler(model.expression.vocabulary)
     seen = {model.key}
     for tree in _variants(_numbered(model), replacements):
-        settled = settler.settled(tree)
-        other = None if settled is None else Model.of_tree(model.expression.vocabulary, settled)
+        other = settled(model.expression.vocabulary, tree)
         if other is not None and other.key not in seen:
             seen.add(other.key)
             yield other
@@ -54,16 +52,14 @@ def _one_move_away(model: Model, replacements: Callable[[Node], Iterator[Node]])
 def settled_together(model: Model, choose: Callable[[int, float], float | None]) -> Model | None:
     """The model with every free constant settled for which `choose`, given its number and value, has one."""
 
-    def settled(node: Node) -> Node:
+    def chosen(node: Node) -> Node:
         if isinstance(node, Numbered):
             value = choose(int(node.name), node.value)
             return node if value is None else known(value)
-        children = [settled(child) for child in node.children]
+        children = [chosen(child) for child in node.children]
         return Node.operator(node.name, *children) if children else node
 
-    vocabulary = model.expression.vocabulary
-    tree = Settler(vocabulary).settled(settled(_numbered(model)))
-    other = None if tree is None else Model.of_tree(vocabulary, tree)
+    other = settled(model.expression.vocabulary, chosen(_numbered(model)))
     return None if other is None or other.key == model.key else other
 
 

@@ -11,9 +11,6 @@ from ddsr.engine import values
 from ddsr.expression import Batch, Expression, Kind, Node, Vocabulary
 
 DIVIDING = {"div", "inverse", "tan", "pow"}
-# A divisor of such an operator is 0 where one of the operands is, even if its sign stays the same.
-FACTORED = ("mul", "neg", "square", "cube", "sqrt", "abs")
-NEVER_ZERO = ("exp", "cosh")
 
 
 def have_poles(
@@ -72,9 +69,10 @@ def _factors(node: Node) -> Iterator[Node]:
     """The parts of a divisor that are 0 where it is."""
     if node.kind is Kind.VARIABLE:
         yield node
-    elif node.kind is not Kind.OPERATOR or node.name in NEVER_ZERO:
+    elif node.row is None or node.row.range in ("positive", "nonzero"):
         return
-    elif node.name in FACTORED:
+    elif node.name == "mul" or node.row.degree > 0.0:
+        # It is 0 where one of its operands is, even if its sign stays the same.
         for child in node.children:
             yield from _factors(child)
     elif node.name in ("div", "pow"):  # the second operand of a division is a divisor of its own

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import reduce
 
 from ddsr.expression import Kind, Node, Vocabulary
+from ddsr.expression.operators import NAMED_POWERS
 from ddsr.selection.model import known
 from ddsr.selection.products import Base, Factors, Polynomial, Product, Symbols
 
@@ -93,9 +94,9 @@ class Writer:
         return above, below
 
     def _power(self, base: Node, exponent: int) -> Node:
-        named = {2: "square", 3: "cube"}.get(exponent, "")
-        if named in self.vocabulary.operators:
-            return Node.operator(named, base)
+        for name, power in NAMED_POWERS.items():
+            if power == exponent and name in self.vocabulary.operators:
+                return Node.operator(name, base)
         repeated = self._multiplied([base] * exponent)
         if "pow" not in self.vocabulary.operators or not self.vocabulary.has_constant:
             return repeated

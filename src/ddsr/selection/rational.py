@@ -6,7 +6,6 @@ simple. Square roots are symbols that know what they are the root of, so that ro
 
 from __future__ import annotations
 
-import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,9 +15,10 @@ from typing import Any
 
 from ddsr.errors import ExpressionError
 from ddsr.expression import Expression, Kind, Node, Vocabulary
+from ddsr.expression.operators import NAMED_POWERS, RATIONAL
 from ddsr.selection.product_writing import Writer, cost_of
 from ddsr.selection.products import MOST_TERMS, Factors, Product, Symbols
-from ddsr.selection.settling import Settler
+from ddsr.selection.settling import settled
 
 MOST_TOKENS = 40
 MOST_SYMBOLS = 8
@@ -30,19 +30,7 @@ FEWEST_NODES = 5  # a tree of fewer has no shorter form that a rule of the simpl
 LARGEST_POWER = 12
 LARGEST_WHOLE, LARGEST_DENOMINATOR = 1000, 8
 
-ARITHMETIC: Mapping[str, Callable[..., Any]] = {
-    "add": operator.add,
-    "sub": operator.sub,
-    "mul": operator.mul,
-    "div": operator.truediv,
-    "neg": operator.neg,
-    "inverse": lambda u: 1 / u,
-    "square": lambda u: u**2,
-    "cube": lambda u: u**3,
-}
-NAMED_POWERS = {"square": 2, "cube": 3}
 PRODUCTS = ("mul", "div", "neg", "inverse")
-NEVER_NEGATIVE = ("sqrt", "exp", "abs")
 
 
 def load_algebra() -> None:
@@ -80,7 +68,6 @@ class _Rewriter:
         self, vocabulary: Vocabulary, positive: frozenset[str], seconds_left: Callable[[], float]
     ) -> None:
         self.vocabulary, self.positive, self.seconds_left = vocabulary, positive, seconds_left
-        self.settler = Settler(vocabulary)
 
     def forms(self, node: Node, parent: str = "") -> list[Node]:
         """The tree and others of its value, shortest first."""
@@ -89,7 +76,7 @@ class _Rewriter:
         children = [self.forms(child, node.name)[0] for child in node.children]
         forms = [Node.operator(node.name, *children)]
         is_part_of_a_product = node.name in PRODUCTS and parent in PRODUCTS
-        is_rational = node.name in ARITHMETIC or half_power(node) or whole_power(node)
+        is_rational = node.name in RATIONAL or half_power(node) or whole_power(node)
         if is_rational and not is_part_of_a_product and cost_of(node) >= FEWEST_NODES:
             forms += self._written(forms[0])
         return sorted(dict.fromkeys(forms), key=cost_of)
@@ -112,9 +99,9 @@ class _Rewriter:
         except OverflowError:  # a coefficient is larger than any double
             return
         for form in forms:
-            settled = self.settler.settled(form)
-            if settled is not None:
-                yield settled
+            model = settled(self.vocabulary, form)
+            if model is not None:
+                yield model.tree
 
 
 @dataclass(frozen=True)
@@ -215,7 +202,7 @@ def _is_positive(atom: Node, positive: frozenset[str]) -> bool:
         return _is_positive(atom.children[0], positive)
     if atom.name in ("add", "mul", "div"):  # within a sum that is kept whole
         return all(_is_positive(child, positive) for child in atom.children)
-    return atom.kind is Kind.ONE or atom.name in NEVER_NEGATIVE
+    return atom.kind is Kind.ONE or (atom.row is not None and atom.row.range in ("nonnegative", "positive"))
 
 
 def _count_terms(node: Node, atoms: dict[Node, int], whole: frozenset[Node]) -> tuple[int, int]:
@@ -223,7 +210,7 @@ def _count_terms(node: Node, atoms: dict[Node, int], whole: frozenset[Node]) -> 
     if node in whole:
         atoms.setdefault(node, len(atoms))
         return 1, 1
-    if node.name in ARITHMETIC or whole_power(node):
+    if node.name in RATIONAL or whole_power(node):
         operands = node.children[: 1 if node.name == "pow" else 2]
         counts = [_count_terms(child, atoms, whole) for child in operands]
         (above, below), (other_above, other_below) = counts[0], counts[-1]
@@ -254,8 +241,8 @@ def _ratio(node: Node, atoms: Mapping[Node, Any]) -> Any:
 
         one = next(iter(atoms.values())).field.one
         return one * QQ(number.numerator, number.denominator)
-    if node.name in ARITHMETIC:
-        return ARITHMETIC[node.name](*(_ratio(child, atoms) for child in node.children))
+    if node.name in RATIONAL:
+        return RATIONAL[node.name](*(_ratio(child, atoms) for child in node.children))
     if whole_power(node):
         return _ratio(node.children[0], atoms) ** whole_power(node)
     if half_power(node):

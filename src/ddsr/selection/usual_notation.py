@@ -13,9 +13,8 @@ import numpy as np
 from ddsr.engine import Engine
 from ddsr.expression import Expression
 from ddsr.selection.front import FrontEntry, ParetoFront
-from ddsr.selection.inverses import as_roots
 from ddsr.selection.model import Model
-from ddsr.selection.spelling import spelled
+from ddsr.selection.spelling import as_roots, spelled
 
 SAME_ERROR, ROUNDING = 1e-9, 1e-14  # relative and absolute: what rounding may change
 

@@ -12,8 +12,6 @@ Powers = tuple[float, ...]
 Measured = tuple[Node, Powers | None]
 """a tree and the units that its value has; None: a number, which may have any"""
 
-SCALED_POWERS = {"neg": 1.0, "abs": 1.0, "sqrt": 0.5, "square": 2.0, "cube": 3.0, "inverse": -1.0}
-"""operators that a unit passes through, raised to this"""
 NEAR_EXPONENT = 0.05
 """distance of a fitted exponent from the half or whole number that it is taken for"""
 
@@ -115,7 +113,7 @@ class Reduction:
 def _exponent(node: Node) -> float | None:
     """That an operator raises units to; None if it takes none. Those of a power have to be simple numbers."""
     if node.name != "pow":
-        return SCALED_POWERS.get(node.name)
+        return node.row.degree or None if node.row else None
     given = node.children[1]
     simple = round(2.0 * given.value) / 2.0
     is_near = given.kind in (Kind.CONSTANT, Kind.ONE) and abs(given.value - simple) <= NEAR_EXPONENT

@@ -1,0 +1,74 @@
+// Expressions as trees some of whose constants are settled: fitting leaves those alone.
+//
+// Spellings (spelling.hpp) rewrite such trees. They keep the order of operands and the place of each constant
+// as far as they can, which normal forms (forms.hpp) do not.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "expression/formula.hpp"
+
+namespace ddsr {
+
+// Which constants are settled, beside an expression in prefix order.
+struct SettledFormula {
+  Formula formula;
+  std::vector<bool> is_settled;  // for each constant
+};
+
+struct Tree {
+  Kind kind = Kind::One;
+  Op op = Op::Add;          // of an operator
+  double value = 1.0;       // of a constant
+  bool is_settled = false;  // of a constant
+  int variable = -1;        // the column of a variable
+  std::vector<Tree> operands;
+
+  bool operator==(const Tree&) const = default;
+
+  bool is(Op other) const { return kind == Kind::Operator && op == other; }
+  bool is_operator() const { return kind == Kind::Operator; }
+  bool is_constant() const { return kind == Kind::Constant; }
+  bool is_variable() const { return kind == Kind::Variable; }
+  bool is_number() const { return kind == Kind::Constant || kind == Kind::One; }
+  bool is_product() const { return is(Op::Mul) || is(Op::Div); }
+  bool is_sum() const { return is(Op::Add) || is(Op::Sub); }
+  bool is_known() const { return is_constant() && is_settled; }
+  bool is_known(double number) const { return is_known() && value == number; }
+};
+
+inline Tree known(double value) { return {Kind::Constant, Op::Add, value, true, -1, {}}; }
+inline Tree fitted(double value) { return {Kind::Constant, Op::Add, value, false, -1, {}}; }
+// Settled if the given constant is.
+inline Tree constant_like(const Tree& constant, double value) {
+  return {Kind::Constant, Op::Add, value, constant.is_settled, -1, {}};
+}
+Tree applied(Op op, Tree operand);
+Tree joined(Op op, Tree left, Tree right);
+
+// The tree with a function applied to each of its operands.
+template <typename Function>
+Tree with_operands(const Tree& tree, Function&& function) {
+  Tree result{tree.kind, tree.op, tree.value, tree.is_settled, tree.variable, {}};
+  result.operands.reserve(tree.operands.size());
+  for (const Tree& operand : tree.operands) result.operands.push_back(function(operand));
+  return result;
+}
+
+// c and f of c * f or f * c, with a constant c other than 0; 1 and the tree itself of any other.
+struct Factored {
+  double factor;
+  Tree rest;
+};
+Factored split_factor(const Tree& tree);
+
+// f of 1 * f and f * 1 with a settled 1; the tree itself of any other.
+Tree without_unit_factor(Tree tree);
+
+// None of a tree that is nested too deeply to be worth the stack.
+std::optional<Tree> tree_of(const Vocabulary& vocabulary, const SettledFormula& given);
+// None where the vocabulary cannot write the tree, a constant is not finite or it would be too long.
+std::optional<SettledFormula> written(const Vocabulary& vocabulary, const Tree& tree);
+
+}  // namespace ddsr

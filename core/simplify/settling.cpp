@@ -1,0 +1,165 @@
+#include "simplify/settling.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace ddsr {
+
+namespace {
+
+constexpr double LARGEST_WHOLE = 1000.0;
+
+bool is_settled_at(const Tree& tree, double value) {
+  return tree.is_known(value) || (tree.kind == Kind::One && value == 1.0);
+}
+
+bool is_odd_number(const Tree& exponent) {
+  return exponent.is_known() && std::abs(std::fmod(exponent.value, 2.0)) == 1.0;
+}
+
+// Those that arithmetic serves, but for powers.
+bool is_rational(Op op) { return row_of(op).numpy.empty() && op != Op::Pow; }
+
+class Settler {
+ public:
+  explicit Settler(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
+
+  std::optional<Tree> settled(const Tree& tree) const {
+    if (!tree.is_operator()) return tree.is_known() ? number(tree.value) : tree;
+    std::vector<Tree> operands;
+    for (const Tree& operand : tree.operands) {
+      std::optional<Tree> left = settled(operand);
+      if (!left) return {};
+      operands.push_back(std::move(*left));
+    }
+    if (std::ranges::all_of(operands, &Tree::is_number)) return of_numbers(tree.op, operands);
+    switch (tree.op) {
+      case Op::Add:
+        return sum(operands[0], operands[1]);
+      case Op::Sub:
+        return difference(operands[0], operands[1]);
+      case Op::Mul:
+        return product(operands[0], operands[1]);
+      case Op::Div:
+        return quotient(operands[0], operands[1]);
+      case Op::Pow:
+        return power(operands[0], operands[1]);
+      case Op::Neg:
+        return negated(operands[0]);
+      default:
+        return applied(tree.op, std::move(operands[0]));
+    }
+  }
+
+ private:
+  bool has(Op op) const { return vocabulary_.find(op) >= 0; }
+
+  // A settled constant; the literal 1 where there is one.
+  Tree number(double value) const { return value == 1.0 && vocabulary_.one() >= 0 ? Tree{} : known(value); }
+
+  // An operator over numbers alone: a number, unless it would be harder to write than what it is of.
+  std::optional<Tree> of_numbers(Op op, const std::vector<Tree>& operands) const {
+    const double value = value_of(op, operands.front().value, operands.back().value);
+    if (!std::isfinite(value)) return {};
+    if (std::ranges::any_of(operands,
+                            [](const Tree& tree) { return tree.is_constant() && !tree.is_settled; }))
+      return fitted(value);
+    const bool is_whole = value == std::trunc(value) && std::abs(value) <= LARGEST_WHOLE;
+    if (is_rational(op) || is_whole) return number(value);
+    return operands.size() == 1 ? applied(op, operands[0]) : joined(op, operands[0], operands[1]);
+  }
+
+  // -f, in the vocabulary's way
+  Tree negated(const Tree& tree) const {
+    if (tree.is_known() || tree.kind == Kind::One) return number(-tree.value);
+    if (tree.is_constant()) return fitted(-tree.value);
+    if (const Tree* positive = positive_part(tree)) return *positive;
+    if (std::optional<Tree> turned = flipped(tree)) return std::move(*turned);
+    if (tree.is(Op::Mul) && tree.operands[0].is_known())
+      return joined(Op::Mul, number(-tree.operands[0].value), tree.operands[1]);
+    return has(Op::Neg) ? applied(Op::Neg, tree) : joined(Op::Mul, known(-1.0), tree);
+  }
+
+  // f of a tree that reads -f; null of any other
+  static const Tree* positive_part(const Tree& tree) {
+    if (tree.is(Op::Neg)) return &tree.operands[0];
+    return tree.is(Op::Mul) && is_settled_at(tree.operands[0], -1.0) ? &tree.operands[1] : nullptr;
+  }
+
+  Tree sum(const Tree& left, const Tree& right) const {
+    if (is_settled_at(left, 0.0)) return right;
+    if (is_settled_at(right, 0.0)) return left;
+    if (has(Op::Sub)) {
+      if (const Tree* taken = positive_part(right)) return joined(Op::Sub, left, *taken);
+      if (const Tree* taken = positive_part(left)) return joined(Op::Sub, right, *taken);
+    }
+    return joined(Op::Add, left, right);
+  }
+
+  Tree difference(const Tree& left, const Tree& right) const {
+    if (is_settled_at(left, 0.0)) return negated(right);
+    if (is_settled_at(right, 0.0)) return left;
+    const Tree* added = has(Op::Add) ? positive_part(right) : nullptr;
+    return added ? joined(Op::Add, left, *added) : joined(Op::Sub, left, right);
+  }
+
+  Tree product(const Tree& left, const Tree& right) const {
+    for (const auto& [factor, other] : {std::pair(&left, &right), std::pair(&right, &left)}) {
+      if (is_settled_at(*factor, 0.0)) return known(0.0);
+      if (is_settled_at(*factor, 1.0)) return *other;
+      if (is_settled_at(*factor, -1.0)) return negated(*other);
+    }
+    // f * (1/g)
+    for (const auto& [factor, other] : {std::pair(&left, &right), std::pair(&right, &left)})
+      if (factor->is(Op::Div) && is_settled_at(factor->operands[0], 1.0))
+        return joined(Op::Div, *other, factor->operands[1]);
+    return joined(Op::Mul, left, right);
+  }
+
+  std::optional<Tree> quotient(const Tree& left, const Tree& right) const {
+    if (is_settled_at(right, 0.0)) return {};
+    if (is_settled_at(left, 0.0)) return known(0.0);
+    if (is_settled_at(right, 1.0)) return left;
+    if (is_settled_at(right, -1.0)) return negated(left);
+    return joined(Op::Div, left, right);
+  }
+
+  Tree power(const Tree& base, const Tree& exponent) const {
+    if (is_settled_at(exponent, 0.0) || is_settled_at(base, 1.0)) return number(1.0);
+    // 0^f stays: it is 0 or undefined, by the sign of f
+    if (is_settled_at(exponent, 1.0)) return base;
+    if (is_settled_at(exponent, 0.5) && has(Op::Sqrt)) return applied(Op::Sqrt, base);
+    if (is_settled_at(exponent, -1.0) && has(Op::Div) && vocabulary_.one() >= 0)
+      return joined(Op::Div, Tree{}, base);
+    return joined(Op::Pow, base, exponent);
+  }
+
+  const Vocabulary& vocabulary_;
+};
+
+}  // namespace
+
+std::optional<Tree> settled(const Vocabulary& vocabulary, const Tree& tree) {
+  return Settler(vocabulary).settled(tree);
+}
+
+std::optional<Tree> flipped(const Tree& tree) {
+  if (!tree.is_operator()) return {};
+  if (tree.is(Op::Sub)) return joined(Op::Sub, tree.operands[1], tree.operands[0]);
+  if (tree.is(Op::Log) && tree.operands[0].is(Op::Div)) {
+    const Tree& ratio = tree.operands[0];
+    return applied(Op::Log, joined(Op::Div, ratio.operands[1], ratio.operands[0]));
+  }
+  const bool is_odd = row_of(tree.op).is_odd() || (tree.is(Op::Pow) && is_odd_number(tree.operands[1]));
+  const std::size_t n_turning = is_odd ? 1 : (tree.is_product() ? 2 : 0);
+  for (std::size_t place = 0; place < n_turning; ++place)
+    if (std::optional<Tree> turned = flipped(tree.operands[place])) {
+      Tree result = tree;
+      result.operands[place] = std::move(*turned);
+      return result;
+    }
+  return {};
+}
+
+}  // namespace ddsr
