@@ -9,6 +9,7 @@ from ddsr.averaging import Prediction, informative_rows, interval, predict_forms
 from ddsr.errors import DataError
 from ddsr.price.noise import size_where_errors_are_measured
 from ddsr.selection import select
+from ddsr.selection.judged import Selected
 from ddsr.selection.posterior import form_key, forms_of
 
 VOCABULARY = Vocabulary(["x"], ("add", "sub", "mul", "div", "exp", "pow", "log", "sqrt"))
@@ -38,6 +39,20 @@ def test_weights_fall_and_are_shares_of_one():
     assert weights == sorted(weights, reverse=True)
     assert 0.99 < sum(weights) <= 1.0 + 1e-12
     assert len({form_key(form.entry.equation) for form in forms}) == len(forms)
+
+
+@pytest.mark.parametrize("is_first", [False, True])
+def test_another_notation_with_a_settled_constant_is_the_same_form(is_first):
+    """It is shown as the choice is written, with the weight of the shortest."""
+    texts = ("7.43 / (1 + 2 / x)", "7.3 * x / (1.9 + x)", "6.1 * (1 - exp(-0.5 * x))")
+    judged = [
+        Selected(Expression.parse(text, VOCABULARY), (True,) * 3, nrmse, length)
+        for text, nrmse, length in zip(texts, (0.12, 0.11, 0.2), (3.0, 2.0, 4.0), strict=True)
+    ]
+    assert form_key(judged[0].expression) != form_key(judged[1].expression)
+    forms = forms_of(judged if is_first else [judged[1], judged[0], judged[2]], engine())
+    assert [str(form.entry.equation) for form in forms] == [texts[0 if is_first else 1], texts[2]]
+    assert forms[0].weight == pytest.approx(1.0 / (1.0 + np.exp(-2.0)))
 
 
 def test_a_nat_is_a_factor_of_e():

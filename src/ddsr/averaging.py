@@ -59,18 +59,18 @@ def predict_forms(
 ) -> Prediction:
     """What each form predicts; `size_of_y` is None where errors do not grow with y, see `Outcome`."""
     equations = [form.entry.equation for form in forms]
-    predicted, _ = values(equations, X, 1)
-    slopes, _ = gradients(equations, X, 1)
+    # one by one: forms may be written with other operators
+    predicted = np.array([values([equation], X, 1)[0][0] for equation in equations])
+    slopes = [gradients([equation], X, 1)[0][0] for equation in equations]
     noise, effects = np.zeros_like(predicted), []
     n_degrees = np.ones(len(forms), dtype=np.int64)
     for row, form in enumerate(forms):
         entry = form.entry
-        is_measured = form.is_measured
-        n_degrees[row] = max(n_observed - sum(is_measured), 1)
-        loss = (entry.nrmse * spread) ** 2
-        error = np.sqrt(loss * n_observed / n_degrees[row])
+        n_degrees[row] = form.n_degrees(n_observed)
+        error = form.error(spread, n_observed)
         noise[row] = error if size_of_y is None else error * np.abs(predicted[row]) / size_of_y
-        covariance = covariance_of(is_measured, form.information, loss, n_observed)
+        loss = (entry.nrmse * spread) ** 2
+        covariance = covariance_of(form.is_measured, form.information, loss, n_observed)
         strengths, directions = np.linalg.eigh(covariance)
         effects.append(slopes[row][:, : len(covariance)] @ (directions * np.sqrt(np.maximum(strengths, 0.0))))
     weights = np.array([form.weight for form in forms])
