@@ -9,56 +9,22 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
+from certainty_cases import UNSURE, model_of, outcome
 from command_cases import ddsr
 from ddsr import DDSRRegressor, Expression, Vocabulary
 from ddsr.certainty import Certainty, certainty_of, percent, where_text
-from ddsr.fitting import Outcome
 from ddsr.live import NotebookView, PlainView, TerminalView
 from ddsr.live.board import Board
-from ddsr.selection import FrontEntry, ParetoFront
+from ddsr.selection import FrontEntry
 from ddsr.selection.parting import Parting
 from ddsr.selection.posterior import MOST_FORMS, Form
 from ddsr.uncertainty import forms_table
 
-NAMES = Vocabulary(["S"], ("add", "sub", "mul", "div", "exp", "pow", "log", "sqrt"))
-TEXTS = ("7.3 * S / (1.9 + S)", "6.1 * (1 - exp(-0.5 * S))", "2.1 * S^0.5", "1.3 * S", "3.1 * log(S + 1.7)")
-PLACES = (
-    None,
-    Parting({"S": (0.3, 0.8)}, 2.13, is_beyond=False),
-    Parting({"S": (19.0, 30.0)}, 4.0, is_beyond=True),
-    Parting({"S": (2.0, 2.0)}, 0.4, is_beyond=False),
-    None,
-)
 SAID = """\
 This form has a probability of 60 %; 2 other forms explain the data about as well.
   20 %  v = 6.1 * (1 - exp(-0.5 * S))  (differs most at S = 0.3 to 0.8, by 2.1 times the noise)
   10 %  v = 2.1 * S^0.5  (differs above S = 19, outside the data)
    5 %  v = 1.3 * S  (differs by less than the noise)""".splitlines()
-
-
-def outcome(*weights: float, best: int = 0) -> Outcome:
-    """With so many forms, the weights of which are given."""
-    entries = [
-        FrontEntry(Expression.parse(text, NAMES), 0.1 + 0.01 * number, nats=float(number))
-        for number, text in enumerate(TEXTS)
-    ]
-    forms = tuple(
-        Form(entry, weight, np.eye(entry.equation.n_constants), place)
-        for entry, weight, place in zip(entries, weights, PLACES, strict=False)
-    )
-    front = ParetoFront(tuple(entries))
-    return Outcome(front, entries[best], (), "max_epochs", 2.0, 12, (None,) * len(entries), 0, forms=forms)
-
-
-def fitted(*outcomes: Outcome) -> DDSRRegressor:
-    """As if a fit had ended so."""
-    model = DDSRRegressor()
-    model.n_features_in_, model.feature_names_in_, model.n_fits_ = 1, np.array(["S"], dtype=object), 1
-    model._keep(list(outcomes))
-    return model
-
-
-UNSURE = outcome(0.6, 0.2, 0.1, 0.05, 0.03)
 
 
 def test_other_forms_are_counted_and_the_best_three_are_named():
@@ -99,7 +65,7 @@ def test_the_choice_need_not_be_the_likeliest():
 
 def test_without_weights_nothing_is_said():
     assert certainty_of(outcome()) is None
-    assert str(fitted(outcome())) == "y = 7.3 * S / (1.9 + S)    R² 0.990000"
+    assert str(model_of(outcome())) == "y = 7.3 * S / (1.9 + S)    R² 0.990000"
     unlisted = replace(UNSURE, forms=UNSURE.forms[1:])  # the choice has no weight
     assert certainty_of(unlisted) is None
 
@@ -135,7 +101,7 @@ def test_nothing_is_certain():
 
 def test_names_that_a_terminal_would_act_on_are_escaped():
     form = Form(FrontEntry(Expression.parse("2 * `\x1b[1m`", Vocabulary(["\x1b[1m"])), 0.1), 0.2, None)
-    lines = Certainty(0.7, 1, False, (form,)).lines("\x1b[2m")
+    lines = Certainty(replace(form, weight=0.7), 1, False, (form,)).lines("\x1b[2m")
     assert not any("\x1b" in line for line in lines)
 
 
@@ -143,7 +109,7 @@ def test_names_that_a_terminal_would_act_on_are_escaped():
 
 
 def test_print_shows_the_choice_and_how_sure_it_is():
-    lines = str(fitted(UNSURE)).splitlines()
+    lines = str(model_of(UNSURE)).splitlines()
     assert lines[0] == "y = 7.3 * S / (1.9 + S)    R² 0.990000"
     assert lines[1:] == [line.replace("v = ", "y = ") for line in SAID]
 
@@ -154,7 +120,7 @@ def test_print_before_a_fit_is_the_estimator():
 
 
 def test_print_of_several_targets_has_all_of_them():
-    lines = str(fitted(UNSURE, outcome(0.97))).splitlines()
+    lines = str(model_of(UNSURE, outcome(0.97))).splitlines()
     assert lines[1] == SAID[0] and lines[-2].startswith("y1 = ")
     assert lines[-1] == "This form has a probability of 97 %."
 
@@ -175,7 +141,7 @@ def test_weights_and_what_is_left_add_up_to_one():
 @pytest.fixture
 def saved(tmp_path):
     path = tmp_path / "model.json"
-    fitted(UNSURE).save(path)
+    model_of(UNSURE).save(path)
     return path
 
 

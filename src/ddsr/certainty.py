@@ -20,14 +20,18 @@ MOST_NAMED = 3
 class Certainty:
     """How sure the choice of a form is."""
 
-    probability: float
-    """of the chosen form: its weight"""
+    chosen: Form
     n_as_good: int
     """other forms of at least a tenth of its weight"""
     is_at_least: bool
     """whether there may be more of them, since only so many forms are kept"""
     others: tuple[Form, ...]
     """the likeliest other forms, three at most; none where the choice is sure"""
+
+    @property
+    def probability(self) -> float:
+        """Of the chosen form: its weight."""
+        return self.chosen.weight
 
     @property
     def is_sure(self) -> bool:
@@ -69,7 +73,7 @@ def certainty_of(outcome: Outcome) -> Certainty | None:
     is_sure = chosen.weight >= SURE
     named = [form for form in others if form.weight >= LEAST_NAMED][:MOST_NAMED]
     return Certainty(
-        chosen.weight,
+        chosen,
         n_as_good,
         is_at_least=n_as_good == MOST_FORMS - 1,
         others=() if is_sure else tuple(named),
