@@ -59,11 +59,16 @@ class Uncertainty:
     def suggest(self, X: ArrayLike, n: int = 1) -> list[int] | list[list[int]]:
         """Positions of the rows of X that are best measured next, the best first.
 
-        These are rows where likely forms, and their constants, differ most compared with the noise.
+        These are rows where likely forms, and their constants, differ most compared with the noise. Each row
+        is chosen as if those before it had been measured well, so that they are spread.
         """
         n_wanted = check_whole(n, "n", least=1)
         check_is_fitted(self)
-        found = [informative_rows(self._predicted(outcome, X), n_wanted) for outcome in self.outcomes_]
+        rows = read_rows(self, X, reset=False)
+        found = [
+            informative_rows(self._predicted(outcome, X), n_wanted, rows[:, _used(outcome)])
+            for outcome in self.outcomes_
+        ]
         return found[0] if len(found) == 1 else found
 
     def _predicted(self, outcome: Outcome, X: ArrayLike) -> Prediction:
@@ -86,6 +91,13 @@ class Uncertainty:
         check_is_fitted(self)
         found = [form(outcome) for outcome in self.outcomes_]
         return found[0] if len(found) == 1 else found
+
+
+def _used(outcome: Outcome) -> list[int]:
+    """The columns that stand in a likely form."""
+    used = {name for form in outcome.forms for name in form.entry.equation.variables_used}
+    names = outcome.best.expression.vocabulary.variables
+    return [column for column, name in enumerate(names) if name in used]
 
 
 def predicted_by_forms(outcome: Outcome, rows: Floats) -> Prediction:
