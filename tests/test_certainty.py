@@ -90,11 +90,12 @@ def test_where_forms_differ_is_said_in_words(place, said):
 
 
 def test_nothing_is_certain():
-    assert [percent(share) for share in (1.0, 0.996, 0.994, 0.5, 0.004)] == [
+    assert [percent(share) for share in (1.0, 0.991, 0.99, 0.5, 0.01, 0.009)] == [
         "over 99 %",
         "over 99 %",
         "99 %",
         "50 %",
+        "1 %",
         "under 1 %",
     ]
 

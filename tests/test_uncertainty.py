@@ -55,6 +55,16 @@ def test_another_notation_with_a_settled_constant_is_the_same_form(is_first):
     assert forms[0].weight == pytest.approx(1.0 / (1.0 + np.exp(-2.0)))
 
 
+def test_two_notations_of_an_exact_form_are_one():
+    """Their errors are rounding, and differ."""
+    texts = ("2.5 / (1 + 2 / x)", "2.5 * x / (2 + x)")
+    judged = [
+        Selected(Expression.parse(text, VOCABULARY), (True,) * 2, nrmse, -100.0)
+        for text, nrmse in zip(texts, (3e-16, 1e-16), strict=True)
+    ]
+    assert len(forms_of(judged, Engine(VOCABULARY, X[:, None], 2.5 * X / (2.0 + X)))) == 1
+
+
 def test_a_nat_is_a_factor_of_e():
     first, second = forms_of(found(), engine())[:2]
     expected = np.exp(first.entry.nats - second.entry.nats)

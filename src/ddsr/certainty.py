@@ -126,9 +126,9 @@ def where_text(parting: Parting) -> str:
 
 def percent(share: float) -> str:
     """Rounded, but never to 100 % or 0 %: nothing is certain."""
-    if share >= 0.995:
+    if share > 0.99:
         return "over 99 %"
-    return f"{100.0 * share:.0f} %" if share >= 0.005 else "under 1 %"
+    return f"{100.0 * share:.0f} %" if share >= 0.01 else "under 1 %"
 
 
 def _and_where(form: Form) -> str:

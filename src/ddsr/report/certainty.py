@@ -17,7 +17,7 @@ from ddsr.selection.posterior import Form
 from ddsr.uncertainty import weight_left
 
 MOST_ROWS = 8
-LEAST_LISTED = 0.005  # of the weight: what would be written as 0 %
+LEAST_LISTED = 0.01  # of the weight
 SHOWN_LEFT = 0.0005  # less weight than this is not worth a row
 
 

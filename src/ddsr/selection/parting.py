@@ -167,7 +167,7 @@ def _stretched(X: Floats, factor: float) -> Floats:
     low, high = X.min(axis=0), X.max(axis=0)
     middle = 0.5 * (low + high)
     moved = middle + (X - middle) * factor
-    return np.where(low >= 0.0, np.maximum(moved, low / factor), moved)
+    return np.asarray(np.where(low >= 0.0, np.maximum(moved, low / factor), moved))
 
 
 def _times_noise(chosen: Expression, other: Expression, rows: Floats, noise: Noise) -> Floats:
@@ -175,4 +175,4 @@ def _times_noise(chosen: Expression, other: Expression, rows: Floats, noise: Noi
     first, second = (values([each], rows)[0][0] for each in (chosen, other))  # operators may differ
     with np.errstate(invalid="ignore", over="ignore"):
         found = np.abs(first - second) / noise.at(first)
-    return np.minimum(np.where(np.isfinite(found), found, 0.0), MOST_TIMES)
+    return np.asarray(np.minimum(np.where(np.isfinite(found), found, 0.0), MOST_TIMES))
