@@ -8,8 +8,9 @@ from ddsr import DDSRRegressor, Engine, Expression, Vocabulary
 from ddsr.averaging import Prediction, informative_rows, interval, predict_forms
 from ddsr.errors import DataError
 from ddsr.price.noise import size_where_errors_are_measured
-from ddsr.selection import select
-from ddsr.selection.posterior import form_key, forms_of
+from ddsr.selection import FrontEntry, select
+from ddsr.selection.judged import Selected
+from ddsr.selection.posterior import Form, form_key, forms_of
 
 VOCABULARY = Vocabulary(["x"], ("add", "sub", "mul", "div", "exp", "pow", "log", "sqrt"))
 X = np.array([0.3, 0.5, 0.8, 1.2, 2.0, 3.0, 4.0, 5.0, 7.0, 9.0, 12.0, 15.0])
@@ -38,6 +39,30 @@ def test_weights_fall_and_are_shares_of_one():
     assert weights == sorted(weights, reverse=True)
     assert 0.99 < sum(weights) <= 1.0 + 1e-12
     assert len({form_key(form.entry.equation) for form in forms}) == len(forms)
+
+
+@pytest.mark.parametrize("is_first", [False, True])
+def test_another_notation_with_a_settled_constant_is_the_same_form(is_first):
+    """It is shown as the choice is written, with the weight of the shortest."""
+    texts = ("7.43 / (1 + 2 / x)", "7.3 * x / (1.9 + x)", "6.1 * (1 - exp(-0.5 * x))")
+    judged = [
+        Selected(Expression.parse(text, VOCABULARY), (True,) * 3, nrmse, length)
+        for text, nrmse, length in zip(texts, (0.12, 0.11, 0.2), (3.0, 2.0, 4.0), strict=True)
+    ]
+    assert form_key(judged[0].expression) != form_key(judged[1].expression)
+    forms = forms_of(judged if is_first else [judged[1], judged[0], judged[2]], engine())
+    assert [str(form.entry.equation) for form in forms] == [texts[0 if is_first else 1], texts[2]]
+    assert forms[0].weight == pytest.approx(1.0 / (1.0 + np.exp(-2.0)))
+
+
+def test_two_notations_of_an_exact_form_are_one():
+    """Their errors are rounding, and differ."""
+    texts = ("2.5 / (1 + 2 / x)", "2.5 * x / (2 + x)")
+    judged = [
+        Selected(Expression.parse(text, VOCABULARY), (True,) * 2, nrmse, -100.0)
+        for text, nrmse in zip(texts, (3e-16, 1e-16), strict=True)
+    ]
+    assert len(forms_of(judged, Engine(VOCABULARY, X[:, None], 2.5 * X / (2.0 + X)))) == 1
 
 
 def test_a_nat_is_a_factor_of_e():
@@ -138,6 +163,47 @@ def test_what_a_row_tells_is_not_asked_for_twice():
     # rows 0 and 1 say the same of which form is right; row 2 says what they do not
     values = [[0.0, 0.0, 0.0], [1.0, 0.99, 0.0], [0.0, 0.0, 0.7]]
     assert informative_rows(prediction(values, [0.4, 0.3, 0.3], noise=0.05, effect=0.0), 2) == [0, 2]
+
+
+def fitted_forms(*texts: str, X=X, Y=Y, vocabulary=VOCABULARY) -> tuple[list[Form], Engine]:
+    """Forms that are equally likely, with their constants fitted."""
+    data = Engine(vocabulary, X.reshape(len(X), -1), Y)
+    fits = [data.refit([Expression.parse(text, vocabulary)]) for text in texts]
+    entries = [FrontEntry(fit.batch[0], float(fit.nrmse[0])) for fit in fits]
+    pairs = zip(entries, fits, strict=True)
+    return [Form(entry, 1.0 / len(texts), fit.information[0]) for entry, fit in pairs], data
+
+
+def suggested(forms: list[Form], data: Engine, pool: np.ndarray, n: int) -> list[int]:
+    said = predict_forms(forms, pool, spread=data.spread, n_observed=data.n_observed, size_of_y=None)
+    return informative_rows(said, n, pool)
+
+
+@pytest.mark.parametrize("texts", [CANDIDATES[:1], CANDIDATES[:2], CANDIDATES[:3], CANDIDATES[:3:2]])
+def test_several_suggestions_are_spread(texts):
+    """Of a dense pool, neighbours of a row that was named would say the same once more."""
+    pool = np.linspace(0.1, 40.0, 400)[:, None]
+    chosen = pool[suggested(*fitted_forms(*texts), pool, 4), 0]
+    assert np.diff(np.sort(chosen)).min() > 0.5
+
+
+def test_suggestions_for_several_inputs_are_spread():
+    vocabulary = Vocabulary(["a", "b"], VOCABULARY.operators)
+    rows = np.random.default_rng(0).uniform(1.0, 3.0, (30, 2))
+    y = rows[:, 0] * rows[:, 1] + 0.1 * np.random.default_rng(1).normal(size=30)
+    forms = fitted_forms(
+        "1.1 * a * b", "1.3 * a * b^0.9", "0.2 + 1.1 * a * b", X=rows, Y=y, vocabulary=vocabulary
+    )
+    pool = np.stack(np.meshgrid(np.linspace(0.5, 6.0, 30), np.linspace(0.5, 6.0, 30)), axis=-1).reshape(-1, 2)
+    chosen = pool[suggested(*forms, pool, 5)]
+    apart = np.abs(chosen[:, None] - chosen).max(axis=2) + 9.0 * np.eye(5)
+    assert apart.min() > 0.4
+
+
+def test_with_nothing_left_to_tell_rows_far_from_the_others_are_named():
+    same = prediction([[1.0] * 5, [1.0] * 5], [0.5, 0.5], effect=0.0)
+    places = np.array([[0.0], [0.1], [0.2], [0.9], [1.0]])
+    assert informative_rows(same, 3, places) == [0, 4, 2]
 
 
 def test_rows_where_a_form_is_undefined_are_not_suggested():

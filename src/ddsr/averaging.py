@@ -18,6 +18,10 @@ from ddsr.selection.posterior import Form
 
 Floats = NDArray[np.float64]
 LEAST_LIKELY = 0.01  # of the weight of the likeliest form: others do not say where to measure
+# A row that is named is taken to be measured until its squared error is this share of that of one
+# measurement: the rows after it are to tell something else.
+WELL_MEASURED = 0.01
+LEAST_GAIN = 0.05  # variance that is left over that of the noise: with less, a row tells nothing more
 HALVINGS = 60  # of the interval that a quantile is sought in
 
 
@@ -59,18 +63,18 @@ def predict_forms(
 ) -> Prediction:
     """What each form predicts; `size_of_y` is None where errors do not grow with y, see `Outcome`."""
     equations = [form.entry.equation for form in forms]
-    predicted, _ = values(equations, X, 1)
-    slopes, _ = gradients(equations, X, 1)
+    # one by one: forms may be written with other operators
+    predicted = np.array([values([equation], X, 1)[0][0] for equation in equations])
+    slopes = [gradients([equation], X, 1)[0][0] for equation in equations]
     noise, effects = np.zeros_like(predicted), []
     n_degrees = np.ones(len(forms), dtype=np.int64)
     for row, form in enumerate(forms):
         entry = form.entry
-        is_measured = form.is_measured
-        n_degrees[row] = max(n_observed - sum(is_measured), 1)
-        loss = (entry.nrmse * spread) ** 2
-        error = np.sqrt(loss * n_observed / n_degrees[row])
+        n_degrees[row] = form.n_degrees(n_observed)
+        error = form.error(spread, n_observed)
         noise[row] = error if size_of_y is None else error * np.abs(predicted[row]) / size_of_y
-        covariance = covariance_of(is_measured, form.information, loss, n_observed)
+        loss = (entry.nrmse * spread) ** 2
+        covariance = covariance_of(form.is_measured, form.information, loss, n_observed)
         strengths, directions = np.linalg.eigh(covariance)
         effects.append(slopes[row][:, : len(covariance)] @ (directions * np.sqrt(np.maximum(strengths, 0.0))))
     weights = np.array([form.weight for form in forms])
@@ -108,29 +112,45 @@ def _quantile(prediction: Prediction, widths: Floats, share: float) -> Floats:
     return np.asarray(0.5 * (low + high))
 
 
-def informative_rows(prediction: Prediction, n: int) -> list[int]:
-    """Rows where likely forms and constants differ most, compared with the noise.
+def informative_rows(prediction: Prediction, n: int, X: Floats | None = None) -> list[int]:
+    """Rows where likely forms and constants differ most, compared with the noise, the best first.
 
-    One after the other: what a measured row would tell is taken away before the next one is chosen.
+    One after the other: what a chosen row would tell, measured well, is taken away before the next one is
+    chosen, so that no two rows tell the same. Once there is nothing left to tell, rows are taken that are
+    far from all chosen ones in `X`.
     """
+    factors, noise = _unknown(prediction)
+    is_open = np.isfinite(factors).all(axis=1) & np.isfinite(noise)
+    factors = np.where(is_open[:, None], factors, 0.0)
+    left = np.eye(factors.shape[1])  # what is still unknown in each direction
+    distances = np.full(len(factors), np.inf)
+    chosen: list[int] = []
+    for _ in range(min(n, int(is_open.sum()))):
+        gains = np.einsum("ni,ij,nj->n", factors, left, factors) / noise
+        is_told = bool(chosen) and X is not None and gains[is_open].max() < LEAST_GAIN
+        best = int(np.argmax(np.where(is_open, distances if is_told else gains, -np.inf)))
+        chosen.append(best)
+        is_open[best] = False
+        told = left @ factors[best]
+        left -= np.outer(told, told) / (factors[best] @ told + WELL_MEASURED * noise[best])
+        if X is not None:
+            distances = np.minimum(distances, _distances(X, best))
+    return chosen
+
+
+def _unknown(prediction: Prediction) -> tuple[Floats, Floats]:
+    """Factors F, (n, r), of the covariance F Fᵀ of what likely forms say, and the variance of the noise."""
     is_likely = prediction.weights >= LEAST_LIKELY * prediction.weights[0]
     prediction = prediction.of_some(is_likely)
     roots = np.sqrt(prediction.weights)
     mean = prediction.weights @ prediction.values
     between = (roots[:, None] * (prediction.values - mean)).T
     within = [root * effect for root, effect in zip(roots, prediction.effects, strict=True)]
-    factors = np.column_stack([between, *within])  # (n, r); the covariance of the rows is F Fᵀ
     noise = np.maximum(prediction.weights @ prediction.noise**2, np.finfo(np.float64).tiny)
-    is_usable = np.isfinite(factors).all(axis=1) & np.isfinite(noise)
-    factors = np.where(is_usable[:, None], factors, 0.0)
-    left = np.eye(factors.shape[1])  # what is still unknown in each direction
-    chosen: list[int] = []
-    for _ in range(min(n, int(is_usable.sum()))):
-        gains = np.einsum("ni,ij,nj->n", factors, left, factors) / noise
-        gains[~is_usable] = -1.0
-        gains[chosen] = -1.0
-        best = int(np.argmax(gains))
-        chosen.append(best)
-        told = left @ factors[best]
-        left -= np.outer(told, told) / (factors[best] @ told + noise[best])
-    return chosen
+    return np.column_stack([between, *within]), noise
+
+
+def _distances(X: Floats, row: int) -> Floats:
+    """Of all rows from one of them, each column as a share of its range."""
+    wide = np.ptp(X, axis=0)
+    return np.asarray(np.sqrt((((X - X[row]) / np.where(wide > 0.0, wide, 1.0)) ** 2).sum(axis=1)))

@@ -200,7 +200,7 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
             self._keep([fit.outcome for fit in fits])
             self.fit_seconds_ = time.monotonic() - started
             self.fit_sample_ = self._sample(read_rows(self, X, reset=False), read_targets(y))
-        return self
+        return self._announced()
 
     def predict(self, X: ArrayLike, index: Index = None) -> NDArray[np.float64]:
         """Values of the chosen equation, or of that in row `index` of `equations_`: a column an output.

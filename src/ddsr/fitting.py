@@ -295,7 +295,7 @@ class Fit:
         if not found:
             return Choice(self.front, self.best, seconds)
         front, best = front_of(found, () if some is None else self.front)
-        forms = forms_of(found, engine) if engine.n_rows <= MOST_ROWS_OF_FORMS else ()
+        forms = forms_of(found, engine, self.problem.noise) if engine.n_rows <= MOST_ROWS_OF_FORMS else ()
         return Choice(with_guesses(front, best, self.problem), best, seconds, forms)
 
     def _n_contenders(self, n_rows: int, seconds: float) -> int:

@@ -24,6 +24,7 @@ from ddsr.fitting import Outcome
 from ddsr.learning.curves import REWARDS, SHARES, EpochStats, UpdateStats
 from ddsr.saved import restoring
 from ddsr.selection import FrontEntry, ParetoFront
+from ddsr.selection.parting import Parting
 from ddsr.selection.posterior import Form
 from ddsr.version import ddsr_version
 
@@ -143,7 +144,8 @@ def _written_output(name: str | None, outcome: Outcome) -> dict[str, Any]:
         ],
         "best": outcome.chosen,
         "forms": [
-            _written_entry(form.entry, form.information, vocabularies) | {"weight": form.weight}
+            _written_entry(form.entry, form.information, vocabularies)
+            | {"weight": form.weight, "parting": _written_parting(form.parting)}
             for form in outcome.forms
         ],
         "size_of_y": outcome.size_of_y,
@@ -168,6 +170,16 @@ def _written_entry(
         "is_free": None if entry.is_free is None else list(entry.is_free),
         "nats": entry.nats,
         "information": None if information is None else [_finite(row) for row in information.tolist()],
+    }
+
+
+def _written_parting(parting: Parting | None) -> dict[str, Any] | None:
+    if parting is None:
+        return None
+    return {
+        "where": {name: list(ends) for name, ends in parting.where.items()},
+        "times_noise": parting.times_noise,
+        "is_beyond": parting.is_beyond,
     }
 
 
@@ -225,7 +237,18 @@ def _read_output(written: Mapping[str, Any], features: Sequence[str]) -> Outcome
 def _read_form(written: Mapping[str, Any], vocabularies: list[Vocabulary]) -> Form:
     entry = _read_entry(written, vocabularies)
     information = _read_information(written["information"], entry.equation.n_constants)
-    return Form(entry, _read_number(written["weight"], "weight"), information)
+    weight = _read_number(written["weight"], "weight")
+    return Form(entry, weight, information, _read_parting(written.get("parting")))
+
+
+def _read_parting(written: Mapping[str, Any] | None) -> Parting | None:
+    if written is None:
+        return None
+    where = {
+        str(name): (_read_number(low, name), _read_number(high, name))
+        for name, (low, high) in written["where"].items()
+    }
+    return Parting(where, _read_number(written["times_noise"], "times_noise"), bool(written["is_beyond"]))
 
 
 def _read_count(written: object, name: str) -> int:

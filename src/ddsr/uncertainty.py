@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ddsr.averaging import Prediction, informative_rows, interval, predict_forms
+from ddsr.certainty import fit_text
 from ddsr.data import check_rows, check_whole
 from ddsr.errors import DataError
 from ddsr.fitting import Outcome
@@ -18,6 +19,7 @@ from ddsr.frames import read_rows
 
 Floats = NDArray[np.float64]
 T = TypeVar("T")
+Self = TypeVar("Self", bound="Uncertainty")
 
 
 class Uncertainty:
@@ -30,9 +32,15 @@ class Uncertainty:
         """A table of the forms that explain the data, the likeliest first.
 
         `weight` is the probability of a form, `description_length` is in nats, `r2` is on the data. Forms
-        are written with the constants that fit best.
+        are written with the constants that fit best. `attrs["weight_left"]` is the weight of all forms that
+        were measured and are too unlikely to be listed; with it the weights add up to 1.
         """
         return self._each(forms_table)
+
+    def __str__(self) -> str:
+        """After a fit, the chosen equation and how sure it is; before it, as `repr`."""
+        outcomes = getattr(self, "outcomes_", None)
+        return repr(self) if outcomes is None else fit_text(outcomes)
 
     def predict_interval(
         self, X: ArrayLike, level: float = 0.95, *, of_measurements: bool = True
@@ -51,11 +59,16 @@ class Uncertainty:
     def suggest(self, X: ArrayLike, n: int = 1) -> list[int] | list[list[int]]:
         """Positions of the rows of X that are best measured next, the best first.
 
-        These are rows where likely forms, and their constants, differ most compared with the noise.
+        These are rows where likely forms, and their constants, differ most compared with the noise. Each row
+        is chosen as if those before it had been measured well, so that they are spread.
         """
         n_wanted = check_whole(n, "n", least=1)
         check_is_fitted(self)
-        found = [informative_rows(self._predicted(outcome, X), n_wanted) for outcome in self.outcomes_]
+        rows = read_rows(self, X, reset=False)
+        found = [
+            informative_rows(self._predicted(outcome, X), n_wanted, rows[:, _used(outcome)])
+            for outcome in self.outcomes_
+        ]
         return found[0] if len(found) == 1 else found
 
     def _predicted(self, outcome: Outcome, X: ArrayLike) -> Prediction:
@@ -65,13 +78,14 @@ class Uncertainty:
                 "and let the fit come to its end"
             )
         rows = check_rows(read_rows(self, X, reset=False), outcome.best.expression.vocabulary.variables)
-        return predict_forms(
-            outcome.forms,
-            rows,
-            spread=outcome.spread,
-            n_observed=outcome.n_counted if outcome.n_observed is None else outcome.n_observed,
-            size_of_y=outcome.size_of_y if outcome.noise == "relative" else None,
-        )
+        return predicted_by_forms(outcome, rows)
+
+    def _announced(self: Self) -> Self:
+        """Tell the callback of the choice, if it wants to know: it then has a method `on_choice`."""
+        on_choice = getattr(getattr(self, "callback", None), "on_choice", None)
+        if callable(on_choice):
+            on_choice(self.outcomes_)
+        return self
 
     def _each(self, form: Callable[[Outcome], T]) -> T | list[T]:
         check_is_fitted(self)
@@ -79,10 +93,33 @@ class Uncertainty:
         return found[0] if len(found) == 1 else found
 
 
+def _used(outcome: Outcome) -> list[int]:
+    """The columns that stand in a likely form."""
+    used = {name for form in outcome.forms for name in form.entry.equation.variables_used}
+    names = outcome.best.expression.vocabulary.variables
+    return [column for column, name in enumerate(names) if name in used]
+
+
+def predicted_by_forms(outcome: Outcome, rows: Floats) -> Prediction:
+    """What the forms of a fit predict, each with its constants' uncertainty and its noise."""
+    return predict_forms(
+        outcome.forms,
+        rows,
+        spread=outcome.spread,
+        n_observed=outcome.n_counted if outcome.n_observed is None else outcome.n_observed,
+        size_of_y=outcome.size_of_y if outcome.noise == "relative" else None,
+    )
+
+
+def weight_left(outcome: Outcome) -> float:
+    """The weight of the forms that were measured and are not kept; 0 where no form has a weight."""
+    return max(0.0, 1.0 - sum(form.weight for form in outcome.forms)) if outcome.forms else 0.0
+
+
 def forms_table(outcome: Outcome) -> pd.DataFrame:
-    """A row a form."""
+    """One row per form; `attrs` has the weight that is left."""
     entries = [form.entry for form in outcome.forms]
-    return pd.DataFrame(
+    table = pd.DataFrame(
         {
             "weight": [form.weight for form in outcome.forms],
             "description_length": [entry.nats for entry in entries],
@@ -91,3 +128,5 @@ def forms_table(outcome: Outcome) -> pd.DataFrame:
             "equation": [entry.equation.text() for entry in entries],
         }
     )
+    table.attrs["weight_left"] = weight_left(outcome)
+    return table

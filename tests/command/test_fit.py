@@ -33,11 +33,14 @@ def fitted(*arguments: object) -> dict:
 def test_the_result_for_people(table):
     done = ddsr("fit", table, "--target", "y", "--no-save", *QUICK)
     assert done.exit_code == 0, done.output
-    head, *rows, ended, chosen = done.stdout.splitlines()
+    lines = done.stdout.splitlines()
+    place = next(place for place, line in enumerate(lines) if line.startswith("y = "))
+    head, *rows, ended, chosen = lines[: place + 1]
     assert head.split() == ["size", "R²", "loss", "equation", "for", "y"]
     assert sum(row.startswith("→") for row in rows) == 1
     assert ended.startswith("Ended after ") and "the fit is exact" in ended
     assert chosen.startswith("y = ") and "a" in chosen and "b" in chosen
+    assert lines[place + 1].startswith("This form has a probability of ")
     said = done.stderr.splitlines()
     assert said[0] == f"reading {table}" and said[1] == "40 rows: y from a, b, noise"
     assert said[2] == "left out, since not numbers: label"
@@ -178,7 +181,7 @@ def test_rows_missed_by_far_are_told_by_their_numbers(tmp_path, monkeypatch):
     search_little(monkeypatch, ["2 * x"])
     assert fitted(*arguments)["outliers"] == [31]
     said = ddsr("fit", *arguments).stdout.splitlines()
-    assert said[-2] == "Missed by far, as wrong entries are: row 31."
+    assert "Missed by far, as wrong entries are: row 31." in said
     lines = [line.replace(",1", ",0.5") if line.endswith(",1") else line for line in lines]
     path = write_table(tmp_path / "weighed.csv", "\n".join(["x,y,w", *(f"{line}5" for line in lines)]))
     assert fitted(path, *arguments[1:])["outliers"] == []

@@ -4,8 +4,10 @@ import os
 import shutil
 from itertools import product
 
+import pandas as pd
 import pytest
 
+from certainty_cases import UNSURE, model_of
 from ddsr.report import write_report
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright, of .[dev]")
@@ -69,6 +71,12 @@ def files(tmp_path_factory, model, data, hostile_model, hostile_data):
     return {
         "plain": write_report(model, folder / "plain.html", *data, target="energy"),
         "hostile": write_report(hostile_model, folder / "hostile.html", *hostile_data, target="<y>"),
+        "unsure": write_report(
+            model_of(UNSURE),
+            folder / "unsure.html",
+            pd.DataFrame({"S": [0.3, 1.0, 4.0, 9.0]}),
+            [1.0, 2.4, 5.0, 6.1],
+        ),
     }
 
 
@@ -100,6 +108,7 @@ def open_page(browser, files):
     [
         ("hostile", "phone", "light"),
         ("plain", "desktop", "dark"),
+        ("unsure", "phone", "dark"),
         *(
             pytest.param(*case, marks=pytest.mark.slow)
             for case in product(["plain", "hostile"], WIDTHS, SCHEMES)

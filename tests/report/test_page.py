@@ -16,7 +16,7 @@ from page_cases import HOSTILE_NAMES, fitted, parsed, table
 from strategies import PLAIN
 
 LARGEST_PAGE = 2 * 2**20
-SECTIONS = ["choice", "front", "fit", "constants", "search", "all", "run", "again"]
+SECTIONS = ["choice", "front", "fit", "certainty", "constants", "search", "all", "run", "again"]
 
 
 @pytest.fixture(scope="module")

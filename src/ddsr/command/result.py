@@ -30,13 +30,21 @@ REASONS = {
 
 def summary(model: DDSRRegressor, facts: Mapping[str, Any]) -> dict[str, Any]:
     """The keys of `--json`, documented in docs/command.md: they stay, others may join them."""
+    from ddsr.certainty import certainty_of
+    from ddsr.uncertainty import weight_left
+
     names = ("complexity", "loss", "r2", "equation", "is_best")
     equations = [
         {name: _plain(row[name]) for name in names} for row in model.equations_.to_dict(orient="records")
     ]
+    outcome = model.outcomes_[0]
+    certainty = certainty_of(outcome)
     return {
         "best": next(row for row in equations if row["is_best"])["equation"],
         "equations": equations,
+        "probability": None if certainty is None else certainty.probability,
+        "forms": [{"weight": form.weight, "equation": form.entry.equation.text()} for form in outcome.forms],
+        "weight_left": weight_left(outcome),
         "stopped_by": model.stopped_by_,
         "epochs": int(model.n_epochs_),
         **facts,
@@ -52,6 +60,7 @@ def print_result(model: DDSRRegressor, target: str, facts: Mapping[str, Any]) ->
     """The front with its choice, why the search ended, and the chosen equation."""
     from rich.text import Text
 
+    from ddsr.certainty import certainty_lines
     from ddsr.report.equations import rows_text
 
     console = plain_console()
@@ -64,6 +73,8 @@ def print_result(model: DDSRRegressor, target: str, facts: Mapping[str, Any]) ->
         click.echo(f"Missed by far, as wrong entries are: {rows_text(facts['outliers'])}.")
     best = next(row.equation for row in rows if row.is_chosen)
     console.print(Text.assemble(f"{printable(target)} = ", (best, "bold green")), soft_wrap=True)
+    for line in certainty_lines(model.outcomes_, [target]):
+        console.print(Text(line), soft_wrap=True)
 
 
 def _how_it_went(model: DDSRRegressor, facts: Mapping[str, Any]) -> str:

@@ -65,6 +65,8 @@ def watch(
             if board.chosen is not None:
                 stack.callback(print_to_stderr, f"best so far: {board.write(board.chosen)}")
             raise
+        if view is not None:
+            view.on_choice(model.outcomes_)
         if not board.epoch:  # the time was up before the first was done
             board.searched = board.seconds
     return Watched(model, interrupt.count > 0)

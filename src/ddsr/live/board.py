@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import inf
 
+from ddsr.certainty import certainty_lines, target_names
+from ddsr.fitting import Outcome
 from ddsr.live.table import Row
 from ddsr.search import SearchState
 from ddsr.selection import FrontEntry, ParetoFront
 from ddsr.terminal import printable
 
 Choose = Callable[[ParetoFront], FrontEntry]
-DIGITS = 4
 
 
 @dataclass
@@ -35,6 +36,10 @@ class Board:
     front: ParetoFront = field(default_factory=ParetoFront)
     gains: dict[str, float] = field(default_factory=dict)
     """of each part of the search, over all epochs"""
+    certainty: tuple[str, ...] = ()
+    """lines on how sure the choice is, once it has been made"""
+    _best: FrontEntry | None = None
+    """the choice, once it has been made"""
     _began: float = field(default_factory=lambda: time.monotonic())
     _first_state: tuple[float, int] | None = None
     """seconds and candidates before the first state that was seen, which a resumed run did not spend now"""
@@ -48,6 +53,12 @@ class Board:
         if self._first_state is None:
             spent = sum(state.stats.seconds.values())
             self._first_state = (self.seconds - spent, state.n_scored if state.epoch else 0)
+
+    def finish(self, outcomes: Sequence[Outcome]) -> None:
+        """The choice has been made, for each target; the front is that of the last."""
+        self.front, self._best = outcomes[-1].front, outcomes[-1].best
+        names = [self.target] if len(outcomes) == 1 else target_names(len(outcomes))
+        self.certainty = tuple(certainty_lines(outcomes, names))
 
     @property
     def seconds(self) -> float:
@@ -64,7 +75,9 @@ class Board:
 
     @property
     def chosen(self) -> FrontEntry | None:
-        """The equation that would be chosen now."""
+        """The equation that would be chosen now, or has been."""
+        if self._best is not None:
+            return self._best
         if not len(self.front):
             return None
         return self.front.most_accurate() if self.choose is None else self.choose(self.front)
@@ -103,10 +116,5 @@ class Board:
 
 @lru_cache(maxsize=256)
 def written(entry: FrontEntry) -> str:
-    """With few digits; a scale and an offset that are not chosen yet are joined with the expression.
-
-    Kept, since a terminal asks for it again at every refresh.
-    """
-    is_settled = entry.scale == 1.0 and entry.offset == 0.0
-    equation = entry.equation if is_settled else entry.equation.simplified()
-    return printable(equation.text(precision=DIGITS))
+    """With few digits. Kept, since a terminal asks for it again at every refresh."""
+    return printable(entry.short_text())

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import TextIO
 
+from ddsr.fitting import Outcome
 from ddsr.live.board import Board
 from ddsr.live.table import r2_text
 from ddsr.search import SearchState
@@ -37,6 +39,14 @@ class PlainView:
                 return
         self._last = (now, equation)
         self.note(f"{self.board.headline()} · R² {r2_text(1.0 - chosen.nrmse**2)} · {equation}")
+
+    def on_choice(self, outcomes: Sequence[Outcome]) -> None:
+        """Print the choice, and how sure it is, where that is known."""
+        self.board.finish(outcomes)
+        if self.board.certainty and self.board.chosen is not None:
+            self.note(f"chosen: {self.board.write(self.board.chosen)}")
+        for line in self.board.certainty:
+            self.note(line)
 
     def note(self, text: str) -> None:
         """Print something else between the lines."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import escape
 
 from ddsr.errors import MethodError
+from ddsr.fitting import Outcome
 from ddsr.live.board import Board, Choose
 from ddsr.live.table import r2_text
 from ddsr.search import SearchState
@@ -38,9 +39,17 @@ class NotebookView:
         """Take the state of an epoch."""
         self.board.take(state)
         if time.monotonic() - self._last >= LEAST_SECONDS_BETWEEN:
-            self._show = self._show or _display_in_ipython()
-            self._show(self)
-            self._last = time.monotonic()
+            self._renew()
+
+    def on_choice(self, outcomes: Sequence[Outcome]) -> None:
+        """Show the choice, and how sure it is."""
+        self.board.finish(outcomes)
+        self._renew()
+
+    def _renew(self) -> None:
+        self._show = self._show or _display_in_ipython()
+        self._show(self)
+        self._last = time.monotonic()
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -51,7 +60,9 @@ class NotebookView:
         finders = self.board.finders()
         by = f"<br>improvements by: {escape(finders)}" if finders else ""
         head = f"<tr><th>size</th><th>R²</th><th>equation for {escape(self.board.target)}</th></tr>"
-        return f"<p>{escape(self.board.headline())}{by}</p><table>{head}{rows}</table>"
+        certainty = "<br>".join(escape(line.strip()) for line in self.board.certainty)
+        sure = f"<p>{certainty}</p>" if certainty else ""
+        return f"<p>{escape(self.board.headline())}{by}</p><table>{head}{rows}</table>{sure}"
 
     def __repr__(self) -> str:
         chosen = self.board.chosen

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.live import Live
 from rich.text import Text
 
+from ddsr.fitting import Outcome
 from ddsr.live.board import Board
 from ddsr.live.table import Row, front_table
 from ddsr.search import SearchState
@@ -28,6 +31,12 @@ class TerminalView:
         """Take the state of an epoch."""
         self.board.take(state)
 
+    def on_choice(self, outcomes: Sequence[Outcome]) -> None:
+        """Show the choice, and how sure it is, until the view vanishes."""
+        self.board.finish(outcomes)
+        self._note = ""
+        self._live.refresh()
+
     def note(self, text: str) -> None:
         """Replace the line under the table."""
         self._note = printable(text)
@@ -46,10 +55,11 @@ class TerminalView:
         lines = [Text(self.board.headline())]
         if finders:
             lines.append(Text(f"improvements by: {finders}"))
-        most = max(3, console.height - OTHER_LINES)
+        most = max(3, console.height - OTHER_LINES - len(self.board.certainty))
         rows = _around_choice(self.board.rows(), most)
         table = front_table(rows, f"equation for {self.board.target}", console.width)
-        yield Group(*lines, table, Text(self._note, style="dim"))
+        certainty = [Text(line) for line in self.board.certainty]
+        yield Group(*lines, table, *certainty, Text(self._note, style="dim"))
 
 
 def _around_choice(rows: list[Row], most: int) -> list[Row]:

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from ddsr.errors import ReportError
+from ddsr.fitting import Outcome
 from ddsr.selection import FrontEntry, ParetoFront
 
 
@@ -58,6 +59,15 @@ def outputs_of(model: Any) -> list[FittedModel]:
     if not isinstance(model.front_, list):
         return [model]
     return [Output(model, output) for output in range(len(model.front_))]
+
+
+def outcome_of(model: FittedModel) -> Outcome | None:
+    """What the fit left; None where the model does not say."""
+    if isinstance(model, Output):
+        found: Outcome | None = model.outcomes_
+        return found
+    outcomes: list[Outcome] = getattr(model, "outcomes_", [])
+    return outcomes[0] if outcomes else None
 
 
 def defaults_of(model: FittedModel) -> dict[str, Any]:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
+from ddsr.certainty import certainty_of
 from ddsr.report.equations import ShownEquation, chosen_of, shown_equations
 from ddsr.report.fit_charts import Fit, parity_chart
 from ddsr.report.glyphs import GlyphSheet
-from ddsr.report.model import FittedModel, outputs_of
+from ddsr.report.model import FittedModel, outcome_of, outputs_of
 
 # Rows of the front that are shown; those nearest to the choice, if there are more.
 MOST_ROWS = 9
@@ -35,9 +36,12 @@ def _view(model: FittedModel, target: str, sheet: GlyphSheet) -> dict[str, Any]:
     equations = shown_equations(model, target, sheet)
     listed = near_choice(equations)
     fit = Fit.sampled(model)
+    outcome = outcome_of(model)
+    certainty = None if outcome is None else certainty_of(outcome)
     return {
         "choice": Markup(chosen_of(equations).typeset),
         "rows": [(equation, Markup(equation.typeset)) for equation in listed],
+        "certainty": [] if certainty is None else certainty.lines(target),
         "n_more": len(equations) - len(listed),
         "chart": Markup(parity_chart(fit, target)) if fit else "",
     }

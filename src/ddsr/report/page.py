@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ddsr.errors import DataError, ReportError
 from ddsr.files import write_whole
+from ddsr.report.certainty import shown_certainty
 from ddsr.report.constants import constants_of
 from ddsr.report.curve_charts import Curves, gain_chart, legend, reward_chart
 from ddsr.report.equations import ShownEquation, chosen_of, shown_equations
@@ -76,6 +77,8 @@ def _page(
     equations = shown_equations(model, target, sheet)
     chosen = chosen_of(equations)
     curves = Curves.of(getattr(model, "curves_", None))
+    true = None if fit is None or fit.n_left_out else fit.true
+    certainty = shown_certainty(model, target, sheet, rows, true)
     is_weighted = background.is_weighted or getattr(model, "is_weighted_", False)
     has_counts = background.has_counts or getattr(model, "has_counts_", False)
     if fit is not None and (is_weighted or has_counts):  # rows may be far off by their weights, or not count
@@ -89,6 +92,7 @@ def _page(
         equation_data=[_script_data(equation) for equation in equations],
         fit=fit,
         curves=curves,
+        certainty=certainty,
         constants=constants_of(model),
         recipes=recipes(model, target, background.shell, is_weighted, has_counts),
         reproduce_note=reproduce_note(model, is_weighted, has_counts),

@@ -23,6 +23,7 @@ ROUNDING_OF_ERROR = 1e-9  # relative: errors so near are the same
 # Rows beyond its constants that an equation has to meet to be called exact: one may be met by luck, since
 # many are tried. core/evolution/hall_of_fame.cpp has the same rule, where scale and offset are not counted.
 N_SPARE_ROWS = 2
+DIGITS = 4  # of constants that are shown to people
 # What is known of an entry beside its expression, in the order in which `FrontEntry` takes it.
 MEASURES = ("nrmse", "scale", "offset", "is_free", "nats")
 
@@ -62,6 +63,15 @@ class FrontEntry:
             return Expression.from_tree(vocabulary, Node.constant(self.offset))
         scaled = Node.operator("mul", Node.constant(self.scale), self.expression.tree)
         return Expression.from_tree(vocabulary, Node.operator("add", scaled, Node.constant(self.offset)))
+
+    def short_text(self) -> str:
+        """The equation with few digits, for people.
+
+        A scale and an offset that are not chosen yet are joined with the expression.
+        """
+        is_settled = self.scale == 1.0 and self.offset == 0.0
+        equation = self.equation if is_settled else self.equation.simplified()
+        return equation.text(precision=DIGITS)
 
     def is_exact(self, below: float, n_rows: int) -> bool:
         """Whether its error is below that on more rows than constants could meet one by one."""

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import exp, isclose
+from dataclasses import dataclass, replace
+from math import exp, isclose, isfinite, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.engine import Engine
+from ddsr.engine import Engine, values
 from ddsr.expression import Expression, Kind, Node
 from ddsr.price.structure_code import tell
 from ddsr.selection.front import FrontEntry
 from ddsr.selection.judged import Selected
+from ddsr.selection.parting import Noise, Parting, parting
 
+Floats = NDArray[np.float64]
 # A description length is nats of a code, and e^-nats a probability. Lengths of forms that share data and
 # constants are not exact: the code is learned, and constants are priced one by one.
 SHARPNESS = 1.0
 MOST_FORMS = 20
 LEAST_WEIGHT = 1e-4
 SAME_FUNCTION = 1e-6  # relative: errors so near belong to one function in two writings
+# Forms that are fitted anew to be told apart, and the rows that this is worth its time on.
+MOST_COMPARED, MOST_ROWS_COMPARED, STEPS_TO_COMPARE = 40, 1000, 50
+SAME_FIT, SAME_VALUES = 1e-5, 1e-2  # relative errors, and differences as a share of the error
+EXACT = 1e-9  # NRMSE: smaller ones are rounding, and differ from notation to notation
 LARGEST_EXPONENT = 6.0  # of a whole exponent that belongs to the form
 
 
@@ -31,17 +37,52 @@ class Form:
     entry: FrontEntry
     weight: float
     """its share of the probability of all forms that were measured"""
-    information: NDArray[np.float64] | None
+    information: Floats | None
     """see `Scores.information`, of all constants, settled ones too; None where it was not measured"""
+    parting: Parting | None = None
+    """where it differs from the chosen form; None for that one itself, and where it was not looked for"""
 
     @property
     def is_measured(self) -> tuple[bool, ...]:
         """For each constant: the data gave it, though it may have been settled at a simple number since."""
         return tuple(not is_part for is_part in structural_constants(self.entry.equation))
 
+    def n_degrees(self, n_observed: int) -> int:
+        """Degrees of freedom that its constants leave, at least 1."""
+        return max(n_observed - sum(self.is_measured), 1)
 
-def forms_of(found: Sequence[Selected], engine: Engine) -> tuple[Form, ...]:
-    """The likeliest forms, the likeliest first; equations that differ by their constants are one form."""
+    def error(self, spread: float, n_observed: int) -> float:
+        """The standard deviation of what it leaves unexplained."""
+        return self.entry.nrmse * spread * sqrt(n_observed / self.n_degrees(n_observed))
+
+
+def forms_of(found: Sequence[Selected], engine: Engine, noise: str = "constant") -> tuple[Form, ...]:
+    """The likeliest forms, the likeliest first; equations that differ by their constants are one form.
+
+    The first of `found` is the chosen one; `noise` says how errors go with the value, see `Problem`.
+    """
+    kept = _distinct(found)
+    if not kept:
+        return ()
+    least = kept[0].description_length
+    chances = {one: exp(-SHARPNESS * (one.description_length - least)) for one in kept}
+    likely = [one for one in kept if chances[one] >= LEAST_WEIGHT * sum(chances.values())]
+    shown = _families(likely[:MOST_COMPARED], found[0], engine)
+    others = [one for one in kept if one not in likely[:MOST_COMPARED]]
+    whole = sum(chances[one] for one in (*shown, *others))
+    forms = []
+    for one, written in list(shown.items())[:MOST_FORMS]:
+        entry = FrontEntry(
+            written.expression, written.nrmse, 1.0, 0.0, written.is_free, written.description_length
+        )
+        scores = engine.refit([written.expression], max_steps=0)
+        information = None if scores.information is None else scores.information[0]
+        forms.append(Form(entry, chances[one] / whole, information))
+    return _with_partings(forms, found[0], engine, noise)
+
+
+def _distinct(found: Sequence[Selected]) -> list[Selected]:
+    """The shortest of each form, the shortest first, as far as structures and errors tell forms apart."""
     best: dict[object, Selected] = {}
     errors: list[float] = []
     for one in sorted(found, key=lambda each: each.description_length):
@@ -49,22 +90,68 @@ def forms_of(found: Sequence[Selected], engine: Engine) -> tuple[Form, ...]:
         if one.is_finite_between_rows and not is_known:
             best.setdefault(form_key(one.expression), one)
             errors.append(one.nrmse)
-    kept = list(best.values())
-    if not kept:
-        return ()
-    least = kept[0].description_length
-    chances = [exp(-SHARPNESS * (one.description_length - least)) for one in kept]
-    whole = sum(chances)
-    forms = []
-    for one, chance in zip(kept[:MOST_FORMS], chances, strict=False):
-        if chance < LEAST_WEIGHT * whole:
-            break
-        entry = FrontEntry(one.expression, one.nrmse, 1.0, 0.0, one.is_free, one.description_length)
-        scores = engine.refit([one.expression], max_steps=0)
-        forms.append(
-            Form(entry, chance / whole, None if scores.information is None else scores.information[0])
-        )
-    return tuple(forms)
+    return list(best.values())
+
+
+def _families(candidates: Sequence[Selected], choice: Selected, engine: Engine) -> dict[Selected, Selected]:
+    """Without those that become an earlier one once all their constants are fitted.
+
+    So `7.5 / (1 + 2 / x)` is the form of `7.4 * x / (1.9 + x)`, though it is written otherwise and one of its
+    constants was settled. The values are how each is written: as the choice, if that is one of its writings.
+    """
+    families: dict[Selected, Selected] = {}
+    fits: dict[Selected, tuple[float, Floats]] = {}
+    for one in candidates:
+        fit = _fitted_freely(one.expression, engine) if engine.n_rows <= MOST_ROWS_COMPARED else None
+        twin = None if fit is None else next((each for each in fits if _is_same(fits[each], fit)), None)
+        if twin is None:
+            families[one] = one
+            if fit is not None:
+                fits[one] = fit
+        elif one is choice:
+            families[twin] = one
+    return families
+
+
+def _fitted_freely(expression: Expression, engine: Engine) -> tuple[float, Floats] | None:
+    """The error and the values with all constants fitted but those that belong to the form."""
+    is_fixed = np.array([structural_constants(expression)], dtype=bool).reshape(1, -1)
+    scores = engine.refit([expression], is_fixed, max_steps=STEPS_TO_COMPARE)
+    error = float(scores.nrmse[0])
+    return (error, values(scores.batch, engine.rows)[0][0]) if isfinite(error) else None
+
+
+def _is_same(one: tuple[float, Floats], other: tuple[float, Floats]) -> bool:
+    """Whether two fits have the same error, and differ by far less than it."""
+    (error, predicted), (other_error, other_predicted) = one, other
+    error, other_error = max(error, EXACT), max(other_error, EXACT)
+    if not isclose(error, other_error, rel_tol=SAME_FIT):
+        return False
+    return bool(np.ptp(predicted - other_predicted) <= SAME_VALUES * error * np.ptp(predicted))
+
+
+def form_of(equation: Expression, nrmse: float, forms: Sequence[Form]) -> Form | None:
+    """The form of an equation; None where it is not among the likely ones."""
+    for form in forms:  # the same function in another notation has the same error
+        if isclose(form.entry.nrmse, nrmse, rel_tol=SAME_FUNCTION):
+            return form
+    key = form_key(equation)
+    return next((form for form in forms if form_key(form.entry.equation) == key), None)
+
+
+def _with_partings(forms: Sequence[Form], choice: Selected, engine: Engine, noise: str) -> tuple[Form, ...]:
+    chosen = form_of(choice.expression, choice.nrmse, forms)
+    if chosen is None:
+        return tuple(forms)
+    error = chosen.error(engine.spread, engine.n_observed)
+    measured = Noise.of(engine, error, noise == "relative")
+    equation = chosen.entry.equation
+    return tuple(
+        form
+        if form is chosen
+        else replace(form, parting=parting(equation, form.entry.equation, engine.rows, measured))
+        for form in forms
+    )
 
 
 def form_key(expression: Expression) -> object:

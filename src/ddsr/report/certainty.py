@@ -1,0 +1,99 @@
+"""How sure the choice is: a sentence, a table of the likely forms, and a picture where there is one input."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ddsr.certainty import Certainty, certainty_of, percent, where_text
+from ddsr.fitting import Outcome
+from ddsr.report.band_chart import Band, band_chart, band_legend
+from ddsr.report.equations import SHORT_PRECISION, r2_text, typeset
+from ddsr.report.glyphs import GlyphSheet
+from ddsr.report.model import FittedModel, outcome_of
+from ddsr.selection.posterior import Form
+from ddsr.uncertainty import weight_left
+
+MOST_ROWS = 8
+LEAST_LISTED = 0.01  # of the weight
+SHOWN_LEFT = 0.0005  # less weight than this is not worth a row
+
+
+class Row(NamedTuple):
+    """A form of the table."""
+
+    weight: str
+    r2: str
+    typeset: Any
+    """markup"""
+    is_chosen: bool
+    where: str
+
+
+class ShownCertainty(NamedTuple):
+    """What the page says of it."""
+
+    sentence: str
+    rows: list[Row]
+    weight_left: str
+    """of the forms that are not in the table; empty where that is next to nothing"""
+    chart: Any
+    """markup; empty where there is no picture"""
+    legend: Any
+    """markup"""
+
+
+def shown_certainty(
+    model: FittedModel,
+    target: str,
+    sheet: GlyphSheet,
+    X: NDArray[np.float64] | None = None,
+    y: ArrayLike | None = None,
+) -> ShownCertainty | None:
+    """None where forms have no weights."""
+    from markupsafe import Markup
+
+    outcome = outcome_of(model)
+    certainty = None if outcome is None else certainty_of(outcome)
+    if outcome is None or certainty is None:
+        return None
+    listed = [form for form in outcome.forms if form.weight >= LEAST_LISTED][:MOST_ROWS]
+    left = weight_left(outcome) + sum(form.weight for form in outcome.forms if form not in listed)
+    chart, legend = _picture(outcome, certainty, target, X, y)
+    return ShownCertainty(
+        certainty.sentence,
+        [_row(form, form is certainty.chosen, target, sheet) for form in listed] if len(listed) > 1 else [],
+        percent(left) if left >= SHOWN_LEFT else "",
+        Markup(chart),
+        Markup(legend),
+    )
+
+
+def _row(form: Form, is_chosen: bool, target: str, sheet: GlyphSheet) -> Row:
+    from markupsafe import Markup
+
+    markup = Markup(typeset(form.entry.equation, target, sheet))
+    where = "" if form.parting is None else where_text(form.parting)
+    return Row(percent(form.weight), r2_text(1.0 - form.entry.nrmse**2), markup, is_chosen, where)
+
+
+def _picture(
+    outcome: Outcome,
+    certainty: Certainty,
+    target: str,
+    X: NDArray[np.float64] | None,
+    y: ArrayLike | None,
+) -> tuple[str, str]:
+    """The band and its legend, where the data have one input; else empty texts."""
+    if X is None or y is None or X.shape[1] != 1:
+        return "", ""
+    equations = [outcome.best.equation, *(form.entry.equation for form in certainty.others)]
+    x, measured = np.ascontiguousarray(X[:, 0]), np.asarray(y, dtype=np.float64)
+    chart = band_chart(
+        Band.over(x, outcome, equations), x, measured, equations[0].vocabulary.variables[0], target
+    )
+    shares = [certainty.probability, *(form.weight for form in certainty.others)]
+    texts = [f"{target} = {equation.text(SHORT_PRECISION)}" for equation in equations]
+    return chart, band_legend(texts, [percent(share) for share in shares])
