@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ddsr.engine import Engine
 from ddsr.expression import Expression
+from ddsr.price.code_in_use import code_in_use
 from ddsr.price.enumeration import nats_of_few_rows
 from ddsr.price.simple_numbers import FREE, is_exact, nats_of
 from ddsr.price.structure_code import StructureCode
@@ -118,11 +119,15 @@ def length_on(engine: Engine) -> DescriptionLength:
     return FewRowsLength.on(engine) if engine.n_rows <= FEW_ROWS else PreciseLength.on(engine)
 
 
-@lru_cache(maxsize=20_000)
 def nats_of_structure(expression: Expression, is_fixed: tuple[bool, ...]) -> float:
     """Nats of an equation without the digits of its fitted constants."""
+    return _nats_of_structure(code_in_use(), expression, is_fixed)
+
+
+@lru_cache(maxsize=20_000)
+def _nats_of_structure(code: StructureCode, expression: Expression, is_fixed: tuple[bool, ...]) -> float:
     is_free = [not each for each in is_fixed]
-    return float(StructureCode.shipped().prices([expression], [is_free])[0])
+    return float(code.prices([expression], [is_free])[0])
 
 
 @dataclass(frozen=True)
