@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from statistics import mean
 
 import ddsr.price
-from ddsr.bench.problems import load_suites
+from benchmarks.corpus_forms import NamelessForm, NamelessForms, form_of
+from ddsr.bench.problems import Problem, load_suites
 from ddsr.price.corpus import CorpusFormula, read_corpus, read_formula
 from ddsr.price.structure_code import StructureCode, Told, count, tell, write_counts
 
@@ -28,28 +30,25 @@ EXAMPLES = (
 )
 
 
-def told_of(formulas: Sequence[CorpusFormula]) -> list[Told]:
-    """The structure of each formula. They are read one by one, since their variables differ."""
-    return [tell([each.expression], [each.is_free])[0] for each in formulas]
+def forms_of_suites() -> NamelessForms:
+    """The structures of all problems that results are reported on, whatever their variables are called."""
 
-
-def keys_of_suites() -> set[object]:
-    """The structures of all problems that results are reported on."""
-    keys: set[object] = set()
-    for problem in load_suites(SUITES):
+    def form(problem: Problem) -> NamelessForm:
         assert problem.formula is not None
         text = problem.formula.replace("cot(", "1/tan(")
-        expression, is_free = read_formula(text, problem.variables, ())
-        keys.add(tell([expression], [is_free])[0].key)
-    return keys
+        return NamelessForm(*read_formula(text, problem.variables, ()))
+
+    return NamelessForms(map(form, load_suites(SUITES)))
 
 
+@cache
 def kept_formulas() -> tuple[list[CorpusFormula], list[Told], int]:
     """The corpus without what coincides with a benchmark, and how many do."""
     every = read_corpus()
-    forbidden = keys_of_suites()
-    pairs = zip(every, told_of(every), strict=True)
-    kept = [(formula, told) for formula, told in pairs if told.key not in forbidden]
+    forbidden = forms_of_suites()
+    forms = map(form_of, every)
+    pairs = zip(every, forms, strict=True)
+    kept = [(formula, form.told) for formula, form in pairs if form not in forbidden]
     return [formula for formula, _ in kept], [told for _, told in kept], len(every) - len(kept)
 
 
