@@ -36,7 +36,7 @@ from benchmarks.realistic.lines import (
 )
 from benchmarks.realistic.peers import DEFAULT as DEFAULT_PEERS
 from benchmarks.realistic.peers import why_skipped
-from benchmarks.realistic.running import run
+from benchmarks.realistic.running import end_with_parent, run
 from benchmarks.realistic.summary import summarize
 from benchmarks.realistic.tables import truth_of
 
@@ -95,7 +95,7 @@ def run_missing(tasks: Sequence[Task], path: Path, n_jobs: int, folder: Path | N
                 print(file=file)
             if attempt == 0:
                 print(json.dumps(describe_run()), file=file, flush=True)
-            pool = ProcessPoolExecutor(n_jobs, mp_context=get_context("spawn"))
+            pool = ProcessPoolExecutor(n_jobs, get_context("spawn"), end_with_parent, (os.getpid(),))
             try:
                 futures = [pool.submit(run, task, folder) for task in missing]
                 for number, future in enumerate(as_completed(futures), len(tasks) - len(missing) + 1):
@@ -157,7 +157,10 @@ def main() -> None:
         reasons.append(absent)
     has_real = given.real is not None and absent is None
     tasks = tasks_of(given, [name for name in asked if not skipped[name]], has_real)
-    run_missing(tasks, given.out, given.jobs, given.real if has_real else None)
+    try:
+        run_missing(tasks, given.out, given.jobs, given.real if has_real else None)
+    except KeyboardInterrupt:
+        sys.exit("\ninterrupted; the same command resumes the run")
     every = {row.task: row for row in read_rows(given.out)}
     rows = [every[task] for task in tasks if task in every]
     if given.show:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 import time
 import warnings
 from collections.abc import Sequence
@@ -66,6 +68,17 @@ def run(task: Task, folder: Path | None = None) -> Row:
         found.probability,
         verdict.is_equal,
     )
+
+
+def end_with_parent(parent: int, seconds: float = 2.0) -> None:
+    """End this process once its parent is gone: idle processes of a pool would wait forever."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(seconds)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def data_of(task: Task, folder: Path | None) -> tuple[Table, Shape]:

@@ -1,5 +1,7 @@
 """What is run: the fits that a command asks for, one of them, and how it goes on after an end."""
 
+import threading
+
 import numpy as np
 import pytest
 from benchmarks.realistic import __main__ as command
@@ -108,6 +110,14 @@ def test_equations_of_peers_are_judged_as_others_are():
     assert not has_form(shape, protected) and n_numbers(protected) >= 2
     powers = peers.read_equation("(1.5e-05 + (2.0 * ((1.1 * S) ^ 0.5)))", ("S",))
     assert powers.to_callable()(np.array([[4.0]]))[0] == pytest.approx(2.0 * np.sqrt(4.4), rel=1e-4)
+
+
+def test_a_process_ends_with_its_parent(monkeypatch):
+    ended = threading.Event()
+    monkeypatch.setattr(running.os, "getppid", lambda: -1)
+    monkeypatch.setattr(running.os, "_exit", lambda status: ended.set())
+    running.end_with_parent(1)
+    assert ended.wait(60.0)
 
 
 class Pool:
