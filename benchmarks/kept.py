@@ -5,7 +5,7 @@ folders as `ddsr bench run` makes them, of one machine or of several. `python -m
 ground-truth/NAME` puts one there, compressed and without its learning curves. Those in `results/ablation/`
 are methods on the same runs: docs/results.md has a table and a figure of each. Those in `results/paper/` are
 of the preset `paper`; they are in no table that is written, and keep their learning curves, of which Nguyen's
-are drawn.
+are drawn. `python -m benchmarks.kept FILE realistic/NAME` keeps a file of `python -m benchmarks.realistic`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.realistic import page as realistic_page
 from ddsr.bench.curves import FOLDER as CURVES
 from ddsr.bench.report.command import make_table, read_chosen, save_figure
 from ddsr.bench.report.results import Results
@@ -162,20 +163,35 @@ def write_trust() -> None:
     page.write(KEPT / "trust.json")
 
 
+def write_realistic() -> None:
+    """The tables of small, noisy tables, in docs/results.md."""
+    text = realistic_page.figures(KEPT / realistic_page.NAME)
+    RESULTS.write_text(with_tables(RESULTS.read_text(), text, realistic_page.NAME))
+
+
+def keep_any(source: Path, name: str) -> Path:
+    """Keep a store, or a file of the realistic suite."""
+    place, _, rest = name.partition("/")
+    if place == realistic_page.NAME:
+        return realistic_page.keep(source, rest, KEPT / place)
+    return keep(source, name)
+
+
 def main() -> None:
     """Keep a store where one is named; then write the pages."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("store", type=Path, nargs="?", help="to be kept")
-    parser.add_argument("name", nargs="?", help="such as ground-truth/one-core")
+    parser.add_argument("store", type=Path, nargs="?", help="store, or file of the realistic suite, to keep")
+    parser.add_argument("name", nargs="?", help="such as ground-truth/one-core or realistic/one-core")
     given = parser.parse_args()
     if given.store is not None:
         if given.name is None:
             parser.error("a store is kept by a name, such as ground-truth/one-core")
-        print(f"kept in {keep(given.store, given.name).relative_to(ROOT)}")
+        print(f"kept in {keep_any(given.store, given.name).relative_to(ROOT)}")
     for path, best in PAGES.items():
         path.write_text(with_tables(path.read_text(), tables(kept_stores(), best)))
         print(f"written: {path.relative_to(ROOT)}")
     write_ablations()
+    write_realistic()
     write_trust()
     draw_curves()
 

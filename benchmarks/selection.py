@@ -2,7 +2,7 @@
 
 The candidates are made, not searched for: the truth with free constants and an offset, the truth with terms
 and factors too many, and simpler ones that are wrong. So this measures the choice alone. Every equation is
-tried at each level of noise and number of rows, with each measure of description length.
+tried at each level of noise and number of rows.
 """
 
 from __future__ import annotations
@@ -20,12 +20,11 @@ from rich.table import Table
 from benchmarks.hardware import describe_run
 from ddsr.engine import Engine, values
 from ddsr.expression import Expression, Kind, Node, Vocabulary
-from ddsr.selection import PlainLength, PreciseLength, Selected, select
+from ddsr.selection import Selected, select
 
 VOCABULARY = Vocabulary(("x", "y", "z"))
 NOISES = (0.0, 0.001, 0.01, 0.1)
 ROWS = (200, 1000, 7500)
-LENGTHS = {"precise": PreciseLength, "plain": PlainLength}
 
 # What can be settled must be settled, exactly.
 SIMPLE = (
@@ -166,8 +165,8 @@ def main() -> int:
     options.add_argument("--misses", action="store_true", help="show every wrong choice")
     arguments = options.parse_args()
     console = Console()
-    right: Counter[tuple[str, float, int]] = Counter()
-    seconds: Counter[str] = Counter()
+    right: Counter[tuple[float, int]] = Counter()
+    seconds = 0.0
     equations = (tuple(SMALL_CONSTANTS) if arguments.small_constants else SIMPLE + FREE)[:: arguments.every]
     for text in equations:
         for noise in NOISES:
@@ -175,25 +174,21 @@ def main() -> int:
                 for seed in range(arguments.seeds):
                     case = make_case(text, noise, n_rows, seed)
                     engine = Engine(VOCABULARY, case.X, case.y)
-                    for name, length in LENGTHS.items():
-                        began = time.perf_counter()
-                        chosen = select(case.candidates, engine, length=length.on(engine))[0]
-                        seconds[name] += time.perf_counter() - began
-                        right[name, noise, n_rows] += is_right(case, chosen)
-                        if arguments.misses and not is_right(case, chosen):
-                            console.print(f"{name} {noise} {n_rows}: {text}  →  {chosen.expression.text(6)}")
+                    began = time.perf_counter()
+                    chosen = select(case.candidates, engine)[0]
+                    seconds += time.perf_counter() - began
+                    right[noise, n_rows] += is_right(case, chosen)
+                    if arguments.misses and not is_right(case, chosen):
+                        console.print(f"{noise} {n_rows}: {text}  →  {chosen.expression.text(6)}")
     n_each = len(equations) * arguments.seeds
     table = Table(title=f"right choices of {n_each}")
-    for heading in ("length", "rows", *(f"noise {noise:g}" for noise in NOISES)):
+    for heading in ("rows", *(f"noise {noise:g}" for noise in NOISES)):
         table.add_column(heading)
-    for name in LENGTHS:
-        for n_rows in arguments.rows:
-            table.add_row(name, str(n_rows), *(str(right[name, noise, n_rows]) for noise in NOISES))
+    for n_rows in arguments.rows:
+        table.add_row(str(n_rows), *(str(right[noise, n_rows]) for noise in NOISES))
     console.print(table)
     n_all = n_each * len(NOISES) * len(arguments.rows)
-    for name in LENGTHS:
-        total = sum(count for (of, _, _), count in right.items() if of == name)
-        console.print(f"{name}: {total} of {n_all}, {seconds[name] / n_all:.2f} s each")
+    console.print(f"{right.total()} of {n_all}, {seconds / n_all:.2f} s each")
     console.print(describe_run())
     return 0
 

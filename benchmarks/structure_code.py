@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from statistics import mean
 
 import ddsr.price
-from ddsr.bench.problems import load_suites
+from benchmarks.corpus_forms import NamelessForm, NamelessForms, form_in_columns, form_of
+from ddsr.bench.problems import Problem, load_suites
 from ddsr.price.corpus import CorpusFormula, read_corpus, read_formula
 from ddsr.price.structure_code import StructureCode, Told, tell
 from ddsr.price.table_code import Reading, write_tables
@@ -29,34 +31,29 @@ EXAMPLES = (
 )
 
 
-def told_of(formulas: Sequence[CorpusFormula]) -> list[tuple[Told, Told]]:
-    """Each formula in both readings. They are read one by one, since their variables differ."""
-    return [
-        (
-            tell([each.expression], [each.is_free])[0],
-            tell([each.in_columns], [each.is_free_in_columns])[0],
-        )
-        for each in formulas
-    ]
+def forms_of_suites() -> NamelessForms:
+    """The structures of all problems that results are reported on, whatever their variables are called."""
 
-
-def keys_of_suites() -> set[object]:
-    """The structures of all problems that results are reported on."""
-    keys: set[object] = set()
-    for problem in load_suites(SUITES):
+    def form(problem: Problem) -> NamelessForm:
         assert problem.formula is not None
         text = problem.formula.replace("cot(", "1/tan(")
-        expression, is_free = read_formula(text, problem.variables, ())
-        keys.add(tell([expression], [is_free])[0].key)
-    return keys
+        return NamelessForm(*read_formula(text, problem.variables, ()))
+
+    return NamelessForms(map(form, load_suites(SUITES)))
 
 
+@cache
 def kept_formulas() -> tuple[list[CorpusFormula], list[tuple[Told, Told]], int]:
     """The corpus without what coincides with a benchmark in either reading, and how many do."""
     every = read_corpus()
-    forbidden = keys_of_suites()
-    pairs = zip(every, told_of(every), strict=True)
-    kept = [(formula, told) for formula, told in pairs if not any(each.key in forbidden for each in told)]
+    forbidden = forms_of_suites()
+    forms = [(form_of(formula), form_in_columns(formula)) for formula in every]
+    pairs = zip(every, forms, strict=True)
+    kept = [
+        (formula, (fitted.told, columns.told))
+        for formula, (fitted, columns) in pairs
+        if fitted not in forbidden and columns not in forbidden
+    ]
     return [formula for formula, _ in kept], [told for _, told in kept], len(every) - len(kept)
 
 

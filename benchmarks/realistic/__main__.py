@@ -1,181 +1,173 @@
 """How often the right form is found in tables as people measure them: `python -m benchmarks.realistic`.
 
-Each curve is drawn three times. A run is a line of the file given by `--out`; what is there is not run
-again. `--half develop` is to develop on, `--half report` is what is reported. With `--ceiling` the true form
-is handed over as a guess: what is missed then is missed by the choice, not by the search.
+Each fit is a line of the file given by `--out`. What is there is not run again, so a run that was ended is
+resumed by the same command. `--half develop` is to develop on, `--half report` is what is reported.
+
+`--ceiling` hands over the true form as a guess: what is wrong then is due to the choice, not to the search.
+`--leave-out` prices each curve by a code that was learned without formulas of its form. `--peers` runs other
+methods on the same tables. `--real DIR` adds real measurements with an accepted law. `--full` is all of it.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
-import time
-import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
 from pathlib import Path
 
-import numpy as np
-
 from benchmarks.hardware import describe_run
-from benchmarks.realistic.curves import Curve, curves
-from benchmarks.realistic.judging import is_form_right, judge
-from benchmarks.realistic.tables import draw, truth_of
+from benchmarks.realistic.curves import curve_of, curves
+from benchmarks.realistic.laws import LAWS, why_absent
+from benchmarks.realistic.lines import (
+    CURVES,
+    DDSR,
+    REAL,
+    Row,
+    Task,
+    ends_in_the_middle_of_a_line,
+    read_rows,
+    unique,
+    write_line,
+)
+from benchmarks.realistic.peers import DEFAULT as DEFAULT_PEERS
+from benchmarks.realistic.peers import why_skipped
+from benchmarks.realistic.running import end_with_parent, run
+from benchmarks.realistic.summary import summarize
+from benchmarks.realistic.tables import truth_of
 
-N_DRAWS = 3
+N_DRAWS, N_SEEDS = 3, 3
 LIMITS = (2.0, 10.0, 60.0)
-BINS = ((0.0, 0.4), (0.4, 0.6), (0.6, 0.8), (0.8, 0.95), (0.95, 1.01))
+REAL_FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "first_principles"
+N_POOLS = 5  # that are started if a process of a pool is killed
+ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
-@dataclass(frozen=True)
-class Task:
-    """One fit: a draw of a curve, with so many seconds."""
-
-    curve: str
-    draw: int
-    limit: float
-    has_guess: bool
-
-
-@dataclass(frozen=True)
-class Row:
-    """What became of it."""
-
-    task: Task
-    equation: str
-    is_form_right: bool
-    is_useful: bool
-    swings: bool
-    seconds: float
-    is_among_three: bool = False
-    """whether one of the three likeliest forms is right"""
-    probability: float = float("nan")
-    """that the model gives the likeliest form"""
+def tasks_of(given: argparse.Namespace, peers: Sequence[str], has_real: bool) -> list[Task]:
+    """All fits that are asked for, each once."""
+    names = given.curves.split(",") if given.curves else [curve.name for curve in curves(given.half)]
+    limits = [float(limit) for limit in given.limits.split(",")]
+    suites = [(CURVES, names, given.draws)]
+    if has_real:
+        suites.append((REAL, given.sets.split(",") if given.sets else list(LAWS), given.seeds))
+    tasks = [
+        Task(name, draw, limit, method=method, suite=suite, **kind)
+        for limit in limits
+        for suite, each, n_draws in suites
+        for method, kind in _kinds(given, peers, suite)
+        for name in each
+        for draw in range(n_draws)
+    ]
+    if given.calibrate:
+        limit, _, n_draws = given.calibrate.partition(":")
+        tasks += [Task(name, draw, float(limit)) for name in names for draw in range(int(n_draws))]
+    return list(dict.fromkeys(tasks))
 
 
-def run(task: Task) -> Row:
-    """Fit one table on one thread, and judge the equation."""
-    from ddsr import DDSRRegressor
+def _kinds(
+    given: argparse.Namespace, peers: Sequence[str], suite: str
+) -> Iterator[tuple[str, dict[str, bool]]]:
+    yield DDSR, {}
+    if given.ceiling and suite == CURVES:
+        yield DDSR, {"has_guess": True}
+    if given.leave_out and suite == CURVES:
+        yield DDSR, {"is_left_out": True}
+    for peer in peers:
+        yield peer, {}
 
-    curve = curve_of(task.curve)
-    table = draw(curve, task.draw)
-    began = time.perf_counter()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = DDSRRegressor(max_time=task.limit, random_state=task.draw, n_jobs=1)
-        guesses = [curve.formula] if task.has_guess else ()
-        names = [each.name for each in curve.inputs]
-        model.set_params(guesses=guesses).fit(_frame(table.X, names), table.y)
-    seconds = time.perf_counter() - began
-    answer = model.outcomes_[0].best.equation
-    verdict = judge(curve, table, answer)
-    forms = model.outcomes_[0].forms
-    likeliest = [answer, *(form.entry.equation for form in forms[:3])]
-    return Row(
-        task,
-        str(answer),
-        verdict.is_form_right,
-        verdict.is_useful,
-        verdict.swings,
-        round(seconds, 2),
-        any(is_form_right(curve, equation) for equation in likeliest),
-        forms[0].weight if forms else float("nan"),
+
+def run_missing(tasks: Sequence[Task], path: Path, n_jobs: int, folder: Path | None) -> None:
+    """Run what the file lacks, `n_jobs` fits at a time, each on one core."""
+    for name in ONE_THREAD:
+        os.environ[name] = "1"  # in the processes that are started below
+    for attempt in range(N_POOLS):
+        done = unique(read_rows(path))
+        missing = [task for task in tasks if task not in done]
+        if not missing:
+            return
+        is_cut = ends_in_the_middle_of_a_line(path)
+        with path.open("a") as file:
+            if is_cut:
+                print(file=file)
+            if attempt == 0:
+                print(json.dumps(describe_run()), file=file, flush=True)
+            pool = ProcessPoolExecutor(n_jobs, get_context("spawn"), end_with_parent, (os.getpid(),))
+            try:
+                futures = [pool.submit(run, task, folder) for task in missing]
+                for number, future in enumerate(as_completed(futures), len(tasks) - len(missing) + 1):
+                    write_line(file, future.result())
+                    print(f"\r{number} of {len(tasks)}", end="", file=sys.stderr, flush=True)
+                print(file=sys.stderr)
+                return
+            except BrokenProcessPool:
+                print("\na process was killed; the rest is run again", file=sys.stderr)
+            finally:
+                pool.shutdown(wait=True, cancel_futures=True)
+
+
+def show(rows: Sequence[Row]) -> None:
+    """Print every equation, and the truth where it is wrong."""
+    for row in rows:
+        mark = "right " if row.is_form_right else "useful" if row.is_useful else "      "
+        print(f"{row.task.limit:>4g} s {mark} {row.task.curve:<28} {row.equation or row.error}")
+        if not row.is_form_right and row.task.suite == CURVES:
+            print(f"{'':>42}{truth_of(curve_of(row.task.curve))}")
+
+
+def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-
-
-def curve_of(name: str) -> Curve:
-    """By its name."""
-    return next(curve for curve in curves() if curve.name == name)
-
-
-def _frame(X: np.ndarray, names: list[str]) -> object:
-    import pandas
-
-    return pandas.DataFrame(X, columns=names)
-
-
-def report(rows: list[Row]) -> None:
-    """Shares, by time limit."""
-    for limit in sorted({row.task.limit for row in rows}):
-        for has_guess in (False, True):
-            some = [row for row in rows if row.task.limit == limit and row.task.has_guess == has_guess]
-            if not some:
-                continue
-            n = len(some)
-            shares = {
-                name: 100.0 * sum(getattr(row, name) for row in some) / n
-                for name in ("is_form_right", "is_useful", "swings", "is_among_three")
-            }
-            print(
-                f"{limit:>5g} s{' with the true form as a guess' if has_guess else ''}: "
-                f"form right {shares['is_form_right']:.0f} %, useful {shares['is_useful']:.0f} %, "
-                f"swings {shares['swings']:.0f} %, among three {shares['is_among_three']:.0f} % of {n}"
-            )
-            for line in calibration(some):
-                print(line)
-
-
-def calibration(rows: list[Row]) -> Iterator[str]:
-    """How often the likeliest form is right, by the probability that the model gives it."""
-    for low, high in BINS:
-        some = [row for row in rows if low <= row.probability < high]
-        if some:
-            said = 100.0 * sum(row.probability for row in some) / len(some)
-            right = 100.0 * sum(row.is_form_right for row in some) / len(some)
-            yield f"        said {said:.0f} %: right {right:.0f} % of {len(some)}"
-
-
-def read(path: Path) -> Iterator[Row]:
-    """The runs that a file holds; a line that was cut off is left out."""
-    if not path.exists():
-        return
-    for line in path.read_text().splitlines():
-        try:
-            values = json.loads(line)
-        except json.JSONDecodeError:
-            continue
-        if "task" in values:
-            yield Row(**{**values, "task": Task(**values["task"])})
+    parser.add_argument("--half", choices=("develop", "report"), default="develop")
+    parser.add_argument("--limits", default=",".join(f"{limit:g}" for limit in LIMITS), help="seconds")
+    parser.add_argument("--draws", type=int, default=N_DRAWS, help="tables of each curve")
+    parser.add_argument("--curves", help="names of curves, in place of a half")
+    parser.add_argument("--calibrate", metavar="LIMIT:DRAWS", help="more draws at a limit, for calibration")
+    parser.add_argument("--ceiling", action="store_true", help="also with the true form as a guess")
+    parser.add_argument("--leave-out", action="store_true", help="also without the own form in the corpus")
+    parser.add_argument("--peers", help="other methods, such as gplearn,operon")
+    parser.add_argument("--real", type=Path, metavar="DIR", help="folder of the real sets")
+    parser.add_argument("--sets", help="names of real sets (default: all)")
+    parser.add_argument("--seeds", type=int, default=N_SEEDS, help="fits of each real set")
+    parser.add_argument("--full", action="store_true", help="ceiling, leave-out, peers and real sets")
+    parser.add_argument("--jobs", type=int, default=1, help="fits at a time")
+    parser.add_argument("--out", type=Path, required=True, help="file of the fits, JSON lines")
+    parser.add_argument("--show", action="store_true", help="print every equation")
+    given = parser.parse_args(arguments)
+    if given.full:
+        given.ceiling = given.leave_out = True
+        given.peers = given.peers or ",".join(DEFAULT_PEERS)
+        given.real = given.real or REAL_FOLDER
+    return given
 
 
 def main() -> None:
-    """Run what is missing, and print the shares."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--half", choices=("develop", "report"), default="develop")
-    parser.add_argument("--limits", default=",".join(map(str, LIMITS)), help="seconds, by commas")
-    parser.add_argument("--draws", type=int, default=N_DRAWS)
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--ceiling", action="store_true", help="hand over the true form as a guess")
-    parser.add_argument("--out", type=Path, required=True, help="file of the runs, JSON lines")
-    parser.add_argument("--show", action="store_true", help="print every equation")
-    given = parser.parse_args()
-    chosen = [curve.name for curve in curves(given.half)]
-    tasks = [
-        Task(name, number, float(limit), given.ceiling)
-        for limit in given.limits.split(",")
-        for name in chosen
-        for number in range(given.draws)
-    ]
-    done = {row.task: row for row in read(given.out)}
-    missing = [task for task in tasks if task not in done]
-    with given.out.open("a") as lines, ProcessPoolExecutor(given.jobs) as pool:
-        if missing:
-            print(json.dumps(describe_run()), file=lines, flush=True)
-        for future in as_completed([pool.submit(run, task) for task in missing]):
-            row = future.result()
-            done[row.task] = row
-            print(json.dumps(asdict(row)), file=lines, flush=True)
-            print(f"\r{len(done)} of {len(tasks)}", end="", file=sys.stderr, flush=True)
-    rows = [done[task] for task in tasks]
+    """Run what is missing, and print the tables."""
+    given = parse_arguments()
+    asked = given.peers.split(",") if given.peers else []
+    skipped = {name: why_skipped(name) for name in asked}
+    reasons = [reason for reason in skipped.values() if reason]
+    absent = why_absent(given.real) if given.real else None
+    if absent:
+        reasons.append(absent)
+    has_real = given.real is not None and absent is None
+    tasks = tasks_of(given, [name for name in asked if not skipped[name]], has_real)
+    try:
+        run_missing(tasks, given.out, given.jobs, given.real if has_real else None)
+    except KeyboardInterrupt:
+        sys.exit("\ninterrupted; the same command resumes the run")
+    every = {row.task: row for row in read_rows(given.out)}
+    rows = [every[task] for task in tasks if task in every]
     if given.show:
-        for row in rows:
-            mark = "right " if row.is_form_right else "useful" if row.is_useful else "      "
-            print(f"{row.task.limit:>4g} s {mark} {row.task.curve:<28} {row.equation}")
-            if not row.is_form_right:
-                print(f"{'':>42}{truth_of(curve_of(row.task.curve))}")
-    report(rows)
+        show(rows)
+    print(summarize(rows, given.draws))
+    for reason in reasons:
+        print(f"Skipped: {reason}.")
 
 
 if __name__ == "__main__":

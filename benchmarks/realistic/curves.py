@@ -173,6 +173,11 @@ def curves(half: Half | None = None) -> tuple[Curve, ...]:
     return tuple(curve for curve in every if half in (None, curve.half))
 
 
+def curve_of(name: str) -> Curve:
+    """The curve of that name."""
+    return next(curve for curve in curves() if curve.name == name)
+
+
 def _read(line: str, field: str, half: Half) -> Curve:
     name, formula, inputs, n_rows, noise = (cell.strip() for cell in line.split("|"))
     percent, _, kind = noise.partition("%")

@@ -9,17 +9,14 @@ from math import isfinite
 import numpy as np
 
 from benchmarks.realistic.curves import Curve
+from benchmarks.realistic.equality import is_equal
+from benchmarks.realistic.shapes import Shape, fit_freed, has_form
 from benchmarks.realistic.tables import BEYOND, Floats, Table, dense_rows, truth_of
 from ddsr import Engine, Expression
-from ddsr.price.structure_code import n_fitted, tell
-from ddsr.selection.posterior import structural_constants
 
-MOST_ERROR_OF_FORM = 0.002  # of the spread of the noise-free curve, with all numbers fitted to it
-MOST_EXCESS_CONSTANTS = 1
 MOST_ERROR_OF_USE = 2.0  # times that of the true form, fitted to the same table
 FINER = 10
 LEAST_TURN = 0.01  # of the spread of the curve: smaller extrema are not counted
-STEPS = 300
 
 
 @dataclass(frozen=True)
@@ -29,22 +26,23 @@ class Verdict:
     is_form_right: bool
     is_useful: bool
     swings: bool
+    is_equal: bool | None = None
+    """by SymPy; None where it cannot tell"""
 
 
 def judge(curve: Curve, table: Table, answer: Expression) -> Verdict:
     """Hold an answer against the noise-free curve."""
-    return Verdict(is_form_right(curve, answer), is_useful(curve, table, answer), swings(curve, answer))
+    return Verdict(
+        is_form_right(curve, answer),
+        is_useful(curve, table, answer),
+        swings(curve, answer),
+        is_equal(shape_of(curve), answer),
+    )
 
 
 def is_form_right(curve: Curve, answer: Expression) -> bool:
     """Whether it meets the noise-free curve once its numbers are fitted to it, with few enough of them."""
-    n_excess = n_numbers(answer) - n_numbers(truth_of(curve))
-    return n_excess <= MOST_EXCESS_CONSTANTS and error_of_form(curve, answer) <= MOST_ERROR_OF_FORM
-
-
-def error_of_form(curve: Curve, answer: Expression) -> float:
-    """NRMSE on the noise-free curve, all its numbers fitted."""
-    return float(_dense_engine(curve).refit([answer], max_steps=STEPS).nrmse[0])
+    return has_form(shape_of(curve), answer)
 
 
 def is_useful(curve: Curve, table: Table, answer: Expression) -> bool:
@@ -66,9 +64,7 @@ def fit_truth(curve: Curve, table: Table) -> Expression:
     """The true form with its constants fitted to a table, under the noise that it has."""
     truth = truth_of(curve)
     weights = truth.to_callable()(table.X) ** -2.0 if curve.kind == "relative" else None
-    engine = Engine(truth.vocabulary, table.X, table.y, weights)
-    is_fixed = np.array([structural_constants(truth)], dtype=bool)
-    return engine.refit([truth], is_fixed, max_steps=STEPS).batch[0]
+    return fit_freed(Engine(truth.vocabulary, table.X, table.y, weights), truth)[0]
 
 
 def swings(curve: Curve, answer: Expression) -> bool:
@@ -89,17 +85,10 @@ def n_extrema(curve: Curve, expression: Expression) -> int:
     return n
 
 
-def n_numbers(expression: Expression) -> int:
-    """Its constants, but for whole exponents and the literal 1, those of one product or sum taken as one."""
-    is_free = [not is_part for is_part in structural_constants(expression)]
-    return n_fitted(tell([expression], [is_free])[0])
-
-
 @cache
-def _dense_engine(curve: Curve) -> Engine:
-    X = dense_rows(curve)
-    truth = truth_of(curve)
-    return Engine(truth.vocabulary, X, truth.to_callable()(X))
+def shape_of(curve: Curve) -> Shape:
+    """The noise-free curve."""
+    return Shape(truth_of(curve), dense_rows(curve))
 
 
 def _middle(curve: Curve) -> Floats:

@@ -9,8 +9,8 @@ from math import isclose
 
 from ddsr.config import DefaultConfig
 from ddsr.deadline import NEVER, Deadline
+from ddsr.price.code_in_use import code_in_use
 from ddsr.price.enumeration import CheapForms, FittedForm
-from ddsr.price.table_code import TableCode
 from ddsr.problem import Problem
 from ddsr.selection import FEW_ROWS
 from ddsr.selection.front import N_SPARE_ROWS
@@ -41,7 +41,7 @@ def plain_forms(problem: Problem, end: Deadline, exact: float = 0.0) -> tuple[Mo
         seconds = SHARE * end.seconds_left
         deadline, most = Deadline(end.at - (1.0 - SHARE) * end.seconds_left), int(A_SECOND * seconds)
         most = min(max(most, FEWEST), MOST)
-    cheap = CheapForms(engine, TableCode.shipped().fitted, MOST_NATS, most)
+    cheap = CheapForms(engine, code_in_use().fitted, MOST_NATS, most)
     allows = problem.lister.listing.allows
     most_exact = (exact * engine.spread) ** 2
 

@@ -13,7 +13,7 @@ from ddsr.engine import FitOptions
 from ddsr.expression import Expression, unscaled
 from ddsr.grammar import Grammar
 from ddsr.problem import Problem
-from ddsr.selection import FrontEntry, ParetoFront, length_on
+from ddsr.selection import DescriptionLength, FrontEntry, ParetoFront
 from ddsr.selection.front import ROUNDING_OF_ERROR
 from ddsr.selection.model import Model
 from ddsr.selection.spelling import spelled
@@ -99,7 +99,7 @@ def _measured(guess: FrontEntry, problem: Problem) -> FrontEntry:
     if scores.information is None or not np.isfinite(scores.nrmse[0]):
         return guess
     model = Model.free(guess.expression)
-    nats = length_on(problem.engine)(model, guess.nrmse, scores.information[0])
+    nats = DescriptionLength.on(problem.engine)(model, guess.nrmse, scores.information[0])
     written = spelled(model, problem.lister.listing.allows)
     if len(written.expression) == guess.size:
         model = written

@@ -5,7 +5,7 @@ import pytest
 
 from ddsr import Expression, Vocabulary, _core
 from ddsr.expression import OPERATORS, Batch
-from ddsr.price import StructureCode, TableCode
+from ddsr.price import TableCode
 from ddsr.price.corpus import is_part_of_law, read_corpus, read_formula
 from ddsr.price.simple_numbers import nats_of, nats_of_measured
 from ddsr.price.structure_code import NUMBER_PLACES, Told, count, n_fitted, read_counts, tell, write_counts

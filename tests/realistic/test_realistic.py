@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from benchmarks.realistic.curves import curves
-from benchmarks.realistic.judging import fit_truth, is_form_right, is_useful, n_numbers, swings
+from benchmarks.realistic.judging import fit_truth, is_form_right, is_useful, swings
+from benchmarks.realistic.shapes import n_numbers
 from benchmarks.realistic.tables import dense_rows, draw, truth_of, vocabulary_of
 
 from ddsr import Expression
@@ -52,6 +53,13 @@ def test_other_numbers_are_the_same_form_and_other_forms_are_not():
     # too many constants: they could fit any curve
     wavy = " + ".join(f"{k}.1 * S^{k} / (1.{k} + S^{k})" for k in range(1, 4))
     assert not is_form_right(curve, parsed(curve.name, wavy))
+
+
+def test_exponents_that_are_fitted_count():
+    curve = CURVES["mass-luminosity"]
+    assert is_form_right(curve, parsed(curve.name, "1.1 * M^4"))  # with its numbers freed it is the law
+    # only with all four numbers freed it could be fitted to the law: two more than the law has
+    assert not is_form_right(curve, parsed(curve.name, "1.1 * M^4 + 0.3 * M^3"))
 
 
 def test_a_swing_between_rows_is_seen():

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from math import inf
 
 import numpy as np
 import pytest
@@ -11,10 +12,9 @@ from ddsr.engine import Engine, values
 from ddsr.errors import ExpressionError
 from ddsr.expression import Expression, Vocabulary
 from ddsr.grammar import Forbid, Grammar
-from ddsr.selection import PlainLength, PreciseLength, Selected, front_of, select
-from ddsr.selection.growth import nats_of_growth
+from ddsr.selection import Selected, front_of, select
 from ddsr.selection.judged import MOST_NRMSE
-from ddsr.selection.leverage import nats_of_leverage
+from ddsr.selection.judging import Judge
 from ddsr.selection.model import Model
 from selection_cases import X, engine_for, is_same, parsed
 from strategies import PLAIN, expressions, mild_floats
@@ -27,7 +27,6 @@ def test_a_product_is_recovered_from_noisy_data(noise: float) -> None:
     assert best.is_free == (False,)
 
 
-@pytest.mark.parametrize("length", [PreciseLength, PlainLength])
 @pytest.mark.parametrize(
     ("truth", "candidate"),
     [
@@ -40,15 +39,14 @@ def test_a_product_is_recovered_from_noisy_data(noise: float) -> None:
         ("cos(3.141592653589793 * x) * y", "1.01 * cos(3.14 * x + 0.01) * y"),
     ],
 )
-def test_exact_forms_are_found_exactly_without_noise(truth: str, candidate: str, length: type) -> None:
+def test_exact_forms_are_found_exactly_without_noise(truth: str, candidate: str) -> None:
     engine = engine_for(truth)
-    best = select(parsed(candidate, "? * x + ?"), engine, length=length.on(engine))[0]
+    best = select(parsed(candidate, "? * x + ?"), engine)[0]
     assert is_same(best.expression, truth), best
     assert not any(best.is_free) and best.nrmse < 1e-14
 
 
-@pytest.mark.parametrize("length", [PreciseLength, PlainLength])
-def test_rows_of_weight_zero_count_for_nothing(length: type) -> None:
+def test_rows_of_weight_zero_count_for_nothing() -> None:
     """As if they were not there, whatever their target is."""
     kept = engine_for("2.05 * x + 0.3 * y", 0.05)
     rows = np.vstack([X, X[:300]])
@@ -60,7 +58,7 @@ def test_rows_of_weight_zero_count_for_nothing(length: type) -> None:
     assert weighed.n_rows == 900 and weighed.n_counted == kept.n_counted == 600
 
     candidates = parsed("2.1 * x + 0.2 * y", "2 * x^1.1 + 0.3", "sqrt(x - 0.7) * 3")
-    found, expected = (select(candidates, engine, length=length.on(engine)) for engine in (weighed, kept))
+    found, expected = (select(candidates, engine) for engine in (weighed, kept))
     assert [one.expression.skeleton() for one in found] == [one.expression.skeleton() for one in expected]
     for one, other in zip(found, expected, strict=True):
         assert one.description_length == pytest.approx(other.description_length, rel=1e-9)
@@ -128,19 +126,12 @@ def test_fractions_that_no_decimal_ends_on_are_divisions(truth: str, candidate: 
 @given(expressions(PLAIN, 12, mild_floats))
 def test_no_candidate_ends_longer_than_it_began(expression: Expression) -> None:
     engine = engine_for("x * y + sin(z)", 0.05, X[:60])
-    for length in (PreciseLength.on(engine), PlainLength.on(engine)):
-        start = engine.refit([expression], max_steps=0)
-        if not np.isfinite(start.nrmse[0]):
-            with pytest.raises(ExpressionError, match="no candidate has a finite value"):
-                select([expression], engine, length=length)
-            continue
-        assert start.information is not None
-        began = length(Model.free(expression), float(start.nrmse[0]), start.information[0])
-        models = [Model.free(expression)]
-        began += nats_of_growth(models, (start.nrmse * engine.spread) ** 2, engine)[0]
-        began += nats_of_leverage(models, engine)[0]
-        best = select([expression], engine, length=length)[0]
-        assert best.description_length <= began + 1e-9
+    began = Judge(engine, inf, None).start([Model.free(expression)])
+    if not began:
+        with pytest.raises(ExpressionError, match="no candidate has a finite value"):
+            select([expression], engine)
+        return
+    assert select([expression], engine)[0].description_length <= began[0].length + 1e-9
 
 
 def test_a_constant_that_changes_everything_is_no_obstacle() -> None:

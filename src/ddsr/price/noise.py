@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.engine import Engine, values
+from ddsr.price.code_in_use import code_in_use
 from ddsr.price.enumeration import CheapForms, FittedForm
-from ddsr.price.table_code import TableCode
 
 Floats = NDArray[np.float64]
 MOST_NATS, MOST_STRUCTURES = 11.0, 600
@@ -76,7 +76,7 @@ def find_noise(engine: Engine, most_structures: int = MOST_STRUCTURES) -> NoiseM
 
 def _best(engine: Engine, most: int) -> list[FittedForm]:
     """The cheap forms of the shortest description, the shortest first."""
-    cheap = CheapForms(engine, TableCode.shipped().fitted, MOST_NATS, most)
+    cheap = CheapForms(engine, code_in_use().fitted, MOST_NATS, most)
     found = cheap.fit(n_starts=N_STARTS, max_steps=MAX_STEPS)
     return sorted(found, key=lambda form: form.length(engine.n_counted))[:N_BEST]
 

@@ -1,12 +1,5 @@
 from ddsr.selection.baseline import baseline
-from ddsr.selection.description import (
-    FEW_ROWS,
-    DescriptionLength,
-    FewRowsLength,
-    PlainLength,
-    PreciseLength,
-    length_on,
-)
+from ddsr.selection.description import FEW_ROWS, DescriptionLength
 from ddsr.selection.exceptions import exceptional_rows
 from ddsr.selection.front import (
     FrontEntry,
@@ -26,19 +19,15 @@ from ddsr.selection.selector import front_of, select
 __all__ = [
     "FEW_ROWS",
     "DescriptionLength",
-    "FewRowsLength",
     "FrontEntry",
     "Lister",
     "ParetoFront",
-    "PlainLength",
-    "PreciseLength",
     "Selected",
     "baseline",
     "entries_of",
     "exceptional_rows",
     "front_of",
     "information_of",
-    "length_on",
     "load_algebra",
     "refitted",
     "restored_entries",

@@ -1,4 +1,4 @@
-"""asin and acos for each other, which add up to pi / 2, and atan(1 / u) for atan(u): 1.5708 - acos(u) is asin(u)."""
+"""Inverse functions that add up to pi / 2: 1.5708 - acos(u) is asin(u), and 1.5708 - atan(u) is atan(1 / u)."""
 
 from __future__ import annotations
 

@@ -7,75 +7,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.engine import Engine
 from ddsr.expression import Expression
+from ddsr.price.code_in_use import code_in_use
 from ddsr.price.enumeration import nats_of_few_rows
-from ddsr.price.simple_numbers import FREE, is_exact, nats_of
 from ddsr.price.table_code import TableCode
 from ddsr.selection.model import Model
 
-# Up to so many rows the structure is priced by the code that was learned from formulas.
+# Up to so many rows, what a model does between them is looked at.
 FEW_ROWS = 200
-# However few the rows are: of eight planets' periods nothing but the shortest law is to be learned.
-LEAST_NATS_PER_TOKEN = 2.0
 # Residuals under this share of the root mean square of y are rounding; better ones are not told apart.
 ROUNDING = 1e-13
 
 
-class DescriptionLength(Protocol):
-    """How many nats a model takes on the data of one engine."""
-
-    @property
-    def is_of_functions(self) -> bool:
-        """Whether it is meant for models as `ddsr.selection.canonical` writes them."""
-        ...
-
-    def __call__(self, model: Model, nrmse: float, information: NDArray[np.float64]) -> float:
-        """Nats, up to a term that all models share; `information` is that of `Engine.refit`."""
-        ...
-
-
 @dataclass(frozen=True)
-class PreciseLength:
-    """Free constants cost the digits that the data give them; settled ones what it takes to write them."""
+class DescriptionLength:
+    """How many nats a model takes on the data of one engine.
 
-    n_rows: int
-    spread: float
-    least_nrmse: float
-    """what is below it is rounding"""
-
-    is_of_functions: ClassVar[bool] = False
-
-    @classmethod
-    def on(cls, engine: Engine) -> PreciseLength:
-        """For the data of an engine."""
-        return cls(engine.n_counted, engine.spread, rounding_of(engine))
-
-    def __call__(self, model: Model, nrmse: float, information: NDArray[np.float64]) -> float:
-        """N log(RMSE) + log(vocabulary) a token, ½ log(N) at most, + the constants.
-
-        A token cannot say more than the rows can tell: √N values of anything apart. On few rows and with many
-        columns the vocabulary alone would leave nothing but a variable.
-        """
-        nrmse = max(nrmse, self.least_nrmse)
-        told_by_rows = max(0.5 * np.log(self.n_rows), LEAST_NATS_PER_TOKEN)
-        nats_per_token = min(np.log(len(model.expression.vocabulary)), told_by_rows)
-        structure = len(model.expression) * nats_per_token
-        settled = sum(map(nats_of, model.fixed_constants))
-        free = FREE * len(model.free_constants) + digits(model, nrmse * self.spread, information, self.n_rows)
-        return float(self.n_rows * np.log(nrmse) + structure + settled + free)
-
-
-@dataclass(frozen=True)
-class FewRowsLength:
-    """Description length for small tables: the structure code prices the structure (docs/price.md).
-
-    Few rows leave the choice to the prices. Constants cost their digits and a correction for few rows.
+    The structure code prices the structure and its numbers (docs/price.md). Free constants cost the digits
+    that the data give them, and a correction for few rows.
     """
 
     n_rows: int
@@ -83,15 +37,16 @@ class FewRowsLength:
     least_nrmse: float
     """what is below it is rounding"""
 
-    is_of_functions: ClassVar[bool] = True
-
     @classmethod
-    def on(cls, engine: Engine) -> FewRowsLength:
+    def on(cls, engine: Engine) -> DescriptionLength:
         """For the data of an engine."""
         return cls(engine.n_counted, engine.spread, rounding_of(engine))
 
     def __call__(self, model: Model, nrmse: float, information: NDArray[np.float64]) -> float:
-        """N log(RMSE) + structure + constants."""
+        """N log(RMSE) + structure + constants, up to a term that all models share.
+
+        `information` is that of `Engine.refit`.
+        """
         nrmse = max(nrmse, self.least_nrmse)
         few_rows = nats_of_few_rows(len(model.free_constants), self.n_rows)
         constants = few_rows + digits(model, nrmse * self.spread, information, self.n_rows)
@@ -113,40 +68,15 @@ def digits(model: Model, rmse: float, information: NDArray[np.float64], n_rows: 
     return float(np.log(np.maximum(finite_sizes, np.sqrt(n_rows))).sum())
 
 
-def length_on(engine: Engine) -> DescriptionLength:
-    """The description length for the data of an engine."""
-    return FewRowsLength.on(engine)
+def nats_of_structure(expression: Expression, is_fixed: tuple[bool, ...]) -> float:
+    """Nats of an equation without the digits of its fitted constants."""
+    return _nats_of_structure(code_in_use(), expression, is_fixed)
 
 
 @lru_cache(maxsize=20_000)
-def nats_of_structure(expression: Expression, is_fixed: tuple[bool, ...]) -> float:
-    """Nats of an equation without the digits of its fitted constants."""
+def _nats_of_structure(code: TableCode, expression: Expression, is_fixed: tuple[bool, ...]) -> float:
     is_free = [not each for each in is_fixed]
-    return float(TableCode.shipped().prices([expression], [is_free])[0])
-
-
-@dataclass(frozen=True)
-class PlainLength:
-    """log(N)/2 a free constant or cut decimal, and `nats_per_token` a token; other constants cost no more."""
-
-    n_rows: int
-    least_nrmse: float
-    """what is below it is rounding"""
-    nats_per_token: float = 2.7
-
-    is_of_functions: ClassVar[bool] = False
-
-    @classmethod
-    def on(cls, engine: Engine) -> PlainLength:
-        """For the data of an engine."""
-        return cls(engine.n_counted, rounding_of(engine))
-
-    def __call__(self, model: Model, nrmse: float, information: NDArray[np.float64]) -> float:
-        """N log(RMSE) + log(N)/2 a free constant + nats a token."""
-        n_free = len(model.is_fixed) - sum(map(is_exact, model.fixed_constants))
-        constants = 0.5 * np.log(self.n_rows) * n_free
-        tokens = self.nats_per_token * len(model.expression)
-        return float(self.n_rows * np.log(max(nrmse, self.least_nrmse)) + constants + tokens)
+    return float(code.prices([expression], [is_free])[0])
 
 
 def rounding_of(engine: Engine) -> float:

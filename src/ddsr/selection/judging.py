@@ -43,6 +43,7 @@ WORK_A_CALL = 25_000_000  # rows × steps × models after which the clock is loo
 STEPS_OF_AN_AUDIT = 50  # what poles and leverages take, a row, in steps of a fit
 ROUND_STEPS, ROUND_TOLERANCE = 25, 1e-10  # of a fit that decides on a move
 MOST_FORMS = 12  # as ratios of polynomials, that are tried of one model
+MOST_ROWS_COMPARED = 1000  # on which two writings are taken for one function
 SAME_ERROR = 1e-6  # relative: errors so near belong to the same values
 N_ALWAYS_TIDIED = 3  # of the best, that are simplified however late it is
 # Standard errors within which a simple number is likely meant, and the nats of one simple enough for it.
@@ -56,12 +57,10 @@ NO_LIMITS: Mapping[object, float] = {}
 class Judge:
     """Refits and measures models, as long as there is time."""
 
-    def __init__(
-        self, engine: Engine, length: DescriptionLength, deadline: float, is_allowed: IsAllowed | None
-    ) -> None:
-        self.engine, self.length, self.deadline, self.is_allowed = engine, length, deadline, is_allowed
-        self.is_canonical = length.is_of_functions
-        self.has_few_rows = self.is_canonical and engine.n_rows <= FEW_ROWS
+    def __init__(self, engine: Engine, deadline: float, is_allowed: IsAllowed | None) -> None:
+        self.engine, self.deadline, self.is_allowed = engine, deadline, is_allowed
+        self.length = DescriptionLength.on(engine)
+        self.has_few_rows = engine.n_rows <= FEW_ROWS
         self.given: set[tuple[int, ...]] = set()
         self.signs = engine.positive_variables, engine.nonnegative_variables
         self.least_nrmse = rounding_of(engine)
@@ -87,12 +86,10 @@ class Judge:
             self.deadline = deadline
 
     def written(self, models: Sequence[Model]) -> list[Model]:
-        """As people write them, each once, where lengths are of what is said and not of how it is written."""
-        return distinct(self._each_written(models)) if self.is_canonical else list(models)
+        """As people write them, each once."""
+        return distinct(self._each_written(models))
 
     def _each_written(self, models: Sequence[Model]) -> list[Model]:
-        if not self.is_canonical:
-            return list(models)
         is_allowed = self.is_allowed
         written = [
             other if is_allowed is None or self._may_be(other.expression, is_allowed) else model
@@ -105,9 +102,10 @@ class Judge:
         return [other if is_same else model for model, other, is_same in pairs]
 
     def _are_same(self, models: Sequence[Model], others: Sequence[Model]) -> list[bool]:
-        """Whether two models have the same values on the rows."""
+        """Whether two models have the same values on the rows, or on some of many."""
+        some = self.engine.rows[:: 1 + self.engine.n_rows // MOST_ROWS_COMPARED]
         first, second = (
-            values(Batch.of(model.expression for model in each), self.engine.rows, self.engine.n_threads)[0]
+            values(Batch.of(model.expression for model in each), some, self.engine.n_threads)[0]
             for each in (models, others)
         )
         least = SAME_ERROR * self.engine.spread
@@ -116,24 +114,14 @@ class Judge:
         return [bool(each) for each in np.all(are_near, axis=1).tolist()]
 
     def start(self, models: Sequence[Model]) -> list[Judged]:
-        """Each candidate as it is, refitted, or simplified after that: whichever is shortest."""
+        """Each candidate as it is or refitted, whichever is shorter."""
         self.given = {model.expression.tokens for model in models}
         # two starts of one form may lead to different constants
         models = self._each_written(models)
         given = sorted(self._audited(self._measure(models, max_steps=0)), key=length_of)
         refitted = self.measure([one.model for one in given], 100, 1e-14)
         # by length alone: constants that nobody has fitted yet do not win by being finite
-        fitted = best_of_each(given + refitted, key=length_of)
-        if self.is_canonical:
-            return best_of_each(fitted)
-        # not before the fit: a constant that is still to be fitted is no 1 to be left out
-        simpler = [Model.free(self.simplest(one.model.expression)) for one in fitted]
-        changed = [other for one, other in zip(fitted, simpler, strict=True) if other.key != one.model.key]
-        found = {one.model.key: one for one in best_of_each(self.measure(changed, 100, 1e-14))}
-        return best_of_each(
-            min(one, found.get(other.key, one), key=rank_of)
-            for one, other in zip(fitted, simpler, strict=True)
-        )
+        return best_of_each(best_of_each(given + refitted, key=length_of))
 
     def measure(
         self,
@@ -229,10 +217,7 @@ class Judge:
         if self.is_late:
             return []
         others = alternatives(one.model, self._nats_lost(one))
-        if self.is_canonical:
-            return [model for model in self.written(list(others)) if model.key != one.model.key]
-        simpler = self.simplified(one.model)
-        return [*others, *([] if simpler.key == one.model.key else [simpler])]
+        return [model for model in self.written(list(others)) if model.key != one.model.key]
 
     def with_moved_constants(self, one: Judged) -> list[Model]:
         """The models in which a fitted constant is a simple number in another place.
@@ -332,10 +317,6 @@ class Judge:
         )
         is_as_finite = other.is_finite_between_rows >= one.is_finite_between_rows
         return is_as_near and is_as_finite and other.length <= one.length + LEAST_GAIN
-
-    def simplified(self, model: Model) -> Model:
-        """What settled constants make of it: with exponents of 1.5 instead of 1.498 powers may cancel."""
-        return rewritten_as(model, model.expression.simplified(*self.signs))
 
     def rational_forms(self, one: Judged) -> list[Judged]:
         """The shortest of the same values as ratios of polynomials, as far as there is time."""

@@ -10,7 +10,6 @@ from ddsr.data import check_target
 from ddsr.engine import Engine
 from ddsr.expression import Expression
 from ddsr.row_samples import choose_rows
-from ddsr.selection.description import length_on
 from ddsr.selection.handing_out import handed_out
 from ddsr.selection.judged import IsAllowed, Judged, Selected, best_of_each, rank_of
 from ddsr.selection.judging import ROUND_STEPS, ROUND_TOLERANCE, Judge
@@ -62,7 +61,7 @@ def select_on_some(
     began = time.monotonic()
     on_some = began + SHARE_ON_SOME * (deadline - began)
     found = select(candidates, some, n_shortest, n_most_accurate, deadline=on_some, is_allowed=is_allowed)
-    judge = Judge(engine, length_on(engine), deadline, is_allowed)
+    judge = Judge(engine, deadline, is_allowed)
     judge.given = {each.expression.tokens for each in found}  # what may be was asked before
     measured: list[Judged] = []
     for each in found:

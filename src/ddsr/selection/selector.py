@@ -9,7 +9,6 @@ from math import inf
 from ddsr.engine import Engine
 from ddsr.errors import ExpressionError
 from ddsr.expression import OPERATORS, Expression, Kind, Node, Vocabulary
-from ddsr.selection.description import DescriptionLength, length_on
 from ddsr.selection.front import ROUNDING, ROUNDING_OF_ERROR, FrontEntry, ParetoFront
 from ddsr.selection.handing_out import handed_out
 from ddsr.selection.judged import IsAllowed, Judged, Selected, best_of_each, is_shorter, length_of, rank_of
@@ -35,7 +34,6 @@ def select(
     n_shortest: int = 8,
     n_most_accurate: int = 3,
     *,
-    length: DescriptionLength | None = None,
     deadline: float = inf,
     is_allowed: IsAllowed | None = None,
     models: Sequence[Model] = (),
@@ -52,7 +50,7 @@ def select(
     monotonic clock: what is known by then is returned. Nothing that `is_allowed` refuses is made of a
     candidate.
     """
-    judge = Judge(engine, length or length_on(engine), deadline, is_allowed)
+    judge = Judge(engine, deadline, is_allowed)
     free = [Model.free(expression) for expression in _in_one_vocabulary(candidates, engine)]
     rewritten = (Model.of_tree(free[0].expression.vocabulary, model.tree) for model in models)
     given_models = free + [model for model in rewritten if model is not None]
@@ -69,10 +67,10 @@ def select(
     with judge.hurried(SHARE_OF_ROUNDS):
         for begin in range(0, len(given), N_AT_ONCE):  # the likeliest first: the others may have no time
             some = given[begin : begin + N_AT_ONCE]
-            if judge.is_canonical:  # what cannot win reads well as it is
-                shortest = min((one.length for one in chosen), default=inf)
-                rest += [one for one in some if judge.length_of_data(one) > shortest]
-                some = [one for one in some if judge.length_of_data(one) <= shortest]
+            shortest = min((one.length for one in chosen), default=inf)
+            # what cannot win reads well as it is
+            rest += [one for one in some if judge.length_of_data(one) > shortest]
+            some = [one for one in some if judge.length_of_data(one) <= shortest]
             chosen += _shorten_both(some, settled, judge)
     chosen = _cancelled(chosen, judge)
     chosen = [_with_moved_constants(one, judge) for one in _with_settled_rates(chosen, judge)]

@@ -1,0 +1,98 @@
+"""Forms of formulas, whatever their variables are called: what is left out of the corpus that prices them.
+
+`Told.key` depends on the order of the columns: `x^2 * y^4` and `y^2 * x^4` have two keys. Here they are one
+form.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import permutations
+
+from ddsr import Expression
+from ddsr.expression import Kind, Node
+from ddsr.price.corpus import CorpusFormula
+from ddsr.price.enumeration import STRUCTURAL
+from ddsr.price.structure_code import END, LISTED, Told, tell
+from ddsr.selection.posterior import structural_constants
+
+
+@dataclass(frozen=True, eq=False)
+class NamelessForm:
+    """The structure of an equation. `is_free` marks its fitted constants, breadth-first."""
+
+    expression: Expression
+    is_free: tuple[bool, ...]
+
+    @cached_property
+    def told(self) -> Told:
+        """The structure with the columns as they are."""
+        return tell([self.expression], [self.is_free])[0]
+
+    @cached_property
+    def signature(self) -> tuple[object, ...]:
+        """Equal for equal forms, and quick to compute; other forms may share it."""
+        occurrences = sorted(Counter(self.told.variables).values())
+        symbols = {LISTED[choice[-1]].removeprefix("-") for choice in self.told.choices}
+        return tuple(occurrences), frozenset(symbols) - {*STRUCTURAL, END}
+
+    @cached_property
+    def keys(self) -> frozenset[tuple[object, ...]]:
+        """`Told.key` under every permutation of the variables: equal for equal forms, disjoint for others."""
+        used = self.expression.variables_used
+        return frozenset(
+            tell([_renamed(self.expression, dict(zip(used, names, strict=True)))], [self.is_free])[0].key
+            for names in permutations(used)
+        )
+
+
+class NamelessForms:
+    """A sequence of forms in which a form is looked up."""
+
+    def __init__(self, forms: Iterable[NamelessForm]) -> None:
+        self._forms: dict[tuple[object, ...], list[tuple[int, NamelessForm]]] = defaultdict(list)
+        for index, form in enumerate(forms):
+            self._forms[form.signature].append((index, form))
+
+    def indices_of(self, form: NamelessForm) -> Iterator[int]:
+        """Where it stands."""
+        for index, other in self._forms.get(form.signature, ()):
+            if other.told.key in form.keys:
+                yield index
+
+    def __contains__(self, form: NamelessForm) -> bool:
+        return any(True for _ in self.indices_of(form))
+
+
+def form_of(formula: CorpusFormula) -> NamelessForm:
+    """The form of a formula of the corpus, as the code is learned from it."""
+    return NamelessForm(formula.expression, formula.is_free)
+
+
+def form_in_columns(formula: CorpusFormula) -> NamelessForm:
+    """The same with all symbols of the formula as columns."""
+    return NamelessForm(formula.in_columns, formula.is_free_in_columns)
+
+
+def freed_form_of(expression: Expression, is_free: Sequence[bool] | None = None) -> NamelessForm:
+    """The form with all numbers freed that do not belong to it: all but 1 and small whole exponents.
+
+    Constants that `is_free` marks are free whatever their values are.
+    """
+    marked = is_free or (False,) * expression.n_constants
+    is_part = structural_constants(expression)
+    return NamelessForm(
+        expression, tuple(is_marked or not part for is_marked, part in zip(marked, is_part, strict=True))
+    )
+
+
+def _renamed(expression: Expression, names: dict[str, str]) -> Expression:
+    def renamed(node: Node) -> Node:
+        if node.kind is Kind.VARIABLE:
+            return Node.variable(names[node.name])
+        return Node.operator(node.name, *map(renamed, node.children)) if node.children else node
+
+    return Expression.from_tree(expression.vocabulary, renamed(expression.tree))

@@ -1,0 +1,36 @@
+"""Structure codes that were learned without the form of a law."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from benchmarks.corpus_forms import NamelessForms, freed_form_of
+from benchmarks.structure_code import kept_formulas, readings
+from ddsr import Expression
+from ddsr.price import TableCode, Told
+
+
+def code_without(law: Expression) -> TableCode:
+    """The code, learned from the formulas that have another form than a law."""
+    _, told, _ = _corpus()
+    dropped = set(left_out(law))
+    return TableCode.learned(*readings([each for index, each in enumerate(told) if index not in dropped]))
+
+
+def left_out(law: Expression) -> list[int]:
+    """Which formulas of the corpus have the form of a law, whatever their numbers and variables are."""
+    return list(_corpus()[2].indices_of(freed_form_of(law)))
+
+
+def names_left_out(law: Expression) -> list[str]:
+    """What these formulas are called."""
+    names = _corpus()[0]
+    return [names[index] for index in left_out(law)]
+
+
+@cache
+def _corpus() -> tuple[list[str], list[tuple[Told, Told]], NamelessForms]:
+    """The formulas that the shipped code is learned from: names, structures, and forms with numbers freed."""
+    formulas, told, _ = kept_formulas()
+    freed = NamelessForms(freed_form_of(each.expression, each.is_free) for each in formulas)
+    return [each.name for each in formulas], told, freed
