@@ -36,6 +36,7 @@ from ddsr.selection import (
     some_of,
 )
 from ddsr.selection.model import Model
+from ddsr.selection.noise_again import noise_again
 from ddsr.selection.posterior import Form, forms_of
 from ddsr.selection.usual_notation import in_usual_notation
 
@@ -276,14 +277,17 @@ class Fit:
         deadline = time.monotonic() + seconds
         # a choice that was made early says how long it takes: the second one has the same candidates
         size = seconds if self.early is None else max(seconds, self.early.seconds)
-        engine, lister = self.problem.engine, self.problem.lister
-        allows = lister.listing.allows
+        lister, allows = self.problem.lister, self.problem.lister.listing.allows
+        engine = self.problem.engine
         is_allowed = allows if rules else None  # without rules no step adds an operator
         has_exact = any(entry.is_exact(budget.exact, engine.n_observed) for entry in self.front)
         some = None if self.problem.rows is None else some_of(self.problem.rows, engine, size)
         contenders = self.progress.contenders[: self._n_contenders((some or engine).n_rows, size)]
         others = () if has_exact else lister.relisted_entries(contenders)
         equations = [entry.equation for entry in (*self.front, *others)]
+        if not has_exact:
+            self._ask_for_noise(equations)
+            engine = self.problem.engine
         n_shortened = SHORTENED_BESIDE_EXACT if has_exact else SHORTENED
         choose: Callable[..., tuple[Selected, ...]]
         if some is None:
@@ -297,6 +301,15 @@ class Fit:
         front, best = front_of(found, () if some is None else self.front)
         forms = forms_of(found, engine, self.problem.noise) if engine.n_rows <= MOST_ROWS_OF_FORMS else ()
         return Choice(with_guesses(front, best, self.problem), best, seconds, forms)
+
+    def _ask_for_noise(self, equations: Sequence[Expression]) -> None:
+        """Choose under the kind of error that the candidates show, which may not be that of the search."""
+        if not self.problem.may_ask_for_noise:
+            return
+        noise = noise_again([*map(Model.free, equations), *self.plain], self.problem.engine)
+        if noise.kind != self.problem.noise:
+            engine = self.problem.engine.reweighted(noise.weights)
+            self.problem = replace(self.problem, engine=engine, noise=noise.kind)
 
     def _n_contenders(self, n_rows: int, seconds: float) -> int:
         """So many that their first fits leave most of the time for making equations shorter."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ddsr.config import SearchConfig
+from ddsr.config import DefaultConfig, SearchConfig
 from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import Engine, Scores
 from ddsr.expression import Expression
@@ -41,6 +41,12 @@ class Problem:
     """how errors go with the value: the same everywhere, or in proportion to it (`ddsr.price.noise`)"""
     rows: Observations | None = None
     """as they were handed in, which the prior is shown"""
+
+    @property
+    def may_ask_for_noise(self) -> bool:
+        """Whether the data may say how errors grow with y: nobody gave weights, and constants are fitted."""
+        is_weighted = self.rows is None or self.rows.sample_weight is not None or self.rows.counts is not None
+        return not is_weighted and isinstance(self.config, DefaultConfig) and self.config.constants
 
     @property
     def lister(self) -> Lister:

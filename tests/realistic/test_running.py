@@ -15,6 +15,7 @@ from ddsr import Expression
 from ddsr.price import TableCode
 from ddsr.price.code_in_use import code_in_use
 from ddsr.price.structure_code import tell
+from ddsr.price.table_code import Reading
 
 
 def tasks(*arguments, found=("gplearn",), has_real=True):
@@ -80,9 +81,9 @@ def test_the_true_form_is_handed_over_as_a_guess(stand):
 
 
 def test_the_own_form_is_left_out(stand, monkeypatch):
-    others = [
+    others = Reading.of(
         tell([curve_law], [[True] * curve_law.n_constants])[0] for curve_law in (law("drag"), law("diode"))
-    ]
+    )
     codes = {}
     monkeypatch.setattr(
         running, "code_without", lambda left: codes.setdefault(str(left), TableCode.learned(others, others))

@@ -7,6 +7,7 @@ the best of them the shorter description.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -50,25 +51,45 @@ def size_where_errors_are_measured(y: Floats) -> float:
     return float(1.0 / np.sqrt(np.mean(1.0 / y**2)))
 
 
+def may_be_relative(y: Floats) -> bool:
+    """Whether errors in proportion to y make sense: few rows, of one sign, and not too far apart."""
+    has_one_sign = bool(np.all(y > 0.0) or np.all(y < 0.0))
+    return len(y) <= MOST_ROWS and has_one_sign and bool(np.abs(y).max() <= MOST_RANGE * np.abs(y).min())
+
+
+def relative_weights(y: Floats) -> Floats:
+    """Of rows whose errors are in proportion to y."""
+    return np.asarray((np.abs(y).max() / y) ** 2)
+
+
 def find_noise(engine: Engine, most_structures: int = MOST_STRUCTURES) -> NoiseModel:
     """The kind of error that explains the data of an engine better; constant where y changes its sign."""
-    X, y = engine.rows, engine.target
-    if len(y) > MOST_ROWS or not (np.all(y > 0.0) or np.all(y < 0.0)):
+    y = engine.target
+    if not may_be_relative(y):
         return CONSTANT
     constant = _best(engine.reweighted(None), most_structures)
     if not constant or constant[0].mean_square <= LEAST_MEAN_SQUARE * engine.root_mean_square**2:
         return CONSTANT
-    if np.abs(y).max() > MOST_RANGE * np.abs(y).min():
+    return noise_shown_by(
+        constant, _best(engine.reweighted(relative_weights(y)), most_structures), engine.rows, y
+    )
+
+
+def noise_shown_by(
+    constant: Sequence[FittedForm], relative: Sequence[FittedForm], X: Floats, y: Floats
+) -> NoiseModel:
+    """The kind of error under which the best form is shorter.
+
+    `constant` are forms fitted under errors of one size, `relative` under errors in proportion to y.
+    """
+    if not relative:
         return CONSTANT
-    weights = (np.abs(y).max() / y) ** 2
-    candidates = _best(engine.reweighted(weights), most_structures)
-    if not candidates:
-        return CONSTANT
-    predicted, _ = values([form.expression for form in candidates], X)
-    lengths = [_relative_length(form, row, y) for form, row in zip(candidates, predicted, strict=True)]
+    predicted, _ = values([form.expression for form in relative], X)
+    lengths = [_relative_length(form, row, y) for form, row in zip(relative, predicted, strict=True)]
     best = int(np.argmin(lengths))
     error = np.sqrt(np.mean((predicted[best] / y - 1.0) ** 2))
-    if not (lengths[best] < constant[0].length(len(y)) and error <= MOST_ERROR):
+    shortest = min((form.length(len(y)) for form in constant), default=np.inf)
+    if not (lengths[best] < shortest and error <= MOST_ERROR):
         return CONSTANT
     size = np.clip(np.abs(predicted[best]), np.abs(y) / MOST_OFF, np.abs(y) * MOST_OFF)
     return NoiseModel("relative", (np.mean(np.abs(y)) / size) ** 2)

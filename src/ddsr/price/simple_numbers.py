@@ -19,6 +19,7 @@ FRACTION = -log(0.25)
 OF_PI = -log(0.05)
 ROOT = -log(0.04)
 DECIMAL = -log(0.04)
+SETTLED = -log(0.1)  # how often a measured number is one that people write without a measurement
 CHANCE = -log(0.05)  # how often such a number is meant where a measured one stands
 MINUS, PLUS = -log(0.3), -log(0.7)
 
@@ -67,16 +68,17 @@ def nats_of(value: float) -> float:
 def nats_of_measured(value: float) -> float:
     """What it takes to write a number that stands where people put one that they measured.
 
-    A measured value that looks like a root or a multiple of pi nearly always does so by chance.
+    In most units few measured values are simple. One that looks like a root or a multiple of pi nearly
+    always does so by chance.
     """
     size = abs(value)
     if value == -1.0:
-        return INTEGER + nats_of_whole(1) + MINUS
+        return SETTLED + INTEGER + nats_of_whole(1) + MINUS
     if size in (0.0, 1.0):
-        return nats_of(value)
+        return SETTLED + nats_of(value)
     is_plain = any(number.value == size for number in (*_integers(size), *_fractions(size)))
     is_special = any(number.value == size for number in (*_of_pi(size), *_roots(size)))
-    return nats_of(value) + (CHANCE if is_special and not is_plain else 0.0)
+    return SETTLED + nats_of(value) + (CHANCE if is_special and not is_plain else 0.0)
 
 
 @lru_cache(maxsize=65536)

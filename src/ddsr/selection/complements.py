@@ -1,4 +1,4 @@
-"""Inverse functions that add up to pi / 2: 1.5708 - acos(u) is asin(u), and 1.5708 - atan(u) is atan(1 / u)."""
+"""Inverse functions that add up to pi / 2: 1.5708 - acos(u) is asin(u), 1.5708 - atan(u) is atan(1 / u)."""
 
 from __future__ import annotations
 

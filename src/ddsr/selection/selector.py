@@ -23,8 +23,8 @@ N_AT_ONCE = 3
 SHARE_OF_START = 0.4  # of the time, in which candidates are refitted as they are, the likeliest first
 SHARE_OF_ROUNDS = 0.75  # of the time that is left when they begin; then the best are written well
 N_RATIONAL = 3  # models that are written as ratios of polynomials
-# Two writings of one function that differ by less than a small whole number: the plainer one is taken.
-NATS_FOR_PLAINNESS = 4.0
+# Two writings of one function that differ by less: the plainer one is taken.
+NATS_FOR_PLAINNESS = 1.0
 LEAST_BETTER = 0.01  # in NRMSE: what was not made shorter is listed for no less
 
 

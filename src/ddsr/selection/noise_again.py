@@ -1,0 +1,51 @@
+"""The kind of the errors asked again, of what a search has found.
+
+Before the search only the cheapest structures say how errors grow with y (`ddsr.price.noise`). If none of
+them is near the law, what they leave hides the noise. The candidates for the choice know better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ddsr.engine import Engine
+from ddsr.expression import Batch, Expression
+from ddsr.price.enumeration import FittedForm
+from ddsr.price.noise import CONSTANT, NoiseModel, may_be_relative, noise_shown_by, relative_weights
+from ddsr.selection.canonical import canonical
+from ddsr.selection.description import nats_of_structure
+from ddsr.selection.model import Model
+
+MAX_STEPS, TOLERANCE = 30, 1e-8
+
+
+def noise_again(models: Sequence[Model], engine: Engine) -> NoiseModel:
+    """The kind of error under which the best of the models has the shorter description."""
+    y = engine.target
+    if not models or not may_be_relative(y):
+        return CONSTANT
+    written = canonical(models)
+    fits = (_fitted(written, engine.reweighted(weights)) for weights in (None, relative_weights(y)))
+    return noise_shown_by(*fits, engine.rows, y)
+
+
+def _fitted(models: Sequence[Model], engine: Engine) -> list[FittedForm]:
+    is_fixed = np.ones((len(models), max(len(model.is_fixed) for model in models)), dtype=bool)
+    for row, model in enumerate(models):
+        is_fixed[row, : len(model.is_fixed)] = model.is_fixed
+    batch = Batch.of(model.expression for model in models)
+    is_fixed = is_fixed[:, : batch.constants.shape[1]]
+    scores = engine.refit(batch, is_fixed, max_steps=MAX_STEPS, tolerance=TOLERANCE)
+    expressions: list[Expression] = list(scores.batch)
+    return [
+        FittedForm(
+            expression,
+            tuple(not flag for flag in model.is_fixed),
+            nats_of_structure(expression, tuple(model.is_fixed)),
+            float(nrmse * engine.spread) ** 2,
+        )
+        for expression, model, nrmse in zip(expressions, models, scores.nrmse.tolist(), strict=True)
+        if np.isfinite(nrmse)
+    ]
