@@ -164,9 +164,7 @@ def test_epochs_per_reference(run, preset):
 @covers("objective", PaperConfig, DSRConfig)
 def test_objective(run, preset):
     """Of the same first step, the loss differs by what the entropy weighs more."""
-    less, more = (
-        run(preset, objective=ObjectiveConfig(entropy_weight=w)) for w in (0, 2)
-    )
+    less, more = (run(preset, objective=ObjectiveConfig(entropy_weight=w)) for w in (0, 2))
     expected = less.updates("loss")[0] - 2 * less.updates("entropy")[0]
     assert more.updates("loss")[0] == pytest.approx(expected, rel=1e-5)
 

@@ -92,9 +92,7 @@ def test_only_what_is_missing_is_done(suite, template, tmp_path):
 @pytest.mark.parametrize(
     ("reasons", "timeout"), [(REASONS, 60.0), ({"hanging": "timeout: killed after 1 s"}, 1.0)]
 )
-def test_a_run_that_fails_is_a_row_with_its_reason(
-    suite, template, tmp_path, warm_worker, reasons, timeout
-):
+def test_a_run_that_fails_is_a_row_with_its_reason(suite, template, tmp_path, warm_worker, reasons, timeout):
     plan = plan_of(suite, template, timeout=timeout)
     plan = replace(plan, methods=tuple(reasons), problems=plan.problems[:1])
     store = Store(tmp_path / "store")

@@ -41,7 +41,11 @@ def test_show(finished):
     result = shown(finished)
     assert result["run"] == str(finished) and result["target"] == "noise"
     assert result["features"] == ["a", "b", "y"] and result["stopped_by"] == "max_epochs"
-    assert result["is_over"] is True and result["epochs"] == 2 and 2 * EVALUATIONS <= result["candidates"] < 3 * EVALUATIONS
+    assert (
+        result["is_over"] is True
+        and result["epochs"] == 2
+        and 2 * EVALUATIONS <= result["candidates"] < 3 * EVALUATIONS
+    )
     assert result["seconds"] > 0
     done = ddsr("show", finished)
     assert " s, 2 epochs: all epochs were done" in done.stdout and "noise = " in done.stdout
