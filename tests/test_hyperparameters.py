@@ -21,7 +21,7 @@ X = np.random.default_rng(0).uniform(0.5, 3.0, size=(40, 2))
 Y = np.sin(3 * X[:, 0]) * X[:, 1] + np.exp(X[:, 1] / X[:, 0])  # not found by a tiny search
 TINY = {"max_length": 14, "batch_size": 40, "elite_fraction": 0.25, "n_epochs": 1, "updates_per_epoch": 1}
 TINY_OF = {
-    "paper": TINY | {"denoiser": DenoiserConfig(feed_forward_width=16)},
+    "paper": TINY | {"max_length": 10, "denoiser": DenoiserConfig(feed_forward_width=16)},
     "dsr": TINY,
 }
 BOTH = pytest.mark.parametrize("preset", TINY_OF)
@@ -229,7 +229,7 @@ def test_n_heads(run):
 @covers("first_arities", DenoiserConfig)
 def test_first_arities(run):
     leafy, branchy = (
-        run(denoiser=DenoiserConfig(feed_forward_width=16, first_arities=odds)).sizes.mean()
+        run(max_length=14, denoiser=DenoiserConfig(feed_forward_width=16, first_arities=odds)).sizes.mean()
         for odds in ((0.8, 0.1, 0.1), (0.1, 0.1, 0.8))
     )
     assert leafy < branchy - 3
