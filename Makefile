@@ -21,8 +21,8 @@ PEERS := $(VENV)/.setup-peers
 DOCS := $(VENV)/.setup-docs
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-peers demo test test-slow test-perturbed lint format bench bench-engine bench-epoch price results sanitize trust \
-	docs gallery figures clean
+.PHONY: help setup setup-peers demo test test-slow test-perturbed lint format bench bench-engine bench-epoch price results sanitize \
+	sanitized-core trust docs gallery figures clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -68,6 +68,9 @@ price: $(SETUP)  ## learn the prices of structures from the corpus of formulas, 
 
 results: $(SETUP)  ## write the tables of results in README.md and docs/results.md from benchmarks/results/
 	@$(RUN) -m benchmarks.kept
+
+sanitized-core: $(SETUP)  ## build the core that `make sanitize` runs the tests on
+	@scripts/build_sanitized $(RUN)
 
 sanitize: $(SETUP)  ## run the tests on a core built with AddressSanitizer and UBSan
 	@scripts/test_sanitized $(RUN) $(ARGS)

@@ -52,7 +52,7 @@ def refusal(*arguments: object) -> str:
 def start_ddsr(*arguments: object, module: str = "ddsr", **options) -> subprocess.Popen:
     """In a process of its own; another module may change ddsr first."""
     environment = os.environ | {
-        "PYTHONPATH": str(Path(ddsr_package.__file__).parents[1]),
+        "PYTHONPATH": os.pathsep.join([str(Path(ddsr_package.__file__).parents[1]), str(ROOT / "tests")]),
         "PYTHONUNBUFFERED": "1",
     }
     command = [sys.executable, "-m", module, *map(str, arguments)]
@@ -65,3 +65,8 @@ def start_ddsr(*arguments: object, module: str = "ddsr", **options) -> subproces
         "preexec_fn": heed_interrupts,
     }
     return subprocess.Popen(command, env=environment, **usual | options)
+
+
+def start_brief_ddsr(*arguments: object, **options) -> subprocess.Popen:
+    """In a process of its own, with short epochs."""
+    return start_ddsr(*arguments, module="brief_ddsr", **options)

@@ -7,7 +7,7 @@ import numpy as np
 from ddsr import DDSRRegressor
 from ddsr.expression import OPERATORS, Expression, Vocabulary
 
-SMALL = {"evaluations_per_epoch": 2000}
+SMALL = {"evaluations_per_epoch": 500, "max_length": 16}
 
 
 def said(code: str) -> list[str]:
@@ -61,9 +61,11 @@ def search_little(monkeypatch, equations: list[str]) -> None:
         self.preset = "ddsr:generator=none" if self.preset == "ddsr" else self.preset
         self.prior = None
         self.guesses = self.guesses or equations
+        self.max_epochs = self.max_epochs or 2
         try:
             return fit(self, *arguments)
         finally:
             self.set_params(**asked)
 
     monkeypatch.setattr(DDSRRegressor, "_fit", fit_little)
+    monkeypatch.setattr("ddsr.plain_forms.MOST", SMALL["evaluations_per_epoch"])

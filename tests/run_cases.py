@@ -12,8 +12,8 @@ from ddsr.runs import RunFolder
 X = np.random.default_rng(0).uniform(0.5, 3.0, size=(60, 3))
 HARD = np.sin(3 * X[:, 0]) * X[:, 1] + np.exp(X[:, 2] / X[:, 0]) / (0.3 + X[:, 1] ** 3)
 CONFIG = DefaultConfig(
-    max_length=10,
-    batch_size=40,
+    max_length=8,
+    batch_size=20,
     updates_per_epoch=2,
     denoiser=DenoiserConfig(feed_forward_width=16),
     evaluations_per_epoch=300,

@@ -20,30 +20,33 @@ NOISY = HARD + 0.05 * np.random.default_rng(1).normal(size=60)
 ISLANDS = {"n_islands": 2, "dictionary_size": 1000}
 SMALL = {"evaluations_per_epoch": 200, "max_length": 12, "evolution": RefinerConfig(**ISLANDS)}
 WITH_GENERATOR = {
-    "prior": None,
     "least_share": 0.5,
     "batch_size": 30,
+    "updates_per_epoch": 1,
     "denoiser": DenoiserConfig(feed_forward_width=16),
 }
 
 
 def small(**parameters):
-    """The default preset with small epochs."""
+    """The default preset with small epochs and without a prior."""
+    usual = {"max_epochs": 3, "random_state": 0, "device": "cpu", "prior": None}
     config = SMALL | parameters.pop("config", {})
-    return DDSRRegressor(
-        **{"max_epochs": 3, "random_state": 0, "device": "cpu", "config": config} | parameters
-    )
+    return DDSRRegressor(**usual | {"config": config} | parameters)
 
 
 def test_ddsr_is_the_default():
     assert DDSRRegressor().preset == "ddsr"
-    model = small(preset=DDSRRegressor().preset).fit(X, NOISY)
+    model = small(preset=DDSRRegressor().preset, prior=DDSRRegressor().prior).fit(X, NOISY)
     assert model.stopped_by_ == "max_epochs" and model.n_epochs_ == 3
     assert (model.curves_["seconds_refine"] > 0).all()
 
 
 # With so little to do that they stay fast.
-FAST = {"config": {"evaluations_per_epoch": 100, "max_length": 9}, "max_epochs": 1}
+FAST = {
+    "config": {"evaluations_per_epoch": 30, "max_length": 5, "evolution": ISLANDS},
+    "operators": ["+", "*"],
+    "max_epochs": 1,
+}
 
 
 @parametrize_with_checks([DDSRRegressor(**FAST)], expected_failed_checks=expected_failures)
@@ -92,9 +95,9 @@ def test_max_evaluations_end_it():
 
 def test_epochs_without_progress_end_it():
     states = []
-    model = small(config={"patience": 2, "max_length": 5}, max_epochs=300, callback=states.append).fit(
-        X, NOISY
-    )
+    config = {"patience": 2, "max_length": 5}
+    model = small(config=config, max_epochs=300, model_selection="best", callback=states.append)
+    model.fit(X, NOISY)
     assert model.stopped_by_ == "no_progress" and model.n_epochs_ < 300
     assert states[-1].front.gain_over(states[-3].front) == 0.0
     gains = model.curves_["gain_refiner"].to_numpy()
@@ -171,7 +174,7 @@ def test_an_interrupt_within_a_run_of_the_refiner_ends_the_fit(monkeypatch):
             raise KeyboardInterrupt
 
     monkeypatch.setattr(Refiner, "run", noted)
-    model = small(config={"evaluations_per_epoch": 10**9}, max_epochs=1)
+    model = small(config={"evaluations_per_epoch": 10**9}, max_epochs=1, model_selection="best")
     previous = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
     try:
@@ -269,6 +272,6 @@ def test_a_number_alone_is_written_as_one():
 
 def test_settings_come_whole_or_in_part():
     whole = DefaultConfig(**SMALL | {"max_length": 9})
-    left = small(config={"max_length": 9}).fit(X, NOISY)
-    right = DDSRRegressor(max_epochs=3, random_state=0, device="cpu", config=whole).fit(X, NOISY)
+    left = small(config={"max_length": 9}, model_selection="best").fit(X, NOISY)
+    right = small(model_selection="best").set_params(config=whole).fit(X, NOISY)
     pd.testing.assert_frame_equal(left.equations_, right.equations_)

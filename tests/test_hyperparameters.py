@@ -4,6 +4,7 @@ A case is a function whose name is that of a field; a field without a case fails
 """
 
 from dataclasses import fields, replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -18,18 +19,19 @@ from watched_run import Run, weights_of
 
 X = np.random.default_rng(0).uniform(0.5, 3.0, size=(40, 2))
 Y = np.sin(3 * X[:, 0]) * X[:, 1] + np.exp(X[:, 1] / X[:, 0])  # not found by a tiny search
-TINY = {"max_length": 14, "batch_size": 40, "elite_fraction": 0.25, "n_epochs": 1}
+TINY = {"max_length": 14, "batch_size": 40, "elite_fraction": 0.25, "n_epochs": 1, "updates_per_epoch": 1}
 TINY_OF = {
-    "paper": TINY | {"denoiser": DenoiserConfig(feed_forward_width=16)},
+    "paper": TINY | {"max_length": 10, "denoiser": DenoiserConfig(feed_forward_width=16)},
     "dsr": TINY,
 }
 BOTH = pytest.mark.parametrize("preset", TINY_OF)
 
 
-@pytest.fixture
-def run(monkeypatch):
-    """Fit a tiny model with some settings changed."""
+@pytest.fixture(scope="module")
+def run():
+    """Fit a tiny model with some settings changed. A fit that was asked for before is not repeated."""
 
+    @cache
     def fit(preset="paper", **changes):
         config = TINY_OF[preset] | changes
         record = Run(DDSRRegressor(preset, random_state=0, device="cpu", config=config))
@@ -39,7 +41,7 @@ def run(monkeypatch):
             record.watch(generator, policy)
             return search(generator, engine, memory, policy, *rest)
 
-        with monkeypatch.context() as patch:
+        with pytest.MonkeyPatch.context() as patch:
             patch.setattr(learned_search, "search", watched_search)
             record.model.fit(X, Y)
         record.weights.append(weights_of(record.generator.network))
@@ -124,7 +126,7 @@ def test_elite_fraction(run, preset):
 def test_learning_rate(run, preset):
     """Adam's first step is as long as the rate in every weight that has a gradient."""
     for rate in (1e-3, 2e-2):
-        before, after = run(preset, learning_rate=rate, updates_per_epoch=1).weights
+        before, after = run(preset, learning_rate=rate).weights
         longest = max((after[name] - before[name]).abs().max().item() for name in before)
         assert longest == pytest.approx(rate, rel=1e-2)
 
@@ -147,7 +149,7 @@ def test_updates_per_epoch(run, preset):
 @BOTH
 @covers("epochs_per_reference", PaperConfig, DSRConfig)
 def test_epochs_per_reference(run, preset):
-    settings = {"n_epochs": 4, "updates_per_epoch": 1, "learning_rate": 1e-2}
+    settings = {"n_epochs": 4, "learning_rate": 1e-2}
     found = run(preset, epochs_per_reference=2, **settings)
     for epoch, reference in enumerate(found.references):
         assert same(reference, found.weights[epoch - epoch % 2])
@@ -162,9 +164,7 @@ def test_epochs_per_reference(run, preset):
 @covers("objective", PaperConfig, DSRConfig)
 def test_objective(run, preset):
     """Of the same first step, the loss differs by what the entropy weighs more."""
-    less, more = (
-        run(preset, updates_per_epoch=1, objective=ObjectiveConfig(entropy_weight=w)) for w in (0, 2)
-    )
+    less, more = (run(preset, objective=ObjectiveConfig(entropy_weight=w)) for w in (0, 2))
     expected = less.updates("loss")[0] - 2 * less.updates("entropy")[0]
     assert more.updates("loss")[0] == pytest.approx(expected, rel=1e-5)
 
@@ -229,7 +229,7 @@ def test_n_heads(run):
 @covers("first_arities", DenoiserConfig)
 def test_first_arities(run):
     leafy, branchy = (
-        run(denoiser=DenoiserConfig(feed_forward_width=16, first_arities=odds)).sizes.mean()
+        run(max_length=14, denoiser=DenoiserConfig(feed_forward_width=16, first_arities=odds)).sizes.mean()
         for odds in ((0.8, 0.1, 0.1), (0.1, 0.1, 0.8))
     )
     assert leafy < branchy - 3

@@ -21,7 +21,7 @@ RNG = np.random.default_rng(0)
 X = pd.DataFrame({"m": RNG.uniform(0.5, 3.0, 40), "c": RNG.uniform(0.5, 3.0, 40)})
 Y = 6 * X["m"].to_numpy() + np.sin(X["c"].to_numpy()) + 0.1 * RNG.normal(size=40)
 TINY = {
-    "ddsr:generator=none": {"evaluations_per_epoch": 200, "prior": None},
+    "ddsr:generator=none": {"evaluations_per_epoch": 200, "max_length": 16, "prior": None},
     "uniform": {"batch_size": 50, "max_length": 12},
 }
 

@@ -79,7 +79,7 @@ DEFAULT_NAMES = (
 @pytest.mark.parametrize("name", DEFAULT_NAMES)
 def test_the_default_runs_without_any_of_its_parts(name):
     assert str(parse_method(name)) == name
-    small = TINY | {"evaluations_per_epoch": 100, "least_share": 0.5}
+    small = TINY | {"evaluations_per_epoch": 100, "least_share": 0.5, "prior": None, "updates_per_epoch": 1}
     states, _ = assemble(name, PLAIN, X, Y, config=small, device="cpu")
     first, second = (state.stats for state in islice(states, 2))
     assert ("refine" in first.seconds) == ("refiner=none" not in name)

@@ -24,11 +24,11 @@ from prior_cases import write_weights
 from strategies import examples
 
 NETWORK = DenoiserConfig(feed_forward_width=16)
-SMALL = {"max_length": 10, "batch_size": 40, "updates_per_epoch": 2, "epochs_per_reference": 2}
+SMALL = {"max_length": 7, "batch_size": 16, "updates_per_epoch": 2, "epochs_per_reference": 2}
 DEFAULT = DefaultConfig(
     **SMALL,
     denoiser=NETWORK,
-    evaluations_per_epoch=300,
+    evaluations_per_epoch=200,
     least_share=0.5,
     evolution=RefinerConfig(n_islands=2, island_size=30),
 )
@@ -37,7 +37,7 @@ CONFIGS = {
     "ddsr:generator=none": DEFAULT,
     "paper": PaperConfig(**SMALL, denoiser=NETWORK, elite_fraction=0.2),
     "paper:generator=d3pm:memory=short": PaperConfig(**SMALL, denoiser=NETWORK),
-    "dsr": DSRConfig(max_length=10, batch_size=40, hidden_size=8),
+    "dsr": DSRConfig(max_length=10, batch_size=16, hidden_size=8),
     "uniform": PaperConfig(**SMALL),
 }
 X = np.random.default_rng(0).uniform(0.5, 3.0, size=(60, 3))

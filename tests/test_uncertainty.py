@@ -16,7 +16,7 @@ VOCABULARY = Vocabulary(["x"], ("add", "sub", "mul", "div", "exp", "pow", "log",
 X = np.array([0.3, 0.5, 0.8, 1.2, 2.0, 3.0, 4.0, 5.0, 7.0, 9.0, 12.0, 15.0])
 Y = 7.3 * X / (1.9 + X) * (1.0 + 0.04 * np.random.default_rng(3).normal(size=12))
 CANDIDATES = ("7.3 * x / (1.9 + x)", "6.1 * (1 - exp(-0.5 * x))", "2.1 * x^0.5", "1.3 * x")
-LITTLE = {"evaluations_per_epoch": 1000, "max_length": 12}
+LITTLE = {"evaluations_per_epoch": 300, "max_length": 12}
 
 
 def engine() -> Engine:

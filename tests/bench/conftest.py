@@ -1,12 +1,15 @@
 """Two small problems, and methods that cost nothing, for all tests of the runner."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ddsr.bench.one import Task
 from ddsr.bench.problems import load_suite
+from ddsr.bench.slot import Limits, Slot
+from ddsr.bench.workers import LocalWorkers
 
 TABLE = "name,formula,ranges,n\nline,2*x - y + 1,x:0:1;y:0:1,40\ncurve,x**2*y,x:0:1;y:0:1,40\n"
 
@@ -20,6 +23,53 @@ def suite(tmp_path):
 
 @pytest.fixture
 def template(suite, monkeypatch):
+    find_stand_in(monkeypatch)
+    return Task(problem=load_suite(suite)[0], method="linear", noise=0.0, seed=0, factory="stand_in:make")
+
+
+def find_stand_in(monkeypatch):
+    """Let processes that are started import the modules of this folder."""
     paths = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, paths)))
-    return Task(problem=load_suite(suite)[0], method="linear", noise=0.0, seed=0, factory="stand_in:make")
+
+
+class WarmSlot(Slot):
+    """A slot whose processes outlive the runner, since they take two seconds to start.
+
+    Each run is forked from them, so that one test leaves nothing to the next.
+    """
+
+    def stop(self):
+        """Let the run in flight end by itself."""
+
+    def close(self):
+        """Keep the processes for the next test."""
+
+
+@pytest.fixture(scope="session")
+def warm_slot():
+    slot = WarmSlot()
+    with pytest.MonkeyPatch.context() as patch:
+        find_stand_in(patch)
+        # The server starts with its first run, and finds modules on the path of that time.
+        task = Task(problem=load_suite("nguyen")[0], method="linear", noise=0.0, seed=0)
+        slot.run(replace(task, factory="stand_in:make"), Limits())
+    yield slot
+    Slot.close(slot)
+
+
+@pytest.fixture
+def warm_worker(warm_slot):
+    """Does one run at a time in processes that have started."""
+    return LocalWorkers(1, lambda: warm_slot)
+
+
+@pytest.fixture
+def warm_command(warm_worker, monkeypatch):
+    """Let `run_suite` use that worker."""
+
+    def workers(n_jobs):
+        assert n_jobs == 1
+        return warm_worker
+
+    monkeypatch.setattr("ddsr.bench.command.LocalWorkers", workers)

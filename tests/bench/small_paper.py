@@ -2,7 +2,7 @@
 
 from ddsr import DDSRRegressor
 
-SMALL = {"max_length": 8, "batch_size": 40, "updates_per_epoch": 1, "denoiser": {"feed_forward_width": 32}}
+SMALL = {"max_length": 6, "batch_size": 20, "updates_per_epoch": 1, "denoiser": {"feed_forward_width": 32}}
 
 
 def make(method, seed, time, epochs, threads, device):

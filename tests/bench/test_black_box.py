@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from ddsr.bench.judge import JudgeProcess
 from ddsr.bench.problems import Problem, load_suite
-from ddsr.bench.slot import Limits, Slot
+from ddsr.bench.slot import Limits
 from ddsr.bench.trial import make_data, standardise
 from ddsr.cli import main
 from ddsr.errors import BenchError
@@ -153,11 +153,11 @@ def test_the_size_is_that_of_the_simplified_model_or_of_the_raw_one():
         assert raw.solved_srbench is None
 
 
-def test_a_run_is_a_row_without_a_verdict(folder, tmp_path, template):
-    slot = Slot()
+def test_a_run_is_a_row_without_a_verdict(folder, template, warm_slot):
     task = replace(template, problem=MEASURED, data_dir=str(folder))
-    found, failed = (slot.perform(replace(task, method=method), Limits()) for method in ("linear", "raising"))
-    slot.close()
+    found, failed = (
+        warm_slot.perform(replace(task, method=method), Limits()) for method in ("linear", "raising")
+    )
     assert found.error is None and found.r2_test > 0.999
     assert found.simplified == "x0" and found.complexity == 1
     assert failed.error is not None

@@ -13,7 +13,7 @@ from curve_cases import curve
 from ddsr.bench.curves import MOST_POINTS, Curve, curve_of, curve_path, read_curve, thinned, write_curve
 from ddsr.bench.one import Task, keep_curve, run_one
 from ddsr.bench.problems import load_suite
-from ddsr.bench.slot import Limits, Slot
+from ddsr.bench.slot import Limits
 from ddsr.bench.store import Key
 from ddsr.learning.curves import SHARES
 
@@ -83,11 +83,9 @@ def test_columns_of_the_estimators_table():
     assert made.best_reward.tolist() == [0.1, 0.2] and np.isnan(made.entropy).all()
 
 
-def test_a_run_keeps_its_curve(tmp_path):
+def test_a_run_keeps_its_curve(tmp_path, warm_slot):
     task = replace(TASK, curves_dir=str(tmp_path / "curves"))
-    slot = Slot()
-    outcome, reason = slot.run(task, Limits())
-    slot.close()
+    outcome, reason = warm_slot.run(task, Limits())
     assert reason is None and outcome is not None
     kept = read_curve(curve_path(tmp_path / "curves", task.key))
     assert kept.epoch.tolist() == [1, 2, 3]

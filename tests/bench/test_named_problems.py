@@ -30,6 +30,7 @@ def test_an_unknown_problem_names_those_like_it():
         named_problems(NGUYEN, ("#",))
 
 
+@pytest.mark.usefixtures("warm_command")
 def test_only_the_named_problem_is_run(suite, template, tmp_path):
     settings = {"trials": 1, "seconds": None, "epochs": 1, "jobs": 1, "threads": 1, "device": "cpu"}
     where = {"store": str(tmp_path / "store"), "factory": "stand_in:make"}

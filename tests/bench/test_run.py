@@ -36,9 +36,10 @@ def plan_of(suite, template, **settings):
     return Plan(problems=load_suite(suite), methods=("linear",), template=template, **settings)
 
 
-def test_a_run_is_a_row_with_all_keys(suite, template, tmp_path):
+def test_a_run_is_a_row_with_all_keys(suite, template, tmp_path, warm_slot):
     plan = plan_of(suite, template, noises=(0.0, 0.1))
-    rows = list(run_missing(plan, Store(tmp_path / "store"), LocalWorkers(2)))
+    slots = iter([warm_slot, Slot()])
+    rows = list(run_missing(plan, Store(tmp_path / "store"), LocalWorkers(2, lambda: next(slots))))
     lines = (tmp_path / "store" / "results.jsonl").read_text().splitlines()
     stored = [json.loads(line) for line in lines]
     assert len(rows) == len(stored) == 4
@@ -52,9 +53,9 @@ def test_a_run_is_a_row_with_all_keys(suite, template, tmp_path):
     assert noisy.r2_train < noisy.r2_test
 
 
-def test_a_row_holds_its_budget_and_another_one_is_refused(suite, template, tmp_path):
+def test_a_row_holds_its_budget_and_another_one_is_refused(suite, template, tmp_path, warm_worker):
     store, short = Store(tmp_path / "store"), plan_of(suite, replace(template, time=5.0))
-    rows = list(run_missing(short, store))
+    rows = list(run_missing(short, store, warm_worker))
     assert {(row.time, row.epochs, row.budget) for row in rows} == {(5.0, None, "5 s")}
     assert store.read().rows == rows and missing_tasks(short, store) == []
     before = store.path.read_bytes()
@@ -91,21 +92,21 @@ def test_only_what_is_missing_is_done(suite, template, tmp_path):
 @pytest.mark.parametrize(
     ("reasons", "timeout"), [(REASONS, 60.0), ({"hanging": "timeout: killed after 1 s"}, 1.0)]
 )
-def test_a_run_that_fails_is_a_row_with_its_reason(suite, template, tmp_path, reasons, timeout):
+def test_a_run_that_fails_is_a_row_with_its_reason(suite, template, tmp_path, warm_worker, reasons, timeout):
     plan = plan_of(suite, template, timeout=timeout)
     plan = replace(plan, methods=tuple(reasons), problems=plan.problems[:1])
     store = Store(tmp_path / "store")
-    rows = list(run_missing(plan, store))
+    rows = list(run_missing(plan, store, warm_worker))
     assert {row.method: row.error for row in rows} == reasons
     assert not any(row.expression or row.solved_srbench for row in rows)
     assert store.read().rows == rows
 
 
-def test_a_device_that_is_lost_stops_all_and_is_no_result(suite, template, tmp_path):
+def test_a_device_that_is_lost_stops_all_and_is_no_result(suite, template, tmp_path, warm_worker):
     plan = replace(plan_of(suite, template), methods=("without device",))
     store = Store(tmp_path / "store")
     with pytest.raises(BenchError, match=r"stopped at \w+, which is not stored: .* cannot be used now: busy"):
-        list(run_missing(plan, store))
+        list(run_missing(plan, store, warm_worker))
     assert len(missing_tasks(plan, store)) == len(plan.tasks())
 
 
@@ -116,9 +117,9 @@ def test_a_method_may_print_and_its_threads_are_pinned(template):
     assert reason is None and outcome is not None and outcome.r2_test > 0.999
 
 
-def test_infinite_predictions_are_stored_as_null(suite, template, tmp_path):
+def test_infinite_predictions_are_stored_as_null(suite, template, tmp_path, warm_worker):
     plan = replace(plan_of(suite, template), methods=("diverging",), problems=load_suite(suite)[:1])
-    (row,) = run_missing(plan, Store(tmp_path / "store"))
+    (row,) = run_missing(plan, Store(tmp_path / "store"), warm_worker)
     assert row.r2_train is None and row.r2_test is None
     assert "Infinity" not in (tmp_path / "store" / "results.jsonl").read_text()
     # by algebra the line is found all the same, but SRBench also asks for accuracy
@@ -140,6 +141,7 @@ def test_r2_is_one_for_the_truth_and_minus_infinity_for_nonsense():
     assert r2(y, [1.0, np.nan, 2.0]) == r2(np.ones(3), np.zeros(3)) == -np.inf
 
 
+@pytest.mark.usefixtures("warm_command")
 def test_the_command_says_what_it_does(suite, template, tmp_path):
     console = Console(record=True, width=200, file=StringIO())
     settings = {"trials": 1, "seconds": None, "epochs": 1, "jobs": 1, "threads": 1, "device": "cpu"}

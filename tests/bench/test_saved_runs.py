@@ -72,14 +72,14 @@ def test_a_run_that_was_over_is_not_run_again(data, tmp_path, monkeypatch):
     assert fit_saved(small_paper(), tmp_path / "run", data).model.equations_.equals(first.equations_)
 
 
-def test_a_run_is_saved_until_its_row_is_stored(template, tmp_path):
+def test_a_run_is_saved_until_its_row_is_stored(template, tmp_path, warm_worker):
     runs = tmp_path / "store" / FOLDER
     template = replace(template, method="paper", factory="small_paper:make", epochs=2, runs_dir=str(runs))
     plan = Plan(problems=[template.problem], methods=("paper",), noises=(0.3,), template=template)
     (task,) = plan.tasks()
     outcome = run_one(task)
     assert run_path(runs, task.key).is_dir() and outcome.cpu_s is None
-    (row,) = run_missing(plan, Store(tmp_path / "store"))
+    (row,) = run_missing(plan, Store(tmp_path / "store"), warm_worker)
     assert row.error is None and row.expression == outcome.expression
     assert list(runs.iterdir()) == []
     (stored,) = Path(tmp_path, "store", "results.jsonl").read_text().splitlines()

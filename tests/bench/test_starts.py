@@ -37,6 +37,7 @@ def test_a_command_can_be_typed_again_and_names_no_folder_of_anybody():
     assert command_text(options) == "ddsr bench run --suite 'my laws.csv,nguyen' --noise 0,0.001 --time 60"
 
 
+@pytest.mark.usefixtures("warm_command")
 def test_a_run_tells_its_command_commit_and_machine(suite, template, tmp_path):
     settings = {"trials": 1, "seconds": None, "epochs": 1, "jobs": 1, "threads": 1, "device": "cpu"}
     where = {"store": str(tmp_path / "store"), "factory": "stand_in:make"}

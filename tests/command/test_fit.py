@@ -14,6 +14,7 @@ from prior_cases import write_weights
 
 ONE_EPOCH = ("--epochs", 1, "--jobs", 1)
 QUICK = (*ONE_EPOCH, "--prior", "none")
+pytestmark = pytest.mark.usefixtures("brief_epochs")
 
 
 @pytest.fixture

@@ -8,7 +8,8 @@ import sys
 import numpy as np
 import pytest
 
-from command_cases import ROOT, line_data, start_ddsr
+from command_cases import ROOT, line_data, start_brief_ddsr, start_ddsr
+from ddsr.selection import FEW_ROWS
 
 MOST_MEMORY = 1.5e9
 N_ROWS, N_COLUMNS = 100_000, 20
@@ -23,6 +24,8 @@ def noting(text):
     slow = [name for name in ("pandas", "sklearn", "sympy", "torch") if name in sys.modules]
     return write(f"{text.rstrip()} | {slow}\\n" if text.strip() else "")
 sys.stderr.write = noting
+from brief_ddsr import shorten_epochs
+shorten_epochs()
 from ddsr.cli import main
 main()
 """
@@ -30,7 +33,7 @@ main()
 
 def test_something_is_seen_before_what_takes_long_is_imported(tmp_path):
     (tmp_path / "ddsr_noting.py").write_text(NOTES_IMPORTS)
-    path = line_data(tmp_path / "line.csv")
+    path = line_data(tmp_path / "line.csv", n_rows=FEW_ROWS + 1)  # too many for the cheap forms
     options = ("-t", "noise", "--time", 3600, "--no-save")
     process = start_ddsr("fit", path, *options, module="ddsr_noting", cwd=tmp_path)
     try:
@@ -83,7 +86,7 @@ def test_on_a_terminal_the_view_stays_in_place(tmp_path):
     """A real terminal, as the program sees it; the result is printed under the view's place."""
     path = line_data(tmp_path / "line.csv")
     ours, theirs = pty.openpty()
-    process = start_ddsr(
+    process = start_brief_ddsr(
         *("fit", path, "-t", "noise", "--time", 3600, "--epochs", 1, "--no-save"),
         *("--selection", "best", "--prior", "none"),
         stdout=theirs,

@@ -7,14 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from brief_ddsr import EVALUATIONS
 from command_cases import ddsr, line_data, refusal, write_table
 from ddsr.estimator import DDSRRegressor
 
 BRIEF = ("--selection", "best", "--prior", "none")
+pytestmark = pytest.mark.usefixtures("brief_epochs")
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory) -> Path:
+def finished(brief_epochs, tmp_path_factory) -> Path:
     """A run of two epochs on a target that no equation explains."""
     folder = tmp_path_factory.mktemp("finished")
     table = line_data(folder / "line.csv")
@@ -39,7 +41,11 @@ def test_show(finished):
     result = shown(finished)
     assert result["run"] == str(finished) and result["target"] == "noise"
     assert result["features"] == ["a", "b", "y"] and result["stopped_by"] == "max_epochs"
-    assert result["is_over"] is True and result["epochs"] == 2 and 40_000 <= result["candidates"] < 41_000
+    assert (
+        result["is_over"] is True
+        and result["epochs"] == 2
+        and 2 * EVALUATIONS <= result["candidates"] < 3 * EVALUATIONS
+    )
     assert result["seconds"] > 0
     done = ddsr("show", finished)
     assert " s, 2 epochs: all epochs were done" in done.stdout and "noise = " in done.stdout
@@ -122,7 +128,7 @@ def test_resume_goes_on(run):
     done = ddsr("resume", run, "--epochs", 1, "--json")
     assert done.exit_code == 0, done.output
     result = json.loads(done.stdout)
-    assert result["epochs"] == 3 and 60_000 <= result["candidates"] < 61_000
+    assert result["epochs"] == 3 and 3 * EVALUATIONS <= result["candidates"] < 4 * EVALUATIONS
     assert "epoch 3" in done.stderr
     assert shown(run)["epochs"] == 3 and shown(run)["equations"] == result["equations"]
 

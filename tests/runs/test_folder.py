@@ -23,10 +23,10 @@ def interrupt_at(epoch):
 
 def test_a_fit_in_a_folder_is_the_fit(tmp_path):
     states = []
-    model = create(tmp_path / "run", **DDSR, max_epochs=4).fit(on_state=states.append)
-    expected = DDSRRegressor(**DDSR, max_epochs=4).fit(pd.DataFrame(X, columns=NAMES), HARD)
+    model = create(tmp_path / "run", **DDSR, max_epochs=2).fit(on_state=states.append)
+    expected = DDSRRegressor(**DDSR, max_epochs=2).fit(pd.DataFrame(X, columns=NAMES), HARD)
     assert account(model) == account(expected)
-    assert [state.epoch for state in states] == [0, 1, 2, 3]
+    assert [state.epoch for state in states] == [0, 1]
     run = RunFolder.open(tmp_path / "run")
     assert account(run.model()) == account(model)
     assert run.stopped_by == "max_epochs"
@@ -87,7 +87,7 @@ def uninterrupted(tmp_path_factory):
 
     @cache
     def run(kind):
-        run = create(folder / kind, **KINDS[kind], max_epochs=6)
+        run = create(folder / kind, **KINDS[kind], max_epochs=4)
         return run, run.fit()
 
     return run
@@ -97,14 +97,14 @@ def uninterrupted(tmp_path_factory):
 @pytest.mark.parametrize("interval", [0.0, 1000.0])
 def test_an_interrupted_fit_goes_on_exactly(tmp_path, uninterrupted, kind, interval):
     other, expected = uninterrupted(kind)
-    run = create(tmp_path / "run", **KINDS[kind], max_epochs=6)
-    cut = run.fit(on_state=interrupt_at(2), interval=interval)
-    assert cut.stopped_by_ == "interrupt" and cut.n_epochs_ == 3
+    run = create(tmp_path / "run", **KINDS[kind], max_epochs=4)
+    cut = run.fit(on_state=interrupt_at(1), interval=interval)
+    assert cut.stopped_by_ == "interrupt" and cut.n_epochs_ == 2
     assert run.stopped_by is None
     assert account(run.model()) == account(cut)
     resumed = RunFolder.open(tmp_path / "run").resume(interval=interval)
     assert account(resumed) == account(expected)
-    assert [line["epoch"] for line in run.log()] == list(range(6))
+    assert [line["epoch"] for line in run.log()] == list(range(4))
     assert [line["equation"] for line in run.log()] == [
         line["equation"] for line in RunFolder.open(other.path).log()
     ]
@@ -145,11 +145,11 @@ def test_a_fit_that_has_ended(tmp_path):
 
 @pytest.mark.parametrize("kind", ["ddsr", "uniform"])
 def test_more_epochs(tmp_path, uninterrupted, kind):
-    run = create(tmp_path / "run", **KINDS[kind], max_epochs=4)
+    run = create(tmp_path / "run", **KINDS[kind], max_epochs=2)
     run.fit()
     extended = RunFolder.open(run.path).resume(more_epochs=2)
     assert account(extended) == account(uninterrupted(kind)[1])
-    assert RunFolder.open(run.path).asked.max_epochs == 6
+    assert RunFolder.open(run.path).asked.max_epochs == 4
 
 
 def test_more_time(tmp_path, clock):

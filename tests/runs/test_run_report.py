@@ -1,5 +1,7 @@
 """The report of a run folder."""
 
+import shutil
+
 import numpy as np
 import pytest
 
@@ -8,17 +10,26 @@ from ddsr.runs import RunFolder
 from ddsr.runs.report import UNFINISHED, report_of_run
 from page_cases import parsed, table
 
-PARAMETERS = {"max_epochs": 2, "random_state": 0, "config": {"evaluations_per_epoch": 1000}}
+PARAMETERS = {
+    "preset": "ddsr:generator=none",
+    "max_epochs": 2,
+    "random_state": 0,
+    "config": {"evaluations_per_epoch": 300, "max_length": 12},
+}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    X, y = table(["mass", "<b>"])
+    folder = tmp_path_factory.mktemp("finished") / "run"
+    RunFolder.create(folder, X, y, target="drag", parameters=PARAMETERS).fit()
+    return folder
 
 
 @pytest.fixture
-def run(tmp_path):
-    X, y = table(["mass", "<b>"])
-    made = RunFolder.create(
-        tmp_path / "run", X, y, target="drag", parameters=PARAMETERS | {"preset": "ddsr:generator=none"}
-    )
-    made.fit()
-    return made
+def run(finished, tmp_path):
+    """A copy, to write into."""
+    return RunFolder.open(shutil.copytree(finished, tmp_path / "run"))
 
 
 def test_report_of_a_run_has_its_data_and_its_effort(run, tmp_path):

@@ -9,9 +9,9 @@ from ddsr import DDSRRegressor, RunFolder
 from ddsr.stacking.stacks import SHARED, Stacks
 
 CONFIG = {
-    "max_length": 8,
-    "batch_size": 40,
-    "elite_fraction": 0.1,
+    "max_length": 6,
+    "batch_size": 20,
+    "elite_fraction": 0.2,
     "updates_per_epoch": 2,
     "denoiser": {"feed_forward_width": 64},
 }
