@@ -19,6 +19,9 @@ from ddsr.price.corpus import CorpusFormula, read_corpus, read_formula
 from ddsr.price.structure_code import StructureCode, Told, tell
 from ddsr.price.table_code import Reading, write_tables
 
+Readings = tuple[Told | None, Told | None]
+"""a formula with its variables as columns, and with all its symbols; None where a benchmark has it"""
+
 SUITES = ("feynman", "strogatz", "nguyen")
 EXAMPLES = (
     "c * x + c",
@@ -43,43 +46,44 @@ def forms_of_suites() -> NamelessForms:
 
 
 @cache
-def kept_formulas() -> tuple[list[CorpusFormula], list[tuple[Told, Told]], int]:
-    """The corpus without what coincides with a benchmark in either reading, and how many do."""
-    every = read_corpus()
+def kept_formulas() -> tuple[list[CorpusFormula], list[Readings], int]:
+    """The corpus, each formula in the readings that coincide with no benchmark, and how many do in one."""
     forbidden = forms_of_suites()
-    forms = [(form_of(formula), form_in_columns(formula)) for formula in every]
-    pairs = zip(every, forms, strict=True)
-    kept = [
-        (formula, (fitted.told, columns.told))
-        for formula, (fitted, columns) in pairs
-        if fitted not in forbidden and columns not in forbidden
-    ]
-    return [formula for formula, _ in kept], [told for _, told in kept], len(every) - len(kept)
+    formulas, told, n_dropped = [], [], 0
+    for formula in read_corpus():
+        forms = form_of(formula), form_in_columns(formula)
+        fitted, columns = (None if form in forbidden else form.told for form in forms)
+        n_dropped += fitted is None or columns is None
+        if fitted is not None or columns is not None:
+            formulas.append(formula)
+            told.append((fitted, columns))
+    return formulas, told, n_dropped
 
 
 def nats_of_field(
-    field: str, formulas: Sequence[CorpusFormula], told: Sequence[tuple[Told, Told]]
-) -> list[tuple[float, float]]:
-    """Of each formula of a field in both readings, by codes that were learned from the others."""
+    field: str, formulas: Sequence[CorpusFormula], told: Sequence[Readings]
+) -> tuple[list[float], list[float]]:
+    """Of the formulas of a field in both readings, by codes that were learned from the others."""
     pairs = list(zip(formulas, told, strict=True))
-    codes = [
-        StructureCode.learned(reading.told)
-        for reading in readings([each for formula, each in pairs if formula.field != field])
-    ]
-    return [
-        (
-            codes[0].nats(fitted, len(formula.expression.vocabulary.variables)),
-            codes[1].nats(columns, len(formula.in_columns.vocabulary.variables)),
-        )
-        for formula, (fitted, columns) in pairs
-        if formula.field == field and fitted.variables
-    ]
+    others = readings([each for formula, each in pairs if formula.field != field])
+    codes = [StructureCode.learned(reading.told) for reading in others]
+    nats: tuple[list[float], list[float]] = [], []
+    for formula, each in pairs:
+        if formula.field == field:
+            widths = (len(e.vocabulary.variables) for e in (formula.expression, formula.in_columns))
+            for found, code, one, width in zip(nats, codes, each, widths, strict=True):
+                if one is not None and one.variables:
+                    found.append(code.nats(one, width))
+    return nats
 
 
-def readings(told: Sequence[tuple[Told, Told]]) -> tuple[Reading, Reading]:
+def readings(told: Sequence[Readings]) -> tuple[Reading, Reading]:
     """Both readings of all formulas; that nothing depends on a column is said in the first alone."""
-    dependent = (columns for fitted, columns in told if fitted.variables)
-    return Reading.of(fitted for fitted, _ in told), Reading.of(dependent)
+    fitted = (fitted for fitted, _ in told if fitted is not None)
+    columns = (
+        columns for fitted, columns in told if columns is not None and (fitted is None or fitted.variables)
+    )
+    return Reading.of(fitted), Reading.of(columns)
 
 
 def main() -> None:
@@ -88,10 +92,11 @@ def main() -> None:
     formulas, told, n_dropped = kept_formulas()
     print(f"{len(formulas)} formulas; {n_dropped} coincide with a benchmark's and are dropped")
     print(f"nats per formula{'':<5}{'fitted':>8}{'columns':>9}")
-    every: list[tuple[float, float]] = []
+    every: tuple[list[float], list[float]] = [], []
     for field in sorted({each.field for each in formulas}):
         nats = nats_of_field(field, formulas, told)
-        every += nats
+        for of_all, of_field in zip(every, nats, strict=True):
+            of_all += of_field
         print(_line(field, nats))
     print(_line("all", every))
     fitted, columns = readings(told)
@@ -104,9 +109,8 @@ def main() -> None:
         (folder / name).write_text(text)
 
 
-def _line(field: str, nats: Sequence[tuple[float, float]]) -> str:
-    fitted, columns = (mean(each[reading] for each in nats) for reading in (0, 1))
-    return f"{field:<16}{len(nats):>5}{fitted:>8.2f}{columns:>9.2f}"
+def _line(field: str, nats: tuple[list[float], list[float]]) -> str:
+    return f"{field:<16}{len(nats[0]):>5}{mean(nats[0]):>8.2f}{mean(nats[1]):>9.2f}"
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from ddsr.expression import OPERATORS
 from ddsr.methods import parse_method, pose
 from ddsr.plain_forms import MOST_VARIABLES, plain_forms
 from ddsr.price.enumeration import AT_A_TIME, CheapForms
-from ddsr.price.structure_code import StructureCode
+from ddsr.price.table_code import TableCode
 from ddsr.selection import FEW_ROWS
 
 LITTLE = {"evaluations_per_epoch": 1000, "max_length": 12}
@@ -76,7 +76,7 @@ def test_rules_hold_for_them():
 
 
 def test_no_more_are_fitted_once_the_time_is_up():
-    cheap = CheapForms(posed().engine, StructureCode.shipped(), 14.0, most=2 * AT_A_TIME)
+    cheap = CheapForms(posed().engine, TableCode.shipped().fitted, 14.0, most=2 * AT_A_TIME)
     assert len(cheap) == 2 * AT_A_TIME
     fitted = cheap.fit(n_starts=1, max_steps=2, deadline=Deadline(0.0))
     assert 0 < len(fitted) <= AT_A_TIME and max(form.nats for form in fitted) <= cheap.nats[AT_A_TIME - 1]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 from benchmarks.corpus_forms import NamelessForms, freed_form_of
-from benchmarks.structure_code import kept_formulas, readings
+from benchmarks.structure_code import Readings, kept_formulas, readings
 from ddsr import Expression
-from ddsr.price import TableCode, Told
+from ddsr.price import TableCode
 
 
 def code_without(law: Expression) -> TableCode:
@@ -29,7 +29,7 @@ def names_left_out(law: Expression) -> list[str]:
 
 
 @cache
-def _corpus() -> tuple[list[str], list[tuple[Told, Told]], NamelessForms]:
+def _corpus() -> tuple[list[str], list[Readings], NamelessForms]:
     """The formulas that the shipped code is learned from: names, structures, and forms with numbers freed."""
     formulas, told, _ = kept_formulas()
     freed = NamelessForms(freed_form_of(each.expression, each.is_free) for each in formulas)

@@ -303,11 +303,15 @@ class Fit:
         return Choice(with_guesses(front, best, self.problem), best, seconds, forms)
 
     def _ask_for_noise(self, equations: Sequence[Expression]) -> None:
-        """Choose under the kind of error that the candidates show, which may not be that of the search."""
-        if not self.problem.may_ask_for_noise:
+        """Choose under errors in proportion to y where the candidates show them.
+
+        Not the other way round: under errors of one size a few large values decide, and some equation of
+        many meets these by chance.
+        """
+        if self.problem.noise == "relative" or not self.problem.may_ask_for_noise:
             return
         noise = noise_again([*map(Model.free, equations), *self.plain], self.problem.engine)
-        if noise.kind != self.problem.noise:
+        if noise.kind == "relative":
             engine = self.problem.engine.reweighted(noise.weights)
             self.problem = replace(self.problem, engine=engine, noise=noise.kind)
 

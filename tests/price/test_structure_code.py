@@ -104,13 +104,14 @@ def test_a_number_is_part_of_the_law_or_the_value_of_a_constant():
 def test_no_number_is_hidden_by_the_factor_of_one():
     with_root = price("1 / (0.1069 + 2.23606797749979 * exp(-0.62 * x))", [True, False, True])
     assert with_root > price("9.36 / (1 + 20.9 * exp(-0.62 * x))", [True, True, True]) + 5.0
-    assert price("2 * x", [False]) > price("x", [])
+    assert price("2.37 * x", [False]) > price("x", [])
 
 
 def test_measured_values_are_no_roots_by_chance():
-    assert nats_of_measured(np.sqrt(5.0)) > nats_of(np.sqrt(5.0)) + 2.0
-    assert nats_of_measured(4.0 * np.pi) > nats_of(4.0 * np.pi) + 2.0
-    assert nats_of_measured(2.0) == nats_of(2.0)
+    more = nats_of_measured(2.0) - nats_of(2.0)
+    assert more > 2.0  # few measured values are simple
+    assert nats_of_measured(np.sqrt(5.0)) > nats_of(np.sqrt(5.0)) + more + 2.0
+    assert nats_of_measured(4.0 * np.pi) > nats_of(4.0 * np.pi) + more + 2.0
     assert nats_of_measured(-1.0) > 2.0 and nats_of(-1.0) == 0.0  # as a sign it costs nothing
 
 

@@ -23,7 +23,7 @@ def chosen(truth: str, candidate: str, noise: float) -> Expression:
     return select([Expression.parse(candidate, NAMES)], Engine(NAMES, X, y))[0].expression
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.02])
+@pytest.mark.parametrize("noise", [0.0, 0.01])
 @pytest.mark.parametrize(
     ("truth", "candidate", "skeleton"),
     [

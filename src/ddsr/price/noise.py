@@ -68,11 +68,8 @@ def find_noise(engine: Engine, most_structures: int = MOST_STRUCTURES) -> NoiseM
     if not may_be_relative(y):
         return CONSTANT
     constant = _best(engine.reweighted(None), most_structures)
-    if not constant or constant[0].mean_square <= LEAST_MEAN_SQUARE * engine.root_mean_square**2:
-        return CONSTANT
-    return noise_shown_by(
-        constant, _best(engine.reweighted(relative_weights(y)), most_structures), engine.rows, y
-    )
+    relative = _best(engine.reweighted(relative_weights(y)), most_structures)
+    return noise_shown_by(constant, relative, engine.rows, y)
 
 
 def noise_shown_by(
@@ -82,13 +79,14 @@ def noise_shown_by(
 
     `constant` are forms fitted under errors of one size, `relative` under errors in proportion to y.
     """
-    if not relative:
+    is_exact = any(form.mean_square <= LEAST_MEAN_SQUARE * np.mean(y**2) for form in constant)
+    if not constant or not relative or is_exact:
         return CONSTANT
     predicted, _ = values([form.expression for form in relative], X)
     lengths = [_relative_length(form, row, y) for form, row in zip(relative, predicted, strict=True)]
     best = int(np.argmin(lengths))
     error = np.sqrt(np.mean((predicted[best] / y - 1.0) ** 2))
-    shortest = min((form.length(len(y)) for form in constant), default=np.inf)
+    shortest = min(form.length(len(y)) for form in constant)
     if not (lengths[best] < shortest and error <= MOST_ERROR):
         return CONSTANT
     size = np.clip(np.abs(predicted[best]), np.abs(y) / MOST_OFF, np.abs(y) * MOST_OFF)

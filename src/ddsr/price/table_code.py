@@ -107,8 +107,8 @@ def _shipped() -> TableCode:
     folder = files("ddsr.price")
     lines = [[int(each) for each in line.split("\t")] for line in (folder / WIDTHS).read_text().splitlines()]
     widths = {n: fitted for n, fitted, _ in lines}, {n: columns for n, _, columns in lines}
-    codes = (StructureCode(*read_counts(*_texts(prefix))) for prefix in ("", OF_COLUMNS))
-    return TableCode(*codes, widths)
+    fitted, columns = (StructureCode(*read_counts(*_texts(prefix))) for prefix in ("", OF_COLUMNS))
+    return TableCode(fitted, columns, widths)
 
 
 def _texts(prefix: str) -> tuple[str, str]:

@@ -17,6 +17,7 @@ from ddsr.selection.spelling import spelled
 
 # On a few rows a constant may cost more to write than it explains; still nobody wants 1 for the mean of y.
 MOST_NRMSE = 1.05
+TIMES_BETTER_IF_IT_SWINGS = 1e4  # that the error has to be
 LEAST_GAIN = 1e-6  # nats; less is rounding
 
 IsAllowed = Callable[[Expression], bool]
@@ -50,10 +51,17 @@ class Judged:
     exceptions: Exceptions
     is_audited: bool = False
     """whether its length has what unseen rows cost, and its poles were looked for"""
+    swings: bool = False
+    """whether it goes up and down between the rows as no row shows"""
 
     @property
     def rank(self) -> float:
-        """Less is better: what is undefined between the rows has to halve the error to win."""
+        """Less is better: what is undefined between the rows has to halve the error to win.
+
+        What swings between them has to be exact: some frequency meets any few rows.
+        """
+        if self.swings:
+            return self.length + self.n_rows * log(TIMES_BETTER_IF_IT_SWINGS)
         return self.length + (0.0 if self.is_finite_between_rows else self.n_rows * log(2.0))
 
     @property

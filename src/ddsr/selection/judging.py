@@ -186,16 +186,18 @@ class Judge:
         unseen += nats_of_growth(models, self._mean_squares(judged), self.engine)
         expressions = [model.expression for model in models]
         has_pole = have_poles(expressions, self.engine.audited.rows, self.engine.n_threads)
+        swings = np.zeros(len(models), dtype=bool)
         if self.has_few_rows:  # of many rows, neighbours are near
-            has_pole |= swing(expressions, self._paths, self.engine.n_threads)
+            swings = swing(expressions, self._paths, self.engine.n_threads)
         return [
             replace(
                 one,
                 length=one.length + (float(nats) if one.nrmse > self.least_nrmse else self._lone(one)),
-                is_finite_between_rows=one.is_finite_between_rows and not is_infinite,
+                is_finite_between_rows=one.is_finite_between_rows and not (is_infinite or is_swinging),
                 is_audited=True,
+                swings=bool(is_swinging),
             )
-            for one, nats, is_infinite in zip(judged, unseen, has_pole, strict=True)
+            for one, nats, is_infinite, is_swinging in zip(judged, unseen, has_pole, swings, strict=True)
         ]
 
     @cached_property

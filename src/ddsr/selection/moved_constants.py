@@ -146,7 +146,7 @@ class _Place:
 
 
 def _most_nats(constant: Node, nats_lost: NatsLost) -> float:
-    """What the digits of a fitted constant take, as in `PreciseLength`, less what a place has to save."""
+    """What a fitted constant with its digits takes, less what a place has to save."""
     n_errors = sqrt(2.0 * nats_lost(int(constant.name), (1.0 + SMALL_STEP) * constant.value))
     return log(n_errors / SMALL_STEP) + FREE - NATS_OF_PLACE if n_errors > 0.0 else -inf
 

@@ -7,15 +7,16 @@ them is near the law, what they leave hides the noise. The candidates for the ch
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import log
 
 import numpy as np
 
 from ddsr.engine import Engine
-from ddsr.expression import Batch, Expression
+from ddsr.expression import Batch
 from ddsr.price.enumeration import FittedForm
 from ddsr.price.noise import CONSTANT, NoiseModel, may_be_relative, noise_shown_by, relative_weights
 from ddsr.selection.canonical import canonical
-from ddsr.selection.description import nats_of_structure
+from ddsr.selection.description import digits, nats_of_structure
 from ddsr.selection.model import Model
 
 MAX_STEPS, TOLERANCE = 30, 1e-8
@@ -27,8 +28,9 @@ def noise_again(models: Sequence[Model], engine: Engine) -> NoiseModel:
     if not models or not may_be_relative(y):
         return CONSTANT
     written = canonical(models)
-    fits = (_fitted(written, engine.reweighted(weights)) for weights in (None, relative_weights(y)))
-    return noise_shown_by(*fits, engine.rows, y)
+    constant = _fitted(written, engine.reweighted(None))
+    relative = _fitted(written, engine.reweighted(relative_weights(y)))
+    return noise_shown_by(constant, relative, engine.rows, y)
 
 
 def _fitted(models: Sequence[Model], engine: Engine) -> list[FittedForm]:
@@ -38,14 +40,18 @@ def _fitted(models: Sequence[Model], engine: Engine) -> list[FittedForm]:
     batch = Batch.of(model.expression for model in models)
     is_fixed = is_fixed[:, : batch.constants.shape[1]]
     scores = engine.refit(batch, is_fixed, max_steps=MAX_STEPS, tolerance=TOLERANCE)
-    expressions: list[Expression] = list(scores.batch)
-    return [
-        FittedForm(
-            expression,
-            tuple(not flag for flag in model.is_fixed),
-            nats_of_structure(expression, tuple(model.is_fixed)),
-            float(nrmse * engine.spread) ** 2,
-        )
-        for expression, model, nrmse in zip(expressions, models, scores.nrmse.tolist(), strict=True)
-        if np.isfinite(nrmse)
-    ]
+    assert scores.information is not None  # a refit always has it
+    fitted = []
+    for row, model in enumerate(models):
+        nrmse = float(scores.nrmse[row])
+        if not np.isfinite(nrmse):
+            continue
+        found = Model(scores.batch[row], model.is_fixed)
+        n_free = len(found.free_constants)
+        # beyond the ½ log N that every form pays for a constant
+        more_digits = digits(found, nrmse * engine.spread, scores.information[row], engine.n_counted)
+        more_digits -= 0.5 * n_free * log(engine.n_counted)
+        nats = nats_of_structure(found.expression, tuple(found.is_fixed)) + more_digits
+        is_free = tuple(not flag for flag in found.is_fixed)
+        fitted.append(FittedForm(found.expression, is_free, nats, (nrmse * engine.spread) ** 2))
+    return fitted
