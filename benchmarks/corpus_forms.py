@@ -15,8 +15,7 @@ from itertools import permutations
 from ddsr import Expression
 from ddsr.expression import Kind, Node
 from ddsr.price.corpus import CorpusFormula
-from ddsr.price.enumeration import STRUCTURAL
-from ddsr.price.structure_code import END, LISTED, Told, tell
+from ddsr.price.structure_code import Told, tell
 from ddsr.selection.posterior import structural_constants
 
 
@@ -34,10 +33,13 @@ class NamelessForm:
 
     @cached_property
     def signature(self) -> tuple[object, ...]:
-        """Equal for equal forms, and quick to compute; other forms may share it."""
+        """Equal for equal forms, and quick to compute; other forms may share it.
+
+        Names of variables decide the order of parts of one kind alone, so the choices are the same.
+        """
         occurrences = sorted(Counter(self.told.variables).values())
-        symbols = {LISTED[choice[-1]].removeprefix("-") for choice in self.told.choices}
-        return tuple(occurrences), frozenset(symbols) - {*STRUCTURAL, END}
+        choices = frozenset(Counter(self.told.choices).items())
+        return tuple(occurrences), choices, tuple(sorted(self.told.numbers))
 
     @cached_property
     def keys(self) -> frozenset[tuple[object, ...]]:

@@ -62,14 +62,14 @@ class Writer {
   void sum(Parts parts) {
     const Structure::Part& last = parts.back();
     if (parts.size() == 1) {
-      if (last.is_inverse && last.structure.is_fixed()) {
-        Structure negative = last.structure;
-        negative.number = -negative.number;
-        put(negative);
-        return;
-      }
-      if (last.is_inverse) op(Op::Mul), number(-1.0);
-      put(last.structure);
+      Structure alone = last.structure;
+      const bool is_scaled = alone.symbol == Symbol::Product && alone.parts.front().structure.is_fixed();
+      Structure& first = is_scaled ? alone.parts.front().structure : alone;
+      if (last.is_inverse && first.is_fixed())
+        first.number = -first.number;
+      else if (last.is_inverse)
+        op(Op::Mul), number(-1.0);
+      put(alone);
       return;
     }
     op(last.is_inverse ? Op::Sub : Op::Add), sum(parts.first(parts.size() - 1)), put(last.structure);

@@ -37,6 +37,9 @@ def model_of(text: str, vocabulary: Vocabulary = VOCABULARY) -> Model:
         ("sqrt(2.317 - 0.711 * x)", "0.84321 * sqrt(3.2588 - x)"),
         ("7.655 * x / (2.017 + 1.0319 * x)", "7.4184 * x / (1.9546 + x)"),
         ("2.31 * 1.17^x", "2.31 * exp(0.157 * x)"),
+        ("-1.197 * log(x) - 4.1 * x", "-4.1 * x - 1.197 * log(x)"),
+        ("2.31 * x^5 / y^5", "2.31 * (x / y)^5"),
+        ("0.37 * y - 2.31 * x", "0.37 * y - 2.31 * x"),
     ],
 )
 def test_constants_stand_where_people_put_them(text, written):
