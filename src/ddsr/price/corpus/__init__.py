@@ -10,6 +10,7 @@ import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from importlib.resources import files
 from math import pi
 
@@ -38,6 +39,7 @@ class CorpusFormula:
     """as `is_free`, of `in_columns`"""
 
 
+@cache
 def read_corpus() -> tuple[CorpusFormula, ...]:
     """All formulas, field by field."""
     tables = sorted(
