@@ -1,7 +1,7 @@
 """Learn the structure code from the corpus, and measure it: `make price`.
 
-Formulas that coincide with one of the benchmarks' are dropped first. Nats per formula are those of fields
-that were left out of the learning. The tables are written to src/ddsr/price/.
+Readings of formulas that coincide with a problem of a benchmark are dropped first. Nats per formula are those
+of fields that were left out of the learning. The tables are written to src/ddsr/price/.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def main() -> None:
     """Print nats per formula, field by field, and write the tables."""
     argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     formulas, told, n_dropped = kept_formulas()
-    print(f"{len(formulas)} formulas; {n_dropped} coincide with a benchmark's and are dropped")
+    print(f"{len(formulas)} formulas; {n_dropped} have a reading that a benchmark has, which is dropped")
     print(f"nats per formula{'':<5}{'fitted':>8}{'columns':>9}")
     every: tuple[list[float], list[float]] = [], []
     for field in sorted({each.field for each in formulas}):

@@ -1,7 +1,7 @@
 """A constant in the place where it is a simple number: 0.264477 * exp(x) is exp(x - 1.33).
 
-So are 0.311588 * x^1.4 and (x / 2.3)^1.4, 1.67332 * sqrt(x) and sqrt(2.8 * x), log(x + 2.7027) - 0.99425 and
-log(0.37 * x + 1). Only of constants that the data know well: a rough one is near a simple number somewhere.
+So are 1.67332 * sqrt(x) and sqrt(2.8 * x), log(x + 2.7027) - 0.99425 and log(1 + 0.37 * x). Only
+constants that the data know well are moved: a rough one is near a simple number somewhere.
 """
 
 from __future__ import annotations
