@@ -9,8 +9,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from functools import cache
+from itertools import starmap
 from pathlib import Path
 from statistics import mean
+from typing import NamedTuple
 
 import ddsr.price
 from benchmarks.corpus_forms import NamelessForm, NamelessForms, form_in_columns, form_of
@@ -19,8 +21,17 @@ from ddsr.price.corpus import CorpusFormula, read_corpus, read_formula
 from ddsr.price.structure_code import StructureCode, Told, tell
 from ddsr.price.table_code import Reading, write_tables
 
-Readings = tuple[Told | None, Told | None]
-"""a formula with its variables as columns, and with all its symbols; None where a benchmark has it"""
+
+class Readings(NamedTuple):
+    """The structures of a formula in tables, without those that a benchmark has."""
+
+    fitted: Told | None
+    """with its variables as columns"""
+    columns: Told | None
+    """with all its symbols as columns"""
+    varied: tuple[Told, ...]
+    """with one of several variables as the only column, each structure once"""
+
 
 SUITES = ("feynman", "strogatz", "nguyen")
 EXAMPLES = (
@@ -53,10 +64,12 @@ def kept_formulas() -> tuple[list[CorpusFormula], list[Readings], int]:
     for formula in read_corpus():
         forms = form_of(formula), form_in_columns(formula)
         fitted, columns = (None if form in forbidden else form.told for form in forms)
-        n_dropped += fitted is None or columns is None
-        if fitted is not None or columns is not None:
+        varied = {each.told.key: each for each in starmap(NamelessForm, formula.varied)}
+        kept = tuple(each.told for each in varied.values() if each not in forbidden)
+        n_dropped += fitted is None or columns is None or len(kept) < len(varied)
+        if fitted is not None or columns is not None or kept:
             formulas.append(formula)
-            told.append((fitted, columns))
+            told.append(Readings(fitted, columns, kept))
     return formulas, told, n_dropped
 
 
@@ -71,18 +84,21 @@ def nats_of_field(
     for formula, each in pairs:
         if formula.field == field:
             widths = (len(e.vocabulary.variables) for e in (formula.expression, formula.in_columns))
-            for found, code, one, width in zip(nats, codes, each, widths, strict=True):
+            for found, code, one, width in zip(nats, codes, (each.fitted, each.columns), widths, strict=True):
                 if one is not None and one.variables:
                     found.append(code.nats(one, width))
     return nats
 
 
 def readings(told: Sequence[Readings]) -> tuple[Reading, Reading]:
-    """Both readings of all formulas; that nothing depends on a column is said in the first alone."""
-    fitted = (fitted for fitted, _ in told if fitted is not None)
-    columns = (
-        columns for fitted, columns in told if columns is not None and (fitted is None or fitted.variables)
-    )
+    """What both codes are learned from; that nothing depends on a column is said in the first alone."""
+    fitted = [each.fitted for each in told if each.fitted is not None]
+    fitted += [one for each in told for one in each.varied]
+    columns = [
+        each.columns
+        for each in told
+        if each.columns is not None and (each.fitted is None or each.fitted.variables)
+    ]
     return Reading.of(fitted), Reading.of(columns)
 
 

@@ -76,7 +76,7 @@ def test_rules_hold_for_them():
 
 
 def test_no_more_are_fitted_once_the_time_is_up():
-    cheap = CheapForms(posed().engine, TableCode.shipped().fitted, 14.0, most=2 * AT_A_TIME)
+    cheap = CheapForms(posed().engine, TableCode.shipped(), 14.0, most=2 * AT_A_TIME)
     assert len(cheap) == 2 * AT_A_TIME
     fitted = cheap.fit(n_starts=1, max_steps=2, deadline=Deadline(0.0))
     assert 0 < len(fitted) <= AT_A_TIME and max(form.nats for form in fitted) <= cheap.nats[AT_A_TIME - 1]

@@ -48,13 +48,25 @@ def is_form_right(curve: Curve, answer: Expression) -> bool:
 def is_useful(curve: Curve, table: Table, answer: Expression) -> bool:
     """Whether its error against the noise-free curve is at most twice that of the true form."""
     fitted = fit_truth(curve, table)
-    error, error_of_truth = error_beyond(curve, answer), error_beyond(curve, fitted)
+    X = rows_beyond(curve, fitted)
+    error, error_of_truth = error_on(X, curve, answer), error_on(X, curve, fitted)
     return isfinite(error) and error <= MOST_ERROR_OF_USE * error_of_truth
 
 
-def error_beyond(curve: Curve, answer: Expression) -> float:
-    """Root mean squared error over the range and a quarter of it to either side."""
+def rows_beyond(curve: Curve, fitted: Expression) -> Floats:
+    """Rows over the range and a quarter of it to either side.
+
+    Where the true form has no value, be it with its own constants or fitted to the table, none is asked for:
+    a root begins where it begins.
+    """
     X = dense_rows(curve, BEYOND)
+    with np.errstate(all="ignore"):
+        values = truth_of(curve).to_callable()(X) + fitted.to_callable()(X)
+    return np.asarray(X[np.isfinite(values)])
+
+
+def error_on(X: Floats, curve: Curve, answer: Expression) -> float:
+    """Root mean squared error against the noise-free curve."""
     with np.errstate(all="ignore"):
         error = answer.to_callable()(X) - truth_of(curve).to_callable()(X)
     return float(np.sqrt(np.mean(error**2))) if np.isfinite(error).all() else np.inf

@@ -11,10 +11,18 @@ from ddsr.price import TableCode
 
 
 def code_without(law: Expression) -> TableCode:
-    """The code, learned from the formulas that have another form than a law."""
+    """The code, learned from the formulas that have another form than a law.
+
+    Of the others it leaves out the readings with one varied column that have this form.
+    """
     _, told, _ = _corpus()
-    dropped = set(left_out(law))
-    return TableCode.learned(*readings([each for index, each in enumerate(told) if index not in dropped]))
+    dropped, form = set(left_out(law)), freed_form_of(law)
+    kept = [
+        each._replace(varied=tuple(one for one in each.varied if one.key not in form.keys))
+        for index, each in enumerate(told)
+        if index not in dropped
+    ]
+    return TableCode.learned(*readings(kept))
 
 
 def left_out(law: Expression) -> list[int]:

@@ -1,11 +1,13 @@
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <tuple>
 
 #include "bindings/data.hpp"
 #include "price/enumeration.hpp"
@@ -39,6 +41,28 @@ std::vector<Choice> take_choices(const Input<std::uint8_t, 2>& rows) {
     choices.push_back({row[0] == 1, {row[1], row[2], row[3]}, row[4]});
   }
   return choices;
+}
+
+// What was chosen, values of numbers, columns of variables.
+using ToldForm = std::tuple<std::vector<std::uint8_t>, std::vector<double>, std::vector<int>>;
+using CountedForm = std::pair<ToldForm, int>;
+
+Structure take_form(const ToldForm& form) {
+  const auto& [chosen, numbers, variables] = form;
+  return structure_told(chosen, numbers, variables);
+}
+
+KnownForms take_forms(const std::vector<CountedForm>& forms) {
+  KnownForms known;
+  for (const auto& [form, count] : forms) {
+    if (count < 1) throw std::invalid_argument("a form that no formula has");
+    known.add(take_form(form), count);
+  }
+  return known;
+}
+
+double mixed_nats(const StructureCode& code, const ToldForm& form, int n_variables, double told_nats) {
+  return code.known().nats(take_form(form), n_variables, told_nats);
 }
 
 // An expression in prefix order, and which of its constants are fitted.
@@ -188,6 +212,16 @@ Structures cheapest(const StructureCode& code, int n_variables, const std::vecto
   return {cheapest_structures(code, options)};
 }
 
+// Of two lists, all prices of each raised by so much.
+Structures merge(const Structures& first, double first_nats, const Structures& second, double second_nats,
+                 std::size_t most) {
+  auto raised = [](std::vector<PricedStructure> priced, double nats) {
+    for (PricedStructure& each : priced) each.nats += nats;
+    return priced;
+  };
+  return {merged(raised(first.priced, first_nats), raised(second.priced, second_nats), most)};
+}
+
 // Tokens, constants, which of these are fixed, mean squares of residuals (NaN where there is no fit), and
 // information.
 nb::tuple fit(const Structures& structures, const Vocabulary& vocabulary, const Data& data, std::size_t begin,
@@ -237,10 +271,12 @@ void bind_price(nb::module_& module) {
   module.attr("PLACES") = nb::cast(std::vector<std::string>(std::begin(PLACE_NAMES), std::end(PLACE_NAMES)));
   nb::class_<StructureCode>(module, "StructureCode")
       .def("__init__",
-           [](StructureCode* self, const Input<std::uint8_t, 2>& choices) {
-             new (self) StructureCode(take_choices(choices));
+           [](StructureCode* self, const Input<std::uint8_t, 2>& choices,
+              const std::vector<CountedForm>& forms) {
+             new (self) StructureCode(take_choices(choices), take_forms(forms));
            })
       .def("nats", &nats_of_choices)
+      .def("mixed_nats", &mixed_nats)
       .def("prices", &prices);
   nb::class_<Structures>(module, "Structures")
       .def("__len__", [](const Structures& self) { return self.priced.size(); })
@@ -255,6 +291,7 @@ void bind_price(nb::module_& module) {
   module.def("tell_structures", &tell);
   module.def("canonical", &canonical);
   module.def("cheapest_structures", &cheapest);
+  module.def("merged_structures", &merge);
 }
 
 }  // namespace ddsr

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <queue>
 #include <unordered_map>
 #include <utility>
 
 #include "price/building.hpp"
+#include "price/redundancy.hpp"
 
 namespace ddsr {
 
@@ -241,88 +243,101 @@ class Enumerator {
   std::unordered_map<std::uint32_t, std::vector<Filling>> fillings_;
 };
 
-// What it is times a number or a constant.
-Structure without_factor(const Structure& structure) {
-  if (structure.symbol != Symbol::Product || !structure.parts.front().structure.is_fixed()) return structure;
-  Structure rest = structure;
-  rest.parts.erase(rest.parts.begin());
-  if (rest.parts.size() == 1 && !rest.parts.front().is_inverse) return rest.parts.front().structure;
-  return rest;
+bool is_allowed(const Structure& structure, const EnumerationOptions& options) {
+  return options.is_allowed[static_cast<std::size_t>(structure.symbol)] &&
+         std::all_of(structure.parts.begin(), structure.parts.end(),
+                     [&](const Structure::Part& part) { return is_allowed(part.structure, options); });
 }
 
-bool is_power_of_variable(const Structure& structure) {
-  return structure.symbol == Symbol::Power && structure.parts[0].structure.symbol == Symbol::Variable;
+void rename(Structure& structure, const std::vector<int>& columns) {
+  if (structure.symbol == Symbol::Variable)
+    structure.variable = columns[static_cast<std::size_t>(structure.variable)];
+  for (Structure::Part& part : structure.parts) rename(part.structure, columns);
 }
 
-// A constant before it can stand for one in it: of all its terms, or out of a root, a power or an
-// exponential.
-bool takes_factor(const Structure& structure) {
-  if (structure.parts.empty()) return false;
-  const Structure& first = structure.parts[0].structure;
-  switch (structure.symbol) {
-    case Symbol::Sum:
-      return std::all_of(structure.parts.begin(), structure.parts.end(),
-                         [](const Structure::Part& part) { return has_fitted_factor(part.structure); });
-    case Symbol::Sqrt:
-    case Symbol::Abs:
-    case Symbol::Power:
-      return has_fitted_factor(first) || (first.symbol == Symbol::Sum && takes_factor(first));
-    case Symbol::Exp:
-      return first.symbol == Symbol::Sum && first.parts[0].structure.is_constant();
-    default:
-      return false;
+// Calls `use` with each choice of so many different columns, in any order.
+template <typename Use>
+void for_each_choice(int n_chosen, int n_variables, std::vector<int>& chosen, const Use& use) {
+  if (static_cast<int>(chosen.size()) == n_chosen) return use(chosen);
+  for (int column = 0; column < n_variables; ++column) {
+    if (std::find(chosen.begin(), chosen.end(), column) != chosen.end()) continue;
+    chosen.push_back(column);
+    for_each_choice(n_chosen, n_variables, chosen, use);
+    chosen.pop_back();
   }
 }
 
-bool is_redundant_product(const std::vector<Structure::Part>& factors) {
-  const bool has_constant = factors.front().structure.is_constant();
-  std::vector<int> variables;
-  int n_exponentials = 0, n_roots = 0;
-  for (const auto& [is_inverse, factor] : factors) {
-    if (has_constant && takes_factor(factor)) return true;
-    if (factor.symbol == Symbol::Variable) variables.push_back(factor.variable);
-    if (is_power_of_variable(factor)) variables.push_back(factor.parts[0].structure.variable);
-    n_exponentials += factor.symbol == Symbol::Exp, n_roots += factor.symbol == Symbol::Sqrt;
+// Choice by choice. A number that is too dear to be enumerated leaves no other way than to name the form.
+double nats_one_by_one(const StructureCode& code, const Structure& structure,
+                       const EnumerationOptions& options) {
+  const Told all = told(structure);
+  double sum = static_cast<double>(all.variables.size()) * std::log(options.n_variables);
+  for (const Choice& choice : all.choices) sum += code.nats(choice);
+  for (const auto& [place, value] : all.numbers) {
+    const std::vector<PricedNumber>& numbers = options.numbers[static_cast<std::size_t>(place)];
+    const auto found = std::ranges::find(numbers, value, &PricedNumber::value);
+    sum += found != numbers.end() ? found->nats : std::numeric_limits<double>::infinity();
   }
-  std::sort(variables.begin(), variables.end());
-  const bool cancels = std::adjacent_find(variables.begin(), variables.end()) != variables.end();
-  bool has_twins = false;
-  for (std::size_t i = 0; i < factors.size(); ++i)
-    for (std::size_t j = i + 1; j < factors.size(); ++j)
-      has_twins |= is_same(factors[i].structure, factors[j].structure);
-  return cancels || has_twins || n_exponentials > 1 || n_roots > 1;
+  return sum;
 }
 
-bool is_redundant_sum(const std::vector<Structure::Part>& terms) {
-  const bool has_constant = terms.front().structure.is_constant();
-  for (const Structure::Part& term : terms) {
-    const bool is_log = term.structure.symbol == Symbol::Log;
-    if (has_constant && is_log && has_fitted_factor(term.structure.parts[0].structure)) return true;
-  }
-  // two exponentials of fitted rates are two laws; of other structures two of a kind are one
-  for (std::size_t i = 0; i < terms.size(); ++i)
-    for (std::size_t j = i + 1; j < terms.size(); ++j) {
-      const Structure one = without_factor(terms[i].structure), other = without_factor(terms[j].structure);
-      if (is_same(one, other) && n_constants(one) == 0) return true;
-    }
-  return false;
+// A form with each choice of columns for its variables.
+void add_instances(const KnownForms::Form& form, const StructureCode& code, const EnumerationOptions& options,
+                   std::vector<PricedStructure>& found) {
+  if (form.n_columns < 1 || form.n_columns > options.n_variables) return;
+  if (!is_allowed(form.structure, options) || is_redundant(form.structure)) return;
+  const double one_by_one = nats_one_by_one(code, form.structure, options);
+  const double nats = code.known().nats(form.structure, options.n_variables, one_by_one);
+  if (nats > options.most_nats) return;
+  const auto begin = static_cast<std::ptrdiff_t>(found.size());
+  std::vector<int> chosen;
+  for_each_choice(form.n_columns, options.n_variables, chosen, [&](const std::vector<int>& columns) {
+    Structure structure = form.structure;
+    rename(structure, columns);
+    structure = rebuilt(structure);
+    const bool is_new = std::none_of(found.begin() + begin, found.end(), [&](const PricedStructure& other) {
+      return is_same(structure, other.structure);
+    });
+    if (is_new) found.push_back({nats, std::move(structure)});
+  });
+}
+
+// The forms that formulas have, and their logarithms.
+std::vector<PricedStructure> known_structures(const StructureCode& code, const EnumerationOptions& options) {
+  std::vector<PricedStructure> found, logarithms;
+  for (const KnownForms::Form& form : code.known().forms()) add_instances(form, code, options, found);
+  for (const KnownForms::Form& form : code.known().logarithms())
+    add_instances(form, code, options, logarithms);
+  return merged(std::move(found), std::move(logarithms), std::numeric_limits<std::size_t>::max());
 }
 
 }  // namespace
 
-bool is_redundant(const Structure& structure) {
-  const auto& parts = structure.parts;
-  if (structure.symbol == Symbol::Product && is_redundant_product(parts)) return true;
-  if (structure.symbol == Symbol::Sum && is_redundant_sum(parts)) return true;
-  if (structure.symbol == Symbol::Sqrt && parts[0].structure.symbol == Symbol::Exp) return true;
-  if (structure.symbol == Symbol::Power && parts[0].structure.symbol == Symbol::Exp) return true;
-  return std::any_of(parts.begin(), parts.end(),
-                     [](const Structure::Part& part) { return is_redundant(part.structure); });
+std::vector<PricedStructure> merged(std::vector<PricedStructure> first, std::vector<PricedStructure> second,
+                                    std::size_t most) {
+  std::unordered_multimap<std::uint64_t, std::size_t> by_form;
+  for (std::size_t i = 0; i < first.size(); ++i) by_form.emplace(nameless_hash(first[i].structure), i);
+  for (PricedStructure& each : second) {
+    const auto [begin, end] = by_form.equal_range(nameless_hash(each.structure));
+    const auto known = std::find_if(begin, end, [&](const auto& entry) {
+      return is_same(each.structure, first[entry.second].structure);
+    });
+    if (known == end)
+      first.push_back(std::move(each));
+    else
+      first[known->second].nats = std::min(first[known->second].nats, each.nats);
+  }
+  std::stable_sort(first.begin(), first.end(),
+                   [](const PricedStructure& a, const PricedStructure& b) { return a.nats < b.nats; });
+  if (first.size() > most) first.resize(most);
+  return first;
 }
 
 std::vector<PricedStructure> cheapest_structures(const StructureCode& code,
                                                  const EnumerationOptions& options) {
-  return Enumerator(code, options).run();
+  std::vector<PricedStructure> found = Enumerator(code, options).run();
+  for (auto& [nats, structure] : found) nats = code.known().nats(structure, options.n_variables, nats);
+  return merged(std::move(found), known_structures(code, options), options.most_structures);
 }
 
 }  // namespace ddsr

@@ -17,8 +17,8 @@ struct PricedNumber {
 
 struct EnumerationOptions {
   int n_variables = 1;
-  std::array<bool, N_SYMBOLS> is_allowed{};          // which symbols may occur
-  std::array<std::vector<PricedNumber>, 4> numbers;  // by NumberPlace
+  std::array<bool, N_SYMBOLS> is_allowed{};                        // which symbols may occur
+  std::array<std::vector<PricedNumber>, N_NUMBER_PLACES> numbers;  // by NumberPlace
   double most_nats = 13.0;
   std::size_t most_structures = 10'000;
   std::size_t most_open = 4'000'000;  // partial structures held at a time
@@ -29,11 +29,13 @@ struct PricedStructure {
   Structure structure;
 };
 
-// Structures that another one writes with fewer constants, as c * sqrt(c * x) is c * sqrt(x), are left out.
+// Known forms are among them, however many choices they take. Structures that another one writes with fewer
+// constants, as c * sqrt(c * x) is c * sqrt(x), are left out.
 std::vector<PricedStructure> cheapest_structures(const StructureCode& code,
                                                  const EnumerationOptions& options);
 
-// Whether it has constants that others can stand for, or parts that cancel.
-bool is_redundant(const Structure& structure);
+// The cheapest of two lists, each structure once, at the lower of its prices.
+std::vector<PricedStructure> merged(std::vector<PricedStructure> first, std::vector<PricedStructure> second,
+                                    std::size_t most);
 
 }  // namespace ddsr

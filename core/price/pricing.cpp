@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
-#include "price/building.hpp"
+#include "price/building_parts.hpp"
 #include "price/reading.hpp"
 
 namespace ddsr {
@@ -20,7 +21,7 @@ double whole_price(const StructureCode& code, const Structure& structure, int n_
   double sum = static_cast<double>(all.variables.size()) * std::log(n_variables);
   for (const Choice& choice : all.choices) sum += code.nats(choice);
   for (const auto& [place, value] : all.numbers) sum += numbers.in_structure(place, value);
-  return sum;
+  return code.known().nats(structure, n_variables, sum);
 }
 
 // Where the structure has numbers.
@@ -40,12 +41,56 @@ std::vector<double> numbers_in(Structure& structure) {
   return values;
 }
 
+// Of the ratio of two constants: a constant that happens to be simple, or a factor where other formulas have a
+// constant. The sign of a constant says nothing.
+double nats_of_ratio(const StructureCode& code, double ratio, const NumberPrices& numbers) {
+  const double as_constant = numbers.of_constant(ratio);
+  if (std::fabs(ratio) == 1.0) return as_constant;  // a factor of 1 is no factor
+  const double of_sign = ratio < 0.0 ? std::log(2.0) : 0.0;
+  const double of_size = numbers.in_structure(NumberPlace::Product, std::fabs(ratio));
+  return std::min(as_constant, code.nats_of_being_factor() + of_sign + of_size);
+}
+
+// c * (x - 2 * y) told as c * x + c * y, and then that the ratio of its constants is -2.
+double price_with_ratios(const StructureCode& code, const Structure& structure, int n_variables,
+                         const NumberPrices& numbers) {
+  constexpr double NO_PRICE = std::numeric_limits<double>::infinity();
+  const bool is_scaled_sum = structure.symbol == Symbol::Product && structure.parts.size() == 2 &&
+                             structure.parts[0].structure.is_constant() && !structure.parts[1].is_inverse &&
+                             structure.parts[1].structure.symbol == Symbol::Sum;
+  if (!is_scaled_sum) return NO_PRICE;
+  double of_ratios = 0.0;
+  std::vector<Structure::Part> terms;
+  for (const auto& [is_inverse, term] : structure.parts[1].structure.parts) {
+    if (term.is_fixed() || has_fitted_factor(term)) return NO_PRICE;
+    auto [value, is_fitted, rest] = building::split(term);
+    if (is_inverse) value = -value;
+    if (!terms.empty())
+      of_ratios += nats_of_ratio(code, value, numbers);
+    else if (value != 1.0)  // or nothing would tell it
+      return NO_PRICE;
+    terms.push_back({false, building::times_constant(ANY_VALUE, std::move(rest))});
+  }
+  return whole_price(code, sum_structure(std::move(terms)), n_variables, numbers) + of_ratios;
+}
+
+// 4 * pi * x * y told as a number before x * y.
+double price_behind_number(const StructureCode& code, const Structure& structure, int n_variables,
+                           const NumberPrices& numbers) {
+  if (structure.symbol != Symbol::Product || !structure.parts.front().structure.is_number())
+    return std::numeric_limits<double>::infinity();
+  auto [value, is_fitted, rest] = building::split(structure);
+  return whole_price(code, rest, n_variables, numbers) + code.nats_of_leading_number() +
+         numbers.in_structure(NumberPlace::Product, value);
+}
+
 // Of a structure one of whose numbers became a constant: as people write it, exp(c + x) as c * exp(x), unless
 // that constant would stand for other numbers as well.
 double price_with_constant(const StructureCode& code, Structure& structure, int n_variables,
                            const NumberPrices& numbers) {
   Structure written = rebuilt(structure);
-  const double as_it_is = whole_price(code, structure, n_variables, numbers);
+  const double as_it_is = std::min(whole_price(code, structure, n_variables, numbers),
+                                   price_with_ratios(code, structure, n_variables, numbers));
   if (numbers_in(written) != numbers_in(structure) || n_constants(written) != n_constants(structure))
     return as_it_is;
   return std::min(as_it_is, whole_price(code, written, n_variables, numbers));
@@ -54,7 +99,10 @@ double price_with_constant(const StructureCode& code, Structure& structure, int 
 // Each number is part of the structure, or the value of a constant: whichever is cheaper.
 double cheapest_price(const StructureCode& code, Structure structure, int n_variables,
                       const NumberPrices& numbers) {
-  double least = whole_price(code, structure, n_variables, numbers), of_values = 0.0;
+  double least = std::min({whole_price(code, structure, n_variables, numbers),
+                           price_with_ratios(code, structure, n_variables, numbers),
+                           price_behind_number(code, structure, n_variables, numbers)});
+  double of_values = 0.0;
   std::vector<Structure::Part*> found;
   find_numbers(structure, found);
   for (Structure::Part* part : found) {

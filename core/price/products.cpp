@@ -90,7 +90,9 @@ double pull_constant(Structure& factor, bool has_constant) {
   if (sum.symbol != Symbol::Sum) return 0.0;
   const std::ptrdiff_t n_bare = n_unfitted(sum.parts);
   if (n_bare > 1 || (n_bare == 1 && !has_constant)) return 0.0;
-  const double scale = scale_to_one(sum, true);
+  const Structure& exponent = factor.parts.back().structure;
+  const bool takes_sign = is_power(factor) && exponent.is_number() && is_whole(exponent.number);
+  const double scale = scale_to_one(sum, !takes_sign);
   if (is_root) return std::sqrt(scale);
   return is_power(factor) && scale != 0.0 ? std::pow(scale, factor.parts[1].structure.number) : scale;
 }

@@ -2,76 +2,13 @@
 
 #include <cmath>
 #include <span>
+#include <utility>
 
 namespace ddsr {
 
 namespace {
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-// Tells a structure choice by choice.
-class Teller {
- public:
-  explicit Teller(Told& told) : told_(told) {}
-
-  void name(const Structure& structure, Place place, Place above) {
-    const auto chosen = static_cast<std::uint8_t>(structure.symbol);
-    told_.choices.push_back(
-        {false, {static_cast<std::uint8_t>(place), static_cast<std::uint8_t>(above), 0}, chosen});
-    describe(structure, place);
-  }
-
- private:
-  // What is to be told of a structure whose symbol is known.
-  void describe(const Structure& structure, Place place) {
-    switch (structure.symbol) {
-      case Symbol::Constant:
-        return;
-      case Symbol::Number:
-        told_.numbers.emplace_back(number_place(place), structure.number);
-        return;
-      case Symbol::Variable:
-        told_.variables.push_back(structure.variable);
-        return;
-      case Symbol::Sum:
-      case Symbol::Product:
-        list(structure, place);
-        return;
-      case Symbol::Power:
-        name(structure.parts[0].structure, Place::Base, place);
-        name(structure.parts[1].structure, Place::Exponent, place);
-        return;
-      default:
-        name(structure.parts[0].structure, place_in(structure.symbol), place);
-    }
-  }
-
-  void list(const Structure& structure, Place place) {
-    const bool is_product = structure.symbol == Symbol::Product;
-    int before = END;
-    for (const Structure::Part& part : structure.parts) {
-      const int next = listed(part.structure.symbol, part.is_inverse);
-      choose(is_product, before, place, next);
-      describe(part.structure, place_of_part(is_product, part.is_inverse));
-      before = next;
-    }
-    choose(is_product, before, place, END);
-  }
-
-  void choose(bool is_product, int before, Place place, int next) {
-    told_.choices.push_back({true,
-                             {is_product ? std::uint8_t{1} : std::uint8_t{0},
-                              static_cast<std::uint8_t>(before), static_cast<std::uint8_t>(place)},
-                             static_cast<std::uint8_t>(next)});
-  }
-
-  static Place place_of_part(bool is_product, bool is_inverse) {
-    if (is_product) return is_inverse ? Place::Divisor : Place::Factor;
-    return is_inverse ? Place::Subtrahend : Place::Term;
-  }
-
-  Told& told_;
-};
 
 // The chance of a symbol is its share among those seen in the context, mixed with its chance in a context
 // that tells less (Witten and Bell): the more different symbols were seen, the more is left to the others.
@@ -129,36 +66,30 @@ class Table {
 
 }  // namespace
 
-Place place_in(Symbol function) {
-  return static_cast<Place>(static_cast<int>(Place::Sqrt) + static_cast<int>(function) -
-                            static_cast<int>(Symbol::Sqrt));
-}
-
-NumberPlace number_place(Place place) {
-  switch (place) {
-    case Place::Exponent:
-      return NumberPlace::Exponent;
-    case Place::Term:
-    case Place::Subtrahend:
-      return NumberPlace::Sum;
-    case Place::Factor:
-    case Place::Divisor:
-      return NumberPlace::Product;
-    default:
-      return NumberPlace::Other;
-  }
-}
-
-Told told(const Structure& structure) {
-  Told told;
-  Teller(told).name(structure, Place::Top, Place::Top);
-  return told;
-}
-
-StructureCode::StructureCode(const std::vector<Choice>& choices) {
+StructureCode::StructureCode(const std::vector<Choice>& choices, KnownForms known)
+    : known_(std::move(known)) {
   Table symbols({N_PLACES, N_PLACES}, N_SYMBOLS), listed({2, N_LISTED, N_PLACES}, N_LISTED);
   for (const Choice& choice : choices) ++(choice.is_listed ? listed : symbols)(choice.context, choice.chosen);
   symbols_ = symbols.nats(), listed_ = listed.nats();
+
+  // what is never seen is as likely as not
+  double n_formulas = 2.0, n_leading = 1.0, n_fixed_factors = 2.0, n_number_factors = 1.0;
+  for (const Choice& choice : choices) {
+    const auto top = static_cast<std::uint8_t>(Place::Top);
+    if (!choice.is_listed) {
+      n_formulas += choice.context[0] == top ? 1.0 : 0.0;
+      continue;
+    }
+    const bool is_factor = choice.context[0] == 1, is_first = choice.context[1] == END;
+    const bool is_number = choice.chosen == static_cast<std::uint8_t>(Symbol::Number);
+    const bool is_constant = choice.chosen == static_cast<std::uint8_t>(Symbol::Constant);
+    if (!is_factor || !(is_number || is_constant)) continue;
+    ++n_fixed_factors;
+    n_number_factors += is_number ? 1.0 : 0.0;
+    n_leading += is_number && is_first && choice.context[2] == top ? 1.0 : 0.0;
+  }
+  leading_number_ = -std::log(n_leading / n_formulas);
+  being_factor_ = -std::log(n_number_factors / n_fixed_factors);
 }
 
 double StructureCode::symbol_nats(Place place, Place above, Symbol symbol) const {
@@ -176,12 +107,6 @@ double StructureCode::nats(const Choice& choice) const {
   if (choice.is_listed) return listed_nats(first == 1, second, static_cast<Place>(third), choice.chosen);
   return symbol_nats(static_cast<Place>(first), static_cast<Place>(second),
                      static_cast<Symbol>(choice.chosen));
-}
-
-double StructureCode::nats(const Structure& structure) const {
-  double sum = 0.0;
-  for (const Choice& choice : told(structure).choices) sum += nats(choice);
-  return sum;
 }
 
 }  // namespace ddsr

@@ -365,11 +365,16 @@ def canonical(
 ) -> tuple[NDArray[np.int16], NDArray[np.float64], NDArray[np.uint8]]:
     """Tokens, constants and which are fixed, as people write each; no tokens where that cannot be."""
 
-class StructureCode:
-    """Learned from choices (n, 5): see `ddsr.price.structure_code.Choice`."""
+ToldForm = tuple[Sequence[int], Sequence[float], Sequence[int]]
+"""what was chosen of a structure, values of its numbers, columns of its variables"""
 
-    def __init__(self, choices: NDArray[np.uint8]) -> None: ...
+class StructureCode:
+    """Learned from choices (n, 5) and counts of whole forms: see `ddsr.price.structure_code`."""
+
+    def __init__(self, choices: NDArray[np.uint8], forms: Sequence[tuple[ToldForm, int]]) -> None: ...
     def nats(self, choices: NDArray[np.uint8]) -> NDArray[np.float64]: ...
+    def mixed_nats(self, form: ToldForm, n_variables: int, told_nats: float) -> float:
+        """Nats of a structure that takes so many if it is told choice by choice, in a table of n columns."""
     def prices(
         self,
         vocabulary: Vocabulary,
@@ -411,3 +416,8 @@ def cheapest_structures(
     most: int,
 ) -> Structures:
     """All structures of these symbols up to a price; numbers are values with their nats, by place."""
+
+def merged_structures(
+    first: Structures, first_nats: float, second: Structures, second_nats: float, most: int
+) -> Structures:
+    """The cheapest of both, each once; all prices of each list are raised by so much."""

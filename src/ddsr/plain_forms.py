@@ -41,7 +41,7 @@ def plain_forms(problem: Problem, end: Deadline, exact: float = 0.0) -> tuple[Mo
         seconds = SHARE * end.seconds_left
         deadline, most = Deadline(end.at - (1.0 - SHARE) * end.seconds_left), int(A_SECOND * seconds)
         most = min(max(most, FEWEST), MOST)
-    cheap = CheapForms(engine, code_in_use().fitted, MOST_NATS, most)
+    cheap = CheapForms(engine, code_in_use(), MOST_NATS, most)
     allows = problem.lister.listing.allows
     most_exact = (exact * engine.spread) ** 2
 

@@ -62,7 +62,7 @@ def test_the_enumeration_uses_it(other, monkeypatch):
     engine = Engine(VOCABULARY, X, 3.1 * X[:, 0] + 0.01 * np.sin(40 * X[:, 0]))
     with priced_by(other):
         noise_module.find_noise(engine, 20)
-    assert codes and set(codes) == {other.fitted}
+    assert codes and set(codes) == {other}
 
 
 def test_nothing_else_asks_for_the_shipped_code():

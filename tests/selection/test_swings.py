@@ -50,13 +50,12 @@ def test_the_slow_one_of_two_frequencies_is_chosen():
     assert max(map(abs, best.constants)) < 5.0
 
 
-@pytest.mark.parametrize(("noise", "has_waves"), [(0.002, False), (0.0, True)])
-def test_a_frequency_that_the_rows_cannot_show_is_chosen_only_where_it_is_exact(noise, has_waves):
-    """Among many frequencies there is always one that meets a few rows well."""
+@pytest.mark.parametrize("noise", [0.002, 0.0])
+def test_a_frequency_that_the_rows_cannot_show_is_refused(noise):
+    """Among many frequencies there is always one that meets a few rows well, and rounded rows exactly."""
     rng = np.random.default_rng(0)
     rows = np.sort(rng.uniform(0.0, 5.0, size=(32, 1)), axis=0)
     y = 3.0 * rows[:, 0] + 0.5 * np.sin(1417.0 * rows[:, 0]) + noise * rng.normal(size=32)
     names = Vocabulary(["x"])
     candidates = [Expression.parse(text, names) for text in ("3 * x", "3 * x + 0.5 * sin(1417 * x)")]
-    best = select(candidates, Engine(names, rows, y))[0].expression
-    assert ("sin" in best.text()) == has_waves
+    assert "sin" not in select(candidates, Engine(names, rows, y))[0].expression.text()

@@ -15,6 +15,7 @@ from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import Engine
 from ddsr.expression import Batch, Expression
 from ddsr.price.structure_code import NUMBER_PLACES, StructureCode
+from ddsr.price.table_code import TableCode
 
 Floats = NDArray[np.float64]
 MOST_NATS_OF_NUMBER = 6.0
@@ -57,6 +58,16 @@ def nats_of_few_rows(n_free: int, n_rows: int) -> float:
 
 @lru_cache(maxsize=16)
 def _cheapest(
+    code: TableCode, n_variables: int, symbols: tuple[str, ...], most_nats: float, most: int
+) -> _core.Structures:
+    """By whichever code of the table is shorter."""
+    of_fitted, of_columns = code.nats_of_reading(n_variables)
+    fitted = _cheapest_of(code.fitted, n_variables, symbols, most_nats - of_fitted, most)
+    columns = _cheapest_of(code.columns, n_variables, symbols, most_nats - of_columns, most)
+    return _core.merged_structures(fitted, of_fitted, columns, of_columns, most)
+
+
+def _cheapest_of(
     code: StructureCode, n_variables: int, symbols: tuple[str, ...], most_nats: float, most: int
 ) -> _core.Structures:
     numbers = [code.numbers.common(place, MOST_NATS_OF_NUMBER) for place in range(len(NUMBER_PLACES))]
@@ -66,7 +77,7 @@ def _cheapest(
 class CheapForms:
     """The cheapest structures that the engine's vocabulary can write, at most so many."""
 
-    def __init__(self, engine: Engine, code: StructureCode, most_nats: float, most: int) -> None:
+    def __init__(self, engine: Engine, code: TableCode, most_nats: float, most: int) -> None:
         self.engine = engine
         names = set(engine.vocabulary.operators)
         symbols = tuple(name for name in _core.SYMBOLS if name in names or name in STRUCTURAL)

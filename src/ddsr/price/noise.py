@@ -8,19 +8,21 @@ the best of them the shorter description.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.engine import Engine, values
+from ddsr.expression import Batch
 from ddsr.price.code_in_use import code_in_use
-from ddsr.price.enumeration import CheapForms, FittedForm
+from ddsr.price.enumeration import TOLERANCE, CheapForms, FittedForm
 
 Floats = NDArray[np.float64]
 MOST_NATS, MOST_STRUCTURES = 11.0, 600
 N_STARTS, MAX_STEPS = 4, 25
+N_COMPARED = 10  # best forms under one kind of error that are fitted under the other, too
 N_BEST = 40  # under weights by y, that are measured under errors proportional to the prediction
 # Weights go by the prediction of the best form, within this factor of the value that was measured.
 MOST_OFF = 2.0
@@ -67,9 +69,15 @@ def find_noise(engine: Engine, most_structures: int = MOST_STRUCTURES) -> NoiseM
     y = engine.target
     if not may_be_relative(y):
         return CONSTANT
-    constant = _best(engine.reweighted(None), most_structures)
-    relative = _best(engine.reweighted(relative_weights(y)), most_structures)
-    return noise_shown_by(constant, relative, engine.rows, y)
+    engines = engine.reweighted(None), engine.reweighted(relative_weights(y))
+    constant, relative = (_best(each, most_structures) for each in engines)
+    # a fit that missed the form under one kind of error starts where it ended under the other
+    return noise_shown_by(
+        constant + _fitted_again(relative[:N_COMPARED], engines[0]),
+        relative + _fitted_again(constant[:N_COMPARED], engines[1]),
+        engine.rows,
+        y,
+    )
 
 
 def noise_shown_by(
@@ -95,9 +103,26 @@ def noise_shown_by(
 
 def _best(engine: Engine, most: int) -> list[FittedForm]:
     """The cheap forms of the shortest description, the shortest first."""
-    cheap = CheapForms(engine, code_in_use().fitted, MOST_NATS, most)
+    cheap = CheapForms(engine, code_in_use(), MOST_NATS, most)
     found = cheap.fit(n_starts=N_STARTS, max_steps=MAX_STEPS)
     return sorted(found, key=lambda form: form.length(engine.n_counted))[:N_BEST]
+
+
+def _fitted_again(forms: Sequence[FittedForm], engine: Engine) -> list[FittedForm]:
+    """From the constants that they have, on the weights of an engine."""
+    if not forms:
+        return []
+    batch = Batch.of(form.expression for form in forms)
+    is_fixed = np.ones(batch.constants.shape, dtype=bool)
+    for row, form in enumerate(forms):
+        is_fixed[row, : len(form.is_free)] = np.logical_not(form.is_free)
+    scores = engine.refit(batch, is_fixed, max_steps=MAX_STEPS, tolerance=TOLERANCE)
+    mean_squares = (scores.nrmse * engine.spread) ** 2
+    return [
+        replace(form, expression=scores.batch[row], mean_square=float(mean_squares[row]))
+        for row, form in enumerate(forms)
+        if np.isfinite(mean_squares[row])
+    ]
 
 
 def _relative_length(form: FittedForm, predicted: Floats, y: Floats) -> float:

@@ -1,8 +1,8 @@
 """The structure code: what it takes to write an equation without the values of its fitted constants.
 
-The code is learned from formulas that people use (`ddsr.price.corpus`). It names one symbol after the other,
-from the top down, each given its place. `core/price/structure_code.hpp` describes it. The chances of the
-symbols at a place add up to 1.
+The code is learned from formulas that people use (`ddsr.price.corpus`). A structure that one of them has is
+named as a whole. Any other is told one symbol after the other, from the top down, each given its place.
+`core/price/structure_code.hpp` describes it. The chances of all structures add up to no more than 1.
 """
 
 from __future__ import annotations
@@ -24,12 +24,15 @@ from ddsr.price.simple_numbers import nats_of, nats_of_measured
 Floats = NDArray[np.float64]
 NUMBER_PLACES = ("exponent", "sum", "product", "other")
 END = "end"
-CHOICES, NUMBERS = "choices.tsv", "numbers.tsv"
+CHOICES, NUMBERS, FORMS = "choices.tsv", "numbers.tsv", "forms.tsv"
 # The name of each choice in a list: a symbol that is kept, one that is subtracted or divided by, or the end.
 LISTED = (*_core.SYMBOLS, *(f"-{symbol}" for symbol in _core.SYMBOLS), END)
+_INDEX_OF_LISTED = {name: index for index, name in enumerate(LISTED)}
 
 Choice = tuple[int, int, int, int, int]
 """whether of a list; three of context; what was chosen: numbers as the core has them"""
+Form = tuple[tuple[int, ...], tuple[float, ...], tuple[int, ...]]
+"""a whole structure: what was chosen, the values of its numbers, the columns of its variables from 0 on"""
 
 
 @dataclass(frozen=True)
@@ -43,11 +46,30 @@ class Told:
     """columns"""
 
     @cached_property
-    def key(self) -> tuple[object, ...]:
+    def key(self) -> Form:
         """Equal for structures that differ by the names of variables and the values of constants alone."""
         renamed: dict[int, int] = {}
         columns = tuple(renamed.setdefault(column, len(renamed)) for column in self.variables)
-        return self.choices, self.numbers, columns
+        return tuple(choice[-1] for choice in self.choices), tuple(v for _, v in self.numbers), columns
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What a code is learned from: how often formulas make a choice, use a number, and have a whole form."""
+
+    choices: Counter[Choice]
+    numbers: Counter[tuple[int, float]]
+    forms: Counter[Form]
+
+    @classmethod
+    def of(cls, formulas: Iterable[Told]) -> Counts:
+        """Of formulas that have been told."""
+        every = list(formulas)
+        return cls(
+            Counter(chain.from_iterable(each.choices for each in every)),
+            Counter(chain.from_iterable(each.numbers for each in every)),
+            Counter(each.key for each in every),
+        )
 
 
 def tell(expressions: Sequence[Expression], is_free: Sequence[Sequence[bool]]) -> list[Told]:
@@ -121,22 +143,24 @@ class NumberCode:
 class StructureCode:
     """Nats of a structure."""
 
-    def __init__(self, choices: Mapping[Choice, int], numbers: Mapping[tuple[int, float], int]) -> None:
-        rows = np.array(list(choices), dtype=np.uint8).reshape(-1, 5)
-        counts = np.array(list(choices.values()), dtype=np.int64)
-        self.core = _core.StructureCode(np.ascontiguousarray(np.repeat(rows, counts, axis=0)))
-        self.numbers = NumberCode(numbers)
+    def __init__(self, counts: Counts) -> None:
+        rows = np.array(list(counts.choices), dtype=np.uint8).reshape(-1, 5)
+        n_each = np.array(list(counts.choices.values()), dtype=np.int64)
+        choices = np.ascontiguousarray(np.repeat(rows, n_each, axis=0))
+        self.core = _core.StructureCode(choices, list(counts.forms.items()))
+        self.numbers = NumberCode(counts.numbers)
 
     @classmethod
     def learned(cls, formulas: Iterable[Told]) -> StructureCode:
         """From formulas that people use."""
-        return cls(*count(formulas))
+        return cls(Counts.of(formulas))
 
     def nats(self, told: Told, n_variables: int) -> float:
         """Nats of the whole structure; a variable is one of so many."""
         choices = float(self.core.nats(np.array(told.choices, dtype=np.uint8)).sum())
         numbers = sum(self.numbers.nats(place, value) for place, value in told.numbers)
-        return choices + numbers + len(told.variables) * log(max(n_variables, 1))
+        one_by_one = choices + numbers + len(told.variables) * log(max(n_variables, 1))
+        return self.core.mixed_nats(told.key, max(n_variables, 1), one_by_one)
 
     def prices(self, expressions: Sequence[Expression], is_free: Sequence[Sequence[bool]]) -> Floats:
         """Nats of expressions without the digits of their free constants, which `is_free` marks.
@@ -149,21 +173,15 @@ class StructureCode:
         return self.core.prices(*rows, self.numbers.nats, nats_of_measured)
 
 
-def count(formulas: Iterable[Told]) -> tuple[Counter[Choice], Counter[tuple[int, float]]]:
-    """How often each choice was made, and each number used."""
-    every = list(formulas)
-    choices = Counter(chain.from_iterable(each.choices for each in every))
-    numbers = Counter(chain.from_iterable(each.numbers for each in every))
-    return choices, numbers
-
-
-def write_counts(choices: Mapping[Choice, int], numbers: Mapping[tuple[int, float], int]) -> dict[str, str]:
+def write_counts(counts: Counts) -> dict[str, str]:
     """The tables as the package ships them, by file name."""
-    lines = sorted("\t".join((*_names(choice), str(n))) for choice, n in choices.items())
-    values = sorted((NUMBER_PLACES[place], value, n) for (place, value), n in numbers.items())
+    lines = sorted("\t".join((*_names(choice), str(n))) for choice, n in counts.choices.items())
+    values = sorted((NUMBER_PLACES[place], value, n) for (place, value), n in counts.numbers.items())
+    forms = sorted((-n, _words(form)) for form, n in counts.forms.items())
     return {
         CHOICES: "".join(f"{line}\n" for line in lines),
         NUMBERS: "".join(f"{place}\t{value!r}\t{n}\n" for place, value, n in values),
+        FORMS: "".join(f"{-n}\t{words}\n" for n, words in forms),
     }
 
 
@@ -181,14 +199,45 @@ def _choice(kind: str, first: str, second: str, chosen: str) -> Choice:
     return 1, int(kind == "product"), LISTED.index(first), place, LISTED.index(chosen)
 
 
-def read_counts(choices: str, numbers: str) -> tuple[Counter[Choice], Counter[tuple[int, float]]]:
+def read_counts(choices: str, numbers: str, forms: str) -> Counts:
     """The counts that `write_counts` wrote."""
-    read_choices: Counter[Choice] = Counter()
+    counts = Counts(Counter(), Counter(), Counter())
     for line in choices.splitlines():
         kind, first, second, chosen, n = line.split("\t")
-        read_choices[_choice(kind, first, second, chosen)] = int(n)
-    read_numbers: Counter[tuple[int, float]] = Counter()
+        counts.choices[_choice(kind, first, second, chosen)] = int(n)
     for line in numbers.splitlines():
         place, value, n = line.split("\t")
-        read_numbers[NUMBER_PLACES.index(place), float(value)] = int(n)
-    return read_choices, read_numbers
+        counts.numbers[NUMBER_PLACES.index(place), float(value)] = int(n)
+    for line in forms.splitlines():
+        n, words = line.split("\t")
+        counts.forms[_form(words)] = int(n)
+    return counts
+
+
+def _words(form: Form) -> str:
+    """The symbols of a form as they are told, with numbers and variables in their places."""
+    chosen, numbers, variables = form
+    values, columns = map(repr, numbers), (f"x{column}" for column in variables)
+    words = []
+    for symbol in chosen:
+        name = LISTED[symbol]
+        sign, bare = ("-", name[1:]) if name.startswith("-") else ("", name)
+        if bare == "number":
+            words.append(f"{sign}#{next(values)}")
+        else:
+            words.append(f"{sign}{next(columns)}" if bare == "variable" else name)
+    return " ".join(words)
+
+
+def _form(words: str) -> Form:
+    chosen, numbers, variables = [], [], []
+    for word in words.split():
+        sign, bare = ("-", word[1:]) if word.startswith("-") else ("", word)
+        if bare.startswith("#"):
+            numbers.append(float(bare[1:]))
+            bare = "number"
+        elif bare.startswith("x"):
+            variables.append(int(bare[1:]))
+            bare = "variable"
+        chosen.append(_INDEX_OF_LISTED[f"{sign}{bare}"])
+    return tuple(chosen), tuple(numbers), tuple(variables)

@@ -8,7 +8,7 @@ variables as columns, the other all their symbols. The number of columns says ho
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 from ddsr.expression import Expression
 from ddsr.price.structure_code import (
     CHOICES,
+    FORMS,
     NUMBERS,
+    Counts,
     StructureCode,
     Told,
-    count,
     read_counts,
     write_counts,
 )
@@ -77,11 +78,8 @@ class TableCode:
 
     def nats_of_reading(self, n_columns: int) -> tuple[float, float]:
         """What it takes to say that a law of a table has fitted constants, or that it is all columns."""
-        shares = []
-        for widths in self._widths:
-            n, n_kinds = sum(widths.values()), MOST_COLUMNS
-            shares.append((widths.get(min(n_columns, MOST_COLUMNS), 0) + 1.0) / (n + n_kinds))
-        return log(sum(shares) / shares[0]), log(sum(shares) / shares[1])
+        fitted, columns = (widths.get(min(n_columns, MOST_COLUMNS), 0) + 1.0 for widths in self._widths)
+        return log((fitted + columns) / fitted), log((fitted + columns) / columns)
 
     def prices(self, expressions: Sequence[Expression], is_free: Sequence[Sequence[bool]]) -> Floats:
         """Nats of expressions without the digits of their free constants; see `StructureCode.prices`."""
@@ -95,8 +93,8 @@ class TableCode:
 
 def write_tables(fitted: Reading, columns: Reading) -> dict[str, str]:
     """The counts as the package ships them, by file name."""
-    texts = write_counts(*count(fitted.told))
-    texts |= {OF_COLUMNS + name: text for name, text in write_counts(*count(columns.told)).items()}
+    texts = write_counts(Counts.of(fitted.told))
+    texts |= {OF_COLUMNS + name: text for name, text in write_counts(Counts.of(columns.told)).items()}
     widths = range(1, MOST_COLUMNS + 1)
     texts[WIDTHS] = "".join(f"{n}\t{fitted.widths[n]}\t{columns.widths[n]}\n" for n in widths)
     return texts
@@ -107,11 +105,11 @@ def _shipped() -> TableCode:
     folder = files("ddsr.price")
     lines = [[int(each) for each in line.split("\t")] for line in (folder / WIDTHS).read_text().splitlines()]
     widths = {n: fitted for n, fitted, _ in lines}, {n: columns for n, _, columns in lines}
-    fitted, columns = (StructureCode(*read_counts(*_texts(prefix))) for prefix in ("", OF_COLUMNS))
+    fitted, columns = (StructureCode(read_counts(*_texts(prefix))) for prefix in ("", OF_COLUMNS))
     return TableCode(fitted, columns, widths)
 
 
-def _texts(prefix: str) -> tuple[str, str]:
+def _texts(prefix: str) -> Iterator[str]:
     folder = files("ddsr.price")
-    choices, numbers = ((folder / f"{prefix}{name}").read_text() for name in (CHOICES, NUMBERS))
-    return choices, numbers
+    for name in (CHOICES, NUMBERS, FORMS):
+        yield (folder / f"{prefix}{name}").read_text()

@@ -17,7 +17,7 @@ from ddsr.selection.spelling import spelled
 
 # On a few rows a constant may cost more to write than it explains; still nobody wants 1 for the mean of y.
 MOST_NRMSE = 1.05
-TIMES_BETTER_IF_IT_SWINGS = 1e4  # that the error has to be
+TIMES_BETTER_IF_IT_SWINGS = 1e20  # that the error has to be: never, unless all of them swing
 LEAST_GAIN = 1e-6  # nats; less is rounding
 
 IsAllowed = Callable[[Expression], bool]

@@ -22,6 +22,7 @@ ROLES = ("variables", "parameters", "exponents", "known")
 # Numbers that are part of a law: whole ones, fractions and multiples of pi. All others were fitted once.
 MOST_NUMERATOR, MOST_DENOMINATOR = 32, 8
 ROUNDING = 1e-9
+ANY_STEP = 0.37132  # between the values that fitted constants are given
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class CorpusFormula:
     """the same in a table where all its symbols are columns, but for fitted exponents"""
     is_free_in_columns: tuple[bool, ...]
     """as `is_free`, of `in_columns`"""
+    varied: tuple[tuple[Expression, tuple[bool, ...]], ...]
+    """the same in tables in which one of several variables was varied, the others being held"""
 
 
 @cache
@@ -78,9 +81,12 @@ def read_formula(
         elif node.kind is Kind.CONSTANT:
             is_free.append(not is_part_of_law(node.value))
 
+    # values of no meaning, all different: of equal ones some would cancel, and the logarithm of 1 is 0
+    values = {name: 1.0 + ANY_STEP * (index + 1) for index, name in enumerate(others)} | {PI: pi}
+
     def seen(node: Node) -> Node:
         if node.kind is Kind.VARIABLE and node.name not in variables:
-            return Node.constant(pi if node.name == PI else 1.0)
+            return Node.constant(values[node.name])
         return Node.operator(node.name, *map(seen, node.children)) if node.children else node
 
     return Expression.from_tree(Vocabulary(variables, tuple(OPERATORS)), seen(formula.tree)), tuple(is_free)
@@ -98,4 +104,12 @@ def _read_table(field: str, text: str) -> Iterator[CorpusFormula]:
             row["name"],
             *read_formula(row["formula"], variables, others),
             *read_formula(row["formula"], columns, exponents),
+            tuple(_varied(row["formula"], variables, others)),
         )
+
+
+def _varied(
+    text: str, variables: Sequence[str], others: Sequence[str]
+) -> Iterator[tuple[Expression, tuple[bool, ...]]]:
+    for name in variables if len(variables) > 1 else ():
+        yield read_formula(text, [name], [*others, *(other for other in variables if other != name)])

@@ -1,0 +1,158 @@
+#include "price/known_forms.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "price/building.hpp"
+
+namespace ddsr {
+
+namespace {
+
+constexpr double DISCOUNT = 0.9;
+// How much less likely a law has one column less of those that a table has.
+constexpr double ONE_LESS = 0.5;
+// The share of tables whose y is the logarithm of what a law says.
+constexpr double LOGARITHMS = 0.05;
+constexpr double INFINITE = std::numeric_limits<double>::infinity();
+
+std::uint64_t scrambled(std::uint64_t value) {
+  value += 0x9e3779b97f4a7c15ULL;
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
+  return value ^ (value >> 31);
+}
+
+std::uint64_t joined(std::uint64_t first, std::uint64_t second) {
+  return scrambled(first ^ scrambled(second));
+}
+
+using Colours = std::map<int, std::uint64_t>;  // by column
+
+// Terms and factors may come in any order, since names decide on it.
+std::uint64_t hash_of(const Structure& structure, const Colours& colours) {
+  const std::uint64_t symbol = scrambled(static_cast<std::uint64_t>(structure.symbol));
+  switch (structure.symbol) {
+    case Symbol::Constant:
+      return symbol;
+    case Symbol::Number:  // single, since 2/3 may be off by a bit
+      return joined(symbol, std::bit_cast<std::uint32_t>(static_cast<float>(structure.number)));
+    case Symbol::Variable:
+      return joined(symbol, colours.at(structure.variable));
+    case Symbol::Sum:
+    case Symbol::Product: {
+      std::uint64_t sum = 0;
+      for (const auto& [is_inverse, part] : structure.parts)
+        sum += joined(hash_of(part, colours), is_inverse ? 1 : 0);
+      return joined(symbol, sum);
+    }
+    default: {
+      std::uint64_t hash = symbol;
+      for (const Structure::Part& part : structure.parts)
+        hash = joined(hash, hash_of(part.structure, colours));
+      return hash;
+    }
+  }
+}
+
+void find_columns(const Structure& structure, Colours& colours) {
+  if (structure.symbol == Symbol::Variable) colours.emplace(structure.variable, 0);
+  for (const Structure::Part& part : structure.parts) find_columns(part.structure, colours);
+}
+
+std::size_t width_of(int n_columns) { return static_cast<std::size_t>(std::max(n_columns, 1)); }
+
+// The chance that a law has so many of the columns of a table, if formulas have fewer than `n_widths`.
+double chance_of(std::size_t width, int n_variables, std::size_t n_widths) {
+  double sum = 0.0;
+  const std::size_t most = std::min(static_cast<std::size_t>(n_variables), n_widths - 1);
+  for (std::size_t each = 1; each <= most; ++each)
+    sum += std::pow(ONE_LESS, static_cast<double>(most - each));
+  return std::pow(ONE_LESS, static_cast<double>(most - width)) / sum;
+}
+
+int n_columns_of(const Structure& structure) {
+  Colours columns;
+  find_columns(structure, columns);
+  return static_cast<int>(columns.size());
+}
+
+}  // namespace
+
+std::uint64_t nameless_hash(const Structure& structure) {
+  Colours colours;
+  find_columns(structure, colours);
+  // The colour of a variable is what the structure looks like from it. Twice: then also what the others see.
+  constexpr std::uint64_t ITSELF = 1;
+  for (int round = 0; round < 2 && colours.size() > 1; ++round) {
+    Colours seen;
+    for (const auto& [column, colour] : colours) {
+      Colours from = colours;
+      from[column] = joined(colour, ITSELF);
+      seen[column] = hash_of(structure, from);
+    }
+    colours = std::move(seen);
+  }
+  return hash_of(structure, colours);
+}
+
+KnownForms::Form& KnownForms::add_to(std::vector<Form>& forms, Places& places, Structure structure) {
+  const auto [place, is_new] = places.try_emplace(nameless_hash(structure), forms.size());
+  if (is_new) {
+    const int n_columns = n_columns_of(structure);
+    forms.push_back({std::move(structure), 0, n_columns});
+  }
+  return forms[place->second];
+}
+
+void KnownForms::add(Structure structure, int count) {
+  Structure logarithm = call_structure(Symbol::Log, structure);
+  Form& form = add_to(forms_, place_, std::move(structure));
+  const std::size_t width = width_of(form.n_columns);
+  if (totals_.size() <= width) totals_.resize(width + 1);
+  totals_[width].count += count;
+  totals_[width].n_kinds += form.count == 0 ? 1.0 : 0.0;
+  form.count += count;
+  if (form.n_columns > 0) add_to(logarithms_, place_of_logarithm_, std::move(logarithm)).count += count;
+}
+
+double KnownForms::nats_of(const Form& form, int n_variables) const {
+  const std::size_t width = width_of(form.n_columns);
+  double of_columns = 0.0;
+  for (int i = 0; i < form.n_columns; ++i) of_columns += std::log(n_variables - i);
+  const double share = (form.count - DISCOUNT) / totals_[width].count;
+  return of_columns - std::log(chance_of(width, n_variables, totals_.size()) * share);
+}
+
+double KnownForms::nats(const Structure& structure, int n_variables) const {
+  const std::uint64_t hash = nameless_hash(structure);
+  if (const auto found = place_.find(hash); found != place_.end())
+    return nats_of(forms_[found->second], n_variables) - std::log1p(-LOGARITHMS);
+  if (const auto found = place_of_logarithm_.find(hash); found != place_of_logarithm_.end())
+    return nats_of(logarithms_[found->second], n_variables) - std::log(LOGARITHMS);
+  return INFINITE;
+}
+
+double KnownForms::nats_of_unknown(int n_variables) const {
+  double chance = 0.0;
+  for (std::size_t width = 1; width < totals_.size() && static_cast<int>(width) <= n_variables; ++width) {
+    const auto& [count, n_kinds] = totals_[width];
+    // where no formula has so many columns, all is unknown
+    const double share = count > 0.0 ? DISCOUNT * n_kinds / count : 1.0;
+    chance += chance_of(width, n_variables, totals_.size()) * share;
+  }
+  return chance > 0.0 ? -std::log(chance) : 0.0;
+}
+
+double KnownForms::nats(const Structure& structure, int n_variables, double told_nats) const {
+  const double unknown = told_nats + nats_of_unknown(n_variables), known = nats(structure, n_variables);
+  if (!(known < INFINITE)) return unknown;
+  const double less = std::min(known, unknown);
+  return less - std::log1p(std::exp(less - std::max(known, unknown)));
+}
+
+}  // namespace ddsr
