@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations
 
 from ddsr import Expression
 from ddsr.expression import Kind, Node
 from ddsr.price.corpus import CorpusFormula
-from ddsr.price.structure_code import Told, tell
+from ddsr.price.structure_code import Told, n_fitted, tell
 from ddsr.selection.posterior import structural_constants
 
 
@@ -29,7 +29,10 @@ class NamelessForm:
     @cached_property
     def told(self) -> Told:
         """The structure with the columns as they are."""
-        return tell([self.expression], [self.is_free])[0]
+        told = tell([self.expression], [self.is_free])[0]
+        # each symbol has its own value
+        free = {v for v, is_free in zip(self.expression.constants, self.is_free, strict=True) if is_free}
+        return replace(told, has_ties=n_fitted(told) > len(free))
 
     @cached_property
     def signature(self) -> tuple[object, ...]:

@@ -14,8 +14,8 @@ namespace ddsr {
 namespace {
 
 constexpr double DISCOUNT = 0.9;
-// How much less likely a law has one column less of those that a table has.
-constexpr double ONE_LESS = 0.5;
+// The share of tables in which y depends on no column.
+constexpr double NOTHING = 0.1;
 // The share of tables whose y is the logarithm of what a law says.
 constexpr double LOGARITHMS = 0.05;
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
@@ -64,15 +64,9 @@ void find_columns(const Structure& structure, Colours& colours) {
   for (const Structure::Part& part : structure.parts) find_columns(part.structure, colours);
 }
 
-std::size_t width_of(int n_columns) { return static_cast<std::size_t>(std::max(n_columns, 1)); }
-
 // The chance that a law has so many of the columns of a table, if formulas have fewer than `n_widths`.
-double chance_of(std::size_t width, int n_variables, std::size_t n_widths) {
-  double sum = 0.0;
-  const std::size_t most = std::min(static_cast<std::size_t>(n_variables), n_widths - 1);
-  for (std::size_t each = 1; each <= most; ++each)
-    sum += std::pow(ONE_LESS, static_cast<double>(most - each));
-  return std::pow(ONE_LESS, static_cast<double>(most - width)) / sum;
+double chance_of_width(int n_variables, std::size_t n_widths) {
+  return (1.0 - NOTHING) / static_cast<double>(std::min(static_cast<std::size_t>(n_variables), n_widths - 1));
 }
 
 int n_columns_of(const Structure& structure) {
@@ -112,7 +106,7 @@ KnownForms::Form& KnownForms::add_to(std::vector<Form>& forms, Places& places, S
 void KnownForms::add(Structure structure, int count) {
   Structure logarithm = call_structure(Symbol::Log, structure);
   Form& form = add_to(forms_, place_, std::move(structure));
-  const std::size_t width = width_of(form.n_columns);
+  const auto width = static_cast<std::size_t>(form.n_columns);
   if (totals_.size() <= width) totals_.resize(width + 1);
   totals_[width].count += count;
   totals_[width].n_kinds += form.count == 0 ? 1.0 : 0.0;
@@ -121,11 +115,12 @@ void KnownForms::add(Structure structure, int count) {
 }
 
 double KnownForms::nats_of(const Form& form, int n_variables) const {
-  const std::size_t width = width_of(form.n_columns);
+  if (form.n_columns == 0) return -std::log(NOTHING * form.count / totals_[0].count);
+  const auto width = static_cast<std::size_t>(form.n_columns);
   double of_columns = 0.0;
   for (int i = 0; i < form.n_columns; ++i) of_columns += std::log(n_variables - i);
   const double share = (form.count - DISCOUNT) / totals_[width].count;
-  return of_columns - std::log(chance_of(width, n_variables, totals_.size()) * share);
+  return of_columns - std::log(chance_of_width(n_variables, totals_.size()) * share);
 }
 
 double KnownForms::nats(const Structure& structure, int n_variables) const {
@@ -143,7 +138,7 @@ double KnownForms::nats_of_unknown(int n_variables) const {
     const auto& [count, n_kinds] = totals_[width];
     // where no formula has so many columns, all is unknown
     const double share = count > 0.0 ? DISCOUNT * n_kinds / count : 1.0;
-    chance += chance_of(width, n_variables, totals_.size()) * share;
+    chance += chance_of_width(n_variables, totals_.size()) * share;
   }
   return chance > 0.0 ? -std::log(chance) : 0.0;
 }

@@ -53,7 +53,7 @@ class KnownForms {
 
   std::vector<Form> forms_, logarithms_;
   Places place_, place_of_logarithm_;
-  std::vector<Total> totals_;  // of the forms that have so many columns, a constant counted with one
+  std::vector<Total> totals_;  // of the forms that have so many columns
 };
 
 }  // namespace ddsr

@@ -24,25 +24,31 @@ double whole_price(const StructureCode& code, const Structure& structure, int n_
   return code.known().nats(structure, n_variables, sum);
 }
 
-// Where the structure has numbers.
-void find_numbers(Structure& structure, std::vector<Structure::Part*>& found) {
+// Where the structure has a number.
+struct NumberFound {
+  Structure::Part* part;
+  bool is_exponent;
+};
+
+void find_numbers(Structure& structure, std::vector<NumberFound>& found) {
   for (Structure::Part& part : structure.parts) {
-    if (part.structure.is_number()) found.push_back(&part);
+    const bool is_exponent = structure.symbol == Symbol::Power && &part == &structure.parts.back();
+    if (part.structure.is_number()) found.push_back({&part, is_exponent});
     find_numbers(part.structure, found);
   }
 }
 
 std::vector<double> numbers_in(Structure& structure) {
-  std::vector<Structure::Part*> found;
+  std::vector<NumberFound> found;
   find_numbers(structure, found);
   std::vector<double> values;
-  for (const Structure::Part* part : found) values.push_back(part->structure.number);
+  for (const NumberFound& each : found) values.push_back(each.part->structure.number);
   std::sort(values.begin(), values.end());
   return values;
 }
 
-// Of the ratio of two constants: a constant that happens to be simple, or a factor where other formulas have a
-// constant. The sign of a constant says nothing.
+// Of the ratio of two constants: a constant that happens to be simple, or a factor where other formulas have
+// a constant. The sign of a constant says nothing.
 double nats_of_ratio(const StructureCode& code, double ratio, const NumberPrices& numbers) {
   const double as_constant = numbers.of_constant(ratio);
   if (std::fabs(ratio) == 1.0) return as_constant;  // a factor of 1 is no factor
@@ -103,12 +109,16 @@ double cheapest_price(const StructureCode& code, Structure structure, int n_vari
                            price_with_ratios(code, structure, n_variables, numbers),
                            price_behind_number(code, structure, n_variables, numbers)});
   double of_values = 0.0;
-  std::vector<Structure::Part*> found;
+  std::vector<NumberFound> found;
   find_numbers(structure, found);
-  for (Structure::Part* part : found) {
+  for (const auto& [part, is_exponent] : found) {
     const Structure::Part number = *part;
     const double sign = number.is_inverse ? -1.0 : 1.0;  // of a number that a sum subtracts
-    const double of_value = of_values + numbers.of_constant(sign * number.structure.number);
+    double of_value = numbers.of_constant(sign * number.structure.number);
+    if (is_exponent)  // x^4 told as x^c, whose exponent is 4
+      of_value = std::min(of_value, code.nats_of_being_exponent() +
+                                        numbers.in_structure(NumberPlace::Exponent, number.structure.number));
+    of_value += of_values;
     *part = {false, constant_structure()};
     const double nats = price_with_constant(code, structure, n_variables, numbers) + of_value;
     if (nats < least)

@@ -64,6 +64,17 @@ class Table {
   std::vector<double> counts_;
 };
 
+// How many of the numbers and constants at a place are numbers.
+struct Fixed {
+  double n_numbers = 1.0, n = 2.0;
+
+  void take(Symbol symbol) {
+    n += symbol == Symbol::Number || symbol == Symbol::Constant ? 1.0 : 0.0;
+    n_numbers += symbol == Symbol::Number ? 1.0 : 0.0;
+  }
+  double nats_of_number() const { return -std::log(n_numbers / n); }
+};
+
 }  // namespace
 
 StructureCode::StructureCode(const std::vector<Choice>& choices, KnownForms known)
@@ -73,23 +84,22 @@ StructureCode::StructureCode(const std::vector<Choice>& choices, KnownForms know
   symbols_ = symbols.nats(), listed_ = listed.nats();
 
   // what is never seen is as likely as not
-  double n_formulas = 2.0, n_leading = 1.0, n_fixed_factors = 2.0, n_number_factors = 1.0;
+  double n_formulas = 2.0, n_leading = 1.0;
+  Fixed factors, exponents;
   for (const Choice& choice : choices) {
+    const auto symbol = static_cast<Symbol>(choice.chosen);
     const auto top = static_cast<std::uint8_t>(Place::Top);
     if (!choice.is_listed) {
       n_formulas += choice.context[0] == top ? 1.0 : 0.0;
-      continue;
+      if (choice.context[0] == static_cast<std::uint8_t>(Place::Exponent)) exponents.take(symbol);
+    } else if (choice.context[0] == 1) {
+      factors.take(symbol);
+      const bool is_first = choice.context[1] == END && choice.context[2] == top;
+      n_leading += is_first && symbol == Symbol::Number ? 1.0 : 0.0;
     }
-    const bool is_factor = choice.context[0] == 1, is_first = choice.context[1] == END;
-    const bool is_number = choice.chosen == static_cast<std::uint8_t>(Symbol::Number);
-    const bool is_constant = choice.chosen == static_cast<std::uint8_t>(Symbol::Constant);
-    if (!is_factor || !(is_number || is_constant)) continue;
-    ++n_fixed_factors;
-    n_number_factors += is_number ? 1.0 : 0.0;
-    n_leading += is_number && is_first && choice.context[2] == top ? 1.0 : 0.0;
   }
   leading_number_ = -std::log(n_leading / n_formulas);
-  being_factor_ = -std::log(n_number_factors / n_fixed_factors);
+  being_factor_ = factors.nats_of_number(), being_exponent_ = exponents.nats_of_number();
 }
 
 double StructureCode::symbol_nats(Place place, Place above, Symbol symbol) const {

@@ -23,8 +23,9 @@ class StructureCode {
   double symbol_nats(Place place, Place above, Symbol symbol) const;
   double listed_nats(bool is_product, int before, Place place, int next) const;
 
-  // To say that a factor that formulas have as a number or a constant is a number.
+  // To say that a factor, or an exponent, that formulas have as a number or a constant is a number.
   double nats_of_being_factor() const { return being_factor_; }
+  double nats_of_being_exponent() const { return being_exponent_; }
   // To say that a number stands before the whole, as in 4 * pi * x * y.
   double nats_of_leading_number() const { return leading_number_; }
 
@@ -32,7 +33,7 @@ class StructureCode {
 
  private:
   std::vector<double> symbols_, listed_;
-  double being_factor_ = 0.0, leading_number_ = 0.0;
+  double being_factor_ = 0.0, being_exponent_ = 0.0, leading_number_ = 0.0;
   KnownForms known_;
 };
 

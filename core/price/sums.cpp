@@ -46,7 +46,11 @@ class Terms {
 
   void take_scaled(bool is_inverse, Structure term) {
     auto [value, is_fitted, rest] = split(std::move(term));
-    const double factor = is_inverse ? -value : value;
+    double factor = is_inverse ? -value : value;
+    if (factor == -1.0 && !is_fitted && takes_sign(rest)) {  // -sin(c * x) is sin(c * x)
+      rest = call_structure(rest.symbol, times_number(-1.0, std::move(rest.parts[0].structure)));
+      factor = 1.0;
+    }
     if (rest.symbol == Symbol::Sum && !is_fitted && std::fabs(factor) == 1.0) {
       take(factor < 0.0, std::move(rest));
       return;
@@ -57,6 +61,12 @@ class Terms {
         return;
       }
     terms_.push_back({std::move(rest), factor, is_fitted});
+  }
+
+  // An odd function whose argument has a fitted factor.
+  static bool takes_sign(const Structure& term) {
+    return term.symbol >= Symbol::Sqrt && term.symbol <= Symbol::Abs &&
+           row_of(op_of(term.symbol)).parity == Parity::Odd && has_fitted_factor(term.parts[0].structure);
   }
 
   static Structure whole(Parts parts) {

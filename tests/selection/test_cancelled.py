@@ -24,7 +24,7 @@ BELOW = X * [1.0, 0.8, 1.0] + [3.0, 0.0, 0.0]  # y is less than x, as speeds are
         ("z * y * sqrt(y^2 / ((x - y) * (x + y)) + 1)", "z * y / sqrt(1 - y^2 / x^2)"),
         ("-1 * x * z * log(y / z) + 7e-17", "x * z * log(z / y)"),
         ("1.02 / (0.99 / x + 1.01 / y)", "x * y / (x + y)"),
-        ("x / y * sqrt(1 + 3.02 * y^2 / (z^2 * x^2))", "sqrt(x^2 + 3 * y^2 / z^2) / y"),
+        ("x / y * sqrt(1 + 3.02 * y^2 / (z^2 * x^2))", "sqrt(3 / z^2 + x^2 / y^2)"),
         ("x * sqrt(x / (y * z)) + 0.01", "sqrt(x^3 / (y * z))"),
     ],
 )

@@ -31,7 +31,7 @@ def chosen(truth: str, candidate: str, noise: float = 0.0) -> str:
         ("1 / (1 + exp(0.7 * x - 1.33))", "1 / (0.26 * exp(0.7 * x) + 1)"),
         ("y + sqrt(2.8 * x)", "1.67 * sqrt(x) + y"),
         ("log(1 + 0.37 * x) / x", "(log(x + 2.7) - 0.99) / x"),
-        ("sqrt(x^2 + 9.869604401089358 * y^2 / z^2) / y", "x * sqrt(1 + 9.9 * y^2 / (x * z)^2) / y"),
+        ("sqrt(9.869604401089358 / z^2 + x^2 / y^2)", "x * sqrt(1 + 9.9 * y^2 / (x * z)^2) / y"),
         ("y - log(2.6 * x)", "(y - 0.95) - log(x)"),
     ],
 )

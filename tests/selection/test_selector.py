@@ -285,3 +285,12 @@ def test_the_choice_stands_on_the_front_in_one_writing() -> None:
     assert [str(entry.expression) for entry in front_of(entries)[0]] == ["x + y", "x * y"]
     entries[2] = replace(entries[2], nrmse=0.3)
     assert [str(entry.expression) for entry in front_of(entries)[0]] == ["x * y"]
+
+
+def test_what_is_nearly_as_short_is_listed_beside_what_was_made_of_it():
+    """A line through the origin explains such data best, and one with an offset nearly as well."""
+    X = np.linspace(1.0, 9.0, 10)[:, None]
+    y = 0.15 - 2.3 * X[:, 0] + 0.2 * np.random.default_rng(0).normal(size=10)
+    names = Vocabulary(["I"])
+    found = select([Expression.parse("0.5 - 2.3 * I", names)], Engine(names, X, y))
+    assert {sum(one.is_free) for one in found} == {1, 2}

@@ -44,6 +44,8 @@ class Told:
     """place, as an index of NUMBER_PLACES, and value"""
     variables: tuple[int, ...]
     """columns"""
+    has_ties: bool = False
+    """whether it has one symbol in several of its constants, which a fit would not know of"""
 
     @cached_property
     def key(self) -> Form:
@@ -68,7 +70,7 @@ class Counts:
         return cls(
             Counter(chain.from_iterable(each.choices for each in every)),
             Counter(chain.from_iterable(each.numbers for each in every)),
-            Counter(each.key for each in every),
+            Counter(each.key for each in every if not each.has_ties),
         )
 
 

@@ -25,6 +25,8 @@ SHARE_OF_ROUNDS = 0.75  # of the time that is left when they begin; then the bes
 N_RATIONAL = 3  # models that are written as ratios of polynomials
 # Two writings of one function that differ by less: the plainer one is taken.
 NATS_FOR_PLAINNESS = 1.0
+# A form is listed beside the shorter one that was made of it if it is longer by no more than this.
+NATS_OF_RIVALS = 7.0
 LEAST_BETTER = 0.01  # in NRMSE: what was not made shorter is listed for no less
 
 
@@ -46,9 +48,9 @@ def select(
     All are refitted on all rows. The `n_shortest` of least description length and the `n_most_accurate` are
     made shorter for as long as that falls: constants are settled at simple numbers, terms and factors are
     left out, and the best are cancelled as ratios of polynomials. No candidate ends with a longer description
-    than it began with. `models` are candidates that have settled numbers already. `deadline` is on the
-    monotonic clock: what is known by then is returned. Nothing that `is_allowed` refuses is made of a
-    candidate.
+    than it began with. One that is nearly as short as what was made of it is there, too. `models` are
+    candidates that have settled numbers already. `deadline` is on the monotonic clock: what is known by then
+    is returned. Nothing that `is_allowed` refuses is made of a candidate.
     """
     judge = Judge(engine, deadline, is_allowed)
     free = [Model.free(expression) for expression in _in_one_vocabulary(candidates, engine)]
@@ -75,7 +77,10 @@ def select(
     chosen = _cancelled(chosen, judge)
     chosen = [_with_moved_constants(one, judge) for one in _with_settled_rates(chosen, judge)]
     chosen = judge.polish(chosen)
-    chosen = judge.tidied(best_of_each(chosen + [settled.get(one.model.key, one) for one in rest]))
+    # a + b * x, of which b * x was made, may explain the data nearly as well
+    longest = min(map(rank_of, chosen), default=inf) + NATS_OF_RIVALS
+    rest = [settled.get(one.model.key, one) for one in rest] + [one for one in given if one.rank <= longest]
+    chosen = judge.tidied(best_of_each(chosen + rest))
     ranked = sorted(best_of_each(chosen), key=rank_of)
     return handed_out(ranked, engine, is_allowed, n_written=1 if judge.is_late else None)
 
