@@ -42,6 +42,22 @@ def test_one_row_has_no_paths():
     assert not swings("sin(50 * x)", Paths.among(GRID[:1]))
 
 
+def test_what_is_undefined_between_rows_swings():
+    names = Vocabulary(["x"], ("add", "sub", "mul", "asin", "cos", "sqrt"))
+    texts = "asin(0.2 + cos(6.283185307179586 * x + 2))", "sqrt(x - 1)"
+    paths = Paths.among(np.arange(1.0, 9.0)[:, None])
+    assert swing([Expression.parse(text, names) for text in texts], paths, 1).tolist() == [True, False]
+
+
+def test_a_path_that_leaves_the_domain_tells_nothing():
+    rng = np.random.default_rng(0)
+    rows = rng.uniform(0.0, 1.0, size=(30, 2))
+    rows = rows[rows[:, 0] > rows[:, 1]]
+    names = Vocabulary(["x", "y"])
+    slow, fast = (Expression.parse(text, names) for text in ("sqrt(x - y)", "sqrt(x - y) + sin(2000 * x)"))
+    assert swing([slow, fast], Paths.among(rows), 1).tolist() == [False, True]
+
+
 def test_the_slow_one_of_two_frequencies_is_chosen():
     fast, slow = 2.4 + 8.0 * np.pi, 2.4  # equal on rows that are 0.25 apart
     y = 3.1 * np.cos(slow * GRID[:, 0]) + 0.05 * np.random.default_rng(0).normal(size=20)

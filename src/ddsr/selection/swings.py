@@ -46,12 +46,19 @@ class Paths:
 
 
 def swing(expressions: Sequence[Expression], paths: Paths, n_threads: int) -> NDArray[np.bool_]:
-    """Whether each goes up and down between the rows far more than from row to row."""
+    """Whether each goes up and down between the rows far more than from row to row.
+
+    So does one that is undefined between two rows of a table of one column. With several columns a path may
+    leave the domain of a law, as that of sqrt(x - y), and tells nothing.
+    """
     if not expressions or len(paths.points) == 0:
         return np.zeros(len(expressions), dtype=bool)
     along = values(Batch.of(expressions), paths.points, n_threads)[0]
     along = along.reshape(len(expressions), -1, N_STEPS + 1)
+    is_defined = np.isfinite(along).all(axis=2)
     with np.errstate(all="ignore"):
-        walked = np.abs(np.diff(along, axis=2)).sum(axis=(1, 2))
-        apart = np.abs(along[:, :, -1] - along[:, :, 0]).sum(axis=1)
-    return np.asarray(np.isfinite(walked) & (walked > MOST_DETOUR * apart))
+        walked = np.abs(np.diff(along, axis=2)).sum(axis=2)
+        apart = np.abs(along[:, :, -1] - along[:, :, 0])
+    walked, apart = (np.where(is_defined, each, 0.0).sum(axis=1) for each in (walked, apart))
+    swings = np.isfinite(walked) & (walked > MOST_DETOUR * apart)
+    return np.asarray(swings | ~is_defined.all(axis=1) if paths.points.shape[1] == 1 else swings)
