@@ -55,10 +55,12 @@ def swing(expressions: Sequence[Expression], paths: Paths, n_threads: int) -> ND
         return np.zeros(len(expressions), dtype=bool)
     along = values(Batch.of(expressions), paths.points, n_threads)[0]
     along = along.reshape(len(expressions), -1, N_STEPS + 1)
-    is_defined = np.isfinite(along).all(axis=2)
+    is_defined: NDArray[np.bool_] = np.all(np.isfinite(along), axis=2)
     with np.errstate(all="ignore"):
         walked = np.abs(np.diff(along, axis=2)).sum(axis=2)
         apart = np.abs(along[:, :, -1] - along[:, :, 0])
-    walked, apart = (np.where(is_defined, each, 0.0).sum(axis=1) for each in (walked, apart))
-    swings = np.isfinite(walked) & (walked > MOST_DETOUR * apart)
-    return np.asarray(swings | ~is_defined.all(axis=1) if paths.points.shape[1] == 1 else swings)
+    whole_walk, whole_way = (np.where(is_defined, each, 0.0).sum(axis=1) for each in (walked, apart))
+    swings = np.isfinite(whole_walk) & (whole_walk > MOST_DETOUR * whole_way)
+    if paths.points.shape[1] == 1:
+        swings = swings | ~np.all(is_defined, axis=1)
+    return np.asarray(swings)
