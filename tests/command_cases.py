@@ -43,7 +43,7 @@ def refusal(*arguments: object) -> str:
     """The one line on stderr with which a command is refused."""
     done = ddsr(*arguments)
     assert done.exit_code == 1, done.output
-    lines = [line for line in done.stderr.splitlines() if not line.startswith(("reading ", "going on "))]
+    lines = [line for line in done.stderr.splitlines() if not line.startswith(("reading ", "resuming "))]
     assert len(lines) == 1 and lines[0].startswith("Error: "), done.stderr
     assert done.stdout == ""
     return lines[0].removeprefix("Error: ")

@@ -1,4 +1,4 @@
-"""The command `ddsr`: each command imports what it needs, so that `ddsr --help` answers at once."""
+"""The command `ddsr`. Commands import their modules when they run, so that `ddsr --help` is fast."""
 
 import sys
 from io import TextIOWrapper
@@ -23,7 +23,7 @@ from ddsr.terminal import plain_console, printable, printable_lines
 def main() -> None:
     """Find the equation behind data: symbolic regression by masked discrete diffusion."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # what an old terminal cannot show is a question mark there
+        if isinstance(stream, TextIOWrapper):  # an old terminal shows `?` instead of failing
             stream.reconfigure(errors="replace")
 
 
@@ -44,17 +44,19 @@ def bench() -> None:
     callback=read_all_names,
     default=["ground-truth"],
     show_default=True,
-    help="Suites, or CSVs of formulas or of data, by commas.",
+    help="Suites, or CSV files of formulas or data, separated by commas.",
 )
 @click.option(
     "--problem",
     "names",
     multiple=True,
     callback=read_all_names,
-    help="Problems of the suites, by commas (default: all).",
+    help="Problems of the suites, separated by commas.  [default: all]",
 )
-@click.option("--draw", type=click.IntRange(1), help="So many problems of the suite, drawn by --draw-seed.")
-@click.option("--draw-seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of --draw.")
+@click.option("--draw", type=click.IntRange(1), help="Number of problems to draw at random.")
+@click.option(
+    "--draw-seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed of --draw."
+)
 @click.option(
     "--method",
     "methods",
@@ -62,7 +64,7 @@ def bench() -> None:
     callback=read_all_names,
     default=["ddsr"],
     show_default=True,
-    help="Presets or peers, by commas.",
+    help="Presets or peers, separated by commas.",
 )
 @click.option(
     "--noise",
@@ -71,27 +73,47 @@ def bench() -> None:
     callback=read_all_numbers,
     default=["0"],
     show_default=True,
-    help="Shares of the RMS, by commas.",
+    help="Noise levels as fractions of the target's RMS, separated by commas.",
 )
-@click.option("--trials", type=click.IntRange(1), default=1, show_default=True, help="Seeds 0, 1, … of each.")
 @click.option(
-    "--time", "seconds", type=Seconds(min_open=True), default=None, help="Seconds of search in each run."
+    "--trials",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Runs of each problem, with the seeds 0, 1, …",
 )
-@click.option("--epochs", type=click.IntRange(1), default=None, help="Epochs of each run, at most.")
 @click.option(
-    "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Runs at a time, each a process."
+    "--time",
+    "seconds",
+    type=Seconds(min_open=True),
+    default=None,
+    help="Time limit of each search, in seconds.",
+)
+@click.option("--epochs", type=click.IntRange(1), default=None, help="Maximum number of epochs of each run.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Number of runs in parallel, each in its own process.",
 )
 @click.option(
     "--stack",
     type=click.IntRange(1),
-    help="Run this many searches of the preset paper in each process, on one GPU, in one batch.",
+    help="Number of searches of the preset paper that each process runs in one batch, on one GPU.",
 )
-@click.option("--cluster", help="Address of a dask scheduler, or local:N, in place of --jobs.")
-@click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="Of each run.")
-@click.option("--device", default="cpu", show_default=True, help="Where the networks run.")
-@click.option("--memory", type=click.FloatRange(0, min_open=True), help="GiB at which a run is killed.")
-@click.option("--data", type=click.Path(file_okay=False), default=None, help="pmlb's cache folder.")
-@click.option("--store", type=click.Path(file_okay=False), required=True, help="Folder of the results.")
+@click.option("--cluster", help="Address of a Dask scheduler, or local:N. Replaces --jobs.")
+@click.option(
+    "--threads", type=click.IntRange(1), default=1, show_default=True, help="Number of threads of each run."
+)
+@click.option(
+    "--device", default="cpu", show_default=True, help="Device for the networks: cpu, cuda or auto."
+)
+@click.option(
+    "--memory", type=click.FloatRange(0, min_open=True), help="Memory limit in GiB. A run above it is killed."
+)
+@click.option("--data", type=click.Path(file_okay=False), default=None, help="Cache folder of pmlb.")
+@click.option("--store", type=click.Path(file_okay=False), required=True, help="Folder for the results.")
 def bench_run(
     suites: tuple[str, ...],
     methods: tuple[str, ...],
@@ -99,9 +121,10 @@ def bench_run(
     data: str | None,
     **settings: Any,
 ) -> None:
-    """Run what the store does not hold yet. Each run is a process, and a line of results.jsonl.
+    """Run methods on problems and append each result to results.jsonl in the store.
 
-    The same command goes on after it was stopped or killed. Runs without --time go on within their search.
+    Runs that the store already has are skipped, so the same command resumes a benchmark that was stopped or
+    killed. A run without --time also resumes its unfinished search.
     """
     from ddsr.bench.command import run_suite
 
@@ -109,8 +132,10 @@ def bench_run(
 
 
 def _chosen_runs(function: Any) -> Any:
-    """The stores to read, and which of their runs."""
-    choose = click.option("--method", "methods", callback=read_names, help="Only these, separated by commas.")
+    """Add the arguments that choose stores and methods."""
+    choose = click.option(
+        "--method", "methods", callback=read_names, help="Only these methods, separated by commas."
+    )
     return click.argument("stores", metavar="STORE...", nargs=-1, required=True)(choose(function))
 
 
@@ -121,22 +146,27 @@ def _chosen_runs(function: Any) -> Any:
     type=click.Choice(["markdown", "csv", "html"]),
     default="markdown",
     show_default=True,
-    help="Of the table.",
+    help="Format of the table.",
 )
 @click.option(
     "--by",
     type=click.Choice(["noise", "method", "overview"]),
     default="noise",
     show_default=True,
-    help="Every run by noise level, methods on the runs that all of them have, or noise levels side by side.",
+    help="noise: all runs, by noise level. method: methods on the runs that all of them have. "
+    "overview: noise levels side by side.",
 )
-@click.option("--best", type=click.IntRange(0), help="With --by overview: so many published rows a source.")
-@click.option("--baseline", default=None, help="With --by method: p-values against this method.")
-@click.option("--out", type=click.Path(dir_okay=False), default=None, help="File; by default the terminal.")
+@click.option(
+    "--best", type=click.IntRange(0), help="With --by overview: maximum number of published rows per source."
+)
+@click.option("--baseline", default=None, help="With --by method: compute p-values against this method.")
+@click.option(
+    "--out", type=click.Path(dir_okay=False), default=None, help="File to write.  [default: print to stdout]"
+)
 def bench_table(stores: tuple[str, ...], methods: tuple[str, ...], out: str | None, **settings: Any) -> None:
-    """Rates, complexity and time of every method, beside what was published.
+    """Print rates, complexity and time of every method beside published results.
 
-    STORE is a folder of results, or LABEL=FOLDER to tell the same methods of two folders apart.
+    STORE is a folder of results. Use LABEL=FOLDER to compare the same method in two folders.
     """
     from ddsr.bench.report.command import make_table, read_chosen, save
 
@@ -153,14 +183,17 @@ def bench_table(stores: tuple[str, ...], methods: tuple[str, ...], out: str | No
 @bench.command("plot")
 @_chosen_runs
 @click.option(
-    "--kind", type=click.Choice(["rates", "pareto", "ablation", "curves"]), required=True, help="Of figure."
+    "--kind",
+    type=click.Choice(["rates", "pareto", "ablation", "curves"]),
+    required=True,
+    help="Kind of figure.",
 )
-@click.option("--problem", default=None, help="Only the runs of this problem.")
-@click.option("--out", type=click.Path(dir_okay=False), required=True, help="An .svg or a .png.")
+@click.option("--problem", default=None, help="Use only the runs of this problem.")
+@click.option("--out", type=click.Path(dir_okay=False), required=True, help="File to write: .svg or .png.")
 def bench_plot(
     stores: tuple[str, ...], methods: tuple[str, ...], kind: str, problem: str | None, out: str
 ) -> None:
-    """Draw rates, R² against size, an ablation, or learning curves."""
+    """Draw rates, R² against complexity, an ablation, or learning curves."""
     from ddsr.bench.report.command import read_chosen, save_figure
 
     save_figure(read_chosen(stores, methods, problem), kind, out)
@@ -168,13 +201,13 @@ def bench_plot(
 
 @bench.command("report")
 @_chosen_runs
-@click.option("--title", default="Benchmark", show_default=True, help="Of the page.")
-@click.option("--baseline", default=None, help="P-values against this method.")
-@click.option("--out", type=click.Path(dir_okay=False), required=True, help="An .html file.")
+@click.option("--title", default="Benchmark", show_default=True, help="Title of the page.")
+@click.option("--baseline", default=None, help="Compute p-values against this method.")
+@click.option("--out", type=click.Path(dir_okay=False), required=True, help="File to write: .html.")
 def bench_report(
     stores: tuple[str, ...], methods: tuple[str, ...], title: str, baseline: str | None, out: str
 ) -> None:
-    """Write one page with all tables and figures in it, which needs no other file."""
+    """Write all tables and figures into one self-contained HTML page."""
     from ddsr.bench.report.command import read_chosen, save_page
 
     save_page(read_chosen(stores, methods), title, baseline, out)

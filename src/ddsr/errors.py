@@ -1,16 +1,16 @@
-"""What can be wrong with what a user hands in. All are `ValueError`s, so generic handlers work."""
+"""Exceptions of the package. All are `ValueError`s, so generic handlers work."""
 
 
 class DDSRError(ValueError):
-    """Base of the package's own errors; the message says what is wrong, where, and what to do."""
+    """Base class of the package's errors. The message says what is wrong, where, and what to do."""
 
 
 class VocabularyError(DDSRError):
-    """An unknown operator, or variables whose names cannot be told apart."""
+    """An unknown operator or variable, or names that are not valid or not unique."""
 
 
 class ExpressionError(DDSRError):
-    """Text or tokens that are not an expression; `position` is where, or None."""
+    """Text or tokens that are not a valid expression; `position` is where, or None."""
 
     def __init__(self, message: str, position: int | None = None) -> None:
         super().__init__(message)
@@ -22,32 +22,32 @@ class GrammarError(DDSRError):
 
 
 class DataError(DDSRError):
-    """Data that no equation can be fitted to: wrong shape, empty, not finite, constant."""
+    """Data that cannot be fitted: of the wrong shape, empty, not finite or constant."""
 
 
 class DataTypeError(DataError, TypeError):
-    """Data of a type that cannot be read as a table of numbers, such as a set or a sparse matrix."""
+    """Data of a type that is not a table of numbers, such as a set or a sparse matrix."""
 
 
 class MethodError(DDSRError):
-    """A method, option or setting that is not known, cannot be combined, or that this machine cannot run."""
+    """A method or setting that is unknown, cannot be combined with others, or cannot run on this machine."""
 
 
 class DeviceError(MethodError):
-    """A device is there but cannot be used now: another process holds it, or its driver failed."""
+    """A device that exists but cannot be used now: another process holds it, or its driver failed."""
 
 
 class BenchError(DDSRError):
-    """A benchmark that cannot be run as asked: an unknown suite, missing data, a store that is not one."""
+    """A benchmark that cannot run: an unknown suite, missing data, or a folder that is not a store."""
 
 
 class ReportError(DDSRError):
-    """A report that cannot be written: a model without equations, a folder that is not there."""
+    """A report that cannot be written, such as one of a model without equations or into a missing folder."""
 
 
 class InputError(DDSRError):
-    """A file that cannot be read as a table of numbers, or that has not the columns asked for."""
+    """A file that is not a table of numbers, or lacks a column that is needed."""
 
 
 class RunError(DDSRError):
-    """A run folder, a saved state or a model file that cannot be made, read, written or gone on with."""
+    """A run folder, a saved state or a model file that cannot be created, read, written or resumed."""

@@ -1,4 +1,4 @@
-"""Files that are whole or not there: written aside, waited for, and put in place in one step."""
+"""Atomic file writes: a file is written under another name, synced, and renamed."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from typing import Any
 
 from ddsr.errors import RunError
 
-# How a file is called while it is written; what a killed process left of one is known by it.
+# Suffix of files that are being written, by which the leftovers of a killed process are found.
 ASIDE = ".being-written"
 SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Put the file there, or leave what was there: also where the disk is full or the process is killed."""
+    """Write the file, or leave the old one if the disk is full or the process is killed."""
     aside = path.with_name(f".{path.name}.{os.getpid()}{ASIDE}")
     try:
         aside.unlink(missing_ok=True)
-        with aside.open("xb") as file:  # not through a link that somebody put there
+        with aside.open("xb") as file:  # never follow an existing link
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -65,7 +65,7 @@ def read_regular(path: Path) -> bytes:
 
 
 def read_whole(path: Path, what: str) -> bytes:
-    """The bytes of the file, which is called `what` where there is none."""
+    """Return the bytes of a file; `what` names it in the error if it does not exist."""
     try:
         return read_regular(path)
     except FileNotFoundError:
@@ -75,24 +75,24 @@ def read_whole(path: Path, what: str) -> bytes:
 
 
 def clear_leftovers(folder: Path) -> None:
-    """Remove what killed processes were writing."""
+    """Remove the leftovers of killed processes."""
     for leftover in folder.glob(f".*{ASIDE}"):
         with suppress(OSError):
             leftover.unlink()
 
 
 def is_leftover(name: str) -> bool:
-    """Return whether a file of this name is what a killed process was writing."""
+    """Return whether a file of this name is a leftover of a killed process."""
     return name.startswith(".") and name.endswith(ASIDE)
 
 
 def reason_of(error: OSError) -> str:
-    """The system's own words, without the path, which the message names already."""
+    """Return the system's message without the path, which our message already names."""
     return error.strerror or str(error) or type(error).__name__
 
 
 def _wait_for_folder(folder: Path) -> None:
-    """Until the disk knows the new name; systems without open folders look after that themselves."""
+    """Sync the folder, so that the new name is on disk; not every system needs or allows this."""
     with suppress(PermissionError, NotImplementedError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -1,7 +1,7 @@
-"""Tables that users hand in, pandas, polars or NumPy, as arrays of doubles; what is wrong is said by column.
+"""Tables of pandas, polars or NumPy as arrays of doubles. Errors name the column.
 
-Names are kept as they are. Nothing is altered, and no library of tables is imported: what a table can do is
-asked of the table itself.
+Column names are kept and inputs are never altered. No table library is imported: the code only uses methods
+that the table itself has.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ from ddsr.errors import DataError, DataTypeError
 from ddsr.times import check_no_times
 
 Floats = NDArray[np.float64]
-# How NumPy's error for text begins.
+# The beginning of NumPy's error message for text.
 TEXT = "could not convert string to float"
 ENCODE = (
     "encode text as numbers first, for example with pandas.get_dummies or scikit-learn's OrdinalEncoder, "
-    "or drop it"
+    "or drop the column"
 )
 
 
 @dataclass(frozen=True)
 class Targets:
-    """What is to be explained, a column each."""
+    """The targets, one column each."""
 
     columns: Floats
     """(n_rows, n_outputs)"""
     names: tuple[str, ...]
-    """`y`, where there is one, and else the table's own, or y0, y1, …"""
+    """`y` if there is one, otherwise the names in the table, or y0, y1, …"""
     is_one: bool
-    """whether there is a single one; a table of one column is that too"""
+    """whether there is a single target, which may be a table of one column"""
 
 
 def read_rows(estimator: Any, X: ArrayLike, **options: Any) -> Floats:
-    """X in scikit-learn's manner, which keeps and checks the names of its columns."""
+    """Read X as scikit-learn does, which stores and checks the column names."""
     if X is None:
-        raise DataError("X is None: pass a table with a row for each observation")
+        raise DataError("X is None: pass a table with one row per observation")
     _check_is_table(X, "X")
     _check_has_columns(X)
     try:
@@ -58,7 +58,7 @@ def read_rows(estimator: Any, X: ArrayLike, **options: Any) -> Floats:
 
 
 def read_targets(y: ArrayLike) -> Targets:
-    """y, one column or several."""
+    """Read y, one column or several."""
     if y is None:
         raise DataError("DDSRRegressor requires y to be passed, but the target y is None")
     _check_is_table(y, "y")
@@ -72,11 +72,11 @@ def read_targets(y: ArrayLike) -> Targets:
     except (TypeError, ValueError) as error:
         if isinstance(error, DataError):
             raise
-        told = _of_column(y, "y") or _of_text(error, "y")
-        raise told or DataError(f"y cannot be read as numbers: {error}") from error
+        known = _of_column(y, "y") or _of_text(error, "y")
+        raise known or DataError(f"y cannot be read as numbers: {error}") from error
     if columns.ndim not in (1, 2) or (columns.ndim == 2 and columns.shape[1] == 0):
         raise DataError(
-            "y should be a 1d array, or a table with a column for each output, got an array of shape "
+            "y should be a 1d array, or a table with one column per output, got an array of shape "
             f"{columns.shape} instead"
         )
     if columns.ndim == 1 or columns.shape[1] == 1:
@@ -86,25 +86,25 @@ def read_targets(y: ArrayLike) -> Targets:
 
 
 def _check_is_table(table: Any, what: str) -> None:
-    """Refuse what scikit-learn would not name: a plan of a table, columns that cannot be told apart."""
+    """Refuse lazy tables and duplicate names, for which scikit-learn has no clear message."""
     if hasattr(table, "collect") and hasattr(table, "collect_schema"):
-        raise DataError(f"{what} is a lazy table: collect() it first")
+        raise DataError(f"{what} is a lazy table: call its collect() first")
     if isinstance(table, np.ma.MaskedArray):
         _check_mask(table, what)
     names = _column_names(table)
     for column, name in enumerate(names):
         if not name:
-            raise DataError(f"column {column} of {what} has an empty name: give it one")
+            raise DataError(f"column {column} of {what} has an empty name: rename it")
         if not _is_text(name):
-            raise DataError(f"the name of column {column} of {what}, {name!a}, is not text: give it another")
+            raise DataError(f"the name of column {column} of {what}, {name!a}, is not valid text: rename it")
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
-        raise DataError(f"{what} has several columns called {repeated[0]!r}: names must differ")
+        raise DataError(f"{what} has several columns named {repeated[0]!r}: rename all but one")
     check_no_times(table, what)
 
 
 def _is_text(name: str) -> bool:
-    """Whether a name can be written to a file: half of a surrogate pair cannot."""
+    """Whether a name can be encoded: lone surrogates cannot."""
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -114,7 +114,7 @@ def _is_text(name: str) -> bool:
 
 @contextmanager
 def _quiet_if_sparse(table: Any) -> Iterator[None]:
-    """Keep scikit-learn from warning that sparse columns are converted: their values are the same."""
+    """Silence scikit-learn's warning that sparse columns are converted: their values stay the same."""
     if all(type(dtype).__name__ != "SparseDtype" for dtype in getattr(table, "dtypes", ())):
         yield
         return
@@ -124,7 +124,7 @@ def _quiet_if_sparse(table: Any) -> Iterator[None]:
 
 
 def _check_has_columns(X: Any) -> None:
-    """Refuse a table without columns, for which pandas, polars and scikit-learn have other words each."""
+    """Refuse a table without columns with the same message for all kinds of tables."""
     shape: tuple[int, ...] = getattr(X, "shape", ())
     if len(shape) == 2 and shape[1] == 0:
         raise DataError(
@@ -134,7 +134,7 @@ def _check_has_columns(X: Any) -> None:
 
 
 def _too_large(table: Any, what: str) -> DataError:
-    """Where the first whole number is that double precision cannot hold."""
+    """Name the first integer that double precision cannot hold."""
     values = np.asarray(table, dtype=object)
     for place in np.ndindex(values.shape):
         value = values[place]
@@ -143,12 +143,12 @@ def _too_large(table: Any, what: str) -> DataError:
             name = f"x{place[-1]}" if names is None else names[place[-1]]
             column = f", column {name!r}" if len(place) == 2 else ""
             where = f"row {place[0]}{column}"
-            return DataError(f"{what} has a number above 1.8e308 in {where}: rescale it, or remove such rows")
-    return DataError(f"{what} has numbers above 1.8e308, the largest of double precision: rescale them")
+            return DataError(f"{what} has a number above 1.8e308 in {where}: rescale the column or remove such rows")
+    return DataError(f"{what} has numbers above 1.8e308, the limit of double precision: rescale them")
 
 
 def _check_mask(table: np.ma.MaskedArray[Any, Any], what: str) -> None:
-    """Refuse masked values, whose numbers would be read as if nothing were missing."""
+    """Refuse masked values, whose underlying numbers would be read otherwise."""
     masked = np.argwhere(np.ma.getmaskarray(table))
     if len(masked):
         column = f", column 'x{masked[0][1]}'" if what == "X" and table.ndim == 2 else ""
@@ -157,18 +157,18 @@ def _check_mask(table: np.ma.MaskedArray[Any, Any], what: str) -> None:
 
 
 def _column_names(table: Any) -> tuple[str, ...]:
-    """The columns' names, if all of them are text."""
+    """Return the column names if all of them are text."""
     names = tuple(getattr(table, "columns", ()))
     return tuple(map(str, names)) if all(isinstance(name, str) for name in names) else ()
 
 
 def _of_column(table: Any, what: str) -> DataError | None:
-    """What is wrong with the first column that cannot be read; None where no column is at fault."""
+    """Return the error of the first column that cannot be read, or None."""
     for name in getattr(table, "columns", ()):
         column = np.asarray(table[name])
         try:
             if column.dtype.kind not in "biufOSU":
-                raise TypeError(f"it is of type {column.dtype}")
+                raise TypeError(f"it has the type {column.dtype}")
             np.asarray(column, dtype=np.float64)
         except (TypeError, ValueError) as error:
             missing = [row for row, value in enumerate(column) if _is_missing(value)]
@@ -181,12 +181,12 @@ def _of_column(table: Any, what: str) -> DataError | None:
 
 
 def _of_text(error: Exception, what: str) -> DataError | None:
-    """Explain how to encode text; None where the error is another one."""
-    return DataError(f"{what} holds text: {error}; {ENCODE}") if str(error).startswith(TEXT) else None
+    """Return an error that explains how to encode text, or None if the error is another one."""
+    return DataError(f"{what} contains text: {error}; {ENCODE}") if str(error).startswith(TEXT) else None
 
 
 def _of_kind(error: Exception) -> DataError:
-    """What scikit-learn says of X, without the whole array, which it prints too."""
+    """Return scikit-learn's message about X, without the array that it prints."""
     text = str(error)
     first, last = text.split("\n")[0], text.split("\n")[-1]
     if first.startswith("Complex data"):

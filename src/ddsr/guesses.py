@@ -1,4 +1,4 @@
-"""Expressions to start a search from: a user's guesses as text, and equations that were found before."""
+"""Expressions to start a search from: the user's guesses as text, and equations of an earlier fit."""
 
 from __future__ import annotations
 
@@ -13,40 +13,40 @@ from ddsr.expression.words import split_words
 from ddsr.grammar import Grammar
 
 CONSTANT = "C"
-"""A constant of unknown value in a guess, unless a variable is called so; `?` always is one."""
+"""a constant of unknown value in a guess, unless a variable has this name; `?` always is one"""
 
 
 def read_guesses(guesses: Sequence[str], grammar: Grammar) -> list[Expression]:
-    """Parse each; numbers are where its constants start from."""
+    """Parse guesses; their numbers are the starting values of constants."""
     if isinstance(guesses, (str, Set, Iterator)) or not isinstance(guesses, Iterable):
-        raise ExpressionError(f"guesses must be a list of texts such as ['C * x + 1'], not {guesses!r}")
+        raise ExpressionError(f"guesses must be a list of strings such as ['C * x + 1'], not {guesses!r}")
     return [_read(text, grammar) for text in guesses]
 
 
 def _read(text: object, grammar: Grammar) -> Expression:
     if not isinstance(text, str):
-        raise ExpressionError(f"a guess is a text such as 'C * x + 1', not {text!r}")
+        raise ExpressionError(f"a guess must be a string such as 'C * x + 1', not {text!r}")
     vocabulary = grammar.vocabulary
     try:
         parsed = Expression.parse(_with_marks(text, vocabulary.variables), vocabulary)
         expression = Expression.from_tree(vocabulary, _folded(parsed))
     except ExpressionError as error:
-        raise ExpressionError(f"the guess {text!r} cannot be read: {error}", error.position) from None
+        raise ExpressionError(f"cannot read the guess {text!r}: {error}", error.position) from None
     broken = grammar.check(expression.tokens)
     if broken is not None:
-        reason = broken.partition(": ")[2]  # positions among tokens say nothing to who wrote the text
-        raise ExpressionError(f"the guess {text!r} is not among what is searched: {reason}")
+        reason = broken.partition(": ")[2]  # token positions mean nothing to the author of the text
+        raise ExpressionError(f"the guess {text!r} breaks a rule of the search: {reason}")
     return expression
 
 
 def known_equations(equations: Iterable[Expression], grammar: Grammar) -> list[Expression]:
-    """Those of equations found before, or what they scale and shift, that the grammar allows."""
+    """Return earlier equations that the grammar allows, with or without their scale and offset."""
     found = []
     for equation in equations:
         for form in (equation, unscaled(equation)):
             try:
                 seed = Expression.from_tree(grammar.vocabulary, _folded(form))
-            except ExpressionError:  # it has operators that this search has not
+            except ExpressionError:  # it has operators that this search does not use
                 continue
             if grammar.check(seed.tokens) is None:
                 found.append(seed)
@@ -55,7 +55,7 @@ def known_equations(equations: Iterable[Expression], grammar: Grammar) -> list[E
 
 
 def _with_marks(text: str, variables: Sequence[str]) -> str:
-    """`?` for every `C`, which takes as many characters: positions in messages stay right."""
+    """Replace each `C` by `?`, which is as long, so that positions in messages stay correct."""
     if CONSTANT not in text or CONSTANT in variables:
         return text
     at = {word.position for word in split_words(text) if word.kind == "name" and word.text == CONSTANT}
@@ -63,7 +63,7 @@ def _with_marks(text: str, variables: Sequence[str]) -> str:
 
 
 def _folded(expression: Expression) -> Node:
-    """What holds no variable as one number: a grammar has no operators on constants alone."""
+    """Fold each part without variables into one number: grammars do not allow operators on constants alone."""
     names = expression.vocabulary.variables
     return expression.fold(
         variable=lambda column: Node.variable(names[column]),

@@ -1,7 +1,7 @@
-"""The estimator's parameters as JSON: numbers, texts, rules and settings, and nothing that could be executed.
+"""The estimator's parameters as JSON: numbers, strings, rules and settings, and nothing executable.
 
-A rule or a settings object is an object with its class under the key `ddsr`; only those listed here are
-ever made.
+A rule or a settings object is a JSON object with its class under the key `ddsr`. Only the classes listed here
+are ever created.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ddsr.errors import RunError
 from ddsr.grammar import AtMost, Forbid, MustAppear, Nesting
 
 CLASS = "ddsr"
-# JSON has no infinite numbers: they are objects of this class with the number as text.
+# JSON has no infinite numbers: they are stored as objects of this class with the number as text.
 NUMBER = "number"
 _SETTINGS = (
     SearchConfig,
@@ -46,8 +46,8 @@ CLASSES: Mapping[str, type[Any]] = {
 
 Parameters = dict[str, Any]
 
-# Beside the parameters: the types that JSON does not have, by place (names and numbers, as JSON text).
-# Earlier versions pass over it, as over every parameter that they do not know.
+# A key beside the parameters for types that JSON does not have, by place (names and numbers, as JSON text).
+# Earlier versions ignore it, like every unknown parameter.
 KINDS = "kinds"
 TUPLE, LIST, PATH, RANDOM_STATE = "tuple", "list", "path", "RandomState"
 Place = tuple[str | int, ...]
@@ -55,14 +55,14 @@ Kinds = dict[str, Any]
 
 
 def to_json(parameters: Mapping[str, Any]) -> Parameters:
-    """Every parameter by its name; raises `RunError` for one that JSON cannot hold."""
+    """Convert parameters to JSON; raise `RunError` for one that JSON cannot hold."""
     kinds: Kinds = {}
     written = {name: _written(value, name, (name,), kinds) for name, value in parameters.items()}
     return {**written, KINDS: kinds} if kinds else written
 
 
 def from_json(written: Mapping[str, Any], known: set[str]) -> Parameters:
-    """Those of the known names; others are of a later version, and passed over."""
+    """Read the parameters with known names; ignore others, which come from a later version."""
     kinds = written.get(KINDS, {})
     if not isinstance(kinds, dict):
         raise ValueError(f"{KINDS} is {kinds!r}")
@@ -70,12 +70,12 @@ def from_json(written: Mapping[str, Any], known: set[str]) -> Parameters:
 
 
 def _written(value: Any, name: str, place: Place, kinds: Kinds, default: str = LIST) -> Any:
-    """The value as JSON; `default` is what a list is read as at this place."""
+    """Convert a value to JSON; `default` is how a list is read at this place."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, np.ndarray):
         value = value.tolist()
-    if isinstance(value, PathLike):  # whole, so that it is the same file wherever a run goes on
+    if isinstance(value, PathLike):  # absolute, so that a run can resume in any folder
         kinds[_key(place)] = PATH
         value = str(Path(value).absolute())
     if isinstance(value, np.random.RandomState):
@@ -101,7 +101,7 @@ def _written(value: Any, name: str, place: Place, kinds: Kinds, default: str = L
             CLASS: type(value).__name__,
             **{each: _written(part, each, (*place, each), kinds, TUPLE) for each, part in parts.items()},
         }
-    raise RunError(f"{name}={value!r} cannot be kept in a file: give numbers, texts, rules and settings")
+    raise RunError(f"{name}={value!r} cannot be saved to a file: use numbers, strings, rules and settings")
 
 
 def _read(value: Any, place: Place, kinds: Kinds, default: str = LIST) -> Any:
@@ -123,10 +123,10 @@ def _read(value: Any, place: Place, kinds: Kinds, default: str = LIST) -> Any:
 
 
 def _read_object(value: dict[str, Any], place: Place, kinds: Kinds) -> Any:
-    """A rule or settings; they are compared, and hold tuples unless they were given lists."""
+    """Read a rule or settings. They hold tuples unless lists were given, so that they compare equal."""
     kind = CLASSES.get(value[CLASS])
     if kind is None:
-        raise ValueError(f"{value[CLASS]!r} is no rule and no settings that this version of ddsr knows")
+        raise ValueError(f"{value[CLASS]!r} is not a rule or settings class of this version of ddsr")
     known = {each.name for each in fields(kind)}
     parts = {name: _read(part, (*place, name), kinds, TUPLE) for name, part in value.items() if name in known}
     return kind(*parts.pop("variables")) if kind is MustAppear else kind(**parts)

@@ -1,4 +1,4 @@
-"""Rules of a grammar as text or as a dict, the way a command line, a file or a notebook writes them.
+"""Rules of a grammar as text or as a dict, for the command line, files and notebooks.
 
 | text | rule |
 | --- | --- |
@@ -8,7 +8,7 @@
 | `no exp, pow below exp` | `Nesting("exp", ("exp", "pow"))` |
 | `use mass, charge` | `MustAppear("mass", "charge")` |
 
-Names with a comma or a space at either end stand in backticks, as in equations.
+Names that contain a comma, or begin or end with a space, stand in backticks, as in equations.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ EXAMPLES = "'forbid exp on x', 'at most 2 of sin, cos', 'no exp below exp', 'use
 
 
 def read_rules(given: RulesLike) -> tuple[Rule, ...]:
-    """Rules as they are, texts, dicts, or a list of all these, as rules."""
+    """Read rules from rule objects, texts, dicts, or a list of these."""
     if isinstance(given, (Rule, str, Mapping)):
         return tuple(_read(given))
     if isinstance(given, (Set, Iterator)) or not isinstance(given, Iterable):
@@ -52,7 +52,7 @@ def _read(given: object) -> Iterator[Rule]:
         for kind, content in given.items():
             yield from _entries(kind, content)
     else:
-        raise GrammarError(f"{given!r} is no rule; rules are such as {EXAMPLES}")
+        raise GrammarError(f"{given!r} is not a rule; examples of rules: {EXAMPLES}")
 
 
 def _sentence(text: str) -> Rule:
@@ -60,7 +60,7 @@ def _sentence(text: str) -> Rule:
         match = re.fullmatch(pattern, text.strip(), re.DOTALL)
         if match:
             return make(*match.groups())
-    raise GrammarError(f"the rule {text!r} cannot be read; rules are such as {EXAMPLES}")
+    raise GrammarError(f"cannot read the rule {text!r}; examples of rules: {EXAMPLES}")
 
 
 def _entries(kind: str, content: Any) -> Iterator[Rule]:
@@ -80,7 +80,7 @@ def _entries(kind: str, content: Any) -> Iterator[Rule]:
                 f"unknown kind of rule {kind!r}; known are: forbid, nesting, at_most, must_appear"
             )
     except (AttributeError, TypeError):
-        raise GrammarError(f"the rules under {kind!r} cannot be read: {content!r}") from None
+        raise GrammarError(f"cannot read the rules under {kind!r}: {content!r}") from None
 
 
 def _nesting(outer: str, inner: str, n: int) -> Nesting:
@@ -88,17 +88,17 @@ def _nesting(outer: str, inner: str, n: int) -> Nesting:
 
 
 def _listed(names: str | Iterable[str]) -> tuple[str, ...]:
-    """Names as they are; a text is one name."""
+    """Return names as a tuple; a single text is one name."""
     return (names,) if isinstance(names, str) else tuple(names)
 
 
 def _names(text: str) -> tuple[str, ...]:
-    """Names separated by commas."""
+    """Split names separated by commas."""
     names, position = [], 0
     while position < len(text):
         match = _NAME.match(text, position)
         if match is None:
-            raise GrammarError(f"{text!r} is no list of names: the backtick is never closed")
+            raise GrammarError(f"{text!r} is not a list of names: a backtick is never closed")
         quoted, plain = match.groups()
         # in backticks `sin` is a variable, not the function
         names.append(plain.strip() if quoted is None else write_name(quoted.replace("``", "`")))
@@ -109,5 +109,5 @@ def _names(text: str) -> tuple[str, ...]:
 def _one(text: str) -> str:
     names = _names(text)
     if len(names) != 1:
-        raise GrammarError(f"one name is expected where {text!r} stands")
+        raise GrammarError(f"expected one name, got {text!r}")
     return names[0]

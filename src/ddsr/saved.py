@@ -1,8 +1,8 @@
-"""A search written down: trees of names, arrays and plain values, and their form as bytes.
+"""The saved state of a search: a tree of names, arrays and plain values, and its form as bytes.
 
-Every part of a search that changes from epoch to epoch gives such a tree of itself and takes it back. The
-bytes are those of a NumPy archive: the arrays by their path in the tree, and all else as JSON beside them.
-Nothing in them is ever executed.
+Every part of a search that changes from epoch to epoch can write itself as such a tree and restore itself from
+it. The bytes are a NumPy archive: the arrays by their path in the tree, and everything else as JSON. Nothing in
+it is ever executed.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from ddsr.files import parse_json
 Saved = dict[str, Any]
 """names to arrays, to trees like this one, or to what JSON can write"""
 
-# The member of the archive that holds all but the arrays; no path in a tree is called so.
+# The member of the archive that holds everything but the arrays; no path in a tree has this name.
 STRUCTURE = "structure"
-# How an archive begins.
+# The first bytes of an archive.
 ZIP = b"PK"
 
 
 def to_bytes(saved: Saved) -> bytes:
-    """The tree as an archive."""
+    """Write the tree as an archive."""
     arrays: dict[str, Any] = {}
     structure = json.dumps(_without_arrays(saved, "", arrays)).encode()
     arrays[STRUCTURE] = np.frombuffer(structure, np.uint8)
@@ -38,9 +38,9 @@ def to_bytes(saved: Saved) -> bytes:
 
 
 def from_bytes(data: bytes, what: str = "state") -> Saved:
-    """The tree of an archive; raises `RunError`, which calls it `what`, where it is none, or not whole."""
-    if not data.startswith(ZIP):  # NumPy would take it for a pickle, and say how to run that
-        raise RunError(f"this is no saved {what} that can be read: it is not even an archive")
+    """Read the tree of an archive; raise `RunError`, which names it `what`, if it cannot be read."""
+    if not data.startswith(ZIP):  # NumPy would take it for a pickle and explain how to load that
+        raise RunError(f"cannot read the saved {what}: it is not an archive")
     with restoring(what), np.load(io.BytesIO(data), allow_pickle=False) as archive:
         arrays = {path: archive[path] for path in archive.files}
         saved: Saved = parse_json(arrays.pop(STRUCTURE).tobytes())
@@ -55,18 +55,18 @@ def from_bytes(data: bytes, what: str = "state") -> Saved:
 
 @contextmanager
 def restoring(what: str) -> Iterator[None]:
-    """Whatever is found wrong inside is wrong with what was saved, and said so in one line."""
+    """Report any error inside as one of what was saved, in one line."""
     try:
         yield
     except RunError:
         raise
     except Exception as error:  # corrupt bytes fail in any way that zip, NumPy and torch know
         reason = str(error).partition("\n")[0] or type(error).__name__
-        raise RunError(f"this is no saved {what} that can be read: {reason}") from error
+        raise RunError(f"cannot read the saved {what}: {reason}") from error
 
 
 def whole(saved: Saved, name: str) -> int:
-    """A count from a tree; raises `ValueError` where the value is of another kind."""
+    """Return a count from a tree; raise `ValueError` if the value is of another kind."""
     value = saved[name]
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
         raise ValueError(f"{name} is {value!r}")

@@ -1,4 +1,4 @@
-"""Dates and durations in tables that users hand in, which are refused: as numbers they depend on a unit."""
+"""Refuse dates and durations in tables: as numbers they depend on a unit."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from ddsr.errors import DataError
 
 DATES = (datetime.date, datetime.time, np.datetime64)  # a datetime is a date
 DURATIONS = (datetime.timedelta, np.timedelta64)
-# How the types of columns are called: of NumPy, pandas, polars and Arrow.
+# Names of column types in NumPy, pandas, polars and Arrow.
 DATE_TYPES = ("date", "time", "period")
 DURATION_TYPES = ("timedelta", "duration")
 REMEDIES = {
-    "dates": "for example to days since the first one",
-    "durations": "for example to seconds",
+    "dates": "for example days since the start",
+    "durations": "for example seconds",
 }
 
 
 def check_no_times(table: Any, what: str) -> None:
-    """Refuse a table, a column or an array that holds dates or durations; the message says what to do."""
+    """Raise `DataError` for a table, a column or an array that contains dates or durations."""
     for name, kind in _times(table):
         where = what if name is None else f"column {name!r} of {what}"
         raise DataError(
-            f"{where} contains {kind}: convert them to numbers first, {REMEDIES[kind]}, or leave them out"
+            f"{where} contains {kind}: convert them to numbers first, {REMEDIES[kind]}, or drop them"
         )
 
 
 def _times(table: Any) -> Iterator[tuple[object, str]]:
-    """Name of each column that holds them, None for an array, and what it holds."""
+    """Yield the name of each such column (None for an array) and what it contains."""
     names, types = getattr(table, "columns", None), getattr(table, "dtypes", None)
     if hasattr(table, "column_names") and hasattr(table, "schema"):  # Arrow
         names, types = table.column_names, table.schema.types
@@ -68,13 +68,13 @@ def _is_object(dtype: object) -> bool:
 def _kind_of_list(values: Any) -> str | None:
     try:
         found = np.asarray(values)
-    except (TypeError, ValueError, OverflowError):  # what is wrong with it is said when it is read
+    except (TypeError, ValueError, OverflowError):  # reading reports this error
         return None
     return _kind_of_type(found.dtype) or (_kind_of_values(found) if found.dtype == object else None)
 
 
 def _kind_of_values(values: Any) -> str | None:
-    """Of the first value that is a date or a duration; NaT is missing, and neither."""
+    """Return the kind of the first date or duration; NaT is a missing value."""
     for value in values.flat:
         if type(value).__name__ == "NaTType":
             continue

@@ -35,11 +35,11 @@ def refused_fit(path: str, *options: object) -> str:
     ("names", "rows", "message"),
     [
         ("a,b,Y", GOOD, "has no column 'y'; did you mean 'Y'?"),
-        ("a,b,y", [*GOOD, "9,many,27"], "column 'b' of {} has 'many' in row 9, which is no number"),
+        ("a,b,y", [*GOOD, "9,many,27"], "column 'b' of {} has 'many' in row 9, which is not a number"),
         ("a,b,y", [f"{k},{k},7" for k in range(8)], "the target 'y' is 7 in every row"),
         ("a,b,y", GOOD[:4], "has 4 rows: at least 5 are needed"),
         ("a,b,y", [], "has 0 rows: at least 5 are needed"),
-        ("a,b,y", [*GOOD, "inf,1,2"], "column 'a' of {} is infinite in row 9"),
+        ("a,b,y", [*GOOD, "inf,1,2"], "column 'a' of {} is infinite or too large for double precision in row 9"),
         ("a,b,y", [*GOOD, ",1,2", ",,3"], "2 of 10 rows of {} have missing values, in 'a', 'b'"),
         ("a,a,y", GOOD, "has more than one column 'a'"),
         ("a,,y", GOOD, "column 2 of {} has no name"),
@@ -54,7 +54,7 @@ def test_a_table_that_cannot_be_used(tmp_path, names, rows, message):
 def test_missing_and_unreadable_files(tmp_path):
     assert refused_fit(str(tmp_path / "nowhere.csv")) == f"there is no file {tmp_path / 'nowhere.csv'}"
     (tmp_path / "broken.csv.gz").write_bytes(gzip.compress(b"a,y\n1,2\n" * 500)[:-30])
-    assert "no complete gzip file" in refused_fit(str(tmp_path / "broken.csv.gz"))
+    assert "is not a complete gzip file" in refused_fit(str(tmp_path / "broken.csv.gz"))
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_two_processes_in_one_folder(tmp_path):
             assert first.poll() is None
         assert f"{tmp_path / 'run'} is in use by process {first.pid}" in refusal("resume", tmp_path / "run")
         shown = ddsr("show", tmp_path / "run")  # looking is allowed
-        assert shown.exit_code == 0 and "The run is not over" in shown.stdout
+        assert shown.exit_code == 0 and "The run has not finished" in shown.stdout
         assert "So far: " in shown.stdout and "Ended" not in shown.stdout
     finally:
         first.kill()

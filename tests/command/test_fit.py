@@ -44,8 +44,8 @@ def test_the_result_for_people(table):
     assert lines[place + 1].startswith("This form has a probability of ")
     said = done.stderr.splitlines()
     assert said[0] == f"reading {table}" and said[1] == "40 rows: y from a, b, noise"
-    assert said[2] == "left out, since not numbers: label"
-    assert said[3].startswith("to begin with: y = ") and "epoch 1" in said[4]
+    assert said[2] == "ignoring non-numeric columns: label"
+    assert said[3].startswith("first fit: y = ") and "epoch 1" in said[4]
     assert list(Path().iterdir()) == [Path("line.csv")]
 
 
@@ -94,7 +94,7 @@ def test_folders_are_never_shared(tmp_path, monkeypatch):
 
 def test_out_and_no_save_exclude_each_other(table):
     done = ddsr("fit", table, "-t", "y", "--out", "run", "--no-save")
-    assert done.exit_code == 2 and "exclude each other" in done.stderr
+    assert done.exit_code == 2 and "cannot be combined" in done.stderr
 
 
 def test_columns_are_chosen_by_name(table):
@@ -182,7 +182,7 @@ def test_rows_missed_by_far_are_told_by_their_numbers(tmp_path, monkeypatch):
     search_little(monkeypatch, ["2 * x"])
     assert fitted(*arguments)["outliers"] == [31]
     said = ddsr("fit", *arguments).stdout.splitlines()
-    assert "Missed by far, as wrong entries are: row 31." in said
+    assert "Outliers: row 31." in said
     lines = [line.replace(",1", ",0.5") if line.endswith(",1") else line for line in lines]
     path = write_table(tmp_path / "weighed.csv", "\n".join(["x,y,w", *(f"{line}5" for line in lines)]))
     assert fitted(path, *arguments[1:])["outliers"] == []

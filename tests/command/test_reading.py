@@ -67,18 +67,18 @@ def test_dates_of_parquet_are_no_numbers(tmp_path):
         (Columns("y", ("q7",)), "no column 'q7'"),
         (Columns("y", ignored=("q7",)), "no column 'q7'"),
         (Columns("y", weights="q7"), "no column 'q7'"),
-        (Columns("y", ("a", "y")), "'y' cannot be a feature and the target"),
-        (Columns("y", ("w",), weights="w"), "'w' cannot be a feature and the weights"),
-        (Columns("y", ("a",), ignored=("a",)), "'a' cannot be a feature and one to ignore"),
+        (Columns("y", ("a", "y")), "'y' cannot be both a feature and the target"),
+        (Columns("y", ("w",), weights="w"), "'w' cannot be both a feature and the weights"),
+        (Columns("y", ("a",), ignored=("a",)), "'a' cannot be both a feature and ignored"),
         (Columns("y", weights="y"), "target and the weights"),
         (Columns("y", counts="y"), "target and the counts"),
         (Columns("y", weights="w", counts="w"), "weights and the counts"),
-        (Columns("y", ("label",)), "column 'label' of .* has 't0' in row 1 .*no number"),
+        (Columns("y", ("label",)), "column 'label' of .* has 't0' in row 1 .*not a number"),
         (Columns("label"), "column 'label' of .* has 't0' in row 1 .*: encode text as numbers"),
-        (Columns("y", ignored=("a", "b", "label", "w")), "no column beside the target"),
+        (Columns("y", ignored=("a", "b", "label", "w")), "no column from which to predict the target"),
         (
             Columns("y", ignored=("a", "b", "w")),
-            "no column of numbers beside the target 'y'; 'label' has 't0' in row 1",
+            "no numeric column from which to predict the target 'y'; column 'label' has 't0' in row 1",
         ),
     ],
 )
@@ -90,9 +90,9 @@ def test_wrong_columns_are_named(path, columns, message):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("2,4,t2", "2,four,t2", "column 'b' of .* has 'four' in row 3, which is no number: .* --ignore"),
-        ("2,4,t2", "2,inf,t2", "column 'b' of .* is infinite in row 3"),
-        ("t5,11,", "t5,-Infinity,", "column 'y' of .* is infinite in row 6"),
+        ("2,4,t2", "2,four,t2", "column 'b' of .* has 'four' in row 3, which is not a number: .* --ignore"),
+        ("2,4,t2", "2,inf,t2", "column 'b' of .* is infinite or too large for double precision in row 3"),
+        ("t5,11,", "t5,-Infinity,", "column 'y' of .* is infinite or too large for double precision in row 6"),
         ("2,4,t2", "2,,t2", "1 of 6 rows of .* missing values, in 'b': .* --drop-missing"),
         ("2,4,t2,5", "2,NA,t2,nan", "1 of 6 rows of .* missing values, in 'b' or 'y'|in 'b', 'y'"),
         ("2,4,t2,5,3\n3,9,t3,7,4\n", "", "has 4 rows: at least 5"),
@@ -110,7 +110,7 @@ def test_rows_with_missing_values_can_be_left_out(tmp_path):
     data = read_training_data(changed(tmp_path, "2,4,t2", "2,,t2"), Columns("y", ignored=("b",)))
     assert data.n_dropped == 0 and len(data.y) == 6
     path = changed(tmp_path, "2,4,t2,5,3\n3,9,t3,7,4", "2,,t2,5,3\n,9,t3,7,4")
-    with pytest.raises(DDSRError, match=r"has 4 rows \(2 were left out"):
+    with pytest.raises(DDSRError, match=r"has 4 rows \(2 dropped"):
         read_training_data(path, Columns("y"), drops_missing=True)
 
 
@@ -174,5 +174,5 @@ def test_new_data_must_have_the_models_columns_as_numbers(tmp_path):
 def test_whole_numbers_of_many_digits_are_named(tmp_path):
     rows = "".join(f"{k},{'7' * 400 if k == 3 else k},{2 * k}\n" for k in range(1, 8))
     path = write_table(tmp_path / "large.csv", "a,b,y\n" + rows)
-    with pytest.raises(DDSRError, match="column 'b' of .* is infinite in row 3, or too large"):
+    with pytest.raises(DDSRError, match="column 'b' of .* is infinite or too large for double precision in row 3"):
         read_training_data(path, Columns("y"))

@@ -48,7 +48,7 @@ def test_show(finished):
     )
     assert result["seconds"] > 0
     done = ddsr("show", finished)
-    assert " s, 2 epochs: all epochs were done" in done.stdout and "noise = " in done.stdout
+    assert " s, 2 epochs: the maximum number of epochs was reached" in done.stdout and "noise = " in done.stdout
     assert "→" in done.stdout and "resume" not in done.stdout
 
 
@@ -70,7 +70,7 @@ def test_predict(finished, tmp_path):
 
     expected = model.predict(pd.DataFrame([[2, 1, 5], [1.5, 2, 4]], columns=["a", "b", "y"]))
     assert [first, last] == expected.tolist() and missing is None
-    assert done.stderr == "1 rows have missing values, and no prediction\n"
+    assert done.stderr == "1 row has missing values and no prediction\n"
 
 
 def test_predictions_as_a_table(finished, tmp_path):
@@ -99,7 +99,7 @@ def test_predict_tells_how_good_it_is_where_the_target_is_known(finished, tmp_pa
     r2 = json.loads(done.stdout)["r2"]
     chosen = next(row for row in shown(finished)["equations"] if row["is_best"])
     assert r2 == pytest.approx(chosen["r2"])
-    assert done.stderr == f"R² {r2:.6f}: noise is among the columns\n"
+    assert done.stderr == f"R² {r2:.6f} (the table has noise)\n"
 
 
 def test_predict_needs_the_models_columns(finished, tmp_path):
@@ -124,7 +124,7 @@ def test_report(finished, run, tmp_path):
 
 
 def test_resume_goes_on(run):
-    assert "is over (max_epochs): give it --time or --epochs" in refusal("resume", run)
+    assert "has finished (max_epochs): pass --time or --epochs" in refusal("resume", run)
     done = ddsr("resume", run, "--epochs", 1, "--json")
     assert done.exit_code == 0, done.output
     result = json.loads(done.stdout)
@@ -138,20 +138,20 @@ def test_a_fit_that_is_exact_before_its_first_epoch_is_over(tmp_path):
     ddsr("fit", table, "-t", "y", "--epochs", 3, "--quiet", "--out", tmp_path / "run", "--prior", "none")
     assert shown(tmp_path / "run")["epochs"] == 0
     assert shown(tmp_path / "run")["is_over"] is True
-    assert "is not over" not in ddsr("show", tmp_path / "run").stdout
-    assert "is over (exact)" in refusal("resume", tmp_path / "run")
+    assert "has not finished" not in ddsr("show", tmp_path / "run").stdout
+    assert "has finished (exact)" in refusal("resume", tmp_path / "run")
 
 
 def test_after_an_exact_fit_no_more_time_is_asked_for(tmp_path):
     table = write_table(tmp_path / "d.csv", "a,y\n" + "".join(f"{k},{k * k}\n" for k in range(9)))
     ddsr("fit", table, "-t", "y", "--epochs", 3, "--quiet", "--out", tmp_path / "run", "--prior", "none")
-    assert "is over (exact): nothing is left to find" in refusal("resume", tmp_path / "run")
+    assert "has finished (exact): nothing is left to find" in refusal("resume", tmp_path / "run")
 
 
 def test_resume_with_more_time(run):
     done = ddsr("resume", run, "--time", 0.2)
     assert done.exit_code == 0, done.output
-    assert "the time was up" in done.stdout
+    assert "the time limit was reached" in done.stdout
 
 
 @pytest.mark.slow

@@ -114,10 +114,10 @@ def test_the_command_line_says_so(tmp_path, interrupted):
     folder = tmp_path / "run"
     create(folder, **CHOOSING).fit()
     shown = ddsr_show(folder)
-    assert "So far: " in shown and "all epochs were done" not in shown
-    assert f"the choice was interrupted: `ddsr resume {folder}` finishes it" in shown
+    assert "So far: " in shown and "the maximum number of epochs was reached" not in shown
+    assert f"the choice was interrupted. To make it: `ddsr resume {folder}`" in shown
     done = ddsr("resume", folder)
-    assert done.exit_code == 0 and "all epochs were done" in done.stdout
+    assert done.exit_code == 0 and "the maximum number of epochs was reached" in done.stdout
     assert "resume" not in ddsr_show(folder)
 
 

@@ -1,1 +1,1 @@
-"""The commands of `ddsr`, a file each. What takes long to import is imported when a command runs."""
+"""The commands of `ddsr`, one file each. Slow imports happen only when a command runs."""

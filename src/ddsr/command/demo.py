@@ -1,4 +1,4 @@
-"""`ddsr demo`: Kepler's third law from the eight planets, as a user would see a search run."""
+"""`ddsr demo`: find Kepler's third law in a table of the eight planets."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ PLANETS = {
     type=Seconds(min_open=True),
     default=3.0,
     show_default=True,
-    help="Seconds to search.",
+    help="Time limit of the search, in seconds.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random numbers.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
 def demo(seconds: float, seed: int) -> None:
     """Find Kepler's third law in the orbits of the planets."""
     from ddsr.command.watching import print_to_stderr
 
-    print_to_stderr("The planets: how does the period (years) follow from the semi-major axis (AU)?")
+    print_to_stderr("Eight planets: how does the period (years) depend on the semi-major axis (AU)?")
     import pandas as pd
 
     from ddsr.command.result import print_result
@@ -51,5 +51,5 @@ def demo(seconds: float, seed: int) -> None:
     board = Board("period", seconds, lambda front: front.best(len(table)))
     done = watch(fit, board, is_quiet=False)
     print_result(done.model, "period", {"seconds": board.searched})
-    click.echo("Kepler, 1619: the square of the period goes with the cube of the axis.")
+    click.echo("Kepler, 1619: the square of the period is proportional to the cube of the axis.")
     done.raise_interrupt()

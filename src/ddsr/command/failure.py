@@ -1,8 +1,8 @@
-"""How a command ends: exit codes that scripts can trust, and one line for every mistake.
+"""How a command ends: exit codes for scripts, and a message of one line for every error.
 
-0: done. 1: something is wrong with the data, a file or the settings, or there is too little memory. 2: the
-command line itself is wrong. 130: interrupted (Ctrl-C), and 143: terminated (SIGTERM), both with the result
-so far where there is one.
+0: success. 1: an error in the data, a file or the settings, or too little memory. 2: an error in the command
+line itself. 130: interrupted (Ctrl-C). 143: terminated (SIGTERM). The last two print the result so far, if
+there is one.
 """
 
 from __future__ import annotations
@@ -22,19 +22,18 @@ INTERRUPTED, TERMINATED = 130, 143
 
 
 class Command(click.Command):
-    """A command whose failures are one line on stderr, never a traceback."""
+    """A command that reports errors as one line on stderr, without a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run it."""
+        """Run the command."""
         with Termination() as termination:
             try:
                 check_memory()
                 with HeardInterrupts():
                     return super().invoke(ctx)
             except (KeyboardInterrupt, StopNow):
-                # CPython notes one that comes within an exec of a text, as dataclasses have it while they are
-                # imported, and ends the process by the signal though it was handled; the next exec takes it
-                # back
+                # CPython records an interrupt within an exec of a string, which dataclasses use on import,
+                # and ends the process by the signal although it was handled. Another exec clears the record.
                 exec("")
                 raise _interrupted(termination) from None
             except click.exceptions.Exit as end:
@@ -42,10 +41,10 @@ class Command(click.Command):
             except Exception as error:
                 if _is_interrupted_import(error):
                     raise _interrupted(termination) from None
-                told = _told(error)
-                if told is None:
+                message = _message(error)
+                if message is None:
                     raise
-                raise click.ClickException(printable_lines(told)) from error
+                raise click.ClickException(printable_lines(message)) from error
 
 
 class CommandGroup(click.Group):
@@ -59,16 +58,16 @@ def _interrupted(termination: Termination) -> click.exceptions.Exit:
 
 
 def _is_interrupted_import(error: Exception) -> bool:
-    """Whether an interrupt came while a native module was imported, which makes an ImportError of it."""
+    """Return whether an interrupt during the import of a native module became an ImportError."""
     each: BaseException | None = error if isinstance(error, (ImportError, SystemError)) else None
     while each is not None and not isinstance(each, (KeyboardInterrupt, StopNow)):
         each = each.__cause__ or each.__context__
     return each is not None
 
 
-def _told(error: Exception) -> str | None:
-    """Return the line that a user is shown; None for what is no user's mistake, and for click's own ends."""
-    if isinstance(error, BenchError):  # a table's faults are listed, one per line
+def _message(error: Exception) -> str | None:
+    """Return the message for the user; None for internal errors and for click's own exceptions."""
+    if isinstance(error, BenchError):  # it lists several errors, one per line
         return str(error)
     if isinstance(error, DDSRError):
         return " ".join(str(error).split())
@@ -78,7 +77,7 @@ def _told(error: Exception) -> str | None:
         return NO_MEMORY
     if (
         isinstance(error, OSError) and error.errno != errno.EPIPE
-    ):  # `ddsr show run | head`: click ends quietly
+    ):  # `ddsr show run | head`: click exits quietly
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror or error}"
     return None

@@ -12,56 +12,76 @@ from ddsr.terminal import printable
 
 SELECTIONS = ("description_length", "best", "accuracy")
 DEVICES = ("auto", "cpu", "cuda")
-TIME_HELP = "That the search has.  [default: 60; with --epochs no limit]"
+TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
 
 
 @click.command(cls=Command, short_help="Find equations for a column of a table.")
 @click.argument("data", type=click.Path())
-@click.option("-t", "--target", required=True, help="The column to explain.")
+@click.option("-t", "--target", required=True, help="Column to predict.")
 @click.option(
     "--features",
     callback=read_names,
     metavar="A,B,…",
-    help="Columns to explain it by; by default all others.",
+    help="Columns to predict it from.  [default: all other numeric columns]",
 )
 @click.option("--ignore", callback=read_names, metavar="A,B,…", help="Columns to leave out.")
-@click.option("--weights", metavar="COLUMN", help="Relative weights of the rows.")
-@click.option("--counts", metavar="COLUMN", help="How often each row was observed.")
-@click.option("--drop-missing", is_flag=True, help="Leave out rows with missing values.")
+@click.option("--weights", metavar="COLUMN", help="Column with the relative weight of each row.")
+@click.option("--counts", metavar="COLUMN", help="Column that says how often each row was observed.")
+@click.option("--drop-missing", is_flag=True, help="Ignore rows with missing values.")
 @click.option("--time", "seconds", type=Seconds(min_open=True), metavar="SECONDS", help=TIME_HELP)
-@click.option("--epochs", type=click.IntRange(1), metavar="N", help="Epochs, at most.")
+@click.option("--epochs", type=click.IntRange(1), metavar="N", help="Maximum number of epochs.")
 @click.option(
-    "--out", type=click.Path(), metavar="FOLDER", help="Of the run.  [default: ddsr-runs/DATA-DATE]"
+    "--out", type=click.Path(), metavar="FOLDER", help="Folder for the run.  [default: ddsr-runs/DATA-DATE]"
 )
-@click.option("--no-save", is_flag=True, help="Write no folder.")
-@click.option("--operators", callback=read_names, metavar="+,sin,…", help="What equations are made of.")
-@click.option("--max-size", type=click.IntRange(1, 1000), metavar="N", help="Tokens of an equation, at most.")
+@click.option("--no-save", is_flag=True, help="Do not save the run.")
+@click.option("--operators", callback=read_names, metavar="+,sin,…", help="Operators that equations may use.")
 @click.option(
-    "--guess", "guesses", multiple=True, metavar="EQUATION", help="Begin with this too; can be repeated."
+    "--max-size", type=click.IntRange(1, 1000), metavar="N", help="Maximum number of tokens of an equation."
 )
 @click.option(
-    "--rule", "rules", multiple=True, metavar="RULE", help="As 'forbid exp on a' or 'use b'; can be repeated."
+    "--guess",
+    "guesses",
+    multiple=True,
+    metavar="EQUATION",
+    help="Equation to start the search from. Can be repeated.",
 )
-@click.option("--selection", type=click.Choice(SELECTIONS), help="How one of the equations is chosen.")
-@click.option("--preset", default="ddsr", show_default=True, help="The method: ddsr, paper, dsr, uniform, …")
+@click.option(
+    "--rule",
+    "rules",
+    multiple=True,
+    metavar="RULE",
+    help="Constraint such as 'forbid exp on a' or 'use b'. Can be repeated.",
+)
+@click.option("--selection", type=click.Choice(SELECTIONS), help="How to choose one of the equations.")
+@click.option(
+    "--preset",
+    default="ddsr",
+    show_default=True,
+    help="Search method: ddsr, paper, dsr, uniform, or a variant.",
+)
 @click.option(
     "--prior",
     metavar="default|none|FILE",
     default="default",
     show_default=True,
-    help="Weights trained before.",
+    help="Pretrained prior of the package, none, or a file of weights.",
 )
 @click.option(
-    "--seed", type=click.IntRange(0, 2**31 - 1), metavar="N", default=0, show_default=True, help="Of chance."
+    "--seed",
+    type=click.IntRange(0, 2**31 - 1),
+    metavar="N",
+    default=0,
+    show_default=True,
+    help="Random seed.",
 )
 @click.option(
-    "--jobs", type=int, metavar="N", default=-1, show_default=True, help="Threads; -1: one for each core."
+    "--jobs", type=int, metavar="N", default=-1, show_default=True, help="Number of threads; -1: all cores."
 )
 @click.option(
-    "--device", type=click.Choice(DEVICES), default="auto", show_default=True, help="Where networks run."
+    "--device", type=click.Choice(DEVICES), default="auto", show_default=True, help="Device for the networks."
 )
 @tensorboard_folder
-@click.option("--quiet", is_flag=True, help="Show nothing while it runs.")
+@click.option("--quiet", is_flag=True, help="Do not show progress.")
 @as_json
 def fit(
     data: str,
@@ -72,10 +92,11 @@ def fit(
     counts: str | None,
     **options: Any,
 ) -> None:
-    """Find equations for a column of the table DATA: CSV, TSV, either of them .gz, or Parquet.
+    """Find equations that predict one column of the table DATA: CSV, TSV (both also .gz) or Parquet.
 
-    Columns that are not numbers are left out, and named. Ctrl-C ends the search and keeps the best so far; a
-    second Ctrl-C stops at once. A seed gives the same equations again where --epochs is the only limit.
+    Non-numeric columns are ignored and listed. Ctrl-C ends the search and keeps the best equations so far; a
+    second Ctrl-C stops at once without a result. If --epochs is the only limit, the same seed gives the same
+    equations.
 
     \b
     Examples:
@@ -83,9 +104,9 @@ def fit(
       ddsr fit flow.tsv.gz -t drag --features speed,radius --out run
     """
     if options["out"] is not None and options["no_save"]:
-        raise click.UsageError("--out and --no-save exclude each other")
+        raise click.UsageError("--out and --no-save cannot be combined")
     if not options["quiet"]:
-        click.echo(printable(f"reading {data}"), err=True)  # before anything is imported that takes its time
+        click.echo(printable(f"reading {data}"), err=True)  # before the slow imports
     from ddsr.command.fitting import run_fit
     from ddsr.command.reading import Columns
 

@@ -1,4 +1,4 @@
-"""The work of `ddsr fit`."""
+"""Implementation of `ddsr fit`."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def run_fit(
     as_json: bool,
     **settings: Any,
 ) -> None:
-    """Read, search, show, save."""
+    """Read the data, search, show the result and save it."""
     say = _say_nothing if quiet else print_to_stderr
     data = read_training_data(path, columns, drop_missing)
     for line in describe(data):
         say(line)
     parameters = estimator_parameters(**settings)
-    say(f"to begin with: {first_equation(data, parameters)}")
-    if tensorboard is not None:  # before the run has a folder, which would be left behind
+    say(f"first fit: {first_equation(data, parameters)}")
+    if tensorboard is not None:  # before the run folder is made, so that a failure leaves none behind
         make_folder(tensorboard)
     run = None if no_save else _make_folder(path, out, data, parameters)
     work = _without_folder(data, parameters) if run is None else run.fit
@@ -77,19 +77,19 @@ def run_fit(
     else:
         print_result(done.model, columns.target, facts)
     if run is not None:
-        say(f"saved in {run.path}: `ddsr show`, `predict`, `report` and `resume` take this folder")
+        say(f"saved in {run.path}; pass this folder to `ddsr show`, `predict`, `report` or `resume`")
     done.raise_interrupt()
 
 
 def describe(data: TrainingData) -> list[str]:
-    """What is used and what is not, in lines."""
+    """Describe in lines which data is used and which is ignored."""
     lines = [f"{len(data.y):,} rows: {data.columns.target} from {_listed(data.features)}"]
     if data.text_columns:
-        lines.append(f"left out, since not numbers: {_listed(data.text_columns)}")
+        lines.append(f"ignoring non-numeric columns: {_listed(data.text_columns)}")
     if data.empty_columns:
-        lines.append(f"left out, since empty: {_listed(data.empty_columns)}")
+        lines.append(f"ignoring empty columns: {_listed(data.empty_columns)}")
     if data.n_dropped:
-        lines.append(f"left out: {data.n_dropped:,} rows with missing values")
+        lines.append(f"ignoring {data.n_dropped:,} row{'s' * (data.n_dropped != 1)} with missing values")
     return lines
 
 
@@ -108,7 +108,7 @@ def estimator_parameters(
     jobs: int,
     device: str,
 ) -> dict[str, Any]:
-    """What was said on the command line, by the names of the estimator's parameters."""
+    """Translate the options of the command line into the estimator's parameters."""
     parameters: dict[str, Any] = {
         "preset": preset,
         "max_time": DEFAULT_SECONDS if seconds is None and epochs is None else seconds,
@@ -131,16 +131,17 @@ def estimator_parameters(
 
 
 def named_prior(text: str) -> str | None:
-    """As the estimator takes it; of a file the whole path, with which a run goes on in any folder."""
+    """Return the estimator's `prior`. A path becomes absolute, so that a run can resume in any folder."""
     if text == "none":
         return None
     return text if text == "default" else str(Path(text).absolute())
 
 
 def outliers(model: DDSRRegressor, data: TrainingData) -> list[int]:
-    """Numbers in the file of the rows that the chosen equation misses by far, the farthest first.
+    """Return the numbers in the file of outlier rows of the chosen equation, the largest residual first.
 
-    None where weights say how far off each row may be. Rows that do not count are left out.
+    Empty where rows have different weights, since these say how far off each row may be. Rows with a weight
+    or count of zero are skipped.
     """
     weights = np.ones(len(data.y)) if data.weights is None else data.weights
     counts = np.ones(len(data.y)) if data.counts is None else data.counts
@@ -184,7 +185,7 @@ def _make_folder(path: str, out: str | None, data: TrainingData, parameters: dic
 
 
 def free_folder(path: str) -> Path:
-    """A folder under ddsr-runs that does not exist, called after the data and the time."""
+    """Return a new folder name under ddsr-runs, made of the name of the data and the time."""
     stem = Path(path).name.partition(".")[0] or "data"
     name = f"{stem}-{time.strftime('%Y%m%d-%H%M%S')}"
     candidates = (Path(RUNS) / (name if number == 1 else f"{name}-{number}") for number in count(1))
@@ -192,7 +193,7 @@ def free_folder(path: str) -> Path:
 
 
 def first_equation(data: TrainingData, parameters: Mapping[str, Any]) -> str:
-    """The best line through one column, known at once: the estimator takes a second or two to import."""
+    """Return the best line through one column, to show while the estimator is imported."""
     vocabulary = Vocabulary(data.features, parameters.get("operators", DEFAULT_OPERATORS))
     grammar = Grammar(vocabulary, rules=read_rules(parameters.get("rules", ())))
     rows = Observations.of(data.X, data.y, data.weights, data.counts)
@@ -208,4 +209,4 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _say_nothing(text: str) -> None:
-    """For --quiet."""
+    """Print nothing, for --quiet."""

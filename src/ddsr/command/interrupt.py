@@ -1,4 +1,4 @@
-"""Ctrl-C in two steps: the first ends the search and keeps what it found, the second ends everything."""
+"""Ctrl-C in two steps: the first ends the search and keeps the result so far, the second stops everything."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import threading
 from collections.abc import Callable
 from types import FrameType, TracebackType
 
-MOMENT = 0.01  # seconds, after which an interrupt that was lost is sent again
+MOMENT = 0.01  # seconds until a lost interrupt is sent again
 
 
 class StopNow(BaseException):
-    """A second Ctrl-C: nothing more is done than to clean up."""
+    """A second Ctrl-C: clean up and stop."""
 
 
 class HeardInterrupts:
-    """While it is entered, an interrupt that came within a callback of Python's own is sent again.
+    """A context that resends interrupts which arrive within one of Python's own callbacks.
 
-    There it is dropped. An import makes hundreds of such callbacks, and torch and pandas take a second to
+    Python drops these. An import makes hundreds of such callbacks, and torch and pandas take a second to
     import.
     """
 
@@ -35,13 +35,13 @@ class HeardInterrupts:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Raise here what was still to be sent."""
+        """Raise an interrupt that was still to be sent."""
         sys.unraisablehook = self._former
         if self.taken_back() and kind is None:
             raise KeyboardInterrupt
 
     def taken_back(self) -> bool:
-        """Whether one was still to be sent, which it is not any more."""
+        """Cancel a pending resend; return whether there was one."""
         timer, self._timer = self._timer, None
         if timer is None or not timer.is_alive():
             return False
@@ -53,7 +53,7 @@ class HeardInterrupts:
             self._former(dropped)
             return
         self._on_lost()
-        # later, and not from here, where it would be dropped again
+        # by a timer: raised from here, it would be dropped again
         self._timer = threading.Timer(MOMENT, _interrupt_main_thread)
         self._timer.daemon = True
         self._timer.start()
@@ -62,13 +62,13 @@ class HeardInterrupts:
 def _interrupt_main_thread() -> None:
     main = threading.main_thread().ident
     if hasattr(signal, "pthread_kill") and main is not None:
-        signal.pthread_kill(main, signal.SIGINT)  # wakes it where it waits, too
+        signal.pthread_kill(main, signal.SIGINT)  # also wakes a blocked main thread
     else:
         _thread.interrupt_main()
 
 
 class TwoStepInterrupt:
-    """While it is entered, a first SIGINT is a KeyboardInterrupt, as always, and a second is a `StopNow`."""
+    """A context in which the first SIGINT raises KeyboardInterrupt and the second raises `StopNow`."""
 
     def __init__(self, on_first: Callable[[], object] = lambda: None) -> None:
         self.count = 0
@@ -78,7 +78,7 @@ class TwoStepInterrupt:
         self._heard = HeardInterrupts(self._forget)
 
     def __enter__(self) -> TwoStepInterrupt:
-        if threading.current_thread() is threading.main_thread():  # elsewhere no handler can be set
+        if threading.current_thread() is threading.main_thread():  # other threads cannot set a handler
             self._heard.__enter__()
             self._former = signal.signal(signal.SIGINT, self._handle)
         return self
@@ -86,7 +86,7 @@ class TwoStepInterrupt:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Handle interrupts as before."""
+        """Restore the former handler."""
         if self._former is not None:
             signal.signal(signal.SIGINT, self._former)  # type: ignore[arg-type]
             self.count += self._heard.taken_back()
@@ -102,5 +102,5 @@ class TwoStepInterrupt:
         raise KeyboardInterrupt
 
     def _forget(self) -> None:
-        """One that was lost, and will come again."""
+        """Uncount an interrupt that was lost and will be sent again."""
         self.count -= 1

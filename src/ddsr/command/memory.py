@@ -1,4 +1,4 @@
-"""Too little memory, reported in one line whichever library runs out of it."""
+"""Report lack of memory in one line, whichever library runs out of it."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import os
 
 from ddsr.errors import DDSRError
 
-NO_MEMORY = "there is not enough memory for this"
+NO_MEMORY = "there is not enough memory"
 # NumPy, pandas and scikit-learn alone need more address space than this. Under tighter limits (`ulimit -v`)
 # their imports do not always fail: some wait forever.
 LEAST_ADDRESS_SPACE = 640 * 2**20
-# Under a limit below this, libraries must not take address space ahead of need: OpenBLAS ends the process if
-# it finds no room for its threads, and Arrow, which pandas uses, reserves a gigabyte at once.
+# Under a limit below this, libraries must not reserve address space in advance: OpenBLAS ends the process if
+# it has no room for its threads, and Arrow, which pandas uses, reserves a gigabyte at once.
 ROOM_FOR_RESERVES = 4 * 2**30
 MODEST = {"OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
-# How libraries say it where they raise something else than a MemoryError.
+# How libraries word it when they raise something other than a MemoryError.
 WORDS = (
     "failed to map segment from shared object",  # the dynamic linker, as an ImportError
     "cannot allocate memory",
@@ -28,7 +28,7 @@ WORDS = (
 
 
 class MemoryLimitError(DDSRError):
-    """A limit on the memory of the process under which no command can run."""
+    """The memory limit of the process is too low for any command."""
 
 
 def check_memory() -> None:
@@ -45,8 +45,8 @@ def check_memory() -> None:
             os.environ.setdefault(name, value)
     if limit < LEAST_ADDRESS_SPACE:
         raise MemoryLimitError(
-            f"{NO_MEMORY}: this process may use {limit // 2**20} MiB of address space, ddsr needs at least "
-            f"{LEAST_ADDRESS_SPACE // 2**20} MiB: raise the limit (`ulimit -v`)"
+            f"{NO_MEMORY}: this process may use {limit // 2**20} MiB of address space, but ddsr needs at "
+            f"least {LEAST_ADDRESS_SPACE // 2**20} MiB. Raise the limit (`ulimit -v`)."
         )
 
 

@@ -1,4 +1,4 @@
-"""What a finished or unfinished run holds: a run folder, or the model file of one."""
+"""Open a run folder or a model file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UNNAMED = "y"
 
 @dataclass(frozen=True)
 class Opened:
-    """A model, and the run that it is of, where that is known."""
+    """A model and, if it comes from a run folder, its run."""
 
     path: str
     model: DDSRRegressor
@@ -30,7 +30,7 @@ class Opened:
         return tuple(self.model.best_.equation.vocabulary.variables)
 
     def facts(self) -> dict[str, Any]:
-        """What `ddsr show` says beside the equations."""
+        """Return what `ddsr show` reports beside the equations."""
         facts: dict[str, Any] = {"run": None, "target": self.target, "features": self.features}
         if self.run is not None:
             last = self.run.log()[-1:]
@@ -43,7 +43,7 @@ class Opened:
 
 
 def open_model(path: str) -> Opened:
-    """A run folder with the best it has so far, or a model file."""
+    """Open a run folder, with the best model so far, or a model file."""
     from ddsr.estimator import DDSRRegressor
     from ddsr.model_file import read_model
     from ddsr.runs import RunFolder
@@ -53,5 +53,7 @@ def open_model(path: str) -> Opened:
         return Opened(path, run.model(), run.asked.target or UNNAMED, run)
     targets = read_model(Path(path)).targets
     if len(targets) > 1:
-        raise MethodError(f"{path} is a model of several targets: use it from Python")
+        raise MethodError(
+            f"{path} has several targets, which the command line does not support: use it from Python"
+        )
     return Opened(path, DDSRRegressor.load(path), targets[0] or UNNAMED)

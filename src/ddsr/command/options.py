@@ -1,4 +1,4 @@
-"""What several commands take on the command line."""
+"""Options and value types that several commands share."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 
 
 class Seconds(click.FloatRange):
-    """A time to search for; NaN, which no clock reaches, is refused too."""
+    """A finite number of seconds; NaN is refused too."""
 
     def __init__(self, min_open: bool = False) -> None:
         super().__init__(min=0, min_open=min_open)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """From text, with a message that names it."""
+        """Convert text to seconds."""
         seconds: float = super().convert(value, param, ctx)
         if not seconds < float("inf"):
-            self.fail(f"{value} is no number of seconds", param, ctx)
+            self.fail(f"{value} is not a number of seconds", param, ctx)
         return seconds
 
 
 def read_numbers(ctx: click.Context, param: click.Parameter, value: str) -> tuple[float, ...]:
-    """Numbers from 0 on, separated by commas."""
+    """Read non-negative numbers separated by commas."""
     try:
         numbers = tuple(float(part) for part in value.split(","))
     except ValueError:
         numbers = ()
     if not numbers or not all(0 <= number < float("inf") for number in numbers):
-        raise click.BadParameter(f"{value!r} is not numbers from 0 on, separated by commas", ctx, param)
+        raise click.BadParameter(f"{value!r} must be numbers of at least 0, separated by commas", ctx, param)
     return numbers
 
 
 def read_names(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...]:
-    """Names, separated by commas; one that has a comma in it stands in double quotes."""
+    """Read names separated by commas; a name that contains a comma stands in double quotes."""
     if not value:
         return ()
     names = tuple(name.strip() for name in next(csv.reader([value], skipinitialspace=True)))
@@ -47,27 +47,30 @@ def read_names(ctx: click.Context, param: click.Parameter, value: str | None) ->
 
 
 def read_all_names(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    """The same of an option that may be given several times: all that it names, each once."""
+    """Read the names of an option that can be repeated, without duplicates."""
     return tuple(dict.fromkeys(name for value in values for name in _some_names(ctx, param, value)))
 
 
 def _some_names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
     names = read_names(ctx, param, value)
     if not names:
-        raise click.BadParameter("nothing is named", ctx, param)
+        raise click.BadParameter("give at least one name", ctx, param)
     return names
 
 
 def read_all_numbers(
     ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 ) -> tuple[float, ...]:
-    """Numbers of an option that may be given several times, each once."""
+    """Read the numbers of an option that can be repeated, without duplicates."""
     return tuple(dict.fromkeys(number for value in values for number in read_numbers(ctx, param, value)))
 
 
 tensorboard_folder: Callable[[AnyFunction], AnyFunction] = click.option(
-    "--tensorboard", type=click.Path(file_okay=False), metavar="FOLDER", help="Of learning curves for it."
+    "--tensorboard",
+    type=click.Path(file_okay=False),
+    metavar="FOLDER",
+    help="Folder for TensorBoard learning curves.",
 )
 as_json: Callable[[AnyFunction], AnyFunction] = click.option(
-    "--json", "as_json", is_flag=True, help="Print the result as JSON on one line, for scripts."
+    "--json", "as_json", is_flag=True, help="Print the result as one line of JSON."
 )

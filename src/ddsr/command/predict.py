@@ -1,4 +1,4 @@
-"""`ddsr predict`: values of the equation for new rows."""
+"""`ddsr predict`: predict new rows."""
 
 from __future__ import annotations
 
@@ -21,21 +21,24 @@ COLUMN = "prediction"
 @click.argument("run", type=click.Path())
 @click.argument("data", type=click.Path())
 @click.option(
-    "--out", type=click.Path(dir_okay=False), metavar="FILE", help="A CSV; by default the terminal."
+    "--out",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="CSV file to write.  [default: print to stdout]",
 )
 @click.option(
     "--index",
     type=click.IntRange(0),
     metavar="N",
-    help="Row of the table of `ddsr show`, from 0; else the choice.",
+    help="Equation to use: row of the table of `ddsr show`, from 0.  [default: the chosen equation]",
 )
 @with_json
 def predict(run: str, data: str, out: str | None, index: int | None, as_json: bool) -> None:
     """Predict every row of the table DATA with the equation of RUN, a run folder or a model.json.
 
-    DATA needs the columns that the model was fitted on, by name, in any order. The predictions are a CSV with
-    one column, in the order of the rows; NaN where a value is missing. If DATA has the target too, R² is
-    told on stderr.
+    DATA must have the columns that the model was fitted on, in any order. The output is a CSV with one column
+    and one row per row of DATA, NaN where a value is missing. If DATA also has the target, R² is printed to
+    stderr.
     """
     from ddsr.command.opening import open_model
     from ddsr.command.reading import read_new_data
@@ -46,8 +49,8 @@ def predict(run: str, data: str, out: str | None, index: int | None, as_json: bo
     rows = read_new_data(data, opened.features, opened.target)
     predicted = _predicted(opened, rows, index)
     r2 = _r2(rows, predicted)
-    _tell(rows, predicted, r2, opened.target)
-    # NaN and not an empty line, which most readers of CSV pass over: the rows after it would move up.
+    _report(rows, predicted, r2, opened.target)
+    # NaN rather than an empty line: most CSV readers skip empty lines, which would shift the rows after it.
     numbers = ("NaN" if value != value else repr(value) for value in predicted.tolist())
     text = "\n".join([COLUMN, *numbers]) + "\n"
     if out is not None:
@@ -59,7 +62,7 @@ def predict(run: str, data: str, out: str | None, index: int | None, as_json: bo
 
 
 def _predicted(opened: Opened, rows: NewData, index: int | None) -> Floats:
-    """NaN where a value is missing."""
+    """Return the predictions, NaN where a value is missing."""
     import numpy as np
     import pandas as pd
 
@@ -73,7 +76,7 @@ def _predicted(opened: Opened, rows: NewData, index: int | None) -> Floats:
 
 
 def _r2(rows: NewData, predicted: Floats) -> float | None:
-    """Of the rows that have all values; None where the target is not known or does not vary."""
+    """Return R² on the complete rows; None if the target is unknown or constant."""
     import numpy as np
 
     if rows.y is None:
@@ -85,16 +88,19 @@ def _r2(rows: NewData, predicted: Floats) -> float | None:
     return float(1.0 - np.mean((y - predicted[is_known]) ** 2) / np.var(y))
 
 
-def _tell(rows: NewData, predicted: Floats, r2: float | None, target: str) -> None:
+def _report(rows: NewData, predicted: Floats, r2: float | None, target: str) -> None:
     import numpy as np
 
     from ddsr.command.watching import print_to_stderr
 
     n_missing = int((~rows.is_complete).sum())
     if n_missing:
-        print_to_stderr(f"{n_missing:,} rows have missing values, and no prediction")
+        rows_have = "row has" if n_missing == 1 else "rows have"
+        print_to_stderr(f"{n_missing:,} {rows_have} missing values and no prediction")
     n_undefined = int((~np.isfinite(predicted[rows.is_complete])).sum())
     if n_undefined:
-        print_to_stderr(f"the equation is undefined or overflows on {n_undefined:,} rows")
+        print_to_stderr(
+            f"the equation is undefined or overflows on {n_undefined:,} row{'s' * (n_undefined != 1)}"
+        )
     if r2 is not None:
-        print_to_stderr(f"R² {r2:.6f}: {target} is among the columns")
+        print_to_stderr(f"R² {r2:.6f} (the table has {target})")

@@ -1,10 +1,11 @@
-"""From the columns of a file to the numbers that a search takes; what is wrong is said with column and row.
+"""Read and check the columns of a file. Errors name the column and the row.
 
 Rows are counted from 1, without the line of names.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -21,41 +22,42 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 LEAST_ROWS = 5
-# A column with fewer numbers among its values is taken for text, and not for numbers with a slip.
+# A column with a smaller share of numbers is text; with a larger share, its texts are errors.
 LEAST_NUMBER_SHARE = 0.5
 MOST_LISTED = 10
-# What to do about a column of text, which is named before or after it.
-ENCODE = "encode text as numbers (one column of 0 and 1 for each category, say), or drop"
+ENCODE = "encode text as numbers, for example one column of 0 and 1 per category, or leave out"
+CONVERT = "convert dates to numbers first, for example days since the start, or leave out"
+DATE = re.compile(r"\d{4}-\d\d?-\d\d?\b.*|\d\d?([/.])\d\d?\1\d{4}\b.*", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Which columns of a file are what."""
+    """The role of each column of a file."""
 
     target: str
     features: tuple[str, ...] | None = None
-    """None: all that are numbers, but for the others named here"""
+    """None: all other numeric columns"""
     ignored: tuple[str, ...] = ()
     weights: str | None = None
     counts: str | None = None
 
     @property
     def roles(self) -> dict[str, str]:
-        """Columns that are not features, by name, and what they are."""
+        """Roles of the columns that are not features, by name."""
         named = {"target": self.target, "weights": self.weights, "counts": self.counts}
         roles: dict[str, str] = {}
         for role, name in named.items():
             if name is None:
                 continue
             if name in roles:
-                raise InputError(f"{name!r} cannot be the {roles[name]} and the {role}")
+                raise InputError(f"column {name!r} cannot be both the {roles[name]} and the {role}")
             roles[name] = role
         return roles
 
 
 @dataclass(frozen=True)
 class TrainingData:
-    """What a search takes, and what was left out of it."""
+    """The data of a search, and which columns and rows were ignored."""
 
     X: Floats
     y: Floats
@@ -64,16 +66,16 @@ class TrainingData:
     features: tuple[str, ...]
     columns: Columns
     text_columns: tuple[str, ...]
-    """left out because they are not numbers"""
+    """ignored because they are not numeric"""
     empty_columns: tuple[str, ...]
     rows: NDArray[np.intp]
-    """their numbers in the file, from 1 without the line of names"""
+    """row numbers in the file, from 1, without the line of names"""
     n_dropped: int
-    """rows left out because of missing values"""
+    """rows ignored because of missing values"""
 
 
 def read_training_data(path: str, columns: Columns, drops_missing: bool = False) -> TrainingData:
-    """The data of `ddsr fit`, checked."""
+    """Read and check the data of `ddsr fit`."""
     source = open_source(path)
     features = _chosen_features(source, columns)
     roles = columns.roles
@@ -85,10 +87,10 @@ def read_training_data(path: str, columns: Columns, drops_missing: bool = False)
         text_columns = tuple(name for name in features if numbers[name].is_text)
         empty_columns = tuple(name for name in features if numbers[name].is_empty)
         features = tuple(name for name in features if name not in {*text_columns, *empty_columns})
-        if not features and len(numbers[columns.target].values):  # a table without rows is told so below
+        if not features and len(numbers[columns.target].values):  # a table without rows is refused below
             raise DataError(_no_numbers(path, columns.target, [numbers[name] for name in text_columns]))
         for name in features:
-            numbers[name].check(path, "correct it, or leave the column out with --ignore")
+            numbers[name].check(path, "correct it, or drop the column with --ignore")
     used = [numbers[name] for name in (*features, *roles)]
     table, rows = _complete_rows(path, used, drops_missing)
     n_dropped = len(frame) - len(rows)
@@ -111,7 +113,7 @@ def read_training_data(path: str, columns: Columns, drops_missing: bool = False)
 
 @dataclass(frozen=True)
 class NewData:
-    """Rows to predict, and the target where the file has it."""
+    """Rows to predict, and the target if the file has it."""
 
     X: Floats
     is_complete: NDArray[np.bool_]
@@ -120,7 +122,7 @@ class NewData:
 
 
 def read_new_data(path: str, features: Sequence[str], target: str | None = None) -> NewData:
-    """The data of `ddsr predict`: the model's columns by name, in any order, among any others."""
+    """Read the data of `ddsr predict`: the columns of the model, in any order, among any others."""
     source = open_source(path)
     for name in features:
         _check_exists(source, name)
@@ -138,25 +140,25 @@ def read_new_data(path: str, features: Sequence[str], target: str | None = None)
 
 @dataclass(frozen=True)
 class Numbers:
-    """A column as numbers; NaN where a value is missing or no number."""
+    """A column as numbers; NaN where a value is missing or not a number."""
 
     name: str
     values: Floats
     n_texts: int
     n_missing: int
     first_text: tuple[int, str] | None
-    """row and value of the first that is no number"""
+    """row and value of the first that is not a number"""
 
     @classmethod
     def of(cls, name: str, column: pd.Series) -> Numbers:
         """Read a column of any type."""
         import pandas as pd
 
-        if pd.api.types.is_numeric_dtype(column):  # the usual case, and there may be thousands of columns
+        if pd.api.types.is_numeric_dtype(column):  # fast path: there may be thousands of columns
             values = column.to_numpy(dtype=np.float64, na_value=np.nan)
             return cls(name, values, 0, int(np.isnan(values).sum()), None)
         is_missing = column.isna().to_numpy(dtype=bool)
-        if column.dtype.kind in "Mm":  # a date is a number to pandas, but of nanoseconds since 1970
+        if column.dtype.kind in "Mm":  # pandas would read dates as nanoseconds since 1970
             values = np.full(len(column), np.nan)
         else:
             try:
@@ -177,30 +179,31 @@ class Numbers:
 
     @property
     def is_text(self) -> bool:
-        """Whether it is a column of text, and not one of numbers with a slip."""
+        """Whether it is a column of text rather than numbers with a few errors."""
         n_present = len(self.values) - self.n_missing
         return self.n_texts > (1.0 - LEAST_NUMBER_SHARE) * n_present
 
     def check(self, path: str, remedy: str = "correct it") -> None:
-        """Refuse texts and infinite values."""
+        """Raise `DataError` if it has texts or infinite values."""
         if self.first_text is not None:
             row, text = self.first_text
             more = f" ({self.n_texts:,} such rows)" if self.n_texts > 1 else ""
             where = f"column {self.name!r} of {path} has {text[:40]!r} in row {row}{more}"
-            remedy = f"{ENCODE} it" if self.is_text else remedy
-            raise DataError(f"{where}, which is no number: {remedy}")
+            if self.is_text:
+                remedy = f"{CONVERT if DATE.fullmatch(text) else ENCODE} the column"
+            raise DataError(f"{where}, which is not a number: {remedy}")
         is_infinite = np.isinf(self.values)
         if is_infinite.any():
             n_infinite, row = int(is_infinite.sum()), int(np.argmax(is_infinite)) + 1
             more = f" ({n_infinite:,} such rows)" if n_infinite > 1 else ""
             raise DataError(
-                f"column {self.name!r} of {path} is infinite in row {row}{more}, "
-                "or too large for double precision: remove such rows"
+                f"column {self.name!r} of {path} is infinite or too large for double precision in row "
+                f"{row}{more}: remove such rows or rescale the column"
             )
 
 
 def _as_number(value: object) -> float:
-    """What a text says, infinite where it is beyond double precision; NaN if it is not a number."""
+    """Read a number, infinite beyond double precision; NaN if it is not a number."""
     try:
         return float(str(value))
     except ValueError:
@@ -215,13 +218,13 @@ def _chosen_features(source: Source, columns: Columns) -> tuple[str, ...]:
         rest = [name for name in source.names if name not in special and name not in columns.ignored]
         if not rest:
             raise InputError(
-                f"{source.path} has no column beside the target {columns.target!r} to explain it by"
+                f"{source.path} has no column from which to predict the target {columns.target!r}"
             )
         return tuple(rest)
     for name in columns.features:
         if name in special or name in columns.ignored:
-            role = f"the {special[name]}" if name in special else "one to ignore"
-            raise InputError(f"column {name!r} cannot be a feature and {role}")
+            role = f"the {special[name]}" if name in special else "ignored"
+            raise InputError(f"column {name!r} cannot be both a feature and {role}")
     return tuple(dict.fromkeys(columns.features))
 
 
@@ -243,19 +246,19 @@ def _listed(names: Sequence[str], last: str = ", ") -> str:
 
 
 def _no_numbers(path: str, target: str, texts: Sequence[Numbers]) -> str:
-    """With the first text as an example, since `1,000` and `5%` are numbers to people."""
-    message = f"{path} has no column of numbers beside the target {target!r}"
+    """Write a message with the first text as an example: `1,000` and `5%` look like numbers to people."""
+    message = f"{path} has no numeric column from which to predict the target {target!r}"
     if not texts or texts[0].first_text is None:
         return message
     row, text = texts[0].first_text
-    example = f"{texts[0].name!r} has {text[:40]!r} in row {row}, which is no number"
-    return f"{message}; {example}: {ENCODE} it"
+    example = f"column {texts[0].name!r} has {text[:40]!r} in row {row}, which is not a number"
+    return f"{message}; {example}: {CONVERT if DATE.fullmatch(text) else ENCODE} the column"
 
 
 def _complete_rows(
     path: str, used: Iterable[Numbers], drops_missing: bool
 ) -> tuple[Floats, NDArray[np.intp]]:
-    """The columns side by side, and the numbers of the rows that have all of them."""
+    """Return the columns side by side, and the numbers of the rows without missing values."""
     used = list(used)
     for column in used:
         column.check(path)
@@ -266,14 +269,14 @@ def _complete_rows(
         names = [column.name for column in used if column.n_missing]
         raise DataError(
             f"{n_missing:,} of {len(table):,} rows of {path} have missing values, in {_listed(names)}: "
-            "fill them, or leave these rows out with --drop-missing"
+            "fill them, or drop these rows with --drop-missing"
         )
     return (table[~is_missing] if n_missing else table), np.flatnonzero(~is_missing) + 1
 
 
 def _check_size(path: str, table: Floats, n_dropped: int) -> None:
     if len(table) < LEAST_ROWS:
-        dropped = f" ({n_dropped} were left out for missing values)" if n_dropped else ""
+        dropped = f" ({n_dropped} dropped because of missing values)" if n_dropped else ""
         raise DataError(
             f"{path} has {len(table)} row{'s' * (len(table) != 1)}{dropped}: at least {LEAST_ROWS} are needed"
         )
@@ -281,4 +284,4 @@ def _check_size(path: str, table: Floats, n_dropped: int) -> None:
 
 def _check_varies(name: str, target: Floats) -> None:
     if (target == target[0]).all():
-        raise DataError(f"the target {name!r} is {target[0]:g} in every row: there is nothing to explain")
+        raise DataError(f"the target {name!r} is {target[0]:g} in every row: there is nothing to predict")

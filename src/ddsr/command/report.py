@@ -1,4 +1,4 @@
-"""`ddsr report`: a run as a page to look at and to send around."""
+"""`ddsr report`: write an HTML report of a run."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from ddsr.command.failure import Command
 from ddsr.terminal import printable
 
 
-@click.command(cls=Command, short_help="Write an HTML page on a run.")
+@click.command(cls=Command, short_help="Write an HTML report of a run.")
 @click.argument("run", type=click.Path())
 @click.option(
     "--out",
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="An .html file.  [default: RUN/report.html]",
+    help="HTML file to write.  [default: RUN/report.html]",
 )
-@click.option("--title", metavar="TEXT", help="Of the page.")
-@click.option("--open", "opens", is_flag=True, help="Show it in the browser.")
+@click.option("--title", metavar="TEXT", help="Title of the page.")
+@click.option("--open", "opens", is_flag=True, help="Open the page in the browser.")
 def report(run: str, out: str | None, title: str | None, opens: bool) -> None:
-    """Write one HTML page on RUN, a run folder or a model.json: equations, front, fit, how it went.
+    """Write an HTML report of RUN, a run folder or a model.json: equations, front, fit and search.
 
-    The page needs no other file and no network. Of a model.json, which has no data, it leaves out the fit.
+    The page is self-contained: it needs no other file and no network. A model.json has no data, so its report
+    has no section on the fit.
     """
     if Path(run).is_file():
         path = _report_of_model(run, out, title)

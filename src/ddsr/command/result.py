@@ -1,4 +1,4 @@
-"""What a fit found, as a table for people and as JSON for scripts."""
+"""The result of a fit, as a table for people and as JSON for scripts."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 REASONS = {
     "exact": "the fit is exact",
-    "max_time": "the time was up",
-    "max_epochs": "all epochs were done",
-    "max_evaluations": "all evaluations were done",
-    "no_progress": "nothing better was found for long",
-    "exhausted": "everything was tried",
+    "max_time": "the time limit was reached",
+    "max_epochs": "the maximum number of epochs was reached",
+    "max_evaluations": "the maximum number of evaluations was reached",
+    "no_progress": "no better equation was found for a while",
+    "exhausted": "every expression was tried",
     "interrupt": "interrupted",
 }
 
 
 def summary(model: DDSRRegressor, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of `--json`, documented in docs/command.md: they stay, others may join them."""
+    """Return the keys of `--json`. docs/command.md documents them; keys may be added but not removed."""
     from ddsr.certainty import certainty_of
     from ddsr.uncertainty import weight_left
 
@@ -52,12 +52,12 @@ def summary(model: DDSRRegressor, facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def print_json(content: Mapping[str, Any]) -> None:
-    """One line on stdout; NaN and infinity, which JSON has not, as null."""
+    """Print one line of JSON to stdout; NaN and infinity become null."""
     click.echo(json.dumps({key: _plain(value) for key, value in content.items()}, allow_nan=False))
 
 
 def print_result(model: DDSRRegressor, target: str, facts: Mapping[str, Any]) -> None:
-    """The front with its choice, why the search ended, and the chosen equation."""
+    """Print the front, why the search ended, and the chosen equation."""
     from rich.text import Text
 
     from ddsr.certainty import certainty_lines
@@ -68,9 +68,9 @@ def print_result(model: DDSRRegressor, target: str, facts: Mapping[str, Any]) ->
     _print_table(console, rows, f"equation for {target}")
     click.echo(_how_it_went(model, facts))
     if model.noise_ == "relative":
-        click.echo(f"Errors are in proportion to {printable(target)}: R² and loss are of weighted rows.")
+        click.echo(f"Noise is proportional to {printable(target)}: R² and loss are weighted accordingly.")
     if facts.get("outliers"):
-        click.echo(f"Missed by far, as wrong entries are: {rows_text(facts['outliers'])}.")
+        click.echo(f"Outliers: {rows_text(facts['outliers'])}.")
     best = next(row.equation for row in rows if row.is_chosen)
     console.print(Text.assemble(f"{printable(target)} = ", (best, "bold green")), soft_wrap=True)
     for line in certainty_lines(model.outcomes_, [target]):
@@ -88,7 +88,7 @@ def _how_it_went(model: DDSRRegressor, facts: Mapping[str, Any]) -> str:
 
 
 def _print_table(console: Console, rows: list[Row], title: str) -> None:
-    """In a file or a pipe no line is cut, and none ends in blanks."""
+    """Print the table; in a file or a pipe, lines are not cut and have no trailing blanks."""
     from rich.console import Console
 
     from ddsr.live.table import OTHER_WIDTH, front_table
@@ -104,7 +104,7 @@ def _print_table(console: Console, rows: list[Row], title: str) -> None:
 
 
 def front_rows(model: DDSRRegressor) -> list[Row]:
-    """The equations with few digits, for people."""
+    """Return the rows of the table, with equations rounded for people."""
     from ddsr.live.board import written
     from ddsr.live.table import Row
 
@@ -113,7 +113,7 @@ def front_rows(model: DDSRRegressor) -> list[Row]:
 
 
 def _plain(value: Any) -> Any:
-    """As JSON can hold it."""
+    """Convert a value to what JSON can hold."""
     if hasattr(value, "item"):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):

@@ -1,4 +1,4 @@
-"""`ddsr resume`: go on with a run."""
+"""`ddsr resume`: resume a run."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from ddsr.command.options import Seconds, tensorboard_folder
 from ddsr.command.options import as_json as with_json
 
 
-@click.command(cls=Command, short_help="Go on with a run.")
+@click.command(cls=Command, short_help="Resume a run.")
 @click.argument("run", type=click.Path())
 @click.option(
-    "--time", "more_time", type=Seconds(min_open=True), metavar="SECONDS", help="More than the run was given."
+    "--time", "more_time", type=Seconds(min_open=True), metavar="SECONDS", help="Additional search time."
 )
-@click.option("--epochs", "more_epochs", type=click.IntRange(1), metavar="N", help="More than it was given.")
 @click.option(
-    "--jobs", type=int, metavar="N", help="Number of threads; -1: all cores.  [default: as the run began]"
+    "--epochs", "more_epochs", type=click.IntRange(1), metavar="N", help="Number of additional epochs."
+)
+@click.option(
+    "--jobs", type=int, metavar="N", help="Number of threads; -1: all cores.  [default: as in the first fit]"
 )
 @tensorboard_folder
-@click.option("--quiet", is_flag=True, help="Show nothing while it runs.")
+@click.option("--quiet", is_flag=True, help="Do not show progress.")
 @with_json
 def resume(
     run: str,
@@ -30,9 +32,9 @@ def resume(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Go on with RUN, a run folder, as if it had never been interrupted or killed.
+    """Resume RUN, a run folder, as if it had never been interrupted or killed.
 
-    What it was given and has not used is left to it; a run that is over needs --time or --epochs.
+    The run uses what is left of its time and epochs. A finished run needs --time or --epochs.
     """
     from ddsr.command.resuming import run_resume
 

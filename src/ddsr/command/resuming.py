@@ -1,4 +1,4 @@
-"""The work of `ddsr resume`."""
+"""Implementation of `ddsr resume`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ddsr.estimator import DDSRRegressor
 from ddsr.live.board import Board
 from ddsr.runs import RunFolder
 
-# After these, more time ends at once.
+# After these, more time would not help.
 FINAL = ("exact", "exhausted")
 
 
@@ -24,25 +24,25 @@ def run_resume(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Go on, show, save."""
+    """Resume the run, show the result and save it."""
     run = RunFolder.open(path)
     stopped_by = run.stopped_by
     if stopped_by is not None and more_time is None and more_epochs is None:
-        remedy = "nothing is left to find" if stopped_by in FINAL else "give it --time or --epochs to go on"
-        raise RunError(f"the run in {path} is over ({stopped_by}): {remedy}")
+        remedy = "nothing is left to find" if stopped_by in FINAL else "pass --time or --epochs to continue"
+        raise RunError(f"the run in {path} has finished ({stopped_by}): {remedy}")
     done_before = run.log()[-1:]
     seconds_before = float(done_before[0]["seconds"]) if done_before else 0.0
     if not quiet:
-        print_to_stderr(f"going on with {path} after {seconds_before:.1f} s")
+        print_to_stderr(f"resuming {path} after {seconds_before:.1f} s")
 
-    def go_on(on_state: Callback) -> DDSRRegressor:
+    def resume(on_state: Callback) -> DDSRRegressor:
         return run.resume(on_state, more_time, more_epochs, n_jobs=jobs)
 
     limit, asked = run.asked.max_time, run.asked.parameters
     max_time = limit if more_time is None else more_time + (seconds_before if limit is None else limit)
     choose = choice_of(asked["preset"], asked["model_selection"], len(run.data().y))
     board = Board(run.asked.target or UNNAMED, max_time, choose, seconds_before=seconds_before)
-    done = watch(go_on, board, quiet, tensorboard)
+    done = watch(resume, board, quiet, tensorboard)
     facts = Opened(path, done.model, board.target, run).facts()
     if as_json:
         print_json(summary(done.model, facts))

@@ -1,4 +1,4 @@
-"""`ddsr show`: what a run found."""
+"""`ddsr show`: show the equations of a run."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from ddsr.command.options import as_json as with_json
 from ddsr.terminal import printable
 
 
-@click.command(cls=Command, short_help="Show what a run found.")
+@click.command(cls=Command, short_help="Show the equations of a run.")
 @click.argument("run", type=click.Path())
 @with_json
 def show(run: str, as_json: bool) -> None:
-    """Show the equations of RUN, a run folder or a model.json, and the one that is chosen.
+    """Show the equations of RUN, a run folder or a model.json, and which one is chosen.
 
-    A run that is still going on shows the best that it has saved so far.
+    For a run in progress, this is the best that it has saved so far.
     """
     from ddsr.command.opening import open_model
     from ddsr.command.result import print_json, print_result, summary
@@ -28,6 +28,10 @@ def show(run: str, as_json: bool) -> None:
     print_result(opened.model, opened.target, facts)
     path = printable(run)
     if facts.get("is_choice_left"):
-        click.echo(f"The search is over, the choice was interrupted: `ddsr resume {path}` finishes it.")
+        click.echo(
+            f"The search has finished, but the choice was interrupted. To make it: `ddsr resume {path}`."
+        )
     elif facts.get("is_over") is False:
-        click.echo(f"The run is not over: `ddsr resume {path}` continues it if no other process does.")
+        click.echo(
+            f"The run has not finished. To continue it, if no other process does: `ddsr resume {path}`."
+        )

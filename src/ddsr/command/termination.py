@@ -1,4 +1,4 @@
-"""SIGTERM, which job schedulers send before they kill, ends a command as Ctrl-C does."""
+"""Handle SIGTERM, which job schedulers send before they kill a process, like Ctrl-C."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Termination:
-    """While it is entered, a SIGTERM is handled as a SIGINT; `is_heard` tells whether one came.
+    """A context that handles SIGTERM like SIGINT; `is_heard` says whether one came.
 
     Repeated ones are ignored: `timeout` and some schedulers send two at once, and a second interrupt
     would end the command without its result.
@@ -20,12 +20,12 @@ class Termination:
         self._former: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Termination:
-        if threading.current_thread() is threading.main_thread():  # elsewhere no handler can be set
+        if threading.current_thread() is threading.main_thread():  # other threads cannot set a handler
             self._former[signal.SIGTERM] = signal.signal(signal.SIGTERM, self._handle)
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Handle signals as before."""
+        """Restore the former handlers."""
         for number, handler in self._former.items():
             signal.signal(number, handler)
 

@@ -1,4 +1,4 @@
-"""A search that somebody watches: its views, and what Ctrl-C does."""
+"""Run a search with a live view and handle Ctrl-C."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from ddsr.estimator import DDSRRegressor
 
 Callback = Callable[[SearchState], None]
-STOPPING = "stopping: the equations are being made shorter; Ctrl-C again stops at once, without the result"
+STOPPING = "stopping: simplifying and choosing equations; press Ctrl-C again to stop at once without a result"
 
 
 @dataclass(frozen=True)
 class Watched:
-    """A model and how it came to be."""
+    """A fitted model, and whether the fit was interrupted."""
 
     model: DDSRRegressor
     is_interrupted: bool
 
     def raise_interrupt(self) -> None:
-        """End the command as an interrupted one, if it was."""
+        """Exit with the code of an interrupted command if the fit was interrupted."""
         if self.is_interrupted:
             raise click.exceptions.Exit(INTERRUPTED)
 
@@ -42,7 +42,7 @@ class Watched:
 def watch(
     work: Callable[[Callback], DDSRRegressor], board: Board, is_quiet: bool, tensorboard: str | None = None
 ) -> Watched:
-    """Do the work, which calls its argument after every epoch, and show how it goes on stderr."""
+    """Run `work`, which calls its argument after every epoch, and show progress on stderr."""
     with ExitStack() as stack:
         view = _view(board, is_quiet)
         callbacks: list[Callback] = [board.take if view is None else view]
@@ -61,25 +61,25 @@ def watch(
 
         try:
             model = work(on_state)
-        except Exception:  # a full disk or too little memory: what was found is not lost with it
+        except Exception:  # such as a full disk or too little memory: show what was found
             if board.chosen is not None:
                 stack.callback(print_to_stderr, f"best so far: {board.write(board.chosen)}")
             raise
         if view is not None:
             view.on_choice(model.outcomes_)
-        if not board.epoch:  # the time was up before the first was done
+        if not board.epoch:  # time ran out before the first epoch finished
             board.searched = board.seconds
     return Watched(model, interrupt.count > 0)
 
 
 def choice_of(preset: str, selection: str | None, n_rows: int) -> Choose:
-    """What a view marks: the equation that would be chosen now, before any is made shorter."""
+    """Return how a view chooses the equation to mark, before equations are simplified."""
     chosen = find_selection(selection, settings(parse_method(preset)))
     return lambda front: chosen.choose(front, n_rows)
 
 
 def print_to_stderr(text: str) -> None:
-    """A line beside the result, which goes to stdout."""
+    """Print a line to stderr; the result goes to stdout."""
     print(printable(text), file=sys.stderr, flush=True)
 
 
