@@ -247,7 +247,7 @@ def test_bad_arrays_are_refused():
         ),
         (lambda: grammar.fill_tokens(logits, kept, 0, logits_of=[0, 1, 2, -1]), "logits_of holds -1"),
         (lambda: grammar.fill_tokens(logits, kept, 0, logits_of=[0, 1, 2]), "(4, 6), the logits need (3, 6)"),
-        (lambda: grammar.fill_tokens(logits, kept, 0, logits_of=[0.5] * 4), "needed are integers, (B,)"),
+        (lambda: grammar.fill_tokens(logits, kept, 0, logits_of=[0.5] * 4), "logits_of must be integers of shape (B,)"),
         (lambda: grammar.legal_tokens(kept, n_threads=0), "n_threads is 0"),
         (lambda: grammar.legal_tokens([[0.5]]), "tokens are of type float64"),
         (lambda: grammar.legal_tokens([[70000]]), "tokens run from 70000 to 70000"),

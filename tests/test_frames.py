@@ -87,11 +87,11 @@ def test_missing_values_are_refused_by_column(kind):
             pd.DataFrame({"a": X[:, 0], "t": pd.date_range("2020", periods=40)}),
             "column 't' of X contains dates",
         ),
-        (pd.DataFrame(X, columns=["a", "b", "a"]), "several columns called 'a'"),
+        (pd.DataFrame(X, columns=["a", "b", "a"]), "several columns named 'a'"),
         (pd.DataFrame(X, columns=["a", "", "b"]), "column 1 of X has an empty name"),
         (
             pd.DataFrame(X, columns=pd.Index(["a", "\ud800", "b"], dtype=object)),
-            r"column 1 of X, '\\ud800', is not text",
+            r"column 1 of X, '\\ud800', is not valid text",
         ),
         (pl.LazyFrame({"a": X[:, 0]}), "X is a lazy table"),
         (pd.DataFrame({"a": X[:, 0], "b": np.where(X[:, 1] > 2, np.inf, 1.0)}), "infinite value.*column 'b'"),

@@ -200,7 +200,7 @@ CONTRADICTIONS = [
     ((AtMost("x", 1), AtMost(("x", "y"), 2)), "x is limited by more than one rule on uses"),
     ((AtMost("x", -1),), "the limit of AtMost"),
     ((Nesting("exp", "exp", -1),), "the limit of Nesting"),
-    ((Nesting("exp", "exp", 1.5),), "1.5; needed is an integer"),
+    ((Nesting("exp", "exp", 1.5),), "must be an integer of at least 0, got 1.5"),
     ((Forbid("x", on="y"),), "nothing stands below x, which is no operator"),
     (
         (Forbid("exp", on="w"),),
@@ -209,7 +209,7 @@ CONTRADICTIONS = [
     ((AtMost(("x", "tanh"), 1),), "'tanh' is not in this vocabulary"),
     ((AtMost((), 1),), "names no token"),
     ((MustAppear("exp"),), "exp must appear, but only a variable can be required"),
-    (("x",), "'x' is no rule of a grammar"),
+    (("x",), "'x' is not a grammar rule"),
 ]
 
 

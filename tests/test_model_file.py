@@ -193,10 +193,10 @@ def test_keys_of_later_versions_are_passed_over(written, tmp_path):
         ),
         ({"format_version": 0}, "has no version"),
         ({"format_version": "1"}, "has no version"),
-        ({"format": "ddsr run"}, "is no model of ddsr"),
+        ({"format": "ddsr run"}, "is not a ddsr model file"),
         ({"outputs": []}, "no outputs"),
         ({"features": ["a"]}, "column"),
-        ({"parameters": {"rules": [{"ddsr": "system", "command": "rm"}]}}, "'system' is no rule"),
+        ({"parameters": {"rules": [{"ddsr": "system", "command": "rm"}]}}, "'system' is not a rule"),
         ({"parameters": {"config": {"ddsr": "RefinerConfig", "n_islands": 0}}}, "n_islands"),
     ],
 )
@@ -214,7 +214,7 @@ def test_no_file_no_folder_no_json(tmp_path):
         load_model(tmp_path)
     for text in ("", "[]", "{", '{"a": 1}', "[" * 100_000):
         (tmp_path / "bad.json").write_text(text)
-        with pytest.raises(RunError, match="is no model of ddsr"):
+        with pytest.raises(RunError, match="is not a ddsr model file"):
             load_model(tmp_path / "bad.json")
 
 

@@ -108,7 +108,7 @@ def test_unknown_names_are_passed_over():
 
 
 def test_what_json_cannot_hold_is_refused_by_name():
-    with pytest.raises(RunError, match=r"config\['loss'\]=<built-in function print> cannot be kept"):
+    with pytest.raises(RunError, match=r"config\['loss'\]=<built-in function print> cannot be saved"):
         to_json({"config": {"loss": print}})
-    with pytest.raises(ValueError, match="'Popen' is no rule"):
+    with pytest.raises(ValueError, match="'Popen' is not a rule"):
         from_json({"rules": [{"ddsr": "Popen", "args": "rm"}]}, {"rules"})

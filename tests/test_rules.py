@@ -60,16 +60,16 @@ def test_a_name_in_backticks_is_the_variable():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("exp not on x", "'exp not on x' cannot be read; rules are such as"),
-        ("at most many of sin", "cannot be read"),
+        ("exp not on x", "cannot read the rule 'exp not on x'; examples of rules"),
+        ("at most many of sin", "cannot read"),
         ("forbid exp, log on x", "one name is expected where 'exp, log' stands"),
         ("use `x", "backtick is never closed"),
-        ([3], "3 is no rule"),
+        ([3], "3 is not a rule"),
         (3, "rules must be a list"),
         ({"use x"}, "rules must be a list"),
         ({"forbidden": {}}, "unknown kind of rule 'forbidden'; known are: forbid, nesting"),
-        ({"at_most": ["sin"]}, "the rules under 'at_most' cannot be read"),
-        ({"nesting": {"sin": 0}}, "the rules under 'nesting' cannot be read"),
+        ({"at_most": ["sin"]}, "cannot read the rules under 'at_most'"),
+        ({"nesting": {"sin": 0}}, "cannot read the rules under 'nesting'"),
     ],
 )
 def test_what_is_no_rule_is_refused(given, message):

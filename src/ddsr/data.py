@@ -54,7 +54,9 @@ def check_weights(weights: ArrayLike | None, n_rows: int) -> Floats | None:
         return None
     checked = _as_column(weights, "sample_weight", n_rows)
     if (checked < 0).any():
-        raise DataError(f"sample_weight is negative in row {int(np.argmax(checked < 0))}: weights must be at least 0")
+        raise DataError(
+            f"sample_weight is negative in row {int(np.argmax(checked < 0))}: weights must be at least 0"
+        )
     if not checked.any():
         raise DataError("sample_weight is zero in every row: give at least one row a weight above 0")
     return checked

@@ -143,7 +143,9 @@ def _too_large(table: Any, what: str) -> DataError:
             name = f"x{place[-1]}" if names is None else names[place[-1]]
             column = f", column {name!r}" if len(place) == 2 else ""
             where = f"row {place[0]}{column}"
-            return DataError(f"{what} has a number above 1.8e308 in {where}: rescale the column or remove such rows")
+            return DataError(
+                f"{what} has a number above 1.8e308 in {where}: rescale the column or remove such rows"
+            )
     return DataError(f"{what} has numbers above 1.8e308, the limit of double precision: rescale them")
 
 

@@ -1,19 +1,19 @@
-"""Which expressions may be written: rules, and the legal fill of partly filled sequences.
+"""Rules for expressions, and the legal completion of partly filled sequences.
 
-An expression is filled in breadth-first order, from left to right: each token takes the next open
-slot and opens one for each of its operands. A token is legal in a slot exactly if some complete
-expression that obeys all rules continues that way, so a fill never gets stuck, and every expression
-that obeys the rules can be produced. `core/grammar/completion.hpp` has the argument.
+An expression is filled in breadth-first order, from left to right: each token takes the next open slot and
+opens one for each of its operands. A token is legal in a slot exactly if some complete expression that obeys
+all rules continues that way. A fill therefore never gets stuck, and every expression that obeys the rules can
+be produced. `core/grammar/completion.hpp` has the proof.
 
-Every grammar demands that
+Every grammar has these rules:
 
-- an expression has at most `max_length` tokens and `max_constants` constants;
-- sin, cos and tan do not stand below one another, at any depth;
-- no operator stands directly below the one that it undoes: no exp(log(x)), no neg(neg(x));
-- no operator works on constants alone, and no expression is a constant alone. The literal 1 counts as a
-  constant, unless the vocabulary has no constant: there `1 + 1` is the only way to write 2, and it is legal.
+- An expression has at most `max_length` tokens and `max_constants` constants.
+- sin, cos and tan are not nested in one another, at any depth.
+- No operator is applied directly to its inverse: no exp(log(x)), no neg(neg(x)).
+- No operator is applied to constants only, and no expression is just a constant. The literal 1 counts as a
+  constant, unless the vocabulary has no constant token: then `1 + 1` is the only way to write 2 and is legal.
 
-A user adds `Forbid`, `Nesting`, `AtMost` and `MustAppear`.
+Users can add `Forbid`, `Nesting`, `AtMost` and `MustAppear`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ddsr.expression.vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class Forbid:
-    """The operator works on nothing that holds the variable: `Forbid("exp", on="mass")`."""
+    """Forbid an operator on anything that contains a variable: `Forbid("exp", on="mass")`."""
 
     operator: str
     on: str
@@ -43,10 +43,10 @@ class Forbid:
 
 @dataclass(frozen=True)
 class Nesting:
-    """On any path below an `outer` token stand at most `at_most` tokens of `inner`.
+    """Allow at most `at_most` tokens of `inner` on any path below an `outer` token.
 
-    `Nesting("exp", ("exp", "pow"))` allows neither below an exp; `Nesting("sqrt", "sqrt", 1)`
-    allows a root in a root, but no third one in these.
+    `Nesting("exp", ("exp", "pow"))` allows neither inside an exp. `Nesting("sqrt", "sqrt", 1)` allows a root
+    within a root, but not a third one within these.
     """
 
     outer: str | tuple[str, ...]
@@ -56,7 +56,7 @@ class Nesting:
 
 @dataclass(frozen=True)
 class AtMost:
-    """The tokens are used at most `n` times in an expression, all of them counted together."""
+    """Allow at most `n` uses of these tokens in an expression, counted together."""
 
     tokens: str | tuple[str, ...]
     n: int
@@ -64,7 +64,7 @@ class AtMost:
 
 @dataclass(frozen=True, init=False)
 class MustAppear:
-    """Each of the variables is used at least once: `MustAppear("mass", "charge")`."""
+    """Require that each of the variables is used at least once: `MustAppear("mass", "charge")`."""
 
     variables: tuple[str, ...]
 
@@ -79,10 +79,10 @@ Rule = Forbid | Nesting | AtMost | MustAppear
 
 
 class GrammarTables(NamedTuple):
-    """The rules of a grammar as arrays, for a fill outside of the native code.
+    """The rules of a grammar as arrays, for a fill outside the native code.
 
-    A set of tokens is W words of 64 bits; bit k of word w stands for token 64 w + k. A context is what the
-    nesting rules make of the tokens above a slot; that of the root is 0.
+    A set of tokens is W words of 64 bits; bit k of word w stands for token 64 w + k. A context is the state
+    of the nesting rules given the tokens above a slot; the context of the root is 0.
     """
 
     allowed: NDArray[np.uint64]
@@ -94,37 +94,37 @@ class GrammarTables(NamedTuple):
     of_arity_at_most: NDArray[np.uint64]
     """(3, W): tokens of arity 0, up to 1 and up to 2"""
     constant_like: NDArray[np.uint64]
-    """(1, W): leaves that are neither alone nor twice the operands of an operator"""
+    """(1, W): leaves that may not be all operands of an operator"""
     use_sets: NDArray[np.uint64]
     """(rules, W): tokens that are counted together"""
     use_limits: NDArray[np.int32]
-    """(rules,): how often these may be used"""
+    """(rules,): maximum number of their uses"""
     needs_lookahead: bool
-    """whether a token that these tables allow can still be a dead end"""
+    """whether a token that these tables allow can still lead to a dead end"""
 
 
 @dataclass(frozen=True)
 class Grammar:
     """The rules of a search over one vocabulary.
 
-    Raises `GrammarError` for names that the vocabulary does not have, for rules that no expression
-    satisfies together, and for those few under which legal tokens cannot be told exactly: a leaf in
-    several `AtMost` rules where variables are limited or required (without constants also where `1`
-    is limited), and several required variables where every binary operator has rules of its own.
+    Raises `GrammarError` for names that the vocabulary does not have, for rules that no expression can
+    satisfy together, and for a few combinations for which the legal tokens cannot be computed exactly: a leaf
+    in several `AtMost` rules if variables are limited or required (without constants also if `1` is limited),
+    and several required variables if every binary operator has rules of its own.
     """
 
     vocabulary: Vocabulary
     max_length: int = 32
-    """tokens of an expression, at most"""
+    """maximum number of tokens of an expression"""
     max_constants: int = 10
-    """constants of an expression, at most"""
+    """maximum number of constants of an expression"""
     rules: Sequence[Rule] = ()
     core: _core.Grammar = field(init=False, repr=False, compare=False)
     """the native grammar"""
 
     def __post_init__(self) -> None:
         if not isinstance(self.vocabulary, Vocabulary):
-            raise GrammarError(f"a grammar is of a Vocabulary, not of {self.vocabulary!r}")
+            raise GrammarError(f"vocabulary must be a Vocabulary, not {self.vocabulary!r}")
         if isinstance(self.rules, Rule) or not isinstance(self.rules, Iterable):
             raise GrammarError(f"rules must be a list of rules, not {self.rules!r}")
         object.__setattr__(self, "rules", tuple(self.rules))
@@ -134,21 +134,21 @@ class Grammar:
         return Grammar, (self.vocabulary, self.max_length, self.max_constants, self.rules)
 
     def legal_tokens(self, rows: ArrayLike, n_threads: int = 1) -> NDArray[np.bool_]:
-        """Tell which tokens may stand at each position given those before it, as (B, L, V).
+        """Return which tokens are legal at each position given those before it, of shape (B, L, V).
 
-        A row is a legal expression or the beginning of one, PAD or MASK behind it. Nothing is legal
-        behind the end of the tree, nor behind the first position that is not known.
+        A row is a legal expression or the beginning of one, followed by PAD or MASK. Nothing is legal after
+        the end of the tree, or after the first unknown position.
         """
         with _named_errors(self.vocabulary):
             return self.core.legal_tokens(_tokens(rows, 2), n_threads).view(np.bool_)
 
     def is_legal(self, rows: ArrayLike, n_threads: int = 1) -> NDArray[np.bool_]:
-        """Tell which rows, padded with PAD, are expressions that obey all rules, as (B,)."""
+        """Return which rows, padded with PAD, are expressions that obey all rules, of shape (B,)."""
         with _named_errors(self.vocabulary):
             return self.core.is_legal(_tokens(rows, 2), n_threads).view(np.bool_)
 
     def check(self, tokens: ArrayLike) -> str | None:
-        """Say where an expression breaks which rule; None if it obeys them all."""
+        """Describe which rule an expression breaks and where; None if it obeys them all."""
         with _named_errors(self.vocabulary):
             position, reason = self.core.check(_tokens(tokens, 1))
         return None if position < 0 else f"position {position}: {with_names(self.vocabulary, reason)}"
@@ -163,12 +163,11 @@ class Grammar:
     ) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
         """Fill sequences from left to right with legal tokens: (tokens, log_probs), both (B, M).
 
-        `kept` (B, M) holds the tokens to keep where they are legal, and MASK where one is to be
-        drawn from softmax(logits) over the legal tokens, `logits` being (B, M, V). `log_probs` are
-        those of all tokens, kept ones too, in that distribution; behind the end of the tree they
-        are 0 and the tokens PAD. Where the logits of legal tokens hold NaN, +inf or nothing but
-        -inf, all legal tokens are equally likely. Draws depend on (seed, stream, row, position) and
-        on no more.
+        `kept` (B, M) holds tokens to keep if they are legal, and MASK where a token is drawn from
+        softmax(logits) over the legal tokens; `logits` has the shape (B, M, V). `log_probs` are the log
+        probabilities of all tokens in that distribution, including kept ones. After the end of the tree,
+        they are 0 and the tokens are PAD. If the logits of legal tokens contain NaN or +inf, or are all
+        -inf, all legal tokens are equally likely. Draws depend only on (seed, stream, row, position).
         """
         with _named_errors(self.vocabulary):
             return self.core.fill(
@@ -184,10 +183,10 @@ class Grammar:
         n_threads: int = 1,
         logits_of: ArrayLike | None = None,
     ) -> NDArray[np.int16]:
-        """Fill as `fill` does and give the tokens alone, (B, M): the same ones, in less time.
+        """Return only the tokens of `fill`, of shape (B, M), in less time.
 
-        The logits of kept tokens that stay are never looked at: the more are kept, the less time it takes.
-        Rows with the same logits may share them: `logits_of` (B,) then says which of the logits a row has.
+        The logits of tokens that are kept are never read, so the more are kept, the faster it is. Rows can
+        share logits: `logits_of` (B,) then holds the index of each row's logits.
         """
         numbers = None if logits_of is None else _row_numbers(logits_of)
         with _named_errors(self.vocabulary):
@@ -201,7 +200,7 @@ class Grammar:
             )
 
     def sample(self, n: int, seed: int, stream: int = 0, n_threads: int = 1) -> NDArray[np.int16]:
-        """Draw `n` legal expressions, each token uniformly from the legal ones: (n, M), padded."""
+        """Draw `n` legal expressions, each token uniformly from the legal ones, of shape (n, M), padded."""
         shape = (_count(n, "the number of samples"), self.max_length)
         logits = np.zeros((*shape, len(self.vocabulary)), np.float32)
         return self.fill_tokens(logits, np.full(shape, _core.MASK, np.int16), seed, stream, n_threads)
@@ -239,7 +238,7 @@ def _build(grammar: Grammar) -> _core.Grammar:
             case MustAppear(variables):
                 required += tokens(variables, rule)
             case _:
-                raise GrammarError(f"{rule!r} is no rule of a grammar")
+                raise GrammarError(f"{rule!r} is not a grammar rule")
     with _named_errors(grammar.vocabulary):
         return _core.Grammar(
             grammar.vocabulary.core,
@@ -252,7 +251,7 @@ def _build(grammar: Grammar) -> _core.Grammar:
 
 
 def with_names(vocabulary: Vocabulary, message: str) -> str:
-    """Put names where the core, which knows none, wrote #id."""
+    """Replace each #id in a message of the core by the name of the token."""
     return re.sub(r"#(\d+)", lambda match: vocabulary.names[int(match[1])], message)
 
 
@@ -269,7 +268,7 @@ def _named_errors(vocabulary: Vocabulary) -> Iterator[None]:
 def _logits(given: ArrayLike) -> NDArray[np.float32]:
     logits = np.ascontiguousarray(given, dtype=np.float32)
     if logits.ndim != 3:
-        raise GrammarError(f"logits have the shape {logits.shape}; needed are (B, M, V)")
+        raise GrammarError(f"logits must have the shape (B, M, V), got {logits.shape}")
     return logits
 
 
@@ -277,7 +276,7 @@ def _row_numbers(given: ArrayLike) -> NDArray[np.int64]:
     numbers = np.asarray(given)
     if numbers.ndim != 1 or not np.issubdtype(numbers.dtype, np.integer):
         raise GrammarError(
-            f"logits_of has the shape {numbers.shape} and type {numbers.dtype}; needed are integers, (B,)"
+            f"logits_of must be integers of shape (B,), got {numbers.dtype} of shape {numbers.shape}"
         )
     return np.ascontiguousarray(numbers, dtype=np.int64)
 
@@ -285,23 +284,23 @@ def _row_numbers(given: ArrayLike) -> NDArray[np.int64]:
 def _tokens(given: ArrayLike, n_dims: int) -> NDArray[np.int16]:
     tokens = np.asarray(given)
     if tokens.ndim != n_dims:
-        raise GrammarError(f"tokens have the shape {tokens.shape}; needed are {n_dims} dimension(s)")
+        raise GrammarError(f"tokens must have {n_dims} dimension(s), got shape {tokens.shape}")
     if tokens.dtype != np.int16:
         if tokens.size and not np.issubdtype(tokens.dtype, np.integer):
-            raise GrammarError(f"tokens are of type {tokens.dtype}; needed are integers")
+            raise GrammarError(f"tokens must be integers, got {tokens.dtype}")
         range_ = np.iinfo(np.int16)
         if tokens.size and not range_.min <= tokens.min() <= tokens.max() <= range_.max:
-            raise GrammarError(f"tokens run from {tokens.min()} to {tokens.max()}: these are no ids")
+            raise GrammarError(f"tokens range from {tokens.min()} to {tokens.max()}, which are not token ids")
     return np.ascontiguousarray(tokens, dtype=np.int16)
 
 
 def _count(value: int, what: str) -> int:
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 0:
-        raise GrammarError(f"{what} is {value!r}; needed is an integer that is not below 0")
+        raise GrammarError(f"{what} must be an integer of at least 0, got {value!r}")
     return min(int(value), 2**31 - 1)
 
 
 def _word(value: int, what: str) -> int:
     if not isinstance(value, (int, np.integer)) or not 0 <= value < 2**64:
-        raise GrammarError(f"{what} is {value!r}; needed is an integer from 0 to 2**64 - 1")
+        raise GrammarError(f"{what} must be an integer from 0 to 2**64 - 1, got {value!r}")
     return int(value)

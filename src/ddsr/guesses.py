@@ -63,7 +63,7 @@ def _with_marks(text: str, variables: Sequence[str]) -> str:
 
 
 def _folded(expression: Expression) -> Node:
-    """Fold each part without variables into one number: grammars do not allow operators on constants alone."""
+    """Fold parts without variables into numbers: grammars do not allow operators on constants alone."""
     names = expression.vocabulary.variables
     return expression.fold(
         variable=lambda column: Node.variable(names[column]),

@@ -1,4 +1,4 @@
-"""Lock files: held by one process at a time, signed by it, and never anything else than a file of ours."""
+"""Lock files: held by one process at a time, which writes its name into the file."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class HeldError(Exception):
 
 @contextmanager
 def holding(path: Path) -> Iterator[None]:
-    """Hold the lock, or raise `HeldError`, or `OSError` where there can be none.
+    """Hold the lock; raise `HeldError` if another process has it, `OSError` if the file cannot be locked.
 
-    The system forgets the lock of a process that is gone, however it ended. The file stays: were it removed,
-    a process that waits for the old one and one that makes a new one could both believe to be alone. A
-    symbolic link is refused, and a file that ddsr did not sign is left as it is: it is somebody else's.
+    The system releases the lock when the process ends, however it ends. The file stays: if it were removed,
+    one process could lock the old file while another locks a new one. A symbolic link is refused, and the
+    content of a file that ddsr did not sign is left as it is.
     """
     with _open(path) as file:
         try:
@@ -35,7 +35,9 @@ def holding(path: Path) -> Iterator[None]:
             raise HeldError(_content(file) or "another process") from None
         content = _content(file)
         if not content or content.startswith(SIGNATURE):
-            with suppress(OSError):  # the name is for people: a full disk does not break the lock
+            with suppress(
+                OSError
+            ):  # the name is only for people: the lock also holds if it cannot be written
                 file.seek(0)
                 file.truncate()
                 file.write(f"{SIGNATURE}{os.getpid()} on {platform.node()}")

@@ -1,7 +1,7 @@
-"""A fitted model as one JSON file, which later versions can read and which executes nothing.
+"""A fitted model as one JSON file, which later versions can read and which contains nothing executable.
 
-`docs/runs.md` has the format. Equations are tokens by name and constants as the shortest decimals that give
-the same doubles, so that predictions are the same to the last bit.
+`docs/runs.md` describes the format. Equations are stored as token names and as constants with the shortest
+decimals that give the same doubles, so that predictions are the same to the last bit.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ddsr.version import ddsr_version
 
 FORMAT = "ddsr model"
 VERSION = 1
-# Epochs of the learning curves that a file has at most; of more of them every second, third, … is left.
+# Maximum number of epochs in the learning curves of a file; of longer curves every second, third, … is kept.
 MOST_EPOCHS = 1000
 UPDATES = tuple(each.name for each in fields(UpdateStats))
 
@@ -39,23 +39,23 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class ModelRecord:
-    """All that a fitted model consists of."""
+    """The content of a fitted model."""
 
     parameters: Mapping[str, Any]
-    """of the estimator, as `ddsr.parameters.to_json` writes them"""
+    """parameters of the estimator, from `ddsr.parameters.to_json`"""
     features: tuple[str, ...]
     has_feature_names: bool
-    """False: the data had none, and they are called x0, x1, …"""
+    """False if the data had no column names; they are then x0, x1, …"""
     outcomes: tuple[Outcome, ...]
-    """one a target"""
+    """one per target"""
     targets: tuple[str | None, ...]
-    """what each target is called, if it has a name"""
+    """name of each target, if it has one"""
     n_fits: int
-    """1, and one more for each that went on with it by `warm_start`"""
+    """1, plus one for each fit that continued it with `warm_start`"""
 
 
 def write_model(record: ModelRecord, path: Path) -> None:
-    """Put the file there, whole or not at all."""
+    """Write the file atomically."""
     outputs = [
         _written_output(name, outcome) for name, outcome in zip(record.targets, record.outcomes, strict=True)
     ]
@@ -73,7 +73,7 @@ def write_model(record: ModelRecord, path: Path) -> None:
 
 
 def read_model(path: Path) -> ModelRecord:
-    """The record of a file; raises `RunError` where it is none that this version can read."""
+    """Read a model file; raise `RunError` if this version cannot read it."""
     written = read_json(path, FORMAT, VERSION, "model")
     with restoring(f"model ({path})"):
         features = tuple(written["features"])
@@ -92,30 +92,30 @@ def read_model(path: Path) -> ModelRecord:
 
 
 def to_text(written: Mapping[str, Any]) -> str:
-    """JSON with a key a line, so that it can be read and compared by eye."""
+    """Write JSON with one key per line, so that people can read and compare it."""
     try:
         return json.dumps(written, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
     except (ValueError, TypeError) as error:
-        raise RunError(f"this cannot be written as JSON: {error}") from error
+        raise RunError(f"cannot write this as JSON: {error}") from error
 
 
 def read_json(path: Path, form: str, version: int, what: str) -> dict[str, Any]:
-    """A JSON file that says it is of this format, in this version of it or an older one."""
+    """Read a JSON file of this format, of this version or an older one."""
     data = read_whole(path, what)
     try:
         written = parse_json(data)
     except ValueError as error:
-        raise RunError(f"{path} is no {what} of ddsr: it cannot be read as JSON ({error})") from error
+        raise RunError(f"{path} is not a ddsr {what} file: it is not valid JSON ({error})") from error
     if not isinstance(written, dict) or written.get("format") != form:
-        raise RunError(f"{path} is no {what} of ddsr")
+        raise RunError(f"{path} is not a ddsr {what} file")
     found = written.get("format_version")
     if not isinstance(found, int) or isinstance(found, bool) or found < 1:
-        raise RunError(f"{path} is no {what} of ddsr: it has no version")
+        raise RunError(f"{path} is not a ddsr {what} file: it has no version")
     if found > version:
         made_by = written.get("ddsr_version")
         raise RunError(
-            f"{path} has version {found} of the format, made by ddsr {made_by}; "
-            f"this ddsr reads up to {version}: install a newer one"
+            f"{path} has format version {found}, written by ddsr {made_by}, but this ddsr reads versions up "
+            f"to {version}: install a newer ddsr"
         )
     return written
 
@@ -184,7 +184,7 @@ def _written_parting(parting: Parting | None) -> dict[str, Any] | None:
 
 
 def _written_curves(outcome: Outcome) -> dict[str, Any]:
-    """Columns; null where an epoch has no such value."""
+    """Return the curves by column; null where an epoch has no value."""
     stride = -(-len(outcome.curves) // MOST_EPOCHS) or 1
     epochs = outcome.curves[::stride]
     updates = [stats.update for stats in epochs]
@@ -213,7 +213,7 @@ def _read_output(written: Mapping[str, Any], features: Sequence[str]) -> Outcome
     ]
     entries = tuple(_read_entry(each, vocabularies) for each in written["equations"])
     best = check_whole(written["best"], "best", 0, len(entries) - 1)
-    observed = written.get("n_observed")  # files of earlier versions do not have it
+    observed = written.get("n_observed")  # missing in files of earlier versions
     return Outcome(
         front=ParetoFront(entries),
         best=entries[best],
@@ -252,7 +252,7 @@ def _read_parting(written: Mapping[str, Any] | None) -> Parting | None:
 
 
 def _read_count(written: object, name: str) -> int:
-    """A number of observations; earlier versions wrote the sum of whole weights, however large."""
+    """Read a number of observations; earlier versions wrote the sum of integer weights, however large."""
     return min(check_whole(written, name, least=1, most=10**400), MOST_COUNTED)
 
 
@@ -263,7 +263,7 @@ def _read_entry(written: Mapping[str, Any], vocabularies: list[Vocabulary]) -> F
     is_free, nats = written["is_free"], written["nats"]
     expression = Expression(vocabulary, tokens, written["constants"])
     if is_free is not None and len(is_free) != expression.n_constants:
-        raise ValueError("an equation has more or fewer constants than `is_free` says")
+        raise ValueError("the number of constants of an equation does not match its `is_free`")
     return FrontEntry(
         expression,
         _read_number(written["nrmse"], "nrmse"),
@@ -275,7 +275,7 @@ def _read_entry(written: Mapping[str, Any], vocabularies: list[Vocabulary]) -> F
 
 
 def _read_token(token: object, vocabulary: Vocabulary) -> int:
-    """Columns are numbers: a variable may be called like an operator."""
+    """Read a token. Variables are column numbers, since a variable may have the name of an operator."""
     if isinstance(token, str):
         return vocabulary.token(token)
     last = len(vocabulary.variables) - 1
@@ -283,7 +283,7 @@ def _read_token(token: object, vocabulary: Vocabulary) -> int:
 
 
 def _read_curves(written: Mapping[str, Any]) -> tuple[EpochStats, ...]:
-    unknown = [None] * len(written[REWARDS[0]])  # to the versions that kept no shares
+    unknown = [None] * len(written[REWARDS[0]])  # earlier versions did not write shares
     columns = [written[name] for name in REWARDS] + [written.get(name, unknown) for name in SHARES]
     rewards = zip(*columns, strict=True)
     updates = zip(*(written[name] for name in UPDATES), strict=True)
@@ -310,7 +310,7 @@ def _read_information(written: Any, n_constants: int) -> Floats | None:
     if written is None:
         return None
     if len(written) != n_constants or any(len(row) != n_constants for row in written):
-        raise ValueError(f"the information on {n_constants} constants has more or fewer rows or columns")
+        raise ValueError(f"the information matrix does not match the {n_constants} constants of its equation")
     return np.array([[_or_nan(value) for value in row] for row in written]).reshape(n_constants, n_constants)
 
 
@@ -320,11 +320,11 @@ def _or_nan(value: object) -> float:
 
 def _read_number(value: object, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise ValueError(f"{name} is no finite number: {value!r}")
+        raise ValueError(f"{name} is not a finite number: {value!r}")
     return float(value)
 
 
 def _read_name(value: object) -> str | None:
     if value is not None and not isinstance(value, str):
-        raise ValueError(f"the target's name is no text: {value!r}")
+        raise ValueError(f"the name of the target is not a string: {value!r}")
     return value

@@ -1,8 +1,8 @@
 """The saved state of a search: a tree of names, arrays and plain values, and its form as bytes.
 
-Every part of a search that changes from epoch to epoch can write itself as such a tree and restore itself from
-it. The bytes are a NumPy archive: the arrays by their path in the tree, and everything else as JSON. Nothing in
-it is ever executed.
+Every part of a search that changes from epoch to epoch can write itself as such a tree and restore itself
+from it. The bytes are a NumPy archive: the arrays by their path in the tree, and everything else as JSON.
+Nothing in it is ever executed.
 """
 
 from __future__ import annotations

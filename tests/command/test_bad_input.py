@@ -91,8 +91,8 @@ def test_folders_that_are_no_runs(tmp_path):
         more = [table_of(tmp_path)] if command == ["predict"] else []
         assert "there is no run folder at" in refusal(*command, tmp_path / "nowhere", *more)
         (tmp_path / "empty").mkdir(exist_ok=True)
-        assert "is no run folder" in refusal(*command, tmp_path / "empty", *more)
-    assert "is a file, and a run is a folder" in refusal("resume", table_of(tmp_path))
+        assert "is not a run folder" in refusal(*command, tmp_path / "empty", *more)
+    assert "is a file, not a run folder" in refusal("resume", table_of(tmp_path))
 
 
 @pytest.fixture(scope="module")
@@ -113,14 +113,14 @@ def run(finished, tmp_path) -> Path:
 def test_a_folder_that_holds_a_run_is_not_overwritten(run):
     before = {path.name: path.read_bytes() for path in run.iterdir()}
     done = ddsr("fit", run.parent / "d.csv", "-t", "y", "--out", run)
-    assert done.exit_code == 1 and "holds a run already" in done.stderr.splitlines()[-1]
+    assert done.exit_code == 1 and "already contains a run" in done.stderr.splitlines()[-1]
     assert {path.name: path.read_bytes() for path in run.iterdir()} == before
 
 
 def test_older_and_newer_folders(run):
     asked = json.loads((run / "run.json").read_text())
     (run / "run.json").write_text(json.dumps(asked | {"format_version": 0}))
-    assert "run.json is no run of ddsr" in refusal("resume", run)
+    assert "run.json is not a ddsr run file" in refusal("resume", run)
     (run / "run.json").write_text(json.dumps(asked | {"format_version": 99}))
     assert "newer" in refusal("show", run)
 

@@ -145,7 +145,7 @@ def test_guesses_and_rules_are_obeyed(table):
     result = fitted(rows, "-t", "y", "--no-save", *QUICK, "--guess", guess)
     assert result["stopped_by"] == "exact" and result["candidates"] < 2_000
     done = ddsr("fit", table, "-t", "y", "--no-save", "--guess", "3 * * a")
-    assert done.exit_code == 1 and "the guess '3 * * a' cannot be read" in done.stderr.splitlines()[-1]
+    assert done.exit_code == 1 and "cannot read the guess '3 * * a'" in done.stderr.splitlines()[-1]
 
 
 def _guess_rows():

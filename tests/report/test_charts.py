@@ -88,10 +88,10 @@ def test_fit_is_measured_where_it_is_known():
 def test_rows_that_are_missed_by_far_are_told():
     true = np.linspace(0.0, 1.0, 120)
     predicted = true + 0.01 * np.random.default_rng(0).normal(size=120)
-    assert "Missed" not in Fit.of(true, predicted).summary
+    assert "Outliers" not in Fit.of(true, predicted).summary
     predicted[[20, 60]] += 0.5, 0.9
     predicted[3] = np.nan
-    text = "Missed by far, as wrong entries are: rows 61, 21 of those used, counted from 1."
+    text = "Outliers: rows 61, 21 (of the rows used, counted from 1)."
     assert Fit.of(true, predicted).summary.endswith(text)
     sample = pd.DataFrame({"true": true, "predicted": predicted}, index=range(0, 600, 5))
     assert Fit.sampled(SimpleNamespace(fit_sample_=sample)).far == (301, 101)

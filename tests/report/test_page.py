@@ -52,9 +52,9 @@ def test_rows_missed_by_far_are_told_unless_rows_have_weights(model, data):
     noise = 0.01 * np.std(y) * np.random.default_rng(0).normal(size=len(y))
     wrong = model.predict(X) + noise
     wrong[17] += 0.8 * np.ptp(wrong)
-    told = "Missed by far, as wrong entries are: row 18 of those used"
+    told = "Outliers: row 18 (of the rows used"
     assert told in report_html(model, X, wrong)
-    assert "Missed by far" not in report_html(model, X, wrong, background=Background(is_weighted=True))
+    assert "Outliers" not in report_html(model, X, wrong, background=Background(is_weighted=True))
 
 
 def test_every_glyph_that_is_placed_is_drawn(page):
@@ -130,7 +130,7 @@ def test_constants_have_their_intervals(page, model):
     assert table.attrs["equation"] in section.text
     for (_, value, error, low, high), known in zip(rows, table.to_dict("records"), strict=True):
         assert value == number_text(known["value"], 6)
-        expected = ["settled", "", ""]
+        expected = ["fixed", "", ""]
         if not known["is_exact"]:
             interval = [number_text(known[name], 6) for name in ("low", "high")]
             expected = [number_text(known["standard_error"], 2), *interval]
@@ -146,7 +146,7 @@ def test_model_that_measured_no_constants_has_no_such_section(data, monkeypatch)
 
 def test_what_ran_is_told(page, model):
     run = next(section for section in page.all("section") if section.all(id="run-title"))
-    assert "the number of epochs was reached" in run.text
+    assert "the maximum number of epochs was reached" in run.text
     assert "random_state" in run.text and "'ddsr:generator=none'" in run.text
     assert "numpy" in run.text and np.__version__ in run.text
     assert "200 rows" in run.text and "mass" in run.text
@@ -183,7 +183,7 @@ def test_model_that_was_loaded_shows_what_it_can(model, data, tmp_path):
     model.save(tmp_path / "model.json")
     loaded = DDSRRegressor.load(tmp_path / "model.json")
     page = parsed(report_html(loaded))
-    assert "No data came with this model" in page.text
+    assert "This model was saved without data" in page.text
     assert not page.all("path", "sample")
     assert page.all("path", "curve")
     assert "200 rows" in parsed(report_html(loaded, *data)).text
@@ -194,7 +194,7 @@ def test_model_keeps_enough_rows_to_draw_its_fit():
     X, y = table(["a", "b"], n_rows=1200)
     model = fitted(X, y, max_epochs=1)
     page = parsed(report_html(model))
-    assert "On 500 of the 1,200 rows of training" in page.text
+    assert "On 500 of the 1,200 training rows" in page.text
     assert len(page.all("path", "sample")) == 2
 
 

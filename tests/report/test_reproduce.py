@@ -37,7 +37,7 @@ def test_what_numpy_made_is_written_as_python():
     lines = python_lines(DDSRRegressor(**settings), "y", ("x",))
     assert "model = DDSRRegressor(max_epochs=2).fit(X, y)" in lines
     assert "--epochs 2" in shell_line(DDSRRegressor(**settings), "y", ("x",))
-    assert "no number" in reproduce_note(DDSRRegressor(**settings))
+    assert "not a number" in reproduce_note(DDSRRegressor(**settings))
 
 
 def test_shell_line_names_what_was_set():
@@ -107,7 +107,7 @@ def test_defaults_and_callbacks_are_not_settings():
     ("settings", "said"),
     [
         ({}, "No random_state"),
-        ({"random_state": 0, "max_time": 5}, "depends on the machine"),
+        ({"random_state": 0, "max_time": 5}, "depends on the speed of the machine"),
         ({"random_state": 0, "max_epochs": 5}, "gives the same equations on"),
     ],
 )
@@ -127,7 +127,7 @@ def test_weights_are_part_of_it(data):
     for weights, is_said in ((np.ones(30), True), (None, False)):
         page = report_html(model.fit(rows, rows[:, 0] ** 2, sample_weight=weights))
         assert ("sample_weight=data[&#39;weights&#39;]" in page) == is_said
-        assert ("the column with the rows&#39; weights" in page) == is_said
+        assert ("the column with the weights of the rows" in page) == is_said
     words = shlex.split(shell_line(DDSRRegressor(max_time=1), "y", ("x",), is_weighted=True))
     assert words[words.index("--weights") + 1] == "weights"
 
@@ -136,7 +136,7 @@ def test_counts_are_part_of_it():
     model = DDSRRegressor("uniform", max_epochs=1, random_state=0, config={"batch_size": 20})
     rows = np.random.default_rng(0).uniform(1, 2, size=(30, 1))
     page = report_html(model.fit(rows, rows[:, 0] ** 2, counts=np.full(30, 2)))
-    assert "counts=data[&#39;counts&#39;]" in page and "the column with the rows&#39; counts" in page
+    assert "counts=data[&#39;counts&#39;]" in page and "the column with the counts of the rows" in page
     words = shlex.split(shell_line(DDSRRegressor(max_time=1), "y", ("x",), has_counts=True))
     assert words[words.index("--counts") + 1] == "counts"
 

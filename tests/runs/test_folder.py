@@ -139,7 +139,7 @@ def test_a_fit_that_has_ended(tmp_path):
     before = (run.path / "state-00000003.npz").read_bytes()
     assert account(run.resume(on_state=interrupt_at(0))) == account(model)
     assert (run.path / "state-00000003.npz").read_bytes() == before
-    with pytest.raises(RunError, match="has begun already: resume it"):
+    with pytest.raises(RunError, match="has already begun: resume it"):
         run.fit()
 
 
@@ -214,7 +214,7 @@ def test_a_damaged_state_is_passed_over_for_the_one_before(tmp_path):
     assert account(run.resume()) == account(expected)
     for path in run.path.glob("state-*"):
         path.write_bytes(b"PK nothing")
-    with pytest.raises(RunError, match=r"state-00000006.npz: this is no saved state"):
+    with pytest.raises(RunError, match=r"state-00000006.npz: cannot read the saved state"):
         run.resume()
 
 
@@ -233,7 +233,7 @@ def test_what_a_killed_process_was_writing_is_removed(tmp_path):
         ((X, np.ones(60)), {}, "y is constant"),
         ((X[:1], HARD[:1]), {}, "sample"),
         ((np.where(X > 2.9, np.inf, X), HARD), {}, "infinite value in row"),
-        ((X, HARD), {"feature_names": ["a", "b"]}, "X has 3 columns, but there are 2 feature_names"),
+        ((X, HARD), {"feature_names": ["a", "b"]}, "X has 3 columns, but feature_names has 2"),
         ((X, HARD), {"feature_names": ["a", "a", "b"]}, "'a'"),
         ((X, HARD), {"feature_names": ["a", "", "b"]}, "empty"),
         ((X, np.stack([HARD, HARD], axis=1)), {}, "one target, but y has 2"),
@@ -253,14 +253,14 @@ def test_bad_input_makes_no_folder(tmp_path, data, options, message):
 
 def test_a_folder_is_never_overwritten(tmp_path):
     run = create(tmp_path / "run", max_epochs=1)
-    with pytest.raises(RunError, match="holds a run already: resume it"):
+    with pytest.raises(RunError, match="already contains a run: resume it"):
         create(run.path)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("important")
     with pytest.raises(RunError, match="neither empty nor a run folder"):
         create(tmp_path / "mine")
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
-    with pytest.raises(RunError, match="cannot make the run folder"):
+    with pytest.raises(RunError, match="cannot create the run folder"):
         create(tmp_path / "mine" / "thesis.tex")
     (tmp_path / "empty").mkdir()
     assert create(tmp_path / "empty", max_epochs=1).fit().n_epochs_ == 1
@@ -273,26 +273,26 @@ def rewrite(path, **changes):
 def test_folders_that_cannot_be_opened(tmp_path):
     with pytest.raises(RunError, match="there is no run folder at"):
         RunFolder.open(tmp_path / "none")
-    with pytest.raises(RunError, match="no run folder: it has no run.json"):
+    with pytest.raises(RunError, match="is not a run folder: it has no run.json"):
         RunFolder.open(tmp_path)
     run = create(tmp_path / "run", max_epochs=1)
     for changes, message in [
-        ({"format_version": 2, "ddsr_version": "9.9"}, "version 2 of the format, made by ddsr 9.9"),
-        ({"format_version": 1, "format": "else"}, "is no run of ddsr"),
+        ({"format_version": 2, "ddsr_version": "9.9"}, "format version 2, written by ddsr 9.9"),
+        ({"format_version": 1, "format": "else"}, "is not a ddsr run file"),
         ({"format": "ddsr run", "parameters": 3}, "parameters is 3"),
     ]:
         rewrite(run.path / "run.json", **changes)
         with pytest.raises(RunError, match=message):
             RunFolder.open(run.path)
     (run.path / "run.json").write_text("{")
-    with pytest.raises(RunError, match="cannot be read as JSON"):
+    with pytest.raises(RunError, match="is not valid JSON"):
         RunFolder.open(run.path)
 
 
 def test_an_older_folder_is_refused(tmp_path, monkeypatch):
     run = create(tmp_path / "run", max_epochs=1)
     monkeypatch.setattr("ddsr.runs.asked.VERSION", 2)
-    with pytest.raises(RunError, match="made by an older ddsr"):
+    with pytest.raises(RunError, match="created by an older ddsr"):
         RunFolder.open(run.path)
 
 
@@ -303,7 +303,7 @@ def test_other_data_are_refused(tmp_path):
     with pytest.raises(RunError, match="not the data that the run began with"):
         run.fit()
     (other.path / "data.npz").write_bytes(b"PK")
-    with pytest.raises(RunError, match="no saved"):
+    with pytest.raises(RunError, match="cannot read the saved"):
         other.fit()
     (other.path / "data.npz").unlink()
     with pytest.raises(RunError, match="there is no data at"):

@@ -67,7 +67,7 @@ def test_a_folder_whose_making_was_killed_is_made_anew(tmp_path, moment):
         check=False,
     )
     assert path.is_dir() and not (path / "run.json").exists()
-    with pytest.raises(RunError, match="start the fit again with the same folder"):
+    with pytest.raises(RunError, match="Start the fit again with the same folder"):
         RunFolder.open(path)
     assert "again" in refusal("resume", path)
     run = create(path, max_epochs=1)
@@ -189,7 +189,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("place", "value"), WRONG, ids=repr)
 def test_wrong_types_in_a_state_are_refused(run, place, value):
-    with pytest.raises(RunError, match="no saved"):
+    with pytest.raises(RunError, match="cannot read the saved"):
         RunFolder.open(altered(run, *place, value=value)).resume()
 
 
@@ -206,7 +206,7 @@ def test_wrong_types_in_a_state_are_refused(run, place, value):
 )
 def test_wrong_types_in_a_state_of_the_default_search_are_refused(interrupted, tmp_path, place, value):
     run = Path(shutil.copytree(interrupted / "ddsr-interrupted", tmp_path / "run"))
-    with pytest.raises(RunError, match="no saved"):
+    with pytest.raises(RunError, match="cannot read the saved"):
         RunFolder.open(altered(run, *place, value=value)).resume()
 
 

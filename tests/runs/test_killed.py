@@ -33,7 +33,7 @@ def test_two_processes_in_one_folder(tmp_path):
             assert process.stdout.readline()
         with pytest.raises(RunError, match=rf"in use by process {process.pid} on .*: wait for it"):
             RunFolder.open(run.path).resume()
-        with pytest.raises(RunError, match="holds a run already"):
+        with pytest.raises(RunError, match="already contains a run"):
             create(run.path)
         assert run.model().n_epochs_ >= 1  # looking is free
         assert run.log()

@@ -51,7 +51,7 @@ def test_report_can_be_elsewhere_and_a_folder_is_enough(run, tmp_path):
 def test_report_without_its_data_says_so(run):
     (run.path / "data.npz").unlink()
     text = parsed(report_of_run(run).read_text()).text
-    assert "No data came with this model" in text and "there is no data at" in text
+    assert "This model was saved without data" in text and "there is no data at" in text
 
 
 def test_folder_that_is_none_is_refused(tmp_path):

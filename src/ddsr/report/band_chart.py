@@ -1,4 +1,4 @@
-"""Data of one input with the chosen equation, the next likely forms, and the band that covers them all."""
+"""Chart for data with one input: the chosen equation, the next likely forms, and their interval band."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ Floats = NDArray[np.float64]
 LEVEL = 0.95
 N_POINTS = 241
 BEYOND = 0.25  # of the range of the data, to either side
-LOGARITHMIC = 100.0  # values that span so large a factor are drawn on a logarithmic axis
+LOGARITHMIC = 100.0  # positive values that span at least this factor get a logarithmic axis
 N_COLOURS = 4
 
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """What is drawn over one input."""
+    """Curves and band over one input."""
 
     x: Floats
     """points over the data and a quarter of their range to either side"""
     low: Floats
     high: Floats
     curves: tuple[Floats, ...]
-    """of the chosen equation, and of other forms"""
+    """the chosen equation, then other forms"""
 
     @classmethod
     def over(cls, x: Floats, outcome: Outcome, equations: Sequence[Expression]) -> Band:
-        """Of a fit to the values `x` of its one input; the first of the equations is the chosen one."""
+        """Compute curves and band of a fit on the values `x`; the first equation is the chosen one."""
         points = _points(x)
         rows = np.ascontiguousarray(points[:, None])
         ends = interval(predicted_by_forms(outcome, rows), LEVEL, of_measurements=True)
@@ -47,7 +47,7 @@ class Band:
 
 
 def band_chart(band: Band, x: Floats, y: Floats, name: str, target: str) -> str:
-    """Data, band and curves; what leaves the picture is cut off."""
+    """Draw data, band and curves, clipped to the chart."""
     is_known = np.isfinite(x) & np.isfinite(y)
     x, y = x[is_known], y[is_known]
     is_within = (band.x >= x.min()) & (band.x <= x.max())
@@ -68,7 +68,7 @@ def band_chart(band: Band, x: Floats, y: Floats, name: str, target: str) -> str:
 
 
 def band_legend(equations: Sequence[str], shares: Sequence[str]) -> str:
-    """The equations beside their colours, with their weights."""
+    """Return the legend: equations, colours and weights."""
     return "".join(
         f'<li><svg class="swatch colour-{place % N_COLOURS}" viewBox="0 0 10 10" aria-hidden="true">'
         f'<circle cx="5" cy="5" r="5"/></svg>{escape(equation)} <b>{escape(share)}</b></li>'
@@ -91,13 +91,13 @@ def _spans_decades(numbers: Floats) -> bool:
 
 
 def _near(ends: Floats, y: Floats) -> Floats:
-    """No farther from the data than these are wide: a band without limits would leave them a line."""
+    """Clip the band to the range of the data plus its width: a wider band would flatten the data."""
     wide = float(np.ptp(y)) or abs(float(y[0])) or 1.0
     return np.clip(ends, y.min() - wide, y.max() + wide)
 
 
 def _area(chart: Chart, band: Band) -> str:
-    """The band, in pieces where it is not known everywhere."""
+    """Draw the band, in pieces if it is not finite everywhere."""
     is_known = np.isfinite(band.low) & np.isfinite(band.high)
     pieces = []
     for piece in _runs(is_known):
@@ -108,7 +108,7 @@ def _area(chart: Chart, band: Band) -> str:
 
 
 def _lines(chart: Chart, x: Floats, y: Floats) -> Iterator[list[tuple[float, float]]]:
-    """What is inside the picture, up to the first point outside it."""
+    """Yield the pieces of a curve inside the chart, up to the first point outside."""
     with np.errstate(invalid="ignore"):
         is_inside = (y >= chart.y.low) & (y <= chart.y.high)
     beside = is_inside.copy()
@@ -119,6 +119,6 @@ def _lines(chart: Chart, x: Floats, y: Floats) -> Iterator[list[tuple[float, flo
 
 
 def _runs(is_so: NDArray[np.bool_]) -> list[slice]:
-    """Stretches of at least two."""
+    """Return runs of at least two True values."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], is_so, [False]]).astype(np.int8)))
     return [slice(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True) if b - a > 1]

@@ -1,4 +1,4 @@
-"""How sure the choice is: a sentence, a table of the likely forms, and a picture where there is one input."""
+"""How sure the choice is: a sentence, a table of the likely forms, and a chart for data with one input."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from ddsr.uncertainty import weight_left
 
 MOST_ROWS = 8
 LEAST_LISTED = 0.01  # of the weight
-SHOWN_LEFT = 0.0005  # less weight than this is not worth a row
+SHOWN_LEFT = 0.0005  # a smaller weight gets no row
 
 
 class Row(NamedTuple):
-    """A form of the table."""
+    """A row of the table of forms."""
 
     weight: str
     r2: str
@@ -33,14 +33,14 @@ class Row(NamedTuple):
 
 
 class ShownCertainty(NamedTuple):
-    """What the page says of it."""
+    """The certainty section of the page."""
 
     sentence: str
     rows: list[Row]
     weight_left: str
-    """of the forms that are not in the table; empty where that is next to nothing"""
+    """weight of the forms that are not in the table; empty if negligible"""
     chart: Any
-    """markup; empty where there is no picture"""
+    """markup; empty if there is no chart"""
     legend: Any
     """markup"""
 
@@ -52,7 +52,7 @@ def shown_certainty(
     X: NDArray[np.float64] | None = None,
     y: ArrayLike | None = None,
 ) -> ShownCertainty | None:
-    """None where forms have no weights."""
+    """Return the certainty section, or None if forms have no weights."""
     from markupsafe import Markup
 
     outcome = outcome_of(model)
@@ -86,7 +86,7 @@ def _picture(
     X: NDArray[np.float64] | None,
     y: ArrayLike | None,
 ) -> tuple[str, str]:
-    """The band and its legend, where the data have one input; else empty texts."""
+    """Return the band chart and its legend; empty texts unless the data have one input."""
     if X is None or y is None or X.shape[1] != 1:
         return "", ""
     equations = [outcome.best.equation, *(form.entry.equation for form in certainty.others)]

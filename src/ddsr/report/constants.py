@@ -1,4 +1,4 @@
-"""The constants of the chosen equation with their intervals, where the model knows them."""
+"""The constants of the chosen equation with their intervals, if the model has them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PRECISION = 6
 
 
 class Constants(NamedTuple):
-    """Cells as text, and the equation that their names stand in."""
+    """The cells of the table as text, and the equation with the names of its constants."""
 
     equation: str
     rows: list[list[str]]
@@ -23,7 +23,7 @@ class Constants(NamedTuple):
 
 
 def constants_of(model: FittedModel) -> Constants | None:
-    """None where the model has no intervals, or its equation no constants."""
+    """Return the constants; None if the model has no intervals or its equation no constants."""
     intervals_of = getattr(model, "confidence_intervals", None)
     if intervals_of is None:
         return None
@@ -42,9 +42,9 @@ def constants_of(model: FittedModel) -> Constants | None:
 
 def _interval(row: dict[str, float]) -> list[str]:
     if row["is_exact"]:
-        return ["settled", "", ""]
+        return ["fixed", "", ""]
     if not isfinite(row["standard_error"]):
-        return ["not known", "", ""]
+        return ["unknown", "", ""]
     return [_text(row["standard_error"], 2), _text(row["low"]), _text(row["high"])]
 
 

@@ -18,10 +18,10 @@ N_COLOURS = 4
 
 @dataclass(frozen=True)
 class Curves:
-    """What `curves_` of an estimator tells of its epochs."""
+    """The learning curves in `curves_` of an estimator."""
 
     seconds: NDArray[np.float64]
-    """since the search began, at the end of each epoch"""
+    """time at the end of each epoch, since the search began"""
     best_reward: NDArray[np.float64]
     """so far"""
     gains: dict[str, NDArray[np.float64]]
@@ -29,10 +29,10 @@ class Curves:
 
     @classmethod
     def of(cls, table: pd.DataFrame | None) -> Curves | None:
-        """None where the model has no curves."""
+        """Return the curves of a model, or None."""
         if table is None or "best_reward" not in table or not table["best_reward"].notna().any():
             return None
-        # of a long search a model file keeps one epoch in so many; those between are taken to be like it
+        # a model file keeps every n-th epoch of a long search; the others are assumed to be like it
         every = int(table.index[1] - table.index[0]) if len(table) > 1 else 1
         seconds = every * table.filter(regex="^seconds_").fillna(0.0).to_numpy(dtype=np.float64).sum(axis=1)
         best = np.fmax.accumulate(table["best_reward"].to_numpy(dtype=np.float64))
@@ -45,17 +45,17 @@ class Curves:
 
     @property
     def n_points(self) -> int:
-        """Epochs that are known."""
+        """Number of epochs in the curves."""
         return len(self.seconds)
 
     def shares(self) -> dict[str, float]:
-        """Of all that was gained, by source."""
+        """Share of the total gain by source."""
         total = sum(float(gain[-1]) for gain in self.gains.values())
         return {source: float(gain[-1]) / total for source, gain in self.gains.items()}
 
 
 def reward_chart(curves: Curves) -> str:
-    """The best reward so far, by time."""
+    """Draw the best reward so far against time."""
     rows = _thinned(curves.n_points)
     rows = rows[np.isfinite(curves.best_reward[rows])]
     x, y = curves.seconds[rows], curves.best_reward[rows]
@@ -66,7 +66,7 @@ def reward_chart(curves: Curves) -> str:
 
 
 def gain_chart(curves: Curves) -> str:
-    """What each source gained, summed up over time."""
+    """Draw the cumulative gain of each source against time."""
     rows = _thinned(curves.n_points)
     x = np.append(0.0, curves.seconds[rows])
     most = max(float(gain[-1]) for gain in curves.gains.values())
@@ -77,11 +77,11 @@ def gain_chart(curves: Curves) -> str:
         colour = f"colour-{place % N_COLOURS}"
         layers += [path(places, f"curve {colour}"), dots(places[-1:], f"curve-end {colour}", 4.0)]
     names = ", ".join(f"{source} {share:.0%}" for source, share in curves.shares().items())
-    return chart.svg(f"Who found the improvements: {names}", layers)
+    return chart.svg(f"Improvements by part of the search: {names}", layers)
 
 
 def legend(curves: Curves) -> str:
-    """Names of the sources beside their colours, with their shares."""
+    """Return the legend: names, colours and shares of the sources."""
     return "".join(
         f'<li><svg class="swatch colour-{place % N_COLOURS}" viewBox="0 0 10 10" aria-hidden="true">'
         f'<circle cx="5" cy="5" r="5"/></svg>{escape(source)} <b>{share:.0%}</b></li>'

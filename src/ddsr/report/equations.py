@@ -1,4 +1,4 @@
-"""The equations of a front in all the forms in which a page shows them or hands them out."""
+"""The equations of a front in all formats that a page shows or copies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ddsr.report.mathtext import to_mathtext
 from ddsr.report.model import FittedModel
 
 SHORT_PRECISION = 4
-MOST_ROWS = 10  # that are told by number
+MOST_ROWS = 10  # rows listed by number
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class ShownEquation:
 
     @property
     def r2_text(self) -> str:
-        """R² with enough digits to tell good from better."""
+        """R² with enough digits to compare good fits."""
         return r2_text(self.r2)
 
     @property
@@ -52,7 +52,7 @@ class ShownEquation:
 
     @property
     def copies(self) -> dict[str, str]:
-        """Exact forms to go on with, by the name of the language."""
+        """Code with all digits, by language."""
         return {
             "Python": to_python(self.expression),
             "LaTeX": self.expression.to_latex(),
@@ -61,7 +61,7 @@ class ShownEquation:
 
 
 def shown_equations(model: FittedModel, target: str, sheet: GlyphSheet) -> list[ShownEquation]:
-    """All of the front, by rising size."""
+    """Return the equations of the front by increasing size."""
     table = model.equations_
     rows = zip(
         table["complexity"], table["loss"], table["r2"], table["is_best"], model.front_.entries, strict=True
@@ -81,7 +81,7 @@ def shown_equations(model: FittedModel, target: str, sheet: GlyphSheet) -> list[
 
 
 def typeset(expression: Expression, target: str, sheet: GlyphSheet) -> str:
-    """Markup: the equation drawn, or as text where a name has letters that no font at hand has."""
+    """Return markup: the typeset equation, or text if the font lacks a letter of a name."""
     text = f"{target} = {expression.text(SHORT_PRECISION)}"
     names = [target, *expression.variables_used]
     if has_glyphs("".join(names)):
@@ -93,7 +93,7 @@ def typeset(expression: Expression, target: str, sheet: GlyphSheet) -> str:
 
 
 def sympy_source(expression: Expression) -> str:
-    """Lines of Python that make the SymPy expression, symbols by the columns' own names."""
+    """Return Python code that creates the SymPy expression, with column names as symbols."""
     import sympy
     from sympy.printing.pycode import SymPyPrinter
 
@@ -108,18 +108,18 @@ def sympy_source(expression: Expression) -> str:
     arguments = dict(zip(variables, argument_names(variables), strict=True))
     form = expression.to_sympy()
     used = [name for name in variables if sympy.Symbol(name) in form.free_symbols]
-    # an argument called sympy would hide the module
+    # an argument named sympy would hide the module
     renamed = {name: arguments[name] if arguments[name] != "sympy" else "sympy_" for name in used}
     form = form.xreplace({sympy.Symbol(name): sympy.Symbol(renamed[name]) for name in used})
     lines = ["import sympy", ""]
     lines += [f"{renamed[name]} = sympy.Symbol({name!r})" for name in used]
     source = Printer({"fully_qualified_modules": True}).doprint(form)
-    # a number alone would be Python's, which cannot be differentiated, printed as LaTeX, …
+    # a plain Python number could not be differentiated, printed as LaTeX, …
     return "\n".join([*lines, f"equation = {source if used else f'sympy.sympify({source})'}"]) + "\n"
 
 
 def r2_text(r2: float) -> str:
-    """0.93, 0.99987, 1 − 3·10⁻¹²: as many nines as there are, and no more."""
+    """Format R²: 0.93, 0.99987, 1 − 3·10⁻¹²."""
     rest = 1.0 - r2
     if rest <= 0.0:
         return "1"
@@ -130,20 +130,20 @@ def r2_text(r2: float) -> str:
 
 
 def rows_text(rows: Sequence[int]) -> str:
-    """As in "rows 7, 12", and how many more there are where they are many."""
+    """Format row numbers as in "rows 7, 12"; a long list ends with the number of the others."""
     more = f" and {len(rows) - MOST_ROWS:,} more" if len(rows) > MOST_ROWS else ""
     return f"row{'s' * (len(rows) > 1)} {', '.join(map(str, rows[:MOST_ROWS]))}{more}"
 
 
 def number_text(value: float, precision: int = 4) -> str:
-    """Rounded, with a proper minus and power of ten."""
+    """Format a rounded number with a proper minus sign and power of ten."""
     mantissa, _, exponent = f"{value:.{precision}g}".partition("e")
     text = f"{mantissa}·10{_raised(int(exponent))}" if exponent else mantissa
     return text.replace("-", "−")
 
 
 def chosen_of(equations: Sequence[ShownEquation]) -> ShownEquation:
-    """The one that predicts."""
+    """Return the chosen equation."""
     return next(equation for equation in equations if equation.is_chosen)
 
 

@@ -1,4 +1,4 @@
-"""What ran, on what, and for how long."""
+"""Facts about a run: versions, hardware, parameters and data."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ from ddsr.report.equations import number_text
 from ddsr.report.model import FittedModel, defaults_of
 
 PACKAGES = ("ddsr", "numpy", "scikit-learn", "torch")
-# Columns of wide data beyond these are counted, not listed; those in the equation come first.
+# Maximum number of columns to list, those in the equation first; the others are counted.
 MOST_COLUMNS = 30
 STOPPED_BY = {
-    "exact": "an equation without error was found",
-    "max_time": "the time was up",
-    "max_epochs": "the number of epochs was reached",
-    "max_evaluations": "the number of evaluations was reached",
-    "no_progress": "nothing better was found for the set number of epochs",
-    "exhausted": "nothing was left to try",
-    "interrupt": "it was interrupted; the best so far is shown",
+    "exact": "an exact equation was found",
+    "max_time": "the time limit was reached",
+    "max_epochs": "the maximum number of epochs was reached",
+    "max_evaluations": "the maximum number of evaluations was reached",
+    "no_progress": "no better equation was found for the number of epochs set by patience",
+    "exhausted": "every expression was tried",
+    "interrupt": "it was interrupted; this is the best result so far",
 }
 
 
 @dataclass(frozen=True)
 class Column:
-    """A variable of the data in numbers."""
+    """Statistics of a variable."""
 
     name: str
     is_used: bool
-    """by the chosen equation"""
+    """whether the chosen equation uses it"""
     low: str
     mean: str
     high: str
 
 
 def versions() -> dict[str, str]:
-    """Of Python and the packages that computed; those that are not installed are left out."""
+    """Return the versions of Python and of the installed packages that a fit uses."""
     found = {"Python": platform.python_version()}
     for package in PACKAGES:
         try:
@@ -54,7 +54,7 @@ def versions() -> dict[str, str]:
 
 
 def hardware() -> dict[str, str]:
-    """The machine that this runs on."""
+    """Describe this machine."""
     facts = {"processor": processor_name(), "cores": str(os.cpu_count() or "unknown")}
     memory = _memory()
     if memory:
@@ -64,17 +64,17 @@ def hardware() -> dict[str, str]:
 
 
 def stop_reason(model: FittedModel) -> str:
-    """In words."""
+    """Describe why the search stopped."""
     return STOPPED_BY.get(model.stopped_by_, model.stopped_by_)
 
 
 def parameters(model: FittedModel) -> dict[str, str]:
-    """Those that the user set, others being at their defaults."""
+    """Return the parameters that differ from their defaults, as text."""
     return {name: repr(value) for name, value in changed_parameters(model).items()}
 
 
 def changed_parameters(model: FittedModel) -> dict[str, Any]:
-    """The constructor's parameters that differ from its defaults; a callback is no setting of the search."""
+    """Return the constructor's parameters that differ from their defaults, without the callback."""
     defaults = defaults_of(model)
     given: Mapping[str, Any] = model.get_params(deep=False)
     return {
@@ -85,14 +85,14 @@ def changed_parameters(model: FittedModel) -> dict[str, Any]:
 
 
 def _plain(value: object) -> str:
-    """Equal for values that mean the same: an empty list, which a file gives back, is an empty tuple."""
+    """Return a text that is equal for equivalent values: files turn an empty tuple into an empty list."""
     return repr(tuple(value) if isinstance(value, list) else value)
 
 
 def columns(
     names: tuple[str, ...], used: tuple[str, ...], X: NDArray[np.float64] | None
 ) -> tuple[list[Column], int]:
-    """The variables, and how many more there are; without data, numbers are missing."""
+    """Return the listed variables and the number of others; without data, the statistics are empty."""
     order = sorted(range(len(names)), key=lambda column: names[column] not in used)
     listed = [
         _column(names[column], used, None if X is None else X[:, column]) for column in order[:MOST_COLUMNS]
@@ -110,5 +110,5 @@ def _column(name: str, used: tuple[str, ...], values: NDArray[np.float64] | None
 def _memory() -> int:
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not known to this system
+    except (AttributeError, ValueError, OSError):  # not available on this system
         return 0

@@ -1,4 +1,4 @@
-"""How well an equation fits: predicted against true values, and what is left over."""
+"""How well an equation fits: predicted against true values, and residuals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ddsr.report.equations import number_text, r2_text, rows_text
 from ddsr.report.model import FittedModel
 from ddsr.selection import exceptional_rows
 
-# More rows than this are drawn as the density of hexagons.
+# More rows than this are drawn as a density of hexagons.
 MOST_DOTS = 1500
 HEXAGONS_ACROSS = 44
 N_SHADES = 6
@@ -21,16 +21,16 @@ N_SHADES = 6
 
 @dataclass(frozen=True)
 class Fit:
-    """True values beside those of the equation, rows without a finite prediction left out."""
+    """True and predicted values, without rows that have no finite prediction."""
 
     true: NDArray[np.float64]
     predicted: NDArray[np.float64]
     n_rows: int
-    """with those that were left out"""
+    """number of rows, including those left out"""
     far: tuple[int, ...] = ()
-    """numbers, from 1, of the rows that are missed by far"""
+    """numbers of the outliers, from 1"""
     n_sampled_from: int | None = None
-    """training rows, where these are a sample of them"""
+    """number of training rows, if these are a sample of them"""
 
     @classmethod
     def of(
@@ -39,7 +39,7 @@ class Fit:
         predicted: NDArray[np.float64],
         positions: NDArray[np.intp] | None = None,
     ) -> Fit | None:
-        """From all rows, or from those at `positions`; None where the equation has a finite value on none."""
+        """Return the fit on all rows, or those at `positions`; None if no prediction is finite."""
         is_known = np.isfinite(predicted) & np.isfinite(true)
         if not is_known.any():
             return None
@@ -50,7 +50,7 @@ class Fit:
 
     @classmethod
     def sampled(cls, model: FittedModel) -> Fit | None:
-        """On the training rows that a model keeps for this; None where it keeps none."""
+        """Return the fit on the sample of training rows that the model keeps, or None."""
         sample = getattr(model, "fit_sample_", None)
         if sample is None:
             return None
@@ -61,41 +61,41 @@ class Fit:
 
     @property
     def n_left_out(self) -> int:
-        """Rows where the equation has no finite value."""
+        """Number of rows where the equation has no finite value."""
         return self.n_rows - len(self.true)
 
     @property
     def summary(self) -> str:
-        """In a sentence or two."""
+        """Summarise the fit in a sentence or two."""
         rows = f"{self.n_rows:,} rows"
         if self.n_sampled_from is not None:
             is_all = self.n_sampled_from == self.n_rows
             rows = (
-                f"the {rows} of training"
+                f"the {self.n_rows:,} training rows"
                 if is_all
-                else f"{self.n_rows:,} of the {self.n_sampled_from:,} rows of training"
+                else f"{self.n_rows:,} of the {self.n_sampled_from:,} training rows"
             )
         text = f"On {rows}: R² {r2_text(self.r2)}, root mean squared error {number_text(self.rmse)}."
         if self.n_left_out:
-            text += f" The equation has no finite value on {self.n_left_out:,} of them, which are left out."
+            text += f" The equation has no finite value on {self.n_left_out:,} of them; these are left out."
         if self.far:
-            rows = f"{rows_text(self.far)} of those used, counted from 1"
-            text += f" Missed by far, as wrong entries are: {rows}."
+            rows = f"{rows_text(self.far)} (of the rows used, counted from 1)"
+            text += f" Outliers: {rows}."
         return text
 
     @property
     def residuals(self) -> NDArray[np.float64]:
-        """True less predicted."""
+        """True minus predicted values."""
         return self.true - self.predicted
 
     @property
     def lowest(self) -> float:
-        """Of the true values."""
+        """The lowest true value."""
         return float(self.true.min())
 
     @property
     def highest(self) -> float:
-        """Of the true values."""
+        """The highest true value."""
         return float(self.true.max())
 
     @property
@@ -105,7 +105,7 @@ class Fit:
 
     @property
     def r2(self) -> float:
-        """The share of the variance that is explained; NaN where there is none."""
+        """The share of the variance that is explained; NaN if the true values are constant."""
         spread = float(np.mean((self.true - self.true.mean()) ** 2))
         return 1.0 - self.rmse**2 / spread if spread > 0 else float("nan")
 
@@ -116,7 +116,7 @@ class Fit:
 
 
 def parity_chart(fit: Fit, target: str) -> str:
-    """Predicted against true values; on the line they are equal."""
+    """Draw predicted against true values."""
     both = np.concatenate([fit.true, fit.predicted])
     across, up = Axis.around(both, f"true {target}"), Axis.around(both, f"predicted {target}")
     chart = Chart(across, up)
@@ -128,7 +128,7 @@ def parity_chart(fit: Fit, target: str) -> str:
 
 
 def residual_chart(fit: Fit, target: str) -> str:
-    """What is left over, by predicted value."""
+    """Draw residuals by predicted value."""
     chart = Chart(
         Axis.around(fit.predicted, f"predicted {target}"),
         Axis.around(np.append(fit.residuals, 0.0), "residual (true − predicted)"),
@@ -141,7 +141,7 @@ def residual_chart(fit: Fit, target: str) -> str:
 
 
 def cloud(chart: Chart, x: NDArray[np.float64], y: NDArray[np.float64]) -> str:
-    """Dots, or the darker hexagons the more rows lie in them."""
+    """Draw dots, or for many rows hexagons shaded by their number of rows."""
     places = chart.points(x, y)
     if len(places) <= MOST_DOTS:
         return dots(places, "sample", 3.0 if len(places) <= 400 else 2.2)
@@ -155,11 +155,11 @@ def cloud(chart: Chart, x: NDArray[np.float64], y: NDArray[np.float64]) -> str:
 
 
 def hexagons(places: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Centres of the hexagons of a honeycomb that hold places, and how many each holds."""
+    """Return the centres of the hexagons that contain places, and how many each contains."""
     wide = (WIDTH - LEFT - RIGHT) / HEXAGONS_ACROSS
     high = wide * sqrt(3.0)
     scaled = (places - [LEFT, TOP]) / [wide, high]
-    # a honeycomb is two lattices of rectangles; the nearer centre of the two holds the place
+    # a honeycomb is two rectangular lattices; a place belongs to the nearer centre of the two
     corner, middle = np.round(scaled), np.floor(scaled) + 0.5
     weights = np.array([1.0, 3.0])
     is_corner = ((scaled - corner) ** 2 @ weights) <= ((scaled - middle) ** 2 @ weights)

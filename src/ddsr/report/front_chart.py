@@ -1,4 +1,4 @@
-"""The front: how much error each size of equation leaves. The page's script brings the points to life."""
+"""The front: error against size. The page's script makes the points interactive."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEAST_SHARE = 1e-30
 
 
 def front_chart(equations: Sequence[ShownEquation]) -> str:
-    """Loss on a logarithmic axis against complexity, a point an equation, the chosen one marked."""
+    """Draw loss on a logarithmic axis against complexity, one point per equation, the chosen one marked."""
     losses = np.array([equation.loss for equation in equations])
     largest = float(losses.max()) or 1.0
     losses = np.maximum(losses, LEAST_SHARE * largest)

@@ -1,4 +1,4 @@
-"""What a report asks of a model: the face of a fitted `DDSRRegressor`, which stands above this layer."""
+"""The interface of a fitted model that a report needs; `DDSRRegressor` has it."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ class FittedModel(Protocol):
     n_epochs_: int
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Values of the chosen equation."""
+        """Predict with the chosen equation."""
         ...
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The constructor's parameters."""
+        """Return the constructor's parameters."""
         ...
 
 
 class Output:
-    """One of a model's several outputs, as if it were a model of its own."""
+    """One output of a model with several, with the interface of a model."""
 
     def __init__(self, model: Any, output: int) -> None:
-        """Attributes that a model has as a list, one for each output, are those of this one."""
+        """Wrap a model; of its attributes that are lists with one item per output, take this output's."""
         self.model, self.output = model, output
 
     def __getattr__(self, name: str) -> Any:
@@ -43,17 +43,17 @@ class Output:
         return value[self.output] if isinstance(value, list) else value
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Its column of the predictions."""
+        """Predict this output."""
         column: NDArray[np.float64] = self.model.predict(X)[:, self.output]
         return column
 
     def confidence_intervals(self) -> pd.DataFrame:
-        """Its table."""
+        """Return the intervals of this output."""
         return self.model.confidence_intervals()[self.output]
 
 
 def outputs_of(model: Any) -> list[FittedModel]:
-    """Each output of a fitted model as a model."""
+    """Return each output of a fitted model as a model."""
     if not hasattr(model, "front_"):
         raise ReportError("this model is not fitted: call fit before writing its report")
     if not isinstance(model.front_, list):
@@ -62,7 +62,7 @@ def outputs_of(model: Any) -> list[FittedModel]:
 
 
 def outcome_of(model: FittedModel) -> Outcome | None:
-    """What the fit left; None where the model does not say."""
+    """Return the outcome of the fit, or None if the model has none."""
     if isinstance(model, Output):
         found: Outcome | None = model.outcomes_
         return found
@@ -71,7 +71,7 @@ def outcome_of(model: FittedModel) -> Outcome | None:
 
 
 def defaults_of(model: FittedModel) -> dict[str, Any]:
-    """The constructor's parameters where none is given."""
+    """Return the default parameters of the constructor."""
     kind = type(model.model if isinstance(model, Output) else model)
     parameters: dict[str, Any] = kind().get_params(deep=False)
     return parameters

@@ -1,4 +1,4 @@
-"""What a notebook shows of a fitted model: the choice typeset, the front, and a small picture of the fit."""
+"""The notebook view of a fitted model: the typeset choice, the front, and a small chart of the fit."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ddsr.report.fit_charts import Fit, parity_chart
 from ddsr.report.glyphs import GlyphSheet
 from ddsr.report.model import FittedModel, outcome_of, outputs_of
 
-# Rows of the front that are shown; those nearest to the choice, if there are more.
+# Maximum number of rows of the front to show, those nearest to the choice.
 MOST_ROWS = 9
 
 
 def notebook_html(model: Any) -> str:
-    """A fragment whose colours follow those of the notebook around it."""
+    """Return an HTML fragment in the colours of the notebook."""
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 
@@ -48,7 +48,7 @@ def _view(model: FittedModel, target: str, sheet: GlyphSheet) -> dict[str, Any]:
 
 
 def near_choice(equations: Sequence[ShownEquation]) -> Sequence[ShownEquation]:
-    """A stretch of the front with the choice in its middle, as far as that is possible."""
+    """Return the part of the front around the choice."""
     first = chosen_of(equations).index - MOST_ROWS // 2
     first = max(0, min(first, len(equations) - MOST_ROWS))
     return equations[first : first + MOST_ROWS]

@@ -1,4 +1,4 @@
-"""The report: one page with everything in it, that needs no other file and no network."""
+"""The report: one self-contained HTML page, which needs no other file and no network."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ def write_report(
     output: int | None = None,
     background: Background | None = None,
 ) -> Path:
-    """Write the report of a fitted model as one HTML file; with data, it shows how well the equation fits.
+    """Write the report of a fitted model to one HTML file.
 
-    Of a model with several outputs it is about one, by number. The file appears whole or not at all.
+    With data, the report shows how well the equation fits. For a model with several outputs, `output` is the
+    number of the one to report on. The file is written atomically.
     """
     page = report_html(model, X, y, target=target, title=title, output=output, background=background)
     write_whole(Path(path), page.encode())
@@ -57,7 +58,7 @@ def report_html(
     output: int | None = None,
     background: Background | None = None,
 ) -> str:
-    """The page as text."""
+    """Return the report as text."""
     one = _one_output(outputs_of(model), output)
     rows, fit = _fit_on(one, X, y, output)
     return _page(one, rows, fit, target, title or f"An equation for {target}", background or Background())
@@ -105,7 +106,7 @@ def _page(
 def _pictures(
     equations: list[ShownEquation], target: str, fit: Fit | None, curves: Curves | None, sheet: GlyphSheet
 ) -> dict[str, Any]:
-    """What is markup already, and must not be escaped."""
+    """Return the parts that are already markup and must not be escaped."""
     from markupsafe import Markup
 
     markup = {
@@ -127,8 +128,8 @@ def _one_output(outputs: list[FittedModel], output: int | None) -> FittedModel:
         return outputs[0]
     if output is None or not 0 <= output < len(outputs):
         raise ReportError(
-            f"a report is of one output, and this model has {len(outputs)}: "
-            f"give output, from 0 to {len(outputs) - 1}"
+            f"a report covers one output, and this model has {len(outputs)}: "
+            f"pass output, from 0 to {len(outputs) - 1}"
         )
     return outputs[output]
 
@@ -136,9 +137,9 @@ def _one_output(outputs: list[FittedModel], output: int | None) -> FittedModel:
 def _fit_on(
     model: FittedModel, X: ArrayLike | None, y: ArrayLike | None, output: int | None
 ) -> tuple[NDArray[np.float64] | None, Fit | None]:
-    """The rows, and predictions on them; without data, on those that the model has kept."""
+    """Return the rows and the fit on them; without data, the fit on the sample that the model keeps."""
     if (X is None) != (y is None):
-        raise DataError("a report shows predictions beside true values: give both X and y, or neither")
+        raise DataError("a report compares predictions with true values: pass both X and y, or neither")
     if X is None or y is None:
         return None, Fit.sampled(model)
     targets = np.asarray(y, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Lines that do again what a report shows."""
+"""Code and commands that reproduce what a report shows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import numpy as np
 from ddsr.report.facts import changed_parameters
 from ddsr.report.model import FittedModel
 
-# Parameters that the command line has as options of `ddsr fit`.
+# Parameters that are options of `ddsr fit`.
 OPTIONS = {
     "preset": "--preset",
     "max_time": "--time",
@@ -31,11 +31,11 @@ OPTIONS = {
 
 
 WEIGHTS, COUNTS = "weights", "counts"
-"""What the columns with the weights and the counts of the rows are called; no model keeps their names."""
+"""placeholder names of the columns with weights and counts; a model does not keep their names"""
 
 
 class Recipe(NamedTuple):
-    """Text to copy, and where it belongs."""
+    """Text to copy, and its language."""
 
     title: str
     text: str
@@ -48,7 +48,7 @@ def python_lines(
     is_weighted: bool = False,
     has_counts: bool = False,
 ) -> str:
-    """A script that fits again; the data file's name is the reader's to fill in."""
+    """Return a Python script that repeats the fit; the reader fills in the name of the data file."""
     settings = _writable(model)
     imports = ["import pandas as pd", "", "from ddsr import DDSRRegressor"]
     imports += _imports_of(settings)
@@ -75,7 +75,7 @@ def shell_line(
     is_weighted: bool = False,
     has_counts: bool = False,
 ) -> str | None:
-    """The command that fits again; None where a setting has no option of its own."""
+    """Return the command that repeats the fit; None if a setting has no option."""
     settings = _writable(model)
     operators = settings.pop("operators", None)
     texts = [("--guess", settings.pop("guesses", ())), ("--rule", settings.pop("rules", ()))]
@@ -86,7 +86,7 @@ def shell_line(
     has_options = all(
         name in OPTIONS and isinstance(value, (str, int, float)) for name, value in settings.items()
     )
-    # without either the command sets a limit of its own
+    # without a limit, the command sets its own
     is_limited = "max_time" in settings or "max_epochs" in settings
     is_limited &= settings.get("max_time") != inf  # which the command does not take
     are_texts = all(
@@ -108,7 +108,7 @@ def shell_line(
 
 
 def _listed(names: Iterable[str]) -> str:
-    """With commas between them, and in double quotes where one has a comma of its own."""
+    """Join names by commas; a name with a comma stands in double quotes."""
     line = StringIO()
     csv.writer(line, lineterminator="").writerow(names)
     return line.getvalue()
@@ -121,7 +121,7 @@ def recipes(
     is_weighted: bool = False,
     has_counts: bool = False,
 ) -> list[Recipe]:
-    """In Python, and in a shell where that is possible; `command` is what ran, where that is known."""
+    """Return code in Python and, if possible, a shell command; `command` is the original one, if known."""
     names = model.best_.equation.vocabulary.variables
     line = command or shell_line(model, target, names, is_weighted, has_counts)
     found = [Recipe("Python", python_lines(model, target, names, is_weighted, has_counts))]
@@ -129,28 +129,26 @@ def recipes(
 
 
 def reproduce_note(model: FittedModel, is_weighted: bool = False, has_counts: bool = False) -> str:
-    """Whether doing it again gives the same equations."""
+    """Explain how to repeat the fit, and whether it gives the same equations."""
     settings = model.get_params(deep=False)
-    text = "Put the name of your data file in the place of data.csv"
-    text += (
-        f", and that of the column with the rows' weights in the place of {WEIGHTS}" if is_weighted else ""
-    )
-    text += f", and that of the column with the rows' counts in the place of {COUNTS}" if has_counts else ""
+    text = "Replace data.csv by the name of your data file"
+    text += f", and {WEIGHTS} by the column with the weights of the rows" if is_weighted else ""
+    text += f", and {COUNTS} by the column with the counts of the rows" if has_counts else ""
     text += "."
     if settings.get("random_state") is None:
-        return text + " No random_state was set, so another run may find other equations."
+        return text + " No random_state was set, so another run can find different equations."
     if isinstance(settings["random_state"], np.random.RandomState):
-        return text + " The random_state was no number, so another run may find other equations."
+        return text + " The random_state was not a number, so another run can find different equations."
     if settings.get("max_time") not in (None, inf):
         return text + (
-            " The time was limited, and how far a search comes in it depends on the machine; with max_epochs "
-            "instead of max_time the same random_state gives the same equations."
+            " The result of a search with max_time depends on the speed of the machine. With max_epochs "
+            "instead, the same random_state gives the same equations."
         )
     return text + " The same random_state gives the same equations on the same machine."
 
 
 def _writable(model: FittedModel) -> dict[str, Any]:
-    """What was set as values that can be written down: numbers of NumPy as Python's, no running generator."""
+    """Return the changed parameters that can be written as code; NumPy numbers become Python numbers."""
     return {
         name: _as_text_or_number(value)
         for name, value in changed_parameters(model).items()
@@ -169,13 +167,13 @@ def _python(value: Any) -> str:
 
 
 def _imports_of(settings: dict[str, Any]) -> list[str]:
-    """Rules and configurations are written by the names of their classes."""
+    """Return the imports of the classes of rules and settings."""
     kinds = sorted(_classes_in([*settings.values()]), key=lambda kind: kind.__name__)
     return [f"from {kind.__module__} import {kind.__name__}" for kind in kinds]
 
 
 def _classes_in(value: object) -> set[type]:
-    """The package's own classes that it takes to write the value, and those of paths."""
+    """Return the classes of this package, and of paths, that the code of a value needs."""
     if isinstance(value, Mapping):
         return _classes_in([*value.values()])
     if isinstance(value, (list, tuple, set, frozenset)):

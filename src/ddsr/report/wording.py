@@ -1,4 +1,4 @@
-"""What a report says in words and numbers around its pictures."""
+"""The texts and numbers of a report."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from ddsr.report.fit_charts import Fit
 from ddsr.report.model import FittedModel
 
 WITHOUT_DATA = (
-    "No data came with this model, so predictions cannot be shown beside true values. "
-    "Give them to see them here: write_report(model, path, X, y)."
+    "This model was saved without data, so predictions cannot be compared with true values. "
+    "To show them, pass the data: write_report(model, path, X, y)."
 )
-WITHOUT_VALUES = "The chosen equation has no finite value on any of the rows, so there is nothing to draw."
+WITHOUT_VALUES = "The chosen equation has no finite value on any row, so there is nothing to plot."
 CHOICES = {
-    "description_length": "takes the least to write down, with its constants and what it leaves unexplained.",
+    "description_length": "has the shortest description length: equation, constants and residuals together.",
     "accuracy": "is the most accurate.",
-    "best": "weighs error against size.",
+    "best": "has the best trade-off between error and size.",
 }
 
 
 @dataclass(frozen=True)
 class Background:
-    """What is known of a run beside its model."""
+    """Facts about a run that its model does not contain."""
 
     seconds: float | None = None
-    """that the fit took"""
+    """duration of the fit"""
     search: Mapping[str, str] = field(default_factory=dict)
-    """further facts of the search, by name"""
+    """further facts about the search, by name"""
     machine: Mapping[str, str] | None = None
-    """versions and hardware of the fit; None: those of the machine that writes the page are shown, as such"""
+    """versions and hardware of the fit; None shows those of the machine that writes the page, and says so"""
     shell: str | None = None
     """the command that ran"""
     is_weighted: bool = False
-    """whether rows had weights, where the model does not know"""
+    """whether rows had weights, if the model does not know"""
     has_counts: bool = False
-    """whether rows had counts, where the model does not know"""
+    """whether rows had counts, if the model does not know"""
 
 
 def summary(
@@ -54,7 +54,7 @@ def summary(
     curves: Curves | None,
     background: Background,
 ) -> dict[str, Any]:
-    """Of the choice and of the search."""
+    """Return the texts about the choice and the search."""
     seconds = background.seconds
     if seconds is None:
         seconds = getattr(model, "fit_seconds_", float(curves.seconds[-1]) if curves else None)
@@ -63,7 +63,7 @@ def summary(
     is_elsewhere = background.machine is not None
     return {
         "lead": f"{_count(len(model.front_), 'equation')} for {target}, from the simplest to the most "
-        "accurate, and the one that weighs both best.",
+        "accurate, and the one chosen for predictions.",
         "choice_reason": _choice_reason(model),
         "tiles": {
             "R²": chosen.r2_text,
@@ -73,7 +73,7 @@ def summary(
         },
         "search_facts": {"stopped because": stop_reason(model), **time, **n_epochs, **background.search},
         "settings": parameters(model),
-        "machine_title": "Machine and versions" + ("" if is_elsewhere else " that wrote this page"),
+        "machine_title": "Machine and versions" + ("" if is_elsewhere else " (of this page)"),
         "machine_facts": background.machine if is_elsewhere else {**versions(), **hardware()},
         "version": versions().get("ddsr", ""),
         "written_on": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
@@ -83,15 +83,15 @@ def summary(
 def data_summary(
     chosen: ShownEquation, target: str, rows: NDArray[np.float64] | None, fit: Fit | None
 ) -> dict[str, Any]:
-    """Of the data and of the fit to them."""
+    """Return the texts about the data and the fit."""
     names = chosen.expression.vocabulary.variables
     listed, n_more = columns(names, chosen.expression.variables_used, rows)
     n_rows = len(rows) if rows is not None else fit.n_sampled_from if fit else None
     text = _count(len(names), "variable") + ("" if n_rows is None else f", {n_rows:,} rows")
     if fit is None:
-        text += "." if rows is not None else "; the data themselves were not given."
+        text += "." if rows is not None else "; the data were not passed to the report."
     else:
-        where = "" if rows is not None else " in the rows that are drawn above"
+        where = "" if rows is not None else " in the rows plotted above"
         text += f". {target} lies between {number_text(fit.lowest)} and {number_text(fit.highest)}{where}."
     return {
         "fit_summary": "" if fit is None else fit.summary,
@@ -104,7 +104,7 @@ def data_summary(
 
 
 def duration_text(seconds: float) -> str:
-    """0.42 s, 12.3 s, 4 min 05 s, 2 h 13 min."""
+    """Format a duration: 0.42 s, 12.3 s, 4 min 05 s, 2 h 13 min."""
     if seconds < 60:
         return f"{seconds:.3g} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -118,7 +118,7 @@ def _choice_reason(model: FittedModel) -> str:
     name = (
         given["model_selection"] or settings(parse_method(given["preset"]), given["config"]).model_selection
     )
-    return f"The one that predicts, in orange, {CHOICES[name]}"
+    return f"The chosen one, in orange, {CHOICES[name]}"
 
 
 def _count(number: int, thing: str) -> str:

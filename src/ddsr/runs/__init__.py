@@ -1,4 +1,4 @@
-"""Runs that outlive their process: a folder that is saved every few seconds, and models as files."""
+"""Run folders, which save a fit every few seconds so that it can be resumed, and model files."""
 
 from ddsr.runs.folder import RunFolder
 from ddsr.runs.models import load_model, save_model

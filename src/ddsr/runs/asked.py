@@ -1,4 +1,4 @@
-"""What a run was asked to do: the file `run.json` of its folder."""
+"""The settings of a run: the file `run.json` of its folder."""
 
 from __future__ import annotations
 
@@ -21,51 +21,51 @@ FORMAT, VERSION = "ddsr run", 1
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """All that a run was asked to do."""
+    """The settings of a run."""
 
     ddsr_version: str
-    """that made the folder"""
+    """version that created the folder"""
     versions: Mapping[str, str]
-    """of Python and NumPy, then"""
+    """versions of Python and NumPy at that time"""
     seed: int
     features: tuple[str, ...]
     has_feature_names: bool
-    """False: the data had none, and they are called x0, x1, …"""
+    """False if the data had no column names; they are then x0, x1, …"""
     target: str | None
     fingerprint: str
-    """of the data"""
+    """hash of the data"""
     max_time: float | None
-    """with what was asked for since"""
+    """including what `resume` has added"""
     max_epochs: int | None
     parameters: Mapping[str, Any]
-    """of the estimator, as JSON, when the run was made"""
+    """parameters of the estimator when the run was created, as JSON"""
 
     def write(self, folder: Path) -> None:
-        """Put the file into the folder."""
-        limits = to_json({"max_time": self.max_time})  # which may be infinite
+        """Write the file into the folder."""
+        limits = to_json({"max_time": self.max_time})  # it may be infinite
         written = {"format": FORMAT, "format_version": VERSION, **asdict(self), **limits}
         write_whole(folder / FILE, to_text(written).encode())
 
 
 def read_asked(folder: Path) -> Asked:
-    """What the run of a folder was asked; raises `RunError` where this version cannot go on with it."""
+    """Read the settings of a run; raise `RunError` if this version cannot resume it."""
     if folder.is_file():
-        raise RunError(f"{folder} is a file, and a run is a folder")
+        raise RunError(f"{folder} is a file, not a run folder")
     if not folder.is_dir():
         raise RunError(f"there is no run folder at {folder}")
     path = folder / FILE
     if not path.exists() and is_signed(folder / LOCK):
         raise RunError(
-            f"{folder} has no {FILE}: the process that made the run was killed before it began; start "
-            "the fit again with the same folder"
+            f"{folder} has no {FILE}: the process that created the run was killed before it began. Start "
+            "the fit again with the same folder."
         )
     if not path.exists():
-        raise RunError(f"{folder} is no run folder: it has no {FILE}")
+        raise RunError(f"{folder} is not a run folder: it has no {FILE}")
     written = read_json(path, FORMAT, VERSION, "run")
     if written["format_version"] != VERSION:
         raise RunError(
-            f"{folder} was made by an older ddsr ({written.get('ddsr_version')}), and this one cannot go on "
-            "with it; its model.json alone may still be read"
+            f"{folder} was created by an older ddsr ({written.get('ddsr_version')}), and this version cannot "
+            "resume it; it may still be able to read its model.json"
         )
     with restoring(f"run ({path})"):
         written |= from_json({"max_time": written["max_time"]}, {"max_time"})

@@ -1,4 +1,4 @@
-"""The folder of a run: what was asked, the data, the state every few seconds, the best model so far."""
+"""The folder of a run: settings, data, the state every few seconds, and the best model so far."""
 
 from __future__ import annotations
 
@@ -31,19 +31,20 @@ from ddsr.saved import restoring
 from ddsr.threads import threads_of
 from ddsr.version import ddsr_version
 
-# What the model of a fit that goes on, or was interrupted, says.
+# `stopped_by_` in the model of a fit that is in progress or was interrupted.
 UNENDED = "interrupt"
 
 
 class RunFolder:
-    """A fit that goes on after its process is gone.
+    """A fit that is saved in a folder and can be resumed after an interrupt or a crash.
 
-    `create(...).fit()` starts it and saves as it goes; `open(path).resume()` goes on exactly as the fit
-    would have: docs/runs.md. `model()` is the best so far, at any time and from any process.
+    `create(...).fit()` starts the fit and saves it every few seconds. `open(path).resume()` continues exactly
+    as the fit would have (docs/runs.md). `model()` returns the best model so far, at any time and from any
+    process.
     """
 
     def __init__(self, path: Path, asked: Asked) -> None:
-        """For `create` and `open`."""
+        """Use `create` or `open` instead."""
         self.path, self.asked = path, asked
 
     @classmethod
@@ -59,10 +60,10 @@ class RunFolder:
         counts: ArrayLike | None = None,
         parameters: Mapping[str, Any] | None = None,
     ) -> RunFolder:
-        """Check everything, then make the folder, which must not exist yet or be empty.
+        """Check data and parameters, then create the folder, which must be new or empty.
 
-        `parameters` are those of `DDSRRegressor` by name, all but `callback`. Without `feature_names` those
-        of a DataFrame are taken.
+        `parameters` maps the names of `DDSRRegressor` parameters to values; `callback` is not allowed.
+        Without `feature_names`, the column names of a DataFrame are used.
         """
         data = checked_table(X, y, sample_weight, counts, feature_names)
         model = _model_of(dict(parameters or {}))
@@ -84,19 +85,20 @@ class RunFolder:
 
     @classmethod
     def open(cls, path: str | PathLike[str]) -> RunFolder:
-        """The run of a folder; raises `RunError` where it is none that this version can go on with."""
+        """Open the run in a folder; raise `RunError` if this version cannot resume it."""
         return cls(Path(path), read_asked(Path(path)))
 
     def fit(self, on_state: OnState | None = None, interval: float = INTERVAL) -> DDSRRegressor:
-        """Run the fit, saving every `interval` seconds, or less often where saving is slow, and at the end.
+        """Run the fit and save it every `interval` seconds, less often if saving is slow, and at the end.
 
-        An interval of 0 saves after every epoch.
-        `on_state` is called with the `SearchState` after every epoch. Ctrl-C ends the fit with the best so
-        far, and `resume` goes on with it later.
+        An interval of 0 saves after every epoch. `on_state` is called with the `SearchState` after every
+        epoch. Ctrl-C ends the fit with the best model so far, and `resume` can continue it later.
         """
         with lock.locked(self.path):
             if has_states(self.path):
-                raise RunError(f"the run in {self.path} has begun already: resume it, or make another folder")
+                raise RunError(
+                    f"the run in {self.path} has already begun: resume it, or choose another folder"
+                )
             return self._run(None, on_state, interval)
 
     def resume(
@@ -107,12 +109,12 @@ class RunFolder:
         interval: float = INTERVAL,
         n_jobs: int | None = None,
     ) -> DDSRRegressor:
-        """Go on from the last state that was saved; seconds that were spent by then count.
+        """Resume the fit from its last saved state. The seconds spent until then count.
 
-        A fit that has ended goes on if it is given `more_time` (seconds) or `more_epochs`, and else is
-        returned as it is. `n_jobs` threads are used; None: as many as the run began with.
+        A fit that has ended continues only with `more_time` (seconds) or `more_epochs`; otherwise its model
+        is returned. `n_jobs` is the number of threads; None is the number that the run began with.
         """
-        threads_of(n_jobs)  # refused before anything is written
+        threads_of(n_jobs)  # check it before anything is written
         with lock.locked(self.path):
             state = newest_state(self.path)
             if more_time is not None or more_epochs is not None:
@@ -122,33 +124,33 @@ class RunFolder:
             return self._run(state, on_state, interval, n_jobs)
 
     def model(self) -> DDSRRegressor:
-        """The best so far; of a fit that has ended, what it came to."""
+        """Return the best model so far, or the final model of a fit that has ended."""
         return DDSRRegressor.load(self.path / MODEL)
 
     def log(self) -> list[dict[str, Any]]:
-        """A dict an epoch: epoch, seconds, n_scored, equation, size, nrmse, gains."""
+        """Return one dict per epoch: epoch, seconds, n_scored, equation, size, nrmse, gains."""
         return log.read(self.path)
 
     @property
     def stopped_by(self) -> str | None:
-        """What ended the fit; None while it runs, and where it was killed or interrupted."""
+        """What ended the fit; None if it is in progress or was killed or interrupted."""
         return self._stopped_by(newest_state(self.path))
 
     @property
     def is_choice_left(self) -> bool:
-        """Whether the search has ended, and an interrupt came before an equation was chosen."""
+        """Whether the search has ended, but an interrupt came before an equation was chosen."""
         state = newest_state(self.path)
         return state is not None and state.ended_by is not None
 
     def _stopped_by(self, state: State | None) -> str | None:
         if state is not None:
             return state.stopped_by
-        # A fit that ended before its first epoch did, being exact at once, say, has a model and no state.
+        # A fit that ended before its first epoch, for example at an exact baseline, has only a model.
         stopped_by = self.model().stopped_by_ if (self.path / MODEL).exists() else UNENDED
         return None if stopped_by == UNENDED else stopped_by
 
     def data(self) -> Table:
-        """X, y, weights and counts; raises `RunError` where they are not those that the run began with."""
+        """Return X, y, weights and counts; raise `RunError` if they are not those that the run began with."""
         asked = self.asked
         return read_table(self.path, asked.features, asked.has_feature_names, asked.fingerprint)
 
@@ -173,7 +175,7 @@ class RunFolder:
             return DDSRRegressor(**from_json(self.asked.parameters, known) | limits)
 
     def _extend(self, state: State | None, more_time: float | None, more_epochs: int | None) -> State | None:
-        """Raise the limits; one that has ended the fit and is not raised no longer holds."""
+        """Raise the limits. If the limit that ended the fit is not raised, it is removed."""
         max_time, max_epochs = self.asked.max_time, self.asked.max_epochs
         stopped_by = (state.stopped_by or state.ended_by) if state else None
         if more_time is not None:
@@ -193,20 +195,20 @@ class RunFolder:
         if state is None:
             return None
         with restoring("state"):
-            progress = state.fit["progress"] | {"n_idle_epochs": 0}  # its patience begins anew
+            progress = state.fit["progress"] | {"n_idle_epochs": 0}  # patience starts again
         extended = replace(state, fit=state.fit | {"progress": progress}, stopped_by=None, ended_by=None)
-        write_state(self.path, extended)  # where it is killed before its next save, it is not over
+        write_state(self.path, extended)  # so that a kill before the next save leaves it unfinished
         return extended
 
 
 def _model_of(parameters: dict[str, Any]) -> DDSRRegressor:
-    """The estimator of these parameters; its seed is a number, which is the same when the fit goes on."""
+    """Return the estimator with these parameters and a fixed seed, so that `resume` has the same one."""
     known = DDSRRegressor().get_params(deep=False)
     for name in parameters:
         if name not in known:
             raise MethodError(f"DDSRRegressor has no parameter {name!r}; it has: {', '.join(known)}")
     if parameters.get("callback") is not None:
-        raise MethodError("a run folder cannot keep a callback: give it to fit and resume as on_state")
+        raise MethodError("a run folder cannot save a callback: pass it to fit and resume as on_state")
     seed: Any = parameters.get("random_state")
     is_number = isinstance(seed, (int, np.integer))
     parameters["random_state"] = int(seed if is_number else check_random_state(seed).randint(LARGEST_SEED))
@@ -220,14 +222,14 @@ def _check_seconds(seconds: object) -> None:
 
 
 def _make(folder: Path, asked: Asked, data: Table) -> None:
-    """Make the folder and its first files, or leave nothing behind."""
+    """Create the folder and its first files, or leave nothing behind."""
     is_new = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise RunError(f"cannot make the run folder {folder}: {reason_of(error)}") from error
+        raise RunError(f"cannot create the run folder {folder}: {reason_of(error)}") from error
     try:
-        _check_is_empty(folder)  # before a lock is put into a folder that is somebody's
+        _check_is_empty(folder)  # before a lock file is created in a folder that is in use for something else
         with lock.locked(folder):
             _check_is_empty(folder)
             clear_leftovers(folder)
@@ -240,19 +242,19 @@ def _make(folder: Path, asked: Asked, data: Table) -> None:
                 raise
     except BaseException:
         if is_new:
-            with suppress(OSError):  # another process may be at work in it by now
+            with suppress(OSError):  # another process may use it by now
                 folder.rmdir()
         raise
 
 
 def _check_is_empty(folder: Path) -> None:
-    """Refuse a folder with anything in it but what a process left that was killed while it made the run."""
+    """Refuse a folder that is not empty; leftovers of a process killed while creating it are allowed."""
     if (folder / asking.FILE).exists():
-        raise RunError(f"{folder} holds a run already: resume it, or choose another folder")
+        raise RunError(f"{folder} already contains a run: resume it, or choose another folder")
     try:
         names = {entry.name for entry in folder.iterdir() if not is_leftover(entry.name)}
     except OSError as error:
         raise RunError(f"cannot read {folder}: {reason_of(error)}") from error
     ours = {lock.FILE, table.FILE} if is_signed(folder / lock.FILE) else {lock.FILE}
     if not names <= ours:
-        raise RunError(f"{folder} is neither empty nor a run folder: choose another one")
+        raise RunError(f"{folder} is neither empty nor a run folder: choose another folder")

@@ -1,4 +1,4 @@
-"""Saves a fit into its folder while it goes on."""
+"""Saves a fit in progress into its folder."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from ddsr.runs.states import State, write_state
 from ddsr.search import SearchState
 
 MODEL = "model.json"
-# Seconds between two saves, at least; and so many times as long as a save takes, so that a large state costs
-# a small share of the time.
+# Minimum seconds between two saves, and minimum multiple of the time that a save takes, so that saving a
+# large state costs a small share of the time.
 INTERVAL, TIMES_A_SAVE = 5.0, 20.0
 
 OnState = Callable[[SearchState], object]
 
 
 class FolderJournal:
-    """The `Journal` of a fit: a line of the log after every epoch, the state and the model every few seconds.
+    """The `Journal` of a fit: one log line per epoch, and the state and the model every few seconds.
 
-    The model is written before the state: whoever finds a state that says the fit has ended finds its model.
+    The model is written before the state, so that a state which says that the fit has ended has its model.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class FolderJournal:
         self._fit: Fit | None = None
 
     def begin(self, fit: Fit) -> None:
-        """Restore the state before; where there is none, the baseline is the first model."""
+        """Restore the saved state; without one, write the baseline as the first model."""
         self._fit = fit
         if self.before is not None:
             fit.restore(self.before.fit, self.before.ended_by)
@@ -54,7 +54,7 @@ class FolderJournal:
             self._write_model(fit.outcome)
 
     def note(self, fit: Fit, state: SearchState) -> None:
-        """Log the epoch, tell whoever looks on, and save if it is time."""
+        """Log the epoch, call `on_state`, and save if it is time."""
         seconds = self.seconds_used + time.monotonic() - self._began
         self._last = fit, state, seconds
         fit.choose()
@@ -71,7 +71,7 @@ class FolderJournal:
     def end(self, outcome: Outcome) -> None:
         """Save the model, and the state of the last epoch unless the next one was interrupted.
 
-        An interrupt of the choice is saved with what had ended the search: the choice alone is left.
+        If the choice was interrupted, the state says what ended the search, and `resume` makes the choice.
         """
         self._write_model(outcome)
         is_choice_left = self._fit is not None and self._fit.has_ended and self._fit.is_choice_cut
@@ -80,7 +80,7 @@ class FolderJournal:
         if self._last is not None:
             fit, state, seconds = self._last
             saved, n_epochs = fit.saved(state), state.epoch + 1
-        elif self.before is not None:  # nothing was left to do
+        elif self.before is not None:  # no epoch was left
             saved, n_epochs, seconds = self.before.fit, self.before.n_epochs, self.before.seconds
         else:
             return

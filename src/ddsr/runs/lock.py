@@ -1,4 +1,4 @@
-"""One process at a time works in a run folder."""
+"""A lock so that one process at a time works in a run folder."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ FILE = LOCK
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep other processes out."""
+    """Lock the folder against other processes."""
     with ExitStack() as stack:
         try:
             stack.enter_context(holding(folder / FILE))
         except HeldError as error:
-            raise RunError(f"{folder} is in use by {error}: wait for it, or stop it") from None
+            raise RunError(f"{folder} is in use by {error}: wait for it or stop it") from None
         except OSError as error:
             raise RunError(f"cannot lock {folder}: {reason_of(error)}") from error
         yield

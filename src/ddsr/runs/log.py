@@ -1,4 +1,4 @@
-"""What happened, a line of JSON an epoch."""
+"""The log of a run: one line of JSON per epoch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FILE = "log.jsonl"
 
 
 def line_of(state: SearchState, best: FrontEntry, seconds: float) -> dict[str, Any]:
-    """An epoch in a line; `seconds` are those of all epochs so far."""
+    """Return the log line of an epoch; `seconds` includes all epochs so far."""
     return {
         "epoch": state.epoch,
         "seconds": round(seconds, 3),
@@ -30,7 +30,7 @@ def line_of(state: SearchState, best: FrontEntry, seconds: float) -> dict[str, A
 
 
 def append(folder: Path, line: dict[str, Any]) -> None:
-    """Add a line, or leave the file as it was: nobody finds half of one."""
+    """Append a line, or leave the file as it was: never half a line."""
     path = folder / FILE
     try:
         with path.open("ab") as file:
@@ -46,7 +46,7 @@ def append(folder: Path, line: dict[str, Any]) -> None:
 
 
 def read(folder: Path) -> list[dict[str, Any]]:
-    """The lines so far; what a killed process left of its last one is passed over."""
+    """Return the lines so far, without an unfinished one that a killed process left."""
     try:
         data = read_regular(folder / FILE)
     except FileNotFoundError:
@@ -65,7 +65,7 @@ def read(folder: Path) -> list[dict[str, Any]]:
 
 
 def cut(folder: Path, n_epochs: int) -> None:
-    """Leave the first epochs alone: those behind them were not saved, and come again."""
+    """Keep the first epochs; later ones were not saved and will be repeated."""
     lines = [line for line in read(folder) if line["epoch"] < n_epochs]
     text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
     write_whole(folder / FILE, text.encode())

@@ -1,4 +1,4 @@
-"""Fitted models as files, for those who like functions; docs/runs.md has the format."""
+"""Functions to save and load models; docs/runs.md describes the format."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from ddsr.estimator import DDSRRegressor
 
 
 def save_model(model: DDSRRegressor, path: str | PathLike[str]) -> None:
-    """Write the model as one JSON file, whole or not at all."""
+    """Write the model to one JSON file, atomically."""
     model.save(path)
 
 
 def load_model(path: str | PathLike[str]) -> DDSRRegressor:
-    """The model of a file; raises `RunError` where it is none that this version can read."""
+    """Read a model; raise `RunError` if this version cannot read the file."""
     return DDSRRegressor.load(path)

@@ -10,13 +10,13 @@ from ddsr.report import Background, write_report
 from ddsr.runs.folder import RunFolder
 
 FILE = "report.html"
-UNFINISHED = "it has not: it still runs, or was stopped before its end; this is the best so far"
+UNFINISHED = "not finished: the run is in progress or was stopped; this is the best result so far"
 
 
 def report_of_run(
     run: RunFolder | str | PathLike[str], path: str | PathLike[str] | None = None, title: str | None = None
 ) -> Path:
-    """Write the report of a run, into its folder as report.html unless another file is named."""
+    """Write the report of a run, by default to report.html in its folder."""
     folder = run if isinstance(run, RunFolder) else RunFolder.open(run)
     model = folder.model()
     facts: dict[str, str] = {}

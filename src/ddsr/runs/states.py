@@ -1,4 +1,4 @@
-"""Saved states of a fit: a file each, the newest two of them kept."""
+"""Saved states of a fit, one file each; the newest two are kept."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ddsr.files import read_whole, write_whole
 from ddsr.saved import Saved, from_bytes, restoring, to_bytes
 
 PATTERN = "state-*.npz"
-# If the disk has damaged the newest one, there is one before it.
+# If the newest one is damaged, the one before it is used.
 N_KEPT = 2
 
 
@@ -22,18 +22,18 @@ class State:
     """A fit after an epoch."""
 
     fit: Saved
-    """by `Fit.saved`"""
+    """from `Fit.saved`"""
     n_epochs: int
     seconds: float
-    """that the fit had taken by then"""
+    """time that the fit had taken"""
     stopped_by: str | None
-    """what ended it; None: nothing yet"""
+    """what ended the fit; None if it is unfinished"""
     ended_by: str | None = None
-    """what ended the search, where an interrupt came before the choice was made"""
+    """what ended the search, if an interrupt came before the choice"""
 
 
 def write_state(folder: Path, state: State) -> None:
-    """Add a state, and remove those that it outdates."""
+    """Write a state and remove outdated ones."""
     names = ("seconds", "stopped_by", "n_epochs", "ended_by")
     written = {name: getattr(state, name) for name in names}
     write_whole(folder / f"state-{state.n_epochs:08d}.npz", to_bytes({"fit": state.fit, **written}))
@@ -43,7 +43,7 @@ def write_state(folder: Path, state: State) -> None:
 
 
 def newest_state(folder: Path) -> State | None:
-    """The newest state that can be read; None where there is none at all."""
+    """Return the newest state that can be read, or None if there are none at all."""
     errors = []
     for path in _newest_first(folder):
         try:
@@ -56,7 +56,7 @@ def newest_state(folder: Path) -> State | None:
 
 
 def forget_after(folder: Path, n_epochs: int) -> None:
-    """Remove states of later epochs: they are damaged, or they would be read instead of this one."""
+    """Remove states of later epochs, which are damaged or would be read instead of this one."""
     for path in _newest_first(folder):
         if path.stem > f"state-{n_epochs:08d}":
             with suppress(OSError):
@@ -64,7 +64,7 @@ def forget_after(folder: Path, n_epochs: int) -> None:
 
 
 def has_states(folder: Path) -> bool:
-    """Whether the fit has got so far."""
+    """Whether the fit has saved a state."""
     return bool(_newest_first(folder))
 
 
@@ -82,14 +82,14 @@ def _read(path: Path) -> State:
 
 
 def _checked(saved: Saved) -> State:
-    """The state of a tree whose values are of the kinds that `write_state` wrote."""
+    """Check the types of a tree that `write_state` wrote, and return its state."""
     fit, seconds, stopped_by = saved["fit"], saved["seconds"], saved["stopped_by"]
     n_epochs = check_whole(saved["n_epochs"], "n_epochs", least=0)
     if not isinstance(fit, dict):
         raise ValueError(f"fit is {fit!r}")
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 <= seconds < math.inf:
         raise ValueError(f"seconds is {seconds!r}")
-    ended_by = saved.get("ended_by")  # earlier versions wrote no such name
+    ended_by = saved.get("ended_by")  # missing in files of earlier versions
     for name, reason in (("stopped_by", stopped_by), ("ended_by", ended_by)):
         if not (reason is None or isinstance(reason, str)):
             raise ValueError(f"{name} is {reason!r}")

@@ -1,4 +1,4 @@
-"""The data of a run, which its folder keeps, so that it can go on without any other file."""
+"""The data of a run, saved in its folder so that the run can resume without any other file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """X, y, weights and counts, and what the columns are called."""
+    """X, y, weights, counts and column names."""
 
     X: Floats
     y: Floats
@@ -34,11 +34,11 @@ class Table:
     counts: Floats | None
     features: tuple[str, ...]
     has_feature_names: bool
-    """False: they are called x0, x1, … for want of names"""
+    """False if the data had no column names; they are then x0, x1, …"""
 
     @property
     def fingerprint(self) -> str:
-        """A number that other data, or other names, do not have."""
+        """Hash of the data and the column names."""
         digest = hashlib.sha256("\0".join(self.features).encode())
         parts = [self.X, self.y, self.sample_weight, *([] if self.counts is None else [self.counts])]
         for part in parts:
@@ -47,21 +47,21 @@ class Table:
 
     @property
     def frame(self) -> Any:
-        """X as the estimator is to be given it: with names, if there are any."""
+        """X for the estimator: with column names, if there are any."""
         return pd.DataFrame(self.X, columns=list(self.features)) if self.has_feature_names else self.X
 
     def write(self, folder: Path) -> None:
-        """Put the file into the folder."""
+        """Write the file into the folder."""
         data = {"X": self.X, "y": self.y, "sample_weight": self.sample_weight, "counts": self.counts}
         write_whole(folder / FILE, to_bytes(data))
 
 
 def read_table(folder: Path, features: tuple[str, ...], has_feature_names: bool, fingerprint: str) -> Table:
-    """The data of a folder; raises `RunError` where they are not those that the run began with."""
+    """Read the data of a folder; raise `RunError` if they are not those that the run began with."""
     path = folder / FILE
     saved = from_bytes(read_whole(path, "data"), f"data ({path})")
     with restoring(f"data ({path})"):
-        counts = saved.get("counts")  # folders of earlier versions have none
+        counts = saved.get("counts")  # missing in folders of earlier versions
         table = Table(saved["X"], saved["y"], saved["sample_weight"], counts, features, has_feature_names)
         if table.fingerprint != fingerprint:
             raise RunError(f"{path} is damaged: it is not the data that the run began with")
@@ -75,15 +75,17 @@ def checked_table(
     counts: ArrayLike | None,
     feature_names: Sequence[str] | None,
 ) -> Table:
-    """The data as the estimator reads them; names that are given stand in place of the table's own."""
+    """Check the data as the estimator does. Given names replace those of the table."""
     targets = read_targets(y)
     if not targets.is_one:
-        raise DataError(f"a run folder is of one target, but y has {len(targets.names)}: make a folder each")
+        raise DataError(
+            f"a run folder has one target, but y has {len(targets.names)}: create a folder for each"
+        )
     reader = DDSRRegressor()
     rows = read_rows(reader, X, ensure_min_samples=2)
     names = getattr(reader, "feature_names_in_", None) if feature_names is None else feature_names
     if names is not None and len(names) != rows.shape[1]:
-        raise DataError(f"X has {rows.shape[1]} columns, but there are {len(names)} feature_names")
+        raise DataError(f"X has {rows.shape[1]} columns, but feature_names has {len(names)}")
     features = (f"x{column}" for column in range(rows.shape[1])) if names is None else map(str, names)
     return Table(
         np.ascontiguousarray(rows),
