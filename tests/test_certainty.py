@@ -81,7 +81,7 @@ def test_without_weights_nothing_is_said():
         ),
         (
             Parting({"a": (1.5, 1.5), "b": (2.0, 2.0)}, 1.26, True),
-            "differs outside the data, as at a = 1.5, b = 2, by 1.3 times the noise",
+            "differs outside the data, for example at a = 1.5, b = 2, by 1.3 times the noise",
         ),
     ],
 )

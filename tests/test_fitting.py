@@ -71,7 +71,7 @@ def test_what_is_wrong_with_one_of_several_targets_is_said_of_it():
         tiny().fit(X, pd.DataFrame({"a": HARD, "b": 1.0}))
     with pytest.raises(DataError, match="output 'y1': y has NaN in row 3"):
         tiny().fit(X, np.column_stack([HARD, np.where(np.arange(60) == 3, np.nan, HARD)]))
-    with pytest.raises(DataError, match=r"guesses for 3 output\(s\), but y has 2"):
+    with pytest.raises(DataError, match=r"guesses has lists for 3 output\(s\), but y has 2"):
         tiny(guesses=[["x0"], ["x1"], []]).fit(X, np.column_stack([HARD, EASY]))
 
 

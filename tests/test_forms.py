@@ -115,7 +115,7 @@ def test_an_index_is_one_row_for_all_or_a_row_for_each(several):
     assert (mixed[:, 0] == several.predict(X, 1)[:, 0]).all()
     assert (mixed[:, 1] == several.predict(X, 0)[:, 1]).all()
     for index in ([0], [0, 0, 0]):
-        with pytest.raises(DataError, match=r"index names \d row\(s\), but there are 2 output\(s\)"):
+        with pytest.raises(DataError, match=r"index has \d row\(s\), but there are 2 output\(s\)"):
             several.predict(X, index)
     with pytest.raises(DataError, match="index"):
         several.sympy([0, 1000])

@@ -151,7 +151,7 @@ def test_a_warm_start_has_random_numbers_of_its_own():
 def test_a_warm_start_refuses_other_columns():
     model = fitted([])
     model.set_params(warm_start=True, guesses=())
-    with pytest.raises(ValueError, match="warm_start goes on with the columns of the last fit, x0, x1"):
+    with pytest.raises(ValueError, match="warm_start needs the columns of the last fit, x0, x1"):
         model.fit(pd.DataFrame(X, columns=["a", "b"]), TARGET)
     with pytest.raises(ValueError, match="1 output"):
         model.fit(X, np.column_stack([TARGET, X[:, 0]]))

@@ -103,7 +103,7 @@ def test_a_method_without_parts_is_refused_before_any_work(monkeypatch, text):
         raise AssertionError("data were looked at")
 
     monkeypatch.setattr(Engine, "__init__", touched)
-    with pytest.raises(MethodError, match="leave nothing that searches"):
+    with pytest.raises(MethodError, match="leave nothing to search with"):
         assemble(text, PLAIN, X, Y)
 
 
@@ -163,8 +163,8 @@ def test_settings_of_a_part_may_be_a_dict():
     ("config", "message"),
     [
         ({"objective": {"clip": 0.1}}, "unknown setting 'clip' in objective; known are: clip_range"),
-        ({"objective": 3}, r"objective takes a dict of settings or ObjectiveConfig\(...\), got 3"),
-        ({"denoiser": "wide"}, r"denoiser takes a dict of settings or DenoiserConfig"),
+        ({"objective": 3}, r"objective must be a dict of settings or ObjectiveConfig\(...\), got 3"),
+        ({"denoiser": "wide"}, r"denoiser must be a dict of settings or DenoiserConfig"),
         ({"objective": {"clip_range": -0.5}}, "clip_range must be a number from 0"),
         ({"objective": {"kl_weight": float("nan")}}, "kl_weight must be a number from 0"),
         ({"objective": {"entropy_weight": "a"}}, "entropy_weight must be a number from 0"),

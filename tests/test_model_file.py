@@ -189,7 +189,7 @@ def test_keys_of_later_versions_are_passed_over(written, tmp_path):
     [
         (
             {"format_version": 2, "ddsr_version": "7.1"},
-            "version 2 of the format, made by ddsr 7.1.*install a newer",
+            "format version 2, written by ddsr 7.1.*install a newer",
         ),
         ({"format_version": 0}, "has no version"),
         ({"format_version": "1"}, "has no version"),

@@ -84,7 +84,7 @@ def test_other_presets_have_none(preset, weights):
 
 
 def test_wrong_kinds_are_named(weights):
-    with pytest.raises(MethodError, match="prior must be None, 'default' or the path of weights, got 3"):
+    with pytest.raises(MethodError, match="prior must be None, 'default' or the path to a file of weights, got 3"):
         DDSRRegressor(prior=3).fit(X, Y)
     with pytest.raises(MethodError, match="takes a DefaultConfig, not a PaperConfig"):
         DDSRRegressor(prior=weights, config=PaperConfig()).fit(X, Y)

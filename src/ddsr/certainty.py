@@ -1,4 +1,4 @@
-"""How sure a choice is, in words: its probability, and other forms that explain the data about as well."""
+"""How sure a choice is, in words: its probability and the other likely forms."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ddsr.selection.parting import Parting
 from ddsr.selection.posterior import MOST_FORMS, Form, form_of
 from ddsr.terminal import printable
 
-SURE = 0.95  # of the weight: who has it needs no list of others
-AS_GOOD = 0.1  # of the weight of the choice: forms that explain the data about as well
+SURE = 0.95  # a choice with this weight needs no list of others
+AS_GOOD = 0.1  # of the weight of the choice: such forms explain the data about as well
 LEAST_NAMED = 0.01  # of all weight
 MOST_NAMED = 3
 
@@ -22,15 +22,15 @@ class Certainty:
 
     chosen: Form
     n_as_good: int
-    """other forms of at least a tenth of its weight"""
+    """number of other forms with at least a tenth of its weight"""
     is_at_least: bool
-    """whether there may be more of them, since only so many forms are kept"""
+    """whether there may be more of them, since the number of kept forms is limited"""
     others: tuple[Form, ...]
-    """the likeliest other forms, three at most; none where the choice is sure"""
+    """the most likely other forms, at most three; none if the choice is sure"""
 
     @property
     def probability(self) -> float:
-        """Of the chosen form: its weight."""
+        """Probability of the chosen form: its weight."""
         return self.chosen.weight
 
     @property
@@ -40,7 +40,7 @@ class Certainty:
 
     @property
     def sentence(self) -> str:
-        """For people, in a line."""
+        """Describe the certainty in one line."""
         said = f"This form has a probability of {percent(self.probability)}"
         if self.is_sure:
             return f"{said}."
@@ -54,7 +54,7 @@ class Certainty:
         )
 
     def lines(self, target: str) -> list[str]:
-        """The sentence, and a line for each of the other forms that are named."""
+        """Return the sentence and one line for each of the other forms."""
         shares = [percent(form.weight) for form in self.others]
         width = max(map(len, shares), default=0)
         return [self.sentence] + [
@@ -64,7 +64,7 @@ class Certainty:
 
 
 def certainty_of(outcome: Outcome) -> Certainty | None:
-    """None where forms have no weights, or the choice is not among those that have."""
+    """Return the certainty of a choice, or None if it has no weight."""
     chosen = form_of(outcome.best.equation, outcome.best.nrmse, outcome.forms)
     if chosen is None:
         return None
@@ -81,7 +81,7 @@ def certainty_of(outcome: Outcome) -> Certainty | None:
 
 
 def certainty_lines(outcomes: Sequence[Outcome], targets: Sequence[str]) -> list[str]:
-    """For each target that has weights; where there are several, under its name."""
+    """Return the lines for all targets with weights, prefixed by the name if there are several targets."""
     lines = []
     for outcome, target in zip(outcomes, targets, strict=True):
         certainty = certainty_of(outcome)
@@ -92,12 +92,12 @@ def certainty_lines(outcomes: Sequence[Outcome], targets: Sequence[str]) -> list
 
 
 def target_names(n_outputs: int) -> list[str]:
-    """What the targets are called where their names are not known."""
+    """Return default names of the targets."""
     return ["y"] if n_outputs == 1 else [f"y{output}" for output in range(n_outputs)]
 
 
 def fit_text(outcomes: Sequence[Outcome]) -> str:
-    """What `print(model)` shows: each chosen equation, its R², and how sure it is."""
+    """Return what `print(model)` shows: each chosen equation, its R², and how sure it is."""
     names = target_names(len(outcomes))
     lines = []
     for outcome, name in zip(outcomes, names, strict=True):
@@ -109,7 +109,7 @@ def fit_text(outcomes: Sequence[Outcome]) -> str:
 
 
 def where_text(parting: Parting) -> str:
-    """Where a form differs from the chosen one, as in `differs most at S = 0.3 to 0.8`."""
+    """Describe where a form differs from the chosen one, as in `differs most at S = 0.3 to 0.8`."""
     if not parting.is_seen:
         return "differs by less than the noise"
     if len(parting.where) == 1:
@@ -120,12 +120,12 @@ def where_text(parting: Parting) -> str:
         span = f"{first:.3g}" if f"{first:.3g}" == f"{last:.3g}" else f"{first:.3g} to {last:.3g}"
         return printable(f"differs most at {name} = {span}, {_times(parting)}")
     row = ", ".join(f"{name} = {value:.3g}" for name, (value, _) in parting.where.items())
-    where = "differs outside the data, as at" if parting.is_beyond else "differs most at"
+    where = "differs outside the data, for example at" if parting.is_beyond else "differs most at"
     return printable(f"{where} {row}, {_times(parting)}")
 
 
 def percent(share: float) -> str:
-    """Rounded, but never to 100 % or 0 %: nothing is certain."""
+    """Format a rounded probability, but never as 100 % or 0 %."""
     if share > 0.99:
         return "over 99 %"
     return f"{100.0 * share:.0f} %" if share >= 0.01 else "under 1 %"

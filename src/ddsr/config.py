@@ -1,4 +1,4 @@
-"""The hyper-parameters in one place; unchanged they are the presets `paper`, the paper's table, and `dsr`."""
+"""All hyperparameters. The defaults of the classes are the presets: `paper` is the paper's table."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from ddsr.expression.vocabulary import Vocabulary
 
 def _check_weights(weights: object, name: str, known: Sequence[str]) -> None:
     if not isinstance(weights, Mapping):
-        raise MethodError(f"{name} must be a mapping from names to weights, got {weights!r}")
+        raise MethodError(f"{name} must be a dict of weights by name, got {weights!r}")
     for key, weight in weights.items():
         if key not in known:
-            raise MethodError(f"{name} has no {key!r}; there are: {', '.join(known)}")
+            raise MethodError(f"unknown name {key!r} in {name}; known are: {', '.join(known)}")
         _check_number(weight, f"the weight of {key!r} in {name}", float_info.max)
 
 
 def _check_number(value: object, name: str, most: float) -> None:
-    """A number that is neither negative nor above `most`."""
+    """Check for a number from 0 to `most`."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not (is_number and 0 <= cast(float, value) <= most):
         raise MethodError(f"{name} must be a number from 0 to {most:g}, got {value!r}")
 
 
 def _check_between(value: object, name: str, least: float, most: float) -> None:
-    """A number above `least` and not above `most`."""
+    """Check for a number above `least` and at most `most`."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not (is_number and least < cast(float, value) <= most):
         raise MethodError(f"{name} must be a number above {least} and at most {most}, got {value!r}")
@@ -41,22 +41,22 @@ def _check_between(value: object, name: str, least: float, most: float) -> None:
 
 def _check_kind(value: object, name: str, kind: type) -> None:
     if not isinstance(value, kind):
-        raise MethodError(f"{name} takes a dict of settings or {kind.__name__}(...), got {value!r}")
+        raise MethodError(f"{name} must be a dict of settings or {kind.__name__}(...), got {value!r}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class DenoiserConfig:
-    """The network φ_θ."""
+    """Settings of the denoising network φ_θ."""
 
     width: int = 16
-    """embedding dimension D; even, since half encodes the position and half the step (the paper has 15)"""
+    """embedding dimension D, a multiple of 4: half for the position, half for the step (the paper has 15)"""
     n_encoder_layers: int = 1
     n_decoder_layers: int = 1
     n_heads: int = 1
     feed_forward_width: int = 2048
     first_arities: tuple[float, float, float] = (0.5, 0.2, 0.3)
-    """odds of leaves, of unary and of binary operators that the output's bias starts from; together with the
-    length limit they say how long the first expressions are, however many variables there are"""
+    """odds of leaves, unary and binary operators in the initial output bias; with the length limit, they set
+    the length of the first expressions for any number of variables"""
 
     def __post_init__(self) -> None:
         for name in ("width", "n_encoder_layers", "n_decoder_layers", "n_heads", "feed_forward_width"):
@@ -71,18 +71,18 @@ class DenoiserConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class ObjectiveConfig:
-    """Token-wise GRPO."""
+    """Settings of the objective, token-wise GRPO."""
 
     clip_range: float = 0.2
-    """ε: how far a token's likelihood ratio may leave 1 and still pull"""
+    """ε, the clipping range of a token's likelihood ratio around 1"""
     kl_weight: float = 0.01
-    """β, of the divergence from the reference"""
+    """β, the weight of the KL divergence from the reference"""
     entropy_weight: float = 0.0005
-    """λ"""
+    """λ, the weight of the entropy"""
     sums_entropy: bool = False
-    """whether the entropy of an expression is the sum over its tokens, as in DSR, and not their mean"""
+    """whether the entropy of an expression is the sum over its tokens, as in DSR, instead of the mean"""
     counts_masked_only: bool = False
-    """sum over the masked tokens alone instead of every token, for the ablation"""
+    """whether to sum over the masked tokens only, for the ablation"""
 
     def __post_init__(self) -> None:
         for name in ("clip_range", "kl_weight", "entropy_weight"):
@@ -94,34 +94,36 @@ class ObjectiveConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class SearchConfig:
-    """What every learned search has: expressions, batches, elites and updates."""
+    """Settings that all learned searches share: expressions, batches, elites and updates."""
 
     operators: tuple[str, ...] = DEFAULT_OPERATORS
     constants: bool = True
-    """whether there is a constant token; the paper's names end in W/C with it and in W/OC without"""
+    """whether there is a constant token; in the paper, W/C is with it and W/OC without"""
     max_length: int = 32
-    """M, the table's max depth: tokens of an expression, at most"""
+    """M, maximum number of tokens of an expression (the paper's table calls it max depth)"""
     max_constants: int = 10
+    """maximum number of constants of an expression"""
     fit_steps: int = 10
-    """trial points of Levenberg–Marquardt, at most, when the constants of a proposed expression are fitted"""
+    """maximum number of Levenberg–Marquardt trial points to fit the constants of a proposed expression"""
     batch_size: int = 1000
-    """B: expressions an epoch"""
+    """B, the number of expressions per epoch"""
     elite_fraction: float = 0.05
-    """α"""
+    """α, the share of a batch that are elites"""
     learning_rate: float = 1e-4
-    """γ, of Adam"""
+    """γ, the learning rate of Adam"""
     n_epochs: int = 600
+    """maximum number of epochs if no limit is given"""
     updates_per_epoch: int = 5
-    """C"""
+    """C, the number of updates per epoch"""
     epochs_per_reference: int = 5
-    """G: epochs after which θ_ref is renewed"""
+    """G, the number of epochs after which θ_ref is updated"""
     objective: ObjectiveConfig = ObjectiveConfig()
     model_selection: str = "accuracy"
-    """which equation predicts, where the estimator is not told"""
+    """how the equation for predictions is chosen, unless the estimator is told"""
     max_evaluations: int | None = None
-    """expressions scored after which the search ends; None: no limit"""
+    """maximum number of expressions to score; None: no limit"""
     patience: int | None = None
-    """epochs without a better equation of any size after which the search ends; None: no limit"""
+    """number of epochs without a better equation of any size after which the search ends; None: no limit"""
 
     def __post_init__(self) -> None:
         for name in ("max_evaluations", "patience"):
@@ -137,20 +139,20 @@ class SearchConfig:
 
     @property
     def n_elites(self) -> int:
-        """αB: expressions that an epoch adds to the pool, and that the pool keeps."""
+        """αB, the number of expressions that an epoch adds to the pool and that the pool keeps."""
         return max(1, round(self.elite_fraction * self.batch_size))
 
     def vocabulary(self, variables: Sequence[str]) -> Vocabulary:
-        """What expressions of these variables are made of."""
+        """Return the vocabulary of expressions of these variables."""
         return Vocabulary(variables, self.operators, has_constant=self.constants)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PaperConfig(SearchConfig):
-    """Algorithm 1 with the settings of its table."""
+    """Settings of the preset `paper`: Algorithm 1 with the hyperparameters of the paper."""
 
     oversampling: int = 3
-    """times as many are drawn, and the first B distinct ones kept"""
+    """draw this many times B expressions and keep the first B distinct ones"""
     denoiser: DenoiserConfig = DenoiserConfig()
 
     def __post_init__(self) -> None:
@@ -161,20 +163,20 @@ class PaperConfig(SearchConfig):
 
 @dataclass(frozen=True, kw_only=True)
 class DSRConfig(SearchConfig):
-    """Deep symbolic regression (Petersen et al. 2019): one risk-seeking step an epoch on an RNN's samples."""
+    """Settings of the preset `dsr`: deep symbolic regression with an RNN (Petersen et al. 2019)."""
 
     learning_rate: float = 5e-4
     updates_per_epoch: int = 1
     objective: ObjectiveConfig = ObjectiveConfig(entropy_weight=0.005, sums_entropy=True)
     hidden_size: int = 32
-    """units of the LSTM's one layer"""
+    """number of units of the LSTM layer"""
     min_length: int = 4
-    """tokens of an expression, at least"""
+    """minimum number of tokens of an expression"""
     preferred_length: float | None = None
-    """length that a soft prior pulls towards, see `autoregressive.constraints.length_preference`; None: there
-    is no such prior, as in DSR's results in SRBench; later versions of DSR have 10"""
+    """preferred length of a soft prior (`autoregressive.constraints.length_preference`); None is no such
+    prior, as in DSR's results in SRBench; later versions of DSR use 10"""
     length_scale: float = 5.0
-    """of the soft prior on the length"""
+    """scale of the soft prior on the length"""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -203,76 +205,76 @@ DEFAULT_WEIGHTS = {"add": 0.22, "sub": 0.20, "mul": 0.28, "div": 0.22, "pow": 0.
 
 @dataclass(frozen=True, kw_only=True)
 class RefinerConfig:
-    """The evolutionary search over whole expressions; docs/refiner.md says what a step does."""
+    """Settings of the refiner, an evolutionary search over whole expressions (docs/refiner.md)."""
 
     n_islands: int = 4
-    """populations that evolve side by side; no more threads than islands are of use"""
+    """number of populations that evolve in parallel, and the maximum number of threads"""
     n_sketches: int = 15_000
-    """steps of the last island that complete sketches, beside which the others evolve: see docs/refiner.md"""
+    """number of steps of the last island that complete sketches while the others evolve (docs/refiner.md)"""
     island_size: int = 100
-    """individuals of a population"""
+    """number of individuals of a population"""
     tournament_size: int = 8
-    """so many are drawn, and the fittest of them is the parent"""
+    """number of individuals drawn, the fittest of which is the parent"""
     parsimony: float = 0.02
-    """what a token costs, in log(NRMSE)"""
+    """cost of a token, in log(NRMSE)"""
     crowding: float = 0.0
-    """adapts `parsimony`: the size that most children have lately costs (1 + crowding) times as much"""
+    """adapts `parsimony`: the most frequent size of recent children costs (1 + crowding) times as much"""
     restart_steps: int = 1500
-    """steps without a fitter individual after which an island starts anew from random trees; 0: never"""
+    """steps without a fitter individual after which an island restarts from random trees; 0: never"""
     constant_range: float = 1e7
-    """expressions with fitted constants above it, or under its inverse, are refused: huge ones that cancel
-    imitate any smooth function, and sin(1e-9 x) is nothing but x. Wider where the numbers of a column are
-    huge or tiny: there constants are, too"""
+    """expressions with fitted constants above it or below its inverse are rejected: huge constants that
+    cancel can approximate any smooth function, and sin(1e-9 x) is just x. The range is wider if the values of
+    a column are huge or tiny"""
     crossover_rate: float = 0.2
-    """share of children that have two parents; the others are mutated by one of `moves`"""
+    """share of children with two parents; the others are mutated by one of `moves`"""
     library_rate: float = 0.25
-    """share of crossovers whose second parent is a seed of the library, where there are any"""
+    """share of crossovers whose second parent is a seed from the library, if there are any"""
     moves: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_MOVES))
-    """weight of each mutation; those not named are not used"""
+    """weight of each mutation; mutations that are not named are not used"""
     operators: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_WEIGHTS))
-    """weight of each operator among those of its arity, where one is drawn; 1 for those not named"""
+    """weight of each operator when one of its arity is drawn; 1 for operators that are not named"""
     unary_rate: float = 0.2
     """share of unary operators in random trees"""
     constant_rate: float = 0.15
     """share of constants among random leaves"""
     n_attempts: int = 4
-    """times that a move is tried until its child obeys the grammar"""
+    """maximum number of attempts of a move until its child obeys the grammar"""
     most_tries: int = 2
-    """times that one structure is fitted, whatever its constants start from"""
+    """maximum number of fits of one structure, from any starting values of its constants"""
     memory_size: int = 2**20
-    """structures that are remembered as tried"""
+    """number of structures that are remembered as tried"""
     sync_interval: int = 200
-    """steps of an island between two looks at what the others found and tried"""
+    """steps of an island between two exchanges of found and tried structures with the others"""
     migration_interval: int = 2000
     """steps between two migrations, rounded up to whole `sync_interval`s"""
     n_migrants: int = 3
-    """so many of the Pareto front and as many of another island come into each island"""
+    """number of individuals that enter each island from the Pareto front, and also from another island"""
     fit_rows: int = 128
-    """rows that children are fitted on, at most; the hall of fame is judged on all"""
+    """maximum number of rows to fit children on; the hall of fame is scored on all rows"""
     fit_steps: int = 12
-    """trial points of Levenberg–Marquardt for a child, from its parents' constants"""
+    """Levenberg–Marquardt trial points for a child, starting from its parents' constants"""
     polish_steps: int = 30
-    """the same for one that may enter the hall of fame"""
+    """Levenberg–Marquardt trial points for a candidate for the hall of fame"""
     is_scale_free: bool = True
     """fit scale * expression + offset instead of the bare expression"""
     tolerance: float = 1e-6
-    """a fit ends when a step lowers the squares by less than this share"""
+    """a fit ends when a step lowers the sum of squares by less than this share"""
     n_seeds: int = 40
-    """expressions of one `seed` that enter the populations; the others enter the library"""
+    """number of expressions of one `seed` that enter the populations; the others enter the library"""
     library_size: int = 512
-    """seeds that are kept to take subtrees from"""
+    """number of seeds that are kept for their subtrees"""
     dictionary_size: int = 8000
-    """small expressions in which the move `match` looks up what a place in a tree should be"""
+    """number of small expressions among which the move `match` finds a subtree for a place in a tree"""
     list_size: int = 150
-    """expressions on the shortlist: what the fitting rows do not tell from the best; 0: there is none"""
+    """size of the shortlist, expressions that the fitting rows cannot tell from the best; 0: none"""
     list_rows: int = 1500
-    """rows that they are fitted and judged on, at most"""
+    """maximum number of rows to fit and score the shortlist on"""
     list_slack: float = 0.03
-    """in log(NRMSE) on the fitting rows: what is worse than the best by less may be on the shortlist"""
+    """maximum distance from the best for the shortlist, in log(NRMSE) on the fitting rows"""
     list_share: float = 0.04
-    """of the children, those that may be fitted on so many rows"""
+    """maximum share of children that are fitted on `list_rows` rows"""
     exact: float = 1e-12
-    """NRMSE under which a fit is exact and ends the search; 0: never"""
+    """NRMSE below which a fit is exact and ends the search; 0: never"""
 
     def __post_init__(self) -> None:
         least_one = "n_islands island_size tournament_size n_attempts most_tries sync_interval"
@@ -308,7 +310,7 @@ class RefinerConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class DefaultConfig(PaperConfig):
-    """The default search: a refiner, and a small generator that learns with it."""
+    """Settings of the preset `ddsr`: a refiner, and a small generator that learns with it."""
 
     operators: tuple[str, ...] = (*DEFAULT_OPERATORS, *RARE_OPERATORS)
     batch_size: int = 200
@@ -319,26 +321,26 @@ class DefaultConfig(PaperConfig):
     denoiser: DenoiserConfig = DenoiserConfig(width=32, feed_forward_width=128)
     model_selection: str = "description_length"
     is_scale_free: bool = True
-    """fit scale * expression + offset instead of the bare expression, the generator's and the refiner's"""
+    """fit scale * expression + offset instead of the bare expression, in the generator and the refiner"""
     evolution: RefinerConfig = field(default_factory=RefinerConfig)
-    """of the refiner"""
+    """settings of the refiner"""
     evaluations_per_epoch: int = 20_000
-    """of the refiner"""
+    """expressions that the refiner evaluates per epoch"""
     least_share: float = 0.03
-    """of the time that the generator has, whatever it finds"""
+    """minimum share of the time for the generator, whatever it finds"""
     most_share: float = 0.5
+    """maximum share of the time for the generator"""
     head_start: float = 20.0
-    """seconds that the refiner has alone"""
+    """seconds that the refiner runs alone"""
     symmetries: bool = True
-    """search, beside, in the fewer inputs that symmetries of what was found leave: x - y, or x / y"""
+    """whether to detect symmetries and search in the fewer inputs that they leave, such as x - y or x / y"""
     prior: str | None = "default"
-    """a generator trained before, whose proposals the refiner takes in and which is then taught in place of a
-    new one: the path of its weights, as text or `os.PathLike`, or `default` for those of the package; None:
-    there is none"""
+    """weights of a pretrained generator, which proposes expressions to the refiner and is then trained in
+    place of a new one: a path (str or `os.PathLike`), `default` for the weights of the package, or None"""
     prior_share: float = 0.05
-    """of the time that the prior's proposals may take"""
+    """maximum share of the time for proposals of the prior"""
     prior_learning_rate: float = 1e-4
-    """γ, where the prior is taught"""
+    """γ, the learning rate when the prior is trained"""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -347,15 +349,19 @@ class DefaultConfig(PaperConfig):
         _check_number(self.least_share, "least_share", 1.0)
         _check_number(self.most_share, "most_share", 1.0)
         if self.least_share > self.most_share:
-            raise MethodError(f"least_share, {self.least_share}, is above most_share, {self.most_share}")
+            raise MethodError(
+                f"least_share ({self.least_share}) must not be above most_share ({self.most_share})"
+            )
         _check_number(self.head_start, "head_start", float_info.max)
         if not isinstance(self.symmetries, bool):
             raise MethodError(f"symmetries must be True or False, got {self.symmetries!r}")
         if isinstance(self.prior, PathLike):
-            # Text is what files of settings hold. The whole path is never taken for the name `default`.
+            # Files of settings hold text. An absolute path is never mistaken for the name `default`.
             object.__setattr__(self, "prior", str(Path(self.prior).absolute()))
         if not (self.prior is None or isinstance(self.prior, str)):
-            raise MethodError(f"prior must be None, 'default' or the path of weights, got {self.prior!r}")
+            raise MethodError(
+                f"prior must be None, 'default' or the path to a file of weights, got {self.prior!r}"
+            )
         _check_number(self.prior_share, "prior_share", 1.0)
         _check_between(self.prior_learning_rate, "prior_learning_rate", 0, float_info.max)
 
@@ -364,7 +370,7 @@ AnySettings = TypeVar("AnySettings", SearchConfig, DenoiserConfig, ObjectiveConf
 
 
 def changed(base: AnySettings, changes: Mapping[str, object], where: str) -> AnySettings:
-    """With these settings; those that have settings of their own may be a dict of them."""
+    """Return the settings with changes; nested settings may be given as a dict."""
     known = [each.name for each in fields(base)]
     new: dict[str, Any] = {}
     for name, value in changes.items():

@@ -32,7 +32,7 @@ def check_device(device: str) -> None:
 
         if not torch.cuda.is_available():
             raise MethodError(
-                "device='cuda' was asked for, but torch finds no CUDA GPU: "
+                "device='cuda' was requested, but torch finds no CUDA GPU: "
                 "use device='cpu' or 'auto', or install a CUDA build of torch"
             )
         try:
@@ -43,7 +43,7 @@ def check_device(device: str) -> None:
             reason = str(error).splitlines()[0]
             raise DeviceError(
                 f"device='cuda' cannot be used now: {reason}. "
-                "See with nvidia-smi which processes hold the GPU, or use device='cpu'"
+                "Check with nvidia-smi which processes use the GPU, or use device='cpu'."
             ) from error
 
 

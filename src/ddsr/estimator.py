@@ -1,4 +1,4 @@
-"""The estimator: symbolic regression in scikit-learn's manner."""
+"""The estimator: symbolic regression with the interface of scikit-learn."""
 
 from __future__ import annotations
 
@@ -48,86 +48,97 @@ LARGEST_SEED = 2**31 - 1
 
 
 class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """Finds equations y = f(X), from simple to accurate, and predicts with one of them.
+    """Symbolic regression: find equations y = f(X) and predict with one of them.
+
+    `fit` searches for equations from simple to accurate, keeps the best of each size in `equations_`, and
+    chooses one for `predict`.
 
     Parameters
     ----------
     preset : str
-        The method's name: `ddsr` (evolution around a generator that learns with it), `paper` (masked
-        diffusion, token-wise GRPO, long short-term memory), `dsr`, `uniform` (random expressions), or a
-        variant such as `paper:memory=short` or `ddsr:generator=none`.
+        Search method: `ddsr` (evolution together with a generator that learns during the search), `paper`
+        (masked diffusion with token-wise GRPO and long short-term memory), `dsr`, `uniform` (random
+        expressions), or a variant such as `paper:memory=short` or `ddsr:generator=none`.
     max_time : float or None
-        Seconds. An epoch that runs when the time is up is cut short: what it scored by then counts.
+        Time limit in seconds. An epoch that is running at the limit is cut short; what it has scored counts.
     max_epochs : int or None
-        Epochs at most. None is without limit where `max_time` is given, and else the preset's number.
+        Maximum number of epochs. None means no limit if `max_time` is given, otherwise the preset's number.
     n_jobs : int or None
-        Threads that score and fill expressions; None is 1, −1 all. The equations found do not depend on it.
-        It does not bind torch, whose last bits depend on its threads: `torch.set_num_threads` sets those.
+        Number of threads that score and fill expressions; None is 1 and −1 is all. It does not change the
+        equations that are found. It does not apply to torch: use `torch.set_num_threads`, which can change
+        the last bits of torch's results.
     random_state : int, RandomState or None
-        The same number gives the same equations on the same machine.
+        Random seed. The same number gives the same equations on the same machine, unless time is limited.
     device : "auto", "cpu" or "cuda"
-        Where the network computes; `auto` is the GPU where there is one.
+        Device for the networks; `auto` is the GPU if there is one.
     operators : sequence of str or None
-        Names or symbols, such as `("+", "*", "sin")`; None are the preset's.
+        Names or symbols of operators, such as `("+", "*", "sin")`; None is the preset's.
     rules : sequence of rules, texts or dicts
-        What else expressions must obey: `Forbid`, `Nesting`, `AtMost`, `MustAppear`, or the same as text such
-        as "forbid exp on mass" or as a dict (docs/estimator.md).
+        Constraints on expressions: `Forbid`, `Nesting`, `AtMost`, `MustAppear`, or the same as text such as
+        "forbid exp on mass" or as a dict (docs/estimator.md).
     config : DefaultConfig, PaperConfig, DSRConfig, dict or None
-        Settings of the method: a dict of those that differ from the preset's, or all of them.
+        Settings of the method: a dict of those that differ from the preset, or a complete object.
     prior : "default", path or None
-        The weights of a generator trained before, which the preset `ddsr` makes use of: those of the package,
-        unless `config` or the preset's name says otherwise; those of a file; or None, to search without.
+        Pretrained weights of the generator, used by the preset `ddsr`: those of the package (unless `config`
+        or the preset's name says otherwise), those of a file, or None to search without.
     model_selection : "description_length", "accuracy", "best" or None
-        Which equation predicts: after superfluous terms are left out and constants are settled at simple
-        numbers wherever that shortens the description, that of the least description length; that of the
-        highest reward; or that which weighs error against size as it was found. The first has the last part
-        of `max_time` (a minute where no time is set). None is the preset's own: the first for `ddsr`, the
-        second for the others.
+        How the equation for predictions is chosen. "description_length": equations are simplified first, by
+        dropping terms and fixing constants at simple numbers where that shortens the description, then the
+        one with the shortest description is chosen; this takes the last part of `max_time`, or up to a minute
+        without a time limit. "accuracy": the one with the highest reward. "best": a trade-off between error
+        and size, without simplification. None is the preset's choice: "description_length" for `ddsr`,
+        "accuracy" for the others.
     guesses : sequence of str
-        Expressions to start from, such as "C * sin(x) + 0.5": constants are fitted, from the numbers given
-        or, where `C` or `?` stands, from nothing. For several columns of y a list each, or one for all.
+        Expressions to start the search from, such as "C * sin(x) + 0.5". Numbers are starting values of
+        constants; `C` or `?` is a constant of unknown value. If y has several columns, pass one list for all
+        of them or one list per column.
     warm_start : bool
-        Whether `fit` goes on from the equations of the fit before: they are known from the start and seed the
-        search.
+        Whether `fit` continues from the equations of the previous fit, which then seed the search.
     callback : callable or None
-        Called with the `SearchState` after every epoch. What it raises ends the fit as an interrupt does.
+        Called with the `SearchState` after every epoch. If it raises `KeyboardInterrupt`, the fit ends with
+        the best equations so far.
 
     Attributes
     ----------
-    Where y has several columns, each of these down to `stopped_by_` is a list with one for each.
+    If y has several columns, each attribute from `equations_` to `stopped_by_` is a list, one item per column
+    (except `fit_seconds_`).
 
     equations_ : DataFrame
-        The Pareto front, a row an equation: complexity (tokens), loss (mean squared error), r2,
-        description_length (nats, up to a term that all share), reward, equation, and is_best, which marks the
-        one that predicts; the shortened equations where they are.
+        The Pareto front, one row per equation: complexity (number of tokens), loss (mean squared error), r2,
+        description_length (in nats, up to a term that all equations share), reward, equation, and is_best,
+        which marks the equation that predicts. Equations are the simplified ones, if they were simplified.
     front_ : ParetoFront
         The same equations as expressions.
     best_ : FrontEntry
         The equation that predicts.
     forms_ : DataFrame
-        The forms that explain the data, with their weights, the likeliest first.
+        The forms that explain the data with their weights, the most likely first.
     curves_ : DataFrame
-        The learning curves, a row an epoch.
+        Learning curves, one row per epoch.
     n_epochs_ : int
+        Number of epochs.
     fit_seconds_ : float
+        Duration of the fit.
     fit_sample_ : DataFrame
-        True and predicted values on at most 500 training rows, by row.
+        True and predicted values on at most 500 training rows.
     stopped_by_ : str
-        "exact" (an NRMSE below 1e-12, or below `config.evolution.exact`), "max_time", "max_epochs",
-        "max_evaluations" or "no_progress" (settings of `config`, the latter `patience`), "exhausted" (nothing
-        is left that was not tried), or "interrupt".
+        What ended the search: "exact" (NRMSE below 1e-12 or below `config.evolution.exact`), "max_time",
+        "max_epochs", "max_evaluations", "no_progress" (after `config.patience` epochs), "exhausted" (every
+        expression was tried) or "interrupt".
     outcomes_ : list of Outcome
-        What each output's fit left, the data aside: all of the above is made from it.
+        The result of each output's fit without the data, from which the other attributes are made.
     n_fits_ : int
-        This fit and, with `warm_start`, those that it went on from.
+        Number of fits: this one and, with `warm_start`, those that it continued.
     is_weighted_, has_counts_ : bool
-        Whether `fit` was given weights, and counts.
+        Whether `fit` was given weights and counts.
     n_features_in_, feature_names_in_, n_outputs_
-        As everywhere in scikit-learn.
+        As in scikit-learn.
 
-    A fit has a model from its first moment on: the constant and the lines through one variable are fitted
-    before the search. A `KeyboardInterrupt` ends `fit` as if the time were up. Any other exception, such as
-    one raised by an alarm's signal handler, passes through, and leaves the model of the last finished epoch.
+    Notes
+    -----
+    A fit has a model from its start: the constant and the lines through one variable are fitted before the
+    search. A `KeyboardInterrupt` ends `fit` like a time limit. Any other exception, such as one raised by the
+    handler of an alarm signal, passes through and leaves the model of the last finished epoch.
     """
 
     def __init__(
@@ -170,10 +181,10 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         sample_weight: ArrayLike | None = None,
         counts: ArrayLike | None = None,
     ) -> DDSRRegressor:
-        """Search for equations; columns of a DataFrame keep their names, others are x0, x1, …
+        """Search for equations. Columns of a DataFrame keep their names; otherwise they are x0, x1, …
 
-        `sample_weight` are relative: multiplying all of them by a constant changes nothing. `counts` are
-        whole numbers that say how often each row was observed, as if it were repeated.
+        `sample_weight` is relative: multiplying it by a constant changes nothing. `counts` are whole numbers
+        that say how often each row was observed, as if it were repeated.
         """
         return self._fit(X, y, sample_weight, counts)
 
@@ -185,7 +196,7 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         counts: ArrayLike | None = None,
         journal: Journal | None = None,
     ) -> DDSRRegressor:
-        """Fit; a journal can have it go on with what was saved, and save it after every epoch."""
+        """Fit. A journal can restore a saved fit and save it after every epoch."""
         started = time.monotonic() - (journal.seconds_used if journal else 0.0)
         method, budget, rules, fits = self._posed(X, y, sample_weight, counts, started)
         self.n_fits_ = self._n_fits_before() + 1
@@ -203,9 +214,9 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         return self._announced()
 
     def predict(self, X: ArrayLike, index: Index = None) -> NDArray[np.float64]:
-        """Values of the chosen equation, or of that in row `index` of `equations_`: a column an output.
+        """Predict with the chosen equation, or with row `index` of `equations_`; one column per output.
 
-        As in NumPy, a row where the equation is undefined or overflows gets NaN or ±inf.
+        As in NumPy, rows where the equation is undefined or overflows get NaN or ±inf.
         """
         equations = [outcome.front.entries[row].equation for outcome, row in self._rows(index)]
         rows = check_rows(read_rows(self, X, reset=False), equations[0].vocabulary.variables)
@@ -213,20 +224,23 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         return columns[0] if len(columns) == 1 else np.column_stack(columns)
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """R² of the chosen equation on these rows."""
+        """Return R² of the chosen equation on these rows."""
         check_no_times(y, "y")
         return float(super().score(X, y, sample_weight))
 
     def outliers(self, X: ArrayLike, y: ArrayLike, index: Index = None) -> Any:
-        """Positions of the rows that the equation misses by far, the farthest first.
+        """Return the positions of outliers, rows with unusually large residuals, the largest first.
 
-        Before them those where it is undefined. From 20 rows on, one in fifty at most, or one:
-        docs/selection.md has what makes a row an exception. It is a list where y has several columns.
+        Rows where the equation is undefined come before them. Outliers are only reported for 20 rows or more,
+        and at most one in fifty rows, or one (docs/selection.md). If y has several columns, the result is a
+        list with one item per column.
         """
         targets = read_targets(y).columns
         predicted = self.predict(X, index).reshape(-1, len(self.outcomes_))
         if targets.shape != predicted.shape:
-            raise DataError(f"y has the shape {targets.shape}, but what is predicted {predicted.shape}")
+            raise DataError(
+                f"y has the shape {targets.shape}, but predictions have the shape {predicted.shape}"
+            )
         columns = [check_target(column, len(targets)) for column in targets.T]
         found = [exceptional_rows(*pair) for pair in zip(predicted.T, columns, strict=True)]
         return found[0] if len(found) == 1 else found
@@ -237,16 +251,16 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         return tags
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the model as one JSON file, which holds nothing that could be executed.
+        """Write the model to one JSON file, which contains nothing executable.
 
-        The callback is left out. A `RandomState` is written as it is now, after the fit.
+        The callback is not saved. A `RandomState` is saved in its present state, after the fit.
         """
         check_is_fitted(self)
         write_model(self._record(self.outcomes_), Path(path))
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> DDSRRegressor:
-        """The model of a file that `save` wrote; its predictions are the same to the last bit."""
+        """Read a model that `save` wrote. Its predictions are the same to the last bit."""
         record = read_model(Path(path))
         with restoring(f"model ({path})"):
             model = cls(**from_json(record.parameters, set(cls().get_params(deep=False))))
@@ -268,7 +282,7 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
             n_fits=self.n_fits_,
         )
 
-    # What a notebook shows: scikit-learn's diagram before a fit, the equations after it
+    # Notebook view: scikit-learn's diagram before a fit, the equations after it
 
     def _repr_html_inner(self) -> str:
         if not hasattr(self, "front_"):
@@ -281,7 +295,7 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         bundle: dict[str, str] = super()._repr_mimebundle_(**options)
         return bundle | {"text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
 
-    # How a fit proceeds
+    # Steps of a fit
 
     def _posed(
         self,
@@ -291,7 +305,7 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         counts: ArrayLike | None,
         started: float,
     ) -> tuple[Method, Budget, Sequence[Rule], list[Fit]]:
-        """What a fit begins with; whatever is wrong with data and parameters is found here."""
+        """Check data and parameters, and return what a fit starts with."""
         method = parse_method(self.preset)
         config = settings(method, with_prior(method, self.config, self.prior))
         selection = find_selection(self.model_selection, config)
@@ -305,7 +319,7 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         return method, budget, rules, fits
 
     def _n_fits_before(self) -> int:
-        """Fits that this one goes on from."""
+        """Return the number of earlier fits that this one continues."""
         return getattr(self, "n_fits_", 0) if self.warm_start else 0
 
     def _problems(
@@ -318,14 +332,14 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         sample_weight: ArrayLike | None,
         counts: ArrayLike | None,
     ) -> Iterator[tuple[Problem, list[Expression]]]:
-        """The problem of each output, and what its search starts from."""
+        """Yield the problem of each output and the expressions that its search starts from."""
         before = [outcome.front for outcome in self.outcomes_] if self._n_fits_before() else []
         rows = read_rows(self, X, ensure_min_samples=2)
         names = getattr(self, "feature_names_in_", [f"x{column}" for column in range(rows.shape[1])])
         operators = config.operators if self.operators is None else self.operators
         vocabulary = Vocabulary([str(name) for name in names], operators, has_constant=config.constants)
-        _check_goes_on(before, vocabulary, len(targets.names))
-        # a fit that goes on has random numbers of its own
+        _check_same_columns(before, vocabulary, len(targets.names))
+        # a fit that continues another one has its own random numbers
         seeds = check_random_state(self.random_state).randint(LARGEST_SEED, size=self._n_fits_before() + 1)
         for output, name in enumerate(targets.names):
             with _naming(None if targets.is_one else name):
@@ -347,14 +361,14 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
             yield replace(problem, guesses=tuple(guesses)), known_equations(known, problem.grammar)
 
     def _guesses_of(self, output: int, n_outputs: int) -> Any:
-        """All of them, or a list of its own for each output."""
+        """Return the guesses of an output: all guesses, or its own list."""
         is_nested = isinstance(self.guesses, (list, tuple)) and any(
             isinstance(guess, (list, tuple)) for guess in self.guesses
         )
         if not is_nested:
             return self.guesses
         if len(self.guesses) != n_outputs:
-            raise DataError(f"there are guesses for {len(self.guesses)} output(s), but y has {n_outputs}")
+            raise DataError(f"guesses has lists for {len(self.guesses)} output(s), but y has {n_outputs}")
         return self.guesses[output]
 
     def _keep(self, outcomes: list[Outcome]) -> None:
@@ -377,21 +391,21 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         return found[0] if len(found) == 1 else found
 
 
-def _check_goes_on(before: Sequence[ParetoFront], vocabulary: Vocabulary, n_outputs: int) -> None:
-    """Refuse to go on with other columns than before."""
+def _check_same_columns(before: Sequence[ParetoFront], vocabulary: Vocabulary, n_outputs: int) -> None:
+    """Refuse to continue a fit with different columns."""
     if not before:
         return
     variables = before[0].entries[0].expression.vocabulary.variables
     if variables != vocabulary.variables or len(before) != n_outputs:
         raise DataError(
-            f"warm_start goes on with the columns of the last fit, {', '.join(variables)}, and "
-            f"{len(before)} output(s); for others set warm_start=False or fit a clone"
+            f"warm_start needs the columns of the last fit, {', '.join(variables)}, and {len(before)} "
+            "output(s). For other data, set warm_start=False or fit a clone."
         )
 
 
 @contextmanager
 def _naming(output: str | None) -> Iterator[None]:
-    """Say of which of several outputs it is that something is wrong with."""
+    """Prefix errors with the name of the output."""
     try:
         yield
     except DataError as error:

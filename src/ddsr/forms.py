@@ -1,4 +1,4 @@
-"""The equations of a fitted estimator in every form that a person or a program wants them."""
+"""Export the equations of a fitted estimator: SymPy, LaTeX, Python, NumPy, torch, confidence intervals."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ T = TypeVar("T")
 
 
 class EquationForms:
-    """What can be had of a fitted equation.
+    """Exports of a fitted equation.
 
-    Every method takes the equation that predicts, or that in row `index` of `equations_`. Where y had several
-    columns it gives a list, one for each; `index` is then a row for all or a list of rows.
+    Every method uses the chosen equation, or the one in row `index` of `equations_`. If y had several
+    columns, it returns a list with one item per column; `index` is then one row for all or a list of rows.
     """
 
     outcomes_: list[Outcome]
 
     def get_best(self) -> pd.Series | list[pd.Series]:
-        """The row of `equations_` that predicts."""
+        """Return the row of `equations_` with the chosen equation."""
         return self._for_each(None, lambda outcome, row: equations_table(outcome).iloc[row])
 
     def sympy(self, index: Index = None) -> Any:
-        """A SymPy expression; its symbols are called exactly as the columns are."""
+        """Return a SymPy expression whose symbols have the names of the columns."""
         return self._form(index, Expression.to_sympy)
 
     def latex(self, index: Index = None, precision: int | None = None) -> Any:
-        """LaTeX for math mode; constants with `precision` significant digits, or all of them."""
+        """Return LaTeX for math mode; constants have `precision` significant digits, or all."""
         return self._form(index, lambda equation: equation.to_latex(precision))
 
     def latex_table(
@@ -48,7 +48,7 @@ class EquationForms:
         precision: int = 3,
         columns: Sequence[str] = DEFAULT_COLUMNS,
     ) -> Any:
-        """A LaTeX table of `equations_`, or of those rows; it needs the package booktabs."""
+        """Return a LaTeX table of `equations_` or of some of its rows; it needs the package booktabs."""
         return self._for_each(
             None,
             lambda outcome, row: latex_table(
@@ -61,31 +61,31 @@ class EquationForms:
         )
 
     def to_python(self, index: Index = None, name: str = "equation") -> Any:
-        """Source text of a NumPy function, one argument a column; docs/estimator.md has their names."""
+        """Return the source of a NumPy function with one argument per column (names: docs/estimator.md)."""
         return self._form(index, lambda equation: equation.to_python(name))
 
     def to_numpy(self, index: Index = None) -> Any:
-        """A function of X (n_rows, n_features) giving (n_rows,); it can be pickled."""
+        """Return a function from X (n_rows, n_features) to (n_rows,), which can be pickled."""
         return self._form(index, Expression.to_callable)
 
     def to_torch(self, index: Index = None) -> Any:
-        """A torch.nn.Module of X (n_rows, n_features) giving (n_rows,); its constants are its parameters."""
+        """Return a torch.nn.Module from X (n_rows, n_features) to (n_rows,) with trainable constants."""
         return self._form(index, Expression.to_torch)
 
     def confidence_intervals(self, index: Index = None, level: float = 0.95) -> Any:
-        """A table of the constants: value, standard error, and the interval that holds them at that level.
+        """Return a table of the constants: value, standard error, and confidence interval.
 
-        Rows are c0, c1, …, as they stand in the equation; `table.attrs["equation"]` has it with these names.
-        Linearised about the fit, and as if the equation were known beforehand. A constant that was settled at
-        a simple number is marked `is_exact`: its interval is that number.
+        Rows are c0, c1, … in the order of the equation; `table.attrs["equation"]` is the equation with these
+        names. Intervals are linearised about the fit and assume that the equation is correct. A constant that
+        is fixed at a simple number is marked `is_exact`, and its interval is that number.
         """
 
         def table(outcome: Outcome, row: int) -> pd.DataFrame:
             entry, information = outcome.front.entries[row], outcome.information[row]
             if information is None:
                 raise DataError(
-                    "the constants of this equation were not measured: the fit was cut short. "
-                    "Give it more time, or fewer rows"
+                    "this equation has no confidence intervals, since the fit was cut short. "
+                    "Give it more time or fewer rows."
                 )
             return intervals_table(
                 entry.equation,
@@ -98,13 +98,13 @@ class EquationForms:
 
         return self._for_each(index, table)
 
-    # How they are found
+    # Helpers
 
     def _form(self, index: Index, form: Callable[[Expression], T]) -> T | list[T]:
         return self._for_each(index, lambda outcome, row: form(outcome.front.entries[row].equation))
 
     def _for_each(self, index: Index, form: Callable[[Outcome, int], T]) -> T | list[T]:
-        """What becomes of one row of each output; not a list where there is one output."""
+        """Apply a function to one row of each output; return a list only for several outputs."""
         found = [form(outcome, row) for outcome, row in self._rows(index)]
         return found[0] if len(self.outcomes_) == 1 else found
 
@@ -113,7 +113,7 @@ class EquationForms:
         n_outputs = len(self.outcomes_)
         rows = list(index) if isinstance(index, (Sequence, np.ndarray)) else [index] * n_outputs
         if len(rows) != n_outputs:
-            raise DataError(f"index names {len(rows)} row(s), but there are {n_outputs} output(s)")
+            raise DataError(f"index has {len(rows)} row(s), but there are {n_outputs} output(s)")
         for outcome, row in zip(self.outcomes_, rows, strict=True):
             if row is None:
                 yield outcome, outcome.chosen

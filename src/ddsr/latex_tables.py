@@ -1,4 +1,4 @@
-"""Equations and what they reach as a LaTeX table."""
+"""Equations and their errors as a LaTeX table."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def latex_table(
     precision: int,
     columns: Sequence[str],
 ) -> str:
-    """One row an equation; numbers with `precision` significant digits."""
+    """Return a table with one row per equation; numbers have `precision` significant digits."""
     for column in columns:
         if column not in HEADINGS:
             raise DataError(f"unknown column {column!r}; known are: {', '.join(HEADINGS)}")

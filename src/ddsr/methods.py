@@ -1,8 +1,8 @@
-"""Methods by name, such as `paper:memory=short`, put together from their parts.
+"""Search methods by name, such as `paper:memory=short`, assembled from their parts.
 
-A name is a preset and the options in which it differs from it. What an option can be is a table from its
-values to the classes behind them, or to functions that import such a class, since torch takes seconds to
-import. A new variant is one more row; a new preset one more function that takes a `Problem`.
+A name is a preset and the options that differ from its defaults. Each option has a table from its values to
+classes, or to functions that import them, since torch takes seconds to import. A new variant is one more row;
+a new preset is one more function that takes a `Problem`.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ class Method:
 
     preset: str
     options: tuple[tuple[str, str], ...]
-    """names and values, all of them, in the preset's order"""
+    """names and values of all options, in the order of the preset"""
 
     @property
     def changes(self) -> list[tuple[str, str]]:
-        """The options that differ from the preset."""
+        """Options that differ from the defaults of the preset."""
         defaults = PRESETS[self.preset].defaults
         return [(name, value) for name, value in self.options if value != defaults[name]]
 
     def __str__(self) -> str:
-        """The shortest name: only what differs from the preset."""
+        """Return the shortest name, with only the options that differ from the preset."""
         return ":".join((self.preset, *(f"{name}={value}" for name, value in self.changes)))
 
 
@@ -65,9 +65,9 @@ def _check_paper(config: SearchConfig, device: str, vocab_size: int) -> None:
 
 
 def _start_paper(problem: Problem, *, generator: str, objective: str, memory: str) -> Iterator[SearchState]:
-    """Algorithm 1 and its ablations."""
+    """Start Algorithm 1 or one of its ablations."""
     learner = GENERATORS[generator](problem, _of_kind(problem.config, PaperConfig))
-    # One launch for an inner step: on a GPU its hundreds of operations cost more to start than to do.
+    # Capture an inner step as one launch: on a GPU, starting its hundreds of operations takes most of the time.
     is_captured = learner.device.type == "cuda"
     taught_by = OBJECTIVES[objective](problem.config)
     return learned_search(problem, learner, taught_by, MEMORIES[memory], is_captured)
@@ -78,7 +78,7 @@ def _check_dsr(config: SearchConfig, device: str, vocab_size: int) -> None:
 
 
 def _start_dsr(problem: Problem, *, objective: str, memory: str) -> Iterator[SearchState]:
-    """Deep symbolic regression; `constants` is one of its settings."""
+    """Start deep symbolic regression; `constants` is one of its settings."""
     from ddsr.autoregressive.recurrent import RecurrentGenerator
 
     config = _of_kind(problem.config, DSRConfig)
@@ -92,14 +92,14 @@ AnyConfig = TypeVar("AnyConfig", bound=SearchConfig)
 
 def _of_kind(config: SearchConfig, kind: type[AnyConfig]) -> AnyConfig:
     if not isinstance(config, kind):
-        raise MethodError(f"this method takes a {kind.__name__}, not a {type(config).__name__}")
+        raise MethodError(f"config of this method must be a {kind.__name__}, not a {type(config).__name__}")
     return config
 
 
 def _start_default(
     problem: Problem, *, generator: str, refiner: str, match: str, sketches: str
 ) -> Iterator[SearchState]:
-    """The default: evolution around a generator that is made when its turn comes."""
+    """Start the default search: evolution, and a generator that is created when it is first needed."""
     config = _of_kind(problem.config, DefaultConfig)
     if refiner == "none":
         return _start_paper(problem, generator=generator, objective="grpo", memory="long")
@@ -162,7 +162,7 @@ def _make_proposer(problem: Problem, config: DefaultConfig, primer: Primer | Non
 
 
 def _check_default(config: SearchConfig, device: str, vocab_size: int) -> None:
-    # Whether `auto` is a GPU only torch can tell, and an easy problem is solved without importing it.
+    # Only torch can say whether `auto` is a GPU, and easy problems are solved without importing it.
     check_memory(_of_kind(config, DefaultConfig), "cpu" if device == "auto" else device, vocab_size)
     prior = _of_kind(config, DefaultConfig).prior
     if prior is not None:
@@ -170,7 +170,7 @@ def _check_default(config: SearchConfig, device: str, vocab_size: int) -> None:
 
 
 def _start_uniform(problem: Problem) -> Iterator[SearchState]:
-    """Random expressions: what anything that learns has to beat."""
+    """Start a search of random expressions, the baseline for methods that learn."""
     generator = UniformGenerator(problem.grammar, problem.seed, problem.n_threads)
     return search(
         generator,
@@ -184,27 +184,27 @@ def _start_uniform(problem: Problem) -> Iterator[SearchState]:
 
 
 def _check_uniform(config: SearchConfig, device: str, vocab_size: int) -> None:
-    """It has no network: any settings do that fit into memory."""
+    """Check memory only: the method has no network."""
     check_rows(config, vocab_size)
 
 
 @dataclass(frozen=True)
 class Preset:
-    """How a method starts, and the values that each of its options can have; the first is the default."""
+    """How a method starts, and the values of its options; the first value of each is the default."""
 
     check: Callable[[SearchConfig, str, int], None]
-    """refuses settings that the method or the device cannot run with, before any work is done"""
+    """raises an error for settings that the method or the device cannot run, before any work is done"""
     start: Callable[..., Iterator[SearchState]]
     options: Mapping[str, Sequence[str]]
     config: SearchConfig = PaperConfig()
     settings: Sequence[str] = ()
-    """options that are settings of `config` by another way, and no parts to choose"""
+    """options that set a field of `config` instead of choosing a part"""
     refused: Mapping[str, str] = field(default_factory=dict)
-    """values that leave nothing to search with, if an impossible method has them all"""
+    """option values that, all together, would leave nothing to search with"""
 
     @property
     def defaults(self) -> dict[str, str]:
-        """The value of each option where nothing is said."""
+        """The default value of each option."""
         return {name: values[0] for name, values in self.options.items()}
 
 
@@ -253,7 +253,7 @@ PRESETS: Mapping[str, Preset] = {
 def parse_method(text: str) -> Method:
     """Read `preset` or `preset:option=value:option=value`."""
     if not isinstance(text, str):
-        raise MethodError(f"a method is given by name, such as 'paper:memory=short', not as {text!r}")
+        raise MethodError(f"a method must be a name such as 'paper:memory=short', not {text!r}")
     name, *parts = text.split(":")
     if name not in PRESETS:
         raise MethodError(f"unknown preset {name!r}; known are: {', '.join(PRESETS)}")
@@ -266,7 +266,7 @@ def parse_method(text: str) -> Method:
             raise MethodError(f"preset {name!r} has no option {option!r}; its options are: {listed}")
         if value not in known[option]:
             listed = ", ".join(known[option])
-            listed += "; a file is given by `prior=` or `ddsr fit --prior`" if option == "prior" else ""
+            listed += "; to use a file, pass prior= or `ddsr fit --prior`" if option == "prior" else ""
             raise MethodError(f"unknown value {value!r} of option {option!r}; known are: {listed}")
         if option in chosen:
             raise MethodError(f"option {option!r} is given more than once in {text!r}")
@@ -274,7 +274,7 @@ def parse_method(text: str) -> Method:
     refused = PRESETS[name].refused
     if refused and all(chosen.get(option) == value for option, value in refused.items()):
         listed = " and ".join(f"{option}={value}" for option, value in refused.items())
-        raise MethodError(f"{listed} leave nothing that searches: keep one of them")
+        raise MethodError(f"{listed} leave nothing to search with: drop one of them")
     return Method(name, tuple((PRESETS[name].defaults | chosen).items()))
 
 
@@ -286,13 +286,13 @@ def _setting(method: Method, option: str, value: str) -> object:
 
 
 def settings(method: Method, config: ConfigLike = None) -> SearchConfig:
-    """The preset's settings with those changed that `config` or an option of the method names.
+    """Return the preset's settings with the changes of `config` and of the method's options.
 
-    A whole configuration stands as it is, but for options that differ from the preset.
+    A complete settings object replaces those of the preset; options that differ from the preset still apply.
     """
     if config is not None and not isinstance(config, (Mapping, SearchConfig)):
         kind = type(PRESETS[method.preset].config).__name__
-        raise MethodError(f"config must be a {kind} or a dict of settings to change, got {config!r}")
+        raise MethodError(f"config must be a {kind} or a dict of settings, got {config!r}")
     base = config if isinstance(config, SearchConfig) else PRESETS[method.preset].config
     changes = dict(config) if isinstance(config, Mapping) else {}
     changes |= {
@@ -317,12 +317,12 @@ def pose(
     device: str = "auto",
     n_threads: int = 1,
 ) -> Problem:
-    """Check everything that a user hands in, and score the baseline: what comes before any method."""
+    """Check all inputs and score the baseline, before any method starts."""
     check_device(device)
     PRESETS[method.preset].check(config, device, len(vocabulary))
     grammar = Grammar(vocabulary, config.max_length, config.max_constants, rules)
     if isinstance(config, DefaultConfig) and not Listing(grammar).always_allows_scale_and_offset:
-        config = replace(config, is_scale_free=False)  # what is fitted has to be what may be listed
+        config = replace(config, is_scale_free=False)  # fit only forms that may be listed
     is_scale_free = isinstance(config, DefaultConfig) and config.is_scale_free
     options = FitOptions(max_steps=config.fit_steps, is_scale_free=is_scale_free)
     rows = Observations.of(X, y, sample_weight, counts)
@@ -336,7 +336,7 @@ def pose(
 
 
 def _noise_of(rows: Observations, engine: Engine, config: SearchConfig) -> NoiseModel:
-    """Of a small table without weights of its own."""
+    """Choose the noise model; only small tables without weights can have relative noise."""
     is_weighted = rows.sample_weight is not None or rows.counts is not None
     is_small = engine.n_rows <= FEW_ROWS and len(engine.vocabulary.variables) <= MOST_VARIABLES
     if is_weighted or not (isinstance(config, DefaultConfig) and config.constants and is_small):
@@ -345,7 +345,7 @@ def _noise_of(rows: Observations, engine: Engine, config: SearchConfig) -> Noise
 
 
 def start(method: Method, problem: Problem) -> Iterator[SearchState]:
-    """Build the method's parts; the first epoch runs when the first state is asked for."""
+    """Build the method's parts; the first epoch runs when the first state is requested."""
     preset = PRESETS[method.preset]
     parts = {name: value for name, value in method.options if name not in preset.settings}
     return preset.start(problem, **parts)
@@ -364,7 +364,7 @@ def assemble(
     device: str = "auto",
     n_threads: int = 1,
 ) -> tuple[Iterator[SearchState], Engine]:
-    """A search by a method's name, and the engine that it scores with."""
+    """Return a search by the name of its method, and the engine that it scores with."""
     method = parse_method(method) if isinstance(method, str) else method
     problem = pose(
         method,

@@ -1,4 +1,4 @@
-"""How the equation that predicts is chosen from a front."""
+"""How the equation for predictions is chosen from a front."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ddsr.selection import FrontEntry, ParetoFront
 
 @dataclass(frozen=True)
 class Selection:
-    """How the equation that predicts is chosen."""
+    """How the equation for predictions is chosen."""
 
     choose: Callable[[ParetoFront, int], FrontEntry]
-    """from a front, given the number of rows"""
+    """function that chooses from a front, given the number of rows"""
     shortens: bool = False
-    """whether the equations are made shorter first (docs/selection.md)"""
+    """whether equations are simplified first (docs/selection.md)"""
 
 
 SELECTIONS: dict[str, Selection] = {
@@ -28,7 +28,7 @@ SELECTIONS: dict[str, Selection] = {
 
 
 def find_selection(name: str | None, config: SearchConfig) -> Selection:
-    """The selection of that name, or the preset's own."""
+    """Return the selection of this name, or the preset's default."""
     name = config.model_selection if name is None else name
     if name not in SELECTIONS:
         raise MethodError(f"unknown model_selection {name!r}; known are: {', '.join(SELECTIONS)}")

@@ -1,4 +1,4 @@
-"""The estimator's parameter `prior`, as a setting of its search."""
+"""The estimator's parameter `prior` as a setting of the search."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ PriorLike = str | PathLike[str] | None
 
 
 def with_prior(method: Method, config: ConfigLike, prior: PriorLike) -> ConfigLike:
-    """The settings with this prior; where the parameter is at its default, they stand as they are."""
+    """Return the settings with this prior, or unchanged if the parameter has its default."""
     if isinstance(prior, str) and prior == DEFAULT:
         return config
     if not isinstance(PRESETS[method.preset].config, DefaultConfig):
         if prior is None:
             return config
         raise MethodError(
-            f"the preset {method.preset!r} has no prior, but prior={prior!r} is given: "
-            "leave it out, or take the preset 'ddsr'"
+            f"the preset {method.preset!r} does not use a prior, but prior={prior!r} was given: "
+            "leave it out, or use the preset 'ddsr'"
         )
     if NAME in dict(method.changes):
         raise MethodError(f"prior is given twice, by itself and in the preset '{method}': keep one of them")
@@ -36,5 +36,5 @@ def with_prior(method: Method, config: ConfigLike, prior: PriorLike) -> ConfigLi
             raise MethodError("prior is given twice, by itself and in config: keep one of them")
         return changed(config, {NAME: prior}, "config")
     if isinstance(config, SearchConfig):
-        return config  # of another method, which is refused for that
+        return config  # of another method; refused later
     return {NAME: prior} if config is None else config

@@ -1,4 +1,4 @@
-"""What a search found and how it went, as tables."""
+"""The result and the learning curves of a search as tables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NO_UPDATE = UpdateStats(loss=np.nan, kl=np.nan, entropy=np.nan, clip_share=np.na
 
 
 def equations_table(outcome: Outcome) -> pd.DataFrame:
-    """A row an equation, by rising size."""
+    """Return one row per equation, by increasing size."""
     front, spread, n_rows = outcome.front, outcome.spread, outcome.n_counted
     return pd.DataFrame(
         {
@@ -40,14 +40,14 @@ def equations_table(outcome: Outcome) -> pd.DataFrame:
 
 
 def sample_table(equation: Expression, X: Floats, y: Floats) -> pd.DataFrame:
-    """True and predicted values on rows that are spread evenly over the data: enough to draw the fit."""
+    """Return true and predicted values on rows spread evenly over the data, enough to plot the fit."""
     rows = np.unique(np.linspace(0, len(y) - 1, min(len(y), MOST_SAMPLED)).round().astype(np.int64))
     predicted, _ = values([equation], np.ascontiguousarray(X[rows]), 1)
     return pd.DataFrame({"true": y[rows], "predicted": predicted[0]}, index=rows)
 
 
 def curves_table(epochs: Sequence[EpochStats], every: int = 1) -> pd.DataFrame:
-    """A row an epoch, or one for the first of every so many; NaN where a method has no such part."""
+    """Return one row per epoch, or per `every` epochs; NaN for parts that a method does not have."""
     columns = [*_curve_row(EpochStats(np.nan, np.nan, np.nan, np.nan, None, {}))]
     table = pd.DataFrame([_curve_row(stats) for stats in epochs], columns=columns, dtype=np.float64)
     return table.set_index(table.index * every).rename_axis("epoch")

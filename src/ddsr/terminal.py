@@ -1,4 +1,4 @@
-"""Text from users and files, such as names of columns, made safe to show on a terminal."""
+"""Make text from users and files, such as column names, safe to show on a terminal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 # Control characters, halves of surrogate pairs, and separators of lines and paragraphs.
 UNSAFE_CATEGORIES = ("Cc", "Cs", "Zl", "Zp")
-# These reorder what stands around them.
+# These reorder the text around them.
 BIDIRECTIONAL = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 

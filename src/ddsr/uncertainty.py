@@ -1,4 +1,4 @@
-"""How sure a fitted estimator is: other forms that explain the data, intervals, and where to measure next."""
+"""Uncertainty of a fitted estimator: likely forms, prediction intervals, and where to measure next."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ Self = TypeVar("Self", bound="Uncertainty")
 
 
 class Uncertainty:
-    """What the forms that explain the data say together. Where y had several columns there is a list."""
+    """Likely forms, prediction intervals and suggested measurements; lists if y had several columns."""
 
     outcomes_: list[Outcome]
 
     @property
     def forms_(self) -> pd.DataFrame | list[pd.DataFrame]:
-        """A table of the forms that explain the data, the likeliest first.
+        """A table of the forms that explain the data, the most likely first.
 
-        `weight` is the probability of a form, `description_length` is in nats, `r2` is on the data. Forms
-        are written with the constants that fit best. `attrs["weight_left"]` is the weight of all forms that
-        were measured and are too unlikely to be listed; with it the weights add up to 1.
+        `weight` is the probability of a form, `description_length` is in nats, and `r2` is on the training
+        data. Forms are written with their best-fitting constants. `attrs["weight_left"]` is the total weight
+        of forms that are too unlikely to be listed; with it, the weights add up to 1.
         """
         return self._each(forms_table)
 
     def __str__(self) -> str:
-        """After a fit, the chosen equation and how sure it is; before it, as `repr`."""
+        """Return the chosen equation and how sure it is; before a fit, the `repr`."""
         outcomes = getattr(self, "outcomes_", None)
         return repr(self) if outcomes is None else fit_text(outcomes)
 
     def predict_interval(
         self, X: ArrayLike, level: float = 0.95, *, of_measurements: bool = True
     ) -> Floats | list[Floats]:
-        """Between which values a new measurement lies with a probability of `level`: low and high.
+        """Return the interval in which a new measurement lies with probability `level`: low and high.
 
-        The interval covers the noise, the uncertainty of the constants, and the choice between the forms of
-        `forms_`. With `of_measurements=False` it is for the law itself, without noise.
+        The interval includes the noise, the uncertainty of the constants and the choice between the forms of
+        `forms_`. With `of_measurements=False`, it is for the law itself, without noise.
         """
         if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0.0 < level < 1.0:
             raise DataError(f"level must be a number between 0 and 1, got {level!r}")
@@ -57,10 +57,10 @@ class Uncertainty:
         )
 
     def suggest(self, X: ArrayLike, n: int = 1) -> list[int] | list[list[int]]:
-        """Positions of the rows of X that are best measured next, the best first.
+        """Return the positions of the rows of X that are most informative to measure next, the best first.
 
-        These are rows where likely forms, and their constants, differ most compared with the noise. Each row
-        is chosen as if those before it had been measured well, so that they are spread.
+        These are rows where likely forms and their constants differ most compared with the noise. Each row is
+        chosen as if those before it had been measured, so that the rows are spread out.
         """
         n_wanted = check_whole(n, "n", least=1)
         check_is_fitted(self)
@@ -74,14 +74,14 @@ class Uncertainty:
     def _predicted(self, outcome: Outcome, X: ArrayLike) -> Prediction:
         if not outcome.forms:
             raise DataError(
-                "this model has no weights of forms: fit it with model_selection='description_length', "
-                "and let the fit come to its end"
+                "this model has no weights of forms: fit it with model_selection='description_length' "
+                "and do not interrupt the fit"
             )
         rows = check_rows(read_rows(self, X, reset=False), outcome.best.expression.vocabulary.variables)
         return predicted_by_forms(outcome, rows)
 
     def _announced(self: Self) -> Self:
-        """Tell the callback of the choice, if it wants to know: it then has a method `on_choice`."""
+        """Call the callback's method `on_choice`, if it has one."""
         on_choice = getattr(getattr(self, "callback", None), "on_choice", None)
         if callable(on_choice):
             on_choice(self.outcomes_)
@@ -94,14 +94,14 @@ class Uncertainty:
 
 
 def _used(outcome: Outcome) -> list[int]:
-    """The columns that stand in a likely form."""
+    """Return the columns that a likely form uses."""
     used = {name for form in outcome.forms for name in form.entry.equation.variables_used}
     names = outcome.best.expression.vocabulary.variables
     return [column for column, name in enumerate(names) if name in used]
 
 
 def predicted_by_forms(outcome: Outcome, rows: Floats) -> Prediction:
-    """What the forms of a fit predict, each with its constants' uncertainty and its noise."""
+    """Predict with the forms of a fit, each with its noise and the uncertainty of its constants."""
     return predict_forms(
         outcome.forms,
         rows,
@@ -112,12 +112,12 @@ def predicted_by_forms(outcome: Outcome, rows: Floats) -> Prediction:
 
 
 def weight_left(outcome: Outcome) -> float:
-    """The weight of the forms that were measured and are not kept; 0 where no form has a weight."""
+    """Return the total weight of forms that are not kept; 0 if forms have no weights."""
     return max(0.0, 1.0 - sum(form.weight for form in outcome.forms)) if outcome.forms else 0.0
 
 
 def forms_table(outcome: Outcome) -> pd.DataFrame:
-    """One row per form; `attrs` has the weight that is left."""
+    """Return a table with one row per form; `attrs` has the weight of the others."""
     entries = [form.entry for form in outcome.forms]
     table = pd.DataFrame(
         {

@@ -66,7 +66,7 @@ def test_missing_and_unreadable_files(tmp_path):
         (("--ignore", "c"), "no column 'c'"),
         (("--weights", "c"), "no column 'c'"),
         (("--jobs", "0"), "n_jobs"),
-        (("--tensorboard", "/dev/null/curves"), "cannot make the folder /dev/null/curves"),
+        (("--tensorboard", "/dev/null/curves"), "cannot create the folder /dev/null/curves"),
     ],
 )
 def test_settings_that_make_no_sense(tmp_path, options, message):

@@ -98,7 +98,7 @@ def test_rows_that_are_missed_by_far_are_told():
     many = np.linspace(0.0, 1.0, 1000)
     far = many + 0.01 * np.random.default_rng(0).normal(size=1000)
     far[:12] += 0.5
-    assert Fit.of(many, far).summary.endswith(" and 2 more of those used, counted from 1.")
+    assert Fit.of(many, far).summary.endswith(" and 2 more (of the rows used, counted from 1).")
 
 
 def test_perfect_and_constant_fits_can_be_drawn():

@@ -1,4 +1,4 @@
-"""Views of a search while it runs: callbacks that take a `SearchState` after every epoch."""
+"""Live views of a search: callbacks that take a `SearchState` after every epoch."""
 
 from ddsr.live.lines import PlainView
 from ddsr.live.notebook import NotebookView

@@ -1,4 +1,4 @@
-"""What every view shows: how far a search is, who found what, the front and its current choice."""
+"""The content of all views: progress, sources of improvements, the front and its current choice."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ class Board:
     target: str = "y"
     max_time: float | None = None
     choose: Choose | None = None
-    """the equation that would be chosen now; None: the most accurate"""
+    """function that chooses the current equation; None: the most accurate"""
     seconds_before: float = 0.0
-    """that a run which goes on has used already"""
+    """time that a resumed run has already used"""
     epoch: int = 0
-    """how many are done"""
+    """number of finished epochs"""
     n_scored: int = 0
     searched: float = 0.0
-    """seconds until the last epoch was done"""
+    """seconds until the end of the last epoch"""
     front: ParetoFront = field(default_factory=ParetoFront)
     gains: dict[str, float] = field(default_factory=dict)
-    """of each part of the search, over all epochs"""
+    """total improvement by each part of the search"""
     certainty: tuple[str, ...] = ()
-    """lines on how sure the choice is, once it has been made"""
+    """lines on how sure the choice is, once it is made"""
     _best: FrontEntry | None = None
-    """the choice, once it has been made"""
+    """the choice, once it is made"""
     _began: float = field(default_factory=lambda: time.monotonic())
     _first_state: tuple[float, int] | None = None
-    """seconds and candidates before the first state that was seen, which a resumed run did not spend now"""
+    """seconds and candidates before the first state seen, which do not count for the rate"""
 
     def take(self, state: SearchState) -> None:
-        """One more epoch is done."""
+        """Take the state of a finished epoch."""
         self.epoch, self.n_scored, self.front = state.epoch + 1, state.n_scored, state.front
         self.searched = self.seconds
         for source, gain in state.stats.gains.items():
@@ -55,19 +55,19 @@ class Board:
             self._first_state = (self.seconds - spent, state.n_scored if state.epoch else 0)
 
     def finish(self, outcomes: Sequence[Outcome]) -> None:
-        """The choice has been made, for each target; the front is that of the last."""
+        """Take the choices for all targets; the front is that of the last target."""
         self.front, self._best = outcomes[-1].front, outcomes[-1].best
         names = [self.target] if len(outcomes) == 1 else target_names(len(outcomes))
         self.certainty = tuple(certainty_lines(outcomes, names))
 
     @property
     def seconds(self) -> float:
-        """Of the search so far."""
+        """Duration of the search so far."""
         return self.seconds_before + time.monotonic() - self._began
 
     @property
     def rate(self) -> float:
-        """Candidates a second, as far as this board has seen them."""
+        """Candidates per second, as far as this board has seen them."""
         if self._first_state is None:
             return 0.0
         began, n_before = self._first_state
@@ -75,7 +75,7 @@ class Board:
 
     @property
     def chosen(self) -> FrontEntry | None:
-        """The equation that would be chosen now, or has been."""
+        """The current or final choice."""
         if self._best is not None:
             return self._best
         if not len(self.front):
@@ -84,12 +84,12 @@ class Board:
 
     @property
     def shares(self) -> dict[str, float]:
-        """Of the improvements, by who found them; empty where nobody has found any."""
+        """Shares of the improvements by part of the search; empty if there are none."""
         total = sum(self.gains.values())
         return {source: gain / total for source, gain in self.gains.items()} if total > 0.0 else {}
 
     def headline(self) -> str:
-        """Time, epoch and speed in a line."""
+        """Return time, epoch and speed in one line."""
         limit = "" if self.max_time in (None, inf) else f" of {self.max_time:g}"
         parts = [f"{self.seconds:.1f}{limit} s"]
         if self.epoch:
@@ -99,15 +99,15 @@ class Board:
         return " · ".join(parts)
 
     def finders(self) -> str:
-        """Who found the improvements, in a line; empty where that is not known."""
+        """Return the sources of improvements in one line; empty if there are none."""
         return ", ".join(f"{source} {share:.0%}" for source, share in self.shares.items())
 
     def write(self, entry: FrontEntry) -> str:
-        """An entry as an equation for the target."""
+        """Write an entry as an equation for the target."""
         return f"{printable(self.target)} = {written(entry)}"
 
     def rows(self) -> list[Row]:
-        """The front as rows of a table."""
+        """Return the front as rows of a table."""
         chosen = self.chosen
         return [
             Row(each.size, 1.0 - each.nrmse**2, None, written(each), each is chosen) for each in self.front
@@ -116,5 +116,5 @@ class Board:
 
 @lru_cache(maxsize=256)
 def written(entry: FrontEntry) -> str:
-    """With few digits. Kept, since a terminal asks for it again at every refresh."""
+    """Write an equation with few digits; cached, since a terminal needs it at every refresh."""
     return printable(entry.short_text())

@@ -1,4 +1,4 @@
-"""A view for logs: a line when the choice changes, and now and then when it does not."""
+"""A view for logs: one line when the choice changes, and at regular intervals when it does not."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from ddsr.live.table import r2_text
 from ddsr.search import SearchState
 from ddsr.terminal import printable
 
-# At the start every epoch has a better equation; nobody reads a line each.
+# At the start, every epoch finds a better equation; do not print all of them.
 LEAST_SECONDS_BETWEEN, MOST_SECONDS_BETWEEN = 1.0, 30.0
 
 
 class PlainView:
-    """Prints lines."""
+    """Print progress as lines of text to a stream.
+
+    `board` holds what is shown, for example `Board("y", max_time=60)`.
+    """
 
     def __init__(self, board: Board, stream: TextIO) -> None:
         self.board = board
@@ -41,7 +44,7 @@ class PlainView:
         self.note(f"{self.board.headline()} · R² {r2_text(1.0 - chosen.nrmse**2)} · {equation}")
 
     def on_choice(self, outcomes: Sequence[Outcome]) -> None:
-        """Print the choice, and how sure it is, where that is known."""
+        """Print the choice and, if known, how sure it is."""
         self.board.finish(outcomes)
         if self.board.certainty and self.board.chosen is not None:
             self.note(f"chosen: {self.board.write(self.board.chosen)}")
@@ -49,11 +52,11 @@ class PlainView:
             self.note(line)
 
     def note(self, text: str) -> None:
-        """Print something else between the lines."""
+        """Print another line."""
         print(printable(text), file=self._stream, flush=True)
 
     def __enter__(self) -> PlainView:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Nothing is left open."""
+        """Nothing to close."""

@@ -17,11 +17,11 @@ MARK = ' style="font-weight:bold;color:#0a7d32"'
 
 
 class NotebookView:
-    """A table that is renewed after an epoch, at most four times a second; interrupt the cell to end the fit.
+    """A table under the cell, updated at most four times a second. Interrupt the cell to end the fit.
 
-    `target` is what the equations are for, `n_rows` the number of rows: with it the equation of least
-    description length is marked, without it the most accurate. `show` is for other front ends than IPython's:
-    it is called with objects that have `_repr_html_`. A view shows one fit; make a new one for the next.
+    `target` is the name of the target. With the number of rows `n_rows`, the view marks the equation with the
+    shortest description length, without it the most accurate one. `show` is for front ends other than
+    IPython: it is called with an object that has `_repr_html_`. Create a new view for each fit.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class NotebookView:
             self._renew()
 
     def on_choice(self, outcomes: Sequence[Outcome]) -> None:
-        """Show the choice, and how sure it is."""
+        """Show the choice and how sure it is."""
         self.board.finish(outcomes)
         self._renew()
 
@@ -70,12 +70,12 @@ class NotebookView:
 
 
 def _display_in_ipython() -> Callable[[NotebookView], object]:
-    """Shows an object where the first one was shown."""
+    """Return a function that shows an object, replacing the one before."""
     try:
         from IPython.display import display
     except ImportError:
         raise MethodError(
-            "NotebookView needs IPython: run it in a notebook, or pip install ipython"
+            "NotebookView needs IPython: run it in a notebook, or install it with pip install ipython"
         ) from None
     handles: list[object] = []
 

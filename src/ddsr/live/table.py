@@ -11,14 +11,14 @@ from rich.text import Text
 from ddsr.terminal import printable
 
 MARK = "→"
-# Columns of the table that are not equations; what is left of a line is the equation's.
+# Width of the columns that are not equations.
 OTHER_WIDTH = 34
 LEAST_EQUATION_WIDTH = 20
 
 
 @dataclass(frozen=True)
 class Row:
-    """An equation and what it reaches."""
+    """An equation with its size and errors."""
 
     size: int
     r2: float
@@ -28,7 +28,7 @@ class Row:
 
 
 def front_table(rows: Iterable[Row], title: str, width: int | None = None) -> Table:
-    """Equations are cut off where the table would be wider than `width`; None: never."""
+    """Return the table; equations are cut so that it is at most `width` wide; None: never cut."""
     rows = list(rows)
     has_losses = any(row.loss is not None for row in rows)
     table = Table(box=None, padding=(0, 2, 0, 0))
@@ -47,7 +47,7 @@ def front_table(rows: Iterable[Row], title: str, width: int | None = None) -> Ta
 
 
 def r2_text(r2: float) -> str:
-    """With as many nines as there are, up to six."""
+    """Format R² with six decimals."""
     return f"{r2:.6f}"
 
 

@@ -1,4 +1,4 @@
-"""Learning curves for TensorBoard, an optional extra."""
+"""Learning curves for TensorBoard, an optional dependency."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from ddsr.search import SearchState
 
 
 def make_folder(folder: str) -> None:
-    """The folder of a log; raises `MethodError` where there can be none."""
+    """Create the folder of a log; raise `MethodError` if that fails."""
     _writer_class()
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise MethodError(
-            f"cannot make the folder {folder} for TensorBoard: {error.strerror or error}"
+            f"cannot create the folder {folder} for TensorBoard: {error.strerror or error}"
         ) from error
 
 
 class TensorBoardLog:
-    """Writes a point of every curve after each epoch into event files of a folder."""
+    """Write learning curves as TensorBoard event files, one point per epoch."""
 
     def __init__(self, folder: str) -> None:
         make_folder(folder)
@@ -60,7 +60,7 @@ class TensorBoardLog:
             self._last_equation = equation
 
     def close(self) -> None:
-        """Write what is not written yet."""
+        """Flush and close the files."""
         self._writer.close()
 
 
@@ -68,5 +68,7 @@ def _writer_class() -> Any:
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:
-        raise MethodError("logging for TensorBoard needs it: pip install 'ddsr[tensorboard]'") from None
+        raise MethodError(
+            "TensorBoard logs need the tensorboard package: pip install 'ddsr[tensorboard]'"
+        ) from None
     return SummaryWriter

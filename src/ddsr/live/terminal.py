@@ -1,4 +1,4 @@
-"""A view for terminals: a table that stays in place and whose clock goes on during an epoch."""
+"""A view for terminals: a table that is updated in place, with a running clock."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ddsr.search import SearchState
 from ddsr.terminal import printable
 
 REFRESHES_PER_S = 4
-# Lines of a view that are not equations.
+# Number of lines that are not equations.
 OTHER_LINES = 7
 
 
 class TerminalView:
-    """Shows the front as it grows; it vanishes at the end, when the result is printed."""
+    """Show the front as it grows, on a rich console; the view disappears when the fit ends."""
 
     def __init__(self, board: Board, console: Console) -> None:
         self.board = board
@@ -32,7 +32,7 @@ class TerminalView:
         self.board.take(state)
 
     def on_choice(self, outcomes: Sequence[Outcome]) -> None:
-        """Show the choice, and how sure it is, until the view vanishes."""
+        """Show the choice and how sure it is until the view disappears."""
         self.board.finish(outcomes)
         self._note = ""
         self._live.refresh()
@@ -50,7 +50,7 @@ class TerminalView:
         self._live.stop()
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """As it stands now; rich asks again at every refresh."""
+        """Render the present state; rich calls this at every refresh."""
         finders = self.board.finders()
         lines = [Text(self.board.headline())]
         if finders:
@@ -63,7 +63,7 @@ class TerminalView:
 
 
 def _around_choice(rows: list[Row], most: int) -> list[Row]:
-    """All rows, or the `most` around the choice."""
+    """Return all rows, or `most` rows around the choice."""
     place = next((index for index, row in enumerate(rows) if row.is_chosen), 0)
     first = min(max(0, place - most // 2), max(0, len(rows) - most))
     return rows[first : first + most]
