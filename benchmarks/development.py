@@ -102,17 +102,21 @@ def setting(text: str) -> tuple[str, Any]:
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--seconds", type=float, default=5.0)
-    options.add_argument("--evaluations", type=int, default=None, help="end a run as well")
+    options.add_argument(
+        "--evaluations", type=int, default=None, help="maximum number of evaluations of a run"
+    )
     options.add_argument("--jobs", type=int, default=2)
     options.add_argument("--seeds", type=int, default=1)
     options.add_argument("--first-seed", type=int, default=0)
     options.add_argument("--noise", type=float, default=0.0)
     options.add_argument("--max-length", type=int, default=DefaultConfig().max_length)
     options.add_argument("--operators", nargs="+", default=DefaultConfig().operators, metavar="NAME")
-    options.add_argument("--problems", default=str(PROBLEMS), metavar="FILE", help="formulas and ranges")
-    options.add_argument("--every", type=int, default=1, help="take one problem of so many")
+    options.add_argument(
+        "--problems", default=str(PROBLEMS), metavar="FILE", help="CSV file of formulas and ranges"
+    )
+    options.add_argument("--every", type=int, default=1, help="use only every n-th problem")
     options.add_argument("--set", nargs="*", type=setting, default=[], metavar="NAME=VALUE")
-    options.add_argument("--misses", action="store_true", help="print what was not solved")
+    options.add_argument("--misses", action="store_true", help="print the problems that were not solved")
     arguments = options.parse_args()
     config = RefinerConfig(**dict(arguments.set))
     problems = load_suite(arguments.problems)[:: arguments.every]

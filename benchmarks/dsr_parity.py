@@ -84,17 +84,20 @@ def table(rows: Sequence[Row]) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Do the runs that are missing, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--store", required=True, help="folder of the results")
-    parser.add_argument("--trials", type=int, default=4, help="seeds of each problem (default: 4)")
+    parser.add_argument("--store", required=True, help="folder for the results")
+    parser.add_argument("--trials", type=int, default=4, help="number of seeds per problem (default: 4)")
     parser.add_argument(
-        "--time", type=float, default=240.0, help="seconds of each run, at most (default: 240)"
+        "--time", type=float, default=240.0, help="time limit of each run in seconds (default: 240)"
     )
     parser.add_argument(
-        "--epochs", type=int, default=EPOCHS, help=f"of each run, at most (default: {EPOCHS})"
+        "--epochs", type=int, default=EPOCHS, help=f"maximum number of epochs of each run (default: {EPOCHS})"
     )
-    parser.add_argument("--jobs", type=int, default=1, help="runs at a time (default: 1)")
+    parser.add_argument("--jobs", type=int, default=1, help="number of runs in parallel (default: 1)")
     parser.add_argument(
-        "--problem", action="append", choices=PUBLISHED_RATES, help="one of the ten; repeatable"
+        "--problem",
+        action="append",
+        choices=PUBLISHED_RATES,
+        help="problem to run (default: all ten); can be repeated",
     )
     given = parser.parse_args(arguments)
     # Runs are processes of their own, which have to find this module wherever they start.

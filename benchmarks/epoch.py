@@ -70,9 +70,11 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
     options.add_argument("--threads", type=int, default=2)
-    options.add_argument("--epochs", type=int, default=10, help="that are timed")
+    options.add_argument("--epochs", type=int, default=10, help="number of epochs to time")
     options.add_argument("--together", help="ways to share the device, as 16x1,16x1!,4x8")
-    options.add_argument("--seconds", type=float, default=30.0, help="of each way of --together")
+    options.add_argument(
+        "--seconds", type=float, default=30.0, help="seconds to measure each way of --together"
+    )
     arguments = options.parse_args()
     device = find_device(arguments.device).type
     if arguments.together:

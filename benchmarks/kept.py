@@ -180,8 +180,10 @@ def keep_any(source: Path, name: str) -> Path:
 def main() -> None:
     """Keep a store where one is named; then write the pages."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("store", type=Path, nargs="?", help="store, or file of the realistic suite, to keep")
-    parser.add_argument("name", nargs="?", help="such as ground-truth/one-core or realistic/one-core")
+    parser.add_argument("store", type=Path, nargs="?", help="store or file of the realistic suite to keep")
+    parser.add_argument(
+        "name", nargs="?", help="name to keep it under, such as ground-truth/one-core or realistic/one-core"
+    )
     given = parser.parse_args()
     if given.store is not None:
         if given.name is None:

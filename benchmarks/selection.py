@@ -156,11 +156,11 @@ def _over(expression: Expression) -> Expression:
 
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--seeds", type=int, default=1, help="data sets for each case")
+    options.add_argument("--seeds", type=int, default=1, help="number of data sets per case")
     options.add_argument("--rows", type=int, nargs="+", default=ROWS, help="numbers of rows")
-    options.add_argument("--every", type=int, default=1, help="take every so many equations only")
+    options.add_argument("--every", type=int, default=1, help="use only every n-th equation")
     options.add_argument(
-        "--small-constants", action="store_true", help="equations that a small constant too many is added to"
+        "--small-constants", action="store_true", help="add a superfluous small constant to the equations"
     )
     options.add_argument("--misses", action="store_true", help="show every wrong choice")
     arguments = options.parse_args()

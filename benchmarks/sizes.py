@@ -47,7 +47,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("stores", nargs="+", metavar="STORE")
-    parser.add_argument("--jobs", type=int, default=1, help="processes that simplify")
+    parser.add_argument("--jobs", type=int, default=1, help="number of processes")
     arguments = parser.parse_args()
     rows = read_results(arguments.stores).rows
     sizes = truth_sizes([row.problem for row in rows if row.solved_srbench], arguments.jobs)

@@ -217,7 +217,7 @@ def time_one(n_rows: int) -> str:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--rows", type=int, default=3000)
-    options.add_argument("--stacks", default="1,4,8", help="numbers of problems")
+    options.add_argument("--stacks", default="1,4,8", help="numbers of problems in a stack")
     options.add_argument("--sweep", action="store_true", help="compare ways to cut the work; takes minutes")
     arguments = options.parse_args()
     print(json.dumps(describe_run() | {"torch": torch.__version__, "gpu": torch.cuda.get_device_name()}))

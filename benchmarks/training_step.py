@@ -63,9 +63,11 @@ def measure(way: str, settings: dict[str, Any], device: torch.device, batches: l
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--device", default="cpu")
-    options.add_argument("--threads", type=int, default=2, help="that make the examples, beforehand")
-    options.add_argument("--chunks", type=int, default=8, help="of eight batches each")
-    options.add_argument("--ways", default="plain,graphs", help=f"of {', '.join(WAYS)}")
+    options.add_argument(
+        "--threads", type=int, default=2, help="number of threads that make the examples in advance"
+    )
+    options.add_argument("--chunks", type=int, default=8, help="number of chunks of eight batches each")
+    options.add_argument("--ways", default="plain,graphs", help=f"ways to measure: {', '.join(WAYS)}")
     options.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="settings")
     arguments = options.parse_args()
     pairs = (text.split("=", 1) for text in arguments.settings)

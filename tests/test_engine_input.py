@@ -27,7 +27,7 @@ def spoil(array: np.ndarray, at: object, value: float) -> np.ndarray:
         ((GOOD_X[:, :2], GOOD_Y), "X has 2 columns, but the vocabulary has 3 variables"),
         ((np.ones((4, 5)), GOOD_Y), "X has 5 columns, but the vocabulary has 3 variables"),
         ((GOOD_X[0], GOOD_Y), "1 dimension"),
-        ((GOOD_X, GOOD_Y[:3]), "y has 3 rows but X has 4"),
+        ((GOOD_X, GOOD_Y[:3]), "y has 3 rows, but X has 4"),
         ((GOOD_X, GOOD_X), "y must be one column"),
         ((spoil(GOOD_X, (2, 1), np.nan), GOOD_Y), "X has NaN in row 2, column 'y'"),
         ((spoil(GOOD_X, (3, 2), np.inf), GOOD_Y), "X has an infinite value in row 3, column 'z'"),

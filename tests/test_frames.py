@@ -174,7 +174,7 @@ def test_targets_of_one_and_of_several_columns():
     ids=["frame", "array"],
 )
 def test_text_is_refused_with_ways_to_encode_it(table):
-    with pytest.raises(DataError, match="get_dummies or scikit-learn's OrdinalEncoder, or drop it"):
+    with pytest.raises(DataError, match="get_dummies or scikit-learn's OrdinalEncoder, or drop the column"):
         DDSRRegressor().fit(table, [1.0, 2.0, 3.0])
     with pytest.raises(DataError, match="OrdinalEncoder"):
         DDSRRegressor().fit([[1.0], [2.0]], ["low", "high"])

@@ -60,7 +60,7 @@ def test_a_variable_called_c_is_the_variable():
         ("sin(cos(x))", "breaks a rule of the search: .* nested too deeply", None),
         ("x+x+x+x+x+x+x+x", "breaks a rule of the search", None),
         ("2.5", "breaks a rule of the search", None),
-        (3, "a guess is a text", None),
+        (3, "a guess must be a string", None),
     ],
 )
 def test_a_bad_guess_is_refused_with_its_position(guess, message, position):

@@ -187,7 +187,7 @@ def test_bad_settings_of_a_part_are_told(config, message):
         ("paper:", "has no option ''"),
         ("paper:memory=short:memory=long", "more than once"),
         ("uniform:memory=short", "'uniform' has no option 'memory'; its options are: none"),
-        (None, "given by name"),
+        (None, "must be a name"),
     ],
 )
 def test_unknown_names_are_refused_with_those_known(text, message):
@@ -249,7 +249,7 @@ def test_a_gpu_that_cannot_be_used_is_refused(monkeypatch):
 
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch, "zeros", busy)
-    with pytest.raises(DeviceError, match=r"cannot be used now: CUDA error: .* unavailable\. See with"):
+    with pytest.raises(DeviceError, match=r"cannot be used now: CUDA error: .* unavailable\. Check with"):
         assemble("paper", PLAIN, X, Y, device="cuda")
 
 
@@ -290,11 +290,11 @@ def test_the_count_is_what_a_step_takes():
 
 
 def test_settings_of_another_method_are_refused():
-    with pytest.raises(MethodError, match="takes a PaperConfig, not a DSRConfig"):
+    with pytest.raises(MethodError, match="must be a PaperConfig, not a DSRConfig"):
         assemble("paper", PLAIN, X, Y, config=DSRConfig(), device="cpu")
-    with pytest.raises(MethodError, match="takes a DefaultConfig, not a PaperConfig"):
+    with pytest.raises(MethodError, match="must be a DefaultConfig, not a PaperConfig"):
         assemble("ddsr", PLAIN, X, Y, config=PaperConfig(), device="cpu")
-    with pytest.raises(MethodError, match="takes a DSRConfig, not a PaperConfig"):
+    with pytest.raises(MethodError, match="must be a DSRConfig, not a PaperConfig"):
         assemble("dsr", PLAIN, X, Y, config=PaperConfig(), device="cpu")
 
 

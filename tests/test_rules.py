@@ -62,7 +62,7 @@ def test_a_name_in_backticks_is_the_variable():
     [
         ("exp not on x", "cannot read the rule 'exp not on x'; examples of rules"),
         ("at most many of sin", "cannot read"),
-        ("forbid exp, log on x", "one name is expected where 'exp, log' stands"),
+        ("forbid exp, log on x", "expected one name, got 'exp, log'"),
         ("use `x", "backtick is never closed"),
         ([3], "3 is not a rule"),
         (3, "rules must be a list"),

@@ -124,19 +124,31 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--half", choices=("develop", "report"), default="develop")
-    parser.add_argument("--limits", default=",".join(f"{limit:g}" for limit in LIMITS), help="seconds")
-    parser.add_argument("--draws", type=int, default=N_DRAWS, help="tables of each curve")
-    parser.add_argument("--curves", help="names of curves, in place of a half")
-    parser.add_argument("--calibrate", metavar="LIMIT:DRAWS", help="more draws at a limit, for calibration")
-    parser.add_argument("--ceiling", action="store_true", help="also with the true form as a guess")
-    parser.add_argument("--leave-out", action="store_true", help="also without the own form in the corpus")
-    parser.add_argument("--peers", help="other methods, such as gplearn,operon")
-    parser.add_argument("--real", type=Path, metavar="DIR", help="folder of the real sets")
-    parser.add_argument("--sets", help="names of real sets (default: all)")
-    parser.add_argument("--seeds", type=int, default=N_SEEDS, help="fits of each real set")
-    parser.add_argument("--full", action="store_true", help="ceiling, leave-out, peers and real sets")
-    parser.add_argument("--jobs", type=int, default=1, help="fits at a time")
-    parser.add_argument("--out", type=Path, required=True, help="file of the fits, JSON lines")
+    parser.add_argument(
+        "--limits",
+        default=",".join(f"{limit:g}" for limit in LIMITS),
+        help="time limits in seconds, separated by commas",
+    )
+    parser.add_argument("--draws", type=int, default=N_DRAWS, help="number of tables per curve")
+    parser.add_argument("--curves", help="names of curves, instead of half of the suite")
+    parser.add_argument(
+        "--calibrate",
+        metavar="LIMIT:DRAWS",
+        help="additional tables per curve at a time limit, for calibration",
+    )
+    parser.add_argument("--ceiling", action="store_true", help="also fit with the true form as a guess")
+    parser.add_argument(
+        "--leave-out", action="store_true", help="also fit without the true form in the corpus"
+    )
+    parser.add_argument("--peers", help="other methods to run, such as gplearn,operon")
+    parser.add_argument("--real", type=Path, metavar="DIR", help="folder with the real data sets")
+    parser.add_argument("--sets", help="names of real data sets (default: all)")
+    parser.add_argument("--seeds", type=int, default=N_SEEDS, help="number of fits per real data set")
+    parser.add_argument(
+        "--full", action="store_true", help="run --ceiling, --leave-out, peers and real data sets"
+    )
+    parser.add_argument("--jobs", type=int, default=1, help="number of fits in parallel")
+    parser.add_argument("--out", type=Path, required=True, help="JSON Lines file for the fits")
     parser.add_argument("--show", action="store_true", help="print every equation")
     given = parser.parse_args(arguments)
     if given.full:

@@ -149,10 +149,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--half", choices=("develop", "report"), default="develop")
     parser.add_argument("--seconds", type=float, default=10.0, help="time limit of a fit (default: 10)")
-    parser.add_argument("--draws", type=int, default=1, help="tables of each curve (default: 1)")
-    parser.add_argument("--curves", type=int, help="only the first so many curves")
-    parser.add_argument("--jobs", type=int, default=1, help="fits at a time (default: 1)")
-    parser.add_argument("--out", type=Path, required=True, help="file of the fits, JSON lines")
+    parser.add_argument("--draws", type=int, default=1, help="number of tables per curve (default: 1)")
+    parser.add_argument("--curves", type=int, help="number of curves, from the first (default: all)")
+    parser.add_argument("--jobs", type=int, default=1, help="number of fits in parallel (default: 1)")
+    parser.add_argument("--out", type=Path, required=True, help="JSON Lines file for the fits")
     given = parser.parse_args(arguments)
     names = [curve.name for curve in curves(given.half)][: given.curves]
     tasks = [Task(name, number, given.seconds) for name in names for number in range(given.draws)]

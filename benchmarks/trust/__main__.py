@@ -50,7 +50,9 @@ def main(arguments: list[str] | None = None) -> int:
 def read_options(arguments: list[str] | None) -> argparse.Namespace:
     """From the command line."""
     parser = argparse.ArgumentParser(prog="make trust", description=__doc__.splitlines()[0])
-    parser.add_argument("--minutes", type=float, help="time for all campaigns together; default: full counts")
+    parser.add_argument(
+        "--minutes", type=float, help="time for all campaigns together (default: no limit, full counts)"
+    )
     parser.add_argument("--out", type=Path, default=OUT, help="JSON file for the figures")
     parser.add_argument(
         "--only", action="append", choices=CAMPAIGNS, help="run this campaign; can be repeated"

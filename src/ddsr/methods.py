@@ -67,7 +67,7 @@ def _check_paper(config: SearchConfig, device: str, vocab_size: int) -> None:
 def _start_paper(problem: Problem, *, generator: str, objective: str, memory: str) -> Iterator[SearchState]:
     """Start Algorithm 1 or one of its ablations."""
     learner = GENERATORS[generator](problem, _of_kind(problem.config, PaperConfig))
-    # Capture an inner step as one launch: on a GPU, starting its hundreds of operations takes most of the time.
+    # Capture an inner step as one launch: on a GPU, launching hundreds of operations dominates its time.
     is_captured = learner.device.type == "cuda"
     taught_by = OBJECTIVES[objective](problem.config)
     return learned_search(problem, learner, taught_by, MEMORIES[memory], is_captured)

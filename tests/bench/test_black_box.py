@@ -128,11 +128,11 @@ def test_a_users_own_data(tmp_path, name, text, variables):
 @pytest.mark.parametrize(
     "text, message",
     [
-        ("a,b\n1,2\n3,oops\n", "column 'b', row 2: 'oops' is no finite number"),
-        ("a,b\n1,2\n,1\n", "column 'a', row 2: .*no finite number"),
-        ("a\n1\n", "has one column"),
+        ("a,b\n1,2\n3,oops\n", "column 'b', row 2: 'oops' is not a finite number"),
+        ("a,b\n1,2\n,1\n", "column 'a', row 2: .*not a finite number"),
+        ("a\n1\n", "has only one column"),
         ("a,b\n1,2\n", "has 1 rows"),
-        ("", "cannot be read"),
+        ("", "cannot read"),
     ],
 )
 def test_bad_data_are_refused_with_their_place(tmp_path, text, message):

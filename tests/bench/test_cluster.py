@@ -63,7 +63,7 @@ def test_the_command_uses_it(suite, template, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "address, message", [("local:none", "number of workers"), ("tcp://127.0.0.1:9", "no scheduler answers")]
+    "address, message", [("local:none", "number of workers"), ("tcp://127.0.0.1:9", "no Dask scheduler")]
 )
 def test_a_wrong_address_is_refused(monkeypatch, address, message):
     monkeypatch.setattr("ddsr.bench.cluster.CONNECT_S", 1)

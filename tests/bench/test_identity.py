@@ -45,7 +45,7 @@ def test_a_tables_contents_count_however_they_are_compressed(tmp_path):
         found.add(identity_of(problem, tmp_path))
     assert len(found) == 2
     path.write_bytes(b"no gzip")
-    with pytest.raises(BenchError, match="cannot be read"):
+    with pytest.raises(BenchError, match="cannot read"):
         identity_of(problem, tmp_path)
 
 
@@ -79,7 +79,7 @@ def test_a_problem_that_changed_under_its_name_is_refused(tmp_path, name, before
     suite.write_text(before.replace(*after))
     for options in ((), ("--trials", "2"), ("--method", "forest")):  # nor may runs be added beside those
         done = call(suite, store, *options)
-        assert done.exit_code == 1 and "name another --store, or rename" in done.output
+        assert done.exit_code == 1 and "use another --store, or rename" in done.output
     assert (store / "results.jsonl").read_bytes() == stored
 
 

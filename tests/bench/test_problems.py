@@ -66,7 +66,7 @@ def test_what_is_no_formula_is_refused_with_its_text(text):
 )
 def test_a_formula_is_no_program(text, monkeypatch):
     monkeypatch.setattr("sympy.parsing.sympy_parser.eval_expr", lambda *_: pytest.fail("it was executed"))
-    with pytest.raises(BenchError, match="not a formula|part of a formula"):
+    with pytest.raises(BenchError, match="not a formula|not supported in a formula"):
         parse_formula(text, ("x",))
 
 
@@ -147,22 +147,22 @@ HEADER = "name,formula,ranges,n\n"
     "line, message",
     [
         ("a,x +,x:0:1,9", "a: not a formula: 'x \\+'"),
-        ("a,sine(x),x:0:1,9", "a: .*uses the function sine"),
+        ("a,sine(x),x:0:1,9", "a: .*uses an unknown function: sine"),
         ("a,zeta(x) + besselj(x 2),x:2:3,9", "a: not a formula"),
-        ("a,zeta(x),x:2:3,9", "a: 'zeta\\(x\\)' cannot be computed"),
+        ("a,zeta(x),x:2:3,9", "a: 'zeta\\(x\\)' cannot be evaluated"),
         ("a,x*y,x:0:1,9", "a: .*uses y, but the variables are x"),
         ("a,sqrt(x),x:-1:1,9", "a: .*not finite everywhere"),
         ("a,2*pi,x:0:1,9", "a: .*is constant"),
-        ("a,,x:0:1,9", "a: it has no formula"),
-        (",x,x:0:1,9", "it has no name"),
+        ("a,,x:0:1,9", "a: the row has no formula"),
+        (",x,x:0:1,9", "the row has no name"),
         ("a,atan2(x,y),x:0:1;y:0:1,9", "a: more cells than columns.*double quotes"),
-        ("a,x", "a: ranges read"),
+        ("a,x", "a: ranges must have"),
     ],
 )
 def test_a_formula_that_cannot_be_used_is_refused_with_its_line(tmp_path, line, message):
     path = tmp_path / "bad.csv"
     path.write_text(f"{HEADER}good,x,x:0:1,9\n{line}\n")
-    with pytest.raises(BenchError, match=f"bad.csv cannot be used:\n  line 3: {message}"):
+    with pytest.raises(BenchError, match=f"bad.csv:\n  line 3: {message}"):
         load_suite(str(path))
 
 
@@ -174,7 +174,7 @@ def test_all_faults_are_listed_before_any_run(tmp_path):
     done = CliRunner().invoke(main, ["bench", "run", *options])
     faults = [line.split(":")[0].strip() for line in done.output.splitlines()[1:]]
     assert done.exit_code == 1 and faults == ["line 2", "line 4", "line 6", "line 7"]
-    assert "b stands there twice, in line 3 first" in done.output and not store.exists()
+    assert "b appears twice, first in line 3" in done.output and not store.exists()
 
 
 def test_a_table_as_spreadsheets_write_it(tmp_path):
@@ -184,7 +184,7 @@ def test_a_table_as_spreadsheets_write_it(tmp_path):
     (problem,) = load_suite(str(path))
     assert problem == Problem("angle", "atan2(x, y)", ("x", "y"), ((1.0, 2.0), (1.0, 2.0)), 40)
     path.write_bytes("name,formula,ranges,n\nå,x,x:0:1,9\n".encode("latin-1"))
-    with pytest.raises(BenchError, match="cannot be read as a table"):
+    with pytest.raises(BenchError, match="as a table"):
         load_suite(str(path))
 
 
@@ -193,14 +193,14 @@ def test_a_table_as_spreadsheets_write_it(tmp_path):
     [
         ("name,formula\na,x\n", "no column ranges, n"),
         ("name,formula,ranges,n\n", "no problems"),
-        ("name,formula,ranges,n\na,x,x:1,5\n", "line 2.*ranges read"),
+        ("name,formula,ranges,n\na,x,x:1,5\n", "line 2.*ranges must have"),
         ("name,formula,ranges,n\na,x,x:5:1,5\n", "lower to a higher"),
         ("name,formula,ranges,n\na,x,x:0:inf,5\n", "lower to a higher"),
         ("name,formula,ranges,n\na,x,x:0:1,many\n", "whole number"),
         ("name,formula,ranges,n\na,x,x:0:1,2\n", "at least 4"),
         ("name,formula,ranges,n\na,x,x:0:1;x:0:1,9\n", "two ranges"),
-        ("name,formula,ranges,n\na,x,2 x:0:1,9\n", "no names"),
-        ("name,formula,ranges,n\na,x,x:0:1,9\na,x,x:0:1,9\n", "a stands there twice"),
+        ("name,formula,ranges,n\na,x,2 x:0:1,9\n", "not valid names"),
+        ("name,formula,ranges,n\na,x,x:0:1,9\na,x,x:0:1,9\n", "a appears twice"),
     ],
 )
 def test_a_bad_table_is_refused_with_its_place(tmp_path, table, message):

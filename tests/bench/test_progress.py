@@ -69,5 +69,5 @@ def test_an_interrupt_stores_nothing_unfinished_and_says_how_to_go_on(tmp_path):
     process.send_signal(signal.SIGINT)
     output, _ = process.communicate(timeout=300)
     assert process.returncode == 130, output
-    assert "goes on from here" in output and "Traceback" not in output
+    assert "run the same command to resume" in output and "Traceback" not in output
     assert all(row.error is None for row in Store(tmp_path).read().rows)

@@ -61,7 +61,7 @@ def test_a_row_holds_its_budget_and_another_one_is_refused(suite, template, tmp_
     before = store.path.read_bytes()
     for other in (replace(template, time=10.0), replace(template, time=5.0, epochs=3), template):
         longer = plan_of(suite, other, trials=2)  # nor may its missing runs be added to those
-        with pytest.raises(BenchError, match="runs of linear with 5 s, and .*name another store"):
+        with pytest.raises(BenchError, match="runs of linear with 5 s, but .*use another store"):
             missing_tasks(longer, store)
         with pytest.raises(BenchError, match="pass the same --time and --epochs"):
             list(run_missing(longer, store))
@@ -152,7 +152,7 @@ def test_the_command_says_what_it_does(suite, template, tmp_path):
     run_suite(console, (suite,), ("linear",), (0.0,), None, **settings, **where)
     text = console.export_text()
     assert "2 runs to do, 0 of 2" in text and "line linear noise=0 seed=0: solved" in text
-    assert "line 3 is no result" in text and "0 runs to do, 2 of 2" in text
+    assert "line 3 cannot be read as a result" in text and "0 runs to do, 2 of 2" in text
 
 
 @pytest.mark.parametrize(

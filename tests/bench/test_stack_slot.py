@@ -96,10 +96,10 @@ def test_searches_of_a_stack_are_rows_with_curves(suite, template, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"methods": ["ddsr"]}, "--stack is for the preset paper and its masked generator, not for ddsr"),
-        ({"methods": ["paper", "paper:generator=d3pm"]}, "not for paper:generator=d3pm"),
-        ({"seconds": 5.0}, "--stack does not go with --time"),
-        ({"memory": 5.0}, "--stack does not go with --memory"),
+        ({"methods": ["ddsr"]}, "--stack supports only the preset paper with its masked generator, not ddsr"),
+        ({"methods": ["paper", "paper:generator=d3pm"]}, "not paper:generator=d3pm"),
+        ({"seconds": 5.0}, "--stack cannot be combined with --time"),
+        ({"memory": 5.0}, "--stack cannot be combined with --memory"),
     ],
 )
 def test_what_does_not_go_with_a_stack_is_refused(suite, tmp_path, options, message):

@@ -82,5 +82,5 @@ def test_a_compressed_store_is_read_but_not_run_in(tmp_path):
     with pytest.raises(BenchError, match="gunzip .*results.jsonl.gz"):
         Store(store)
     (store / "results.jsonl.gz").write_bytes(b"torn")
-    with pytest.raises(BenchError, match="cannot be read"):
+    with pytest.raises(BenchError, match="cannot read"):
         read_results([str(store)])

@@ -35,7 +35,7 @@ def test_rows_of_another_version_are_named(tmp_path):
 
 def test_a_store_that_cannot_be_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(BenchError, match="cannot make the store"):
+    with pytest.raises(BenchError, match="cannot create the store"):
         Store(tmp_path / "file" / "store")
     (tmp_path / "results.jsonl").mkdir()
     with pytest.raises(BenchError, match="cannot write"):
@@ -58,7 +58,7 @@ def test_a_second_runner_is_refused_and_a_dead_one_is_not_in_the_way(tmp_path):
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
         assert other.stdout.readline() == "held\n"
         with (
-            pytest.raises(BenchError, match=f"another runner .process {other.pid} on .*name another store"),
+            pytest.raises(BenchError, match=f"another benchmark .process {other.pid} on .*use another store"),
             Store(tmp_path).locked(),
         ):
             pass

@@ -51,5 +51,5 @@ def test_cases_of_a_suite_carry_noise_on_the_training_target_alone():
         assert np.std(noisy.y - noisy.y_clean) > 0.05 * np.std(clean.y)
         np.testing.assert_array_equal(noisy.y_clean, clean.y)
         np.testing.assert_array_equal(noisy.y_test, clean.y_test)
-    with pytest.raises(BenchError, match="nobody knows"):
+    with pytest.raises(BenchError, match="is unknown"):
         next(iter(ground_truth_cases(load_suite("black-box")[:1], 0.0, None)))

@@ -39,7 +39,7 @@ def refused_fit(path: str, *options: object) -> str:
         ("a,b,y", [f"{k},{k},7" for k in range(8)], "the target 'y' is 7 in every row"),
         ("a,b,y", GOOD[:4], "has 4 rows: at least 5 are needed"),
         ("a,b,y", [], "has 0 rows: at least 5 are needed"),
-        ("a,b,y", [*GOOD, "inf,1,2"], "column 'a' of {} is infinite or too large for double precision in row 9"),
+        ("a,b,y", [*GOOD, "inf,1,2"], "column 'a' of {} is infinite or too large for double"),
         ("a,b,y", [*GOOD, ",1,2", ",,3"], "2 of 10 rows of {} have missing values, in 'a', 'b'"),
         ("a,a,y", GOOD, "has more than one column 'a'"),
         ("a,,y", GOOD, "column 2 of {} has no name"),

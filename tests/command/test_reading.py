@@ -91,8 +91,8 @@ def test_wrong_columns_are_named(path, columns, message):
     ("old", "new", "message"),
     [
         ("2,4,t2", "2,four,t2", "column 'b' of .* has 'four' in row 3, which is not a number: .* --ignore"),
-        ("2,4,t2", "2,inf,t2", "column 'b' of .* is infinite or too large for double precision in row 3"),
-        ("t5,11,", "t5,-Infinity,", "column 'y' of .* is infinite or too large for double precision in row 6"),
+        ("2,4,t2", "2,inf,t2", "column 'b' of .* is infinite or too large .* in row 3"),
+        ("t5,11,", "t5,-Infinity,", "column 'y' of .* is infinite or too large .* in row 6"),
         ("2,4,t2", "2,,t2", "1 of 6 rows of .* missing values, in 'b': .* --drop-missing"),
         ("2,4,t2,5", "2,NA,t2,nan", "1 of 6 rows of .* missing values, in 'b' or 'y'|in 'b', 'y'"),
         ("2,4,t2,5,3\n3,9,t3,7,4\n", "", "has 4 rows: at least 5"),
@@ -174,5 +174,5 @@ def test_new_data_must_have_the_models_columns_as_numbers(tmp_path):
 def test_whole_numbers_of_many_digits_are_named(tmp_path):
     rows = "".join(f"{k},{'7' * 400 if k == 3 else k},{2 * k}\n" for k in range(1, 8))
     path = write_table(tmp_path / "large.csv", "a,b,y\n" + rows)
-    with pytest.raises(DDSRError, match="column 'b' of .* is infinite or too large for double precision in row 3"):
+    with pytest.raises(DDSRError, match="column 'b' of .* is infinite or too large .* in row 3"):
         read_training_data(path, Columns("y"))

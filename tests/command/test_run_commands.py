@@ -48,7 +48,7 @@ def test_show(finished):
     )
     assert result["seconds"] > 0
     done = ddsr("show", finished)
-    assert " s, 2 epochs: the maximum number of epochs was reached" in done.stdout and "noise = " in done.stdout
+    assert " s, 2 epochs: the maximum number of epochs" in done.stdout and "noise = " in done.stdout
     assert "→" in done.stdout and "resume" not in done.stdout
 
 

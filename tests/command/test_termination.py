@@ -91,5 +91,5 @@ def test_a_benchmark_that_is_terminated_stores_nothing_unfinished(tmp_path):
     os.kill(process.pid, signal.SIGTERM)
     output, _ = process.communicate(timeout=60)
     assert process.returncode == 143, output
-    assert "goes on from here" in output and "Traceback" not in output
+    assert "run the same command to resume" in output and "Traceback" not in output
     assert not (tmp_path / "results.jsonl").exists()

@@ -90,9 +90,9 @@ def test_scores_that_contradict_each_other_are_refused(weights, tmp_path):
     files = [write_scores(tmp_path / f"{n}.json", summary={"a": f"{n} of 2"}) for n in (1, 2)]
     both = ("--scores", files[0], "--scores", files[1])
     refused = run("export", weights, *both, "--out", tmp_path / "out.safetensors")
-    assert refused.exit_code == 1 and "differ in 'a', 1 of 2 and 2 of 2" in refused.output
+    assert refused.exit_code == 1 and "differ in 'a' (1 of 2 and 2 of 2)" in refused.output
     taken = run("export", weights, *both[:2], "--out", tmp_path / "out.safetensors")
-    assert taken.exit_code == 0 and "does not tell which weights" in taken.output
+    assert taken.exit_code == 0 and "does not say which weights" in taken.output
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_files_without_scores_are_named(weights, tmp_path, content, reason):
     scores = tmp_path / "scores.json"
     scores.write_bytes(content.encode("latin-1"))
     refused = run("export", weights, "--scores", scores, "--out", tmp_path / "out.safetensors")
-    assert refused.exit_code == 1 and "scores.json holds no scores for a card" in refused.output
+    assert refused.exit_code == 1 and "cannot read scores from" in refused.output
     assert reason in refused.output and "ddsr prior evaluate --out" in refused.output
 
 
@@ -125,19 +125,19 @@ def test_weights_are_written_to_safetensors_alone(weights, tmp_path, name):
 def test_what_is_neither_a_training_nor_weights_is_named(tmp_path):
     out = ("--out", tmp_path / "out.safetensors")
     refused = run("export", tmp_path / "nowhere", *out)
-    assert refused.exit_code == 1 and "neither the folder of a training nor a file" in refused.output
+    assert refused.exit_code == 1 and "neither the folder of a training run nor a file" in refused.output
     (tmp_path / "text.safetensors").write_text("no weights at all")
     refused = run("export", tmp_path / "text.safetensors", *out)
-    assert refused.exit_code == 1 and "holds no weights that can be read" in refused.output
+    assert refused.exit_code == 1 and "cannot read weights from" in refused.output
     refused = run("export", tmp_path, *out)
-    assert refused.exit_code == 1 and "holds no checkpoint" in refused.output
+    assert refused.exit_code == 1 and "cannot read a checkpoint from" in refused.output
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--temperature", "0.7"), "--temperature needs --tokens-per-step"),
-        (("--suite", "held-out", "--noise", "0"), "leave out --noise"),
+        (("--temperature", "0.7"), "--temperature has no effect without --tokens-per-step"),
+        (("--suite", "held-out", "--noise", "0"), "--noise has no effect on held-out examples"),
         (("--device", "foo"), "unknown device 'foo'"),
         (("--device", "cuda"), "torch finds no CUDA GPU"),
     ],

@@ -54,7 +54,7 @@ def test_training_goes_on_in_pieces_and_is_exported(tmp_path):
 
 def test_nothing_is_resumed_where_nothing_is(tmp_path):
     refused = run("train", "--out", tmp_path / "run", "--steps", 1, "--resume", *SMALL)
-    assert refused.exit_code == 1 and "holds no training to go on with" in refused.output
+    assert refused.exit_code == 1 and "has no training run to resume" in refused.output
     assert not (tmp_path / "run").exists()
 
 
@@ -129,7 +129,7 @@ def test_pieces_that_are_told_to_end_are_saved(tmp_path):
         (("--steps", "1", "--set", 'noisy_share="abc"'), "noisy_share must be a number, got 'abc'"),
         (("--steps", "1", "--set", "least_noise=null"), "least_noise must be a number, got None"),
         (("--steps", "1", "--set", "learning_rate=true"), "learning_rate must be a number, got True"),
-        (("--steps", "1", "--set", "n_rows=64"), "set look_rows instead"),
+        (("--steps", "1", "--set", "n_rows=64"), "use look_rows instead"),
         (("--steps", "1", "--device", "foo"), "unknown device 'foo'"),
         (("--steps", "1", "--device", "cuda"), "torch finds no CUDA GPU"),
         (("--steps", "1", "--device", "cpu:first"), "torch cannot use the device 'cpu:first'"),

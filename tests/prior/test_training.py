@@ -156,7 +156,7 @@ def test_more_latents_that_are_not_there_change_nothing():
 def test_what_is_not_finite_ends_a_piece(monkeypatch, numbers):
     trainer = make_trainer()
     monkeypatch.setattr(trainer, "step", lambda *_: tuple(torch.tensor(number) for number in numbers))
-    with pytest.raises(DataError, match=r"by step 2: start anew with a learning_rate below 0\.003"):
+    with pytest.raises(DataError, match=r"at step 2: restart with a learning_rate below 0\.003"):
         list(trainer.run(Piece(steps=5), report_every=2))
 
 

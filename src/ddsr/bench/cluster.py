@@ -100,15 +100,15 @@ def connect(address: str) -> Any:
     try:
         from distributed import Client, LocalCluster
     except ImportError as error:
-        raise BenchError("--cluster needs dask: pip install 'ddsr[cluster]'") from error
+        raise BenchError("--cluster needs Dask: pip install 'ddsr[cluster]'") from error
     if not address.startswith(LOCAL):
         try:
             return Client(address, timeout=CONNECT_S)
         except (OSError, ValueError) as error:
-            raise BenchError(f"no scheduler answers at {address}: {error}") from error
+            raise BenchError(f"no Dask scheduler answers at {address}: {error}") from error
     n_workers = address.removeprefix(LOCAL)
     if not n_workers.isdecimal() or int(n_workers) < 1:
-        raise BenchError(f"--cluster local:N takes a number of workers, not {n_workers!r}")
+        raise BenchError(f"--cluster local:N needs a number of workers, not {n_workers!r}")
     cluster = LocalCluster(n_workers=int(n_workers), threads_per_worker=1, dashboard_address=None)
     return Client(cluster)
 

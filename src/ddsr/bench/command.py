@@ -1,4 +1,4 @@
-"""What `ddsr bench run` does, on the console that it is given."""
+"""Implementation of `ddsr bench run`."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def run_suite(
     store: str,
     factory: str = OWN_METHODS,
 ) -> None:
-    """Do what is missing, and say after each run how it went. What is named twice is done once."""
+    """Run what is missing and report each run. Duplicates on the command line run once."""
     if seconds is None and epochs is None:
-        raise BenchError("a search needs an end: pass --time or --epochs")
-    if factory == OWN_METHODS:  # an unknown name now, not as the reason of every row
+        raise BenchError("a search needs a limit: pass --time or --epochs")
+    if factory == OWN_METHODS:  # report an unknown name now instead of in every row
         methods = [check_method(method) for method in methods]
     methods, noises = tuple(dict.fromkeys(methods)), tuple(dict.fromkeys(noises))
     if stack is not None:
@@ -69,7 +69,9 @@ def run_suite(
         problems = draw_problems(problems, draw, draw_seed)
     for problem in problems:
         if problem.source != "uniform":
-            data_path(problem, Path(data) if data else None)  # now, not as the reason of every row
+            data_path(
+                problem, Path(data) if data else None
+            )  # report missing data now instead of in every row
     template = Task(
         problem=problems[0],
         method=methods[0],
@@ -82,7 +84,7 @@ def run_suite(
         data_dir=data,
         factory=factory,
         curves_dir=str(Path(store) / CURVES),
-        # A run that is limited by time is measured by it: saving would take some of it.
+        # Runs with a time limit are not saved: saving would take part of the time.
         runs_dir=str(Path(store) / RUNS) if seconds is None and factory == OWN_METHODS else None,
     )
     command = command_text(
@@ -147,8 +149,8 @@ def _run(console: Console, plan: Plan, store: Store, workers: Workers, n_missing
     except KeyboardInterrupt:
         rows.close()
         console.print(
-            f"stopped: {board.n_done} runs were stored, those in flight were not; "
-            "the same command goes on from here",
+            f"stopped: {board.n_done} runs were stored, unfinished ones were not; "
+            "run the same command to resume",
             soft_wrap=True,
         )
         raise
@@ -162,22 +164,22 @@ def _say(console: Console, line: str) -> None:
 def check_stack(
     methods: Sequence[str], seconds: float | None, memory: float | None, cluster: str | None
 ) -> None:
-    """Refuse what does not go with `--stack`."""
+    """Refuse options that cannot be combined with `--stack`."""
     for method in methods:
         parsed = None if method in PEERS else parse_method(method)
         if parsed is None or parsed.preset != "paper" or dict(parsed.options)["generator"] == "d3pm":
             raise BenchError(
-                f"--stack is for the preset paper and its masked generator, not for {method}: "
+                f"--stack supports only the preset paper with its masked generator, not {method}: "
                 "run it without --stack"
             )
     others = {"--time": seconds, "--memory": memory, "--cluster": cluster}
     for option, value in others.items():
         if value is not None:
-            raise BenchError(f"--stack does not go with {option}: runs in a stack wait for each other")
+            raise BenchError(f"--stack cannot be combined with {option}: runs in a stack wait for each other")
 
 
 def vocab_size_of(methods: Sequence[str], problems: Sequence[Problem]) -> int:
-    """Tokens of the largest vocabulary that is in a stack; problems with more are run alone."""
+    """Return the size of the largest vocabulary in a stack; problems with a larger one run alone."""
     most = max(
         len(settings(parse_method(method)).vocabulary(problem.variables))
         for method in methods
@@ -187,12 +189,12 @@ def vocab_size_of(methods: Sequence[str], problems: Sequence[Problem]) -> int:
 
 
 def _address(cluster: str) -> str:
-    """Of a cluster, as others may read it."""
+    """Return the address of a cluster for the records, without private names."""
     return cluster if cluster.startswith(LOCAL) else "ADDRESS"
 
 
 def named_problems(problems: Sequence[Problem], names: Sequence[str]) -> tuple[Problem, ...]:
-    """Those of these names, in the suite's order; all where no name is given."""
+    """Return the problems with these names in the order of the suite; all if no name is given."""
     known = [problem.name for problem in problems]
     for name in names:
         if name not in known:
@@ -203,8 +205,8 @@ def named_problems(problems: Sequence[Problem], names: Sequence[str]) -> tuple[P
 
 
 def draw_problems(problems: Sequence[Problem], n: int, seed: int) -> tuple[Problem, ...]:
-    """A random part of a suite, in the suite's order: the same for the same seed."""
+    """Draw a random part of a suite, in the order of the suite."""
     if n > len(problems):
-        raise BenchError(f"the suite has {len(problems)} problems; {n} cannot be drawn from it")
+        raise BenchError(f"the suite has {len(problems)} problems; cannot draw {n} of them")
     rows = np.sort(np.random.default_rng(seed).choice(len(problems), size=n, replace=False))
     return tuple(problems[row] for row in rows)

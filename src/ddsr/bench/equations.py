@@ -59,7 +59,7 @@ def read_equations(text: str, origin: str, is_tried: bool) -> tuple[Equation, ..
     faults += _names_used_twice(lines)
     if faults:
         listed = "".join(f"\n  line {line}: {fault}" for line, fault in sorted(faults))
-        raise BenchError(f"{origin} cannot be used:{listed}")
+        raise BenchError(f"cannot use {origin}:{listed}")
     if not found:
         raise BenchError(f"{origin}: no problems")
     return tuple(found)
@@ -68,25 +68,25 @@ def read_equations(text: str, origin: str, is_tried: bool) -> tuple[Equation, ..
 def _names_used_twice(lines: dict[str, list[int]]) -> Iterator[tuple[int, str]]:
     for name, places in lines.items():
         for line in places[1:] if name else ():
-            yield line, f"{name} stands there twice, in line {places[0]} first"
+            yield line, f"{name} appears twice, first in line {places[0]}"
 
 
 def _read_line(name: str, row: dict[str, str]) -> Equation:
     if None in row:  # where csv puts what has no column
         raise BenchError('more cells than columns: a formula with a comma stands in "double quotes"')
     if not name:
-        raise BenchError("it has no name")
+        raise BenchError("the row has no name")
     variables, ranges = _read_ranges(row["ranges"] or "")
     n_rows = row["n"] or ""
     if not n_rows.strip().isdecimal():
-        raise BenchError(f"n is a whole number of rows, not {n_rows!r}")
+        raise BenchError(f"n must be a whole number of rows, not {n_rows!r}")
     if int(n_rows) < FEWEST_ROWS:
         raise BenchError(
             f"n is {int(n_rows)}, but training and test together need at least {FEWEST_ROWS} rows"
         )
     formula = (row["formula"] or "").strip()
     if not formula:
-        raise BenchError("it has no formula")
+        raise BenchError("the row has no formula")
     return Equation(name, formula, variables, ranges, int(n_rows))
 
 
@@ -95,14 +95,14 @@ def _read_ranges(text: str) -> tuple[tuple[str, ...], Ranges]:
     try:
         ranges = tuple((float(low), float(high)) for _, low, high in parts)
     except ValueError:
-        raise BenchError(f"ranges read `x:1:5;y:-2:2`, not {text!r}") from None
+        raise BenchError(f"ranges must have the form `x:1:5;y:-2:2`, not {text!r}") from None
     variables = tuple(part[0].strip() for part in parts)
     if not all(name.isidentifier() or keyword.iskeyword(name) for name in variables):
-        raise BenchError(f"{', '.join(variables)} are no names of variables")
+        raise BenchError(f"{', '.join(variables)} are not valid names of variables")
     if len(set(variables)) < len(variables):
         raise BenchError("a variable has two ranges")
     if not all(-math.inf < low < high < math.inf for low, high in ranges):
-        raise BenchError(f"a range goes from a lower to a higher number, not {text!r}")
+        raise BenchError(f"a range must go from a lower to a higher number, not {text!r}")
     return variables, ranges
 
 
@@ -115,7 +115,7 @@ def _try(equation: Equation) -> None:
     except BenchError:
         raise
     except Exception as error:  # a function that NumPy lacks, in whatever way it shows
-        raise BenchError(f"{equation.formula!r} cannot be computed: {error}") from error
+        raise BenchError(f"{equation.formula!r} cannot be evaluated: {error}") from error
     if not np.isfinite(y).all():
         share = 1 - float(np.isfinite(y).mean())
         raise BenchError(

@@ -45,10 +45,10 @@ def parse_formula(text: str, variables: tuple[str, ...], has_numeric_pi: bool = 
     except Exception as error:  # the parser raises whatever Python's own compiler and SymPy do
         raise BenchError(f"not a formula: {text!r} ({type(error).__name__}: {error})") from error
     if not isinstance(form, sympy.Expr):
-        raise BenchError(f"not a formula: {text!r} is no number, but {type(form).__name__}")
+        raise BenchError(f"not a formula: {text!r} is not a number but a {type(form).__name__}")
     unknown = sorted({str(call.func) for call in form.atoms(AppliedUndef)})
     if unknown:
-        raise BenchError(f"{text!r} uses the function {', '.join(unknown)}, which nobody knows")
+        raise BenchError(f"{text!r} uses an unknown function: {', '.join(unknown)}")
     strangers = sorted(str(symbol) for symbol in form.free_symbols - set(symbols.values()))
     if strangers:
         raise BenchError(
@@ -62,7 +62,7 @@ def check_plain(text: str, variables: tuple[str, ...] = ()) -> None:
     text = normalize("NFKC", text)  # as Python reads names
     if not PLAIN.fullmatch(text) or ATTRIBUTE.search(text):
         raise BenchError(
-            f"not a formula: {text!r} has more in it than names, numbers, operators and brackets"
+            f"not a formula: {text!r} has parts other than names, numbers, operators and parentheses"
         )
     strange = sorted(
         {
@@ -72,7 +72,7 @@ def check_plain(text: str, variables: tuple[str, ...] = ()) -> None:
         }
     )
     if strange:
-        raise BenchError(f"{text!r} uses {', '.join(strange)}, which nobody knows as part of a formula")
+        raise BenchError(f"{text!r} uses {', '.join(strange)}, which is not supported in a formula")
 
 
 @lru_cache(maxsize=512)

@@ -51,7 +51,7 @@ def check_identities(rows: Iterable[Row], identities: Mapping[str, str], where: 
         listed = ", ".join(changed[:MOST_NAMED]) + (f" and {n_more} more" if n_more > 0 else "")
         raise BenchError(
             f"{where} has runs of {listed} with another formula, other ranges, another n or other data: "
-            "name another --store, or rename what has changed"
+            "use another --store, or rename what has changed"
         )
 
 
@@ -84,4 +84,4 @@ def _contents(path: Path) -> bytes:
         data = path.read_bytes()
         return gzip.decompress(data) if path.suffix == ".gz" else data
     except (OSError, EOFError, zlib.error) as error:
-        raise BenchError(f"{path} cannot be read: {error}") from error
+        raise BenchError(f"cannot read {path}: {error}") from error

@@ -34,7 +34,7 @@ def check_method(name: str) -> str:
     preset, _, options = name.partition(":")
     if preset in PEERS:
         if options or name != preset:
-            raise BenchError(f"the method {preset} takes no options, but {name!r} gives it {options!r}")
+            raise BenchError(f"the method {preset} takes no options, but {name!r} has {options!r}")
         check_installed(name)
         return name
     try:

@@ -64,8 +64,8 @@ def load_suite(name: str) -> tuple[Problem, ...]:
         return (_own_data(path),)
     known, columns = ", ".join((*SUITES, BLACK_BOX)), ",".join(COLUMNS)
     raise BenchError(
-        f"unknown suite {name!r}: known are {known}, or the path of a CSV: one with columns {columns}, "
-        "or one of data"
+        f"unknown suite {name!r}: known are {known}, or the path to a CSV file of formulas "
+        f"(columns {columns}) or of data"
     )
 
 
@@ -75,8 +75,8 @@ def load_suites(names: Sequence[str]) -> tuple[Problem, ...]:
     for problem in (problem for name in dict.fromkeys(names) for problem in load_suite(name)):
         if found.setdefault(problem.name, problem) != problem:
             raise BenchError(
-                f"{problem.name} stands for different problems in {', '.join(names)}: rename one of them, or "
-                "run the suites in stores of their own"
+                f"{problem.name} stands for different problems in {', '.join(names)}: rename one of them or "
+                "run the suites in separate stores"
             )
     return tuple(found.values())
 

@@ -17,19 +17,19 @@ from ddsr.terminal import printable
 
 REFRESHES_PER_S = 4
 MOST_RUNNING = 16
-"""runs in flight that are listed"""
+"""maximum number of current runs to list"""
 
 
 class InFlight(Protocol):
-    """Who knows what runs now."""
+    """An object that knows the current runs."""
 
     def running(self) -> Mapping[Key, float]:
-        """The runs in flight, and when each began on the monotonic clock."""
+        """Return the current runs and when each began, on the monotonic clock."""
         ...
 
 
 class Board:
-    """What is done, what runs, what went wrong, and how long it will take."""
+    """Progress: finished and current runs, errors, and remaining time."""
 
     def __init__(self, n_total: int, workers: InFlight) -> None:
         self.n_total = n_total
@@ -41,7 +41,7 @@ class Board:
         self._n_failed: Counter[str] = Counter()
 
     def take(self, row: Row) -> None:
-        """One more run is done."""
+        """Take a finished run."""
         self.rows.append(row)
         self._n_done[row.method] += 1
         self._n_solved[row.method] += bool(row.solved_srbench)
@@ -49,25 +49,25 @@ class Board:
 
     @property
     def n_done(self) -> int:
-        """Runs that are done."""
+        """Number of finished runs."""
         return len(self.rows)
 
     @property
     def seconds_left(self) -> float | None:
-        """At the pace so far; None before the first run is done."""
+        """Estimated remaining time; None before the first run is finished."""
         if not self.n_done:
             return None
         return (time.monotonic() - self._began) / self.n_done * (self.n_total - self.n_done)
 
     def headline(self) -> str:
-        """The whole in a line."""
+        """Summarise the progress in one line."""
         left = "" if self.seconds_left is None else f", about {clock(self.seconds_left)} left"
         elapsed = clock(time.monotonic() - self._began)
         n_failed = self._n_failed.total()
         return f"{self.n_done}/{self.n_total} runs done, {n_failed} with errors, {elapsed} so far{left}"
 
     def __rich__(self) -> Group:
-        """As it stands now; rich asks again at every refresh."""
+        """Render the present state; rich calls this at every refresh."""
         methods = Table("method", "done", "solved", "errors", box=None)
         for method, n_done in sorted(self._n_done.items()):
             counts = (n_done, self._n_solved[method], self._n_failed[method])
@@ -82,7 +82,7 @@ class Board:
 
 
 def show(console: Console, board: Board, rows: Iterable[Row]) -> None:
-    """Take the rows as they come. On a terminal only runs with errors get a line of their own."""
+    """Show rows as they arrive. On a terminal, only runs with errors get their own line."""
     if not console.is_terminal:
         for row in rows:
             board.take(row)
@@ -96,7 +96,7 @@ def show(console: Console, board: Board, rows: Iterable[Row]) -> None:
 
 
 def describe(row: Row) -> str:
-    """One line about a run."""
+    """Describe a run in one line."""
     if row.r2_test is None and row.expression is None:
         return f"{name_of(row.key)}: {row.error}"
     known = {True: "solved, ", False: "not solved, ", None: ""}[row.solved_srbench]
@@ -106,12 +106,12 @@ def describe(row: Row) -> str:
 
 
 def name_of(key: Key) -> str:
-    """A run by its name."""
+    """Return the name of a run."""
     return printable(f"{key.problem} {key.method} noise={key.noise:g} seed={key.seed}")
 
 
 def clock(seconds: float) -> str:
-    """Hours, minutes and seconds as 1:02:03, or 02:03 below an hour."""
+    """Format seconds as 1:02:03, or 02:03 below an hour."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes:02}:{rest:02}"

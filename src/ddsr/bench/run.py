@@ -98,8 +98,8 @@ def check_budget(plan: Plan, rows: Sequence[Row], store: Store) -> None:
     }
     for method, budget in others.items():
         raise BenchError(
-            f"{store.path} has runs of {method} with {budget}, and {asked or 'no limit'} is asked for: "
-            "pass the same --time and --epochs, or name another store"
+            f"{store.path} has runs of {method} with {budget}, but now {asked or 'no limit'} is requested: "
+            "pass the same --time and --epochs, or use another store"
         )
 
 

@@ -83,7 +83,7 @@ def read_scores(path: Path) -> Scored:
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise BenchError(
-            f"{path} holds no scores that can be read ({error}): write them by `ddsr prior evaluate --out`"
+            f"cannot read scores from {path} ({error}): write them with `ddsr prior evaluate --out`"
         ) from error
 
 

@@ -61,6 +61,6 @@ def save_figure(figure: Figure, path: Path) -> None:
     """As its name's end says."""
     known = figure.canvas.get_supported_filetypes()
     if path.suffix.lstrip(".") not in known:
-        raise BenchError(f"{path.name} is no figure that can be written: end it in .svg, .png or .pdf")
+        raise BenchError(f"{path.name} is not a figure file: use a name that ends in .svg, .png or .pdf")
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=150)

@@ -71,5 +71,7 @@ def read_starts(folder: Path) -> tuple[list[Start], list[str]]:
             machines = tuple(Machine(**machine) for machine in values["machines"])
             starts.append(Start(**{**values, "machines": machines}))
         except (ValueError, TypeError, KeyError) as error:
-            warnings.append(f"{path}, line {number} is no start of a runner and is passed over: {error}")
+            warnings.append(
+                f"{path}, line {number} cannot be read as the start of a benchmark and is skipped: {error}"
+            )
     return starts, warnings

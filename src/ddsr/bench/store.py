@@ -106,13 +106,13 @@ class Store:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise BenchError(f"cannot make the store {folder}: {error.strerror}") from error
+            raise BenchError(f"cannot create the store {folder}: {error.strerror}") from error
         if not os.access(folder, os.W_OK):
             raise BenchError(f"no permission to write into the store {folder}")
         if (folder / COMPRESSED).exists():
             raise BenchError(
-                f"the store {folder} is compressed, to be kept as it is: name another store, or "
-                f"`gunzip {folder / COMPRESSED}` first"
+                f"the store {folder} is compressed and cannot be changed: use another store, or "
+                f"run `gunzip {folder / COMPRESSED}` first"
             )
         self.path = folder / FILE
 
@@ -125,8 +125,8 @@ class Store:
                 stack.enter_context(holding(path))
             except HeldError as error:
                 raise BenchError(
-                    f"another runner ({error}) works in {path.parent}: "
-                    "wait for it, stop it, or name another store"
+                    f"another benchmark ({error}) uses {path.parent}: "
+                    "wait for it, stop it, or use another store"
                 ) from None
             except OSError as error:
                 raise BenchError(f"cannot lock {path.parent}: {reason_of(error)}") from error
@@ -150,7 +150,7 @@ class Store:
                 os.fsync(file.fileno())
         except OSError as error:
             raise BenchError(
-                f"cannot write to {self.path}: {error.strerror}; rows so far are kept"
+                f"cannot write to {self.path}: {error.strerror}; the results so far are kept"
             ) from error
 
 
@@ -170,7 +170,7 @@ def read_rows(path: Path) -> Contents:
         try:
             rows.append(_read_row(line))
         except (ValueError, TypeError) as error:
-            warnings.append(f"{path}, line {number} is no result and is passed over: {error}")
+            warnings.append(f"{path}, line {number} cannot be read as a result and is skipped: {error}")
     return Contents(rows, warnings)
 
 
@@ -178,7 +178,7 @@ def _text_of(path: Path) -> str:
     try:
         data = gzip.decompress(read_regular(path)) if path.suffix == ".gz" else read_regular(path)
     except (OSError, EOFError, zlib.error) as error:
-        raise BenchError(f"{path} cannot be read: {error}") from error
+        raise BenchError(f"cannot read {path}: {error}") from error
     return data.decode("utf-8", errors="replace")
 
 

@@ -43,16 +43,16 @@ def read_columns(path: Path) -> tuple[pandas.DataFrame, NDArray[np.float64]]:
     try:
         table = pandas.read_csv(path, sep=_delimiter(_first_line(path)))
     except (ValueError, OSError) as error:
-        raise BenchError(f"{path} cannot be read as a table: {error}") from error
+        raise BenchError(f"cannot read {path} as a table: {error}") from error
     if len(table.columns) < 2:
-        raise BenchError(f"{path} has one column; a table of data has features and a target")
+        raise BenchError(f"{path} has only one column, but needs features and a target")
     for name in table.columns:
         column = pandas.to_numeric(table[name], errors="coerce").to_numpy(dtype=np.float64)
         wrong = np.flatnonzero(~np.isfinite(column))
         if len(wrong):
             value = table[name].iloc[wrong[0]]
             shown = repr(value) if isinstance(value, str) else value
-            raise BenchError(f"{path}, column {name!r}, row {wrong[0] + 1}: {shown} is no finite number")
+            raise BenchError(f"{path}, column {name!r}, row {wrong[0] + 1}: {shown} is not a finite number")
     target = TARGET if TARGET in table else table.columns[-1]
     features = table.drop(columns=target).astype(np.float64)
     return features.set_axis(_variables(features.columns), axis=1), table[target].to_numpy(dtype=np.float64)
@@ -80,7 +80,7 @@ def _opened(path: Path) -> Iterator[TextIO]:
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
             yield TextIOWrapper(file, encoding="utf-8-sig", newline="")
     except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise BenchError(f"{path} cannot be read as a table: {error}") from error
+        raise BenchError(f"cannot read {path} as a table: {error}") from error
 
 
 def _delimiter(header: str) -> str:

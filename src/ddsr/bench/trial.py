@@ -39,7 +39,7 @@ def make_data(problem: Problem, seed: int, noise: float, data_dir: Path | None =
     The training target gets N(0, noise·RMS(y_train)) on top, as in SRBench; the test target stays clean.
     """
     if not 0 <= noise < math.inf:
-        raise BenchError(f"noise is a share of the target's RMS, so at least 0, not {noise}")
+        raise BenchError(f"noise is a fraction of the target's RMS and must be at least 0, not {noise}")
     rng = np.random.default_rng([seed, zlib.crc32(problem.name.encode())])
     X, y = _drawn(problem, rng) if problem.source == "uniform" else _kept(problem, data_dir)
     train, test = split_rows(len(y), seed)
@@ -107,7 +107,7 @@ def data_path(problem: Problem, data_dir: Path | None) -> Path:
         "local_cache_dir='DIR')\"`, and pass --data DIR"
     )
     if data_dir is None:
-        raise BenchError(f"the data of {problem.name} are measured, and do not come with ddsr: {fetch}")
+        raise BenchError(f"the data of {problem.name} are measured and not part of ddsr: {fetch}")
     path = data_dir / problem.name / f"{problem.name}.tsv.gz"
     if not path.is_file():
         raise BenchError(f"{problem.name}: there is no {path}: {fetch}")

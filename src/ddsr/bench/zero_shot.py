@@ -158,7 +158,7 @@ def ground_truth_cases(problems: tuple[Problem, ...], noise: float, data_dir: Pa
     """Trial 0 of each problem."""
     for problem in problems:
         if problem.formula is None:
-            raise BenchError(f"nobody knows the equation of {problem.name}: it cannot be hit")
+            raise BenchError(f"the equation of {problem.name} is unknown, so it cannot be evaluated")
         noisy, clean = (make_data(problem, 0, level, data_dir) for level in (noise, 0.0))
         vocabulary = Vocabulary(problem.variables)
         X, X_test = (np.asarray(table, dtype=np.float64) for table in (noisy.X_train, noisy.X_test))

@@ -83,7 +83,7 @@ def load_checkpoint(folder: Path) -> Checkpoint:
     try:
         state = parse_json(read_regular(folder / STATE))
         if state["format"] != FORMAT:
-            raise DataError(f"{folder} holds a {state['format']}, not a {FORMAT}")
+            raise DataError(f"{folder} contains a {state['format']}, not a {FORMAT}")
         arrays: dict[str, NDArray[np.float32]] = {}
         for name, checksum in state["shards"].items():
             if _checksum(folder / name) != checksum:
@@ -101,7 +101,7 @@ def load_checkpoint(folder: Path) -> Checkpoint:
     except DataError:
         raise
     except (OSError, ValueError, KeyError, TypeError, AttributeError, BadZipFile) as error:
-        raise DataError(f"{folder} holds no checkpoint that can be read: {error}") from error
+        raise DataError(f"cannot read a checkpoint from {folder}: {error}") from error
 
 
 def _write(path: Path, arrays: Arrays) -> None:

@@ -1,4 +1,4 @@
-"""What `ddsr prior train` and `ddsr prior export` do, on the console that they are given."""
+"""Implementation of `ddsr prior train` and `ddsr prior export`."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def train(
     save_every: float,
     settings: Mapping[str, Any],
 ) -> None:
-    """Train for a piece, save at its end and every so many seconds, and note how it went.
+    """Train for one stage, save every `save_every` seconds and at the end, and log the progress.
 
-    A piece that is interrupted or told to end (SIGTERM) ends after its present step, and is saved as well.
+    On an interrupt or SIGTERM, the stage ends after its present step and is saved.
     """
     import torch
 
     if piece.steps is None and piece.seconds is None:
-        raise MethodError("training needs an end: pass --seconds or --steps")
+        raise MethodError("training needs a limit: pass --seconds or --steps")
     n_threads = threads or max(1, (os.cpu_count() or 2) - 2)
     trainer = _trainer(out, is_resumed, origin, torch.device(device), n_threads, settings)
     torch.set_float32_matmul_precision("high")
@@ -60,8 +60,8 @@ def train(
     if is_captured:
         trainer.capture()
     console.print(
-        f"{trainer.network.n_parameters:,} parameters, step {trainer.progress.step}, {n_threads} threads "
-        f"make examples, {device} learns",
+        f"{trainer.network.n_parameters:,} parameters, step {trainer.progress.step}, training on {device}, "
+        f"{n_threads} threads make examples",
         highlight=False,
         markup=False,
     )
@@ -104,18 +104,18 @@ def _trainer(
     if (out / STATE).exists():
         if not is_resumed:
             raise DataError(
-                f"{out} holds a training already: pass --resume to go on with it, or another --out"
+                f"{out} already contains a training run: pass --resume to continue it, or use another --out"
             )
         given = [*settings, *(["--from"] if origin else [])]
         if given:
-            raise MethodError(f"a resumed training keeps its settings: leave out {', '.join(given)}")
+            raise MethodError(f"a resumed training run keeps its settings: leave out {', '.join(given)}")
         checkpoint = load_checkpoint(out)
         recipe = ExampleOptions(**checkpoint.recipe)
         make = example_source(recipe, checkpoint.training.seed, n_threads)
         return Trainer.resumed(checkpoint, make, device)
     if is_resumed:
         raise DataError(
-            f"{out} holds no training to go on with: leave out --resume to begin one, or correct --out"
+            f"{out} has no training run to resume: leave out --resume to begin one, or correct --out"
         )
     if origin is not None:
         trainer = _trainer_from(find_weights(origin), device, n_threads, settings)
@@ -146,7 +146,9 @@ def settings_from(
     sizes = asdict(card.network)
     for name in (set(sizes) - {"look_rows"}) & set(settings):
         if settings[name] != sizes[name]:
-            raise MethodError(f"the weights have {name}={sizes[name]}: leave out {name}, or start from none")
+            raise MethodError(
+                f"the weights have {name}={sizes[name]}: leave out {name}, or train without --from"
+            )
     known = {each.name for each in fields(ExampleOptions)} - {*sizes, "n_rows"}
     recipe = {name: value for name, value in card.recipe.items() if name in known}
     seed = int(card.training.get("seed", 0)) + 1
@@ -169,7 +171,7 @@ def read_settings(settings: Mapping[str, Any]) -> tuple[NetworkConfig, TrainingC
     known = sorted(set.union(*names) - {"operators", "n_rows"})
     for name, value in settings.items():
         if name == "n_rows":
-            raise MethodError("n_rows is what the network looks at: set look_rows instead")
+            raise MethodError("n_rows is set by the network: use look_rows instead")
         if name not in known:
             raise MethodError(f"unknown setting {name!r}; known are: {', '.join(known)}")
         if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -210,6 +212,6 @@ def export(source: str, out: Path, scores: Sequence[Scores] = ()) -> Card:
     elif source == DEFAULT or Path(source).is_file():
         found = PriorFile.read(find_weights(source))
     else:
-        raise DataError(f"{source} is neither the folder of a training nor a file of weights")
+        raise DataError(f"{source} is neither the folder of a training run nor a file of weights")
     added = scores_together(scores, found.checksum_unscored)
     return found.with_scores({**found.card.scores, **added}).save(out)

@@ -1,4 +1,4 @@
-"""What a prior is made of and how it is trained."""
+"""Settings of a prior's network and of its training."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from ddsr.expression.vocabulary import Vocabulary
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkConfig:
-    """Sizes of the network; a file of weights carries them."""
+    """Sizes of the network, stored in the file of weights."""
 
     operators: tuple[str, ...] = DEFAULT_OPERATORS
     max_variables: int = 10
     max_length: int = 32
-    """tokens of an expression"""
+    """maximum number of tokens of an expression"""
     look_rows: int = 128
-    """rows that one look at the data takes in"""
+    """number of rows that the network reads at once"""
     cell_width: int = 128
-    """of the encoder: a value of a variable in a row is a vector of so many numbers"""
+    """width of the encoder: the length of the vector for each value of a variable in a row"""
     n_row_layers: int = 4
     n_row_latents: int = 16
-    """vectors that sum up the target's part of all rows"""
+    """number of latent vectors that summarise the target over all rows"""
     n_variable_latents: int = 2
-    """vectors that sum up each variable's part"""
+    """number of latent vectors that summarise each variable"""
     width: int = 192
-    """of the denoiser"""
+    """width of the denoiser"""
     n_layers: int = 5
-    """of the denoiser"""
+    """number of layers of the denoiser"""
     n_memory_layers: int = 1
-    """in which the latents look at each other"""
+    """number of layers in which the latents attend to each other"""
     n_heads: int = 6
-    """of the denoiser; the encoder has four"""
+    """number of heads of the denoiser; the encoder has four"""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "operators", tuple(self.operators))
@@ -51,43 +51,45 @@ class NetworkConfig:
 
     @classmethod
     def from_mapping(cls, given: Mapping[str, object]) -> NetworkConfig:
-        """From the header of a file; refuses what it does not know."""
+        """Read settings from the header of a file; refuse unknown ones."""
         known = {each.name for each in fields(cls)}
         strange = sorted(set(given) - known)
         if strange:
-            raise MethodError(f"a network has no {', '.join(strange)}; was it written by a newer ddsr?")
+            raise MethodError(
+                f"unknown network settings {', '.join(strange)}: the file may be from a newer ddsr"
+            )
         return cls(**given)  # type: ignore[arg-type]  # checked in __post_init__
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The tokens that the network knows, with as many variables as it holds."""
+        """The vocabulary of the network, with its maximum number of variables."""
         return Vocabulary.of_size(self.max_variables, self.operators)
 
     @property
     def most_latents(self) -> int:
-        """Of one data set, rounded up to what attention likes best."""
+        """Maximum number of latents of a data set, rounded up to a multiple of 8 for fast attention."""
         n = self.n_row_latents + self.n_variable_latents * self.max_variables
         return -(-n // 8) * 8
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig:
-    """How a prior is trained."""
+    """Settings of the training of a prior."""
 
     batch_size: int = 1024
-    """data sets a step"""
+    """number of data sets per step"""
     batches_per_chunk: int = 8
-    """batches that are made at once and sorted by their number of variables, so that little is padded"""
+    """number of batches generated at once and sorted by number of variables, to reduce padding"""
     n_views: int = 3
-    """maskings of each data set's expression"""
+    """number of maskings of each data set's expression"""
     learning_rate: float = 1e-3
     warm_up: int = 1000
-    """steps until the learning rate is reached"""
+    """number of warm-up steps of the learning rate"""
     weight_decay: float = 0.01
     most_gradient: float = 1.0
-    """norm at which gradients are clipped"""
+    """maximum norm of gradients, above which they are clipped"""
     offset_rate: float = 0.2
-    """share of data sets whose target is shifted by a random offset, which is fitted anyway"""
+    """share of data sets whose target is shifted by a random offset"""
     seed: int = 0
 
     def __post_init__(self) -> None:

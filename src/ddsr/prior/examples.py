@@ -60,10 +60,10 @@ class ExampleOptions:
             if not 0 <= getattr(self, name) <= 1:
                 raise DataError(f"{name} must be a number from 0 to 1, got {getattr(self, name)!r}")
         if not 0 < self.least_noise <= self.most_noise <= 10:
-            raise DataError("least_noise must be above 0 and not above most_noise, and that at most 10")
+            raise DataError("least_noise must be above 0 and at most most_noise, and most_noise at most 10")
         missing = {"add", "sub", "mul", "div", "pow"} - set(self.vocabulary.operators)
         if missing:
-            raise DataError(f"examples cannot be written without {', '.join(sorted(missing))}")
+            raise DataError(f"examples need these operators: {', '.join(sorted(missing))}")
 
     @property
     def vocabulary(self) -> Vocabulary:

@@ -32,7 +32,7 @@ def read_scores(path: Path) -> Scores:
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         reason = "it has no summary" if isinstance(error, KeyError) else error
         raise DataError(
-            f"{path} holds no scores for a card ({reason}): write them by `ddsr prior evaluate --out`"
+            f"cannot read scores from {path} ({reason}): write them with `ddsr prior evaluate --out`"
         ) from error
 
 
@@ -42,12 +42,12 @@ def scores_together(given: Sequence[Scores], checksum: str) -> dict[str, str]:
     for scores in given:
         if scores.checksum not in (None, checksum):
             raise DataError(
-                f"{scores.path} has the scores of other weights (checksum {scores.checksum}, and these have "
-                f"{checksum}): evaluate these, or leave it out"
+                f"{scores.path} has the scores of other weights (checksum {scores.checksum}, not "
+                f"{checksum}): evaluate these weights, or leave the file out"
             )
         for name, value in scores.summary.items():
             if lines.setdefault(name, value) != value:
                 raise DataError(
-                    f"the files of scores differ in {name!r}, {lines[name]} and {value}: leave one out"
+                    f"two files of scores differ in {name!r} ({lines[name]} and {value}): leave one out"
                 )
     return lines

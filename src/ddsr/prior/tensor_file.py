@@ -64,7 +64,7 @@ def read_tensors(path: Path, with_checksum: bool = False) -> tuple[dict[str, NDA
             texts[CHECKSUM] = checksum
         return {name: _array(entry, data) for name, entry in table.items()}, texts
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise DataError(f"{path} holds no weights that can be read: {error}") from error
+        raise DataError(f"cannot read weights from {path}: {error}") from error
 
 
 def _laid_out(arrays: Arrays) -> tuple[dict[str, Any], bytes]:

@@ -130,7 +130,7 @@ class Trainer:
     def capture(self) -> None:
         """Take steps by CUDA graphs."""
         if self.device.type != "cuda":
-            raise MethodError("steps are captured on a GPU alone: leave out --graphs, or pass --device cuda")
+            raise MethodError("--graphs needs a GPU: leave it out, or pass --device cuda")
         self.gradient = CapturedGradient(self._loss_of, self.network.parameters())
 
     def stop(self) -> None:
@@ -253,7 +253,7 @@ class Trainer:
         # A step along a gradient that is not finite leaves weights that are none, which must not be saved.
         if not (math.isfinite(loss) and math.isfinite(gradient)):
             raise DataError(
-                f"the loss or its gradient was not finite by step {self.progress.step}: start anew with "
+                f"the loss or its gradient was not finite at step {self.progress.step}: restart with "
                 f"a learning_rate below {self.config.learning_rate:g}, from the last checkpoint if there is "
                 "one (`ddsr prior export`, then `ddsr prior train --from` to another --out)"
             )

@@ -143,10 +143,10 @@ class PriorFile:
         try:
             _ = found.card
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-            raise DataError(f"{path} holds no prior that this ddsr can use: {error}") from error
+            raise DataError(f"{path} is not a prior that this ddsr can use: {error}") from error
         for name, array in found.arrays.items():
             if not np.isfinite(array).all():
-                raise DataError(f"{path} holds no prior that can be used: {name} has NaN or infinite weights")
+                raise DataError(f"{path} is not a usable prior: {name} has NaN or infinite weights")
         return found
 
     @property
@@ -167,7 +167,7 @@ class PriorFile:
     def save(self, path: Path) -> Card:
         """Write it, and the card beside it as Markdown."""
         if path.suffix != SUFFIX:
-            raise DataError(f"weights cannot be written to {path}: give a name that ends in {SUFFIX}")
+            raise DataError(f"cannot write weights to {path}: use a name that ends in {SUFFIX}")
         card = self.card
         path.parent.mkdir(parents=True, exist_ok=True)
         checksum = write_tensors(path, self.arrays, self.texts)
@@ -196,7 +196,7 @@ def find_weights(name: str | PathLike[str]) -> Path:
     if name != DEFAULT:
         if not Path(name).is_file():
             raise MethodError(
-                f"prior={fspath(name)!r} is no file: give 'default', None, or the path of weights"
+                f"prior={fspath(name)!r} is not a file: use 'default', None or the path to a file of weights"
             )
         return Path(name)
     path = Path(str(files("ddsr.prior").joinpath("shipped", DEFAULT_FILE)))
@@ -243,5 +243,5 @@ def load_weights(path: str | PathLike[str]) -> tuple[PriorNetwork, Card]:
         tensors = {name: torch.from_numpy(array.astype(np.float32)) for name, array in found.arrays.items()}
         network.load_state_dict(tensors)
     except (TypeError, ValueError, RuntimeError) as error:
-        raise DataError(f"{path} holds no prior that this ddsr can use: {error}") from error
+        raise DataError(f"{path} is not a prior that this ddsr can use: {error}") from error
     return network.eval(), card

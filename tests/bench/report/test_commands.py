@@ -104,22 +104,22 @@ def test_a_page_of_one_method_leaves_out_what_it_cannot_show(tmp_path):
 @pytest.mark.parametrize(
     "arguments, code, message",
     [
-        (["table", "{empty}"], 1, "no runs in"),
-        (["table", "{nowhere}"], 1, "there is no results.jsonl in it"),
+        (["table", "{empty}"], 1, "there are no runs in"),
+        (["table", "{nowhere}"], 1, "it has no results.jsonl"),
         (["table"], 2, "STORE..."),
         (["table", "{store}", "--format", "pdf"], 2, "'pdf'"),
-        (["table", "{store}", "--method", "pysr"], 1, "no run of the method 'pysr'; there are paper,"),
+        (["table", "{store}", "--method", "pysr"], 1, "runs of the method 'pysr'; the methods are: paper,"),
         (["table", "{store}", "--baseline", "paper"], 1, "pass --by method"),
-        (["table", "{store}", "--by", "method", "--baseline", "x"], 1, "no run of the method 'x'"),
+        (["table", "{store}", "--by", "method", "--baseline", "x"], 1, "no runs of the method 'x'"),
         (["table", "{store}", "--out", "{nowhere}/table.md"], 1, "cannot write"),
         (["plot", "{store}", "--kind", "pie", "--out", "a.svg"], 2, "'pie'"),
-        (["plot", "{store}", "--kind", "rates", "--out", "a.pdf"], 1, "an .svg or a .png, not 'pdf'"),
+        (["plot", "{store}", "--kind", "rates", "--out", "a.pdf"], 1, "must be .svg or .png, not 'pdf'"),
         (
             ["plot", "{store}", "--kind", "rates", "--problem", "x", "--out", "a.svg"],
             1,
-            "no run of the problem 'x'",
+            "no runs of the problem 'x'",
         ),
-        (["report", "{store}", "--baseline", "x", "--out", "a.html"], 1, "no run of the method 'x'"),
+        (["report", "{store}", "--baseline", "x", "--out", "a.html"], 1, "no runs of the method 'x'"),
     ],
 )
 def test_a_mistake_gets_one_line_and_no_traceback(store, tmp_path, arguments, code, message):

@@ -64,8 +64,8 @@ def test_black_box_runs_have_no_solution_rate():
     "rows, baseline, message",
     [
         ([run(STROGATZ, "a")], None, "needs two methods"),
-        ([run(STROGATZ, "a"), run(STROGATZ, "b", seed=1)], None, "no problem, noise level and seed"),
-        ([run(STROGATZ, "a"), run(STROGATZ, "b")], "c", "no run of the method 'c'; there are a, b"),
+        ([run(STROGATZ, "a"), run(STROGATZ, "b", seed=1)], None, "no combination of problem, noise"),
+        ([run(STROGATZ, "a"), run(STROGATZ, "b")], "c", "no runs of the method 'c'; the methods are: a, b"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(rows, baseline, message):

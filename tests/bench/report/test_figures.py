@@ -47,9 +47,9 @@ def test_problems_outside_srbench_have_rates_without_published_ones():
     "kind, rows, message",
     [
         ("pareto", [run(STROGATZ)], "black-box"),
-        ("pareto", [run("banana", complexity=None)], "with a size"),
+        ("pareto", [run("banana", complexity=None)], "with a complexity"),
         ("pareto", [run("banana", noise=0.1)], "without noise"),
-        ("pareto", [run("my_data", solved_srbench=None)], "SRBench's black-box sets"),
+        ("pareto", [run("my_data", solved_srbench=None)], "SRBench's black-box problems"),
         ("rates", [run("banana")], "there are none"),
         ("ablation", [run(STROGATZ)], "two methods"),
         ("ablation", [run("banana", "a"), run("banana", "b")], "solution rates"),

@@ -117,5 +117,5 @@ def test_each_table_names_the_commands_of_its_own_runs():
 
 
 def test_other_problems_have_no_overview():
-    with pytest.raises(BenchError, match="ground truth and the black box"):
+    with pytest.raises(BenchError, match="ground-truth and black-box problems"):
         overview_tables(Results([run("law")]))

@@ -81,7 +81,9 @@ def compare(results: Results) -> Comparison:
     }
     shared = sorted(set.intersection(*(set(runs) for runs in by_method.values())))
     if not shared:
-        raise BenchError(f"no problem, noise level and seed was run with all of {', '.join(methods)}")
+        raise BenchError(
+            f"no combination of problem, noise level and seed was run with all of {', '.join(methods)}"
+        )
     runs = {method: [rows[run] for run in shared] for method, rows in by_method.items()}
     return Comparison(runs, len(results.rows) - len(shared) * len(methods))
 

@@ -30,9 +30,9 @@ def make_table(
 ) -> str:
     """Tables by suite and noise level, of methods on the same runs, or the shortest that tell all."""
     if by != "method" and baseline is not None:
-        raise BenchError("a baseline is compared with on the same runs: pass --by method too")
+        raise BenchError("--baseline needs the same runs of all methods: pass --by method too")
     if by != "overview" and best is not None:
-        raise BenchError("only an overview leaves out published rows: pass --by overview too")
+        raise BenchError("--best works only in an overview: pass --by overview too")
     if by == "method":
         tables = [ablation_table(results, baseline)]
     elif by == "overview":

@@ -58,8 +58,8 @@ def curves_by_method(results: Results) -> dict[str, list[Curve]]:
             found.setdefault(row.method, []).append(curve)
     if not found:
         raise BenchError(
-            "no learning curves of these runs: `ddsr bench run` keeps them for ddsr's own methods, in the "
-            "store's folder curves"
+            "these runs have no learning curves: `ddsr bench run` saves them for ddsr's own methods, in the "
+            "folder curves of the store"
         )
     return found
 

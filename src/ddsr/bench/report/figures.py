@@ -39,7 +39,7 @@ def render(kind: str, results: Results, format: str = "svg") -> bytes:
     if kind not in KINDS:
         raise BenchError(f"unknown kind of figure {kind!r}: known are {', '.join(KINDS)}")
     if format not in ("svg", "png"):
-        raise BenchError(f"a figure is an .svg or a .png, not {format or 'a file without an ending'!r}")
+        raise BenchError(f"a figure must be .svg or .png, not {format or 'a file without an ending'!r}")
     from matplotlib import rc_context
 
     draw: Callable[[Results], Figure] = import_module(f"ddsr.bench.report.{kind}_figure").draw

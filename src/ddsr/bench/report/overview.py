@@ -53,7 +53,9 @@ def overview_tables(results: Results, best: int | None = None) -> list[Table]:
     if black_box:
         tables.append(_black_box(black_box, results, best))
     if not tables:
-        raise BenchError("an overview is of the ground truth and the black box, of which there is no run")
+        raise BenchError(
+            "an overview shows ground-truth and black-box problems, but there are no runs of them"
+        )
     return tables
 
 

@@ -104,8 +104,8 @@ def _own_points(results: Results) -> list[Point]:
             points.append(Point(name, mean_size, mean_r2, True))
     if not points:
         raise BenchError(
-            "the figure pareto shows SRBench's black-box sets without noise, and no run on one has a model "
-            "with a size"
+            "the figure pareto shows SRBench's black-box problems without noise, but no run on one of them "
+            "has a model with a complexity"
         )
     return points
 

@@ -72,7 +72,7 @@ def figure_rates() -> list[PublishedRates]:
 def _known_rows(rows: Sequence[Row]) -> list[Row]:
     known = [row for row in rows if group_of(row) not in WITHOUT_EQUATION]
     if not known:
-        raise BenchError("rates need runs on problems whose equations are known; there are none")
+        raise BenchError("solution rates need runs on problems with known equations, but there are none")
     return known
 
 

@@ -40,13 +40,15 @@ class Results:
         """The runs of one problem alone."""
         rows = [row for row in self.rows if row.problem == problem]
         if not rows:
-            raise BenchError(f"no run of the problem {problem!r}")
+            raise BenchError(f"there are no runs of the problem {problem!r}")
         return replace(self, rows=rows)
 
     def check_method(self, method: str) -> None:
         """Refuse a method that has no run."""
         if method not in self.methods:
-            raise BenchError(f"no run of the method {method!r}; there are {', '.join(self.methods)}")
+            raise BenchError(
+                f"there are no runs of the method {method!r}; the methods are: {', '.join(self.methods)}"
+            )
 
 
 def read_results(stores: Sequence[str]) -> Results:
@@ -70,17 +72,19 @@ def read_results(stores: Sequence[str]) -> Results:
             if named.key in known:
                 raise BenchError(
                     f"{named.problem} {named.method} noise={named.noise:g} seed={named.seed} is in "
-                    f"{path.parent} and in a store before it: tell them apart with a label, as in "
+                    f"{path.parent} and in an earlier store: distinguish them by a label, as in "
                     f"new={path.parent}"
                 )
             if named.key in rows:
-                warnings.append(f"{path}: {' '.join(map(str, named.key))} stands there twice")
+                warnings.append(f"{path}: {' '.join(map(str, named.key))} appears twice")
                 continue
             rows[named.key] = named
             curves[named.key] = curve_path(path.parent / FOLDER, row.key)
         origins.append(Origin(tuple(started), frozenset(rows.keys() - known)))
     if not rows:
-        raise BenchError(f"no runs in {', '.join(stores)}: `ddsr bench run --store` makes them")
+        raise BenchError(
+            f"there are no runs in {', '.join(stores)}: create them with `ddsr bench run --store`"
+        )
     mixed = of_two_kinds(rows.values())
     return Results(list(rows.values()), warnings + ([mixed] if mixed else []), curves, origins)
 
@@ -92,6 +96,6 @@ def _label_and_file(store: str) -> tuple[str, Path]:
     path = file_of(Path(folder))
     if path is None:
         raise BenchError(
-            f"no store at {folder}: there is no {FILE} in it; `ddsr bench run --store {folder}` makes one"
+            f"{folder} is not a store: it has no {FILE}; create one with `ddsr bench run --store {folder}`"
         )
     return label, path
