@@ -117,12 +117,12 @@ def test_bad_batches_are_named() -> None:
     with pytest.raises(ExpressionError, match="at least one"):
         engine.score([])
     for slip in (good, "x", 3):
-        with pytest.raises(ExpressionError, match="give a list of expressions"):
+        with pytest.raises(ExpressionError, match="expressions must be a list of expressions"):
             engine.score(slip)  # type: ignore[arg-type]
-    with pytest.raises(ExpressionError, match="'x' is no Expression"):
+    with pytest.raises(ExpressionError, match="'x' is not an Expression"):
         engine.score(["x"])  # type: ignore[list-item]
     assert len(engine.score(expression for expression in (good, good))) == 2
-    with pytest.raises(ExpressionError, match="another vocabulary"):
+    with pytest.raises(ExpressionError, match="different vocabulary"):
         engine.score([Expression.parse("x", Vocabulary(("x", "y", "q")))])
     with pytest.raises(ExpressionError, match="share one vocabulary"):
         engine.score([good, Expression.parse("x", Vocabulary(("x",)))])

@@ -144,7 +144,7 @@ def test_errors_name_the_column(change, message):
         ({"max_time": 0}, "max_time"),
         ({"max_time": "1"}, "max_time"),
         ({"max_time": 10**400}, "max_time is larger than any double"),
-        ({"operators": {"+", "sin"}}, "operators must be a list of names, which has an order"),
+        ({"operators": {"+", "sin"}}, "operators must be an ordered list of names"),
         ({"max_epochs": 0}, "max_epochs"),
         ({"n_jobs": 0}, "n_jobs"),
         ({"operators": ["+", "plus"]}, "unknown operator 'plus'"),

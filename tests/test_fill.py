@@ -233,8 +233,8 @@ def test_bad_arrays_are_refused():
         (lambda: grammar.fill(logits, kept[:3], 0), "(3, 6), the logits need (4, 6)"),
         (lambda: grammar.fill(logits, kept[0], 0), "tokens must have 2 dimension(s)"),
         (lambda: grammar.fill(logits, unknown, 0), "kept token 40 (row 2, position 3)"),
-        (lambda: grammar.fill(logits, kept, -1), "seed is -1"),
-        (lambda: grammar.fill(logits, kept, 0, 2**64), "stream is 18446744073709551616"),
+        (lambda: grammar.fill(logits, kept, -1), "seed must be an integer from 0"),
+        (lambda: grammar.fill(logits, kept, 0, 2**64), "stream must be an integer from 0"),
         (lambda: grammar.fill(logits, kept, 0, n_threads=0), "n_threads is 0"),
         (lambda: grammar.fill_tokens(logits[0], kept, 0), "logits must have the shape (B, M, V), got (6, 9)"),
         (lambda: grammar.fill_tokens(logits, kept[:3], 0), "(3, 6), the logits need (4, 6)"),
@@ -250,14 +250,14 @@ def test_bad_arrays_are_refused():
         (lambda: grammar.fill_tokens(logits, kept, 0, logits_of=[0.5] * 4), "logits_of must be integers"),
         (lambda: grammar.legal_tokens(kept, n_threads=0), "n_threads is 0"),
         (lambda: grammar.legal_tokens([[0.5]]), "tokens must be integers, got float64"),
-        (lambda: grammar.legal_tokens([[70000]]), "tokens run from 70000 to 70000"),
+        (lambda: grammar.legal_tokens([[70000]]), "tokens range from 70000 to 70000"),
         (lambda: grammar.legal_tokens([[8], [40]]), "row 1, position 0: token 40 is not in the"),
         (lambda: grammar.legal_tokens([[8]] * 99 + [[40]], 3), "row 99, position 0: token 40"),
         (lambda: grammar.legal_tokens([[3, 4, 8]]), "row 0, position 1: log directly below exp"),
         (lambda: grammar.legal_tokens([[8, 8, PAD]]), "row 0, position 1: tokens follow"),
         (lambda: grammar.legal_tokens([[0, PAD, 8]]), "row 0, position 2: a token stands behind"),
         (lambda: grammar.legal_tokens([[0, 8, -5]]), "row 0, position 2: token -5 is not in the"),
-        (lambda: grammar.sample(-1, 0), "the number of samples is -1"),
+        (lambda: grammar.sample(-1, 0), "the number of samples must be an integer of at least 0, got -1"),
     ]
     for call, message in bad:
         with pytest.raises(GrammarError) as error:

@@ -113,5 +113,5 @@ def test_an_interrupted_fit_has_none(monkeypatch):
 
     monkeypatch.setattr("ddsr.fitting.information_of", interrupted)
     model = line(3.3 * X[:, 0] - 1.7 + NOISE)
-    with pytest.raises(DataError, match="not measured"):
+    with pytest.raises(DataError, match="no confidence intervals"):
         model.confidence_intervals()

@@ -1,4 +1,4 @@
-"""The typed face of the native engine: expressions and data in, fitted constants and rewards out."""
+"""Typed interface of the native engine, which fits the constants of expressions and scores them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 MOST_THREADS = 1024
 LEAST_SPREAD = 1e-153
-"""of y: the squares of smaller residuals lose their digits"""
+"""minimum spread of y: squares of smaller residuals lose digits"""
 
 
 class FitStatus(IntEnum):
@@ -33,23 +33,23 @@ class FitStatus(IntEnum):
     NOTHING_TO_FIT = 0
     """the expression has no constants"""
     CONVERGED = 1
-    """no step lowers the squares any more, or the fit is exact to rounding"""
+    """no step lowers the sum of squares any more, or the fit is exact up to rounding"""
     OUT_OF_STEPS = 2
-    """`max_steps` were spent"""
+    """`max_steps` were used"""
     NON_FINITE = 3
-    """some value, intermediate ones included, is infinite or undefined on some row: reward 0"""
+    """a value, possibly an intermediate one, is infinite or undefined on some row: reward 0"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FitOptions:
-    """How constants are fitted."""
+    """Options of the fit of constants."""
 
     max_steps: int = 10
-    """trial points of Levenberg–Marquardt per start"""
+    """maximum number of Levenberg–Marquardt trial points per start"""
     n_starts: int = 1
-    """the first from the constants given, the others at random"""
+    """number of starts: the first from the given constants, the others at random"""
     tolerance: float = 1e-6
-    """ends when a step lowers the sum of squares by less than this share"""
+    """a fit ends when a step lowers the sum of squares by less than this share"""
     is_scale_free: bool = False
     """fit scale * expression + offset instead of the bare expression"""
 
@@ -64,7 +64,7 @@ class FitOptions:
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """What the engine found, a row an expression."""
+    """Results of the engine, one row per expression."""
 
     batch: Batch
     """the expressions with their fitted constants"""
@@ -75,15 +75,15 @@ class Scores:
     status: NDArray[np.uint8]
     """values of `FitStatus`"""
     steps: NDArray[np.int32]
-    """trial points spent, over all starts"""
+    """number of trial points over all starts"""
     is_duplicate: NDArray[np.bool_]
-    """shares the fit of an earlier row that differs from it by the order of operands at most"""
+    """whether the fit is that of an earlier row, which differs at most by the order of operands"""
     information: Floats | None = None
-    """(B, K, K) mean of the products of d prediction/d constant, 0 for one held fixed; only of `refit`"""
+    """(B, K, K) mean products of d prediction/d constant, 0 for fixed constants; only from `refit`"""
 
     @property
     def reward(self) -> Floats:
-        """R = 1 / (1 + NRMSE), in [0, 1]; 0 when any value is not finite."""
+        """R = 1 / (1 + NRMSE), from 0 to 1; 0 if any value is not finite."""
         return 1.0 / (1.0 + self.nrmse)
 
     def __len__(self) -> int:
@@ -93,12 +93,12 @@ class Scores:
 class Engine:
     """Fits and scores expressions on one data set.
 
-    `sample_weight` are relative, in any unit; `counts` say how often each row was observed.
-    The rows are worth Kish's effective number of observations unless `n_counted` is given.
+    `sample_weight` is relative; `counts` say how often each row was observed. The number of observations is
+    Kish's effective number unless `n_counted` is given.
 
-    Constants are fitted on at most `fit_rows` rows, drawn once by `seed`, and refitted on at most
-    `refit_rows`; rewards are taken over all rows.
-    The same seed gives the same bits whatever `n_threads` is and whatever else is in the batch.
+    Constants are fitted on at most `fit_rows` rows, drawn once with `seed`, and refitted on at most
+    `refit_rows`; rewards are computed on all rows. The same seed gives the same bits for any `n_threads` and
+    for any other expressions in the batch.
     """
 
     def __init__(
@@ -125,11 +125,11 @@ class Engine:
         self.vocabulary = vocabulary
         self.n_rows = len(rows)
         self.n_counted = weighting.n_counted
-        """observations that the rows are worth, which description lengths depend on"""
+        """number of observations, on which description lengths depend"""
         if n_counted is not None:
             self.n_counted = check_whole(n_counted, "n_counted", least=1, most=MOST_COUNTED)
         self.n_observed = weighting.n_observed
-        """observations that carry weight, which the intervals of constants depend on"""
+        """number of observations with weight, on which the intervals of constants depend"""
         self.options = _checked_options(options) or FitOptions()
         self.seed = check_whole(seed, "seed", least=0, most=2**64 - 1)
         self.n_threads = check_whole(n_threads, "n_threads", least=1, most=MOST_THREADS)
@@ -137,18 +137,18 @@ class Engine:
         every = choose_rows(weights, len(rows), refit_rows, seed) if len(rows) > refit_rows else chosen[:0]
         self._least = rows.min(axis=0)
         self.sampled_rows = sampled(rows if len(chosen) == 0 else rows[chosen])
-        """at most 128 of the rows to fit on"""
+        """at most 128 of the rows used for fits"""
         self._rows, self._target, self._weighting = rows, target, weighting
         self._fit_rows, self._refit_rows = fit_rows, refit_rows
         self._outer_rows: dict[int, Floats] = {}
         self.audited = Audited.of(rows, target, weighting, seed)
-        """at most 3,000 rows that carry weight, to look at one by one"""
+        """at most 3,000 rows with weight, to inspect one by one"""
         observations = float(self.n_counted), float(self.n_observed)
         self._data = _core.Data(rows, target, weights, chosen, every, *observations)
         if not LEAST_SPREAD < self._data.spread < np.inf:
             raise DataError(
-                "the rows of y that carry weight are all the same, or so small or large that their "
-                "squares leave double precision: give a y that varies, or rescale it"
+                "the values of y in rows with weight are all the same, or so small or large that their "
+                "squares exceed double precision: pass a y that varies, or rescale it"
             )
 
     @property
@@ -162,7 +162,7 @@ class Engine:
         return self._rows
 
     def reweighted(self, weights: Floats | None) -> Engine:
-        """On the same rows with other weights, each row being one observation all the same."""
+        """Return an engine with other weights on the same rows, each row still being one observation."""
         return Engine(
             self.vocabulary,
             self._rows,
@@ -178,14 +178,14 @@ class Engine:
 
     @property
     def data(self) -> _core.Data:
-        """The data as the native core holds it."""
+        """The data in the native core."""
         return self._data
 
-    # Thousands of columns take seconds: what is made column by column is made when it is asked for.
+    # Thousands of columns take seconds, so these are computed on demand.
 
     @cached_property
     def shuffled_rows(self) -> Floats:
-        """At most 1,000 rows, each column drawn from X on its own: its range, in other company."""
+        """At most 1,000 rows with each column drawn from X independently."""
         return shuffled(self._rows, self.seed)
 
     @cached_property
@@ -193,9 +193,9 @@ class Engine:
         return repeated(self._rows, self._weighting)
 
     def outer_rows(self, columns: Iterable[int] | None = None) -> Floats:
-        """At most two for each column: outermost rows that stand alone, moved on by as much as they do.
+        """Return at most two rows per column: isolated outermost rows, moved outwards by their extra gap.
 
-        Without `columns`, for all of them.
+        Without `columns`, return them for all columns.
         """
         numbers = range(self._rows.shape[1]) if columns is None else sorted(columns)
         for column in numbers:
@@ -206,12 +206,12 @@ class Engine:
 
     @property
     def positive_variables(self) -> tuple[str, ...]:
-        """Variables above 0 on every row."""
+        """Variables that are positive on every row."""
         return self._variables_where(self._least > 0.0)
 
     @property
     def nonnegative_variables(self) -> tuple[str, ...]:
-        """Variables of at least 0 on every row, the positive ones among them."""
+        """Variables that are at least 0 on every row, including the positive ones."""
         return self._variables_where(self._least >= 0.0)
 
     def _variables_where(self, is_so: Booleans) -> tuple[str, ...]:
@@ -219,12 +219,12 @@ class Engine:
 
     @property
     def spread(self) -> float:
-        """σ_y, the weighted standard deviation of y: NRMSE times it is the root mean squared error."""
+        """σ_y, the weighted standard deviation of y; NRMSE times σ_y is the root mean squared error."""
         return self._data.spread
 
     @property
     def root_mean_square(self) -> float:
-        """√(mean of y²), weighted: what the rounding of y is relative to."""
+        """√(mean of y²), weighted; the rounding of y is relative to it."""
         return float(np.hypot(self._data.center, self._data.spread))
 
     def score(
@@ -235,11 +235,11 @@ class Engine:
         deadline: Deadline = NEVER,
         known: KnownScores | None = None,
     ) -> Scores:
-        """Fit the constants of every expression, starting from those it has, and judge it.
+        """Fit the constants of every expression, starting from their present values, and score it.
 
-        `is_fixed`, shaped like the batch's constants, names those that keep their value. `options` stand in
-        for the engine's own. Raises `TimeIsUp` where not all are judged by the deadline. What is `known`, of
-        this engine and these options, is not fitted again; it has the same bits.
+        `is_fixed`, with the shape of the batch's constants, marks those that keep their value. `options`
+        replace those of the engine. Raises `TimeIsUp` if not all are scored by the deadline. Scores in
+        `known`, from this engine and these options, are reused, with the same bits.
         """
         batch = as_batch(expressions, self.vocabulary)
         options = _checked_options(options) or self.options
@@ -254,19 +254,19 @@ class Engine:
         tolerance: float = 1e-14,
         deadline: Deadline = NEVER,
     ) -> Scores:
-        """Fit the few best to convergence, as they are written, on all rows (`refit_rows` at most).
+        """Fit a few good expressions to convergence, as written, on all rows (at most `refit_rows`).
 
-        The scale is not free, whatever the engine's options say. Operators may be others than the engine's;
-        the variables must be the same. After the deadline fits end where they are.
+        Scale and offset are not free, whatever the engine's options are. Operators may differ from the
+        engine's, but the variables must be the same. At the deadline, fits end where they are.
         """
         batch = as_batch(expressions)
         if batch.vocabulary.variables != self.vocabulary.variables:
-            raise ExpressionError("the expressions have other variables than the engine")
+            raise ExpressionError("the expressions have different variables than the engine")
         options = FitOptions(max_steps=max_steps, tolerance=tolerance)
         return self._fit(batch, is_fixed, options, refits=True, fit_deadline=deadline)
 
     def is_finite(self, expression: Expression) -> bool:
-        """Whether all values of an expression are finite on all rows, those on the way to them too."""
+        """Return whether all values of an expression, including intermediate ones, are finite on all rows."""
         is_fixed = np.ones((1, expression.n_constants), dtype=bool)
         return bool(np.isfinite(self.refit([expression], is_fixed, max_steps=0).nrmse[0]))
 
@@ -311,7 +311,7 @@ class Engine:
 def values(
     expressions: Batch | Iterable[Expression], X: ArrayLike, n_threads: int = 1
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """Values of each expression on each row of X, (B, n_rows), and whether all of an expression's are finite.
+    """Return values of each expression on each row of X, (B, n_rows), and whether they are all finite.
 
     Intermediate values count: tanh(1/x) at x = 0 is not finite, though tanh(inf) is 1.
     """
@@ -326,9 +326,9 @@ def values(
 def gradients(
     expressions: Batch | Iterable[Expression], X: ArrayLike, n_threads: int = 1
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """d value/d constant, (B, n_rows, K), and whether all values and derivatives are finite.
+    """Return d value/d constant, (B, n_rows, K), and whether all values and derivatives are finite.
 
-    The derivative of x^c in c is 0 where x <= 0: no other exponent near c is defined there.
+    The derivative of x^c with respect to c is 0 where x <= 0, since no exponent near c is defined there.
     """
     batch = as_batch(expressions)
     rows = check_rows(X, batch.vocabulary.variables)
@@ -341,10 +341,10 @@ def gradients(
 
 
 def as_batch(expressions: Batch | Iterable[Expression], vocabulary: Vocabulary | None = None) -> Batch:
-    """A batch of whatever expressions are given, of one vocabulary."""
+    """Return expressions as a batch and check their vocabulary."""
     batch = expressions if isinstance(expressions, Batch) else Batch.of(expressions)
     if vocabulary is not None and batch.vocabulary != vocabulary:
-        raise ExpressionError("the expressions have another vocabulary than the engine")
+        raise ExpressionError("the expressions have a different vocabulary than the engine")
     return batch
 
 
@@ -352,8 +352,8 @@ def _as_mask(is_fixed: ArrayLike, batch: Batch) -> Booleans:
     mask = np.asarray(is_fixed)
     if mask.dtype != np.bool_ or mask.shape != batch.constants.shape:
         raise DataError(
-            f"is_fixed must be a table of True and False of shape {batch.constants.shape}, like the batch's "
-            f"constants; got {mask.dtype} of shape {mask.shape}"
+            f"is_fixed must be a table of bools with the shape of the constants, {batch.constants.shape}; "
+            f"got {mask.dtype} of shape {mask.shape}"
         )
     return np.ascontiguousarray(mask)
 
@@ -366,7 +366,7 @@ def _checked_options(options: FitOptions | None) -> FitOptions | None:
 
 @contextmanager
 def _bad_batch_is_an_expression_error() -> Iterator[None]:
-    """The core checks each row of tokens; it names the row and the position."""
+    """Turn errors of the core, which name row and position, into `ExpressionError`."""
     try:
         yield
     except ValueError as error:

@@ -50,9 +50,6 @@ LARGEST_SEED = 2**31 - 1
 class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Symbolic regression: find equations y = f(X) and predict with one of them.
 
-    `fit` searches for equations from simple to accurate, keeps the best of each size in `equations_`, and
-    chooses one for `predict`.
-
     Parameters
     ----------
     preset : str
@@ -64,9 +61,8 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
     max_epochs : int or None
         Maximum number of epochs. None means no limit if `max_time` is given, otherwise the preset's number.
     n_jobs : int or None
-        Number of threads that score and fill expressions; None is 1 and −1 is all. It does not change the
-        equations that are found. It does not apply to torch: use `torch.set_num_threads`, which can change
-        the last bits of torch's results.
+        Number of threads; None is 1 and −1 is all. It does not change the equations that are found. It does
+        not apply to torch: `torch.set_num_threads` does, and can change the last bits of torch's results.
     random_state : int, RandomState or None
         Random seed. The same number gives the same equations on the same machine, unless time is limited.
     device : "auto", "cpu" or "cuda"
@@ -82,31 +78,26 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         Pretrained weights of the generator, used by the preset `ddsr`: those of the package (unless `config`
         or the preset's name says otherwise), those of a file, or None to search without.
     model_selection : "description_length", "accuracy", "best" or None
-        How the equation for predictions is chosen. "description_length": equations are simplified first, by
-        dropping terms and fixing constants at simple numbers where that shortens the description, then the
-        one with the shortest description is chosen; this takes the last part of `max_time`, or up to a minute
-        without a time limit. "accuracy": the one with the highest reward. "best": a trade-off between error
-        and size, without simplification. None is the preset's choice: "description_length" for `ddsr`,
-        "accuracy" for the others.
+        How the equation for predictions is chosen. "description_length": the one with the shortest
+        description, after terms are dropped and constants fixed at simple numbers where that shortens it;
+        this takes the last part of `max_time`, or up to a minute without a limit. "accuracy": the one with
+        the highest reward. "best": a trade-off between error and size, without simplification. None is the
+        preset's choice: "description_length" for `ddsr`, "accuracy" for the others.
     guesses : sequence of str
-        Expressions to start the search from, such as "C * sin(x) + 0.5". Numbers are starting values of
-        constants; `C` or `?` is a constant of unknown value. If y has several columns, pass one list for all
-        of them or one list per column.
+        Expressions to start from, such as "C * sin(x) + 0.5". Numbers are starting values of constants; `C`
+        or `?` is an unknown constant. For several columns of y, pass one list for all or one per column.
     warm_start : bool
         Whether `fit` continues from the equations of the previous fit, which then seed the search.
     callback : callable or None
-        Called with the `SearchState` after every epoch. If it raises `KeyboardInterrupt`, the fit ends with
-        the best equations so far.
+        Called with the `SearchState` after every epoch. A `KeyboardInterrupt` that it raises ends the fit.
 
     Attributes
     ----------
-    If y has several columns, each attribute from `equations_` to `stopped_by_` is a list, one item per column
-    (except `fit_seconds_`).
+    With several columns of y, each attribute from `equations_` to `stopped_by_` is a list.
 
     equations_ : DataFrame
-        The Pareto front, one row per equation: complexity (number of tokens), loss (mean squared error), r2,
-        description_length (in nats, up to a term that all equations share), reward, equation, and is_best,
-        which marks the equation that predicts. Equations are the simplified ones, if they were simplified.
+        The Pareto front, one row per equation: complexity (tokens), loss (mean squared error), r2,
+        description_length (nats, up to a shared term), reward, equation, and is_best (the one that predicts).
     front_ : ParetoFront
         The same equations as expressions.
     best_ : FrontEntry
@@ -116,15 +107,13 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
     curves_ : DataFrame
         Learning curves, one row per epoch.
     n_epochs_ : int
-        Number of epochs.
-    fit_seconds_ : float
-        Duration of the fit.
     fit_sample_ : DataFrame
         True and predicted values on at most 500 training rows.
     stopped_by_ : str
         What ended the search: "exact" (NRMSE below 1e-12 or below `config.evolution.exact`), "max_time",
         "max_epochs", "max_evaluations", "no_progress" (after `config.patience` epochs), "exhausted" (every
         expression was tried) or "interrupt".
+    fit_seconds_ : float
     outcomes_ : list of Outcome
         The result of each output's fit without the data, from which the other attributes are made.
     n_fits_ : int
@@ -134,8 +123,6 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
     n_features_in_, feature_names_in_, n_outputs_
         As in scikit-learn.
 
-    Notes
-    -----
     A fit has a model from its start: the constant and the lines through one variable are fitted before the
     search. A `KeyboardInterrupt` ends `fit` like a time limit. Any other exception, such as one raised by the
     handler of an alarm signal, passes through and leaves the model of the last finished epoch.
@@ -232,8 +219,7 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         """Return the positions of outliers, rows with unusually large residuals, the largest first.
 
         Rows where the equation is undefined come before them. Outliers are only reported for 20 rows or more,
-        and at most one in fifty rows, or one (docs/selection.md). If y has several columns, the result is a
-        list with one item per column.
+        and at most one in fifty rows, or one (docs/selection.md). For several columns of y, it is a list.
         """
         targets = read_targets(y).columns
         predicted = self.predict(X, index).reshape(-1, len(self.outcomes_))

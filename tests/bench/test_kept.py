@@ -135,7 +135,7 @@ def test_without_runs_the_pages_say_so():
         ("somewhere/one", True, "", "ground-truth/NAME or black-box/NAME"),
         ("ground-truth", True, "", "ground-truth/NAME"),
         ("ground-truth/one", False, "", "the command, the commit and the machine"),
-        ("ground-truth/one", True, "{", "line 2 is no result"),
+        ("ground-truth/one", True, "{", "line 2 cannot be read as a result"),
     ],
 )
 def test_what_would_be_kept_badly_is_refused(tmp_path, name, is_started, line, message):

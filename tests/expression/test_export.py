@@ -111,7 +111,7 @@ def test_values_of_known_expressions():
 @pytest.mark.parametrize(
     ("X", "message"),
     [
-        ([1.0, 2.0], r"shape \(n_rows, 2\), a column for each variable, not \(2,\)"),
+        ([1.0, 2.0], r"shape \(n_rows, 2\), one column per variable, not \(2,\)"),
         (np.ones((3, 3)), r"not \(3, 3\)"),
         ([["a", "b"]], "numbers only"),
     ],

@@ -80,7 +80,7 @@ def test_an_unknown_operator_is_named_with_the_nearest_known():
         find_operator("arctan")
     with pytest.raises(VocabularyError, match="'%'; known are: add, sub"):
         find_operator("%")
-    with pytest.raises(VocabularyError, match="not as 3"):
+    with pytest.raises(VocabularyError, match="not 3"):
         find_operator(3)
     with pytest.raises(TypeError):
         OPERATORS["mod"] = OPERATORS["add"]

@@ -144,7 +144,7 @@ def test_positive_says_more_than_nonnegative() -> None:
 
 def test_names_are_checked() -> None:
     original = Expression.parse("x + y", PLAIN)
-    with pytest.raises(VocabularyError, match="'w' is no variable"):
+    with pytest.raises(VocabularyError, match="'w' is not a variable"):
         original.simplified(positive=["w"])
     with pytest.raises(VocabularyError, match="list of names"):
         Batch.of([original]).simplified(nonnegative="xy")

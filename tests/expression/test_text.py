@@ -183,7 +183,7 @@ def test_errors_say_what_and_where(text, position, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("2", "'2' at position 0 needs a constant, and this vocabulary has none"),
+        ("2", "'2' at position 0 needs a constant, but this vocabulary has none"),
         ("x + ?", "'\\?' at position 4 needs a constant"),
         ("-x", "'-' at position 0 needs neg, or mul and a constant"),
         ("x * x", "operator '\\*' at position 2 is not in this vocabulary, .* are: add"),
@@ -195,7 +195,7 @@ def test_what_a_small_vocabulary_cannot_say(text, message):
 
 
 def test_only_text_is_parsed():
-    with pytest.raises(ExpressionError, match="not from 3"):
+    with pytest.raises(ExpressionError, match="not 3"):
         Expression.parse(3, XY)
 
 

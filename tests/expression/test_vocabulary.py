@@ -76,7 +76,7 @@ def test_token_finds_symbols_and_bare_names():
         ({"variables": ()}, "at least one variable"),
         ({"variables": ("x", "y", "x")}, "variable 'x' is given more than once"),
         ({"variables": ("x", "")}, "name of variable 1 is empty"),
-        ({"variables": ("x", 3)}, "name of variable 1 is not a text: 3"),
+        ({"variables": ("x", 3)}, "name of variable 1 is not a string: 3"),
         ({"variables": "xy"}, "a list of names, not the single text 'xy'"),
         ({"operators": "add"}, "operators must be a list"),
         ({"operators": ("add", "+")}, "operator 'add' is given more than once"),

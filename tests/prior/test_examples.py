@@ -148,7 +148,7 @@ def test_other_options() -> None:
 def test_options_are_checked() -> None:
     with pytest.raises(DataError, match="noisy_share"):
         ExampleOptions(noisy_share=1.5)
-    with pytest.raises(DataError, match="without div"):
+    with pytest.raises(DataError, match="need these operators: div"):
         ExampleOptions(operators=("add", "sub", "mul", "pow"))
     with pytest.raises(DataError, match="least_noise"):
         ExampleOptions(least_noise=0.2)

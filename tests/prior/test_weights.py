@@ -78,7 +78,7 @@ def test_weights_of_another_network_are_refused(path):
     card = json.loads(texts["card"])
     card["network"]["n_layers"] += 1
     write_tensors(path, arrays, {"card": json.dumps(card)})
-    with pytest.raises(DataError, match="no prior that this ddsr can use"):
+    with pytest.raises(DataError, match="not a prior that this ddsr can use"):
         load_weights(path)
 
 
@@ -138,7 +138,7 @@ def test_altered_checkpoints_are_refused(trainer, tmp_path):
     with pytest.raises(DataError, match="checksum"):
         load_checkpoint(tmp_path)
     shard.unlink()
-    with pytest.raises(DataError, match="no checkpoint"):
+    with pytest.raises(DataError, match="cannot read a checkpoint"):
         load_checkpoint(tmp_path)
 
 

@@ -75,5 +75,5 @@ def test_extreme_inputs_warn_of_nothing_and_have_finite_predictions(factor):
 
 
 def test_targets_whose_squares_are_denormal_are_refused():
-    with pytest.raises(DataError, match="squares leave double precision"):
+    with pytest.raises(DataError, match="squares exceed double precision"):
         engine_of(np.arange(5.0), 1e-160 * np.arange(5.0))

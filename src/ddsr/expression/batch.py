@@ -1,4 +1,4 @@
-"""Many expressions as two arrays: what generators make and the engine takes."""
+"""Many expressions as two arrays, which generators return and the engine takes."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ Number = TypeVar("Number", bound=np.generic)
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Expressions over one vocabulary, a row each."""
+    """Expressions over one vocabulary, one per row."""
 
     vocabulary: Vocabulary
     tokens: NDArray[np.int16]
-    """(B, L) breadth-first, PAD behind the end of each"""
+    """(B, L) tokens in breadth-first order, padded with PAD"""
     constants: NDArray[np.float64]
-    """(B, K) in the order of their tokens; what is behind a row's last constant counts for nothing"""
+    """(B, K) constants in the order of their tokens; values after a row's last constant are ignored"""
     n_drawn: int | None = None
-    """how many were drawn to get these, which are distinct; None: as many as there are"""
+    """number of draws that gave these distinct expressions; None: as many as there are"""
 
     def __post_init__(self) -> None:
         for name, kind in (("tokens", np.int16), ("constants", np.float64)):
@@ -42,14 +42,14 @@ class Batch:
 
     @classmethod
     def from_tokens(cls, vocabulary: Vocabulary, tokens: ArrayLike) -> Batch:
-        """Expressions whose constants are not known yet: they start at 1."""
+        """Create a batch of expressions with unknown constants, which start at 1."""
         rows = _as_tokens(tokens)
         n_constants = (rows == vocabulary.constant).sum(axis=1) if vocabulary.has_constant else [0]
         return cls(vocabulary, rows, np.ones((len(rows), max(n_constants, default=0))))
 
     @classmethod
     def of(cls, expressions: Iterable[Expression]) -> Batch:
-        """The same expressions as a batch; they must share a vocabulary."""
+        """Create a batch of expressions, which must share a vocabulary."""
         listed = _as_expressions(expressions)
         vocabulary = listed[0].vocabulary
         tokens = np.full((len(listed), max(map(len, listed))), PAD, dtype=np.int16)
@@ -71,7 +71,7 @@ class Batch:
         return (self[row] for row in range(len(self)))
 
     def keys(self, n_threads: int = 1) -> list[bytes]:
-        """The `key` of each: equal for those that differ by the order of operands and by constants alone."""
+        """Return the `key` of each, equal for those that differ only by operand order and constants."""
         try:
             return _core.canonical_keys(self.vocabulary.core, self.tokens, n_threads)
         except ValueError as error:
@@ -80,7 +80,7 @@ class Batch:
     def simplified(
         self, n_threads: int = 1, positive: Iterable[str] = (), nonnegative: Iterable[str] = ()
     ) -> Batch:
-        """Each as `Expression.simplified` has it, in the same order."""
+        """Simplify each expression with `Expression.simplified`, in the same order."""
         signs = signs_of(self.vocabulary, positive, nonnegative)
         try:
             tokens, constants = _core.simplify(
@@ -92,7 +92,7 @@ class Batch:
 
     @classmethod
     def joined(cls, batches: Sequence[Batch]) -> Batch:
-        """The rows of all, which share a vocabulary, one batch after the other."""
+        """Concatenate batches that share a vocabulary."""
         length = max(batch.tokens.shape[1] for batch in batches)
         width = max(batch.constants.shape[1] for batch in batches)
         tokens = [_widened(batch.tokens, length, PAD) for batch in batches]
@@ -118,13 +118,15 @@ class Batch:
 
 def _as_expressions(expressions: Iterable[Expression]) -> list[Expression]:
     if isinstance(expressions, (Expression, str)) or not isinstance(expressions, Iterable):
-        raise ExpressionError(f"give a list of expressions, not {expressions!r}")
+        raise ExpressionError(f"expressions must be a list of expressions, not {expressions!r}")
     listed = list(expressions)
     if not listed:
         raise ExpressionError("a batch needs at least one expression")
     for expression in listed:
         if not isinstance(expression, Expression):
-            raise ExpressionError(f"{expression!r} is no Expression: Expression.parse makes one of text")
+            raise ExpressionError(
+                f"{expression!r} is not an Expression: create one from text with Expression.parse"
+            )
         if expression.vocabulary != listed[0].vocabulary:
             raise ExpressionError("the expressions of a batch must share one vocabulary")
     return listed
@@ -134,9 +136,9 @@ def _as_tokens(tokens: ArrayLike) -> NDArray[np.int16]:
     try:
         rows = np.asarray(tokens)
     except ValueError as error:
-        raise ExpressionError(f"tokens must be a table, a row an expression: {error}") from None
+        raise ExpressionError(f"tokens must be a table with one row per expression: {error}") from None
     if rows.ndim != 2:
-        raise ExpressionError(f"tokens must be a table, a row an expression; got {rows.ndim}-D")
+        raise ExpressionError(f"tokens must be a table with one row per expression; got {rows.ndim}-D")
     limits = np.iinfo(np.int16)
     if rows.dtype.kind not in "iu" or (
         rows.size and not limits.min <= rows.min() <= rows.max() <= limits.max

@@ -1,4 +1,4 @@
-"""The expression: an equation's right-hand side, immutable, over a vocabulary."""
+"""Expressions: immutable right-hand sides of equations over a vocabulary."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ LONGEST = _core.LONGEST
 
 @dataclass(frozen=True, init=False, repr=False)
 class Expression:
-    """Tokens in breadth-first order, and the values of the constants among them, in that order.
+    """An expression: tokens in breadth-first order, and the values of its constants in the same order.
 
-    Equal are expressions of equal vocabulary, tokens and constants; to compare up to the order of
-    operands and the values of constants, compare `key`.
+    Expressions are equal if their vocabulary, tokens and constants are equal. To ignore the order of operands
+    and the values of constants, compare `key`.
     """
 
     vocabulary: Vocabulary
@@ -47,7 +47,7 @@ class Expression:
         tokens: Iterable[int],
         constants: Iterable[float] | None = None,
     ) -> None:
-        """Tokens may be padded behind their end; constants are 1.0 unless given."""
+        """Tokens may be padded at the end; constants are 1.0 unless given."""
         self._set(vocabulary, _checked_tokens(vocabulary, tokens), constants)
 
     def _set(
@@ -64,7 +64,7 @@ class Expression:
         tokens: Iterable[int],
         constants: Iterable[float] | None = None,
     ) -> Expression:
-        """The root, then its operands, then theirs: the order of the generators."""
+        """Create an expression from tokens in breadth-first order: the root, its operands, and so on."""
         return cls(vocabulary, tokens, constants)
 
     @classmethod
@@ -74,7 +74,7 @@ class Expression:
         tokens: Iterable[int],
         constants: Iterable[float] | None = None,
     ) -> Expression:
-        """Each operator before its operands; constants are in prefix order too."""
+        """Create an expression from tokens and constants in prefix order."""
         ids = _checked_tokens(vocabulary, tokens)
         values = _checked_constants(constants, _n_constants(vocabulary, ids))
         order = _core.breadth_first_from_prefix(vocabulary.core, np.array(ids, np.int16))
@@ -82,13 +82,13 @@ class Expression:
 
     @classmethod
     def from_tree(cls, vocabulary: Vocabulary, root: Node) -> Expression:
-        """From nodes, checked against the vocabulary."""
+        """Create an expression from a tree of nodes, checked against the vocabulary."""
         level_order = [root]
         for node in level_order:  # grows while it is walked
             if len(level_order) > LONGEST:
                 raise ExpressionError(f"the expression has more than {LONGEST} tokens")
             level_order.extend(node.children)
-        # a tree whose nodes have their operands is complete: nothing is left to check in the tokens
+        # a tree whose nodes have their operands is complete, so the tokens need no check
         tokens = tuple(_token_of(vocabulary, node) for node in level_order)
         expression = cls.__new__(cls)
         expression._set(
@@ -98,7 +98,7 @@ class Expression:
 
     @classmethod
     def parse(cls, text: str, vocabulary: Vocabulary) -> Expression:
-        """From infix text such as `2.5 * sin(x)^2 - 1 / y`; `?` is a constant of unknown value."""
+        """Parse infix text such as `2.5 * sin(x)^2 - 1 / y`; `?` is a constant of unknown value."""
         return cls.from_tree(vocabulary, parse(text, vocabulary))
 
     def __len__(self) -> int:
@@ -123,14 +123,14 @@ class Expression:
         one: T,
         apply: Callable[[Operator, list[T]], T],
     ) -> T:
-        """Work upwards from the leaves; every export of an expression is one such fold.
+        """Evaluate the tree from the leaves to the root. All exports of an expression are folds.
 
-        `variable` is given a column, `apply` an operator and what its operands have become.
+        `variable` gets a column, `apply` gets an operator and the results of its operands.
         """
         vocabulary = self.vocabulary
         first_variable = vocabulary.first_variable
         constants = reversed(self.constants)
-        # Backwards, the operands of the node at hand are those that wait longest, last one first.
+        # In reverse order, the operands of a node are those that have waited longest, the last one first.
         waiting: deque[T] = deque()
         for token in reversed(self.tokens):
             if token >= first_variable:
@@ -157,7 +157,7 @@ class Expression:
 
     @property
     def prefix(self) -> tuple[int, ...]:
-        """Tokens with each operator before its operands."""
+        """The tokens in prefix order."""
         return self._prefix_form[0]
 
     @property
@@ -176,7 +176,7 @@ class Expression:
 
     @property
     def depth(self) -> int:
-        """Levels of the tree: 1 for a lone leaf."""
+        """Number of levels of the tree: 1 for a single leaf."""
         return self.fold(
             variable=lambda column: 1,
             constant=lambda value: 1,
@@ -186,36 +186,37 @@ class Expression:
 
     @property
     def n_constants(self) -> int:
-        """How many values fitting may change."""
+        """Number of constants."""
         return len(self.constants)
 
     @property
     def variables_used(self) -> tuple[str, ...]:
-        """Names of the variables that occur, by column."""
+        """Names of the variables that the expression uses, by column."""
         first = self.vocabulary.first_variable
         columns = sorted({token - first for token in self.tokens if token >= first})
         return tuple(self.vocabulary.variables[column] for column in columns)
 
     def with_constants(self, values: Iterable[float]) -> Expression:
-        """The same with other values of its constants, in breadth-first order."""
+        """Return the same expression with other values of its constants, in breadth-first order."""
         expression = Expression.__new__(Expression)
         expression._set(self.vocabulary, self.tokens, values)
         return expression
 
     def canonical(self) -> Expression:
-        """The same function with the operands of + and of * in one fixed order, smaller first.
+        """Return the same function with the operands of + and * in a fixed order, smaller ones first.
 
-        A chain such as x + (y + z) is one sum of three, and comes out grouped to the left.
+        A chain such as x + (y + z) is a sum of three operands, and is grouped to the left.
         """
         tokens, order = _core.canonical_form(self.vocabulary.core, self._row)
         values = _reordered(self.vocabulary, self.tokens, self.constants, order)[1]
         return Expression(self.vocabulary, tokens, values)
 
     def simplified(self, positive: Iterable[str] = (), nonnegative: Iterable[str] = ()) -> Expression:
-        """The same value wherever this one is finite, up to rounding; shorter, or else unchanged.
+        """Return a shorter expression with the same values wherever this one is finite, up to rounding.
 
-        Constants count as the numbers that they are: 1.0 * x becomes x. With variables named that are
-        positive or nonnegative in the data, values stay the same on such data alone: sqrt(x^2) becomes x.
+        An expression that cannot be shortened is returned unchanged. Constants are treated as exact numbers:
+        1.0 * x becomes x. If variables are named as positive or nonnegative, values only stay the same for
+        such data: sqrt(x^2) becomes x.
         """
         signs = signs_of(self.vocabulary, positive, nonnegative)
         constants = np.array([self.constants], dtype=np.float64)
@@ -226,42 +227,42 @@ class Expression:
 
     @cached_property
     def key(self) -> bytes:
-        """Equal, within a vocabulary, exactly for what differs by operand order and constants."""
+        """A key that is the same for expressions that differ only by operand order and constants."""
         tokens, _ = _core.canonical_form(self.vocabulary.core, self._row)
         return np.array(tokens, dtype=np.int16).tobytes()
 
     def complexity(self) -> int:
-        """Nodes of the SymPy form, as SRBench counts them."""
+        """Return the number of nodes of the SymPy form, as SRBench counts them."""
         return symbolic.complexity(self)
 
-    # Forms for others
+    # Exports
 
     def text(self, precision: int | None = None) -> str:
-        """Infix text; constants with so many significant digits, or all, so that it parses back."""
+        """Return infix text with `precision` significant digits, or with all, so that it parses back."""
         return printing.to_text(self, precision)
 
     def skeleton(self, names: Sequence[str] | None = None) -> str:
-        """Infix text with `?` for every constant, or with a name for each, in breadth-first order."""
+        """Return infix text with `?` for every constant, or with given names in breadth-first order."""
         return printing.to_skeleton(self, names)
 
     def to_latex(self, precision: int | None = None) -> str:
-        """LaTeX for math mode, in the expression's own structure."""
+        """Return LaTeX for math mode, with the structure of the expression."""
         return latex.to_latex(self, precision)
 
     def to_sympy(self) -> Any:
-        """A SymPy expression, with SymPy's automatic simplifications."""
+        """Return a SymPy expression, with SymPy's automatic simplifications."""
         return symbolic.to_sympy(self)
 
     def to_callable(self) -> Callable[[ArrayLike], NDArray[np.float64]]:
-        """A function of X (n_rows, n_features) giving (n_rows,); it can be pickled."""
+        """Return a function from X (n_rows, n_features) to (n_rows,), which can be pickled."""
         return partial(numeric.evaluate, self)
 
     def to_python(self, name: str = "equation") -> str:
-        """Source text of a NumPy function with this name, one argument a variable."""
+        """Return the source of a NumPy function with this name and one argument per variable."""
         return python_source.to_python(self, name)
 
     def to_torch(self) -> Any:
-        """A torch.nn.Module of X (n_rows, n_features) giving (n_rows,); its constants are its parameters."""
+        """Return a torch.nn.Module from X (n_rows, n_features) to (n_rows,) with trainable constants."""
         from ddsr.expression.torch_module import EquationModule
 
         return EquationModule(self)
@@ -302,7 +303,7 @@ def _checked_constants(constants: Iterable[float] | None, n_needed: int) -> tupl
     except (TypeError, ValueError):
         raise ExpressionError("constants must be a sequence of numbers") from None
     if len(values) != n_needed:
-        raise ExpressionError(f"the expression has {n_needed} constants, but {len(values)} given")
+        raise ExpressionError(f"the expression has {n_needed} constants, but {len(values)} values were given")
     for position, value in enumerate(values):
         if not isfinite(value):
             raise ExpressionError(f"constant {position} is {value}; all must be finite", position)

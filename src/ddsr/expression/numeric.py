@@ -36,6 +36,6 @@ def _checked(X: ArrayLike, n_variables: int) -> NDArray[np.float64]:
         raise DataError(f"X must hold numbers only: {error}") from None
     if data.ndim != 2 or data.shape[1] != n_variables:
         raise DataError(
-            f"X must have the shape (n_rows, {n_variables}), a column for each variable, not {data.shape}"
+            f"X must have the shape (n_rows, {n_variables}), one column per variable, not {data.shape}"
         )
     return data

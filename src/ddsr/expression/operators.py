@@ -82,7 +82,7 @@ RATIONAL = {name: function for name, function in ARITHMETIC.items() if name != "
 def find_operator(text: str) -> Operator:
     """The operator of a name ("add") or a symbol ("+", "^", "**")."""
     if not isinstance(text, str):
-        raise VocabularyError(f"an operator is given by name, not as {text!r}")
+        raise VocabularyError(f"an operator must be a name or symbol, not {text!r}")
     row = OPERATORS.get(_NAME_OF_SYMBOL.get(text, text))
     if row is None:
         raise VocabularyError(

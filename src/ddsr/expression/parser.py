@@ -20,7 +20,7 @@ POWERS = ("^", "**")
 def parse(text: str, vocabulary: Vocabulary) -> Node:
     """The tree of a text; an error says what is wrong, where, and what is known instead."""
     if not isinstance(text, str):
-        raise ExpressionError(f"an expression is parsed from text, not from {text!r}")
+        raise ExpressionError(f"text must be a string, not {text!r}")
     words = split_words(text)
     if len(words) == 1:
         raise ExpressionError("the text is empty; an expression was expected", 0)
@@ -156,7 +156,7 @@ class _Parser:
 
     def require_constant(self, word: Word) -> None:
         if not self.vocabulary.has_constant:
-            raise _error(word, word.quote, " needs a constant, and this vocabulary has none")
+            raise _error(word, word.quote, " needs a constant, but this vocabulary has none")
 
     def variable(self, word: Word) -> Node:
         name = read_name(word)
@@ -191,7 +191,7 @@ class _Parser:
             return Node.operator("neg", operand)
         if "mul" in self.vocabulary.operators and self.vocabulary.has_constant:
             return Node.operator("mul", Node.constant(-1.0), operand)
-        raise _error(word, "'-'", " needs neg, or mul and a constant, and this vocabulary has not")
+        raise _error(word, "'-'", " needs neg, or mul and a constant, which this vocabulary does not have")
 
 
 def _wrong_arity(word: Word, row: Operator, n_arguments: int) -> ExpressionError:

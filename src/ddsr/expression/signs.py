@@ -21,10 +21,10 @@ def signs_of(
     columns = {name: column for column, name in enumerate(vocabulary.variables)}
     for names, sign in ((nonnegative, NONNEGATIVE), (positive, POSITIVE)):
         if isinstance(names, str):
-            raise VocabularyError(f"give variables as a list of names, not as the text {names!r}")
+            raise VocabularyError(f"variables must be a list of names, not the text {names!r}")
         for name in names:
             if name not in columns:
                 known = ", ".join(map(repr, vocabulary.variables))
-                raise VocabularyError(f"{name!r} is no variable of this vocabulary, which has: {known}")
+                raise VocabularyError(f"{name!r} is not a variable of this vocabulary, which has: {known}")
             signs[columns[name]] = sign
     return signs

@@ -1,4 +1,4 @@
-"""A vocabulary says which tokens expressions are made of, and which integer stands for each."""
+"""The vocabulary: the tokens of expressions and their integer ids."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ LARGEST = 32767  # token ids are 16-bit
 
 @dataclass(frozen=True, init=False)
 class Vocabulary:
-    """Operators, the literal 1, the constant and the variables: ids run in this order.
+    """Operators, the literal 1, the constant and the variables, with ids in this order.
 
-    Operators are given by name or symbol. Variables, one a column of the data, may have any name.
+    Operators are given by name or symbol. Variables, one per column of the data, may have any name.
     """
 
     variables: tuple[str, ...]
@@ -52,7 +52,7 @@ class Vocabulary:
         has_one: bool = True,
         has_constant: bool = True,
     ) -> Vocabulary:
-        """Variables x0, x1, … for data whose columns have no names."""
+        """Create a vocabulary with variables x0, x1, … for data without column names."""
         names = [f"x{column}" for column in range(n_features)]
         return cls(names, operators, has_one, has_constant)
 
@@ -60,7 +60,7 @@ class Vocabulary:
         return self.first_variable + len(self.variables)
 
     def __reduce__(self) -> tuple[type[Vocabulary], tuple[object, ...]]:
-        # the core's object does not travel: it is built anew where it is needed
+        # the object of the core is not pickled, but rebuilt when needed
         return Vocabulary, (self.variables, self.operators, self.has_one, self.has_constant)
 
     @cached_property
@@ -75,7 +75,7 @@ class Vocabulary:
 
     @cached_property
     def first_variable(self) -> int:
-        """Id of the variable of column 0; the others follow it."""
+        """Id of the variable of column 0; the others follow."""
         return len(self.operators) + self.has_one + self.has_constant
 
     @cached_property
@@ -85,37 +85,37 @@ class Vocabulary:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """What each id is called: `add`, `1`, `?` for the constant, variables as in text."""
+        """Name of each id: `add`, `1`, `?` for the constant, variables as in text."""
         leaves = ["1"] * self.has_one + ["?"] * self.has_constant
         return (*self.operators, *leaves, *map(write_name, self.variables))
 
     @cached_property
     def arities(self) -> tuple[int, ...]:
-        """How many operands each id takes."""
+        """Number of operands of each id."""
         n_leaves = len(self) - len(self.operators)
         return (*(OPERATORS[name].arity for name in self.operators), *[0] * n_leaves)
 
     @cached_property
     def core(self) -> _core.Vocabulary:
-        """The same for the native core."""
+        """This vocabulary for the native core."""
         return _core.Vocabulary(self.operators, self.has_one, self.has_constant, len(self.variables))
 
     def arity(self, token: int) -> int:
-        """How many operands the token takes."""
+        """Return the number of operands of a token."""
         return self.arities[token]
 
     def is_constant(self, token: int) -> bool:
-        """Whether the token is the constant, whose value is fitted."""
+        """Return whether a token is the constant, whose value is fitted."""
         return token == self.constant
 
     def operator(self, token: int) -> Operator:
-        """The operator that an id stands for."""
+        """Return the operator with this id."""
         return OPERATORS[self.operators[token]]
 
     def token(self, name: str) -> int:
-        """The id of one of `names`, of an operator's symbol or of a variable's bare name.
+        """Return the id of one of `names`, of an operator's symbol or of a variable's bare name.
 
-        Where a variable is called like an operator, the bare name is the operator's.
+        If a variable has the name of an operator, the bare name means the operator.
         """
         try:
             return self._ids[name]
@@ -126,7 +126,7 @@ class Vocabulary:
 
     @cached_property
     def nodes(self) -> dict[tuple[Kind, str], int]:
-        """The id of each node of a tree, by its kind and, of operators and variables, its name."""
+        """Ids of tree nodes by kind and, for operators and variables, by name."""
         ids = {(Kind.OPERATOR, name): token for token, name in enumerate(self.operators)}
         ids |= {(Kind.VARIABLE, name): self.first_variable + k for name, k in self.columns.items()}
         if self.one is not None:
@@ -150,8 +150,10 @@ def _listed(names: Sequence[str], what: str) -> Sequence[str]:
         raise VocabularyError(f"{what} must be a list of names, not the single text {names!r}")
     if not isinstance(names, Iterable):
         raise VocabularyError(f"{what} must be a list of names, not {names!r}")
-    if isinstance(names, (Set, Iterator)):  # a set has another order in each process, an iterator is used up
-        raise VocabularyError(f"{what} must be a list of names, which has an order, not {names!r}")
+    if isinstance(
+        names, (Set, Iterator)
+    ):  # the order of a set differs between processes, and an iterator is used up
+        raise VocabularyError(f"{what} must be an ordered list of names, not {names!r}")
     return names
 
 
@@ -161,7 +163,7 @@ def _checked_variables(variables: Sequence[str]) -> tuple[str, ...]:
         raise VocabularyError("a vocabulary needs at least one variable")
     for column, name in enumerate(names):
         if not isinstance(name, str):
-            raise VocabularyError(f"the name of variable {column} is not a text: {name!r}")
+            raise VocabularyError(f"the name of variable {column} is not a string: {name!r}")
         if not name:
             raise VocabularyError(f"the name of variable {column} is empty")
     _refuse_repeated(names, "variable")
