@@ -150,4 +150,4 @@ def test_a_time_without_end_can_be_written():
     model = DDSRRegressor("uniform", max_time=np.inf, max_epochs=1, random_state=0).fit(*2 * [np.eye(4)])
     text = python_lines(model, "y", ("x",))
     assert 'max_time=float("inf")' in text and shell_line(model, "y", ("x",)) is None
-    assert "The time was limited" not in reproduce_note(model)
+    assert "depends on the speed" not in reproduce_note(model)
