@@ -99,7 +99,7 @@ def test_predict_tells_how_good_it_is_where_the_target_is_known(finished, tmp_pa
     r2 = json.loads(done.stdout)["r2"]
     chosen = next(row for row in shown(finished)["equations"] if row["is_best"])
     assert r2 == pytest.approx(chosen["r2"])
-    assert done.stderr == f"R² {r2:.6f} (the table has noise)\n"
+    assert done.stderr == f"R² for noise: {r2:.6f}\n"
 
 
 def test_predict_needs_the_models_columns(finished, tmp_path):

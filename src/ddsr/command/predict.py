@@ -103,4 +103,4 @@ def _report(rows: NewData, predicted: Floats, r2: float | None, target: str) -> 
             f"the equation is undefined or overflows on {n_undefined:,} row{'s' * (n_undefined != 1)}"
         )
     if r2 is not None:
-        print_to_stderr(f"R² {r2:.6f} (the table has {target})")
+        print_to_stderr(f"R² for {target}: {r2:.6f}")
