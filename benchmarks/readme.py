@@ -61,8 +61,8 @@ def _how_measured(results: Results) -> str:
         f"Share (%) of SRBench's {len(ground_truth_names())} problems with a known equation that are solved, "
         f"by noise level. ddsr: SRBench's rule, {seeds} per problem and level, time limit {budgets(rows)}, "
         f"threads per run: {thread_counts(rows)}. Others: the best {BEST} methods in SRBench's result files "
-        "(at most 130 of the problems) and in the DDSR paper's tables, measured on other hardware. The figure "
-        "shows a method that is in both with its higher rate without noise."
+        "(at most 130 of the problems) and in the DDSR paper's tables, measured on other hardware. The "
+        "figure shows a method that is in both with its higher rate without noise."
     )
 
 
