@@ -1,11 +1,12 @@
-"""Full runs that are kept in the repository, and the tables that README.md and docs/results.md have of them.
+"""Full runs that are kept in the repository, and what README.md and docs/results.md show of them.
 
-`make results` writes the tables anew from all stores in `results/ground-truth/` and `results/black-box/`:
-folders as `ddsr bench run` makes them, of one machine or of several. `python -m benchmarks.kept STORE
-ground-truth/NAME` puts one there, compressed and without its learning curves. Those in `results/ablation/`
-are methods on the same runs: docs/results.md has a table and a figure of each. Those in `results/paper/` are
-of the preset `paper`; they are in no table that is written, and keep their learning curves, of which Nguyen's
-are drawn. `python -m benchmarks.kept FILE realistic/NAME` keeps a file of `python -m benchmarks.realistic`.
+`make results` writes the tables of docs/results.md, and the table and the figure of README.md, from all
+stores in `results/ground-truth/` and `results/black-box/`: folders as `ddsr bench run` makes them, of one
+machine or of several. `python -m benchmarks.kept STORE ground-truth/NAME` puts one there, compressed and
+without its learning curves. Stores in `results/ablation/` compare methods on the same runs: docs/results.md
+has a table and a figure of each. Stores in `results/paper/` are runs of the preset `paper`; no table is made
+of them, and they keep their learning curves, of which Nguyen's are drawn. `python -m benchmarks.kept FILE
+realistic/NAME` keeps a file of `python -m benchmarks.realistic`.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.readme import compact_table, recovery_figure
 from benchmarks.realistic import page as realistic_page
 from ddsr.bench.curves import FOLDER as CURVES
-from ddsr.bench.report.command import make_table, read_chosen, save_figure
+from ddsr.bench.report.command import make_table, read_chosen, save, save_figure
 from ddsr.bench.report.results import Results
 from ddsr.bench.starts import FILE as STARTS
 from ddsr.bench.store import COMPRESSED, FILE, file_of, read_rows
@@ -42,9 +44,9 @@ PLACES = (*SUITES, "ablation", "paper")
 NGUYEN = ("nguyen", "nguyen-without-constants")
 """stores in results/paper with the learning curves that are drawn"""
 MOST_BYTES = 1_500_000
+README = ROOT / "README.md"
 RESULTS = ROOT / "docs" / "results.md"
-PAGES: dict[Path, int | None] = {ROOT / "README.md": 4, RESULTS: None}
-"""and how many published rows of each source they have"""
+RECOVERY = ROOT / "docs" / "assets" / "recovery.svg"
 NOTHING = "No full run is kept yet.\n"
 NO_BLACK_BOX = "\nRuns on the black box are not kept yet.\n"
 
@@ -54,14 +56,19 @@ def kept_stores(folder: Path = KEPT) -> list[str]:
     return [str(path) for suite in SUITES for path in sorted((folder / suite).glob("*")) if file_of(path)]
 
 
-def tables(stores: Sequence[str], best: int | None) -> str:
-    """What `ddsr bench table STORE... --by overview` prints, a heading's level deeper."""
-    if not stores:
-        return NOTHING
+def read_whole(stores: Sequence[str]) -> Results:
+    """All runs of the stores; a store that cannot be read without warnings is refused."""
     results = read_chosen(stores)
     if results.warnings:
         raise BenchError("\n".join(results.warnings))
-    printed = make_table(results, format="markdown", by="overview", best=best)
+    return results
+
+
+def tables(stores: Sequence[str]) -> str:
+    """What `ddsr bench table STORE... --by overview` prints, a heading's level deeper."""
+    if not stores:
+        return NOTHING
+    printed = make_table(read_whole(stores), format="markdown", by="overview")
     is_whole = any(Path(store).parent.name == "black-box" for store in stores)
     return re.sub("^## ", "### ", printed, flags=re.MULTILINE) + ("" if is_whole else NO_BLACK_BOX)
 
@@ -79,6 +86,20 @@ def with_tables(page: str, text: str, name: str = "results") -> str:
     if not (begin and end):
         raise BenchError(f"no place for the {name}: the page lacks {begin_mark} and {end_mark}")
     return f"{before}{begin}\n\n{text}\n{end}{after}"
+
+
+def short_table(stores: Sequence[str]) -> str:
+    """The table of README.md."""
+    return compact_table(read_whole(stores)) if stores else NOTHING
+
+
+def write_overview() -> None:
+    """The tables of the kept stores, and README's figure."""
+    stores = kept_stores()
+    RESULTS.write_text(with_tables(RESULTS.read_text(), tables(stores)))
+    README.write_text(with_tables(README.read_text(), short_table(stores)))
+    if stores:
+        save(str(RECOVERY), recovery_figure(read_whole(stores)))
 
 
 def ablation(name: str, folder: Path = KEPT) -> Results | None:
@@ -189,13 +210,13 @@ def main() -> None:
         if given.name is None:
             parser.error("a store is kept by a name, such as ground-truth/one-core")
         print(f"kept in {keep_any(given.store, given.name).relative_to(ROOT)}")
-    for path, best in PAGES.items():
-        path.write_text(with_tables(path.read_text(), tables(kept_stores(), best)))
-        print(f"written: {path.relative_to(ROOT)}")
+    write_overview()
     write_ablations()
     write_realistic()
     write_trust()
     draw_curves()
+    for path in (README, RECOVERY, RESULTS):
+        print(f"written: {path.relative_to(ROOT)}")
 
 
 if __name__ == "__main__":

@@ -111,7 +111,7 @@ nb::dict counters(const Refiner& refiner) {
 }
 
 void construct(Refiner* self, const Grammar& grammar, const Data& data, const Input<std::int64_t, 1>& rows,
-               const EvolutionOptions& options, std::uint64_t seed) {
+               const TablePrice& structures, const EvolutionOptions& options, std::uint64_t seed) {
   require_usable(options);
   if (static_cast<std::size_t>(grammar.vocabulary.n_variables()) != data.scoring.n_columns())
     throw std::invalid_argument("the grammar's variables are not the columns of the data");
@@ -121,7 +121,7 @@ void construct(Refiner* self, const Grammar& grammar, const Data& data, const In
       throw std::invalid_argument("a fitting row does not exist");
     chosen.push_back(static_cast<std::size_t>(rows.data()[i]));
   }
-  new (self) Refiner(grammar, data.fitting(false), chosen, data.scoring, options, seed);
+  new (self) Refiner(grammar, data.fitting(false), chosen, data.scoring, structures, options, seed);
 }
 
 void seed_refiner(Refiner& refiner, const TokenRows& tokens, const Input<double, 2>& constants,
@@ -271,8 +271,9 @@ void bind_evolution(nb::module_& module) {
   bind_options(module);
 
   nb::class_<Refiner>(module, "Refiner")
-      .def("__init__", &construct, nb::arg("grammar"), nb::arg("data"), nb::arg("rows"), nb::arg("options"),
-           nb::arg("seed"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+      .def("__init__", &construct, nb::arg("grammar"), nb::arg("data"), nb::arg("rows"),
+           nb::arg("structures"), nb::arg("options"), nb::arg("seed"), nb::keep_alive<1, 2>(),
+           nb::keep_alive<1, 3>(), nb::keep_alive<1, 5>())
       .def("seed", &seed_refiner, nb::arg("tokens"), nb::arg("constants"), nb::arg("n_threads"))
       .def("run", &run_refiner, nb::arg("evaluations").none(), nb::arg("seconds").none(),
            nb::arg("n_threads"), "How it ended: 0 out of budget, 1 exact, 2 exhausted.")

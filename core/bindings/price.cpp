@@ -15,6 +15,7 @@
 #include "price/pricing.hpp"
 #include "price/reading.hpp"
 #include "price/structure_code.hpp"
+#include "price/table_price.hpp"
 #include "price/writing.hpp"
 
 namespace ddsr {
@@ -186,6 +187,20 @@ auto prices(const StructureCode& code, const Vocabulary& vocabulary, const Token
   return to_numpy(std::move(nats), {n});
 }
 
+// Of a batch with all its constants fitted; `is_scaled`: with a fitted factor, and maybe an offset.
+auto nats_of_candidates(const TablePrice& price, const Vocabulary& vocabulary, const TokenRows& tokens,
+                        const Input<double, 2>& constants, bool is_scaled) {
+  const Batch batch = take_batch(vocabulary, tokens, constants);
+  std::vector<double> nats;
+  for (std::size_t i = 0; i < batch.expressions.rows.size(); ++i) {
+    const Formula formula =
+        formula_from_breadth_first(vocabulary, batch.expressions.rows[i], batch.constants[i]);
+    nats.push_back(is_scaled ? price.scaled(vocabulary, formula) : price(vocabulary, formula));
+  }
+  const std::size_t n = nats.size();
+  return to_numpy(std::move(nats), {n});
+}
+
 auto nats_of_choices(const StructureCode& code, const Input<std::uint8_t, 2>& rows) {
   const std::vector<Choice> choices = take_choices(rows);
   std::vector<double> nats;
@@ -196,9 +211,17 @@ auto nats_of_choices(const StructureCode& code, const Input<std::uint8_t, 2>& ro
 
 using Numbers = std::vector<std::pair<double, double>>;
 
+std::array<std::vector<PricedNumber>, N_NUMBER_PLACES> take_numbers(const std::vector<Numbers>& numbers) {
+  if (numbers.size() != N_NUMBER_PLACES) throw std::invalid_argument("four places have numbers");
+  std::array<std::vector<PricedNumber>, N_NUMBER_PLACES> taken;
+  for (std::size_t place = 0; place < N_NUMBER_PLACES; ++place)
+    for (const auto& [value, nats] : numbers[place]) taken[place].push_back({value, nats});
+  return taken;
+}
+
 Structures cheapest(const StructureCode& code, int n_variables, const std::vector<std::string>& symbols,
                     const std::vector<Numbers>& numbers, double most_nats, std::size_t most) {
-  if (n_variables < 1 || numbers.size() != 4) throw std::invalid_argument("four places have numbers");
+  if (n_variables < 1) throw std::invalid_argument("a table has a column");
   EnumerationOptions options;
   options.n_variables = n_variables, options.most_nats = most_nats, options.most_structures = most;
   for (const std::string& name : symbols) {
@@ -206,8 +229,7 @@ Structures cheapest(const StructureCode& code, int n_variables, const std::vecto
     if (found == std::end(SYMBOL_NAMES)) throw std::invalid_argument("unknown symbol " + name);
     options.is_allowed[static_cast<std::size_t>(found - std::begin(SYMBOL_NAMES))] = true;
   }
-  for (std::size_t place = 0; place < 4; ++place)
-    for (const auto& [value, nats] : numbers[place]) options.numbers[place].push_back({value, nats});
+  options.numbers = take_numbers(numbers);
   nb::gil_scoped_release release;
   return {cheapest_structures(code, options)};
 }
@@ -278,6 +300,17 @@ void bind_price(nb::module_& module) {
       .def("nats", &nats_of_choices)
       .def("mixed_nats", &mixed_nats)
       .def("prices", &prices);
+  nb::class_<TablePrice>(module, "TablePrice")
+      .def(
+          "__init__",
+          [](TablePrice* self, const StructureCode& fitted, double nats_of_fitted,
+             const std::vector<Numbers>& numbers_of_fitted, const StructureCode& columns,
+             double nats_of_columns, const std::vector<Numbers>& numbers_of_columns) {
+            new (self) TablePrice({&fitted, nats_of_fitted, take_numbers(numbers_of_fitted)},
+                                  {&columns, nats_of_columns, take_numbers(numbers_of_columns)});
+          },
+          nb::keep_alive<1, 2>(), nb::keep_alive<1, 5>())
+      .def("nats", &nats_of_candidates);
   nb::class_<Structures>(module, "Structures")
       .def("__len__", [](const Structures& self) { return self.priced.size(); })
       .def("nats",

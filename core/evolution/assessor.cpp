@@ -79,9 +79,13 @@ void Assessor::list(const Individual& individual, Shortlist& shortlist, double& 
   const EvolutionOptions& options = problem_.options;
   if (options.list_size == 0) return;
   const Price price = problem_.price();
-  const double behind = shortlist.behind(individual, price);
+  const double to_beat = shortlist.length_to_beat(price);
   const double slack = LEAST_SLACK + price.n_rows * options.list_slack;
-  if (behind > slack || shortlist.has(individual.structure)) return;
+  // most are too far behind, whatever their structures cost
+  const double at_least = price.of_data(individual.log_loss) + price.of_constants(individual.formula);
+  if (at_least > to_beat + slack || shortlist.has(individual.structure)) return;
+  const double behind = problem_.length(individual.formula, individual.log_loss) - to_beat;
+  if (behind > slack) return;
   if (behind > -slack) {
     if (credit < 1.0) return;
     credit -= 1.0;
@@ -92,8 +96,8 @@ void Assessor::list(const Individual& individual, Shortlist& shortlist, double& 
   if (fit.status == FitStatus::NonFinite || has_excess(fit)) return;
   Listed listed{individual, 0.0, 0.0};
   take_over(listed.individual, problem_.vocabulary(), breadth_first, fit);
-  const double loss = log_loss(fit, problem_.listing);
-  listed.nrmse = std::exp(loss), listed.length = price(individual.formula, loss);
+  listed.nrmse = std::exp(log_loss(fit, problem_.listing));
+  listed.length = problem_.length(listed.individual.formula, log_loss_of(listed.nrmse));
   shortlist.enter(listed, static_cast<std::size_t>(options.list_size));
 }
 

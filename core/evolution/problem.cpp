@@ -7,6 +7,9 @@ namespace ddsr {
 
 namespace {
 
+// Of the size of a fitted constant; src/ddsr/price/enumeration.py has the same number.
+constexpr double NATS_OF_SIZE = 1.0;
+
 std::vector<std::size_t> weighing_rows(const Dataset& all_rows) {
   std::vector<std::size_t> rows;
   for (std::size_t row = 0; row < all_rows.n_rows(); ++row)
@@ -40,9 +43,11 @@ std::size_t dictionary_size(const EvolutionOptions& options) {
 }  // namespace
 
 Problem::Problem(const Grammar& rules, const Dataset& source, const std::vector<std::size_t>& rows,
-                 const Dataset& all_rows, const EvolutionOptions& settings, std::uint64_t random_seed)
+                 const Dataset& all_rows, const TablePrice& prices, const EvolutionOptions& settings,
+                 std::uint64_t random_seed)
     : grammar(rules),
       scoring(all_rows),
+      structures(prices),
       options(settings),
       seed(random_seed),
       fitting(source, rows),
@@ -53,7 +58,14 @@ Problem::Problem(const Grammar& rules, const Dataset& source, const std::vector<
 
 Price Problem::price() const {
   const double n_rows = scoring.n_counted();
-  return {n_rows, std::log(static_cast<double>(vocabulary().size())), 0.5 * std::log(n_rows)};
+  return {n_rows, 0.5 * std::log(n_rows) + NATS_OF_SIZE};
+}
+
+double Problem::length(const Formula& formula, double log_loss) const {
+  const Price price = this->price();
+  const double of_structure =
+      options.is_scale_free ? structures.scaled(vocabulary(), formula) : structures(vocabulary(), formula);
+  return price.of_data(log_loss) + price.of_constants(formula) + of_structure;
 }
 
 }  // namespace ddsr

@@ -6,16 +6,19 @@
 #include "evolution/drawing.hpp"
 #include "evolution/moves.hpp"
 #include "evolution/shortlist.hpp"
+#include "price/table_price.hpp"
 
 namespace ddsr {
 
 struct Problem {
   // The islands fit on `rows` of `source`, all of them if there are none named.
   Problem(const Grammar& grammar, const Dataset& source, const std::vector<std::size_t>& rows,
-          const Dataset& scoring, const EvolutionOptions& options, std::uint64_t seed);
+          const Dataset& scoring, const TablePrice& structures, const EvolutionOptions& options,
+          std::uint64_t seed);
 
   const Grammar& grammar;
   const Dataset& scoring;
+  const TablePrice& structures;
   const EvolutionOptions options;
   const std::uint64_t seed;
   const Dataset fitting;
@@ -24,7 +27,8 @@ struct Problem {
   const WeightedChoice mutations;
   const Dictionary dictionary;  // empty where no move asks for it
 
-  // Nats that the description of a formula takes.
+  // Nats that the description of a formula takes, whole and beside its structure.
+  double length(const Formula& formula, double log_loss) const;
   Price price() const;
 
   const Vocabulary& vocabulary() const { return grammar.vocabulary; }

@@ -36,8 +36,9 @@ void put_into_library(Surroundings& surroundings, const Formula& formula, int li
 }  // namespace
 
 Refiner::Refiner(const Grammar& grammar, const Dataset& source, const std::vector<std::size_t>& rows,
-                 const Dataset& scoring, const EvolutionOptions& options, std::uint64_t seed)
-    : problem_(grammar, source, rows, scoring, options, seed),
+                 const Dataset& scoring, const TablePrice& structures, const EvolutionOptions& options,
+                 std::uint64_t seed)
+    : problem_(grammar, source, rows, scoring, structures, options, seed),
       surroundings_{StructureMemory(options.memory_size), {}, 0} {
   for (int i = 0; i < options.n_islands; ++i) islands_.push_back(std::make_unique<Island>(problem_, i));
 }

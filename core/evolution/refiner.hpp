@@ -28,9 +28,10 @@ enum class Ending : std::uint8_t {
 
 class Refiner {
  public:
-  // `grammar` and the data sets must outlive the refiner.
+  // `grammar`, the data sets and `structures` must outlive the refiner.
   Refiner(const Grammar& grammar, const Dataset& source, const std::vector<std::size_t>& rows,
-          const Dataset& scoring, const EvolutionOptions& options, std::uint64_t seed);
+          const Dataset& scoring, const TablePrice& structures, const EvolutionOptions& options,
+          std::uint64_t seed);
   Refiner(const Refiner&) = delete;  // the islands refer to the problem
 
   // Fits formulas that obey the grammar. The best few go into the populations, the others into the library.

@@ -12,10 +12,10 @@ constexpr double SAME_FUNCTION = 1e-6;
 
 }  // namespace
 
-double Shortlist::behind(const Individual& individual, const Price& price) const {
-  if (entries_.empty()) return -1e300;
-  const Individual& best = entries_.front().individual;
-  return price(individual.formula, individual.log_loss) - price(best.formula, best.log_loss);
+double Shortlist::length_to_beat(const Price& price) const {
+  if (entries_.empty()) return 1e300;
+  const Listed& best = entries_.front();
+  return best.length + price.of_data(best.individual.log_loss) - price.of_data(log_loss_of(best.nrmse));
 }
 
 bool Shortlist::has(std::uint64_t structure) const {

@@ -16,18 +16,17 @@ namespace ddsr {
 struct Listed {
   Individual individual;  // its constants are those of the many rows, its loss is that on the fitting rows
   double nrmse;           // on the many rows
-  double length;          // nats: of the data, the tokens and the constants
+  double length;          // nats: of the data, the structure and the constants
 };
 
-// What a formula costs, in nats.
+// What a formula takes in nats, beside its structure.
 struct Price {
   double n_rows;        // of all data, those of weight 0 not counted
-  double per_token;     // log of the vocabulary's size
-  double per_constant;  // half the log of the rows
+  double per_constant;  // half the log of the rows, and its size
 
-  double operator()(const Formula& formula, double log_loss) const {
-    return n_rows * log_loss + per_token * static_cast<double>(formula.tokens.size()) +
-           per_constant * static_cast<double>(formula.constants.size());
+  double of_data(double log_loss) const { return n_rows * log_loss; }
+  double of_constants(const Formula& formula) const {
+    return per_constant * static_cast<double>(formula.constants.size());
   }
 };
 
@@ -36,8 +35,8 @@ class Shortlist {
   Shortlist() = default;
   explicit Shortlist(std::vector<Listed> entries) : entries_(std::move(entries)) {}
 
-  // By how much an individual is worse than the best entry, in nats by the fitting rows; below 0: better.
-  double behind(const Individual& individual, const Price& price) const;
+  // The length that the best entry has by the fitting rows alone; very large if there is none.
+  double length_to_beat(const Price& price) const;
 
   // Whether its structure is listed already.
   bool has(std::uint64_t structure) const;

@@ -62,7 +62,7 @@ std::vector<Formula> Sketches::completed(std::uint64_t beginning) {
   const Op above = wrapper.token < 0 ? Op::Div : vocabulary_[wrapper.token].op;
   const bool has_families = above == Op::Div || above == Op::Exp || above == Op::Log;
   const Dictionary::Query query{wanted_.values(), wanted_.weights(), nullptr};
-  const Place place{outline->place, outline->place + 1};
+  const Site place{outline->place, outline->place + 1};
   std::vector<Formula> formulas;
   for (const Dictionary::Match& match : dictionary_.nearest(query, N_COMPLETED, scratch_, has_families))
     formulas.push_back(splicing_.with_match(outline->formula, place, wrapper, of_one_sign(match), freedom));

@@ -13,7 +13,7 @@ constexpr double NEAR_ONE = 1e-3;
 
 }  // namespace
 
-Formula Splicing::with_match(const Formula& parent, const Place& place, const Wrapper& wrapper,
+Formula Splicing::with_match(const Formula& parent, const Site& place, const Wrapper& wrapper,
                              Dictionary::Match match, Freedom freedom) const {
   Formula child;
   append_part(child, parent, 0, place.begin);

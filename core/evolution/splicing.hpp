@@ -10,7 +10,7 @@ namespace ddsr {
 // Where the new expression goes: it replaces the subtree [begin, end) of the parent, in which [kept_begin,
 // kept_end) stays beside it as a term, as a factor, or not at all.
 enum class Beside { Nothing, Term, Factor };
-struct Place {
+struct Site {
   int begin, end;
   Beside beside = Beside::Nothing;
   int kept_begin = 0, kept_end = 0;
@@ -22,7 +22,7 @@ class Splicing {
       : vocabulary_(vocabulary), drawing_(drawing), dictionary_(dictionary) {}
 
   // A scale or an offset of the match that the whole model has anyway is left to it.
-  Formula with_match(const Formula& parent, const Place& place, const Wrapper& wrapper,
+  Formula with_match(const Formula& parent, const Site& place, const Wrapper& wrapper,
                      Dictionary::Match match, Freedom freedom) const;
 
  private:

@@ -195,6 +195,11 @@ void Refiner::load(const std::string& bytes) {
       (next_in_library > 0 && next_in_library >= library.size()))
     refuse("its library is larger than this one");
 
+  // earlier versions priced by another code
+  for (Listed& each : on_list)
+    each.length = problem_.length(each.individual.formula, log_loss_of(each.nrmse));
+  std::stable_sort(on_list.begin(), on_list.end(),
+                   [](const Listed& a, const Listed& b) { return a.length < b.length; });
   hall_ = HallOfFame(std::move(entries));
   shortlist_ = Shortlist(std::move(on_list));
   for (std::size_t i = 0; i < islands_.size(); ++i) {

@@ -33,7 +33,7 @@ SubtreeMatcher::SubtreeMatcher(const Vocabulary& vocabulary, const Drawing& draw
 
 Formula SubtreeMatcher::match(const Formula& parent, RandomSource& random) {
   if (dictionary_.size() == 0 || vocabulary_.constant() < 0) return parent;
-  const Place place = draw_place(parent, random);
+  const Site place = draw_place(parent, random);
   const Wrapper wrapper = draw_wrapper(random);
   const bool is_whole = place.begin == 0 && place.beside == Beside::Nothing;
   if (!wanted_.evaluate(parent) || !want_target(is_whole, random)) return parent;
@@ -56,7 +56,7 @@ Formula SubtreeMatcher::match(const Formula& parent, RandomSource& random) {
 
 // Any subtree, which is replaced or stays beside what is new; a term that is replaced leaves the others of
 // its sum beside.
-Place SubtreeMatcher::draw_place(const Formula& parent, RandomSource& random) const {
+Site SubtreeMatcher::draw_place(const Formula& parent, RandomSource& random) const {
   const int begin = random.below(static_cast<int>(parent.tokens.size()));
   const int end = subtree_end(vocabulary_, parent.tokens, begin);
   const double mark = random.uniform();

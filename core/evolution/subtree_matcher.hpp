@@ -21,7 +21,7 @@ class SubtreeMatcher {
   Formula match(const Formula& parent, RandomSource& random);
 
  private:
-  Place draw_place(const Formula& parent, RandomSource& random) const;
+  Site draw_place(const Formula& parent, RandomSource& random) const;
   Wrapper draw_wrapper(RandomSource& random) const;
   bool want_target(bool is_whole, RandomSource& random);
 

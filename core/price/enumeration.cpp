@@ -302,13 +302,17 @@ void add_instances(const KnownForms::Form& form, const StructureCode& code, cons
   });
 }
 
-// The forms that formulas have, and their logarithms.
+// The forms that formulas have, and what tables may have in their place.
 std::vector<PricedStructure> known_structures(const StructureCode& code, const EnumerationOptions& options) {
-  std::vector<PricedStructure> found, logarithms;
+  std::vector<PricedStructure> found;
   for (const KnownForms::Form& form : code.known().forms()) add_instances(form, code, options, found);
-  for (const KnownForms::Form& form : code.known().logarithms())
-    add_instances(form, code, options, logarithms);
-  return merged(std::move(found), std::move(logarithms), std::numeric_limits<std::size_t>::max());
+  for (std::size_t transform = 0; transform < KnownForms::N_TRANSFORMS; ++transform) {
+    std::vector<PricedStructure> transformed;
+    for (const KnownForms::Form& form : code.known().transformed(transform))
+      add_instances(form, code, options, transformed);
+    found = merged(std::move(found), std::move(transformed), std::numeric_limits<std::size_t>::max());
+  }
+  return found;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "price/building.hpp"
@@ -16,8 +17,9 @@ namespace {
 constexpr double DISCOUNT = 0.9;
 // The share of tables in which y depends on no column.
 constexpr double NOTHING = 0.1;
-// The share of tables whose y is the logarithm of what a law says.
-constexpr double LOGARITHMS = 0.05;
+// The shares of tables whose y is so transformed, in the order of `Transform`.
+constexpr std::array<double, KnownForms::N_TRANSFORMS> SHARES = {0.05, 0.03};
+constexpr double AS_IT_IS = 1.0 - std::accumulate(SHARES.begin(), SHARES.end(), 0.0);
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
 
 std::uint64_t scrambled(std::uint64_t value) {
@@ -94,7 +96,7 @@ std::uint64_t nameless_hash(const Structure& structure) {
   return hash_of(structure, colours);
 }
 
-KnownForms::Form& KnownForms::add_to(std::vector<Form>& forms, Places& places, Structure structure) {
+KnownForms::Form& KnownForms::Table::at(Structure structure) {
   const auto [place, is_new] = places.try_emplace(nameless_hash(structure), forms.size());
   if (is_new) {
     const int n_columns = n_columns_of(structure);
@@ -103,15 +105,24 @@ KnownForms::Form& KnownForms::add_to(std::vector<Form>& forms, Places& places, S
   return forms[place->second];
 }
 
+const KnownForms::Form* KnownForms::Table::find(std::uint64_t hash) const {
+  const auto found = places.find(hash);
+  return found == places.end() ? nullptr : &forms[found->second];
+}
+
 void KnownForms::add(Structure structure, int count) {
-  Structure logarithm = call_structure(Symbol::Log, structure);
-  Form& form = add_to(forms_, place_, std::move(structure));
+  std::array<Structure, N_TRANSFORMS> transformed;
+  transformed[LOGARITHM] = call_structure(Symbol::Log, structure);
+  transformed[INVERSE] = power_structure(structure, number_structure(-1.0));
+  Form& form = known_.at(std::move(structure));
   const auto width = static_cast<std::size_t>(form.n_columns);
   if (totals_.size() <= width) totals_.resize(width + 1);
   totals_[width].count += count;
   totals_[width].n_kinds += form.count == 0 ? 1.0 : 0.0;
   form.count += count;
-  if (form.n_columns > 0) add_to(logarithms_, place_of_logarithm_, std::move(logarithm)).count += count;
+  if (form.n_columns == 0) return;
+  for (std::size_t each = 0; each < N_TRANSFORMS; ++each)
+    transformed_[each].at(std::move(transformed[each])).count += count;
 }
 
 double KnownForms::nats_of(const Form& form, int n_variables) const {
@@ -125,11 +136,12 @@ double KnownForms::nats_of(const Form& form, int n_variables) const {
 
 double KnownForms::nats(const Structure& structure, int n_variables) const {
   const std::uint64_t hash = nameless_hash(structure);
-  if (const auto found = place_.find(hash); found != place_.end())
-    return nats_of(forms_[found->second], n_variables) - std::log1p(-LOGARITHMS);
-  if (const auto found = place_of_logarithm_.find(hash); found != place_of_logarithm_.end())
-    return nats_of(logarithms_[found->second], n_variables) - std::log(LOGARITHMS);
-  return INFINITE;
+  double least = INFINITE;
+  if (const Form* form = known_.find(hash)) least = nats_of(*form, n_variables) - std::log(AS_IT_IS);
+  for (std::size_t each = 0; each < N_TRANSFORMS; ++each)
+    if (const Form* form = transformed_[each].find(hash))
+      least = std::min(least, nats_of(*form, n_variables) - std::log(SHARES[each]));
+  return least;
 }
 
 double KnownForms::nats_of_unknown(int n_variables) const {

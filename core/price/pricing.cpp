@@ -38,11 +38,16 @@ void find_numbers(Structure& structure, std::vector<NumberFound>& found) {
   }
 }
 
-std::vector<double> numbers_in(Structure& structure) {
-  std::vector<NumberFound> found;
-  find_numbers(structure, found);
+void add_numbers(const Structure& structure, std::vector<double>& values) {
+  for (const Structure::Part& part : structure.parts) {
+    if (part.structure.is_number()) values.push_back(part.structure.number);
+    add_numbers(part.structure, values);
+  }
+}
+
+std::vector<double> numbers_in(const Structure& structure) {
   std::vector<double> values;
-  for (const NumberFound& each : found) values.push_back(each.part->structure.number);
+  add_numbers(structure, values);
   std::sort(values.begin(), values.end());
   return values;
 }
@@ -144,8 +149,12 @@ double signed_price(const StructureCode& code, const Structure& structure, int n
 
 double price(const StructureCode& code, const Vocabulary& vocabulary, const Formula& formula,
              std::span<const bool> is_free, const NumberPrices& numbers) {
-  const int n_variables = std::max(vocabulary.n_variables(), 1);
-  Structure structure = structure_of(vocabulary, formula, is_free);
+  return price(code, structure_of(vocabulary, formula, is_free), std::max(vocabulary.n_variables(), 1),
+               numbers);
+}
+
+double price(const StructureCode& code, const Structure& structure, int n_variables,
+             const NumberPrices& numbers) {
   const double bare = signed_price(code, structure, n_variables, numbers);
   Structure scaled = product_structure({{false, constant_structure()}, {false, structure}});
   // or the constant would stand for more than 1: for the 2 of 2 * x

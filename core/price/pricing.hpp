@@ -19,5 +19,7 @@ struct NumberPrices {
 // constants are not in it.
 double price(const StructureCode& code, const Vocabulary& vocabulary, const Formula& formula,
              std::span<const bool> is_free, const NumberPrices& numbers);
+double price(const StructureCode& code, const Structure& structure, int n_variables,
+             const NumberPrices& numbers);
 
 }  // namespace ddsr

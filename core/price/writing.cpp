@@ -1,8 +1,11 @@
 #include "price/writing.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <iterator>
 #include <span>
+#include <vector>
 
 namespace ddsr {
 
@@ -75,7 +78,61 @@ class Writer {
     op(last.is_inverse ? Op::Sub : Op::Add), sum(parts.first(parts.size() - 1)), put(last.structure);
   }
 
-  void product(Parts parts) {
+  // -c * (x - d) as c * (d - x).
+  static void turn_difference(std::vector<Structure::Part>& factors) {
+    Structure& first = factors.front().structure;
+    if (factors.front().is_inverse || !first.is_constant() || first.number >= 0.0) return;
+    const auto difference = std::ranges::find_if(factors, [](const Structure::Part& part) {
+      const std::vector<Structure::Part>& terms = part.structure.parts;
+      return part.structure.symbol == Symbol::Sum && terms.size() == 2 && is_subtracted(terms);
+    });
+    if (difference == factors.end()) return;
+    first.number = -first.number;
+    std::vector<Structure::Part> terms = signed_terms(difference->structure.parts);
+    for (Structure::Part& term : terms) term.is_inverse = !term.is_inverse;
+    std::ranges::stable_partition(terms, [](const Structure::Part& term) { return !term.is_inverse; });
+    difference->structure.parts = std::move(terms);
+  }
+
+  // Whether one of two terms is, as it is written.
+  static bool is_subtracted(const std::vector<Structure::Part>& terms) {
+    const std::vector<Structure::Part> written = signed_terms(terms);
+    return written[0].is_inverse != written[1].is_inverse;
+  }
+
+  // x * sqrt(x) as x^1.5.
+  std::vector<Structure::Part> with_half_powers(Parts parts) const {
+    std::vector<Structure::Part> written(parts.begin(), parts.end());
+    if (vocabulary_.find(Op::Pow) < 0) return written;
+    for (std::size_t i = 0; i < written.size(); ++i) {
+      if (written[i].structure.symbol != Symbol::Sqrt) continue;
+      const Structure& rooted = written[i].structure.parts[0].structure;
+      const auto other = std::ranges::find_if(written, [&](const Structure::Part& part) {
+        return part.is_inverse == written[i].is_inverse && is_whole_power_of(part.structure, rooted);
+      });
+      if (other == written.end()) continue;
+      const bool is_power = other->structure.symbol == Symbol::Power;
+      const double exponent = is_power ? other->structure.parts[1].structure.number : 1.0;
+      other->structure = {
+          Symbol::Power, 0.0, -1, {{false, rooted}, {false, number_structure(exponent + 0.5)}}};
+      written.erase(written.begin() + static_cast<std::ptrdiff_t>(i--));
+    }
+    return written;
+  }
+
+  static bool is_whole_power_of(const Structure& structure, const Structure& base) {
+    if (base.symbol != Symbol::Variable) return false;
+    if (structure.symbol != Symbol::Power) return is_same(structure, base);
+    const Structure& exponent = structure.parts[1].structure;
+    return is_same(structure.parts[0].structure, base) && exponent.is_number() &&
+           exponent.number == std::trunc(exponent.number);
+  }
+
+  void product(Parts factors_as_read) {
+    std::vector<Structure::Part> merged = with_half_powers(factors_as_read);
+    turn_difference(merged);
+    if (merged.size() == 1 && !merged.front().is_inverse) return put(merged.front().structure);
+    const Parts parts = merged;
     std::size_t n_kept = 0;
     while (n_kept < parts.size() && !parts[n_kept].is_inverse) ++n_kept;
     const Parts above = parts.first(n_kept), below = parts.subspan(n_kept);

@@ -243,7 +243,13 @@ Rows = tuple[NDArray[np.int16], NDArray[np.float64]]
 
 class Refiner:
     def __init__(
-        self, grammar: Grammar, data: Data, rows: NDArray[np.int64], options: EvolutionOptions, seed: int
+        self,
+        grammar: Grammar,
+        data: Data,
+        rows: NDArray[np.int64],
+        structures: TablePrice,
+        options: EvolutionOptions,
+        seed: int,
     ) -> None: ...
     def seed(self, tokens: NDArray[np.int16], constants: NDArray[np.float64], n_threads: int) -> None: ...
     def run(self, evaluations: int | None, seconds: float | None, n_threads: int) -> int: ...
@@ -385,6 +391,26 @@ class StructureCode:
         constant_nats: Callable[[float], float],
     ) -> NDArray[np.float64]:
         """Of expressions whose other constants are settled numbers: see `ddsr.price.StructureCode.prices`."""
+
+class TablePrice:
+    """What structures cost in a table, all their constants being fitted: see `ddsr.price.table_code`."""
+
+    def __init__(
+        self,
+        fitted: StructureCode,
+        nats_of_fitted: float,
+        numbers_of_fitted: Sequence[Sequence[tuple[float, float]]],
+        columns: StructureCode,
+        nats_of_columns: float,
+        numbers_of_columns: Sequence[Sequence[tuple[float, float]]],
+    ) -> None: ...
+    def nats(
+        self,
+        vocabulary: Vocabulary,
+        tokens: NDArray[np.int16],
+        constants: NDArray[np.float64],
+        is_scaled: bool,
+    ) -> NDArray[np.float64]: ...
 
 class Structures:
     """Structures, the cheapest first."""

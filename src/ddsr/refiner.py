@@ -21,6 +21,7 @@ from ddsr.errors import DataError, ExpressionError, MethodError
 from ddsr.expression import OPERATORS, Batch, Expression, scaled
 from ddsr.files import parse_json
 from ddsr.grammar import Grammar, with_names
+from ddsr.price.code_in_use import code_in_use
 from ddsr.row_samples import choose_rows
 
 Floats = NDArray[np.float64]
@@ -121,7 +122,12 @@ class Refiner:
         self._seconds = 0.0
         rows = choose_rows(None, engine.data.n_fit_rows, self.config.fit_rows, self.random_seed)
         self._core = _core.Refiner(
-            grammar.core, engine.data, rows, _core_options(self.config, engine), self.random_seed
+            grammar.core,
+            engine.data,
+            rows,
+            code_in_use().price_of_candidates(len(engine.vocabulary.variables)),
+            _core_options(self.config, engine),
+            self.random_seed,
         )
 
     def seed(self, expressions: Batch | Iterable[Expression]) -> None:

@@ -9,7 +9,8 @@ from benchmarks.kept import (
     KEPT,
     MOST_BYTES,
     NGUYEN,
-    PAGES,
+    README,
+    RECOVERY,
     RESULTS,
     ablation,
     ablation_text,
@@ -17,9 +18,12 @@ from benchmarks.kept import (
     keep,
     kept_stores,
     marks,
+    read_whole,
+    short_table,
     tables,
     with_tables,
 )
+from benchmarks.readme import N_BARS, bars, best_published, compact_table, recovery_figure
 from click.testing import CliRunner
 
 from ddsr.bench.machine import Machine
@@ -27,7 +31,7 @@ from ddsr.bench.report.results import read_results
 from ddsr.bench.starts import Start, record_start
 from ddsr.cli import main
 from ddsr.errors import BenchError
-from report_cases import STROGATZ, run, write_store
+from report_cases import STROGATZ, results_of, run, write_store
 
 BEGIN, END = marks("results")
 START = Start(
@@ -35,15 +39,46 @@ START = Start(
 )
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_a_page_has_what_the_command_prints_from_the_kept_runs(page):
+def test_the_results_have_what_the_command_prints_from_the_kept_runs():
     """After a change of the runs or of the tables: `make results`."""
-    best = [] if PAGES[page] is None else ["--best", str(PAGES[page])]
-    done = CliRunner().invoke(main, ["bench", "table", *kept_stores(), "--by", "overview", *best])
+    done = CliRunner().invoke(main, ["bench", "table", *kept_stores(), "--by", "overview"])
     assert done.exit_code == 0, done.output
-    block = page.read_text().partition(BEGIN)[2].partition(END)[0]
+    page = RESULTS.read_text()
+    block = page.partition(BEGIN)[2].partition(END)[0]
     assert block.strip().startswith(re.sub("^## ", "### ", done.output, flags=re.MULTILINE).strip())
-    assert with_tables(page.read_text(), tables(kept_stores(), PAGES[page])) == page.read_text()
+    assert with_tables(page, tables(kept_stores())) == page
+
+
+def test_readme_has_the_table_and_the_figure_of_the_kept_runs():
+    """After a change of the runs or of the tables: `make results`."""
+    page = README.read_text()
+    assert with_tables(page, short_table(kept_stores())) == page
+    assert f"({RECOVERY.relative_to(README.parent)})" in page
+    results = read_whole(kept_stores())
+    drawing = RECOVERY.read_text()
+    shown = bars(results)
+    assert all(bar.label in drawing for bar in shown) and len(shown) == len(results.methods) + N_BARS
+    assert all(f">{rate.percent:.0f}<" in drawing for bar in shown for rate in bar.rates)
+
+
+def test_the_compact_table_has_a_row_of_one_s_own_and_the_best_of_each_source():
+    rows = [run(STROGATZ, noise=noise, is_solved=noise == 0) for noise in (0.0, 0.01)]
+    text = compact_table(results_of(rows))
+    assert "| a | this repository | 100.0 (1 of 133) | – | 0.0 (1 of 133) | – | 2.00 |" in text
+    assert text.count("| AIFeynman |") == 2 and "| DDSR | DDSR paper | 46.5 | 27.0 | 20.3 | 10.7 |" in text
+    assert "[" not in text and text.count("\n- ") == 1
+
+
+def test_the_figure_has_the_higher_of_two_published_rates_and_the_same_bytes_again():
+    published = {levels[0].method: levels for levels in best_published()}
+    assert published["AIFeynman"][0].symbolic_rate == 61.84 and published["DDSR"][0].source == "paper"
+    results = results_of([run(STROGATZ, "ddsr", is_solved=True)])
+    own, *others = bars(results)
+    assert own.is_own and own.rates[0].percent == 100 and own.rates[1] is None
+    assert "DDSR (paper)" in [bar.label for bar in others]
+    assert recovery_figure(results) == recovery_figure(results)
+    with pytest.raises(BenchError, match="there is no run"):
+        bars(results_of([run("banana", solved_srbench=None)]))
 
 
 @pytest.mark.parametrize("name, baseline", ABLATIONS.items())
@@ -107,7 +142,7 @@ def test_parts_of_several_machines_are_one_table(tmp_path):
     record_start(dropped, START)
     stores = kept_stores(tmp_path / "kept")
     assert [Path(store).name for store in stores] == ["one", "two", "raw"]
-    text = tables(stores, 1)
+    text = tables(stores)
     assert "a: 2 of 532 runs are in" in text and "### Black box" in text and "not kept yet" not in text
     page = f"# Page\n{BEGIN}\nold\n{END}\nrest\n"
     assert with_tables(page, text) == with_tables(with_tables(page, text), text)
@@ -124,7 +159,7 @@ def test_the_paper_s_runs_keep_their_curves(tmp_path):
 
 
 def test_without_runs_the_pages_say_so():
-    assert "No full run" in tables([], None)
+    assert "No full run" in tables([]) and "No full run" in short_table([])
     with pytest.raises(BenchError, match="no place for the results"):
         with_tables("# Page", "text")
 

@@ -9,6 +9,8 @@ from ddsr.config import RefinerConfig
 from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Expression
 from ddsr.grammar import Grammar
+from ddsr.price.code_in_use import code_in_use
+from ddsr.price.enumeration import NATS_OF_SIZE
 from ddsr.refiner import HallOfFame, Refiner
 from evolution_cases import XYZ, engine_of, refiner_of
 
@@ -17,9 +19,13 @@ NOISY = "sin(x) * y + x / (1.5 + exp(z))"
 
 def lengths(listed: HallOfFame, n_rows: int) -> np.ndarray:
     """As docs/refiner.md says."""
-    n_constants = np.array([each.n_constants for each in listed.batch])
-    tokens = np.log(len(XYZ)) * listed.batch.sizes
-    return np.asarray(n_rows * np.log(listed.nrmse) + tokens + 0.5 * np.log(n_rows) * n_constants)
+    batch = listed.batch
+    n_constants = np.array([each.n_constants for each in batch])
+    price = code_in_use().price_of_candidates(len(XYZ.variables))
+    structures = price.nats(XYZ.core, batch.tokens, batch.constants, True)
+    return np.asarray(
+        n_rows * np.log(listed.nrmse) + structures + (0.5 * np.log(n_rows) + NATS_OF_SIZE) * n_constants
+    )
 
 
 def test_the_shortest_come_first_and_none_twice() -> None:

@@ -56,9 +56,9 @@ def test_other_forms_are_not_known(one, other):
 def test_the_chance_of_a_form_is_its_share():
     # 3 of 4 formulas; 0.9 of each count is set aside for what no formula has
     code = learned("x", "x", "x", "log(x)")
-    # y depends on nothing in one table of ten, and in one of twenty it has logarithms
+    # y depends on nothing in one table of ten; it has logarithms in 5 of a hundred, and inverses in 3
     unknown = 0.9 * 2 * 0.9 / 4
-    named = 0.9 * 0.95 * (3 - 0.9) / 4
+    named = 0.9 * 0.92 * (3 - 0.9) / 4
     nats_of_choice = float(code.core.nats(np.array(told("x").choices, np.uint8)).sum())
     assert exp(-code.nats(told("x"), 1)) == pytest.approx(named + unknown * exp(-nats_of_choice))
 
@@ -66,7 +66,7 @@ def test_the_chance_of_a_form_is_its_share():
 def test_in_a_table_of_one_column_only_forms_of_one_count():
     wide = learned("x", *["x * y"] * 30)
     narrow = learned("x", *["x * y"] * 3)
-    share = 0.9 * 0.95 * 0.1  # of the one form that a table of one column can have
+    share = 0.9 * 0.92 * 0.1  # of the one form that a table of one column can have
     for code in (wide, narrow):
         one_by_one = float(code.core.nats(np.array(told("x").choices, np.uint8)).sum())
         assert code.nats(told("x"), 1) == pytest.approx(-log(share + 0.9 * 0.9 * exp(-one_by_one)))
@@ -78,7 +78,20 @@ def test_the_logarithm_of_a_known_form_is_known():
     with_law, without = learned(*others, *[law] * 20), learned(*others)
     assert without.nats(told(logarithm), 2) - with_law.nats(told(logarithm), 2) > 5.0
     assert with_law.nats(told(logarithm), 2) == pytest.approx(
-        with_law.nats(told(law), 2) + log(0.95 / 0.05), abs=0.5
+        with_law.nats(told(law), 2) + log(0.92 / 0.05), abs=0.5
+    )
+
+
+def test_the_inverse_of_a_known_form_is_known():
+    law, inverse = (
+        "2.3 * exp(-0.7 * x) + 1.63 * exp(0.31 * x)",
+        "5.1 / (exp(-0.7 * x) + 2.37 * exp(0.31 * x))",
+    )
+    others = ["x", "log(x)"]
+    with_law, without = learned(*others, *[law] * 20), learned(*others)
+    assert without.nats(told(inverse), 1) - with_law.nats(told(inverse), 1) > 5.0
+    assert with_law.nats(told(inverse), 1) == pytest.approx(
+        with_law.nats(told(law), 1) + log(0.92 / 0.03), abs=0.5
     )
 
 

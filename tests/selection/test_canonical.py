@@ -40,6 +40,11 @@ def model_of(text: str, vocabulary: Vocabulary = VOCABULARY) -> Model:
         ("-1.197 * log(x) - 4.1 * x", "-4.1 * x - 1.197 * log(x)"),
         ("2.31 * x^5 / y^5", "2.31 * (x / y)^5"),
         ("0.37 * y - 2.31 * x", "0.37 * y - 2.31 * x"),
+        ("2.31 * x * sqrt(x)", "2.31 * x^1.5"),
+        ("2.31 * y / (x^2 * sqrt(x))", "2.31 * y / x^2.5"),
+        ("x * sqrt(x)", "x^1.5"),
+        ("-0.015 * x * (y - 59.72)", "0.015 * x * (59.72 - y)"),
+        ("-2.31 * (x - y) / (x + 0.7)", "2.31 * (y - x) / (0.7 + x)"),
     ],
 )
 def test_constants_stand_where_people_put_them(text, written):

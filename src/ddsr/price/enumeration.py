@@ -14,13 +14,16 @@ from ddsr import _core
 from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import Engine
 from ddsr.expression import Batch, Expression
-from ddsr.price.structure_code import NUMBER_PLACES, StructureCode
+from ddsr.price.structure_code import StructureCode
 from ddsr.price.table_code import TableCode
 
 Floats = NDArray[np.float64]
 MOST_NATS_OF_NUMBER = 6.0
 STRUCTURAL = ("number", "constant", "variable", "power", "sum", "product")
 LEAST_MEAN_SQUARE = 1e-300
+# Of the size of a fitted constant, which may lie within some e-folds: log of 7, less log(2 pi)/2, which the
+# posterior gives back. core/evolution/problem.cpp has the same number.
+NATS_OF_SIZE = 1.0
 AT_A_TIME = 200  # structures that are fitted before the clock is looked at
 TOLERANCE = 1e-8
 
@@ -43,12 +46,17 @@ class FittedForm:
         return sum(self.is_free)
 
     def nats_of_form(self, n_rows: int) -> float:
-        """Of the structure and its fitted constants: k/2 log N, and more where the rows are few."""
-        return self.nats + 0.5 * self.n_free * log(n_rows) + nats_of_few_rows(self.n_free, n_rows)
+        """Of the structure and its fitted constants, at least: more where the data determine them well."""
+        return self.nats + least_nats_of_constants(self.n_free, n_rows)
 
     def length(self, n_rows: int) -> float:
         """Nats of structure, constants and data, up to a term that all forms share."""
         return self.nats_of_form(n_rows) + 0.5 * n_rows * log(max(self.mean_square, LEAST_MEAN_SQUARE))
+
+
+def least_nats_of_constants(n_free: int, n_rows: int) -> float:
+    """k (log(N)/2 + 1) nats, and more where the rows are few."""
+    return n_free * (0.5 * log(n_rows) + NATS_OF_SIZE) + nats_of_few_rows(n_free, n_rows)
 
 
 def nats_of_few_rows(n_free: int, n_rows: int) -> float:
@@ -70,7 +78,7 @@ def _cheapest(
 def _cheapest_of(
     code: StructureCode, n_variables: int, symbols: tuple[str, ...], most_nats: float, most: int
 ) -> _core.Structures:
-    numbers = [code.numbers.common(place, MOST_NATS_OF_NUMBER) for place in range(len(NUMBER_PLACES))]
+    numbers = code.numbers.tables(MOST_NATS_OF_NUMBER)
     return _core.cheapest_structures(code.core, n_variables, list(symbols), numbers, most_nats, most)
 
 

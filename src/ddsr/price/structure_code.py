@@ -133,6 +133,10 @@ class NumberCode:
         priced = [(value, self.nats(place, value)) for value in self._at[place]]
         return sorted((each for each in priced if each[1] <= most_nats), key=lambda each: each[1])
 
+    def tables(self, most_nats: float) -> list[list[tuple[float, float]]]:
+        """The `common` values of each place."""
+        return [self.common(place, most_nats) for place in range(len(NUMBER_PLACES))]
+
     def _nats(self, place: int, value: float) -> float:
         # mixed as the structure's choices are, down to a universal code that knows every number
         chance = exp(-nats_of(value))

@@ -17,6 +17,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
+from ddsr import _core
 from ddsr.expression import Expression
 from ddsr.price.structure_code import (
     CHOICES,
@@ -32,6 +33,7 @@ from ddsr.price.structure_code import (
 Floats = NDArray[np.float64]
 OF_COLUMNS = "column_"
 WIDTHS = "widths.tsv"
+MOST_NATS_OF_CANDIDATES = 12.0  # of a number of a structure that the search prices; others cost as much
 MOST_COLUMNS = 8  # of more columns no more is known than of so many
 
 
@@ -80,6 +82,16 @@ class TableCode:
         """What it takes to say that a law of a table has fitted constants, or that it is all columns."""
         fitted, columns = (widths.get(min(n_columns, MOST_COLUMNS), 0) + 1.0 for widths in self._widths)
         return log((fitted + columns) / fitted), log((fitted + columns) / columns)
+
+    def price_of_candidates(self, n_columns: int) -> _core.TablePrice:
+        """For the search, which prices structures with all constants fitted."""
+        of_fitted, of_columns = self.nats_of_reading(n_columns)
+        numbers_of_fitted, numbers_of_columns = (
+            code.numbers.tables(MOST_NATS_OF_CANDIDATES) for code in (self.fitted, self.columns)
+        )
+        return _core.TablePrice(
+            self.fitted.core, of_fitted, numbers_of_fitted, self.columns.core, of_columns, numbers_of_columns
+        )
 
     def prices(self, expressions: Sequence[Expression], is_free: Sequence[Sequence[bool]]) -> Floats:
         """Nats of expressions without the digits of their free constants; see `StructureCode.prices`."""

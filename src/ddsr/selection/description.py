@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ddsr.engine import Engine
 from ddsr.expression import Expression
 from ddsr.price.code_in_use import code_in_use
-from ddsr.price.enumeration import nats_of_few_rows
+from ddsr.price.enumeration import NATS_OF_SIZE, nats_of_few_rows
 from ddsr.price.table_code import TableCode
 from ddsr.selection.model import Model
 
@@ -55,17 +55,22 @@ class DescriptionLength:
 
 
 def digits(model: Model, rmse: float, information: NDArray[np.float64], n_rows: int) -> float:
-    """log(|c| / δ) for each free constant c, δ being how well the data know it if the others are given.
+    """Nats of the values of the free constants, to the precision with which the data determine them jointly.
 
-    But at least log(N)/2, or a constant that is hardly told from 0 would cost less than the noise that it
-    fits. Where the derivative's square overflows, the digits are many and not infinitely many.
+    Half the log determinant of the information on log |c|, and `NATS_OF_SIZE` for the size of each constant.
+    Constants that are determined only together, such as the slope and the intercept of a line far from the
+    origin, cost no more than elsewhere. No direction costs less than log(N)/2: otherwise a constant that is
+    hardly distinguishable from 0 would pay for itself by fitting noise.
     """
-    is_free = ~np.array(model.is_fixed, dtype=bool)
-    slopes = np.sqrt(np.diagonal(information)[: len(is_free)][is_free])
+    rows = np.flatnonzero(~np.array(model.is_fixed, dtype=bool))
     with np.errstate(all="ignore"):  # what overflows is replaced below
-        sizes = np.abs(model.free_constants) * slopes * np.sqrt(n_rows) / rmse
-    finite_sizes = np.nan_to_num(sizes, nan=np.finfo(np.float64).max)
-    return float(np.log(np.maximum(finite_sizes, np.sqrt(n_rows))).sum())
+        sizes = np.abs(model.free_constants) * np.sqrt(n_rows) / rmse
+        joint = information[np.ix_(rows, rows)] * sizes * sizes[:, None]
+    if np.isfinite(joint).all():
+        directions = np.linalg.eigvalsh(joint)
+    else:  # slopes beyond all measure: many digits, and not infinitely many
+        directions = np.nan_to_num(np.diagonal(joint), nan=np.finfo(np.float64).max)
+    return float(0.5 * np.log(np.maximum(directions, n_rows)).sum()) + NATS_OF_SIZE * len(rows)
 
 
 def nats_of_structure(expression: Expression, is_fixed: tuple[bool, ...]) -> float:

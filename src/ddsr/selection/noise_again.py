@@ -13,7 +13,7 @@ import numpy as np
 
 from ddsr.engine import Engine
 from ddsr.expression import Batch
-from ddsr.price.enumeration import FittedForm
+from ddsr.price.enumeration import NATS_OF_SIZE, FittedForm
 from ddsr.price.noise import CONSTANT, NoiseModel, may_be_relative, noise_shown_by, relative_weights
 from ddsr.selection.canonical import canonical
 from ddsr.selection.description import digits, nats_of_structure
@@ -48,9 +48,9 @@ def _fitted(models: Sequence[Model], engine: Engine) -> list[FittedForm]:
             continue
         found = Model(scores.batch[row], model.is_fixed)
         n_free = len(found.free_constants)
-        # beyond the ½ log N that every form pays for a constant
+        # beyond what every form pays for a constant
         more_digits = digits(found, nrmse * engine.spread, scores.information[row], engine.n_counted)
-        more_digits -= 0.5 * n_free * log(engine.n_counted)
+        more_digits -= n_free * (0.5 * log(engine.n_counted) + NATS_OF_SIZE)
         nats = nats_of_structure(found.expression, tuple(found.is_fixed)) + more_digits
         is_free = tuple(not flag for flag in found.is_fixed)
         fitted.append(FittedForm(found.expression, is_free, nats, (nrmse * engine.spread) ** 2))

@@ -40,9 +40,13 @@ def render(kind: str, results: Results, format: str = "svg") -> bytes:
         raise BenchError(f"unknown kind of figure {kind!r}: known are {', '.join(KINDS)}")
     if format not in ("svg", "png"):
         raise BenchError(f"a figure must be .svg or .png, not {format or 'a file without an ending'!r}")
+    return drawn(import_module(f"ddsr.bench.report.{kind}_figure").draw, results, format)
+
+
+def drawn(draw: Callable[[Results], Figure], results: Results, format: str) -> bytes:
+    """What `draw` makes of the results, in the style of all figures, as SVG or PNG."""
     from matplotlib import rc_context
 
-    draw: Callable[[Results], Figure] = import_module(f"ddsr.bench.report.{kind}_figure").draw
     file = BytesIO()
     with rc_context(STYLE):
         figure = draw(results)
