@@ -69,6 +69,11 @@ def test_as_people_write(start: str, written: str, is_settled: bool) -> None:
     np.testing.assert_allclose(found.to_callable()(rows), expression.to_callable()(rows), rtol=1e-12)
 
 
+def test_an_exponential_is_a_power_once_its_sign_is_turned() -> None:
+    model = Model(Expression.parse("exp(-1 * log(y / x) / z)", PLAIN), (True,))
+    assert spelled(model).expression == Expression.parse("(x / y)^(1 / z)", PLAIN)
+
+
 def test_a_factor_leaves_a_power_that_is_settled() -> None:
     """Of a fitted one it would be a second constant to fit."""
     expression = Expression.parse("(1.5 * exp(x))^2", PLAIN)

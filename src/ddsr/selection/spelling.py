@@ -28,6 +28,7 @@ USUAL_SPELLINGS = (
     "phases in half a turn",
     "differences",
     "turned differences",
+    "powers",  # again: exp(-log(y / x) / t) is exp(log(x / y) / t) by now
     "order",
     "fractions",
 )
