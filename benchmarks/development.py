@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 
-from ddsr.bench.problems import Problem, load_suite
-from ddsr.bench.trial import Split, make_data
 from ddsr.config import DefaultConfig, RefinerConfig
 from ddsr.engine import Engine, FitOptions, values
 from ddsr.grammar import Grammar
 from ddsr.refiner import Floats, Refiner
+from ddsr_bench.problems.suites import Problem, load_suite
+from ddsr_bench.problems.trial import Split, make_data
 
 PROBLEMS = Path(__file__).parent / "development.csv"
 SOLVED = 1e-9

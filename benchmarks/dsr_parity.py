@@ -19,9 +19,9 @@ from typing import Any
 
 from rich.console import Console
 
-from ddsr.bench.command import run_suite
-from ddsr.bench.methods import Method
-from ddsr.bench.store import Row, Store
+from ddsr_bench.command import run_suite
+from ddsr_bench.runner.methods import Method
+from ddsr_bench.runner.store import Row, Store
 
 ROOT = Path(__file__).resolve().parent.parent
 METHOD = "dsr:constants=false"

@@ -18,8 +18,8 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.hardware import describe_run
-from ddsr.bench.coverage import count_ground_truth
-from ddsr.prior.examples import ExampleMaker, ExampleOptions
+from ddsr_pretraining.coverage import count_ground_truth
+from ddsr_pretraining.examples import ExampleMaker, ExampleOptions
 
 N_ROWS = 200
 N_EXAMPLES = 4000

@@ -20,13 +20,13 @@ from pathlib import Path
 
 from benchmarks.readme import compact_table, recovery_figure
 from benchmarks.realistic import page as realistic_page
-from ddsr.bench.curves import FOLDER as CURVES
-from ddsr.bench.report.command import make_table, read_chosen, save, save_figure
-from ddsr.bench.report.results import Results
-from ddsr.bench.starts import FILE as STARTS
-from ddsr.bench.store import COMPRESSED, FILE, file_of, read_rows
 from ddsr.config import DefaultConfig
 from ddsr.errors import BenchError
+from ddsr_bench.report.command import make_table, read_chosen, save, save_figure
+from ddsr_bench.report.results import Results
+from ddsr_bench.runner.curves import FOLDER as CURVES
+from ddsr_bench.runner.starts import FILE as STARTS
+from ddsr_bench.runner.store import COMPRESSED, FILE, file_of, read_rows
 
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = ROOT / "benchmarks" / "results"

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-TABLES = Path(__file__).resolve().parent.parent / "src" / "ddsr" / "bench" / "tables"
+TABLES = Path(__file__).resolve().parent.parent / "src" / "ddsr_bench" / "tables"
 NOISES = (0.0, 0.001, 0.01, 0.1)
 DECIMALS = 3
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ddsr.bench.report.figures import drawn
-from ddsr.bench.report.groups import ground_truth_names
-from ddsr.bench.report.measures import srbench_rate
-from ddsr.bench.report.overview import overview_tables
-from ddsr.bench.report.palette import OURS, PUBLISHED
-from ddsr.bench.report.published import PublishedRates, published_rates
-from ddsr.bench.report.rates import Rate, interval_bars
-from ddsr.bench.report.results import Results
-from ddsr.bench.report.summary import OWN, budgets, by_method, thread_counts
-from ddsr.bench.report.table import Cell, Table, to_markdown
-from ddsr.bench.store import Row
 from ddsr.errors import BenchError
+from ddsr_bench.report.figures import drawn
+from ddsr_bench.report.groups import ground_truth_names
+from ddsr_bench.report.measures import srbench_rate
+from ddsr_bench.report.overview import overview_tables
+from ddsr_bench.report.palette import OURS, PUBLISHED
+from ddsr_bench.report.published import PublishedRates, published_rates
+from ddsr_bench.report.rates import Rate, interval_bars
+from ddsr_bench.report.results import Results
+from ddsr_bench.report.summary import OWN, budgets, by_method, thread_counts
+from ddsr_bench.report.table import Cell, Table, to_markdown
+from ddsr_bench.runner.store import Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,10 +10,10 @@ import argparse
 from collections.abc import Sequence
 from statistics import median
 
-from ddsr.bench.judge import judge_many
-from ddsr.bench.problems import load_suite
-from ddsr.bench.report.results import read_results
-from ddsr.bench.store import Row
+from ddsr_bench.judge.judge import judge_many
+from ddsr_bench.problems.suites import load_suite
+from ddsr_bench.report.results import read_results
+from ddsr_bench.runner.store import Row
 
 
 def truth_sizes(names: Sequence[str], n_jobs: int) -> dict[str, int]:

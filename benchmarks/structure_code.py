@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 import ddsr.price
 from benchmarks.corpus_forms import NamelessForm, NamelessForms, form_in_columns, form_of
-from ddsr.bench.problems import Problem, load_suites
 from ddsr.price.corpus import CorpusFormula, read_corpus, read_formula
 from ddsr.price.structure_code import StructureCode, Told, tell
 from ddsr.price.table_code import Reading, write_tables
+from ddsr_bench.problems.suites import Problem, load_suites
 
 
 class Readings(NamedTuple):

@@ -19,9 +19,9 @@ from dataclasses import asdict, dataclass
 from itertools import count, islice
 from pathlib import Path
 
-from ddsr.bench.problems import Problem, load_suites
-from ddsr.bench.slot import THREAD_VARIABLES
-from ddsr.bench.trial import make_data
+from ddsr_bench.problems.suites import Problem, load_suites
+from ddsr_bench.problems.trial import make_data
+from ddsr_bench.runner.slot import THREAD_VARIABLES
 
 ROOT = Path(__file__).resolve().parents[1]
 WARM_UPS = 5

@@ -15,9 +15,9 @@ from typing import Any
 import torch
 
 from benchmarks.hardware import describe_run
-from ddsr.prior.batches import DataBatch, batches_of_chunk
-from ddsr.prior.command import example_source, read_settings
-from ddsr.prior.training import Trainer
+from ddsr_pretraining.batches import DataBatch, batches_of_chunk
+from ddsr_pretraining.command import example_source, read_settings
+from ddsr_pretraining.training import Trainer
 
 WAYS = {
     "plain": (False, False),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ddsr.bench.curves import Curve
+from ddsr_bench.runner.curves import Curve
 
 
 def curve(n_epochs: int, height: float = 1.0) -> Curve:

@@ -9,8 +9,8 @@ from ddsr.engine import values
 from ddsr.expression import Batch, Vocabulary
 from ddsr.grammar import Grammar
 from ddsr.prior.config import NetworkConfig, TrainingConfig
-from ddsr.prior.training import Trainer
-from ddsr.prior.weights import save_weights
+from ddsr_pretraining.export import save_weights
+from ddsr_pretraining.training import Trainer
 
 TINY = NetworkConfig(
     cell_width=16,

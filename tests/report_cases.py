@@ -5,9 +5,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from curve_cases import curve
-from ddsr.bench.curves import FOLDER, curve_path, write_curve
-from ddsr.bench.report.results import Results, read_results
-from ddsr.bench.store import Row
+from ddsr_bench.report.results import Results, read_results
+from ddsr_bench.runner.curves import FOLDER, curve_path, write_curve
+from ddsr_bench.runner.store import Row
 
 OUTSIDE_SRBENCH = "feynman_I_26_2"
 FEYNMAN = ("feynman_I_6_2", "feynman_I_12_1", OUTSIDE_SRBENCH)

@@ -8,10 +8,10 @@ import pytest
 from ddsr.errors import DataError, DDSRError, ExpressionError
 from ddsr.expression import Expression, Vocabulary
 from ddsr.files import parse_json
-from ddsr.prior.checkpoint import load_checkpoint
-from ddsr.prior.scores import read_scores
 from ddsr.prior.tensor_file import METADATA, checksum_of, read_tensors, write_tensors
 from ddsr.prior.weights import PriorFile
+from ddsr_pretraining.checkpoint import load_checkpoint
+from ddsr_pretraining.scores import read_scores
 from prior_cases import write_weights
 
 DEEP = "[" * 100_000

@@ -14,7 +14,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("__main__",),
     ("cli",),
     ("command",),
-    ("bench", "runs"),
+    ("runs",),
     ("live",),
     ("estimator",),
     ("forms", "report"),
@@ -46,8 +46,11 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 DEPTHS = {part: depth for depth, parts in enumerate(LAYERS) for part in parts}
 PACKAGE_FACE = "__init__"  # re-exports from any layer, so no module may import from it
 
+BESIDE = ("ddsr_bench", "ddsr_pretraining")  # packages of their own, which use ddsr
+MAY_USE_BESIDE = {"cli", "command"}
+
 LONGEST_FILE = 400
-SOURCES = sorted(PACKAGE.rglob("*.py")) + sorted((ROOT / "core").rglob("*.[ch]pp"))
+SOURCES = sorted((ROOT / "src").rglob("*.py")) + sorted((ROOT / "core").rglob("*.[ch]pp"))
 
 
 def part_of(path: Path) -> str:
@@ -92,6 +95,15 @@ def test_imports_go_down() -> None:
         "import from the module that defines a name, not from the package's face"
     )
     assert {name: parts for name, parts in upward.items() if parts} == {}
+
+
+def test_only_the_command_line_uses_the_packages_beside() -> None:
+    users = {
+        part_of(path)
+        for path in PACKAGE.rglob("*.py")
+        if any(name.split(".")[0] in BESIDE for name in imported_modules(path))
+    }
+    assert users - MAY_USE_BESIDE == set()
 
 
 def test_imports_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

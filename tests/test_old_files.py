@@ -10,11 +10,11 @@ import torch
 
 from command_cases import ddsr
 from ddsr import DDSRRegressor
-from ddsr.bench.store import Store, read_rows
-from ddsr.prior.checkpoint import load_checkpoint
-from ddsr.prior.training import Trainer
 from ddsr.prior.weights import load_weights
 from ddsr.runs import RunFolder
+from ddsr_bench.runner.store import Store, read_rows
+from ddsr_pretraining.checkpoint import load_checkpoint
+from ddsr_pretraining.training import Trainer
 from fixture_cases import unpack
 from prior_cases import PlainMaker
 

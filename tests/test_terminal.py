@@ -9,14 +9,14 @@ from rich.console import Console
 
 from command_cases import ddsr, refusal, write_table
 from ddsr import DDSRRegressor
-from ddsr.bench.progress import describe
-from ddsr.bench.store import Row
 from ddsr.command.result import print_result
 from ddsr.expression import Expression, Vocabulary
 from ddsr.live import PlainView, TerminalView
 from ddsr.live.board import Board
 from ddsr.selection import FrontEntry, ParetoFront
 from ddsr.terminal import plain_console, printable, printable_lines
+from ddsr_bench.runner.progress import describe
+from ddsr_bench.runner.store import Row
 
 ESCAPE = "\x1b]0;owned\x07\x1b[31m"
 UNITS = ["T [s]", "[/s]", "[bold]", "v :star: [m/s]", r"\[s]"]

@@ -7,8 +7,8 @@ from typing import Any
 
 from benchmarks.realistic.tables import OPERATORS, Floats
 from ddsr import Expression, Vocabulary
-from ddsr.bench.methods import make_estimator
-from ddsr.bench.peers import PEERS
+from ddsr_bench.peers import PEERS
+from ddsr_bench.runner.methods import make_estimator
 
 DEFAULT = ("gplearn", "operon")
 

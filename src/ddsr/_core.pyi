@@ -313,7 +313,7 @@ def structure_hash(vocabulary: Vocabulary, tokens: NDArray[np.int16], constants:
 # --- core/bindings/examples.cpp
 
 class ExampleOptions:
-    """Settings by name; `ddsr.prior.examples.ExampleOptions` says what they mean."""
+    """Settings by name; `ddsr_pretraining.examples.ExampleOptions` says what they mean."""
 
     def __init__(self) -> None: ...
 
@@ -326,7 +326,7 @@ def make_examples(
     with_clean: bool,
     n_threads: int,
 ) -> dict[str, Any]:
-    """The arrays of `ddsr.prior.examples.Examples` by name."""
+    """The arrays of `ddsr_pretraining.examples.Examples` by name."""
 
 def standard_forms(
     vocabulary: Vocabulary,

@@ -126,7 +126,7 @@ def bench_run(
     Runs that the store already has are skipped, so the same command resumes a benchmark that was stopped or
     killed. A run without --time also resumes its unfinished search.
     """
-    from ddsr.bench.command import run_suite
+    from ddsr_bench.command import run_suite
 
     run_suite(plain_console(), suites, methods, noises, data, **settings)
 
@@ -168,7 +168,7 @@ def bench_table(stores: tuple[str, ...], methods: tuple[str, ...], out: str | No
 
     STORE is a folder of results. Use LABEL=FOLDER to compare the same method in two folders.
     """
-    from ddsr.bench.report.command import make_table, read_chosen, save
+    from ddsr_bench.report.command import make_table, read_chosen, save
 
     results = read_chosen(stores, methods)
     text = make_table(results, **settings)
@@ -194,7 +194,7 @@ def bench_plot(
     stores: tuple[str, ...], methods: tuple[str, ...], kind: str, problem: str | None, out: str
 ) -> None:
     """Draw rates, R² against complexity, an ablation, or learning curves."""
-    from ddsr.bench.report.command import read_chosen, save_figure
+    from ddsr_bench.report.command import read_chosen, save_figure
 
     save_figure(read_chosen(stores, methods, problem), kind, out)
 
@@ -208,6 +208,6 @@ def bench_report(
     stores: tuple[str, ...], methods: tuple[str, ...], title: str, baseline: str | None, out: str
 ) -> None:
     """Write all tables and figures into one self-contained HTML page."""
-    from ddsr.bench.report.command import read_chosen, save_page
+    from ddsr_bench.report.command import read_chosen, save_page
 
     save_page(read_chosen(stores, methods), title, baseline, out)

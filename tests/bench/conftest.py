@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ddsr.bench.one import Task
-from ddsr.bench.problems import load_suite
-from ddsr.bench.slot import Limits, Slot
-from ddsr.bench.workers import LocalWorkers
+from ddsr_bench.problems.suites import load_suite
+from ddsr_bench.runner.one import Task
+from ddsr_bench.runner.slot import Limits, Slot
+from ddsr_bench.runner.workers import LocalWorkers
 
 TABLE = "name,formula,ranges,n\nline,2*x - y + 1,x:0:1;y:0:1,40\ncurve,x**2*y,x:0:1;y:0:1,40\n"
 
@@ -72,4 +72,4 @@ def warm_command(warm_worker, monkeypatch):
         assert n_jobs == 1
         return warm_worker
 
-    monkeypatch.setattr("ddsr.bench.command.LocalWorkers", workers)
+    monkeypatch.setattr("ddsr_bench.command.LocalWorkers", workers)

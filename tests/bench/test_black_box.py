@@ -14,12 +14,12 @@ from hypothesis.extra import numpy as arrays
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
-from ddsr.bench.judge import JudgeProcess
-from ddsr.bench.problems import Problem, load_suite
-from ddsr.bench.slot import Limits
-from ddsr.bench.trial import make_data, standardise
 from ddsr.cli import main
 from ddsr.errors import BenchError
+from ddsr_bench.judge.judge import JudgeProcess
+from ddsr_bench.problems.suites import Problem, load_suite
+from ddsr_bench.problems.trial import make_data, standardise
+from ddsr_bench.runner.slot import Limits
 
 PMLB = Path(__file__).resolve().parents[3] / "shared" / "data" / "pmlb"
 MEASURED = Problem("measured", None, ("x0", "x1"), (), 60, source="pmlb", is_standardised=True)

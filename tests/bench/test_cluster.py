@@ -10,15 +10,15 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from ddsr.bench.command import run_suite
-from ddsr.bench.problems import load_suite
-from ddsr.bench.run import Plan, run_missing
-from ddsr.bench.store import Store
 from ddsr.errors import BenchError
+from ddsr_bench.command import run_suite
+from ddsr_bench.problems.suites import load_suite
+from ddsr_bench.runner.run import Plan, run_missing
+from ddsr_bench.runner.store import Store
 
 distributed = pytest.importorskip("distributed")
 
-from ddsr.bench.cluster import ClusterWorkers, connect  # noqa: E402  (needs what is asked for above)
+from ddsr_bench.runner.cluster import ClusterWorkers, connect  # noqa: E402  (needs what is asked for above)
 
 pytestmark = pytest.mark.slow
 
@@ -66,6 +66,6 @@ def test_the_command_uses_it(suite, template, tmp_path):
     "address, message", [("local:none", "number of workers"), ("tcp://127.0.0.1:9", "no Dask scheduler")]
 )
 def test_a_wrong_address_is_refused(monkeypatch, address, message):
-    monkeypatch.setattr("ddsr.bench.cluster.CONNECT_S", 1)
+    monkeypatch.setattr("ddsr_bench.runner.cluster.CONNECT_S", 1)
     with pytest.raises(BenchError, match=message):
         connect(address)

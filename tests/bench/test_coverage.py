@@ -3,9 +3,9 @@ from dataclasses import replace
 
 import pytest
 
-from ddsr.bench.coverage import count_ground_truth, signature_of
-from ddsr.bench.problems import load_suite
-from ddsr.prior.examples import ExampleOptions
+from ddsr_bench.problems.suites import load_suite
+from ddsr_pretraining.coverage import count_ground_truth, signature_of
+from ddsr_pretraining.examples import ExampleOptions
 
 
 @pytest.fixture(scope="module")

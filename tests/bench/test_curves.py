@@ -10,12 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curve_cases import curve
-from ddsr.bench.curves import MOST_POINTS, Curve, curve_of, curve_path, read_curve, thinned, write_curve
-from ddsr.bench.one import Task, keep_curve, run_one
-from ddsr.bench.problems import load_suite
-from ddsr.bench.slot import Limits
-from ddsr.bench.store import Key
 from ddsr.learning.curves import SHARES
+from ddsr_bench.problems.suites import load_suite
+from ddsr_bench.runner.curves import (
+    MOST_POINTS,
+    Curve,
+    curve_of,
+    curve_path,
+    read_curve,
+    thinned,
+    write_curve,
+)
+from ddsr_bench.runner.one import Task, keep_curve, run_one
+from ddsr_bench.runner.slot import Limits
+from ddsr_bench.runner.store import Key
 
 KEY = Key("feynman_I_6_2", "paper:memory=short", 0.01, 3)
 TASK = Task(problem=load_suite("nguyen")[0], method="uniform", noise=0.0, seed=0, epochs=3)

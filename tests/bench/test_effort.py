@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from ddsr.bench.effort import Effort
-from ddsr.bench.store import Row
-from ddsr.bench.workers import LocalWorkers
+from ddsr_bench.runner.effort import Effort
+from ddsr_bench.runner.store import Row
+from ddsr_bench.runner.workers import LocalWorkers
 
 ROW = Row(
     problem="line",

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from ddsr.bench.evaluation import summarise
-from ddsr.bench.zero_shot import Outcome
 from ddsr.cli import main
 from ddsr.prior.weights import load_weights
+from ddsr_pretraining.evaluation import summarise
+from ddsr_pretraining.zero_shot import Outcome
 from prior_cases import write_weights
 
 

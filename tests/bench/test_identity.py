@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from ddsr.bench.identity import identity_of
-from ddsr.bench.one import OWN_METHODS
-from ddsr.bench.problems import Problem, load_suite
-from ddsr.bench.run import Plan, missing_tasks, run_missing
-from ddsr.bench.store import Store
 from ddsr.cli import main
 from ddsr.errors import BenchError
+from ddsr_bench.problems.suites import Problem, load_suite
+from ddsr_bench.runner.identity import identity_of
+from ddsr_bench.runner.one import OWN_METHODS
+from ddsr_bench.runner.run import Plan, missing_tasks, run_missing
+from ddsr_bench.runner.store import Store
 from report_cases import run
 
 NEWTON = Problem("newton", "m*a", ("m", "a"), ((1.0, 5.0), (-2.0, 2.0)), 100)

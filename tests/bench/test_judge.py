@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ddsr.bench.formula import parse_formula
-from ddsr.bench.judge import TIMED_OUT, JudgeProcess, judge, judge_many
-from ddsr.bench.problems import Problem, load_suite
+from ddsr_bench.judge.judge import TIMED_OUT, JudgeProcess, judge, judge_many
+from ddsr_bench.problems.formula import parse_formula
+from ddsr_bench.problems.suites import Problem, load_suite
 
 PHYSO = Path(__file__).resolve().parents[3] / "shared" / "data" / "published" / "physo"
 TRUTHS = {problem.name: problem for suite in ("ground-truth", "nguyen") for problem in load_suite(suite)}

@@ -26,11 +26,11 @@ from benchmarks.kept import (
 from benchmarks.readme import N_BARS, bars, best_published, compact_table, recovery_figure
 from click.testing import CliRunner
 
-from ddsr.bench.machine import Machine
-from ddsr.bench.report.results import read_results
-from ddsr.bench.starts import Start, record_start
 from ddsr.cli import main
 from ddsr.errors import BenchError
+from ddsr_bench.report.results import read_results
+from ddsr_bench.runner.machine import Machine
+from ddsr_bench.runner.starts import Start, record_start
 from report_cases import STROGATZ, results_of, run, write_store
 
 BEGIN, END = marks("results")

@@ -6,12 +6,12 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from ddsr.bench.command import named_problems, run_suite
-from ddsr.bench.problems import load_suite
-from ddsr.bench.starts import read_starts
-from ddsr.bench.store import Store
 from ddsr.cli import main
 from ddsr.errors import BenchError
+from ddsr_bench.command import named_problems, run_suite
+from ddsr_bench.problems.suites import load_suite
+from ddsr_bench.runner.starts import read_starts
+from ddsr_bench.runner.store import Store
 
 NGUYEN = load_suite("nguyen")
 
@@ -44,7 +44,7 @@ def test_only_the_named_problem_is_run(suite, template, tmp_path):
 
 def test_the_option_may_be_given_several_times(monkeypatch, tmp_path):
     seen = {}
-    monkeypatch.setattr("ddsr.bench.command.run_suite", lambda *_, **settings: seen.update(settings))
+    monkeypatch.setattr("ddsr_bench.command.run_suite", lambda *_, **settings: seen.update(settings))
     options = ["--problem", "a,b", "--problem", "c", "--time", "1", "--store", str(tmp_path)]
     done = CliRunner().invoke(main, ["bench", "run", *options])
     assert done.exit_code == 0, done.output

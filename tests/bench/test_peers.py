@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ddsr.bench.formula import evaluate_formula
-from ddsr.bench.methods import check_method, make_estimator
-from ddsr.bench.one import OWN_METHODS, run_one
-from ddsr.bench.peers import PEERS, Peer
-from ddsr.bench.slot import Limits, Slot
-from ddsr.bench.trial import make_data
 from ddsr.errors import BenchError
+from ddsr_bench.peers import PEERS, Peer
+from ddsr_bench.problems.formula import evaluate_formula
+from ddsr_bench.problems.trial import make_data
+from ddsr_bench.runner.methods import check_method, make_estimator
+from ddsr_bench.runner.one import OWN_METHODS, run_one
+from ddsr_bench.runner.slot import Limits, Slot
 
 WRITTEN = ("gplearn", "operon", "ffx", "physo", "linear")
 SLOW = {"physo"}  # its first epoch, which nothing cuts short
@@ -81,7 +81,9 @@ def test_names_are_checked(monkeypatch):
         check_method("paper:foo=1")
     with pytest.raises(BenchError, match="'operron'.*peers are: gplearn, operon"):
         check_method("operron")
-    monkeypatch.setattr("ddsr.bench.peers.PEERS", {"far": Peer("ddsr.bench.peers.far", "no_such_package")})
-    monkeypatch.setattr("ddsr.bench.methods.PEERS", {"far": Peer("ddsr.bench.peers.far", "no_such_package")})
+    monkeypatch.setattr("ddsr_bench.peers.PEERS", {"far": Peer("ddsr_bench.peers.far", "no_such_package")})
+    monkeypatch.setattr(
+        "ddsr_bench.runner.methods.PEERS", {"far": Peer("ddsr_bench.peers.far", "no_such_package")}
+    )
     with pytest.raises(BenchError, match="no_such_package: pip install"):
         check_method("far")

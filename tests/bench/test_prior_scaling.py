@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from ddsr.bench.evaluation import FORMAT
-from ddsr.bench.scaling import Scored, check_alike, find_gains, fit_logit, read_scores
 from ddsr.cli import main
 from ddsr.errors import BenchError
+from ddsr_pretraining.evaluation import FORMAT
+from ddsr_pretraining.scaling import Scored, check_alike, find_gains, fit_logit, read_scores
 
 N = 133
 EASE = np.random.default_rng(0).permutation(N)

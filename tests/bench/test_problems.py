@@ -7,11 +7,11 @@ from click.testing import CliRunner
 from scipy import stats
 from sklearn.model_selection import train_test_split
 
-from ddsr.bench.formula import evaluate_formula, parse_formula
-from ddsr.bench.problems import Problem, load_suite, sample_rows
-from ddsr.bench.trial import make_data, split_rows
 from ddsr.cli import main
 from ddsr.errors import BenchError
+from ddsr_bench.problems.formula import evaluate_formula, parse_formula
+from ddsr_bench.problems.suites import Problem, load_suite, sample_rows
+from ddsr_bench.problems.trial import make_data, split_rows
 
 PMLB = Path(__file__).resolve().parents[3] / "shared" / "data" / "pmlb"
 NEWTON = Problem("newton", "m*a", ("m", "a"), ((1.0, 5.0), (-2.0, 2.0)), 10_000)

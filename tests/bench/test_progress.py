@@ -10,8 +10,8 @@ from io import StringIO
 from rich.console import Console
 
 from command_cases import start_ddsr
-from ddsr.bench.progress import Board, clock, describe, show
-from ddsr.bench.store import Key, Row, Store
+from ddsr_bench.runner.progress import Board, clock, describe, show
+from ddsr_bench.runner.store import Key, Row, Store
 
 ROW = Row(problem="line", method="linear", noise=0.01, seed=0, wall_s=1.0, threads=1, host="h", version="1")
 FOUND = replace(ROW, expression="x", r2_test=0.5, complexity=1)

@@ -11,15 +11,15 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from ddsr.bench.command import run_suite
-from ddsr.bench.one import r2, read_task, run_one
-from ddsr.bench.problems import load_suite
-from ddsr.bench.run import Plan, missing_tasks, run_missing
-from ddsr.bench.slot import Limits, Slot
-from ddsr.bench.store import Store
-from ddsr.bench.workers import LocalWorkers
 from ddsr.cli import main
 from ddsr.errors import BenchError
+from ddsr_bench.command import run_suite
+from ddsr_bench.problems.suites import load_suite
+from ddsr_bench.runner.one import r2, read_task, run_one
+from ddsr_bench.runner.run import Plan, missing_tasks, run_missing
+from ddsr_bench.runner.slot import Limits, Slot
+from ddsr_bench.runner.store import Store
+from ddsr_bench.runner.workers import LocalWorkers
 
 KEYS = (
     "problem method noise seed problem_id expression simplified solved_srbench solved_paper r2_train r2_test "
@@ -174,6 +174,6 @@ def test_a_mistake_gets_one_line_and_no_traceback(tmp_path, options, message):
 
 
 def test_the_benchs_modules_leave_heavy_ones_alone():
-    code = "import sys, ddsr.bench.command, ddsr.bench.one; print(*sys.modules)"
+    code = "import sys, ddsr_bench.command, ddsr_bench.runner.one; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert {"torch", "sympy", "pandas", "sklearn", "scipy"} & set(done.stdout.split()) == set()

@@ -9,11 +9,11 @@ import pytest
 from small_paper import SMALL
 
 from ddsr import DDSRRegressor, RunFolder
-from ddsr.bench.one import run_one
-from ddsr.bench.run import Plan, run_missing
-from ddsr.bench.saved_runs import FOLDER, fit_saved, run_path
-from ddsr.bench.store import Store
-from ddsr.bench.trial import make_data
+from ddsr_bench.problems.trial import make_data
+from ddsr_bench.runner.one import run_one
+from ddsr_bench.runner.run import Plan, run_missing
+from ddsr_bench.runner.saved_runs import FOLDER, fit_saved, run_path
+from ddsr_bench.runner.store import Store
 
 
 def small_paper(epochs=3, **changes):

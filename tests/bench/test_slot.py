@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from ddsr.bench.memory import resident_bytes
-from ddsr.bench.server import preload
-from ddsr.bench.slot import Limits, Slot, Stopped, start_server
+from ddsr_bench.runner.memory import resident_bytes
+from ddsr_bench.runner.server import preload
+from ddsr_bench.runner.slot import Limits, Slot, Stopped, start_server
 
 
 @pytest.fixture

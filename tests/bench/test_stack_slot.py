@@ -9,14 +9,14 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from ddsr.bench.command import run_suite, vocab_size_of
-from ddsr.bench.problems import load_suite
-from ddsr.bench.run import Plan, run_missing
-from ddsr.bench.slot import Limits, Stopped
-from ddsr.bench.stack_slot import StackSlot
-from ddsr.bench.store import Store
-from ddsr.bench.workers import LocalWorkers
 from ddsr.errors import BenchError
+from ddsr_bench.command import run_suite, vocab_size_of
+from ddsr_bench.problems.suites import load_suite
+from ddsr_bench.runner.run import Plan, run_missing
+from ddsr_bench.runner.slot import Limits, Stopped
+from ddsr_bench.runner.stack_slot import StackSlot
+from ddsr_bench.runner.store import Store
+from ddsr_bench.runner.workers import LocalWorkers
 
 
 @pytest.fixture

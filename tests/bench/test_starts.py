@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from ddsr.bench import machine
-from ddsr.bench.command import run_suite
-from ddsr.bench.machine import Machine, describe_commit, describe_machine
-from ddsr.bench.starts import FILE, Start, command_text, read_starts, record_start
-from ddsr.bench.store import Store
 from ddsr.errors import BenchError
+from ddsr_bench.command import run_suite
+from ddsr_bench.runner import machine
+from ddsr_bench.runner.machine import Machine, describe_commit, describe_machine
+from ddsr_bench.runner.starts import FILE, Start, command_text, read_starts, record_start
+from ddsr_bench.runner.store import Store
 from report_cases import run, write_store
 
 START = Start(
@@ -73,7 +73,7 @@ def test_a_compressed_store_is_read_but_not_run_in(tmp_path):
     store = Path(write_store(tmp_path / "store", [run("law")]))
     plain = store / "results.jsonl"
     (store / "results.jsonl.gz").write_bytes(gzip.compress(plain.read_bytes()))
-    from ddsr.bench.report.results import read_results
+    from ddsr_bench.report.results import read_results
 
     with pytest.raises(BenchError, match="has both"):
         read_results([str(store)])

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from ddsr.bench.store import Row, Store, of_other_versions
 from ddsr.errors import BenchError
+from ddsr_bench.runner.store import Row, Store, of_other_versions
 
 ROW = Row(problem="line", method="linear", noise=0.0, seed=0, wall_s=1.0, threads=1, host="h", version="1")
 
@@ -51,7 +51,7 @@ def test_rows_made_by_another_version_are_counted():
 
 def test_a_second_runner_is_refused_and_a_dead_one_is_not_in_the_way(tmp_path):
     hold = (
-        "import sys, time; from pathlib import Path; from ddsr.bench.store import Store\n"
+        "import sys, time; from pathlib import Path; from ddsr_bench.runner.store import Store\n"
         "with Store(Path(sys.argv[1])).locked(): print('held', flush=True); time.sleep(600)"
     )
     command = [sys.executable, "-c", hold, str(tmp_path)]

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from ddsr.bench.problems import load_suite
-from ddsr.bench.zero_shot import FITTING, Case, find_hits, ground_truth_cases
 from ddsr.engine import Engine
 from ddsr.errors import BenchError
 from ddsr.expression import Batch, Expression, Vocabulary
+from ddsr_bench.problems.suites import load_suite
+from ddsr_pretraining.zero_shot import FITTING, Case, find_hits, ground_truth_cases
 
 VOCABULARY = Vocabulary.of_size(2)
 RNG = np.random.default_rng(0)

@@ -10,9 +10,9 @@ import threading
 import pytest
 
 from command_cases import ddsr, line_data, start_ddsr
-from ddsr.bench.slot import Limits, Slot, Stopped
 from ddsr.command.interrupt import StopNow, TwoStepInterrupt
 from ddsr.command.termination import Termination
+from ddsr_bench.runner.slot import Limits, Slot, Stopped
 
 
 def wait_for(process, text: str) -> None:
@@ -73,7 +73,7 @@ def test_a_benchmark_run_that_is_terminated_with_its_runner_has_not_failed(monke
     answer = {"outcome": None, "reason": "killed by signal 15"} if who == "run" else None
     monkeypatch.setattr(slot, "_ask", lambda request, threads: answer)
     monkeypatch.setattr(slot, "_end_server", lambda: 143)
-    monkeypatch.setattr("ddsr.bench.slot.asdict", lambda task: {})
+    monkeypatch.setattr("ddsr_bench.runner.slot.asdict", lambda task: {})
     task = type("Task", (), {"method": "uniform", "factory": "none", "threads": 1})()
     timer = threading.Timer(0.05, slot.stop)  # the runner, a moment later
     timer.start()

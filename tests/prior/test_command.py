@@ -11,13 +11,13 @@ import torch
 from click.testing import CliRunner
 
 from ddsr._core import PAD
-from ddsr.bench.zero_shot import Sampling, evaluate, held_out_cases
 from ddsr.cli import main
-from ddsr.prior.checkpoint import load_checkpoint
-from ddsr.prior.command import example_source, read_settings, settings_from
 from ddsr.prior.config import TrainingConfig
-from ddsr.prior.training import HELD_OUT, Piece, Trainer
 from ddsr.prior.weights import Card, load_weights
+from ddsr_pretraining.checkpoint import load_checkpoint
+from ddsr_pretraining.command import example_source, read_settings, settings_from
+from ddsr_pretraining.training import HELD_OUT, Piece, Trainer
+from ddsr_pretraining.zero_shot import Sampling, evaluate, held_out_cases
 
 SMALL = [
     *("--set", "batch_size=8", "--set", "batches_per_chunk=2", "--set", "look_rows=16", "--set", "width=24"),
@@ -27,7 +27,7 @@ SMALL = [
 
 @pytest.fixture(autouse=True)
 def few_held_out(monkeypatch):
-    monkeypatch.setattr("ddsr.prior.training.Trainer.held_out_loss", lambda trainer: 1.0)
+    monkeypatch.setattr("ddsr_pretraining.training.Trainer.held_out_loss", lambda trainer: 1.0)
 
 
 def run(*arguments):

@@ -4,7 +4,7 @@ import pytest
 from ddsr.engine import values
 from ddsr.errors import DataError
 from ddsr.expression import Batch
-from ddsr.prior.examples import ExampleMaker, ExampleOptions, Examples, standard_forms
+from ddsr_pretraining.examples import ExampleMaker, ExampleOptions, Examples, standard_forms
 
 N = 1500
 ARRAYS = ("tokens", "constants", "x", "y", "y_clean", "n_variables", "n_rows", "noise")

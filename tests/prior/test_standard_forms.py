@@ -6,7 +6,7 @@ from ddsr.engine import values
 from ddsr.errors import ExpressionError
 from ddsr.expression import DEFAULT_OPERATORS, OPERATORS, Batch, Expression, Vocabulary
 from ddsr.grammar import Grammar
-from ddsr.prior.examples import standard_forms
+from ddsr_pretraining.examples import standard_forms
 
 VOCABULARY = Vocabulary(("x", "y", "z"))
 

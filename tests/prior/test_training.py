@@ -9,11 +9,11 @@ import torch
 
 from ddsr._core import MASK
 from ddsr.errors import DataError, MethodError
-from ddsr.prior import training
-from ddsr.prior.batches import BatchStream, batches_of_chunk
-from ddsr.prior.checkpoint import load_checkpoint, save_checkpoint
-from ddsr.prior.training import Piece, Trainer, shift_some
-from ddsr.prior.views import draw_views, masked_loss
+from ddsr_pretraining import training
+from ddsr_pretraining.batches import BatchStream, batches_of_chunk
+from ddsr_pretraining.checkpoint import load_checkpoint, save_checkpoint
+from ddsr_pretraining.training import Piece, Trainer, shift_some
+from ddsr_pretraining.views import draw_views, masked_loss
 from prior_cases import QUICK, TINY, PlainMaker
 
 CPU = torch.device("cpu")

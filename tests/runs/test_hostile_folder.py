@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from command_cases import ddsr, line_data, refusal
-from ddsr.bench.store import Store
 from ddsr.errors import BenchError, RunError
 from ddsr.runs import RunFolder
 from ddsr.saved import from_bytes, to_bytes
+from ddsr_bench.runner.store import Store
 from fixture_cases import unpack
 from run_cases import create
 

@@ -113,8 +113,8 @@ def prior_train(
     seconds: float | None, steps: int | None, anneal: bool, final_share: float, device: str, **rest: Any
 ) -> None:
     """Train a prior on generated examples, in stages: each resumes where the last one ended."""
-    from ddsr.prior.command import train
-    from ddsr.prior.training import Piece
+    from ddsr_pretraining.command import train
+    from ddsr_pretraining.training import Piece
 
     if not anneal:
         refuse_given("final_share", "--final-share has no effect without --anneal: pass both or neither")
@@ -141,8 +141,8 @@ def prior_export(source: str, out: Path, scores: tuple[Path, ...]) -> None:
 
     SOURCE is the folder of a training run, or weights (a file or `default`) to whose card scores are added.
     """
-    from ddsr.prior.command import export
-    from ddsr.prior.scores import read_scores
+    from ddsr_pretraining.command import export
+    from ddsr_pretraining.scores import read_scores
 
     measured = [read_scores(path) for path in scores]
     card = export(source, out, measured)
@@ -208,8 +208,8 @@ def prior_evaluate(
     **drawing: Any,
 ) -> None:
     """Count the problems whose equation WEIGHTS (a file or `default`) proposes, without a search."""
-    from ddsr.bench.evaluation import HELD_OUT, run_evaluation
-    from ddsr.bench.zero_shot import Sampling
+    from ddsr_pretraining.evaluation import HELD_OUT, run_evaluation
+    from ddsr_pretraining.zero_shot import Sampling
 
     if suite == HELD_OUT:
         refuse_given(
@@ -235,8 +235,8 @@ def prior_evaluate(
 )
 def prior_scaling(scores: tuple[Path, ...], out: Path | None, seed: int) -> None:
     """Compare the SCORES of several priors (from `evaluate --out`) by amount of training, and extrapolate."""
-    from ddsr.bench.scaling import check_alike, find_gains, gain_lines, read_scores, table_lines
-    from ddsr.bench.scaling_figure import draw_scaling, save_figure
+    from ddsr_pretraining.scaling import check_alike, find_gains, gain_lines, read_scores, table_lines
+    from ddsr_pretraining.scaling_figure import draw_scaling, save_figure
 
     scored = [read_scores(path) for path in scores]
     check_alike(scored)

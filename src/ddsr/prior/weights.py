@@ -19,7 +19,6 @@ from ddsr.prior.config import NetworkConfig
 from ddsr.prior.tensor_file import CHECKSUM, Arrays, checksum_of, read_tensors, write_tensors
 
 if TYPE_CHECKING:
-    from ddsr.prior.checkpoint import Checkpoint
     from ddsr.prior.network import PriorNetwork
 
 DEFAULT = "default"
@@ -117,26 +116,6 @@ class PriorFile:
     """the card among them, as it was written: an older one may have other fields than ours"""
 
     @classmethod
-    def of_checkpoint(cls, checkpoint: Checkpoint) -> PriorFile:
-        """The network of a training in half precision; nothing was measured yet."""
-        prefix = "weight/"
-        arrays = {
-            name.removeprefix(prefix): array.astype(np.float16)
-            for name, array in checkpoint.arrays.items()
-            if name.startswith(prefix)
-        }
-        progress = checkpoint.progress
-        card = Card(
-            checkpoint.network,
-            asdict(checkpoint.training),
-            checkpoint.recipe,
-            progress.step,
-            progress.seconds / 3600,
-            origin=checkpoint.origin,
-        )
-        return cls(arrays, {CARD: card.to_text()})
-
-    @classmethod
     def read(cls, path: Path) -> PriorFile:
         """A file that is whole and has a card."""
         found = cls(*read_tensors(path))
@@ -173,11 +152,6 @@ class PriorFile:
         checksum = write_tensors(path, self.arrays, self.texts)
         path.with_suffix(".md").write_text(card.to_markdown(checksum, self.checksum_unscored))
         return card
-
-
-def save_weights(path: Path, checkpoint: Checkpoint, scores: Mapping[str, Any] | None = None) -> Card:
-    """Write a checkpoint's network, and its card beside it as Markdown."""
-    return PriorFile.of_checkpoint(checkpoint).with_scores(scores or {}).save(path)
 
 
 def origin_of(path: Path, card: Card) -> dict[str, Any]:

@@ -7,10 +7,10 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from ddsr.bench.report.figures import KINDS
-from ddsr.bench.report.results import read_results
-from ddsr.bench.report.table import FORMATS
 from ddsr.cli import main
+from ddsr_bench.report.figures import KINDS
+from ddsr_bench.report.results import read_results
+from ddsr_bench.report.table import FORMATS
 from report_cases import STROGATZ, failed, full_store, run, write_store
 
 
@@ -129,7 +129,7 @@ def test_a_mistake_gets_one_line_and_no_traceback(store, tmp_path, arguments, co
 
 
 def test_tables_need_no_heavy_modules():
-    code = "import sys, ddsr.bench.report.command; print(*sys.modules)"
+    code = "import sys, ddsr_bench.report.command; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert {"torch", "sympy", "pandas", "matplotlib", "jinja2"} & set(done.stdout.split()) == set()
 

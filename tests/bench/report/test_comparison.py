@@ -2,8 +2,8 @@
 
 import pytest
 
-from ddsr.bench.report.ablation import ablation_table, compare
 from ddsr.errors import BenchError
+from ddsr_bench.report.ablation import ablation_table, compare
 from report_cases import FEYNMAN, STROGATZ, failed, results_of, run
 
 

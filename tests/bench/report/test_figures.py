@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from curve_cases import curve
-from ddsr.bench.curves import write_curve
-from ddsr.bench.report.curves_figure import best_so_far, curves_by_method, mean_reward
-from ddsr.bench.report.figures import KINDS, render
-from ddsr.bench.report.labels import Box
-from ddsr.bench.report.pareto_figure import Point, pareto_front
-from ddsr.bench.report.results import Results
 from ddsr.errors import BenchError
+from ddsr_bench.report.curves_figure import best_so_far, curves_by_method, mean_reward
+from ddsr_bench.report.figures import KINDS, render
+from ddsr_bench.report.labels import Box
+from ddsr_bench.report.pareto_figure import Point, pareto_front
+from ddsr_bench.report.results import Results
+from ddsr_bench.runner.curves import write_curve
 from report_cases import STROGATZ, full_results, results_of, run
 
 EXPECTED = {

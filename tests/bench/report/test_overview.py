@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from ddsr.bench.machine import Machine
-from ddsr.bench.problems import load_suite
-from ddsr.bench.report.overview import overview_tables
-from ddsr.bench.report.provenance import Origin
-from ddsr.bench.report.rates import Rate
-from ddsr.bench.report.results import Results
-from ddsr.bench.report.table import to_csv, to_markdown
-from ddsr.bench.starts import Start
 from ddsr.errors import BenchError
 from ddsr.version import UNKNOWN
+from ddsr_bench.problems.suites import load_suite
+from ddsr_bench.report.overview import overview_tables
+from ddsr_bench.report.provenance import Origin
+from ddsr_bench.report.rates import Rate
+from ddsr_bench.report.results import Results
+from ddsr_bench.report.table import to_csv, to_markdown
+from ddsr_bench.runner.machine import Machine
+from ddsr_bench.runner.starts import Start
 from report_cases import OUTSIDE_SRBENCH, run
 
 NAMES = [problem.name for problem in load_suite("ground-truth")]

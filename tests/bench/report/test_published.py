@@ -6,8 +6,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from ddsr.bench.report.published import published_fits, published_rates
-from ddsr.bench.report.rates_figure import figure_rates
+from ddsr_bench.report.published import published_fits, published_rates
+from ddsr_bench.report.rates_figure import figure_rates
 
 ROOT = Path(__file__).resolve().parents[3]
 SOURCES = Path(os.environ.get("DDSR_PUBLISHED", ROOT.parent / "shared"))

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from ddsr.bench.report.rates import Rate, interval_bars, paired_p_value, rate_of, wilson
+from ddsr_bench.report.rates import Rate, interval_bars, paired_p_value, rate_of, wilson
 
 
 def test_wilson_by_hand():

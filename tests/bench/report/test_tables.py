@@ -5,10 +5,10 @@ from io import StringIO
 
 import pytest
 
-from ddsr.bench.problems import load_suite
-from ddsr.bench.report.rates import Rate
-from ddsr.bench.report.summary import summary_tables
-from ddsr.bench.report.table import Column, Table, cell_text, to_csv, to_html, to_markdown
+from ddsr_bench.problems.suites import load_suite
+from ddsr_bench.report.rates import Rate
+from ddsr_bench.report.summary import summary_tables
+from ddsr_bench.report.table import Column, Table, cell_text, to_csv, to_html, to_markdown
 from report_cases import FEYNMAN, OUTSIDE_SRBENCH, STROGATZ, failed, run
 
 

@@ -1,0 +1,212 @@
+"""Implementation of `ddsr bench run`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.text import Text
+
+from ddsr.errors import BenchError
+from ddsr.methods import parse_method, settings
+from ddsr.stacking.stacks import MAX_TOKENS
+from ddsr.terminal import printable
+from ddsr.version import ddsr_version
+from ddsr_bench.peers import PEERS
+from ddsr_bench.problems.suites import Problem, load_suites
+from ddsr_bench.problems.trial import data_path
+from ddsr_bench.runner.cluster import LOCAL, ClusterWorkers
+from ddsr_bench.runner.curves import FOLDER as CURVES
+from ddsr_bench.runner.effort import Effort
+from ddsr_bench.runner.identity import without_identity
+from ddsr_bench.runner.methods import check_method
+from ddsr_bench.runner.one import OWN_METHODS, Task
+from ddsr_bench.runner.progress import Board, show
+from ddsr_bench.runner.run import Plan, missing_tasks, run_missing
+from ddsr_bench.runner.saved_runs import FOLDER as RUNS
+from ddsr_bench.runner.stack_slot import StackSlot
+from ddsr_bench.runner.starts import command_text
+from ddsr_bench.runner.store import Store, of_other_versions
+from ddsr_bench.runner.workers import LocalWorkers, Workers
+
+
+def run_suite(
+    console: Console,
+    suites: Sequence[str],
+    methods: Sequence[str],
+    noises: Sequence[float],
+    data: str | None,
+    *,
+    names: Sequence[str] = (),
+    draw: int | None = None,
+    draw_seed: int = 0,
+    trials: int,
+    seconds: float | None,
+    epochs: int | None,
+    jobs: int,
+    stack: int | None = None,
+    threads: int,
+    device: str,
+    memory: float | None = None,
+    cluster: str | None = None,
+    store: str,
+    factory: str = OWN_METHODS,
+) -> None:
+    """Run what is missing and report each run. Duplicates on the command line run once."""
+    if seconds is None and epochs is None:
+        raise BenchError("a search needs a limit: pass --time or --epochs")
+    if factory == OWN_METHODS:  # report an unknown name now instead of in every row
+        methods = [check_method(method) for method in methods]
+    methods, noises = tuple(dict.fromkeys(methods)), tuple(dict.fromkeys(noises))
+    if stack is not None:
+        check_stack(methods, seconds, memory, cluster)
+    problems = named_problems(load_suites(suites), names)
+    if draw is not None:
+        problems = draw_problems(problems, draw, draw_seed)
+    for problem in problems:
+        if problem.source != "uniform":
+            data_path(
+                problem, Path(data) if data else None
+            )  # report missing data now instead of in every row
+    template = Task(
+        problem=problems[0],
+        method=methods[0],
+        noise=0.0,
+        seed=0,
+        time=seconds,
+        epochs=epochs,
+        threads=threads,
+        device=device,
+        data_dir=data,
+        factory=factory,
+        curves_dir=str(Path(store) / CURVES),
+        # Runs with a time limit are not saved: saving would take part of the time.
+        runs_dir=str(Path(store) / RUNS) if seconds is None and factory == OWN_METHODS else None,
+    )
+    command = command_text(
+        {
+            "suite": tuple(Path(suite).name for suite in dict.fromkeys(suites)),
+            "problem": tuple(dict.fromkeys(names)) or None,
+            "draw": draw,
+            "draw-seed": draw_seed or None,
+            "method": methods,
+            "noise": noises,
+            "trials": trials,
+            "time": seconds,
+            "epochs": epochs,
+            "threads": threads,
+            "device": device,
+            "memory": memory,
+            "data": "DIR" if data else None,
+            "store": "DIR",
+            **({"jobs": jobs} if cluster is None else {"cluster": _address(cluster)}),
+            "stack": stack,
+        }
+    )
+    plan = Plan(
+        problems=problems,
+        methods=methods,
+        noises=noises,
+        trials=trials,
+        template=template,
+        memory=memory,
+        command=command,
+    )
+    results = Store(Path(store))
+    rows, warnings = results.read()
+    run_names = [problem.name for problem in problems]
+    warnings += filter(None, (of_other_versions(rows, ddsr_version()), without_identity(rows, run_names)))
+    for warning in warnings:
+        console.print(Text(printable(warning), style="yellow"), soft_wrap=True)
+    n_all, n_missing = len(plan.tasks()), len(missing_tasks(plan, results))
+    held = f"{n_missing} runs to do, {n_all - n_missing} of {n_all} are in {results.path}"
+    console.print(Text(printable(held)), soft_wrap=True)
+    if n_missing:
+        workers: Workers
+        if cluster is not None:
+            workers = ClusterWorkers(cluster)
+        elif stack is not None:
+            make_slot = partial(StackSlot, stack, vocab_size_of(methods, problems), partial(_say, console))
+            workers = LocalWorkers(jobs, make_slot, stack)
+        else:
+            workers = LocalWorkers(jobs)
+        try:
+            _run(console, plan, results, workers, n_missing)
+        finally:
+            workers.close()
+
+
+def _run(console: Console, plan: Plan, store: Store, workers: Workers, n_missing: int) -> None:
+    effort = Effort(workers, plan.template.threads)
+    board = Board(n_missing, workers)
+    rows = run_missing(plan, store, workers)
+    try:
+        show(console, board, rows)
+    except KeyboardInterrupt:
+        rows.close()
+        console.print(
+            f"stopped: {board.n_done} runs were stored, unfinished ones were not; "
+            "run the same command to resume",
+            soft_wrap=True,
+        )
+        raise
+    console.print(effort.report(board.rows), soft_wrap=True, highlight=False, markup=False)
+
+
+def _say(console: Console, line: str) -> None:
+    console.print(Text(printable(line), style="yellow"), soft_wrap=True)
+
+
+def check_stack(
+    methods: Sequence[str], seconds: float | None, memory: float | None, cluster: str | None
+) -> None:
+    """Refuse options that cannot be combined with `--stack`."""
+    for method in methods:
+        parsed = None if method in PEERS else parse_method(method)
+        if parsed is None or parsed.preset != "paper" or dict(parsed.options)["generator"] == "d3pm":
+            raise BenchError(
+                f"--stack supports only the preset paper with its masked generator, not {method}: "
+                "run it without --stack"
+            )
+    others = {"--time": seconds, "--memory": memory, "--cluster": cluster}
+    for option, value in others.items():
+        if value is not None:
+            raise BenchError(f"--stack cannot be combined with {option}: runs in a stack wait for each other")
+
+
+def vocab_size_of(methods: Sequence[str], problems: Sequence[Problem]) -> int:
+    """Return the size of the largest vocabulary in a stack; problems with a larger one run alone."""
+    most = max(
+        len(settings(parse_method(method)).vocabulary(problem.variables))
+        for method in methods
+        for problem in problems
+    )
+    return min(most, MAX_TOKENS)
+
+
+def _address(cluster: str) -> str:
+    """Return the address of a cluster for the records, without private names."""
+    return cluster if cluster.startswith(LOCAL) else "ADDRESS"
+
+
+def named_problems(problems: Sequence[Problem], names: Sequence[str]) -> tuple[Problem, ...]:
+    """Return the problems with these names in the order of the suite; all if no name is given."""
+    known = [problem.name for problem in problems]
+    for name in names:
+        if name not in known:
+            alike = get_close_matches(name, known, n=3, cutoff=0.5)
+            hint = f"; did you mean {' or '.join(alike)}?" if alike else ""
+            raise BenchError(f"the suite has no problem {name!r}{hint}")
+    return tuple(problem for problem in problems if not names or problem.name in names)
+
+
+def draw_problems(problems: Sequence[Problem], n: int, seed: int) -> tuple[Problem, ...]:
+    """Draw a random part of a suite, in the order of the suite."""
+    if n > len(problems):
+        raise BenchError(f"the suite has {len(problems)} problems; cannot draw {n} of them")
+    rows = np.sort(np.random.default_rng(seed).choice(len(problems), size=n, replace=False))
+    return tuple(problems[row] for row in rows)

@@ -1,0 +1,1 @@
+"""The judge: whether a model counts as the equation itself."""

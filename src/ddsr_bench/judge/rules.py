@@ -1,0 +1,198 @@
+"""The two rules by which a model counts as the equation itself. SymPy may need long: see `judge`.
+
+Both see decimals rounded to three places, those below 1e-4 as zero, fractions as they are, and π as a
+number; a fitted 0.3989 is then the 1/√(2π) of the truth. Let f be the truth and g the model, both rounded:
+
+- SRBench: R² on test > 0.5, and f − g simplifies to a constant or g / f to a constant other than 0.
+  Its symbols carry no assumptions, so √(xy) and √x·√y stay different.
+- The paper: f and g are equivalent, or R² on test is exactly 1. Equivalence is sought where the data lie:
+  a variable whose range is positive is positive.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.errors import BenchError
+from ddsr_bench.problems.formula import evaluate_form, parse_formula
+from ddsr_bench.problems.suites import Problem, sample_rows
+
+DECIMALS = 3
+ZERO_BELOW = 1e-4
+LOWEST_R2 = 0.5
+N_PROBES = 64
+PROBE_TOLERANCE = 0.05
+"""how far, of the truth's spread, a difference may move and still be a constant that rounding hides"""
+# SymPy fails in all these ways on forms that it cannot handle.
+SYMPY_FAILURES = (BenchError, ArithmeticError, ValueError, TypeError, AttributeError, RecursionError)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the rules say of a model."""
+
+    solved_srbench: bool | None = False
+    """None where nobody knows the equation"""
+    solved_paper: bool | None = False
+    simplified: str | None = None
+    """the rounded and simplified model"""
+    complexity: int | None = None
+    """nodes of `simplified`; of the model as it is where simplifying takes too long in the black box"""
+    error: str | None = None
+    """why there is no verdict; then the model counts as not solved"""
+
+
+def apply_rules(model: str, problem: Problem, r2_test: float) -> Verdict:
+    """Judge a model without a time limit."""
+    from ddsr.expression.symbolic import count_nodes
+
+    if problem.formula is None:
+        return measure_size(model, problem)
+
+    is_exact = r2_test == 1.0
+    try:
+        truth = round_constants(parse_formula(problem.formula, problem.variables, has_numeric_pi=True))
+        found = round_constants(parse_formula(model, problem.variables, has_numeric_pi=True))
+        probes = _Probes.of(truth, found, problem)
+        simple = _simplify(found)
+        is_srbench = r2_test > LOWEST_R2 and _is_srbench_match(truth, simple, probes)
+        is_equivalent = is_exact or (
+            probes.can_be_equal
+            and (_is_equivalent(truth, found, problem) or _is_exactly_equivalent(model, problem))
+        )
+    except SYMPY_FAILURES as error:  # R² needs no algebra
+        return Verdict(solved_paper=is_exact, error=f"{type(error).__name__}: {error}")
+    return Verdict(is_srbench, is_equivalent, str(simple), count_nodes(simple))
+
+
+def measure_size(model: str, problem: Problem, is_simplified: bool = True) -> Verdict:
+    """What there is to say of a model where no equation is known: its size."""
+    from ddsr.expression.symbolic import count_nodes
+
+    unsolved = Verdict(solved_srbench=None, solved_paper=None)
+    try:
+        found = parse_formula(model, problem.variables, has_numeric_pi=True)
+        if not is_simplified:
+            return replace(unsolved, complexity=count_nodes(found))
+        simple = _simplify(round_constants(found))
+    except SYMPY_FAILURES as error:
+        return replace(unsolved, error=f"{type(error).__name__}: {error}")
+    return replace(unsolved, simplified=str(simple), complexity=count_nodes(simple))
+
+
+def round_constants(form: Any) -> Any:
+    """Every decimal to three places, numbers without variables such as sqrt(2) included.
+
+    Fractions stay, as in SRBench; whole numbers and eighths become exact, so that x^0.5 is a root to SymPy.
+    """
+    import sympy
+
+    numeric = _with_decimals(sympy.sympify(form))
+    if numeric.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
+        raise BenchError(f"not finite: {form}")
+    return numeric.xreplace({number: _rounded(number) for number in numeric.atoms(sympy.Float)})
+
+
+def _with_decimals(form: Any) -> Any:
+    """What holds no variable as a decimal, but for fractions."""
+    import sympy
+
+    if form.is_Rational or not (form.args or form.is_number):
+        return form
+    if form.is_number:
+        return sympy.Float(form) if form.is_Float else form.evalf()
+    return form.func(*map(_with_decimals, form.args))
+
+
+def _rounded(number: Any) -> Any:
+    import sympy
+
+    value = float(number)
+    if abs(value) < ZERO_BELOW:
+        return sympy.Integer(0)
+    value = round(value, DECIMALS)
+    is_eighth = (8 * value).is_integer() and abs(value) < 2**50
+    return sympy.Rational(int(8 * value), 8) if is_eighth else sympy.Float(value)
+
+
+@dataclass(frozen=True)
+class _Probes:
+    """What numbers refute. Simplifying is slow, refuting is quick, and most models are wrong."""
+
+    can_be_equal: bool
+    can_differ_by_constant: bool
+    can_be_proportional: bool
+
+    @classmethod
+    def of(cls, truth: Any, found: Any, problem: Problem) -> _Probes:
+        rows = sample_rows(problem, N_PROBES, np.random.default_rng(0))
+        f, g = (evaluate_form(form, problem.variables, rows) for form in (truth, found))
+        is_usable = np.isfinite(f) & np.isfinite(g) & (f != 0)
+        f, g = f[is_usable], g[is_usable]
+        if len(f) < N_PROBES // 4:
+            return cls(True, True, True)
+        slack, ratio = PROBE_TOLERANCE * _spread(f), g / f
+        return cls(
+            can_be_equal=bool(np.abs(f - g).max() <= slack),
+            can_differ_by_constant=_spread(f - g) <= slack,
+            can_be_proportional=bool(_spread(ratio) <= PROBE_TOLERANCE * np.abs(ratio).max()),
+        )
+
+
+def _spread(values: NDArray[np.float64]) -> float:
+    return float(values.max() - values.min())
+
+
+def _is_srbench_match(truth: Any, simple: Any, probes: _Probes) -> bool:
+    if probes.can_differ_by_constant and _is_constant(_simplify_rounded(truth - simple)):
+        return True
+    if not probes.can_be_proportional:
+        return False
+    ratio = _simplify_rounded(simple / truth)
+    return ratio != 0 and _is_constant(ratio)
+
+
+def _is_equivalent(truth: Any, found: Any, problem: Problem) -> bool:
+    import sympy
+    from sympy.functions.elementary.hyperbolic import HyperbolicFunction
+
+    placed = {
+        sympy.Symbol(name): sympy.Symbol(name, **({"positive": True} if low > 0 else {"real": True}))
+        for name, (low, _) in zip(problem.variables, problem.ranges, strict=True)
+    }
+    difference = truth.xreplace(placed) - found.xreplace(placed)
+    if difference.has(HyperbolicFunction):
+        difference = difference.rewrite(sympy.exp)
+    return bool(_simplify_rounded(difference) == 0)
+
+
+def _is_exactly_equivalent(model: str, problem: Problem) -> bool:
+    """Without rounding, for models that spell out π: cos(x − π/2) is sin(x), cos(x − 1.571) is not."""
+    if "pi" not in model:
+        return False
+    assert problem.formula is not None
+    truth, found = (parse_formula(text, problem.variables) for text in (problem.formula, model))
+    return _is_equivalent(truth, found, problem)
+
+
+def _simplify(form: Any) -> Any:
+    import sympy
+
+    return round_constants(sympy.simplify(form, ratio=1))
+
+
+def _simplify_rounded(form: Any) -> Any:
+    rounded = round_constants(form)
+    return _simplify(rounded) if rounded.free_symbols else rounded
+
+
+def _is_constant(form: Any) -> bool:
+    import sympy
+
+    if form.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
+        return False
+    return not form.free_symbols or form.is_constant() is True

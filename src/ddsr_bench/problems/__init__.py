@@ -1,0 +1,1 @@
+"""Problems: equations to be found again, data whose equation nobody knows, and trials on them."""

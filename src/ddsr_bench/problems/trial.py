@@ -1,0 +1,128 @@
+"""The data of a trial, as SRBench makes it: split, drawn from and made noisy by the trial's seed."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.errors import BenchError
+from ddsr_bench.problems.formula import evaluate_formula
+from ddsr_bench.problems.suites import Problem, sample_rows
+from ddsr_bench.problems.tabular import read_columns
+
+if TYPE_CHECKING:
+    import pandas
+
+MOST_ROWS = 10_000
+TRAIN_FRACTION = 0.75
+
+
+@dataclass(frozen=True)
+class Split:
+    """The data of one trial; only `y_train` carries noise."""
+
+    X_train: pandas.DataFrame
+    y_train: NDArray[np.float64]
+    X_test: pandas.DataFrame
+    y_test: NDArray[np.float64]
+
+
+def make_data(problem: Problem, seed: int, noise: float, data_dir: Path | None = None) -> Split:
+    """The trial's data: rows and split by its seed, 75 % to train on, or 10,000 of a table of more rows.
+
+    The training target gets N(0, noise·RMS(y_train)) on top, as in SRBench; the test target stays clean.
+    """
+    if not 0 <= noise < math.inf:
+        raise BenchError(f"noise is a fraction of the target's RMS and must be at least 0, not {noise}")
+    rng = np.random.default_rng([seed, zlib.crc32(problem.name.encode())])
+    X, y = _drawn(problem, rng) if problem.source == "uniform" else _kept(problem, data_dir)
+    train, test = split_rows(len(y), seed)
+    if len(y) > MOST_ROWS:
+        train = draw_again(train, seed)
+    y_train, y_test = y[train], y[test]
+    X_train, X_test = (X.iloc[rows].reset_index(drop=True) for rows in (train, test))
+    if problem.is_standardised:
+        X_train, X_test = standardise(X_train, X_test)
+        y_train, y_test = standardise(y_train, y_test)
+    if noise:
+        y_train = y_train + rng.normal(0.0, noise * np.sqrt(np.mean(y_train**2)), len(y_train))
+    return Split(X_train, y_train, X_test, y_test)
+
+
+def split_rows(n_rows: int, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows to train on and to test on: those of scikit-learn's `train_test_split`, hence of SRBench.
+
+    Drawn here because importing scikit-learn takes longer than many a run's other preparations.
+    """
+    order = np.random.RandomState(seed).permutation(n_rows)
+    n_test = math.ceil((1 - TRAIN_FRACTION) * n_rows)
+    return order[n_test : n_test + math.floor(TRAIN_FRACTION * n_rows)], order[:n_test]
+
+
+def draw_again(train: NDArray[np.intp], seed: int) -> NDArray[np.intp]:
+    """The 10,000 rows that SRBench trains on where a set has more, by the same numbers as its.
+
+    It draws them with repetition, from the rows to train on alone.
+    """
+    drawn: NDArray[np.intp] = np.random.RandomState(seed).choice(train, size=MOST_ROWS)
+    return drawn
+
+
+def standardise(train: Any, test: Any) -> tuple[Any, Any]:
+    """Both less the mean of `train` and divided by its standard deviation, column by column.
+
+    A column that is constant but for rounding is only shifted, as by scikit-learn's StandardScaler.
+    """
+    columns = np.asarray(train, dtype=np.float64)
+    mean, variance = columns.mean(axis=0), columns.var(axis=0)
+    eps = np.finfo(np.float64).eps
+    is_constant = variance <= len(columns) * eps * variance + (len(columns) * mean * eps) ** 2
+    scale = np.where(is_constant, 1.0, np.sqrt(variance))
+    return (train - mean) / scale, (test - mean) / scale
+
+
+def _drawn(problem: Problem, rng: np.random.Generator) -> tuple[pandas.DataFrame, NDArray[np.float64]]:
+    from pandas import DataFrame
+
+    assert problem.formula is not None
+    X = sample_rows(problem, min(problem.n_rows, MOST_ROWS), rng)
+    y = evaluate_formula(problem.formula, problem.variables, X)
+    if not np.isfinite(y).all():
+        raise BenchError(f"{problem.name}: {problem.formula} is not finite everywhere in its ranges")
+    return DataFrame(X, columns=list(problem.variables)), y
+
+
+def data_path(problem: Problem, data_dir: Path | None) -> Path:
+    """Where a problem's data lie; if they are not there, the error says how to get them."""
+    if problem.path is not None:
+        return Path(problem.path)
+    fetch = (
+        f"get it with `pip install pmlb` and `python -c \"import pmlb; pmlb.fetch_data('{problem.name}', "
+        "local_cache_dir='DIR')\"`, and pass --data DIR"
+    )
+    if data_dir is None:
+        raise BenchError(f"the data of {problem.name} are measured and not part of ddsr: {fetch}")
+    path = data_dir / problem.name / f"{problem.name}.tsv.gz"
+    if not path.is_file():
+        raise BenchError(f"{problem.name}: there is no {path}: {fetch}")
+    return path
+
+
+def _kept(problem: Problem, data_dir: Path | None) -> tuple[pandas.DataFrame, NDArray[np.float64]]:
+    """The table of a problem, with the columns in the order of its variables."""
+    path = data_path(problem, data_dir)
+    X, y = read_columns(path)
+    if problem.formula is None:
+        if len(X.columns) != len(problem.variables):
+            raise BenchError(f"{path} has {len(X.columns)} features, but {len(problem.variables)} are known")
+        return X.set_axis(list(problem.variables), axis=1), y
+    missing = [name for name in problem.variables if name not in X]
+    if missing:
+        raise BenchError(f"{path} has no column {', '.join(missing)}")
+    return X[list(problem.variables)], y

@@ -1,0 +1,133 @@
+"""Solution and accuracy rates: a line a method, a mark a noise level, one's own with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from ddsr.errors import BenchError
+from ddsr_bench.report.groups import NOT_IN_SRBENCH, WITHOUT_EQUATION, ground_truth_names, group_of
+from ddsr_bench.report.measures import accuracy_rate, srbench_rate
+from ddsr_bench.report.palette import OURS, colour, marker
+from ddsr_bench.report.published import PublishedRates, published_rates
+from ddsr_bench.report.rates import Rate, interval_bars
+from ddsr_bench.report.results import Results
+from ddsr_bench.report.summary import by_method
+from ddsr_bench.runner.store import Row
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SAME_AS_SRBENCHS_DSR = "DSR-W/OC"
+"""the paper's name for it"""
+
+
+class Point(NamedTuple):
+    """A method at a noise level."""
+
+    method: str
+    noise: float
+    is_own: bool
+    solved: Rate
+    accurate: Rate
+
+
+def draw(results: Results) -> Figure:
+    """Two panels with the same methods, the best at the lowest noise level on top."""
+    from matplotlib.figure import Figure
+
+    names = ground_truth_names() - NOT_IN_SRBENCH
+    of_srbench = [row for row in results.rows if row.problem in names]
+    rows = of_srbench or _known_rows(results.rows)
+    points = _own_points(rows)
+    noises = sorted({point.noise for point in points})
+    title = f"{len({row.problem for row in rows})} problems"
+    if of_srbench:
+        points += [_published_point(row) for row in figure_rates() if row.noise in noises]
+        title = f"SRBench's ground truth: filled, {title} of its {len(names)}; hollow, published"
+    methods = _by_rate(points)
+    figure = Figure(figsize=(9, 1.4 + 0.26 * len(methods)), layout="constrained")
+    panels = figure.subplots(1, 2, sharey=True)
+    for panel, name in zip(panels, ("solved", "accurate"), strict=True):
+        _draw_panel(panel, points, methods, noises, name)
+    panels[0].set(xlabel="symbolic solution rate (%)")
+    panels[1].set(xlabel="accuracy rate, R² on test > 0.999 (%)")
+    panels[0].set_yticks(range(len(methods)), [label for label, _ in methods])
+    panels[0].set_ylim(-0.7, len(methods) - 0.3)
+    for tick, (_, is_own) in zip(panels[0].get_yticklabels(), methods, strict=True):
+        tick.set(color=OURS if is_own else "black", fontweight="bold" if is_own else "normal")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(noises))
+    figure.suptitle(title)
+    return figure
+
+
+def figure_rates() -> list[PublishedRates]:
+    """SRBench's methods, and those that only the paper has."""
+    known = {row.method for row in published_rates() if row.source == "SRBench"} | {SAME_AS_SRBENCHS_DSR}
+    return [row for row in published_rates() if row.source == "SRBench" or row.method not in known]
+
+
+def _known_rows(rows: Sequence[Row]) -> list[Row]:
+    known = [row for row in rows if group_of(row) not in WITHOUT_EQUATION]
+    if not known:
+        raise BenchError("solution rates need runs on problems with known equations, but there are none")
+    return known
+
+
+def _own_points(rows: Sequence[Row]) -> list[Point]:
+    points = []
+    for method, runs in by_method(rows):
+        for noise in sorted({row.noise for row in runs}):
+            at_noise = [row for row in runs if row.noise == noise]
+            solved, accurate = srbench_rate(at_noise), accuracy_rate(at_noise)
+            assert solved is not None and accurate is not None  # there are runs
+            points.append(Point(method, noise, True, solved, accurate))
+    return points
+
+
+def _published_point(row: PublishedRates) -> Point:
+    name = f"{row.method} (paper)" if row.source == "paper" else row.method
+    return Point(name, row.noise, False, Rate(row.symbolic_rate), Rate(row.accuracy_rate))
+
+
+def _by_rate(points: Sequence[Point]) -> list[tuple[str, bool]]:
+    """Methods, the worst first, as the axis counts from below."""
+    lowest: dict[tuple[str, bool], Point] = {}
+    for point in sorted(points, key=lambda point: point.noise):
+        lowest.setdefault((point.method, point.is_own), point)
+    return sorted(lowest, key=lambda method: lowest[method].solved.percent)
+
+
+def _draw_panel(
+    panel: Axes,
+    points: Sequence[Point],
+    methods: Sequence[tuple[str, bool]],
+    noises: Sequence[float],
+    name: str,
+) -> None:
+    height = {method: place for place, method in enumerate(methods)}
+    for place, noise in enumerate(noises):
+        at_noise = [point for point in points if point.noise == noise]
+        # Marks of one method at several noise levels would hide each other on one line.
+        shift = 0.16 * ((len(noises) - 1) / 2 - place)
+        label: str | None = f"noise {noise:g}"
+        for is_own in (True, False):
+            chosen = [point for point in at_noise if point.is_own == is_own]
+            heights = [height[point.method, is_own] + shift for point in chosen]
+            rates: list[Rate] = [getattr(point, name) for point in chosen]
+            panel.errorbar(
+                [rate.percent for rate in rates],
+                heights,
+                xerr=interval_bars(rates) if is_own and rates else None,
+                fmt=marker(place),
+                color=colour(place),
+                markerfacecolor=colour(place) if is_own else "white",
+                markersize=6 if is_own else 4.5,
+                elinewidth=1.2,
+                capsize=2,
+                label=label if chosen else None,
+            )
+            label = None if chosen else label
+    panel.set_xlim(-2, 102)

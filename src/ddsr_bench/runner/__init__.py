@@ -1,0 +1,1 @@
+"""Many runs: tasks, the processes that do them, and the store of their results."""

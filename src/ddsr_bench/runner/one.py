@@ -1,0 +1,136 @@
+"""One run: its task, and what came of it. `server` does it in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.errors import BenchError
+from ddsr_bench.judge.judging import read_problem
+from ddsr_bench.problems.suites import Problem
+from ddsr_bench.problems.trial import Split, make_data
+from ddsr_bench.runner.curves import curve_of, curve_path, thinned, write_curve
+from ddsr_bench.runner.methods import Method
+from ddsr_bench.runner.saved_runs import fit_saved, run_path
+from ddsr_bench.runner.store import Key
+
+OWN_METHODS = "ddsr_bench.runner.methods:make_estimator"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """What to run."""
+
+    problem: Problem
+    method: str
+    noise: float
+    seed: int
+    time: float | None = None
+    epochs: int | None = None
+    threads: int = 1
+    device: str = "cpu"
+    data_dir: str | None = None
+    factory: str = OWN_METHODS
+    """module:function that makes the estimator"""
+    problem_id: str | None = None
+    """of the problem's content, for its row"""
+    curves_dir: str | None = None
+    """where the learning curve is put, of a method that has one"""
+    runs_dir: str | None = None
+    """where the run is saved as it goes on, to be resumed after a kill; None: it is not"""
+
+    @property
+    def key(self) -> Key:
+        """Which run it is."""
+        return Key(self.problem.name, self.method, self.noise, self.seed)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of it; times are those of `fit`."""
+
+    expression: str | None
+    """None for a model that is no formula"""
+    r2_train: float
+    r2_test: float
+    wall_s: float
+    cpu_s: float | None
+    complexity: int | None = None
+    """of a model that is no formula, as its method counts it"""
+
+
+def run_one(task: Task) -> Outcome:
+    """Make the data, fit, and measure."""
+    data_dir = Path(task.data_dir) if task.data_dir else None
+    data = make_data(task.problem, task.seed, task.noise, data_dir)
+    make = load_factory(task.factory)
+    estimator = make(task.method, task.seed, task.time, task.epochs, task.threads, task.device)
+    estimator, wall, cpu = _fitted(task, estimator, data)
+    keep_curve(task, estimator)
+    form = estimator.sympy()
+    return Outcome(
+        expression=None if form is None else str(form),
+        complexity=estimator.complexity() if form is None else None,  # type: ignore[attr-defined]
+        r2_train=r2(data.y_train, estimator.predict(data.X_train)),
+        r2_test=r2(data.y_test, estimator.predict(data.X_test)),
+        wall_s=wall,
+        cpu_s=cpu,
+    )
+
+
+def _fitted(task: Task, estimator: Method, data: Split) -> tuple[Method, float, float | None]:
+    """The fitted estimator, and the seconds it took; processor time is not known of a run in pieces."""
+    if task.runs_dir is not None:
+        from ddsr.estimator import DDSRRegressor
+
+        if isinstance(estimator, DDSRRegressor):
+            fitted = fit_saved(estimator, run_path(Path(task.runs_dir), task.key), data)
+            return fitted.model, fitted.wall_s, None
+    wall, cpu = time.perf_counter(), time.process_time()
+    estimator.fit(data.X_train, data.y_train)
+    return estimator, time.perf_counter() - wall, time.process_time() - cpu
+
+
+def keep_curve(task: Task, estimator: Any) -> None:
+    """Write what `curves_` tells of the epochs, for methods that have it."""
+    epochs = getattr(estimator, "curves_", None)
+    if task.curves_dir is None or epochs is None or len(epochs) == 0:
+        return
+    try:
+        write_curve(curve_path(Path(task.curves_dir), task.key), thinned(curve_of(epochs)))
+    except OSError as error:  # the result is worth more than its curve
+        print(f"the learning curve is lost: {error}", file=sys.stderr)
+
+
+def r2(y: NDArray[np.float64], predicted: Any) -> float:
+    """1 − Σ(y − ŷ)² / Σ(y − ȳ)²; −∞ when a prediction is not finite."""
+    with np.errstate(all="ignore"):
+        error = float(np.sum((y - np.asarray(predicted, dtype=np.float64)) ** 2))
+    total = float(np.sum((y - y.mean()) ** 2))
+    return 1.0 - error / total if math.isfinite(error) and total > 0 else -math.inf
+
+
+def load_factory(name: str) -> Callable[..., Method]:
+    """The function behind `module:function`."""
+    module, _, function = name.partition(":")
+    try:
+        found: Callable[..., Method] = getattr(import_module(module), function)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise BenchError(f"no method {name!r}: {error}") from error
+    return found
+
+
+def read_task(text: str) -> Task:
+    """A task from its JSON."""
+    fields = json.loads(text)
+    return Task(**{**fields, "problem": read_problem(fields["problem"])})

@@ -1,0 +1,130 @@
+"""Many runs, each in its own process, a few at a time; what is in the store is not done again."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+
+from ddsr.errors import BenchError, DeviceError
+from ddsr.version import ddsr_version
+from ddsr_bench.judge.judge import TIMEOUT_S
+from ddsr_bench.problems.suites import Problem
+from ddsr_bench.runner.identity import check_identities, identity_of
+from ddsr_bench.runner.machine import describe_commit
+from ddsr_bench.runner.methods import canonical_name
+from ddsr_bench.runner.one import OWN_METHODS, Task
+from ddsr_bench.runner.saved_runs import forget
+from ddsr_bench.runner.slot import Limits
+from ddsr_bench.runner.starts import Start, record_start, today
+from ddsr_bench.runner.store import Row, Store, budget_text
+from ddsr_bench.runner.workers import LocalWorkers, Workers
+
+# A run counts as hung after SLACK times the time that it was given and GRACE_S: an epoch is finished first.
+SLACK = 1.2
+GRACE_S = 120.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """Every problem with every method, noise level and trial."""
+
+    problems: Sequence[Problem]
+    methods: Sequence[str]
+    noises: Sequence[float] = (0.0,)
+    trials: int = 1
+    template: Task
+    """what all runs share; its problem, method, noise and seed are replaced"""
+    timeout: float | None = None
+    """seconds until a run is killed; by default as above, or never without a time"""
+    memory: float | None = None
+    """GiB at which a run is killed"""
+    judge_timeout: float = TIMEOUT_S
+    command: str | None = None
+    """what was typed, to be kept beside the rows; None where nothing was"""
+
+    @cached_property
+    def identities(self) -> dict[str, str]:
+        """What stands behind each problem's name; read once, since tables are read for it."""
+        folder = Path(self.template.data_dir) if self.template.data_dir else None
+        return {problem.name: identity_of(problem, folder) for problem in self.problems}
+
+    def tasks(self) -> list[Task]:
+        """All runs, trial by trial, so that a run that is stopped has seen every problem."""
+        return [
+            replace(
+                self.template,
+                problem=problem,
+                problem_id=self.identities[problem.name],
+                method=method,
+                noise=noise,
+                seed=seed,
+            )
+            for seed, noise, method, problem in product(
+                range(self.trials), self.noises, self.methods, self.problems
+            )
+        ]
+
+    @property
+    def limits(self) -> Limits:
+        """After which a run is killed."""
+        seconds = self.timeout
+        if seconds is None and self.template.time is not None:
+            seconds = SLACK * self.template.time + GRACE_S
+        return Limits(seconds=seconds, gib=self.memory, judge_s=self.judge_timeout)
+
+
+def missing_tasks(plan: Plan, store: Store) -> list[Task]:
+    """The runs of a plan that the store has no row of; its rows must be of the plan's problems and budget."""
+    rows = store.read().rows
+    if plan.template.factory == OWN_METHODS:  # a row may have its method's name as it was spelled once
+        rows = [replace(row, method=canonical_name(row.method)) for row in rows]
+    check_identities(rows, plan.identities, store.path)
+    check_budget(plan, rows, store)
+    done = {row.key for row in rows}
+    return [task for task in plan.tasks() if task.key not in done]
+
+
+def check_budget(plan: Plan, rows: Sequence[Row], store: Store) -> None:
+    """Refuse to mix runs of a method that had different times or epochs: one rate would stand for both."""
+    asked = budget_text(plan.template.time, plan.template.epochs)
+    others = {
+        row.method: row.budget
+        for row in rows
+        if row.method in plan.methods and row.budget not in (None, asked)
+    }
+    for method, budget in others.items():
+        raise BenchError(
+            f"{store.path} has runs of {method} with {budget}, but now {asked or 'no limit'} is requested: "
+            "pass the same --time and --epochs, or use another store"
+        )
+
+
+def run_missing(plan: Plan, store: Store, workers: Workers | None = None) -> Generator[Row, None, None]:
+    """Do what is missing; yield each row once it is stored. What is stopped in flight is not stored."""
+    workers = workers or LocalWorkers(1)
+    with store.locked():
+        tasks = missing_tasks(plan, store)
+        if tasks and plan.command is not None:
+            record_start(store.path.parent, _start(plan.command, workers))
+        with closing(workers.rows(tasks, plan.limits)) as rows:
+            for row in rows:
+                if row.error is not None and f"{DeviceError.__name__}: " in row.error:
+                    raise BenchError(f"stopped at {row.problem}, which is not stored: {row.error}")
+                store.append(row)
+                if plan.template.runs_dir is not None:
+                    forget(Path(plan.template.runs_dir), row.key)
+                yield row
+
+
+def _start(command: str, workers: Workers) -> Start:
+    return Start(
+        command=command,
+        commit=describe_commit(),
+        version=ddsr_version(),
+        machines=workers.machines(),
+        day=today(),
+    )

@@ -1,0 +1,76 @@
+"""Runs that continue where they were killed: each has a run folder, in the folder `runs` of its store."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from ddsr.errors import RunError
+from ddsr_bench.runner.curves import file_name
+from ddsr_bench.runner.store import Key
+
+if TYPE_CHECKING:
+    from ddsr.estimator import DDSRRegressor
+    from ddsr.runs import RunFolder
+    from ddsr_bench.problems.trial import Split
+
+FOLDER = "runs"
+
+
+class Fitted(NamedTuple):
+    """A model, and how long its run took in all its pieces."""
+
+    model: DDSRRegressor
+    wall_s: float
+
+
+def run_path(folder: Path, key: Key) -> Path:
+    """Where a run is saved until its row is stored."""
+    return folder / file_name(key)
+
+
+def fit_saved(estimator: DDSRRegressor, path: Path, data: Split) -> Fitted:
+    """Fit, or go on from what was saved; what was saved for other settings or data is begun anew."""
+    from ddsr.runs.states import newest_state
+
+    run = _run_of(estimator, path, data)
+    before = newest_state(path)
+    began = time.perf_counter()
+    model = run.resume(n_jobs=estimator.n_jobs)
+    wall_s = time.perf_counter() - began
+    return Fitted(model, wall_s + (before.seconds if before else 0.0))
+
+
+def forget(folder: Path, key: Key) -> None:
+    """Remove what was saved of a run."""
+    shutil.rmtree(run_path(folder, key), ignore_errors=True)
+
+
+def _run_of(estimator: DDSRRegressor, path: Path, data: Split) -> RunFolder:
+    from ddsr.runs import RunFolder
+    from ddsr.runs.states import newest_state
+
+    fresh = path.with_name(f"{path.name}.new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    parameters = estimator.get_params(deep=False)
+    del parameters["callback"]
+    RunFolder.create(fresh, data.X_train, data.y_train, parameters=parameters)
+    try:
+        found = RunFolder.open(path)
+        newest_state(path)
+        if _settings(found) == _settings(RunFolder.open(fresh)):
+            shutil.rmtree(fresh, ignore_errors=True)
+            return found
+    except RunError:  # there is none, or a kill or a full disk has damaged it
+        pass
+    shutil.rmtree(path, ignore_errors=True)
+    fresh.rename(path)
+    return RunFolder.open(path)
+
+
+def _settings(run: RunFolder) -> tuple[object, ...]:
+    """What has to be the same for a run to go on; the number of threads does not."""
+    parameters = {name: value for name, value in run.asked.parameters.items() if name != "n_jobs"}
+    return run.asked.fingerprint, run.asked.max_epochs, run.asked.max_time, parameters

@@ -1,0 +1,190 @@
+"""A place for several runs at once, whose searches draw and learn together in one process."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict
+from itertools import count
+from queue import Empty, SimpleQueue
+from typing import Any, TypeAlias
+
+from ddsr_bench.judge.judge import JudgeProcess
+from ddsr_bench.runner.methods import modules_of
+from ddsr_bench.runner.one import OWN_METHODS, Outcome, Task
+from ddsr_bench.runner.slot import BASE_MODULES, THREAD_VARIABLES, Limits, Stopped
+from ddsr_bench.runner.stack_server import OUT_OF_MEMORY
+from ddsr_bench.runner.store import Row
+from ddsr_bench.runner.verdicts import judged, row_of
+
+Answer: TypeAlias = dict[str, Any] | None
+
+
+class StackSlot:
+    """Runs and judges up to `n_places` tasks at a time, each asked for by a thread of the runner.
+
+    The runs of a process that ends, or that another run made too slow or too large, go on in a new one from
+    what they have saved. `say` is told in a line if the device has too little memory for all places.
+    """
+
+    def __init__(self, n_places: int, vocab_size: int, say: Callable[[str], None] = print) -> None:
+        self.n_places, self.vocab_size, self._say = n_places, vocab_size, say
+        self._shared: StackProcess | None = None
+        self._processes: set[StackProcess] = set()
+        self._changing = threading.Lock()
+        self._judge, self._judging = JudgeProcess(), threading.Lock()
+        self._stopped = threading.Event()
+
+    def perform(self, task: Task, limits: Limits) -> Row:
+        """Run a task and judge what it found."""
+        began = time.perf_counter()
+        outcome, reason = self.run(task, limits)
+        row = row_of(task, time.perf_counter() - began, reason)
+        if outcome is not None:
+            with self._judging:
+                row = judged(row, task, outcome, self._judge, limits.judge_s)
+        if self._stopped.is_set():
+            raise Stopped
+        return row
+
+    def run(self, task: Task, limits: Limits) -> tuple[Outcome | None, str | None]:
+        """What a run gives, or why it gives nothing."""
+        is_alone = False
+        while True:
+            process = self._process_for(task, is_alone)
+            try:
+                answer = process.ask(task, limits.seconds)
+            except Empty:
+                self._end(process)
+                return None, f"timeout: killed after {limits.seconds:g} s"
+            finally:
+                if is_alone:
+                    self._end(process)
+            if self._stopped.is_set():
+                raise Stopped
+            if answer is None and is_alone:
+                return None, "its process ended, out of memory perhaps"
+            if answer is None:
+                is_alone = process.has_died  # one of its runs did it, which this way takes no other with it
+                self._end(process)
+            elif answer["reason"] == OUT_OF_MEMORY and process.n_places > 1:
+                self._take_fewer(process)
+            elif answer["outcome"] is None:
+                return None, answer["reason"]
+            else:
+                return Outcome(**answer["outcome"]), None
+
+    def stop(self) -> None:
+        """End the runs in flight, from any thread; `perform` raises `Stopped`. `close` comes after it."""
+        self._stopped.set()
+        with self._changing:
+            for process in self._processes:
+                process.end()
+        self._judge.kill()
+
+    def close(self) -> None:
+        """End the processes."""
+        with self._changing:
+            for process in self._processes:
+                process.end()
+        self._judge.close()
+
+    def _process_for(self, task: Task, is_alone: bool) -> StackProcess:
+        with self._changing:
+            if self._stopped.is_set():
+                raise Stopped
+            if self._shared is not None and not is_alone:
+                return self._shared
+            made = StackProcess(1 if is_alone else self.n_places, self.vocab_size, task.threads)
+            self._processes.add(made)
+            if not is_alone:
+                self._shared = made
+            return made
+
+    def _end(self, process: StackProcess) -> None:
+        """End a process, if another thread has not done so; its other runs go on in the next one."""
+        with self._changing:
+            process.end()
+            self._processes.discard(process)
+            if self._shared is process:
+                self._shared = None
+
+    def _take_fewer(self, process: StackProcess) -> None:
+        with self._changing:
+            if self._shared is process:
+                self.n_places = process.n_places // 2
+                self._say(
+                    f"the device has too little memory for {process.n_places} searches in a stack: "
+                    f"continuing with {self.n_places}"
+                )
+        self._end(process)
+
+
+class StackProcess:
+    """The process whose threads are the runs."""
+
+    def __init__(self, n_places: int, vocab_size: int, threads: int) -> None:
+        self.n_places = n_places
+        self.has_died = False
+        """whether it ended by itself, amid its runs"""
+        self._is_ended = False
+        self._numbers = count()
+        self._waiting: dict[int, SimpleQueue[Answer]] = {}
+        self._asking = threading.Lock()
+        self._is_over = False
+        self._server = subprocess.Popen(
+            [sys.executable, "-m", "ddsr_bench.runner.stack_server", str(n_places), str(vocab_size)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env={**os.environ, **dict.fromkeys(THREAD_VARIABLES, str(threads))},
+            start_new_session=True,  # Ctrl-C is for the runner, which ends its processes itself
+        )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def ask(self, task: Task, seconds: float | None) -> Answer:
+        """Run a task; None if the process ends before it. Raises `Empty` after so many seconds."""
+        answer: SimpleQueue[Answer] = SimpleQueue()
+        modules = BASE_MODULES + (modules_of(task.method) if task.factory == OWN_METHODS else ())
+        with self._asking:
+            if self._is_over:
+                return None
+            number = next(self._numbers)
+            self._waiting[number] = answer
+            request = {"number": number, "task": asdict(task), "modules": modules}
+            assert self._server.stdin is not None
+            with suppress(BrokenPipeError):  # the reader sees the end, and tells all who wait
+                print(json.dumps(request), file=self._server.stdin, flush=True)
+        return answer.get(timeout=seconds)
+
+    def end(self) -> None:
+        """End it now, with all its runs."""
+        if self._is_ended:
+            return
+        self._is_ended = True
+        self._server.kill()
+        self._reader.join()
+        self._server.wait()
+        assert self._server.stdin is not None and self._server.stdout is not None
+        with suppress(BrokenPipeError):
+            self._server.stdin.close()
+        self._server.stdout.close()
+
+    def _read(self) -> None:
+        """Hand out the answers as they come; at the end, None to all who still wait."""
+        assert self._server.stdout is not None
+        for line in self._server.stdout:
+            answer = json.loads(line)
+            self._waiting.pop(answer["number"]).put(answer)
+        with self._asking:
+            self._is_over, self.has_died = True, not self._is_ended
+            for waiting in self._waiting.values():
+                waiting.put(None)

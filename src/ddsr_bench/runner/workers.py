@@ -1,0 +1,116 @@
+"""Where runs happen: on this machine, a few at a time."""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from queue import SimpleQueue
+from typing import Protocol
+
+from ddsr_bench.runner.machine import Machine, describe_machine
+from ddsr_bench.runner.one import Task
+from ddsr_bench.runner.slot import Limits, Slot
+from ddsr_bench.runner.store import Key, Row
+
+
+def children_cpu_s() -> float:
+    """Of all processes that this one started and that have ended, and of theirs."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+class Workers(Protocol):
+    """Those who do the runs."""
+
+    n_slots: int
+    """runs at a time"""
+
+    def rows(self, tasks: Sequence[Task], limits: Limits) -> Generator[Row, None, None]:
+        """Each run's row when it ends; closing the iterator ends the runs in flight."""
+        ...
+
+    def machines(self) -> tuple[Machine, ...]:
+        """Where the runs go."""
+        ...
+
+    def cpu_s(self) -> float:
+        """Processor time of all runs that have ended, their verdicts and whatever was started for them."""
+        ...
+
+    def running(self) -> Mapping[Key, float]:
+        """The runs in flight, and when each began on the monotonic clock."""
+        ...
+
+    def close(self) -> None:
+        """No more runs will come."""
+        ...
+
+
+class RunPlace(Protocol):
+    """Runs and judges tasks, one or several at a time."""
+
+    def perform(self, task: Task, limits: Limits) -> Row:
+        """Run a task and judge what it found."""
+        ...
+
+    def stop(self) -> None:
+        """End what is in flight, from any thread."""
+        ...
+
+    def close(self) -> None:
+        """End all processes."""
+        ...
+
+
+class LocalWorkers:
+    """So many slots on this machine, each with room for so many runs."""
+
+    def __init__(self, n_jobs: int, make_slot: Callable[[], RunPlace] = Slot, n_places: int = 1) -> None:
+        self.n_slots = n_jobs * n_places
+        self._n_jobs, self._make_slot, self._n_places = n_jobs, make_slot, n_places
+        self._running: dict[Key, float] = {}
+
+    def rows(self, tasks: Sequence[Task], limits: Limits) -> Generator[Row, None, None]:
+        """Each run's row when it ends."""
+        slots = [self._make_slot() for _ in range(min(self._n_jobs, max(1, len(tasks))))]
+        idle: SimpleQueue[RunPlace] = SimpleQueue()
+        for slot in slots * self._n_places:  # few runs are spread over all slots
+            idle.put(slot)
+
+        def perform(task: Task) -> Row:
+            slot, key = idle.get(), task.key
+            self._running[key] = time.monotonic()
+            try:
+                return slot.perform(task, limits)
+            finally:
+                del self._running[key]
+                idle.put(slot)
+
+        threads = ThreadPoolExecutor(len(slots) * self._n_places)
+        try:
+            for future in as_completed([threads.submit(perform, task) for task in tasks]):
+                yield future.result()
+        finally:
+            threads.shutdown(wait=False, cancel_futures=True)
+            for slot in slots:
+                slot.stop()
+            threads.shutdown(wait=True)
+            for slot in slots:
+                slot.close()
+
+    def machines(self) -> tuple[Machine, ...]:
+        """This one."""
+        return (describe_machine(),)
+
+    def cpu_s(self) -> float:
+        """What processes that were started here have used."""
+        return children_cpu_s()
+
+    def running(self) -> Mapping[Key, float]:
+        """The runs in flight."""
+        return dict(self._running)
+
+    def close(self) -> None:
+        """Nothing is held between calls of `rows`."""

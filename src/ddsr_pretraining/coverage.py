@@ -1,0 +1,78 @@
+"""How many of the ground truth's formulas the prior's training examples have among them.
+
+The recipe of the examples takes nothing from these formulas, but simple ones are bound to come up. Formulas
+count as the same where their standard forms are, whatever the variables are called and the constants' values.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from ddsr import _core
+from ddsr.errors import ExpressionError
+from ddsr.expression.batch import Batch
+from ddsr.expression.expression import Expression
+from ddsr.expression.vocabulary import Vocabulary
+from ddsr_bench.problems.suites import Problem, load_suite
+from ddsr_pretraining.examples import ExampleMaker, ExampleOptions, standard_forms
+
+AT_A_TIME = 20_000
+FEW_ROWS = 32  # formulas are counted, not data
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What was counted."""
+
+    n_examples: int
+    counts: Mapping[str, int]
+    """for each formula that can be written with the operators, how often it came up"""
+    unwritable: tuple[str, ...]
+    """formulas that cannot be"""
+    n_matching: int
+    """how many of the examples are one of the formulas; several of these may have one form"""
+
+    @property
+    def n_found(self) -> int:
+        """How many of the formulas came up."""
+        return sum(count > 0 for count in self.counts.values())
+
+
+def signature_of(problem: Problem, options: ExampleOptions) -> int | None:
+    """The structure of a problem's standard form; None where the operators cannot write it."""
+    vocabulary = Vocabulary(problem.variables, options.operators)
+    text = re.sub(r"\bpi\b", repr(math.pi), problem.formula or "").replace("**", "^")
+    text = re.sub(r"\bcot\((\w+)\)", r"(cos(\1) / sin(\1))", text)
+    try:
+        formula = Batch.of([Expression.parse(text, vocabulary)])
+    except ExpressionError:
+        return None
+    positive = [name for name, (low, _) in zip(problem.variables, problem.ranges, strict=True) if low > 0]
+    form, has_form = standard_forms(formula, positive)
+    if not has_form[0]:
+        return None
+    return int(_core.structure_signatures(vocabulary.core, form.tokens, 1)[0])
+
+
+def count_ground_truth(n: int, options: ExampleOptions, seed: int = 0, n_threads: int = 1) -> Coverage:
+    """Makes `n` examples and counts the ground truth's formulas among them."""
+    signatures = {problem.name: signature_of(problem, options) for problem in load_suite("ground-truth")}
+    wanted = {signature for signature in signatures.values() if signature is not None}
+    maker = ExampleMaker(
+        replace(options, n_rows=FEW_ROWS, most_rows=max(FEW_ROWS, options.fewest_rows)), seed
+    )
+    found: Counter[int] = Counter()
+    for first in range(0, n, AT_A_TIME):
+        tokens = maker.make(min(AT_A_TIME, n - first), n_threads, first).tokens
+        made = _core.structure_signatures(maker.vocabulary.core, tokens, n_threads).tolist()
+        found.update(signature for signature in made if signature in wanted)
+    return Coverage(
+        n_examples=n,
+        counts={name: found[key] for name, key in signatures.items() if key is not None},
+        unwritable=tuple(name for name, key in signatures.items() if key is None),
+        n_matching=found.total(),
+    )

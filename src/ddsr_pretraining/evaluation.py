@@ -1,0 +1,166 @@
+"""`ddsr prior evaluate`: all cases of a suite, in several processes if asked, as lines, tables and JSON."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.text import Text
+
+from ddsr.terminal import printable
+from ddsr_bench.problems.suites import load_suite
+from ddsr_pretraining.zero_shot import Case, Outcome, Sampling, evaluate, ground_truth_cases, held_out_cases
+
+if TYPE_CHECKING:
+    from ddsr.prior.network import PriorNetwork
+    from ddsr.prior.weights import Card
+
+HELD_OUT = "held-out"
+FORMAT = "ddsr prior scores 1"
+
+
+def run_evaluation(
+    console: Console,
+    weights: str,
+    suite: str,
+    noises: tuple[float, ...],
+    sampling: Sampling,
+    *,
+    n: int | None,
+    data: str | None,
+    jobs: int,
+    out: Path | None,
+) -> None:
+    """Evaluate all cases of a suite, a line each; then the tables, and everything as JSON."""
+    from ddsr.prior.weights import PriorFile, find_weights, load_weights
+
+    path = find_weights(weights)
+    checksum = PriorFile.read(path).checksum_unscored
+    network, card = load_weights(path)
+    cases = _cases(suite, noises, dict(card.recipe), int(card.training.get("seed", 0)), n, data)
+    outcomes: list[Outcome] = []
+    for outcome in _evaluated(network, path, cases, sampling, jobs):
+        outcomes.append(outcome)
+        console.print(Text(printable(_line(outcome))), soft_wrap=True)
+    tables = _tables(outcomes, is_synthetic=suite == HELD_OUT)
+    for title, table in tables.items():
+        for row in table:
+            console.print(
+                f"{title} {row['group']}: {row['hits']} of {row['n']} hit "
+                f"({100 * row['hits'] / row['n']:.1f} %), {row['seconds']:.2f} s each",
+                highlight=False,
+                markup=False,
+            )
+    if out is not None:
+        content = {
+            "format": FORMAT,
+            "weights": weights,
+            "prior": _described(network, card, checksum),
+            "suite": suite,
+            "sampling": asdict(sampling),
+            "summary": {
+                f"{suite}, noise {row['group']}, {sampling.n} samples": f"{row['hits']} of {row['n']}"
+                for row in tables["noise"]
+            },
+            **{f"by_{title}": table for title, table in tables.items()},
+            "outcomes": [asdict(outcome) for outcome in outcomes],
+        }
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(json.dumps(content, indent=1))
+
+
+def _described(network: PriorNetwork, card: Card, checksum: str) -> dict[str, Any]:
+    """Which prior it is, and what the hits are to be held against."""
+    return {
+        "sha256": checksum,
+        "parameters": network.n_parameters,
+        "examples": card.n_examples,
+        "seconds": round(3600 * card.all_hours, 1),
+        "network": asdict(card.network),
+        "training": dict(card.training),
+    }
+
+
+def _evaluated(
+    network: PriorNetwork, path: Path, cases: Iterator[Case], sampling: Sampling, jobs: int
+) -> Iterator[Outcome]:
+    """In the order of the cases."""
+    if jobs == 1:
+        yield from (evaluate(network, case, sampling) for case in cases)
+        return
+    fresh = multiprocessing.get_context("spawn")  # a forked torch may wait for threads that it does not have
+    with ProcessPoolExecutor(jobs, fresh) as processes:
+        try:
+            yield from processes.map(partial(_evaluate_elsewhere, path, sampling), cases)
+        finally:
+            processes.shutdown(wait=False, cancel_futures=True)
+
+
+def _evaluate_elsewhere(path: Path, sampling: Sampling, case: Case) -> Outcome:
+    return evaluate(_network(path), case, sampling)
+
+
+@cache  # a process evaluates many cases
+def _network(path: Path) -> PriorNetwork:
+    import torch
+
+    from ddsr.prior.weights import load_weights
+
+    torch.set_num_threads(1)
+    return load_weights(path)[0]
+
+
+def _line(outcome: Outcome) -> str:
+    verdict = "hit " if outcome.is_hit else "miss"
+    return (
+        f"{verdict} {outcome.name} noise {outcome.noise:.3g} NRMSE {outcome.nrmse:.2e} "
+        f"distinct {outcome.n_distinct} {outcome.seconds:.2f} s: {outcome.equation}"
+    )
+
+
+def _tables(outcomes: list[Outcome], is_synthetic: bool) -> dict[str, list[dict[str, Any]]]:
+    """By noise, by the number of variables, and where it is known by the tokens of the expression."""
+    if not is_synthetic:
+        return {
+            "noise": summarise(outcomes, lambda each: each.noise),
+            "variables": summarise(outcomes, lambda each: each.n_variables),
+        }
+    return {
+        "noise": summarise(outcomes, lambda each: each.noise > 0),
+        "variables": summarise(outcomes, lambda each: each.n_variables),
+        "tokens": summarise(outcomes, lambda each: 4 * (each.size // 4)),
+    }
+
+
+def summarise(outcomes: list[Outcome], group: Callable[[Outcome], Any]) -> list[dict[str, Any]]:
+    """Hits of each group, in the groups' order."""
+    groups: dict[Any, list[Outcome]] = {}
+    for outcome in outcomes:
+        groups.setdefault(group(outcome), []).append(outcome)
+    return [
+        {
+            "group": key,
+            "n": len(members),
+            "hits": sum(each.is_hit for each in members),
+            "seconds": round(sum(each.seconds for each in members) / len(members), 3),
+        }
+        for key, members in sorted(groups.items())
+    ]
+
+
+def _cases(
+    suite: str, noises: tuple[float, ...], recipe: dict[str, Any], seed: int, n: int | None, data: str | None
+) -> Iterator[Case]:
+    if suite == HELD_OUT:
+        yield from held_out_cases(recipe, seed, n or 200)
+        return
+    problems = load_suite(suite)[:n]
+    for noise in noises:
+        yield from ground_truth_cases(problems, noise, Path(data) if data else None)

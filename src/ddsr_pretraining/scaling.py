@@ -1,0 +1,198 @@
+"""What more training and larger networks bring: hits of several priors against seconds, examples, parameters.
+
+The share of problems that are hit is fitted, on the scale log(p / (1 − p)) on which it has no ends, by a line
+in the logarithm of the effort, and of the number of parameters where that differs. The problems are drawn
+anew many times, the same ones for all priors, and each draw is fitted: how far the fits differ says how much
+the choice of problems matters. What another seed of the training would do is not in it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.errors import BenchError
+from ddsr.files import parse_json, read_regular
+from ddsr_pretraining.evaluation import FORMAT
+
+Floats = NDArray[np.float64]
+EFFORTS = ("seconds", "examples")
+N_DRAWS = 1000
+NEWTON_STEPS = 30
+STIFFNESS = 0.02
+"""of a slope, as a prior's precision: where all or none are hit, a line would be as steep as can be"""
+INTERVAL = (2.5, 97.5)
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """A prior that was evaluated."""
+
+    name: str
+    parameters: int
+    examples: int
+    seconds: float
+    """of training"""
+    hits: dict[float, dict[str, bool]]
+    """by noise and problem"""
+    measured: tuple[str, int]
+    """suite and number of samples: priors are compared where these agree"""
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What ten times the effort would buy, in hits of a hundred problems."""
+
+    effort: str
+    """seconds or examples"""
+    noise: float
+    now: float
+    """fitted, of the prior with the most effort"""
+    then: float
+    """fitted, with ten times that effort and as many parameters"""
+    gain: float
+    interval: tuple[float, float]
+    """of the gain, 95 %"""
+    of_parameters: float | None
+    """gain by ten times the parameters instead, where their number differs"""
+
+
+def read_scores(path: Path) -> Scored:
+    """What `ddsr prior evaluate --out` wrote."""
+    try:
+        content = parse_json(read_regular(path))
+        if content.get("format") != FORMAT:
+            raise ValueError(f"it is no {FORMAT}")
+        hits: dict[float, dict[str, bool]] = {}
+        for outcome in content["outcomes"]:
+            hits.setdefault(float(outcome["noise"]), {})[outcome["name"]] = bool(outcome["is_hit"])
+        prior = content["prior"]
+        return Scored(
+            path.stem,
+            int(prior["parameters"]),
+            int(prior["examples"]),
+            float(prior["seconds"]),
+            hits,
+            (content["suite"], int(content["sampling"]["n"])),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BenchError(
+            f"cannot read scores from {path} ({error}): write them with `ddsr prior evaluate --out`"
+        ) from error
+
+
+def check_alike(scored: Sequence[Scored]) -> None:
+    """Refuse to compare what was measured differently."""
+    if len(scored) < 2:
+        raise BenchError("scaling needs the scores of at least two priors")
+    first = scored[0]
+    for each in scored[1:]:
+        for what, one, other in (
+            ("suite and samples", first.measured, each.measured),
+            ("noise levels", sorted(first.hits), sorted(each.hits)),
+            ("problems", *({k: sorted(v) for k, v in prior.hits.items()} for prior in (first, each))),
+        ):
+            if one != other:
+                raise BenchError(f"{first.name} and {each.name} differ in {what}: they cannot be compared")
+    if first.measured[0] == "held-out":
+        raise BenchError("held-out examples differ from prior to prior: compare on a suite of problems")
+
+
+def find_gains(scored: Sequence[Scored], seed: int = 0, n_draws: int = N_DRAWS) -> list[Gain]:
+    """For each noise level and each kind of effort that differs between the priors."""
+    check_alike(scored)
+    return [
+        _gain(scored, effort, noise, seed, n_draws)
+        for noise in sorted(scored[0].hits)
+        for effort in EFFORTS
+        if len({getattr(each, effort) for each in scored}) > 1
+    ]
+
+
+def _gain(scored: Sequence[Scored], effort: str, noise: float, seed: int, n_draws: int) -> Gain:
+    efforts = np.log10([max(1.0, getattr(each, effort)) for each in scored])
+    sizes = np.log10([each.parameters for each in scored])
+    has_sizes = len(set(sizes)) > 1 and len(scored) > 2
+    columns = [np.ones(len(scored)), efforts - efforts.mean(), *([sizes - sizes.mean()] if has_sizes else [])]
+    design = np.column_stack(columns)
+    names = sorted(scored[0].hits[noise])
+    is_hit = np.array([[each.hits[noise][name] for name in names] for each in scored], dtype=np.float64)
+    rng = np.random.default_rng(seed)
+    draws = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=n_draws)
+    last = design[int(np.argmax(efforts))]
+    fits = np.array([fit_logit(design, is_hit @ draw, len(names)) for draw in (np.ones(len(names)), *draws)])
+    now, then = 100 * _logistic(fits @ last), 100 * _logistic(fits @ (last + _unit(1, len(last))))
+    larger = 100 * _logistic(fits @ (last + _unit(2, len(last)))) if has_sizes else None
+    low, high = np.percentile((then - now)[1:], INTERVAL)
+    return Gain(
+        effort,
+        noise,
+        float(now[0]),
+        float(then[0]),
+        float(then[0] - now[0]),
+        (float(low), float(high)),
+        None if larger is None else float(larger[0] - now[0]),
+    )
+
+
+def fit_logit(design: Floats, hits: Floats, n: int) -> Floats:
+    """Coefficients of log(p / (1 − p)) that make `hits` of `n` likeliest, slopes slightly held back."""
+    share = (hits + 0.5) / (n + 1)
+    precision = np.diag([0.0, *[STIFFNESS] * (design.shape[1] - 1)])
+    found = np.zeros(design.shape[1])
+    found[0] = math.log(share.mean() / (1 - share.mean()))
+    for _ in range(NEWTON_STEPS):
+        expected = _logistic(design @ found)
+        slope = design.T @ ((n + 1) * (share - expected)) - precision @ found
+        curvature = design.T @ (design * ((n + 1) * expected * (1 - expected))[:, None]) + precision
+        step = np.linalg.solve(curvature, slope)
+        found = found + np.clip(step, -2.0, 2.0)
+        if np.abs(step).max() < 1e-9:
+            break
+    return np.asarray(found)
+
+
+def _logistic(values: Floats) -> Floats:
+    return np.asarray(1.0 / (1.0 + np.exp(-values)))
+
+
+def _unit(place: int, n: int) -> Floats:
+    return np.asarray(np.eye(n)[place])
+
+
+def table_lines(scored: Sequence[Scored]) -> list[str]:
+    """A prior a line, as Markdown."""
+    noises = sorted(scored[0].hits)
+    head = ["prior", "parameters", "seconds", "examples", *(f"hit, noise {noise:g}" for noise in noises)]
+    lines = [_row(head), _row(["---", *["---:"] * (len(head) - 1)])]
+    for each in sorted(scored, key=lambda each: (each.parameters, each.seconds)):
+        hits = [f"{sum(each.hits[noise].values())} of {len(each.hits[noise])}" for noise in noises]
+        lines.append(
+            _row([each.name, f"{each.parameters:,}", f"{each.seconds:,.0f}", f"{each.examples:,}", *hits])
+        )
+    return lines
+
+
+def gain_lines(gains: Sequence[Gain]) -> list[str]:
+    """A sentence each."""
+    lines = []
+    for gain in gains:
+        low, high = gain.interval
+        line = (
+            f"noise {gain.noise:g}: ten times the {gain.effort} would bring {gain.now:.1f} % to "
+            f"{gain.then:.1f} %, {gain.gain:+.1f} points [{low:+.1f}, {high:+.1f}]"
+        )
+        if gain.of_parameters is not None:
+            line += f"; ten times the parameters {gain.of_parameters:+.1f}"
+        lines.append(line)
+    return lines
+
+
+def _row(cells: Sequence[Any]) -> str:
+    return f"| {' | '.join(map(str, cells))} |"

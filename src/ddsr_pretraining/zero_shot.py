@@ -1,0 +1,202 @@
+"""How often the prior proposes the equation itself: sampled, constants fitted, nothing searched.
+
+A hit without noise is a fit with an NRMSE below 10⁻⁶ on the training rows, scale and offset free. With noise
+it is a proposal that, fitted to the noisy target, has R² > 0.9999 on the clean test rows, and whose
+structure, fitted to the clean target, is exact in the same sense: an approximation is none.
+Held-out examples have few rows, which do not tell constants so well: there the structure alone decides.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.config import DefaultConfig
+from ddsr.engine import Engine, FitOptions, Scores, values
+from ddsr.errors import BenchError
+from ddsr.expression import Batch, Vocabulary
+from ddsr.grammar import Grammar
+from ddsr.proposals import fit_proposals
+from ddsr_bench.problems.suites import Problem
+from ddsr_bench.problems.trial import make_data
+
+if TYPE_CHECKING:
+    from ddsr.prior.network import PriorNetwork
+
+Floats = NDArray[np.float64]
+EXACT = 1e-6
+EXACT_SINGLE = 1e-4
+"""the same on held-out examples, whose numbers are of single precision"""
+ACCURATE = 0.9999
+MOST_CANCELLED = 1e4
+"""of the target's size: an offset above it cancels something as large"""
+MOST_ROWS = 2000
+FITTING = FitOptions(max_steps=30, n_starts=4, is_scale_free=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A data set with its truth."""
+
+    name: str
+    size: int
+    """tokens of the expression; of a formula, its variables"""
+    noise: float
+    vocabulary: Vocabulary
+    X: Floats
+    y: Floats
+    y_clean: Floats
+    X_test: Floats
+    y_test: Floats
+    exact: float = EXACT
+    least_r_squared: float = ACCURATE
+    """on the test rows, of a hit where there is noise"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one case."""
+
+    name: str
+    size: int
+    n_variables: int
+    noise: float
+    is_hit: bool
+    nrmse: float
+    """the least, on the target as given"""
+    n_distinct: int
+    """expressions among the samples"""
+    seconds: float
+    """of sampling and fitting"""
+    equation: str
+    """of the hit, or else of the least error"""
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How proposals are drawn."""
+
+    n: int = 2000
+    tokens_per_step: int = 0
+    """0: one, and no expression twice"""
+    temperature: float = 1.0
+    seed: int = 0
+    device: str = "cpu"
+    n_threads: int = 1
+
+
+def evaluate(network: PriorNetwork, case: Case, sampling: Sampling) -> Outcome:
+    """Sample, fit, judge."""
+    import torch
+
+    from ddsr.prior.conditioned import ConditionedDiffusion
+
+    began = time.perf_counter()
+    grammar = Grammar(case.vocabulary, network.config.max_length)
+    device, n_threads = torch.device(sampling.device), sampling.n_threads
+    generator = ConditionedDiffusion(
+        network, case.X, case.y, grammar, DefaultConfig(), sampling.seed, device, n_threads
+    )
+    if sampling.tokens_per_step:
+        drawn = generator.draw_in_order(sampling.n, 0, sampling.tokens_per_step, sampling.temperature)
+    else:
+        drawn = generator.draw_distinct(sampling.n, 0)
+    batch = Batch.from_tokens(case.vocabulary, drawn).first_distinct(sampling.n, n_threads)
+    engine = Engine(case.vocabulary, case.X, case.y, options=FITTING, n_threads=n_threads)
+    scores = fit_proposals(batch, engine, (case.X, case.y), generator.view, grammar, FITTING)
+    seconds = time.perf_counter() - began
+    hits = find_hits(scores, case, n_threads)
+    best = int(hits[0]) if len(hits) else int(np.argmin(scores.nrmse))
+    return Outcome(
+        case.name,
+        case.size,
+        len(case.vocabulary.variables),
+        case.noise,
+        len(hits) > 0,
+        float(scores.nrmse.min()),
+        len(batch),
+        round(seconds, 3),
+        scores.batch[best].text(4),
+    )
+
+
+def find_hits(scores: Scores, case: Case, n_threads: int) -> NDArray[np.intp]:
+    """The rows that are hits."""
+    if case.noise == 0.0:
+        return np.flatnonzero(is_exact(scores, case.y, case.exact))
+    accurate = np.flatnonzero(r_squared(scores, case) > case.least_r_squared)
+    if not len(accurate):
+        return accurate
+    clean = Engine(case.vocabulary, case.X, case.y_clean, options=FITTING, n_threads=n_threads)
+    refitted = clean.score(scores.batch.take(accurate))
+    return np.asarray(accurate[is_exact(refitted, case.y_clean, case.exact)])
+
+
+def is_exact(scores: Scores, y: Floats, exact: float) -> NDArray[np.bool_]:
+    """Fits without error; not those of huge terms that cancel, as x^(1e-7) is log(x) to seven digits."""
+    is_plain = np.abs(scores.offset) < MOST_CANCELLED * np.sqrt(np.mean(y**2))
+    return np.asarray((scores.nrmse < exact) & is_plain)
+
+
+def r_squared(scores: Scores, case: Case) -> Floats:
+    """On the clean test rows; −∞ where a value is not finite."""
+    found, is_finite = values(scores.batch, case.X_test)
+    with np.errstate(all="ignore"):
+        predicted = scores.scale[:, None] * found + scores.offset[:, None]
+        errors = ((predicted - case.y_test) ** 2).mean(axis=1)
+    errors = np.where(is_finite & np.isfinite(errors), errors, np.inf)
+    return np.asarray(1.0 - errors / case.y_test.var())
+
+
+def ground_truth_cases(problems: tuple[Problem, ...], noise: float, data_dir: Path | None) -> Iterator[Case]:
+    """Trial 0 of each problem."""
+    for problem in problems:
+        if problem.formula is None:
+            raise BenchError(f"the equation of {problem.name} is unknown, so it cannot be evaluated")
+        noisy, clean = (make_data(problem, 0, level, data_dir) for level in (noise, 0.0))
+        vocabulary = Vocabulary(problem.variables)
+        X, X_test = (np.asarray(table, dtype=np.float64) for table in (noisy.X_train, noisy.X_test))
+        some = slice(MOST_ROWS)
+        yield Case(
+            problem.name,
+            len(problem.variables),
+            noise,
+            vocabulary,
+            X[some],
+            noisy.y_train[some],
+            clean.y_train[some],
+            X_test[some],
+            noisy.y_test[some],
+        )
+
+
+def held_out_cases(recipe: dict[str, Any], seed: int, n: int) -> Iterator[Case]:
+    """Examples of the recipe that were never trained on."""
+    from ddsr_pretraining.examples import ExampleMaker, ExampleOptions
+    from ddsr_pretraining.training import HELD_OUT as first_index
+
+    examples = ExampleMaker(ExampleOptions(**recipe), seed).make(n, 1, first_index, with_clean=True)
+    clean = examples.y if examples.y_clean is None else examples.y_clean
+    for row in range(n):
+        rows, columns = int(examples.n_rows[row]), int(examples.n_variables[row])
+        X = examples.x[row, :rows, :columns].astype(np.float64)
+        y, y_clean = (part[row, :rows].astype(np.float64) for part in (examples.y, clean))
+        yield Case(
+            f"held-out-{row}",
+            int((examples.tokens[row] >= 0).sum()),
+            float(examples.noise[row]),
+            Vocabulary.of_size(columns),
+            X,
+            y,
+            y_clean,
+            X,
+            y_clean,
+            EXACT_SINGLE,
+            0.0,
+        )
