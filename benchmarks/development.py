@@ -24,7 +24,7 @@ import numpy as np
 from ddsr.config import DefaultConfig, RefinerConfig
 from ddsr.engine import Engine, FitOptions, values
 from ddsr.grammar import Grammar
-from ddsr.refiner import Floats, Refiner
+from ddsr.search.contributors.evolution import Floats, Refiner
 from ddsr_bench.problems.suites import Problem, load_suite
 from ddsr_bench.problems.trial import Split, make_data
 

@@ -23,8 +23,8 @@ from benchmarks.hardware import describe_run
 from ddsr.config import PaperConfig
 from ddsr.device import find_device
 from ddsr.expression import Expression, Vocabulary
-from ddsr.methods import parse_method, pose, start
-from ddsr.search import SearchState
+from ddsr.search.loop import SearchState
+from ddsr.search.presets import parse_method, pose, start
 
 RESULTS = Path(__file__).parent / "results"
 N_ROWS, WARM_UPS = 10_000, 3

@@ -22,7 +22,7 @@ from benchmarks.hardware import describe_run
 from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Expression, Vocabulary
 from ddsr.grammar import Grammar
-from ddsr.search import UniformGenerator, search
+from ddsr.search.loop import UniformGenerator, search
 
 RESULTS = Path(__file__).parent / "results" / "recovery.json"
 SEEDS = (0, 1, 2)

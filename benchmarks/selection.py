@@ -20,7 +20,8 @@ from rich.table import Table
 from benchmarks.hardware import describe_run
 from ddsr.engine import Engine, values
 from ddsr.expression import Expression, Kind, Node, Vocabulary
-from ddsr.selection import Selected, select
+from ddsr.selection.judged import Selected
+from ddsr.selection.select import select
 
 VOCABULARY = Vocabulary(("x", "y", "z"))
 NOISES = (0.0, 0.001, 0.01, 0.1)

@@ -22,10 +22,10 @@ from ddsr.diffusion.denoiser import Denoiser
 from ddsr.diffusion.generator import MaskedDiffusion
 from ddsr.expression.vocabulary import Vocabulary
 from ddsr.grammar import Grammar
-from ddsr.stacking.backward import StackedBackward
-from ddsr.stacking.launch import DEFAULT, Launch
-from ddsr.stacking.network import predict
-from ddsr.stacking.parameters import StackedParameters
+from ddsr.search.stacking.backward import StackedBackward
+from ddsr.search.stacking.launch import DEFAULT, Launch
+from ddsr.search.stacking.network import predict
+from ddsr.search.stacking.parameters import StackedParameters
 
 CUDA = torch.device("cuda")
 CONFIG = PaperConfig()

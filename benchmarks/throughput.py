@@ -123,14 +123,14 @@ class Worker:
             return None
         if not hasattr(self, "_shared"):
             from ddsr.config import PaperConfig
-            from ddsr.stacking.stacks import Stacks
+            from ddsr.search.stacking.stacks import Stacks
 
             sizes = [len(PaperConfig().vocabulary(problem.variables)) for problem in self.problems]
             self._shared = Stacks(self.way.n_searches, max(sizes))
         return self._shared
 
     def _search(self, place: int, stacks: object) -> None:
-        from ddsr.stacking.stacks import SHARED
+        from ddsr.search.stacking.stacks import SHARED
 
         SHARED.set(stacks)  # type: ignore[arg-type]
         for number in islice(count(self.first + place), 0, None, 997):  # where one is solved, the next
@@ -139,7 +139,7 @@ class Worker:
 
     def _epochs(self, problem: Problem, seed: int) -> Iterator[object]:
         from ddsr.config import PaperConfig
-        from ddsr.methods import parse_method, pose, start
+        from ddsr.search.presets import parse_method, pose, start
 
         config, method = PaperConfig(), parse_method("paper")
         data = make_data(problem, seed % 1000, 0.1)  # with noise, so that none is solved at once
@@ -160,9 +160,9 @@ def work(text: str, device: str, first: str) -> None:
     """What one process does."""
     way = Way(**json.loads(text))
     if way.fits_again:
-        import ddsr.search
+        import ddsr.search.loop
 
-        ddsr.search.KnownScores = lambda: None  # type: ignore[assignment,misc]
+        ddsr.search.loop.KnownScores = lambda: None  # type: ignore[assignment,misc]
     Worker(way, device, int(first)).run()
 
 

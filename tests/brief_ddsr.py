@@ -12,7 +12,7 @@ EVALUATIONS = 1000
 
 def shorten_epochs() -> None:
     """Change the preset `ddsr`, which takes its settings from here when it is imported."""
-    assert "ddsr.methods" not in sys.modules
+    assert "ddsr.search.presets" not in sys.modules
     DefaultConfig.__init__.__kwdefaults__["evaluations_per_epoch"] = EVALUATIONS
 
 

@@ -68,4 +68,4 @@ def search_little(monkeypatch, equations: list[str]) -> None:
             self.set_params(**asked)
 
     monkeypatch.setattr(DDSRRegressor, "_fit", fit_little)
-    monkeypatch.setattr("ddsr.plain_forms.MOST", SMALL["evaluations_per_epoch"])
+    monkeypatch.setattr("ddsr.search.plain_forms.MOST", SMALL["evaluations_per_epoch"])

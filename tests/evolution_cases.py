@@ -9,7 +9,7 @@ from ddsr.config import RefinerConfig
 from ddsr.engine import Engine
 from ddsr.expression import Batch, Expression, Vocabulary
 from ddsr.grammar import Grammar
-from ddsr.refiner import Refiner
+from ddsr.search.contributors.evolution import Refiner
 
 XYZ = Vocabulary(("x", "y", "z"))
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ddsr.balance import GENERATOR, KEPT, REFINER, Balance
+from ddsr.search.turns import GENERATOR, KEPT, REFINER, Balance
 
 AMOUNTS = st.floats(0.0, 1e6)
 CREDITS = st.lists(st.tuples(st.sampled_from([REFINER, GENERATOR]), AMOUNTS, AMOUNTS))

@@ -15,7 +15,7 @@ from ddsr import DDSRRegressor, Expression, Vocabulary
 from ddsr.certainty import Certainty, certainty_of, percent, where_text
 from ddsr.live import NotebookView, PlainView, TerminalView
 from ddsr.live.board import Board
-from ddsr.selection import FrontEntry
+from ddsr.search.front import FrontEntry
 from ddsr.selection.parting import Parting
 from ddsr.selection.posterior import MOST_FORMS, Form
 from ddsr.uncertainty import forms_table

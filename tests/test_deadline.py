@@ -15,7 +15,7 @@ from ddsr.diffusion.generator import MaskedDiffusion
 from ddsr.engine import Engine
 from ddsr.grammar import Grammar
 from ddsr.learning.memory import EliteMemory
-from ddsr.search import UniformGenerator, search
+from ddsr.search.loop import UniformGenerator, search
 from strategies import PLAIN
 
 X = np.random.default_rng(0).uniform(0.5, 3.0, size=(60, 3))

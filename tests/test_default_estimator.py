@@ -9,9 +9,10 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from chance_cases import assert_rate
-from ddsr import AtMost, DDSRRegressor, MustAppear, methods
+from ddsr import AtMost, DDSRRegressor, MustAppear
 from ddsr.config import DefaultConfig, DenoiserConfig, RefinerConfig
-from ddsr.refiner import Refiner
+from ddsr.search import presets as methods
+from ddsr.search.contributors.evolution import Refiner
 from sklearn_cases import expected_failures
 
 X = np.random.default_rng(0).uniform(0.5, 3.0, size=(60, 3))

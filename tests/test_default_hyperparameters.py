@@ -5,9 +5,10 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from ddsr import DDSRRegressor, Expression, Vocabulary, methods
+from ddsr import DDSRRegressor, Expression, Vocabulary
 from ddsr.config import DefaultConfig, PaperConfig, RefinerConfig
-from ddsr.methods import parse_method, pose, settings
+from ddsr.search import presets as methods
+from ddsr.search.presets import parse_method, pose, settings
 from field_cases import CASES, covers
 from prior_cases import write_weights
 

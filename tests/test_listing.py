@@ -12,9 +12,10 @@ from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Expression, Kind, Vocabulary
 from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear, Nesting
 from ddsr.listing import Listing
-from ddsr.methods import parse_method, pose, settings, start
 from ddsr.rules import read_rules
-from ddsr.selection import FrontEntry, Lister, ParetoFront
+from ddsr.search.front import FrontEntry, ParetoFront
+from ddsr.search.lister import Lister
+from ddsr.search.presets import parse_method, pose, settings, start
 from strategies import PLAIN
 
 RNG = np.random.default_rng(0)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from ddsr import device, methods
+from ddsr import device
 from ddsr.config import (
     DefaultConfig,
     DenoiserConfig,
@@ -21,8 +21,9 @@ from ddsr.engine import Engine
 from ddsr.errors import DDSRError, DeviceError, MethodError
 from ddsr.learning.memory import EliteMemory, ShortTermMemory
 from ddsr.learning.objective import GRPO, RiskSeekingPolicyGradient
-from ddsr.methods import MEMORIES, OBJECTIVES, PRESETS, assemble, parse_method, settings
-from ddsr.refiner import Refiner
+from ddsr.search import presets as methods
+from ddsr.search.contributors.evolution import Refiner
+from ddsr.search.presets import MEMORIES, OBJECTIVES, PRESETS, assemble, parse_method, settings
 from strategies import PLAIN
 
 X = np.random.default_rng(0).uniform(0.5, 3.0, size=(40, 3))
@@ -35,7 +36,7 @@ import sys
 import numpy as np
 from ddsr.config import DenoiserConfig
 from ddsr.expression import Vocabulary
-from ddsr.methods import assemble
+from ddsr.search.presets import assemble
 
 X = np.random.default_rng(0).uniform(1, 2, (40, 2))
 y = np.sin(3 * X[:, 0]) * X[:, 1] + np.exp(X[:, 0] / X[:, 1])
@@ -312,7 +313,7 @@ def test_memory_is_told_where_there_is_no_proc(monkeypatch):
 @pytest.mark.parametrize("name", ["uniform", "ddsr"])
 def test_the_start_of_a_search_leaves_torch_alone(name):
     code = (
-        "from ddsr.methods import assemble; from ddsr.expression import Vocabulary; import sys\n"
+        "from ddsr.search.presets import assemble; from ddsr.expression import Vocabulary; import sys\n"
         f"states, _ = assemble({name!r}, Vocabulary(['x']), [[1.0], [2.0], [4.0]], [1.0, 5.0, 3.0])\n"
         "next(states); assert 'torch' not in sys.modules"
     )

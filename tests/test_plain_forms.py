@@ -7,11 +7,11 @@ from ddsr import DDSRRegressor, Vocabulary
 from ddsr.config import DefaultConfig
 from ddsr.deadline import NEVER, Deadline
 from ddsr.expression import OPERATORS
-from ddsr.methods import parse_method, pose
-from ddsr.plain_forms import MOST_VARIABLES, plain_forms
+from ddsr.price.description_length import FEW_ROWS
 from ddsr.price.enumeration import AT_A_TIME, CheapForms
 from ddsr.price.table_code import TableCode
-from ddsr.selection import FEW_ROWS
+from ddsr.search.plain_forms import MOST_VARIABLES, plain_forms
+from ddsr.search.presets import parse_method, pose
 
 LITTLE = {"evaluations_per_epoch": 1000, "max_length": 12}
 

@@ -9,22 +9,23 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from ddsr import DDSRRegressor, priming
-from ddsr.balance import Balance
+from ddsr import DDSRRegressor
 from ddsr.config import DefaultConfig, RefinerConfig
 from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import Engine, FitOptions
 from ddsr.errors import MethodError
 from ddsr.expression import Batch, Expression, Vocabulary
 from ddsr.grammar import Grammar
-from ddsr.methods import parse_method, pose, settings
-from ddsr.priming import UNTIMED_EPOCHS, Primer, Priming, tuning_config
 from ddsr.prior.network import PriorNetwork
 from ddsr.prior.screen import choose_view
-from ddsr.proposals import fit_proposals, write_scales
-from ddsr.refined_search import refined_search
-from ddsr.refiner import Refiner
-from ddsr.selection import ParetoFront
+from ddsr.search.contributors import prior as priming
+from ddsr.search.contributors.evolution import Refiner
+from ddsr.search.contributors.prior import UNTIMED_EPOCHS, Primer, Priming, tuning_config
+from ddsr.search.contributors.proposals import fit_proposals, write_scales
+from ddsr.search.default import refined_search
+from ddsr.search.front import ParetoFront
+from ddsr.search.presets import parse_method, pose, settings
+from ddsr.search.turns import Balance
 from prior_cases import write_weights
 
 RNG = np.random.default_rng(0)

@@ -6,7 +6,6 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from ddsr.balance import GENERATOR, REFINER, Balance
 from ddsr.config import DefaultConfig, DenoiserConfig, RefinerConfig
 from ddsr.deadline import NEVER, Deadline
 from ddsr.diffusion.generator import MaskedDiffusion
@@ -16,9 +15,11 @@ from ddsr.grammar import Grammar
 from ddsr.learning.memory import EliteMemory
 from ddsr.learning.objective import GRPO
 from ddsr.learning.policy import Policy
-from ddsr.refined_search import Proposer, refined_search
-from ddsr.refiner import Refiner
-from ddsr.selection import ParetoFront, baseline
+from ddsr.search.baseline import baseline
+from ddsr.search.contributors.evolution import Refiner
+from ddsr.search.default import Proposer, refined_search
+from ddsr.search.front import ParetoFront
+from ddsr.search.turns import GENERATOR, REFINER, Balance
 from diffusion_cases import CPU
 from strategies import PLAIN
 

@@ -9,7 +9,7 @@ from ddsr.config import DefaultConfig, PaperConfig
 from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import Engine
 from ddsr.expression import Expression, Vocabulary
-from ddsr.methods import parse_method, pose
+from ddsr.search.presets import parse_method, pose
 from ddsr.seeding import GUESS_STEPS, N_AT_ONCE, seeded, time_for_seeds
 
 VOCABULARY = Vocabulary(("x", "y"), ("add", "mul", "sin"))

@@ -13,7 +13,7 @@ from ddsr.command.result import print_result
 from ddsr.expression import Expression, Vocabulary
 from ddsr.live import PlainView, TerminalView
 from ddsr.live.board import Board
-from ddsr.selection import FrontEntry, ParetoFront
+from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.terminal import plain_console, printable, printable_lines
 from ddsr_bench.runner.progress import describe
 from ddsr_bench.runner.store import Row

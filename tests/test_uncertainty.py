@@ -8,9 +8,10 @@ from ddsr import DDSRRegressor, Engine, Expression, Vocabulary
 from ddsr.averaging import Prediction, informative_rows, interval, predict_forms
 from ddsr.errors import DataError
 from ddsr.price.noise import size_where_errors_are_measured
-from ddsr.selection import FrontEntry, select
+from ddsr.search.front import FrontEntry
 from ddsr.selection.judged import Selected
 from ddsr.selection.posterior import Form, form_key, forms_of
+from ddsr.selection.select import select
 
 VOCABULARY = Vocabulary(["x"], ("add", "sub", "mul", "div", "exp", "pow", "log", "sqrt"))
 X = np.array([0.3, 0.5, 0.8, 1.2, 2.0, 3.0, 4.0, 5.0, 7.0, 9.0, 12.0, 15.0])

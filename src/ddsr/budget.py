@@ -13,7 +13,7 @@ from ddsr.data import check_whole
 from ddsr.deadline import NEVER, Deadline, MovableDeadline
 from ddsr.errors import MethodError
 from ddsr.progress import Progress
-from ddsr.selection import seconds_to_refit
+from ddsr.selection.refitting import seconds_to_refit
 
 # An NRMSE below this is rounding: the search has nothing left to find.
 EXACT = 1e-12

@@ -28,17 +28,17 @@ from ddsr.forms import EquationForms, Index
 from ddsr.frames import Targets, read_rows, read_targets
 from ddsr.grammar import Rule
 from ddsr.guesses import known_equations, read_guesses
-from ddsr.methods import ConfigLike, Method, parse_method, pose, settings, start
 from ddsr.model_file import ModelRecord, read_model, write_model
 from ddsr.model_selection import find_selection
 from ddsr.parameters import from_json, to_json
 from ddsr.prior_parameter import PriorLike, with_prior
-from ddsr.problem import Problem
 from ddsr.rules import RulesLike, read_rules
 from ddsr.saved import restoring
-from ddsr.search import SearchState
-from ddsr.seeding import time_for_seeds
-from ddsr.selection import ParetoFront, exceptional_rows
+from ddsr.search.loop import SearchState
+from ddsr.search.presets import ConfigLike, Method, parse_method, pose, settings, start
+from ddsr.search.problem import Problem
+from ddsr.seeding import check_same_columns, time_for_seeds
+from ddsr.selection.guards.outliers import exceptional_rows
 from ddsr.tables import curves_table, equations_table, sample_table
 from ddsr.threads import threads_of
 from ddsr.times import check_no_times
@@ -324,7 +324,7 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         names = getattr(self, "feature_names_in_", [f"x{column}" for column in range(rows.shape[1])])
         operators = config.operators if self.operators is None else self.operators
         vocabulary = Vocabulary([str(name) for name in names], operators, has_constant=config.constants)
-        _check_same_columns(before, vocabulary, len(targets.names))
+        check_same_columns(before, vocabulary, len(targets.names))
         # a fit that continues another one has its own random numbers
         seeds = check_random_state(self.random_state).randint(LARGEST_SEED, size=self._n_fits_before() + 1)
         for output, name in enumerate(targets.names):
@@ -375,18 +375,6 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
     def _of_outputs(self, form: Callable[[Outcome], Any]) -> Any:
         found = [form(outcome) for outcome in self.outcomes_]
         return found[0] if len(found) == 1 else found
-
-
-def _check_same_columns(before: Sequence[ParetoFront], vocabulary: Vocabulary, n_outputs: int) -> None:
-    """Refuse to continue a fit with different columns."""
-    if not before:
-        return
-    variables = before[0].entries[0].expression.vocabulary.variables
-    if variables != vocabulary.variables or len(before) != n_outputs:
-        raise DataError(
-            f"warm_start needs the columns of the last fit, {', '.join(variables)}, and {len(before)} "
-            "output(s). For other data, set warm_start=False or fit a clone."
-        )
 
 
 @contextmanager

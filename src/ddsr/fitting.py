@@ -16,28 +16,22 @@ from ddsr.expression import Expression
 from ddsr.grammar import Rule
 from ddsr.learning.curves import EpochStats
 from ddsr.model_selection import Selection
-from ddsr.plain_forms import plain_forms
+from ddsr.price.model import Model
 from ddsr.price.noise import size_where_errors_are_measured
-from ddsr.problem import Problem
 from ddsr.progress import Progress
 from ddsr.saved import Saved, restoring
-from ddsr.search import SearchState
+from ddsr.search.front import FrontEntry, ParetoFront, information_of
+from ddsr.search.loop import SearchState
+from ddsr.search.plain_forms import plain_forms
+from ddsr.search.problem import Problem
 from ddsr.seeding import seeded, with_guesses
-from ddsr.selection import (
-    FrontEntry,
-    ParetoFront,
-    Selected,
-    front_of,
-    information_of,
-    load_algebra,
-    refitted,
-    select,
-    select_on_some,
-    some_of,
-)
-from ddsr.selection.model import Model
+from ddsr.selection.judged import Selected
+from ddsr.selection.many_rows import select_on_some, some_of
 from ddsr.selection.noise_again import noise_again
 from ddsr.selection.posterior import Form, forms_of
+from ddsr.selection.rational.forms import load_algebra
+from ddsr.selection.refitting import refitted
+from ddsr.selection.select import front_of, select
 from ddsr.selection.usual_notation import in_usual_notation
 
 # Of the shortlist, so many are looked at whatever the time, and so many more a second as these allow.

@@ -23,7 +23,7 @@ from ddsr.files import parse_json, read_whole, write_whole
 from ddsr.fitting import Outcome
 from ddsr.learning.curves import REWARDS, SHARES, EpochStats, UpdateStats
 from ddsr.saved import restoring
-from ddsr.selection import FrontEntry, ParetoFront
+from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.selection.parting import Parting
 from ddsr.selection.posterior import Form
 from ddsr.version import ddsr_version

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ddsr.config import SearchConfig
 from ddsr.errors import MethodError
-from ddsr.selection import FrontEntry, ParetoFront
+from ddsr.search.front import FrontEntry, ParetoFront
 
 
 @dataclass(frozen=True)

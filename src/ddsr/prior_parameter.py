@@ -7,8 +7,8 @@ from os import PathLike
 
 from ddsr.config import DefaultConfig, SearchConfig, changed
 from ddsr.errors import MethodError
-from ddsr.methods import PRESETS, ConfigLike, Method
 from ddsr.prior.weights import DEFAULT
+from ddsr.search.presets import PRESETS, ConfigLike, Method
 
 NAME = "prior"
 PriorLike = str | PathLike[str] | None

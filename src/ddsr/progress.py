@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ddsr.learning.curves import EpochStats, restored_curves, saved_curves
-from ddsr.problem import Problem
 from ddsr.saved import Saved, whole
-from ddsr.search import SearchState
-from ddsr.selection import FrontEntry, ParetoFront, restored_entries, saved_entries
+from ddsr.search.front import FrontEntry, ParetoFront, restored_entries, saved_entries
+from ddsr.search.loop import SearchState
+from ddsr.search.problem import Problem
 
 # In log(NRMSE), summed over sizes: a gain that is rounding is not progress.
 LEAST_GAIN = 1e-6

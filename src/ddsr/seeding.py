@@ -10,13 +10,14 @@ import numpy as np
 
 from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import FitOptions
-from ddsr.expression import Expression, unscaled
+from ddsr.errors import DataError
+from ddsr.expression import Expression, Vocabulary, unscaled
 from ddsr.grammar import Grammar
-from ddsr.problem import Problem
-from ddsr.selection import DescriptionLength, FrontEntry, ParetoFront
-from ddsr.selection.front import ROUNDING_OF_ERROR
-from ddsr.selection.model import Model
-from ddsr.selection.spelling import spelled
+from ddsr.price.description_length import DescriptionLength
+from ddsr.price.model import Model
+from ddsr.search.front import ROUNDING_OF_ERROR, FrontEntry, ParetoFront
+from ddsr.search.problem import Problem
+from ddsr.selection.notation import spelled
 
 # How thoroughly they are fitted: they are few, and where their constants start may be unknown.
 GUESS_STEPS, GUESS_STARTS = 50, 8
@@ -105,3 +106,15 @@ def _measured(guess: FrontEntry, problem: Problem) -> FrontEntry:
         model = written
     is_free = tuple(not is_fixed for is_fixed in model.is_fixed)
     return FrontEntry(model.expression, guess.nrmse, is_free=is_free, nats=nats)
+
+
+def check_same_columns(before: Sequence[ParetoFront], vocabulary: Vocabulary, n_outputs: int) -> None:
+    """Refuse to continue a fit with different columns."""
+    if not before:
+        return
+    variables = before[0].entries[0].expression.vocabulary.variables
+    if variables != vocabulary.variables or len(before) != n_outputs:
+        raise DataError(
+            f"warm_start needs the columns of the last fit, {', '.join(variables)}, and {len(before)} "
+            "output(s). For other data, set warm_start=False or fit a clone."
+        )

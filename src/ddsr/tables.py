@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ddsr.balance import GENERATOR, PRIOR, REFINER, SYMMETRIES
 from ddsr.engine import values
 from ddsr.expression import Expression
 from ddsr.fitting import Outcome
 from ddsr.learning.curves import EpochStats, UpdateStats
+from ddsr.search.turns import GENERATOR, PRIOR, REFINER, SYMMETRIES
 
 Floats = NDArray[np.float64]
 

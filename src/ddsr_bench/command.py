@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.text import Text
 
 from ddsr.errors import BenchError
-from ddsr.methods import parse_method, settings
-from ddsr.stacking.stacks import MAX_TOKENS
+from ddsr.search.presets import parse_method, settings
+from ddsr.search.stacking.stacks import MAX_TOKENS
 from ddsr.terminal import printable
 from ddsr.version import ddsr_version
 from ddsr_bench.peers import PEERS

@@ -22,7 +22,7 @@ from ddsr.engine import Engine, FitOptions, Scores, values
 from ddsr.errors import BenchError
 from ddsr.expression import Batch, Vocabulary
 from ddsr.grammar import Grammar
-from ddsr.proposals import fit_proposals
+from ddsr.search.contributors.proposals import fit_proposals
 from ddsr_bench.problems.suites import Problem
 from ddsr_bench.problems.trial import make_data
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from benchmarks.dsr_parity import METHOD, PUBLISHED_RATES, PUBLISHED_SETTINGS, make, table
 
-from ddsr.methods import parse_method, settings
+from ddsr.search.presets import parse_method, settings
 from ddsr_bench.problems.suites import load_suite
 from report_cases import run
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from brief_ddsr import EVALUATIONS
-from ddsr.methods import PRESETS
+from ddsr.search.presets import PRESETS
 
 
 @pytest.fixture(scope="module")

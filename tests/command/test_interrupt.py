@@ -11,7 +11,7 @@ import pytest
 from command_cases import ddsr, line_data, start_brief_ddsr, start_ddsr
 from ddsr.command.failure import Command, StopNow
 from ddsr.command.interrupt import TwoStepInterrupt
-from ddsr.selection import FEW_ROWS
+from ddsr.price.description_length import FEW_ROWS
 
 
 def wait_for(process, text: str) -> None:

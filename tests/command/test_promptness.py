@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from command_cases import ROOT, line_data, start_brief_ddsr, start_ddsr
-from ddsr.selection import FEW_ROWS
+from ddsr.price.description_length import FEW_ROWS
 
 MOST_MEMORY = 1.5e9
 N_ROWS, N_COLUMNS = 100_000, 20

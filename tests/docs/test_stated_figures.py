@@ -11,9 +11,9 @@ import pytest
 from ddsr import Vocabulary
 from ddsr.budget import Budget
 from ddsr.config import DefaultConfig
-from ddsr.methods import parse_method, pose
 from ddsr.model_selection import find_selection
-from ddsr.priming import LEAST_LIMIT, make_primer
+from ddsr.search.contributors.prior import LEAST_LIMIT, make_primer
+from ddsr.search.presets import parse_method, pose
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 CONFIG = DefaultConfig()

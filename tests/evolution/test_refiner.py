@@ -15,7 +15,7 @@ from ddsr.engine import Engine, values
 from ddsr.errors import DataError, ExpressionError, MethodError
 from ddsr.expression import Batch, Expression, Vocabulary
 from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear, Nesting
-from ddsr.refiner import Ending, Refiner
+from ddsr.search.contributors.evolution import Ending, Refiner
 from evolution_cases import XYZ, engine_of, refiner_of
 
 HARD = "sin(x) * y + x / (1.5 + exp(z))"

@@ -15,7 +15,7 @@ from ddsr.config import RefinerConfig
 from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Batch, Expression, Vocabulary
 from ddsr.grammar import AtMost, Grammar
-from ddsr.refiner import Ending, HallOfFame, Refiner, RefinerStats
+from ddsr.search.contributors.evolution import Ending, HallOfFame, Refiner, RefinerStats
 from evolution_cases import XYZ, engine_of, refiner_of
 from field_cases import CASES, covers
 

@@ -11,7 +11,7 @@ from ddsr.expression import Expression
 from ddsr.grammar import Grammar
 from ddsr.price.code_in_use import code_in_use
 from ddsr.price.enumeration import NATS_OF_SIZE
-from ddsr.refiner import HallOfFame, Refiner
+from ddsr.search.contributors.evolution import HallOfFame, Refiner
 from evolution_cases import XYZ, engine_of, refiner_of
 
 NOISY = "sin(x) * y + x / (1.5 + exp(z))"

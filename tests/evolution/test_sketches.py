@@ -9,7 +9,7 @@ from ddsr import _core
 from ddsr.engine import Engine, FitOptions, values
 from ddsr.expression import Batch, Expression, Vocabulary
 from ddsr.grammar import Grammar
-from ddsr.refiner import Refiner, RefinerConfig
+from ddsr.search.contributors.evolution import Refiner, RefinerConfig
 from evolution_cases import options
 
 XY = Vocabulary(("x", "y"))

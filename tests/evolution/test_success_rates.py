@@ -14,7 +14,7 @@ from ddsr import _core
 from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Batch, Expression, Vocabulary
 from ddsr.grammar import Grammar
-from ddsr.refiner import Ending, Refiner
+from ddsr.search.contributors.evolution import Ending, Refiner
 from evolution_cases import XYZ, options, refiner_of
 
 XY, ONE = Vocabulary(("x", "y")), Vocabulary(("x",))

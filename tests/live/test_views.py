@@ -11,8 +11,8 @@ from ddsr.expression import Expression, Vocabulary
 from ddsr.learning.curves import EpochStats
 from ddsr.live import NotebookView, PlainView, TensorBoardLog, TerminalView
 from ddsr.live.board import Board
-from ddsr.search import SearchState
-from ddsr.selection import FrontEntry, ParetoFront
+from ddsr.search.front import FrontEntry, ParetoFront
+from ddsr.search.loop import SearchState
 
 NAMES = Vocabulary(("a", "<b>"))
 N_ROWS = 60

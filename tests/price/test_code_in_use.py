@@ -12,9 +12,9 @@ from ddsr.price import TableCode
 from ddsr.price import noise as noise_module
 from ddsr.price.code_in_use import code_in_use, priced_by
 from ddsr.price.corpus import read_formula
+from ddsr.price.description_length import nats_of_structure
 from ddsr.price.structure_code import tell
 from ddsr.price.table_code import Reading
-from ddsr.selection.description import nats_of_structure
 
 VOCABULARY = Vocabulary(["x"], tuple(OPERATORS))
 

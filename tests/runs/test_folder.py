@@ -113,7 +113,7 @@ def test_an_interrupted_fit_goes_on_exactly(tmp_path, uninterrupted, kind, inter
 def test_an_interrupt_within_an_epoch_repeats_what_was_not_saved(tmp_path, monkeypatch):
     expected = create(tmp_path / "expected", max_epochs=5).fit()
     run = create(tmp_path / "run", max_epochs=5)
-    from ddsr.search import UniformGenerator
+    from ddsr.search.loop import UniformGenerator
 
     sample = UniformGenerator.sample
 

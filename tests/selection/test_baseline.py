@@ -6,7 +6,8 @@ from ddsr.errors import GrammarError
 from ddsr.expression import Expression, Vocabulary
 from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear, Nesting
 from ddsr.listing import Listing
-from ddsr.selection import ParetoFront, baseline
+from ddsr.search.baseline import baseline
+from ddsr.search.front import ParetoFront
 from strategies import PLAIN
 
 X = np.random.default_rng(0).uniform(0.5, 3.0, size=(40, 3))

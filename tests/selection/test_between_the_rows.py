@@ -3,7 +3,7 @@
 import numpy as np
 
 from ddsr.engine import values
-from ddsr.selection import select
+from ddsr.selection.select import select
 from selection_cases import X, engine_for, is_same, parsed
 
 BAND = X[X[:, 0] + X[:, 1] > 3.0]  # x and y alone go down to 0.5

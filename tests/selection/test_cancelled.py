@@ -6,7 +6,8 @@ from hypothesis import given, settings
 
 from ddsr.engine import values
 from ddsr.expression import Expression
-from ddsr.selection import select, selector
+from ddsr.selection import select as selector
+from ddsr.selection.select import select
 from selection_cases import X, engine_for, parsed
 from strategies import PLAIN, expressions, mild_floats
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from ddsr import Expression, Vocabulary
 from ddsr.expression import OPERATORS, Node
+from ddsr.price.model import Model
 from ddsr.price.simple_numbers import is_exact
 from ddsr.selection.canonical import canonical
-from ddsr.selection.model import Model
 from strategies import examples
 
 VOCABULARY = Vocabulary(["x", "y"], tuple(OPERATORS))

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from ddsr.expression import Expression
-from ddsr.selection.complements import complements
-from ddsr.selection.model import Model
-from ddsr.selection.spelling import spelled
+from ddsr.price.model import Model
+from ddsr.selection.moves.complements import complements
+from ddsr.selection.notation import spelled
 from strategies import FULL, PLAIN
 
 HALF_PI = repr(np.pi / 2)

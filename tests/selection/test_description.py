@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from ddsr.expression import OPERATORS, Expression, Vocabulary
-from ddsr.selection import DescriptionLength
-from ddsr.selection.description import nats_of_structure
-from ddsr.selection.model import Model
+from ddsr.price.description_length import DescriptionLength, nats_of_structure
+from ddsr.price.model import Model
 
 
 @pytest.mark.parametrize("slope", [1e200, np.inf, np.nan])

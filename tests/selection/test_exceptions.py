@@ -7,8 +7,8 @@ import pytest
 
 from ddsr.engine import Engine
 from ddsr.expression import Expression, Vocabulary
-from ddsr.selection import exceptional_rows, select
-from ddsr.selection.exceptions import exceptions_of
+from ddsr.selection.guards.outliers import exceptional_rows, exceptions_of
+from ddsr.selection.select import select
 
 VOCABULARY = Vocabulary(["x", "y"])
 LEAST_NRMSE = 1e-13

@@ -2,7 +2,7 @@ import numpy as np
 
 from ddsr.engine import Engine, FitOptions, values
 from ddsr.expression import Expression, Vocabulary
-from ddsr.selection import FrontEntry, ParetoFront
+from ddsr.search.front import FrontEntry, ParetoFront
 from strategies import PLAIN
 
 X = np.random.default_rng(0).uniform(0.5, 3.0, size=(100, 3))

@@ -5,9 +5,9 @@ import pytest
 
 from ddsr.engine import Engine
 from ddsr.expression import Expression, Vocabulary
-from ddsr.selection import select
-from ddsr.selection.growth import MOST_RANGES, nats_of_growth
-from ddsr.selection.model import Model
+from ddsr.price.model import Model
+from ddsr.selection.guards.extrapolation import MOST_RANGES, nats_of_growth
+from ddsr.selection.select import select
 
 VOCABULARY = Vocabulary(["x", "y"])
 

@@ -3,9 +3,9 @@ import pytest
 
 from ddsr.engine import Engine
 from ddsr.expression import Expression, Vocabulary
-from ddsr.selection import select
-from ddsr.selection.leverage import nats_of_leverage
-from ddsr.selection.model import Model
+from ddsr.price.model import Model
+from ddsr.selection.guards.leverage import nats_of_leverage
+from ddsr.selection.select import select
 
 VOCABULARY = Vocabulary(["x", "y"])
 

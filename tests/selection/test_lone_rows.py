@@ -8,9 +8,9 @@ import pytest
 from ddsr import DataError, DDSRRegressor
 from ddsr.engine import Engine, values
 from ddsr.expression import Expression, Vocabulary
-from ddsr.selection import select
-from ddsr.selection.lone_rows import nats_of_lone_rows
-from ddsr.selection.model import Model
+from ddsr.price.model import Model
+from ddsr.selection.guards.lone_rows import nats_of_lone_rows
+from ddsr.selection.select import select
 
 NAMES = Vocabulary(["a", "b"])
 

@@ -6,8 +6,10 @@ import pytest
 from ddsr.engine import Engine
 from ddsr.expression import Expression, Vocabulary
 from ddsr.fitting import SHORTENED
-from ddsr.selection import front_of, many_rows, select_on_some, some_of
-from ddsr.selection.front import FrontEntry
+from ddsr.search.front import FrontEntry
+from ddsr.selection import many_rows
+from ddsr.selection.many_rows import select_on_some, some_of
+from ddsr.selection.select import front_of
 from ddsr.weighting import Observations
 
 NAMES = Vocabulary(("x", "y"))

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from ddsr.engine import Engine, values
 from ddsr.expression import Expression, Kind, Node, Vocabulary
-from ddsr.selection import select
-from ddsr.selection.model import Numbered
-from ddsr.selection.moved_constants import moved_into_factors, moved_into_logarithm
-from ddsr.selection.shared_factors import cancelled_factors
+from ddsr.price.model import Numbered
+from ddsr.selection.moves.moved_constants import moved_into_factors, moved_into_logarithm
+from ddsr.selection.moves.shared_factors import cancelled_factors
+from ddsr.selection.select import select
 
 NAMES = Vocabulary(("x", "y", "z"))
 X = np.random.default_rng(0).uniform(0.5, 5.0, size=(300, 3))

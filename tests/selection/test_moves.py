@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 import oracle
 from ddsr.engine import values
 from ddsr.expression import Expression, Kind, Node, Vocabulary
-from ddsr.selection.model import Known, Model, known
-from ddsr.selection.moves import alternatives, settled_together
-from ddsr.selection.settling import settled as settled_model
+from ddsr.price.model import Known, Model, known
+from ddsr.selection.moves.alternatives import alternatives, settled_together
+from ddsr.selection.moves.settle import settled as settled_model
 from strategies import FULL, PLAIN, data, expressions, mild_floats
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ddsr import DDSRRegressor, Engine, Expression, Vocabulary
-from ddsr.selection.model import Model
+from ddsr.price.model import Model
 from ddsr.selection.noise_again import noise_again
 
 VOCABULARY = Vocabulary(["a", "b", "d"])

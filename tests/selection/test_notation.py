@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from ddsr import _core
 from ddsr.engine import Engine
 from ddsr.expression import DEFAULT_OPERATORS, OPERATORS, Expression, Node, Vocabulary
-from ddsr.selection import select
-from ddsr.selection.model import Model
-from ddsr.selection.spelling import USUAL_SPELLINGS, as_roots, spelled, with_phases_in_a_turn
+from ddsr.price.model import Model
+from ddsr.selection.notation import USUAL_SPELLINGS, as_roots, spelled, with_phases_in_a_turn
+from ddsr.selection.select import select
 from strategies import FULL, expressions, mild_floats
 
 PLAIN = Vocabulary(

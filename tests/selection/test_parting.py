@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from ddsr import Engine, Expression, Vocabulary
-from ddsr.selection import select
 from ddsr.selection.parting import Noise, parting
 from ddsr.selection.posterior import form_of, forms_of
+from ddsr.selection.select import select
 
 ONE = Vocabulary(["x"], ("add", "sub", "mul", "div", "exp", "pow", "log", "sqrt"))
 TWO = Vocabulary(["a", "b", "unused"], ONE.operators)

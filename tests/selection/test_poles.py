@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from ddsr.expression import Expression, Vocabulary
-from ddsr.selection.poles import have_poles
+from ddsr.selection.guards.poles import have_poles
 
 VOCABULARY = Vocabulary(["x", "y"], ["+", "-", "*", "/", "^", "sin", "cos", "exp", "sqrt", "square", "tan"])
 ROWS = np.column_stack([np.linspace(-2, 2, 50), np.linspace(1, 3, 50)])  # x has both signs, never 0

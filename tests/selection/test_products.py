@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 
 from ddsr.expression import Expression, Node, Vocabulary
-from ddsr.selection.product_writing import Writer, cost_of
-from ddsr.selection.products import Factors, Polynomial, Product, Symbols
+from ddsr.selection.rational.products import Factors, Polynomial, Product, Symbols
+from ddsr.selection.rational.writer import Writer, cost_of
 
 X, Y, ROOT = 0, 1, 2
 DIFFERENCE: Polynomial = (((1, 0, 0), Fraction(1)), ((0, 1, 0), Fraction(-1)))

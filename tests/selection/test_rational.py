@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ddsr.engine import values
 from ddsr.expression import DEFAULT_OPERATORS, Expression, Vocabulary
 from ddsr.expression.operators import Operator
-from ddsr.selection.rational import rational_forms
+from ddsr.selection.rational.forms import rational_forms
 from strategies import FULL, expressions
 
 MOTION = Vocabulary(("c", "v", "m", "r"))

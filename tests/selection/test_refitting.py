@@ -8,7 +8,8 @@ import pytest
 from ddsr import DDSRRegressor, Engine, Expression, Vocabulary
 from ddsr.config import DenoiserConfig
 from ddsr.deadline import NEVER, Deadline
-from ddsr.selection import FrontEntry, ParetoFront, refitted, seconds_to_refit
+from ddsr.search.front import FrontEntry, ParetoFront
+from ddsr.selection.refitting import refitted, seconds_to_refit
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(0.5, 3.0, size=(3000, 1))  # more rows than a search fits on

@@ -12,10 +12,10 @@ from ddsr.engine import Engine, values
 from ddsr.errors import ExpressionError
 from ddsr.expression import Expression, Vocabulary
 from ddsr.grammar import Forbid, Grammar
-from ddsr.selection import Selected, front_of, select
-from ddsr.selection.judged import MOST_NRMSE
-from ddsr.selection.judging import Judge
-from ddsr.selection.model import Model
+from ddsr.price.model import Model
+from ddsr.selection.judge import Judge
+from ddsr.selection.judged import MOST_NRMSE, Selected
+from ddsr.selection.select import front_of, select
 from selection_cases import X, engine_for, is_same, parsed
 from strategies import PLAIN, expressions, mild_floats
 

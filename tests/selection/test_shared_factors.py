@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from ddsr.engine import Engine, values
 from ddsr.expression import Expression, Vocabulary
-from ddsr.selection import select
-from ddsr.selection.model import Model
-from ddsr.selection.moves import alternatives
+from ddsr.price.model import Model
+from ddsr.selection.moves.alternatives import alternatives
+from ddsr.selection.select import select
 
 NAMES = Vocabulary(("x", "y", "z"))
 X = np.random.default_rng(0).uniform(1.0, 5.0, size=(1000, 3))

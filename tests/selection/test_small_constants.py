@@ -5,7 +5,7 @@ import pytest
 
 from ddsr.engine import Engine
 from ddsr.expression import Expression
-from ddsr.selection import select
+from ddsr.selection.select import select
 from strategies import PLAIN
 
 X = np.random.default_rng(0).uniform(0.5, 4.0, size=(600, 3))

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ddsr.expression import Expression
-from ddsr.selection.model import Model
-from ddsr.selection.spelling import spelled
+from ddsr.price.model import Model
+from ddsr.selection.notation import spelled
 from strategies import PLAIN, expressions, mild_floats
 
 

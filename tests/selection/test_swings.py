@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from ddsr import Engine, Expression, Vocabulary
-from ddsr.selection import select
-from ddsr.selection.swings import Paths, swing
+from ddsr.selection.guards.swings import Paths, swing
+from ddsr.selection.select import select
 
 VOCABULARY = Vocabulary(["x", "y"], ("add", "sub", "mul", "div", "sin", "cos", "exp", "pow"))
 GRID = np.column_stack([np.arange(20.0) * 0.25, np.ones(20)])

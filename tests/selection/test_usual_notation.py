@@ -6,7 +6,7 @@ import pytest
 from ddsr import DDSRRegressor
 from ddsr.engine import Engine
 from ddsr.expression import Expression, Vocabulary
-from ddsr.selection import FrontEntry, ParetoFront
+from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.selection.usual_notation import in_usual_notation
 
 NAMES = ("a", "b", "c", "day")

@@ -15,10 +15,10 @@ from ddsr.grammar import Grammar
 from ddsr.learning.memory import EliteMemory
 from ddsr.learning.objective import GRPO
 from ddsr.learning.policy import Policy
-from ddsr.search import search
-from ddsr.stacking.networks import StackedNetworks
-from ddsr.stacking.seat import Seat
-from ddsr.stacking.stack import Stack
+from ddsr.search.loop import search
+from ddsr.search.stacking.networks import StackedNetworks
+from ddsr.search.stacking.seat import Seat
+from ddsr.search.stacking.stack import Stack
 
 CPU = torch.device("cpu")
 CONFIG = PaperConfig(

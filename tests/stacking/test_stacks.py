@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ddsr import DDSRRegressor, RunFolder
-from ddsr.stacking.stacks import SHARED, Stacks
+from ddsr.search.stacking.stacks import SHARED, Stacks
 
 CONFIG = {
     "max_length": 6,

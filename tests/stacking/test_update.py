@@ -15,8 +15,8 @@ from ddsr.grammar import Grammar
 from ddsr.learning.memory import EliteMemory
 from ddsr.learning.objective import GRPO, RiskSeekingPolicyGradient
 from ddsr.learning.policy import MASKING, Policy
-from ddsr.stacking.parameters import StackedParameters
-from ddsr.stacking.update import Lessons, StackedUpdate
+from ddsr.search.stacking.parameters import StackedParameters
+from ddsr.search.stacking.update import Lessons, StackedUpdate
 
 CPU = torch.device("cpu")
 CONFIG = PaperConfig(

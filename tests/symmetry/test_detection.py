@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ddsr.expression import OPERATORS, Batch, Expression, Vocabulary
-from ddsr.symmetry import Reduction, Slopes, find_reduction, slopes_of
+from ddsr.search.contributors.symmetry import Reduction, Slopes, find_reduction, slopes_of
 
 NAMES = ("a", "b", "c", "d", "e", "f")
 VOCABULARY = Vocabulary(NAMES, tuple(OPERATORS))

@@ -11,9 +11,9 @@ from ddsr.engine import Engine
 from ddsr.errors import DataError
 from ddsr.expression import Expression, Vocabulary
 from ddsr.grammar import AtMost, Grammar
-from ddsr.refiner import HallOfFame
 from ddsr.saved import from_bytes, to_bytes
-from ddsr.symmetry import ReducedSearch
+from ddsr.search.contributors.evolution import HallOfFame
+from ddsr.search.contributors.symmetry import ReducedSearch
 from ddsr.weighting import Observations
 
 VOCABULARY = Vocabulary(["h", "w", "k", "t"])

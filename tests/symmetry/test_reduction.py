@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ddsr.expression import OPERATORS, Expression, Node, Vocabulary
-from ddsr.symmetry.reduction import Input, Reduction, monomial
+from ddsr.search.contributors.symmetry.reduction import Input, Reduction, monomial
 
 VOCABULARY = Vocabulary(("x", "y", "z"), tuple(OPERATORS))
 X = np.random.default_rng(0).uniform(1, 3, size=(40, 3))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ddsr.expression import Batch, Expression, Vocabulary
-from ddsr.symmetry import slopes_of
+from ddsr.search.contributors.symmetry import slopes_of
 
 VOCABULARY = Vocabulary(["x", "y"])
 X = np.random.default_rng(0).uniform(0.5, 2, size=(50, 2))

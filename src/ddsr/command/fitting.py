@@ -21,7 +21,7 @@ from ddsr.live.board import Board
 from ddsr.live.table import r2_text
 from ddsr.live.tensorboard import make_folder
 from ddsr.rules import read_rules
-from ddsr.selection import baseline
+from ddsr.search.baseline import baseline
 from ddsr.weighting import Observations
 
 if TYPE_CHECKING:

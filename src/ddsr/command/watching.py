@@ -14,9 +14,9 @@ from ddsr.command.failure import INTERRUPTED
 from ddsr.command.interrupt import TwoStepInterrupt
 from ddsr.live import PlainView, TensorBoardLog, TerminalView
 from ddsr.live.board import Board, Choose
-from ddsr.methods import parse_method, settings
 from ddsr.model_selection import find_selection
-from ddsr.search import SearchState
+from ddsr.search.loop import SearchState
+from ddsr.search.presets import parse_method, settings
 from ddsr.terminal import plain_console, printable
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from math import inf
 from ddsr.certainty import certainty_lines, target_names
 from ddsr.fitting import Outcome
 from ddsr.live.table import Row
-from ddsr.search import SearchState
-from ddsr.selection import FrontEntry, ParetoFront
+from ddsr.search.front import FrontEntry, ParetoFront
+from ddsr.search.loop import SearchState
 from ddsr.terminal import printable
 
 Choose = Callable[[ParetoFront], FrontEntry]

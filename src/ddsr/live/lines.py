@@ -9,7 +9,7 @@ from typing import TextIO
 from ddsr.fitting import Outcome
 from ddsr.live.board import Board
 from ddsr.live.table import r2_text
-from ddsr.search import SearchState
+from ddsr.search.loop import SearchState
 from ddsr.terminal import printable
 
 # At the start, every epoch finds a better equation; do not print all of them.

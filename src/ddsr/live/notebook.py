@@ -10,7 +10,7 @@ from ddsr.errors import MethodError
 from ddsr.fitting import Outcome
 from ddsr.live.board import Board, Choose
 from ddsr.live.table import r2_text
-from ddsr.search import SearchState
+from ddsr.search.loop import SearchState
 
 LEAST_SECONDS_BETWEEN = 0.25
 MARK = ' style="font-weight:bold;color:#0a7d32"'

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ddsr.errors import MethodError
-from ddsr.search import SearchState
+from ddsr.search.loop import SearchState
 
 
 def make_folder(folder: str) -> None:

@@ -11,7 +11,7 @@ from rich.text import Text
 from ddsr.fitting import Outcome
 from ddsr.live.board import Board
 from ddsr.live.table import Row, front_table
-from ddsr.search import SearchState
+from ddsr.search.loop import SearchState
 from ddsr.terminal import printable
 
 REFRESHES_PER_S = 4

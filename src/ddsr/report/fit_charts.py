@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ddsr.report.chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Axis, Chart, dots, path
 from ddsr.report.equations import number_text, r2_text, rows_text
 from ddsr.report.model import FittedModel
-from ddsr.selection import exceptional_rows
+from ddsr.selection.guards.outliers import exceptional_rows
 
 # More rows than this are drawn as a density of hexagons.
 MOST_DOTS = 1500

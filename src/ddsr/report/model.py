@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ddsr.errors import ReportError
 from ddsr.fitting import Outcome
-from ddsr.selection import FrontEntry, ParetoFront
+from ddsr.search.front import FrontEntry, ParetoFront
 
 
 class FittedModel(Protocol):

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.methods import parse_method, settings
 from ddsr.report.curve_charts import Curves
 from ddsr.report.equations import ShownEquation, number_text
 from ddsr.report.facts import columns, hardware, parameters, stop_reason, versions
 from ddsr.report.fit_charts import Fit
 from ddsr.report.model import FittedModel
+from ddsr.search.presets import parse_method, settings
 
 WITHOUT_DATA = (
     "This model was saved without data, so predictions cannot be compared with true values. "

@@ -12,7 +12,7 @@ from ddsr.fitting import Fit, Outcome
 from ddsr.model_file import write_model
 from ddsr.runs import log
 from ddsr.runs.states import State, write_state
-from ddsr.search import SearchState
+from ddsr.search.loop import SearchState
 
 MODEL = "model.json"
 # Minimum seconds between two saves, and minimum multiple of the time that a save takes, so that saving a

@@ -10,8 +10,8 @@ from typing import Any
 
 from ddsr.errors import RunError
 from ddsr.files import parse_json, read_regular, reason_of, write_whole
-from ddsr.search import SearchState
-from ddsr.selection import FrontEntry
+from ddsr.search.front import FrontEntry
+from ddsr.search.loop import SearchState
 
 FILE = "log.jsonl"
 

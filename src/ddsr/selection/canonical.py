@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from ddsr import _core
 from ddsr.expression import Batch
+from ddsr.price.model import Model
 from ddsr.price.structure_code import free_mask
-from ddsr.selection.model import Model
 
 
 def canonical(models: Sequence[Model]) -> list[Model]:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ddsr.engine import Engine
+from ddsr.selection.judge import rewritten_as
 from ddsr.selection.judged import IsAllowed, Judged, Selected
-from ddsr.selection.judging import rewritten_as
-from ddsr.selection.spelling import as_roots
+from ddsr.selection.notation import as_roots
 
 
 def handed_out(

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.expression import Expression
-from ddsr.selection.exceptions import Exceptions
-from ddsr.selection.model import Model
-from ddsr.selection.spelling import spelled
+from ddsr.price.model import Model
+from ddsr.selection.guards.outliers import Exceptions
+from ddsr.selection.notation import spelled
 
 # On a few rows a constant may cost more to write than it explains; still nobody wants 1 for the mean of y.
 MOST_NRMSE = 1.05

@@ -9,12 +9,12 @@ from math import inf
 from ddsr.data import check_target
 from ddsr.engine import Engine
 from ddsr.expression import Expression
+from ddsr.price.model import Model
 from ddsr.row_samples import choose_rows
 from ddsr.selection.handing_out import handed_out
+from ddsr.selection.judge import ROUND_STEPS, ROUND_TOLERANCE, Judge
 from ddsr.selection.judged import IsAllowed, Judged, Selected, best_of_each, rank_of
-from ddsr.selection.judging import ROUND_STEPS, ROUND_TOLERANCE, Judge
-from ddsr.selection.model import Model
-from ddsr.selection.selector import select
+from ddsr.selection.select import select
 from ddsr.weighting import Observations, Weighting
 
 LEAST_ROWS, ROWS_A_SECOND = 4_000, 7_500

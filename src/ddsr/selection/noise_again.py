@@ -13,11 +13,11 @@ import numpy as np
 
 from ddsr.engine import Engine
 from ddsr.expression import Batch
+from ddsr.price.description_length import digits, nats_of_structure
 from ddsr.price.enumeration import NATS_OF_SIZE, FittedForm
+from ddsr.price.model import Model
 from ddsr.price.noise import CONSTANT, NoiseModel, may_be_relative, noise_shown_by, relative_weights
 from ddsr.selection.canonical import canonical
-from ddsr.selection.description import digits, nats_of_structure
-from ddsr.selection.model import Model
 
 MAX_STEPS, TOLERANCE = 30, 1e-8
 

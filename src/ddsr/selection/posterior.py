@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ddsr.engine import Engine, values
 from ddsr.expression import Expression, Kind, Node
 from ddsr.price.structure_code import tell
-from ddsr.selection.front import FrontEntry
+from ddsr.search.front import FrontEntry
 from ddsr.selection.judged import Selected
 from ddsr.selection.parting import Noise, Parting, parting
 

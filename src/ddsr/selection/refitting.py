@@ -12,7 +12,7 @@ import numpy as np
 
 from ddsr.deadline import Deadline
 from ddsr.engine import Engine
-from ddsr.selection.front import FrontEntry, ParetoFront
+from ddsr.search.front import FrontEntry, ParetoFront
 
 # Constants that are nearly right converge in a few steps; those that the data do not determine never do.
 MAX_STEPS, TOLERANCE = 30, 1e-12

@@ -12,9 +12,9 @@ import numpy as np
 
 from ddsr.engine import Engine
 from ddsr.expression import Expression
-from ddsr.selection.front import FrontEntry, ParetoFront
-from ddsr.selection.model import Model
-from ddsr.selection.spelling import as_roots, spelled
+from ddsr.price.model import Model
+from ddsr.search.front import FrontEntry, ParetoFront
+from ddsr.selection.notation import as_roots, spelled
 
 SAME_ERROR, ROUNDING = 1e-9, 1e-14  # relative and absolute: what rounding may change
 

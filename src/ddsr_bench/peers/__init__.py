@@ -1,7 +1,7 @@
 """What ddsr is measured against: a small module a method, with SRBench's settings, imported when it is run.
 
-A module has `make(seed, time, threads)`, which returns a `Method` (`ddsr_bench.runner.methods`). Where a method has
-options for it, it gets the time, the threads and the paper's operators that ddsr gets.
+A module has `make(seed, time, threads)`, which returns a `Method` (`ddsr_bench.runner.methods`).
+Where a method has options for it, it gets the time, the threads and the paper's operators that ddsr gets.
 """
 
 from __future__ import annotations

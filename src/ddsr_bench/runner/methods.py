@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.errors import BenchError, MethodError
-from ddsr.methods import PRESETS, parse_method
+from ddsr.search.presets import PRESETS, parse_method
 from ddsr_bench.peers import PEERS, check_installed
 
 

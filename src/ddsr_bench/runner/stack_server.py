@@ -14,7 +14,7 @@ import threading
 from dataclasses import asdict
 from typing import IO, Any
 
-from ddsr.stacking.stacks import SHARED, Stacks
+from ddsr.search.stacking.stacks import SHARED, Stacks
 from ddsr_bench.runner.one import read_task, run_one
 from ddsr_bench.runner.server import LONGEST_REASON, preload
 

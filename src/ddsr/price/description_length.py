@@ -1,0 +1,89 @@
+"""Description length: nats to write down a model, its constants, and then y given its predictions.
+
+docs/selection.md derives the formula.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.engine import Engine
+from ddsr.expression import Expression
+from ddsr.price.code_in_use import code_in_use
+from ddsr.price.enumeration import NATS_OF_SIZE, nats_of_few_rows
+from ddsr.price.model import Model
+from ddsr.price.table_code import TableCode
+
+# Up to so many rows, what a model does between them is looked at.
+FEW_ROWS = 200
+# Residuals under this share of the root mean square of y are rounding; better ones are not told apart.
+ROUNDING = 1e-13
+
+
+@dataclass(frozen=True)
+class DescriptionLength:
+    """How many nats a model takes on the data of one engine.
+
+    The structure code prices the structure and its numbers (docs/price.md). Free constants cost the digits
+    that the data give them, and a correction for few rows.
+    """
+
+    n_rows: int
+    spread: float
+    least_nrmse: float
+    """what is below it is rounding"""
+
+    @classmethod
+    def on(cls, engine: Engine) -> DescriptionLength:
+        """For the data of an engine."""
+        return cls(engine.n_counted, engine.spread, rounding_of(engine))
+
+    def __call__(self, model: Model, nrmse: float, information: NDArray[np.float64]) -> float:
+        """N log(RMSE) + structure + constants, up to a term that all models share.
+
+        `information` is that of `Engine.refit`.
+        """
+        nrmse = max(nrmse, self.least_nrmse)
+        few_rows = nats_of_few_rows(len(model.free_constants), self.n_rows)
+        constants = few_rows + digits(model, nrmse * self.spread, information, self.n_rows)
+        structure = nats_of_structure(model.expression, tuple(model.is_fixed))
+        return float(self.n_rows * np.log(nrmse) + structure + constants)
+
+
+def digits(model: Model, rmse: float, information: NDArray[np.float64], n_rows: int) -> float:
+    """Nats of the values of the free constants, to the precision with which the data determine them jointly.
+
+    Half the log determinant of the information on log |c|, and `NATS_OF_SIZE` for the size of each constant.
+    Constants that are determined only together, such as the slope and the intercept of a line far from the
+    origin, cost no more than elsewhere. No direction costs less than log(N)/2: otherwise a constant that is
+    hardly distinguishable from 0 would pay for itself by fitting noise.
+    """
+    rows = np.flatnonzero(~np.array(model.is_fixed, dtype=bool))
+    with np.errstate(all="ignore"):  # what overflows is replaced below
+        sizes = np.abs(model.free_constants) * np.sqrt(n_rows) / rmse
+        joint = information[np.ix_(rows, rows)] * sizes * sizes[:, None]
+    if np.isfinite(joint).all():
+        directions = np.linalg.eigvalsh(joint)
+    else:  # slopes beyond all measure: many digits, and not infinitely many
+        directions = np.nan_to_num(np.diagonal(joint), nan=np.finfo(np.float64).max)
+    return float(0.5 * np.log(np.maximum(directions, n_rows)).sum()) + NATS_OF_SIZE * len(rows)
+
+
+def nats_of_structure(expression: Expression, is_fixed: tuple[bool, ...]) -> float:
+    """Nats of an equation without the digits of its fitted constants."""
+    return _nats_of_structure(code_in_use(), expression, is_fixed)
+
+
+@lru_cache(maxsize=20_000)
+def _nats_of_structure(code: TableCode, expression: Expression, is_fixed: tuple[bool, ...]) -> float:
+    is_free = [not each for each in is_fixed]
+    return float(code.prices([expression], [is_free])[0])
+
+
+def rounding_of(engine: Engine) -> float:
+    """The NRMSE that the rounding of y and of the predictions explains."""
+    return ROUNDING * engine.root_mean_square / engine.spread

@@ -1,0 +1,56 @@
+"""The parts that a method's options choose between; torch is imported when one is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from ddsr.config import ObjectiveConfig, PaperConfig, SearchConfig
+from ddsr.device import find_device
+from ddsr.errors import MethodError
+from ddsr.learning.memory import EliteMemory, Memory, ShortTermMemory
+from ddsr.search.problem import Problem
+
+if TYPE_CHECKING:
+    from ddsr.learning.objective import Objective
+    from ddsr.search.paper import LearnedGenerator
+
+
+def _masked(problem: Problem, config: PaperConfig) -> LearnedGenerator:
+    from ddsr.diffusion.generator import MaskedDiffusion
+
+    device = find_device(problem.device)
+    return MaskedDiffusion(problem.grammar, config, problem.seed, device, problem.n_threads, problem.deadline)
+
+
+def _d3pm(problem: Problem, config: PaperConfig) -> LearnedGenerator:
+    from ddsr.diffusion.d3pm import D3PM
+
+    device = find_device(problem.device)
+    return D3PM(problem.grammar, config, problem.seed, device, problem.n_threads, problem.deadline)
+
+
+def _grpo(config: SearchConfig) -> Objective:
+    from ddsr.learning.objective import GRPO
+
+    return GRPO(config.objective)
+
+
+def _rspg(config: SearchConfig) -> Objective:
+    from ddsr.learning.objective import RiskSeekingPolicyGradient
+
+    standard = ObjectiveConfig()
+    for name in ("clip_range", "kl_weight", "counts_masked_only"):
+        if getattr(config.objective, name) != getattr(standard, name):
+            raise MethodError(
+                f"{name} has no effect on the risk-seeking gradient: leave it out, or take objective=grpo"
+            )
+    return RiskSeekingPolicyGradient(config.objective)
+
+
+GENERATORS: Mapping[str, Callable[[Problem, PaperConfig], LearnedGenerator]] = {
+    "masked": _masked,
+    "d3pm": _d3pm,
+}
+OBJECTIVES: Mapping[str, Callable[[SearchConfig], Objective]] = {"grpo": _grpo, "rspg": _rspg}
+MEMORIES: Mapping[str, Callable[[int], Memory]] = {"long": EliteMemory, "short": ShortTermMemory}

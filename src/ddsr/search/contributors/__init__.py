@@ -1,0 +1,1 @@
+"""Contributors: the parts of the default search that propose expressions."""

@@ -1,0 +1,199 @@
+"""The prior's part in the default search: its proposals, fitted, are put among what the refiner evolves.
+
+Torch takes seconds to import, and easy problems are solved by then: the refiner begins alone. With a time
+limit torch and the weights are loaded beside it by a thread, and the proposals that fit into their share of
+the time are put in once. Without one, a fixed number of them is put in after a few epochs, so that a seed
+gives the same search.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.config import DefaultConfig
+from ddsr.data import check_rows, check_target
+from ddsr.deadline import NEVER, Deadline, TimeIsUp
+from ddsr.engine import Engine, FitOptions
+from ddsr.expression import Batch
+from ddsr.grammar import Grammar
+from ddsr.row_samples import choose_rows
+from ddsr.search.contributors.proposals import fit_proposals
+from ddsr.search.problem import Problem
+from ddsr.weighting import Weighting
+
+if TYPE_CHECKING:
+    from ddsr.prior.conditioned import ConditionedDiffusion
+    from ddsr.prior.network import PriorNetwork
+
+Floats = NDArray[np.float64]
+
+LEAST_LIMIT = 15.0
+"""seconds of a search, without the choice; in a shorter one the prior has no part: torch and the first draws
+take seconds. docs/search.md has the time limit that leaves as much"""
+FIRST_BATCH, LATER_BATCH = 32, 256
+MOST_PROPOSALS = 2000
+UNTIMED_PROPOSALS = 256
+UNTIMED_EPOCHS = 5
+"""that the refiner has alone in a search without a time limit"""
+SHOWN_ROWS = 10_000
+"""of the data at most; the prior looks at a few hundred of them"""
+MOST_SEEDS = 200
+"""the best by fit and size; the refiner's populations take the first of them, its library the others"""
+HEAD_START = 0.025
+"""share of the time that the refiner has before torch is imported, 2 s at most"""
+
+
+@dataclass
+class Primer:
+    """Loads the prior, and proposes expressions for one data set."""
+
+    weights: str
+    """of the prior, as `find_weights` takes it"""
+    rows: tuple[Floats, Floats]
+    """X and y"""
+    engine: Engine
+    grammar: Grammar
+    config: DefaultConfig
+    seed: int
+    device: str
+    n_threads: int
+    network: PriorNetwork | None = None
+    generator: ConditionedDiffusion | None = None
+
+    def load(self) -> None:
+        """Import torch and read the weights."""
+        from ddsr.prior.weights import find_weights, load_weights
+
+        self.network, _ = load_weights(find_weights(self.weights))
+
+    def make_generator(self, config: DefaultConfig, deadline: Deadline) -> ConditionedDiffusion:
+        """The prior on these data, to draw from and to teach."""
+        from ddsr.device import find_device
+        from ddsr.prior.conditioned import ConditionedDiffusion
+
+        if self.network is None:
+            self.load()
+        assert self.network is not None
+        device = find_device(self.device)
+        return ConditionedDiffusion(
+            self.network, *self.rows, self.grammar, config, self.seed, device, self.n_threads, deadline
+        )
+
+    def propose(self, until: Deadline, end: Deadline = NEVER) -> Batch:
+        """The best of what is drawn until then, about, with fitted constants, best first.
+
+        A first small batch, which only the search's `end` cuts short, tells how many more can be had; where
+        there is no limit the number is fixed.
+        """
+        if self.generator is None:
+            self.generator = self.make_generator(self.config, end)
+        generator = self.generator
+        n_most = UNTIMED_PROPOSALS if until == NEVER else MOST_PROPOSALS
+        began, drawn = time.monotonic(), [generator.draw_distinct(FIRST_BATCH, stream=0)]
+        n = FIRST_BATCH
+        while n < n_most:
+            seconds_each = (time.monotonic() - began) / n
+            n_next = min(LATER_BATCH, n_most - n)
+            if until != NEVER:
+                # fitting takes its part too, and guesses of time are no more than that
+                n_next = min(n_next, int(0.6 * until.seconds_left / seconds_each))
+            if n_next < FIRST_BATCH:
+                break
+            try:
+                drawn.append(generator.draw_distinct(n_next, stream=len(drawn)))
+            except TimeIsUp:  # the search ends; the batches before it are whole
+                break
+            n += n_next
+        batch = Batch.from_tokens(self.engine.vocabulary, np.concatenate(drawn))
+        return self._best(batch.first_distinct(n, self.n_threads))
+
+    def _best(self, batch: Batch) -> Batch:
+        assert self.generator is not None
+        options = FitOptions(max_steps=20, is_scale_free=self.config.is_scale_free)
+        scores = fit_proposals(batch, self.engine, self.rows, self.generator.view, self.grammar, options)
+        with np.errstate(divide="ignore"):
+            worth = np.log(scores.nrmse) + self.config.evolution.parsimony * scores.batch.sizes
+        order = np.argsort(worth, kind="stable")[:MOST_SEEDS]
+        return scores.batch.take(order[np.isfinite(scores.nrmse[order])])
+
+
+class Priming:
+    """When the proposals of a prior are due in a search: once, as soon as torch and the weights are there."""
+
+    def __init__(self, primer: Primer, deadline: Deadline = NEVER, share: float = 0.05) -> None:
+        self.primer, self.deadline = primer, deadline
+        limit = deadline.seconds_left
+        self.is_done = False
+        self.seconds = share * limit
+        """that drawing and fitting them may take"""
+        self._begins = time.monotonic() + min(2.0, HEAD_START * limit)
+        self._loading: threading.Thread | None = None
+        self._failure: BaseException | None = None
+
+    def take(self, epoch: int) -> Batch | None:
+        """The proposals, fitted, when they are due; None before that, after it, and where time runs out."""
+        if self.is_done or not self._is_loaded(epoch):
+            return None
+        self.is_done = True
+        is_timed = self.deadline != NEVER
+        until = Deadline(time.monotonic() + self.seconds) if is_timed else NEVER
+        try:
+            proposals = self.primer.propose(until, self.deadline)
+        except TimeIsUp:
+            return None
+        return proposals if len(proposals) else None
+
+    def _is_loaded(self, epoch: int) -> bool:
+        """Whether torch and the weights are there; begins to load them when it is time."""
+        if self.deadline == NEVER:
+            return epoch >= UNTIMED_EPOCHS - 1
+        if self._loading is None:
+            if time.monotonic() >= self._begins:
+                # No daemon: a process that ends while torch is half imported is aborted.
+                self._loading = threading.Thread(target=self._load)
+                self._loading.start()
+            return False
+        if self._failure is not None:
+            raise self._failure
+        return not self._loading.is_alive()
+
+    def _load(self) -> None:
+        try:
+            self.primer.load()
+        except BaseException as error:
+            self._failure = error
+
+
+def make_primer(problem: Problem, config: DefaultConfig) -> Primer | None:
+    """The prior that the settings name; None if they name none, or there is no time for it."""
+    if config.prior is None or problem.rows is None or problem.deadline.seconds_left < LEAST_LIMIT:
+        return None
+    given = problem.rows
+    rows = check_rows(given.X, problem.engine.vocabulary.variables)
+    target = check_target(given.y, len(rows))
+    weights = Weighting.of(given.sample_weight, given.counts, target).weights
+    chosen = choose_rows(weights, len(rows), SHOWN_ROWS, problem.seed)
+    shown = (rows[chosen], target[chosen]) if len(chosen) else (rows, target)
+    engine, grammar, n_threads = problem.engine, problem.grammar, problem.n_threads
+    return Primer(config.prior, shown, engine, grammar, config, problem.seed, problem.device, n_threads)
+
+
+def tuning_config(config: DefaultConfig, is_on_processor: bool) -> DefaultConfig:
+    """Settings to teach the prior with: small steps, and θ_ref is the prior itself throughout.
+
+    On a processor the batches are small as well: its millions of weights would take the time of the refiner.
+    """
+    taught = replace(config, learning_rate=config.prior_learning_rate, epochs_per_reference=2**31 - 1)
+    if not is_on_processor:
+        return taught
+    return replace(
+        taught,
+        batch_size=min(config.batch_size, 32),
+        updates_per_epoch=min(config.updates_per_epoch, 2),
+    )

@@ -1,0 +1,8 @@
+"""Symmetries of what imitates the target, and the search in fewer inputs that they leave."""
+
+from ddsr.search.contributors.symmetry.detection import find_reduction
+from ddsr.search.contributors.symmetry.reduced_search import ReducedSearch
+from ddsr.search.contributors.symmetry.reduction import Reduction
+from ddsr.search.contributors.symmetry.slopes import Slopes, slopes_of
+
+__all__ = ["ReducedSearch", "Reduction", "Slopes", "find_reduction", "slopes_of"]

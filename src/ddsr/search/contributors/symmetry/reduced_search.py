@@ -1,0 +1,268 @@
+"""A search in the fewer inputs that the symmetries of the best imitations leave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.config import RefinerConfig
+from ddsr.data import check_rows, check_target
+from ddsr.engine import Engine, values
+from ddsr.errors import DataError, ExpressionError, GrammarError, RunError
+from ddsr.expression import Batch, Expression, Node, Vocabulary
+from ddsr.grammar import AtMost, Grammar, Nesting, Rule
+from ddsr.row_samples import choose_rows
+from ddsr.saved import Saved
+from ddsr.search.contributors.evolution import Ending, HallOfFame, Refiner
+from ddsr.search.contributors.symmetry.detection import find_reduction
+from ddsr.search.contributors.symmetry.reduction import Input, Reduction
+from ddsr.search.contributors.symmetry.slopes import slopes_of
+from ddsr.weighting import Observations, Weighting
+
+Floats = NDArray[np.float64]
+
+TOLERANCE = 0.05
+"""of a symmetry: what is left of slopes that ought to cancel"""
+MOST_NRMSE = 0.5
+"""of an imitation that is looked at"""
+N_IMITATIONS = 3
+"""that have to share a symmetry"""
+MOST_PROPOSALS, LEAST_PROPOSALS = 20, 2
+"""of the shortlist and as many of the hall of fame of a run"""
+MOST_REDUCTIONS = 2
+"""that are remembered with what was found in them"""
+MOST_ROWS = 20_000
+"""of the data that a search in fewer inputs has: what it finds is fitted to all rows afterwards"""
+ROWS_TO_FIT = 200_000
+"""rows times proposals that are put in at a time: fitting them is not to take long"""
+IDENTITY_BYTES = 8
+LEAST_SHIFT = 1e-12
+"""a smaller one is left out"""
+
+
+@dataclass
+class ReducedSearch:
+    """Finds symmetries in what a search has found so far, and searches what they leave on its own."""
+
+    engine: Engine
+    """of all inputs"""
+    grammar: Grammar
+    X: Floats
+    y: Floats
+    weights: Floats
+    n_counted: int
+    """observations that the rows are worth"""
+    config: RefinerConfig
+    seed: int
+    n_threads: int = 1
+    refiners: dict[Reduction, Refiner] = field(default_factory=dict)
+    """of the latest reductions, the one that is due last"""
+    seen: set[bytes] = field(default_factory=set)
+    """identities of what was proposed"""
+    n_forgotten: int = 0
+    """evaluations in reductions that are no longer remembered"""
+
+    @classmethod
+    def on(
+        cls,
+        rows: Observations,
+        engine: Engine,
+        grammar: Grammar,
+        config: RefinerConfig,
+        seed: int,
+        n_threads: int = 1,
+    ) -> ReducedSearch:
+        """On X, y and weights, or as many rows of them as it takes."""
+        y = check_target(rows.y, engine.n_rows)
+        weighting = Weighting.of(rows.sample_weight, rows.counts, y)
+        chosen = choose_rows(weighting.weights, engine.n_rows, MOST_ROWS, seed)
+        if len(chosen):
+            rows, y = rows.take(chosen), y[chosen]
+            weighting = Weighting.of(rows.sample_weight, rows.counts, y)
+        X = check_rows(rows.X, engine.vocabulary.variables)
+        weights = np.ones(len(X)) if weighting.weights is None else weighting.weights
+        return cls(engine, grammar, X, y, weights, weighting.n_counted, config, seed, n_threads)
+
+    @property
+    def is_active(self) -> bool:
+        """Whether there are fewer inputs to search in."""
+        return bool(self.refiners)
+
+    @property
+    def reduction(self) -> Reduction | None:
+        """The one that is searched in."""
+        return next(reversed(self.refiners), None)
+
+    def look(self, found: HallOfFame) -> list[Expression]:
+        """Look for symmetries in the best of these; the powers that they take out alone are a proposal."""
+        reduction = self._find(found)
+        if reduction is None:
+            return []
+        refiner = self.refiners.pop(reduction, None) or self._refiner_of(reduction)
+        if refiner is not None:
+            self.refiners[reduction] = refiner
+            for oldest in list(self.refiners)[:-MOST_REDUCTIONS]:
+                self.n_forgotten += self.refiners.pop(oldest).n_evaluations
+        return [*self._restored([Node.one()], reduction)]
+
+    def run(self, evaluations: int, seconds: float | None) -> list[Expression]:
+        """Search on in the fewer inputs: what is best there, over the variables of the data."""
+        reduction, refiner = next(reversed(self.refiners.items()))
+        if refiner.run(0).ending is Ending.EXACT:
+            refiner = self.refiners[reduction] = self._unending(refiner)
+        refiner.run(evaluations, seconds)
+        listed, best = refiner.shortlist(), refiner.hall_of_fame()
+        n = min(max(ROWS_TO_FIT // self.engine.n_rows, LEAST_PROPOSALS), MOST_PROPOSALS)
+        trees = [*_models(listed, range(min(n, len(listed))))]
+        trees += _models(best, range(max(0, len(best) - n), len(best)))
+        return [*self._restored(trees, reduction)]
+
+    @property
+    def n_evaluations(self) -> int:
+        """Fitted in fewer inputs, since it was made."""
+        return self.n_forgotten + sum(refiner.n_evaluations for refiner in self.refiners.values())
+
+    def saved(self) -> Saved:
+        """The reductions and what was found in them."""
+        searches = {
+            str(place): {
+                "inputs": [[self._text(each.tree), list(each.powers)] for each in reduction.inputs],
+                "units": [self._text(tree) for tree in reduction.units],
+                "powers": list(reduction.powers),
+                "refiner": np.frombuffer(refiner.save(), np.uint8),
+            }
+            for place, (reduction, refiner) in enumerate(self.refiners.items())
+        }
+        seen = np.frombuffer(b"".join(sorted(self.seen)), np.uint8).reshape(-1, IDENTITY_BYTES)
+        return {"searches": searches, "seen": seen, "n_forgotten": self.n_forgotten}
+
+    def restore(self, saved: Saved) -> None:
+        """Go on in the reductions that were saved, on the same data."""
+        self.seen, self.n_forgotten = {row.tobytes() for row in saved["seen"]}, saved["n_forgotten"]
+        self.refiners = {}
+        for each in saved["searches"].values():
+            inputs = (Input(self._tree(text), tuple(powers)) for text, powers in each["inputs"])
+            units = tuple(map(self._tree, each["units"]))
+            reduction = Reduction(tuple(inputs), units, tuple(each["powers"]))
+            fresh = self._refiner_of(reduction)
+            if fresh is None:
+                raise RunError("the saved search in fewer inputs is of other data")
+            self.refiners[reduction] = Refiner.load(
+                each["refiner"].tobytes(), fresh.engine, fresh.grammar, self.n_threads
+            )
+
+    def _text(self, tree: Node) -> str:
+        return Expression.from_tree(self.engine.vocabulary, tree).text(17)
+
+    def _tree(self, text: str) -> Node:
+        return Expression.parse(text, self.engine.vocabulary).tree
+
+    def _find(self, found: HallOfFame) -> Reduction | None:
+        is_near = found.nrmse <= min(MOST_NRMSE, 2.0 * found.nrmse.min(initial=np.inf))
+        chosen = np.flatnonzero(is_near)[:N_IMITATIONS]
+        if len(chosen) == 0:
+            return None
+        slopes = slopes_of(
+            found.batch.take(chosen),
+            found.scale[chosen],
+            found.offset[chosen],
+            self.engine.sampled_rows,
+            self.n_threads,
+        )
+        if slopes is None:
+            return None
+        names = self.engine.vocabulary.variables
+        is_positive = [name in self.engine.positive_variables for name in names]
+        return find_reduction(slopes, names, is_positive, TOLERANCE)
+
+    def _refiner_of(self, reduction: Reduction) -> Refiner | None:
+        """None where no input is left, or these or the target are not finite or cannot be written."""
+        if not reduction.inputs:
+            return None
+        full = self.engine.vocabulary
+        vocabulary = Vocabulary(reduction.names, full.operators, full.has_one, full.has_constant)
+        trees = (*reduction.trees, reduction.factor)
+        try:
+            written = Batch.of(Expression.from_tree(full, tree) for tree in trees)
+            made, _ = values(written, self.X, self.n_threads)
+            inputs, factors = np.ascontiguousarray(made[:-1].T), made[-1]
+            with np.errstate(all="ignore"):  # what overflows is refused by the engine
+                target, weights = self.y / factors, self.weights * factors**2
+            engine = Engine(
+                vocabulary,
+                inputs,
+                target,
+                weights,
+                # the factor changes how errors are written, and not what the rows are worth
+                n_counted=self.n_counted,
+                seed=self.seed,
+                n_threads=self.n_threads,
+            )
+            rules = _rules_of_operators(self.grammar)
+            grammar = Grammar(vocabulary, self.grammar.max_length, self.grammar.max_constants, rules)
+        except (DataError, ExpressionError, GrammarError):
+            return None
+        return Refiner(engine, grammar, self.config, self.seed, self.n_threads)
+
+    def _unending(self, refiner: Refiner) -> Refiner:
+        """Goes on from there: since the search did, what is exact here was too long when written out."""
+        self.n_forgotten += refiner.n_evaluations
+        config = replace(refiner.config, exact=0.0)
+        other = Refiner(refiner.engine, refiner.grammar, config, self.seed, self.n_threads)
+        other.seed(refiner.hall_of_fame().batch)
+        return other
+
+    def _restored(self, trees: list[Node], reduction: Reduction) -> Iterator[Expression]:
+        """Over the variables of the data, simplified, within the grammar, each once."""
+        made = []
+        for tree in trees:
+            try:
+                made.append(Expression.from_tree(self.engine.vocabulary, reduction.restored(tree)))
+            except ExpressionError:
+                continue
+        if not made:
+            return
+        for expression in Batch.of(made).simplified(positive=self.engine.positive_variables):
+            known = identity(expression)
+            is_new = known not in self.seen and bool(expression.variables_used)
+            if is_new and self.grammar.check(expression.tokens) is None:
+                self.seen.add(known)
+                yield expression
+
+
+def identity(expression: Expression) -> bytes:
+    """Equal for what differs by operand order and by constants, but for whole ones: x^2 is not x^2.1."""
+    whole = sorted(value for value in expression.constants if value == round(value))
+    return blake2b(expression.key + np.array(whole).tobytes(), digest_size=IDENTITY_BYTES).digest()
+
+
+def _rules_of_operators(grammar: Grammar) -> list[Rule]:
+    """Those that hold whatever the inputs are; what breaks another one is left out in the end."""
+    known = set(grammar.vocabulary.operators)
+    return [
+        rule
+        for rule in grammar.rules
+        if (isinstance(rule, Nesting) and {*_names(rule.outer), *_names(rule.inner)} <= known)
+        or (isinstance(rule, AtMost) and {*_names(rule.tokens)} <= known)
+    ]
+
+
+def _names(tokens: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (tokens,) if isinstance(tokens, str) else tokens
+
+
+def _models(found: HallOfFame, rows: range) -> Iterator[Node]:
+    """g + offset / scale for each: a scale is free outside."""
+    for row in rows:
+        tree, scale = found.batch[row].tree, found.scale[row]
+        shift = found.offset[row] / scale if scale != 0.0 else 0.0
+        if not np.isfinite(shift) or abs(shift) <= LEAST_SHIFT:
+            yield tree
+        elif shift > 0.0:
+            yield Node.operator("add", tree, Node.constant(float(shift)))
+        else:
+            yield Node.operator("sub", tree, Node.constant(float(-shift)))

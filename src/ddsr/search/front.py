@@ -1,0 +1,238 @@
+"""The Pareto front: for each size, the best expression found, if no smaller one is as good."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.engine import Engine, Scores
+from ddsr.errors import RunError
+from ddsr.expression import Batch, Expression, Node, Vocabulary
+from ddsr.saved import Saved
+from ddsr.search.contributors.evolution import HallOfFame
+
+# What it costs to write down one token, twice over: in nats of the squared error.
+NATS_PER_TOKEN = 5.4
+# Residuals under this share of y's spread are rounding; better ones are not told apart.
+ROUNDING = 1e-12
+ROUNDING_OF_ERROR = 1e-9  # relative: errors so near are the same
+# Rows beyond its constants that an equation has to meet to be called exact: one may be met by luck, since
+# many are tried. core/evolution/hall_of_fame.cpp has the same rule, where scale and offset are not counted.
+N_SPARE_ROWS = 2
+DIGITS = 4  # of constants that are shown to people
+# What is known of an entry beside its expression, in the order in which `FrontEntry` takes it.
+MEASURES = ("nrmse", "scale", "offset", "is_free", "nats")
+
+
+@dataclass(frozen=True)
+class FrontEntry:
+    """One equation of the front with what it reached.
+
+    The search lists equations as they are written, with a scale of 1 and an offset of 0. Earlier versions
+    kept scale and offset beside the expression, and their files have such entries.
+    """
+
+    expression: Expression
+    nrmse: float
+    scale: float = 1.0
+    offset: float = 0.0
+    is_free: tuple[bool, ...] | None = None
+    """for each constant of the expression: fitted, not settled at a simple number; None: all are fitted"""
+    nats: float | None = None
+    """its description length, where it was measured; None: `description_length` estimates it"""
+
+    @property
+    def size(self) -> int:
+        """Its complexity: the number of tokens of the equation, scale and offset included."""
+        return len(self.equation)
+
+    @property
+    def equation(self) -> Expression:
+        """The expression with its scale and offset written out; itself where they are 1 and 0.
+
+        What is scaled by 0 is left out: of the baseline's `1` the offset alone remains.
+        """
+        if self.scale == 1.0 and self.offset == 0.0:
+            return self.expression
+        vocabulary = _with_arithmetic(self.expression.vocabulary)
+        if self.scale == 0.0:
+            return Expression.from_tree(vocabulary, Node.constant(self.offset))
+        scaled = Node.operator("mul", Node.constant(self.scale), self.expression.tree)
+        return Expression.from_tree(vocabulary, Node.operator("add", scaled, Node.constant(self.offset)))
+
+    def short_text(self) -> str:
+        """The equation with few digits, for people.
+
+        A scale and an offset that are not chosen yet are joined with the expression.
+        """
+        is_settled = self.scale == 1.0 and self.offset == 0.0
+        equation = self.equation if is_settled else self.equation.simplified()
+        return equation.text(precision=DIGITS)
+
+    def is_exact(self, below: float, n_rows: int) -> bool:
+        """Whether its error is below that on more rows than constants could meet one by one."""
+        n_free = self.equation.n_constants if self.is_free is None else sum(self.is_free)
+        return self.nrmse < below and n_free + N_SPARE_ROWS <= n_rows
+
+    def description_length(self, n_rows: int) -> float:
+        """Nats to write down the equation, its constants, and then y given its predictions.
+
+        N log(RMSE) + log(N)/2 per constant + NATS_PER_TOKEN/2 per token, up to a term that all share; or
+        what was measured.
+        """
+        if self.nats is not None:
+            return self.nats
+        residual = n_rows * np.log(max(self.nrmse, ROUNDING))
+        constants = 0.5 * np.log(n_rows) * self.equation.n_constants
+        return float(residual + constants + 0.5 * NATS_PER_TOKEN * self.size)
+
+
+@dataclass(frozen=True)
+class ParetoFront:
+    """Entries by rising size and falling error; immutable: `merge` returns a new one."""
+
+    entries: tuple[FrontEntry, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __iter__(self) -> Iterator[FrontEntry]:
+        return iter(self.entries)
+
+    def merge(self, scores: Scores | HallOfFame) -> ParetoFront:
+        """The front of what it held and of what was scored now, whatever may be listed (see `Lister`)."""
+        return self.with_entries(
+            [_entry(scores, rows[0]) for rows in rows_by_size(scores) if np.isfinite(scores.nrmse[rows[0]])]
+        )
+
+    def with_entries(self, entries: Iterable[FrontEntry]) -> ParetoFront:
+        """The front of what it held and of these; what is better by rounding alone replaces nothing."""
+        new = [entry for entry in entries if _is_below(entry.nrmse, self.least_error(entry.size))]
+        front: list[FrontEntry] = []
+        for entry in sorted((*self.entries, *new), key=lambda each: (each.size, each.nrmse)):
+            if not front or _is_below(entry.nrmse, front[-1].nrmse):
+                front.append(entry)
+        return ParetoFront(tuple(front))
+
+    def least_error(self, size: int) -> float:
+        """The NRMSE that the equations of at most so many tokens reach; infinite if there are none."""
+        return min((entry.nrmse for entry in self.entries if entry.size <= size), default=np.inf)
+
+    def saved(self) -> Saved:
+        """All but the vocabulary, which its expressions share."""
+        return saved_entries(self.entries)
+
+    @classmethod
+    def restored(cls, saved: Saved, vocabulary: Vocabulary) -> ParetoFront:
+        """The front that was saved."""
+        return cls(restored_entries(saved, vocabulary))
+
+    def gain_over(self, known: ParetoFront) -> float:
+        """By how much the error fell, in log(NRMSE), summed over all sizes; an empty front errs by 1."""
+        largest = max((entry.size for front in (self, known) for entry in front), default=0)
+        return float(np.sum(known._log_errors(largest) - self._log_errors(largest)))
+
+    def _log_errors(self, largest: int) -> NDArray[np.float64]:
+        """log(NRMSE) of the best that has no more than 1, 2, … tokens."""
+        errors = np.zeros(largest)
+        for entry in self.entries:
+            errors[entry.size - 1 :] = np.log(max(entry.nrmse, ROUNDING))
+        return np.minimum.accumulate(errors)
+
+    def most_accurate(self) -> FrontEntry:
+        """The entry of the highest reward; of several that are exact to rounding, the smallest."""
+        self._check_not_empty()
+        return min(self.entries, key=lambda entry: (max(entry.nrmse, ROUNDING), entry.size))
+
+    def best(self, n_rows: int) -> FrontEntry:
+        """The entry of least description length on data of `n_rows`."""
+        self._check_not_empty()
+        return min(self.entries, key=lambda entry: entry.description_length(n_rows))
+
+    def _check_not_empty(self) -> None:
+        if not self.entries:
+            raise LookupError("the front is empty: no expression with a finite error was found yet")
+
+
+def rows_by_size(scores: Scores | HallOfFame) -> list[list[int]]:
+    """Rows of each size, without scale and offset, the smallest size and the least error first."""
+    sizes = scores.batch.sizes
+    order = np.lexsort((scores.nrmse, sizes))
+    edges = np.flatnonzero(np.diff(sizes[order])) + 1
+    return [rows.tolist() for rows in np.split(order, edges) if len(rows)]
+
+
+def entries_of(found: Scores | HallOfFame) -> tuple[FrontEntry, ...]:
+    """All that have a finite error, in their order, with scale and offset beside the expression."""
+    return tuple(_entry(found, int(row)) for row in np.flatnonzero(np.isfinite(found.nrmse)))
+
+
+def information_of(entry: FrontEntry, engine: Engine) -> NDArray[np.float64] | None:
+    """How well the data determine the constants of an equation: see `Scores.information`."""
+    equation = entry.equation
+    is_fixed = [not is_free for is_free in entry.is_free or (True,) * equation.n_constants]
+    scores = engine.refit([equation], np.array([is_fixed], dtype=bool), max_steps=0)
+    return None if scores.information is None else scores.information[0]
+
+
+def saved_entries(entries: Sequence[FrontEntry]) -> Saved:
+    """Entries as arrays and lists, without the vocabulary, which their expressions share."""
+    if not entries:
+        return {"names": None}
+    batch = Batch.of([entry.expression for entry in entries])
+    columns = {name: [getattr(entry, name) for entry in entries] for name in MEASURES}
+    names = list(batch.vocabulary.names)
+    return {"names": names, "tokens": batch.tokens, "constants": batch.constants, **columns}
+
+
+def restored_entries(saved: Saved, vocabulary: Vocabulary) -> tuple[FrontEntry, ...]:
+    """The entries that were saved."""
+    if saved["names"] is None:
+        return ()
+    if saved["names"] != list(vocabulary.names):
+        raise RunError("the saved front is of another vocabulary")
+    batch = Batch(vocabulary, saved["tokens"], saved["constants"])
+    rows = zip(batch, *(saved[name] for name in MEASURES), strict=True)
+    entries = tuple(FrontEntry(*row) for row in rows)
+    for entry in entries:
+        _check_numbers(entry)
+    # what was a tuple comes back from a file as a list
+    return tuple(replace(each, is_free=each.is_free and tuple(each.is_free)) for each in entries)
+
+
+def _is_below(nrmse: float, other: float) -> bool:
+    """Whether an error is smaller than another by more than rounding."""
+    return max(nrmse, ROUNDING) < (1.0 - ROUNDING_OF_ERROR) * other
+
+
+def _check_numbers(entry: FrontEntry) -> None:
+    """Refuse what a damaged or altered file has in place of numbers."""
+    for name in ("nrmse", "scale", "offset", "nats"):
+        value = getattr(entry, name)
+        is_missing = name == "nats" and value is None
+        if not (is_missing or isinstance(value, float) or type(value) is int and abs(value) < 2**53):
+            raise ValueError(f"{name} is {value!r}")
+    if not entry.nrmse >= 0.0:
+        raise ValueError(f"nrmse is {entry.nrmse!r}")
+    if entry.is_free is not None and not all(isinstance(each, bool) for each in entry.is_free):
+        raise ValueError(f"is_free is {entry.is_free!r}")
+
+
+@lru_cache(maxsize=16)  # thousands of variables take a while to check
+def _with_arithmetic(vocabulary: Vocabulary) -> Vocabulary:
+    """The vocabulary, with what it takes to write a scale and an offset."""
+    missing = [name for name in ("add", "mul") if name not in vocabulary.operators]
+    return Vocabulary(vocabulary.variables, (*vocabulary.operators, *missing), vocabulary.has_one)
+
+
+def _entry(scores: Scores | HallOfFame, row: int) -> FrontEntry:
+    return FrontEntry(
+        scores.batch[row],
+        float(scores.nrmse[row]),
+        float(scores.scale[row]),
+        float(scores.offset[row]),
+    )

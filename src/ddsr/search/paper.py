@@ -1,0 +1,68 @@
+"""A search by a generator that is taught what the elites have in common: alone, or in a stack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ddsr.learning.memory import Memory
+from ddsr.search.loop import Generator, SearchState, Updater, search
+from ddsr.search.problem import Problem
+from ddsr.search.stacking.stacks import SHARED, Stacks
+
+if TYPE_CHECKING:
+    from ddsr.diffusion.generator import MaskedDiffusion
+    from ddsr.learning.objective import Objective
+    from ddsr.learning.policy import Learner
+
+    class LearnedGenerator(Generator, Learner[Any], Protocol):
+        """Proposes expressions and can be taught."""
+
+
+def learned_search(
+    problem: Problem,
+    learner: LearnedGenerator,
+    objective: Objective,
+    memory: Callable[[int], Memory],
+    is_captured: bool = False,
+) -> Iterator[SearchState]:
+    """In a stack, where this thread has one and it takes such a generator."""
+    from ddsr.diffusion.generator import MaskedDiffusion
+    from ddsr.learning.policy import Policy
+
+    stacks = SHARED.get()
+    if stacks is not None and isinstance(learner, MaskedDiffusion) and stacks.takes(learner):
+        return _together(problem, stacks, learner, objective, memory)
+    policy = Policy(learner, objective, problem.config, problem.seed, problem.deadline, is_captured)
+    return _search(problem, learner, policy, memory)
+
+
+def _together(
+    problem: Problem,
+    stacks: Stacks,
+    learner: MaskedDiffusion,
+    objective: Objective,
+    memory: Callable[[int], Memory],
+) -> Iterator[SearchState]:
+    """The seat is given back when the search ends or is left."""
+    with stacks.seat(learner, objective) as seat:
+        yield from _search(problem, seat, seat, memory)
+
+
+def _search(
+    problem: Problem, generator: Generator, policy: Updater, memory: Callable[[int], Memory]
+) -> Iterator[SearchState]:
+    elites = memory(problem.config.n_elites)
+    if problem.seeds is not None:
+        elites = elites.merge(problem.seeds)
+    return search(
+        generator,
+        problem.engine,
+        elites,
+        policy,
+        problem.config.batch_size,
+        problem.front,
+        problem.deadline,
+        problem.saved,
+        problem.lister,
+    )

@@ -1,0 +1,62 @@
+"""The plain forms: all cheap structures, fitted to a small table, as candidates for the choice.
+
+A search may miss a cheap structure. Here all of them are fitted, the cheapest first, as far as the time goes.
+"""
+
+from __future__ import annotations
+
+from math import isclose
+
+from ddsr.config import DefaultConfig
+from ddsr.deadline import NEVER, Deadline
+from ddsr.price.code_in_use import code_in_use
+from ddsr.price.description_length import FEW_ROWS
+from ddsr.price.enumeration import CheapForms, FittedForm
+from ddsr.price.model import Model
+from ddsr.search.front import N_SPARE_ROWS
+from ddsr.search.problem import Problem
+
+MOST_NATS = 14.0
+MOST_VARIABLES = 4
+N_STARTS, MAX_STEPS = 6, 40
+N_KEPT = 24
+SAME_FUNCTION = 1e-7  # relative: mean squares so near belong to one function in two writings
+# Of the time that is left, and how many structures a second of it may take.
+SHARE, A_SECOND, FEWEST, MOST = 0.25, 10_000, 200, 20_000
+
+
+def plain_forms(problem: Problem, end: Deadline, exact: float = 0.0) -> tuple[Model, ...]:
+    """The best plain forms by description length; none for large tables or many columns.
+
+    Without a time limit, one epoch's number of evaluations bounds how many are fitted. Once a form has an
+    NRMSE below `exact`, no dearer ones are fitted.
+    """
+    engine, config = problem.engine, problem.config
+    n_variables = len(engine.vocabulary.variables)
+    is_small = engine.n_rows <= FEW_ROWS and n_variables <= MOST_VARIABLES
+    if not (isinstance(config, DefaultConfig) and config.constants and is_small):
+        return ()
+    deadline, most = NEVER, min(MOST, config.evaluations_per_epoch)
+    if end != NEVER:
+        seconds = SHARE * end.seconds_left
+        deadline, most = Deadline(end.at - (1.0 - SHARE) * end.seconds_left), int(A_SECOND * seconds)
+        most = min(max(most, FEWEST), MOST)
+    cheap = CheapForms(engine, code_in_use(), MOST_NATS, most)
+    allows = problem.lister.listing.allows
+    most_exact = (exact * engine.spread) ** 2
+
+    def is_exact(form: FittedForm) -> bool:
+        return form.mean_square < most_exact and form.n_free + N_SPARE_ROWS <= engine.n_observed
+
+    found = cheap.fit(n_starts=N_STARTS, max_steps=MAX_STEPS, deadline=deadline, is_enough=is_exact)
+    ranked = sorted(found, key=lambda form: form.length(engine.n_counted))
+    kept: list[Model] = []
+    mean_squares: list[float] = []
+    for form in ranked:
+        if len(kept) == N_KEPT:
+            break
+        is_known = any(isclose(form.mean_square, known, rel_tol=SAME_FUNCTION) for known in mean_squares)
+        if not is_known and allows(form.expression):
+            mean_squares.append(form.mean_square)
+            kept.append(Model(form.expression, tuple(not is_free for is_free in form.is_free)))
+    return tuple(kept)

@@ -1,0 +1,382 @@
+"""Search methods by name, such as `paper:memory=short`, assembled from their parts.
+
+A name is a preset and the options that differ from its defaults. Each option has a table from its values to
+classes, or to functions that import them, since torch takes seconds to import. A new variant is one more row;
+a new preset is one more function that takes a `Problem`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, TypeVar
+
+from numpy.typing import ArrayLike
+
+from ddsr.config import DefaultConfig, DSRConfig, PaperConfig, RefinerConfig, SearchConfig, changed
+from ddsr.deadline import NEVER
+from ddsr.device import check_device, check_memory, check_rows, find_device
+from ddsr.engine import Engine, FitOptions
+from ddsr.errors import MethodError
+from ddsr.expression import Vocabulary
+from ddsr.grammar import Grammar, Rule
+from ddsr.learning.memory import EliteMemory
+from ddsr.listing import Listing
+from ddsr.price.description_length import FEW_ROWS
+from ddsr.price.noise import CONSTANT, MOST_STRUCTURES, NoiseModel, find_noise
+from ddsr.prior.weights import check_weights
+from ddsr.search.assemble import GENERATORS, MEMORIES, OBJECTIVES
+from ddsr.search.baseline import baseline
+from ddsr.search.contributors.evolution import Refiner
+from ddsr.search.contributors.prior import Primer, Priming, make_primer, tuning_config
+from ddsr.search.contributors.symmetry import ReducedSearch
+from ddsr.search.default import Proposer, refined_search
+from ddsr.search.loop import SearchState, UniformGenerator, search
+from ddsr.search.paper import learned_search
+from ddsr.search.plain_forms import MOST_VARIABLES
+from ddsr.search.problem import Problem
+from ddsr.search.turns import Balance
+from ddsr.weighting import Observations
+
+ConfigLike = SearchConfig | Mapping[str, Any] | None
+
+
+@dataclass(frozen=True)
+class Method:
+    """A preset and the value of each of its options."""
+
+    preset: str
+    options: tuple[tuple[str, str], ...]
+    """names and values of all options, in the order of the preset"""
+
+    @property
+    def changes(self) -> list[tuple[str, str]]:
+        """Options that differ from the defaults of the preset."""
+        defaults = PRESETS[self.preset].defaults
+        return [(name, value) for name, value in self.options if value != defaults[name]]
+
+    def __str__(self) -> str:
+        """Return the shortest name, with only the options that differ from the preset."""
+        return ":".join((self.preset, *(f"{name}={value}" for name, value in self.changes)))
+
+
+def _check_paper(config: SearchConfig, device: str, vocab_size: int) -> None:
+    check_memory(_of_kind(config, PaperConfig), device, vocab_size)
+
+
+def _start_paper(problem: Problem, *, generator: str, objective: str, memory: str) -> Iterator[SearchState]:
+    """Start Algorithm 1 or one of its ablations."""
+    learner = GENERATORS[generator](problem, _of_kind(problem.config, PaperConfig))
+    # Capture an inner step as one launch: on a GPU, launching hundreds of operations dominates its time.
+    is_captured = learner.device.type == "cuda"
+    taught_by = OBJECTIVES[objective](problem.config)
+    return learned_search(problem, learner, taught_by, MEMORIES[memory], is_captured)
+
+
+def _check_dsr(config: SearchConfig, device: str, vocab_size: int) -> None:
+    check_rows(_of_kind(config, DSRConfig), vocab_size)
+
+
+def _start_dsr(problem: Problem, *, objective: str, memory: str) -> Iterator[SearchState]:
+    """Start deep symbolic regression; `constants` is one of its settings."""
+    from ddsr.autoregressive.recurrent import RecurrentGenerator
+
+    config = _of_kind(problem.config, DSRConfig)
+    device = find_device(problem.device)
+    learner = RecurrentGenerator(problem.grammar, config, problem.seed, device, problem.deadline)
+    return learned_search(problem, learner, OBJECTIVES[objective](config), MEMORIES[memory])
+
+
+AnyConfig = TypeVar("AnyConfig", bound=SearchConfig)
+
+
+def _of_kind(config: SearchConfig, kind: type[AnyConfig]) -> AnyConfig:
+    if not isinstance(config, kind):
+        raise MethodError(f"config of this method must be a {kind.__name__}, not a {type(config).__name__}")
+    return config
+
+
+def _start_default(
+    problem: Problem, *, generator: str, refiner: str, match: str, sketches: str
+) -> Iterator[SearchState]:
+    """Start the default search: evolution, and a generator that is created when it is first needed."""
+    config = _of_kind(problem.config, DefaultConfig)
+    if refiner == "none":
+        return _start_paper(problem, generator=generator, objective="grpo", memory="long")
+    evolution = replace(config.evolution, is_scale_free=config.is_scale_free)
+    if match == "false":
+        evolution = replace(evolution, moves=_without_match(evolution.moves))
+    if sketches == "false":
+        evolution = replace(evolution, n_sketches=0)
+    balance = Balance(
+        least_share=0.0 if generator == "none" else config.least_share,
+        most_share=config.most_share,
+        head_start=config.head_start,
+        is_timed=problem.deadline != NEVER,
+    )
+    primer = None if generator == "none" else make_primer(problem, config)
+    evolved = Refiner(problem.engine, problem.grammar, evolution, problem.seed, problem.n_threads)
+    if problem.seeds is not None:
+        evolved.seed(problem.seeds.batch)
+    return refined_search(
+        evolved,
+        partial(_make_proposer, problem, config, primer),
+        balance,
+        evaluations=config.evaluations_per_epoch,
+        n_elites=config.n_elites,
+        front=problem.front,
+        priming=None if primer is None else Priming(primer, problem.deadline, config.prior_share),
+        reduced=_make_reduced(problem, evolution) if config.symmetries else None,
+        deadline=problem.deadline,
+        saved=problem.saved,
+    )
+
+
+def _without_match(moves: Mapping[str, float]) -> dict[str, float]:
+    return {name: weight for name, weight in moves.items() if name != "match"}
+
+
+def _make_reduced(problem: Problem, evolution: RefinerConfig) -> ReducedSearch | None:
+    rows, engine, grammar = problem.rows, problem.engine, problem.grammar
+    options = evolution, problem.seed, problem.n_threads
+    return None if rows is None else ReducedSearch.on(rows, engine, grammar, *options)
+
+
+def _make_proposer(problem: Problem, config: DefaultConfig, primer: Primer | None = None) -> Proposer:
+    from ddsr.diffusion.generator import MaskedDiffusion
+    from ddsr.learning.objective import GRPO
+    from ddsr.learning.policy import Policy
+
+    device = find_device(problem.device)
+    if primer is not None:
+        config = tuning_config(config, is_on_processor=device.type == "cpu")
+        learner: MaskedDiffusion = primer.make_generator(config, problem.deadline)
+    else:
+        learner = MaskedDiffusion(
+            problem.grammar, config, problem.seed, device, problem.n_threads, problem.deadline
+        )
+    policy = Policy(
+        learner, GRPO(config.objective), config, problem.seed, problem.deadline, device.type == "cuda"
+    )
+    return Proposer(learner, policy, EliteMemory(config.n_elites), problem.engine, config.batch_size)
+
+
+def _check_default(config: SearchConfig, device: str, vocab_size: int) -> None:
+    # Only torch can say whether `auto` is a GPU, and easy problems are solved without importing it.
+    check_memory(_of_kind(config, DefaultConfig), "cpu" if device == "auto" else device, vocab_size)
+    prior = _of_kind(config, DefaultConfig).prior
+    if prior is not None:
+        check_weights(prior)
+
+
+def _start_uniform(problem: Problem) -> Iterator[SearchState]:
+    """Start a search of random expressions, the baseline for methods that learn."""
+    generator = UniformGenerator(problem.grammar, problem.seed, problem.n_threads)
+    return search(
+        generator,
+        problem.engine,
+        batch_size=problem.config.batch_size,
+        front=problem.front,
+        deadline=problem.deadline,
+        saved=problem.saved,
+        lister=problem.lister,
+    )
+
+
+def _check_uniform(config: SearchConfig, device: str, vocab_size: int) -> None:
+    """Check memory only: the method has no network."""
+    check_rows(config, vocab_size)
+
+
+@dataclass(frozen=True)
+class Preset:
+    """How a method starts, and the values of its options; the first value of each is the default."""
+
+    check: Callable[[SearchConfig, str, int], None]
+    """raises an error for settings that the method or the device cannot run, before any work is done"""
+    start: Callable[..., Iterator[SearchState]]
+    options: Mapping[str, Sequence[str]]
+    config: SearchConfig = PaperConfig()
+    settings: Sequence[str] = ()
+    """options that set a field of `config` instead of choosing a part"""
+    refused: Mapping[str, str] = field(default_factory=dict)
+    """option values that, all together, would leave nothing to search with"""
+
+    @property
+    def defaults(self) -> dict[str, str]:
+        """The default value of each option."""
+        return {name: values[0] for name, values in self.options.items()}
+
+
+ON_OR_OFF = ("true", "false")
+NO_PRIOR = "none"
+PRESETS: Mapping[str, Preset] = {
+    "ddsr": Preset(
+        _check_default,
+        _start_default,
+        {
+            "generator": ("masked", "none"),
+            "refiner": ("evolution", "none"),
+            "match": ON_OR_OFF,
+            "sketches": ON_OR_OFF,
+            "is_scale_free": ON_OR_OFF,
+            "symmetries": ON_OR_OFF,
+            "model_selection": ("description_length", "best", "accuracy"),
+            "prior": ("default", NO_PRIOR),
+        },
+        DefaultConfig(),
+        settings=("is_scale_free", "symmetries", "model_selection", "prior"),
+        refused={"generator": "none", "refiner": "none"},
+    ),
+    "paper": Preset(
+        _check_paper,
+        _start_paper,
+        {
+            "generator": tuple(GENERATORS),
+            "objective": tuple(OBJECTIVES),
+            "memory": tuple(MEMORIES),
+            "constants": ON_OR_OFF,
+        },
+        settings=("constants",),
+    ),
+    "dsr": Preset(
+        _check_dsr,
+        _start_dsr,
+        {"objective": ("rspg", "grpo"), "memory": ("short", "long"), "constants": ON_OR_OFF},
+        DSRConfig(),
+        settings=("constants",),
+    ),
+    "uniform": Preset(_check_uniform, _start_uniform, {}),
+}
+
+
+def parse_method(text: str) -> Method:
+    """Read `preset` or `preset:option=value:option=value`."""
+    if not isinstance(text, str):
+        raise MethodError(f"a method must be a name such as 'paper:memory=short', not {text!r}")
+    name, *parts = text.split(":")
+    if name not in PRESETS:
+        raise MethodError(f"unknown preset {name!r}; known are: {', '.join(PRESETS)}")
+    known = PRESETS[name].options
+    chosen: dict[str, str] = {}
+    for part in parts:
+        option, _, value = part.partition("=")
+        if option not in known:
+            listed = ", ".join(known) or "none"
+            raise MethodError(f"preset {name!r} has no option {option!r}; its options are: {listed}")
+        if value not in known[option]:
+            listed = ", ".join(known[option])
+            listed += "; to use a file, pass prior= or `ddsr fit --prior`" if option == "prior" else ""
+            raise MethodError(f"unknown value {value!r} of option {option!r}; known are: {listed}")
+        if option in chosen:
+            raise MethodError(f"option {option!r} is given more than once in {text!r}")
+        chosen[option] = value
+    refused = PRESETS[name].refused
+    if refused and all(chosen.get(option) == value for option, value in refused.items()):
+        listed = " and ".join(f"{option}={value}" for option, value in refused.items())
+        raise MethodError(f"{listed} leave nothing to search with: drop one of them")
+    return Method(name, tuple((PRESETS[name].defaults | chosen).items()))
+
+
+def _setting(method: Method, option: str, value: str) -> object:
+    if option == "prior":
+        return None if value == NO_PRIOR else value
+    is_switch = tuple(PRESETS[method.preset].options[option]) == ON_OR_OFF
+    return value == "true" if is_switch else value
+
+
+def settings(method: Method, config: ConfigLike = None) -> SearchConfig:
+    """Return the preset's settings with the changes of `config` and of the method's options.
+
+    A complete settings object replaces those of the preset; options that differ from the preset still apply.
+    """
+    if config is not None and not isinstance(config, (Mapping, SearchConfig)):
+        kind = type(PRESETS[method.preset].config).__name__
+        raise MethodError(f"config must be a {kind} or a dict of settings, got {config!r}")
+    base = config if isinstance(config, SearchConfig) else PRESETS[method.preset].config
+    changes = dict(config) if isinstance(config, Mapping) else {}
+    changes |= {
+        name: _setting(method, name, value)
+        for name, value in method.changes
+        if name in PRESETS[method.preset].settings
+    }
+    return changed(base, changes, "config")
+
+
+def pose(
+    method: Method,
+    vocabulary: Vocabulary,
+    X: ArrayLike,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    counts: ArrayLike | None = None,
+    config: SearchConfig,
+    rules: Sequence[Rule] = (),
+    seed: int = 0,
+    device: str = "auto",
+    n_threads: int = 1,
+) -> Problem:
+    """Check all inputs and score the baseline, before any method starts."""
+    check_device(device)
+    PRESETS[method.preset].check(config, device, len(vocabulary))
+    grammar = Grammar(vocabulary, config.max_length, config.max_constants, rules)
+    if isinstance(config, DefaultConfig) and not Listing(grammar).always_allows_scale_and_offset:
+        config = replace(config, is_scale_free=False)  # fit only forms that may be listed
+    is_scale_free = isinstance(config, DefaultConfig) and config.is_scale_free
+    options = FitOptions(max_steps=config.fit_steps, is_scale_free=is_scale_free)
+    rows = Observations.of(X, y, sample_weight, counts)
+    data = rows.X, rows.y, rows.sample_weight
+    engine = Engine(vocabulary, *data, counts=rows.counts, options=options, seed=seed, n_threads=n_threads)
+    noise = _noise_of(rows, engine, config)
+    if noise.weights is not None:
+        engine = engine.reweighted(noise.weights)
+    front = baseline(engine, grammar)
+    return Problem(engine, grammar, config, front, seed, device, n_threads, noise=noise.kind, rows=rows)
+
+
+def _noise_of(rows: Observations, engine: Engine, config: SearchConfig) -> NoiseModel:
+    """Choose the noise model; only small tables without weights can have relative noise."""
+    is_weighted = rows.sample_weight is not None or rows.counts is not None
+    is_small = engine.n_rows <= FEW_ROWS and len(engine.vocabulary.variables) <= MOST_VARIABLES
+    if is_weighted or not (isinstance(config, DefaultConfig) and config.constants and is_small):
+        return CONSTANT
+    return find_noise(engine, min(MOST_STRUCTURES, config.evaluations_per_epoch))
+
+
+def start(method: Method, problem: Problem) -> Iterator[SearchState]:
+    """Build the method's parts; the first epoch runs when the first state is requested."""
+    preset = PRESETS[method.preset]
+    parts = {name: value for name, value in method.options if name not in preset.settings}
+    return preset.start(problem, **parts)
+
+
+def assemble(
+    method: Method | str,
+    vocabulary: Vocabulary,
+    X: ArrayLike,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    config: ConfigLike = None,
+    rules: Sequence[Rule] = (),
+    seed: int = 0,
+    device: str = "auto",
+    n_threads: int = 1,
+) -> tuple[Iterator[SearchState], Engine]:
+    """Return a search by the name of its method, and the engine that it scores with."""
+    method = parse_method(method) if isinstance(method, str) else method
+    problem = pose(
+        method,
+        vocabulary,
+        X,
+        y,
+        sample_weight,
+        config=settings(method, config),
+        rules=rules,
+        seed=seed,
+        device=device,
+        n_threads=n_threads,
+    )
+    return start(method, problem), problem.engine

@@ -1,0 +1,163 @@
+"""The backward process of a stack of problems on one GPU, from masked rows to expressions, in one launch.
+
+It does what `MaskedDiffusion.draw` does for one problem. Each step predicts the rows that still lack a
+position, fills them legally from left to right, and keeps one more position of each. All steps are one CUDA
+graph: nothing waits for the host between them. What a problem draws is a function of its weights, its
+grammar, its seed and the epoch; its place in the stack and its neighbours do not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from ddsr.grammar import Grammar
+from ddsr.search.stacking.launch import DEFAULT, Launch
+from ddsr.search.stacking.network import KernelWeights
+from ddsr.search.stacking.parameters import StackedParameters
+from ddsr.search.stacking.tables import StackedTables
+
+Tokens = NDArray[np.int16]
+
+
+class StackedBackward:
+    """Buffers for S problems of R rows each, and the graph of their steps.
+
+    The weights are read at each draw: whoever changes them in place need not say so.
+    """
+
+    def __init__(self, parameters: StackedParameters, n_rows: int, launch: Launch = DEFAULT) -> None:
+        self.parameters, self.n_rows, self.launch = parameters, n_rows, launch
+        self.device, self.max_length = parameters.device, parameters.max_length
+        self.kernel_weights = KernelWeights(parameters)
+        n_problems, max_length, vocab_size = parameters.n_members, self.max_length, parameters.vocab_size
+        self.tables = StackedTables(n_problems, vocab_size, max_length, self.device)
+        shape = (n_problems, n_rows, max_length)
+
+        def empty(*shape: int, dtype: torch.dtype) -> Tensor:
+            return torch.zeros(shape, dtype=dtype, device=self.device)
+
+        # of two buffers one is of this step, the other of the next
+        self.kept = [empty(*shape, dtype=torch.int16) for _ in range(2)]
+        self.rows = [empty(n_problems, n_rows, dtype=torch.int32) for _ in range(2)]
+        self.drawn = empty(*shape, dtype=torch.int16)
+        self.order = empty(*shape, dtype=torch.int8)
+        self.logits = empty(*shape, vocab_size, dtype=torch.float32)
+        self.n_active_rows = empty(n_problems, max_length + 1, dtype=torch.int32)
+        self.asked = empty(n_problems, 3, dtype=torch.int64)
+        is_cuda = self.device.type == "cuda"
+        self.host_asked = torch.zeros((n_problems, 3), dtype=torch.int64, pin_memory=is_cuda)
+        self.host_drawn = torch.zeros(shape, dtype=torch.int16, pin_memory=is_cuda)
+        self.graph: torch.cuda.CUDAGraph | None = None
+        self.n_captured_rules = -1
+
+    def load_tables(self, problem: int, grammar: Grammar) -> None:
+        """Set the grammar of one problem."""
+        self.tables.load(problem, grammar)
+
+    def draw(self, seeds: Sequence[int], epochs: Sequence[int], is_active: Sequence[bool]) -> Tokens:
+        """Draw R expressions for each problem, (S, R, M); rows of problems that are not active are PAD."""
+        return self.start(seeds, epochs, is_active)()
+
+    def start(
+        self, seeds: Sequence[int], epochs: Sequence[int], is_active: Sequence[bool]
+    ) -> Callable[[], Tokens]:
+        """Queue a draw; call what it returns to wait for the expressions, before the next start."""
+        asked = np.array([seeds, epochs, is_active], dtype=np.uint64)
+        self.host_asked.copy_(torch.from_numpy(asked.T.astype(np.int64)))
+        self.asked.copy_(self.host_asked, non_blocking=True)
+        if self.device.type != "cuda":
+            self._run()
+            return lambda: self.drawn.numpy().copy()
+        self._captured().replay()
+        self.host_drawn.copy_(self.drawn, non_blocking=True)
+        copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
+        copied.record()
+
+        def wait() -> Tokens:
+            copied.synchronize()
+            return self.host_drawn.numpy().copy()
+
+        return wait
+
+    def _captured(self) -> torch.cuda.CUDAGraph:
+        """The steps as a graph; it holds how many rules on uses the fill looks at."""
+        if self.graph is None or self.n_captured_rules != self.tables.n_use_rules:
+            stream = torch.cuda.Stream(self.device)  # type: ignore[no-untyped-call]
+            stream.wait_stream(torch.cuda.current_stream())
+            with torch.cuda.stream(stream):
+                self._run()  # kernels are compiled in their first run, which a graph must not hold
+                stream.synchronize()
+                self.graph = torch.cuda.CUDAGraph()
+                with torch.cuda.graph(self.graph, stream=stream):
+                    self._run()
+            torch.cuda.current_stream().wait_stream(stream)
+            self.n_captured_rules = self.tables.n_use_rules
+        return self.graph
+
+    def _run(self) -> None:
+        """Launch all steps, X_M → X_0."""
+        self.begin()
+        for step in range(self.max_length, 0, -1):
+            self.predict_step(step)
+            self.fill_step(step)
+
+    def begin(self) -> None:
+        """Launch what comes before the first step: copies of the weights, masked rows, their orders."""
+        from ddsr.search.stacking.fill_kernel import (
+            launch_begin,  # Triton comes with CUDA builds of PyTorch alone
+        )
+
+        self.kernel_weights.refresh()
+        first = self.max_length % 2
+        launch_begin(
+            self.kept[first],
+            self.drawn,
+            self.order,
+            self.rows[first],
+            self.n_active_rows,
+            self.asked,
+            self.launch,
+        )
+
+    def predict_step(self, step: int) -> None:
+        """Launch the networks on the rows that are listed for this step."""
+        from ddsr.search.stacking.network_kernel import launch_forward
+
+        # at first all rows of a problem are alike, and one is predicted
+        most_rows = 1 if step == self.max_length else self.n_rows
+        launch_forward(
+            self.kept[step % 2],
+            self.rows[step % 2],
+            self.n_active_rows,
+            self.kernel_weights.of_kernel(),
+            self.logits,
+            step,
+            most_rows,
+            self.parameters.config.width,
+            self.launch,
+        )
+
+    def fill_step(self, step: int) -> None:
+        """Launch the fill of these rows, X_t → X_{t−1}."""
+        from ddsr.search.stacking.fill_kernel import launch_fill
+
+        this, following = step % 2, (step - 1) % 2
+        launch_fill(
+            self.logits,
+            (self.kept[this], self.kept[following]),
+            self.drawn,
+            self.order,
+            (self.rows[this], self.rows[following]),
+            self.n_active_rows,
+            self.asked,
+            self.tables.of_kernel(),
+            self.tables.n_use_rules,
+            step,
+            is_alike=step == self.max_length,
+            launch=self.launch,
+        )

@@ -1,0 +1,54 @@
+"""The stacks of a process: one for all searches that have the same settings and objective."""
+
+from __future__ import annotations
+
+import threading
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ddsr.config import PaperConfig
+    from ddsr.diffusion.generator import MaskedDiffusion
+    from ddsr.learning.objective import Objective
+    from ddsr.search.stacking.networks import StackedNetworks
+    from ddsr.search.stacking.seat import Seat
+    from ddsr.search.stacking.stack import Stack
+
+MAX_TOKENS = 64
+"""of a vocabulary: a set of tokens is one word of a GPU"""
+
+
+class Stacks:
+    """Makes a stack for the first search of its kind; the searches after it take a place there."""
+
+    def __init__(self, n_places: int, vocab_size: int) -> None:
+        self.n_places, self.vocab_size = n_places, vocab_size
+        self._making = threading.Lock()
+        self._made: dict[tuple[PaperConfig, Objective], tuple[Stack, StackedNetworks]] = {}
+
+    def takes(self, generator: MaskedDiffusion) -> bool:
+        """Whether there is room for its vocabulary."""
+        return len(generator.grammar.vocabulary) <= self.vocab_size
+
+    def seat(self, generator: MaskedDiffusion, objective: Objective) -> Seat:
+        """A place for a search, as soon as one is free."""
+        from ddsr.search.stacking.networks import StackedNetworks
+        from ddsr.search.stacking.seat import Seat
+        from ddsr.search.stacking.stack import Stack
+
+        key = generator.config, objective
+        with self._making:
+            if key not in self._made:
+                networks = StackedNetworks(self.n_places, self.vocab_size, *key, generator.device)
+                self._made[key] = Stack(networks), networks
+        return Seat(*self._made[key], generator, objective)
+
+    def stop(self) -> None:
+        """Let every search that waits raise `StackStopped`."""
+        with self._making:
+            for stack, _ in self._made.values():
+                stack.stop()
+
+
+SHARED: ContextVar[Stacks | None] = ContextVar("stacks", default=None)
+"""those that searches of this thread are to use; None: each is alone"""

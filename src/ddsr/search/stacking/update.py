@@ -1,0 +1,171 @@
+"""The C inner steps of all members together: losses and gradients of each alone, in one pass over all.
+
+A member's loss depends on its own parameters only, so the gradient of the sum holds every member's own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+from torch.func import functional_call, vmap
+
+from ddsr.categorical import constrain
+from ddsr.learning.objective import Loss, Objective, Targets
+from ddsr.search.stacking.parameters import StackedParameters
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool, Float, Int
+
+# Adam's, as torch has them.
+BETAS = 0.9, 0.999
+EPSILON = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class Lessons:
+    """What each member learns from in an epoch: its pool under C corruptions. Rows behind hold no token."""
+
+    noisy_tokens: Int[Tensor, "C S B M"]
+    step: Int[Tensor, "C S B"]
+    is_masked: Bool[Tensor, "C S B M"]
+    tokens: Int[Tensor, "S B M"]
+    is_token: Bool[Tensor, "S B M"]
+    is_legal: Bool[Tensor, "S B M V"]
+    advantage: Float[Tensor, "S B"]
+    is_learning: Bool[Tensor, " S"]
+    """members that take part"""
+    renews: Bool[Tensor, " S"]
+    """members whose θ_ref is renewed first"""
+
+    @classmethod
+    def empty(
+        cls,
+        n_updates: int,
+        n_members: int,
+        n_rows: int,
+        max_length: int,
+        vocab_size: int,
+        device: torch.device,
+    ) -> Lessons:
+        """Of these sizes, without a token."""
+        rows = n_members, n_rows, max_length
+
+        def zeros(*shape: int, dtype: torch.dtype) -> Tensor:
+            return torch.zeros(shape, dtype=dtype, device=device)
+
+        return cls(
+            noisy_tokens=zeros(n_updates, *rows, dtype=torch.int16),
+            step=zeros(n_updates, *rows[:2], dtype=torch.int64),
+            is_masked=zeros(n_updates, *rows, dtype=torch.bool),
+            tokens=zeros(*rows, dtype=torch.int64),
+            is_token=zeros(*rows, dtype=torch.bool),
+            is_legal=zeros(*rows, vocab_size, dtype=torch.bool),
+            advantage=zeros(*rows[:2], dtype=torch.float32),
+            is_learning=zeros(n_members, dtype=torch.bool),
+            renews=zeros(n_members, dtype=torch.bool),
+        )
+
+    def copy_from(self, other: Lessons) -> None:
+        """Take over all values."""
+        for each in fields(self):
+            getattr(self, each.name).copy_(getattr(other, each.name), non_blocking=True)
+
+
+class StackedUpdate:
+    """Algorithm 1's inner loop for all members that learn."""
+
+    def __init__(
+        self, parameters: StackedParameters, objective: Objective, learning_rate: float, n_elites: int
+    ) -> None:
+        self.parameters, self.objective = parameters, objective
+        self.learning_rate, self.n_elites = learning_rate, n_elites
+
+    def take(self, lessons: Lessons) -> Float[Tensor, "C 4 S"]:
+        """Renew θ_ref where it is due, then take C steps; the numbers are `Loss` before each step."""
+        own = self.parameters
+        self._renew_reference(lessons.renews)
+        old, reference = (
+            [self._log_probs(own.named(flat), lessons, number) for number in range(len(lessons.step))]
+            for flat in (own.current, own.reference)
+        )
+        return torch.stack(
+            [self._step(lessons, number, old[number], reference[number]) for number in range(len(old))]
+        )
+
+    def gradient(
+        self, lessons: Lessons, number: int, old: Tensor, reference: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """(4, S) numbers of the loss under one corruption, and its gradient, flat."""
+        named = {name: each.detach().requires_grad_() for name, each in self._current().items()}
+        new = self._log_probs(named, lessons, number)
+        numbers = self._loss(new, old, reference, lessons, number)
+        gradients = torch.autograd.grad(numbers[0].sum(), list(named.values()))
+        return numbers.detach(), torch.cat([each.reshape(-1) for each in gradients])
+
+    def _step(self, lessons: Lessons, number: int, old: Tensor, reference: Tensor) -> Tensor:
+        numbers, gradient = self.gradient(lessons, number, old, reference)
+        self._descend(gradient, lessons.is_learning)
+        return numbers
+
+    def _current(self) -> dict[str, Tensor]:
+        return self.parameters.named(self.parameters.current)
+
+    def _log_probs(self, named: dict[str, Tensor], lessons: Lessons, number: int) -> Float[Tensor, "S B M V"]:
+        def one(parameters: dict[str, Tensor], noisy_tokens: Tensor, step: Tensor) -> Tensor:
+            logits: Tensor = functional_call(self.parameters.skeleton, parameters, (noisy_tokens, step))
+            return logits
+
+        logits = vmap(one)(named, lessons.noisy_tokens[number], lessons.step[number])
+        return constrain(logits, lessons.is_legal)
+
+    def _loss(
+        self, new: Tensor, old: Tensor, reference: Tensor, lessons: Lessons, number: int
+    ) -> Float[Tensor, "4 S"]:
+        def one(
+            new: Tensor,
+            old: Tensor,
+            reference: Tensor,
+            tokens: Tensor,
+            is_token: Tensor,
+            is_masked: Tensor,
+            is_legal: Tensor,
+            advantage: Tensor,
+        ) -> Tensor:
+            targets = Targets(tokens, is_token, is_masked, is_legal, advantage, self.n_elites)
+            loss = self.objective.loss(new, old, reference, targets)
+            return torch.stack([getattr(loss, each.name) for each in fields(Loss)])
+
+        found: Tensor = vmap(one, out_dims=1)(
+            new,
+            old,
+            reference,
+            lessons.tokens,
+            lessons.is_token,
+            lessons.is_masked[number],
+            lessons.is_legal,
+            lessons.advantage,
+        )
+        return found
+
+    @torch.no_grad()
+    def _renew_reference(self, renews: Tensor) -> None:
+        own = self.parameters
+        own.reference.copy_(torch.where(renews[own.member_of], own.current, own.reference))
+
+    @torch.no_grad()
+    def _descend(self, gradient: Tensor, is_learning: Tensor) -> None:
+        """Adam, with a count of steps for each member; those that do not learn stay as they are."""
+        own = self.parameters
+        own.n_steps.add_(is_learning)
+        learns = is_learning[own.member_of]
+        mean = own.mean.lerp(gradient, 1 - BETAS[0])
+        square = own.square * BETAS[1] + gradient * gradient * (1 - BETAS[1])
+        steps = own.n_steps.clamp(min=1).double()
+        rates = (self.learning_rate / (1 - BETAS[0] ** steps)).float()[own.member_of]
+        roots = (1 - BETAS[1] ** steps).sqrt().float()[own.member_of]
+        moved = own.current - rates * mean / (square.sqrt() / roots + EPSILON)
+        for flat, changed in ((own.mean, mean), (own.square, square), (own.current, moved)):
+            flat.copy_(torch.where(learns, changed, flat))

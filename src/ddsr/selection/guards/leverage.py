@@ -1,0 +1,92 @@
+"""What predicting each row without having seen it costs: constants that serve single rows are found out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.engine import Engine, gradients, values
+from ddsr.expression import Batch
+from ddsr.price.model import Model
+
+# 1 - h of a row below which it determines a constant alone. Its residual is then rounding, and the others say
+# nothing of it: without the row the constant might as well be 0.
+LEAST_FREEDOM = 1e-3
+RELATIVE_RANK = 1e-10  # eigenvalues below are of directions that the data say nothing of
+WORK_AT_ONCE = 2_000_000  # derivatives that are held in memory at a time
+
+
+def nats_of_leverage(
+    models: Sequence[Model],
+    engine: Engine,
+    exceptions: Sequence[NDArray[np.intp]] = (),
+    tolerated: float = 0.0,
+) -> NDArray[np.float64]:
+    """Nats by which each model, fitted, predicts rows it has not seen worse than its constants explain.
+
+    A row with residual e and leverage h is missed by e / (1 - h) where it is left out of the fit, to first
+    order. Over n rows that costs n log(RMSE left out / RMSE) nats. For even leverages these are the sum of h,
+    one for each constant, which a description length has priced; more comes of rows that constants were bent
+    to. Rows that a model names as exceptions, `exceptions` of each, are not asked for. Errors up to
+    `tolerated` on rows that are left out are no reproach: where rows are few, many constants of plain laws
+    hang on one of them.
+    """
+    found = np.zeros(len(models))
+    with_constants = [row for row, model in enumerate(models) if any(model.is_fitted)]
+    most_constants = max((len(models[row].is_fixed) for row in with_constants), default=1)
+    n_at_once = max(1, WORK_AT_ONCE // (len(engine.audited.rows) * most_constants))
+    counted = np.repeat(engine.audited.weights[None], len(models), axis=0)
+    for row, named in enumerate(exceptions):
+        counted[row, named] = 0.0
+    for begin in range(0, len(with_constants), n_at_once):
+        part = with_constants[begin : begin + n_at_once]
+        found[part] = _excess([models[row] for row in part], engine, counted[part], tolerated)
+    return found
+
+
+def _excess(
+    models: Sequence[Model], engine: Engine, weights: NDArray[np.float64], tolerated: float
+) -> NDArray[np.float64]:
+    rows, target, all_weights, counts, n_counted = engine.audited
+    batch = Batch.of(model.expression for model in models)
+    is_fitted = np.zeros(batch.constants.shape, dtype=bool)
+    for row, model in enumerate(models):
+        is_fitted[row, : len(model.is_fixed)] = model.is_fitted
+    predicted, _ = values(batch, rows, engine.n_threads)
+    slopes, _ = gradients(batch, rows, engine.n_threads)
+    with np.errstate(all="ignore"):
+        slopes = np.where(is_fitted[:, None, :], slopes, 0.0)
+        leverage, errors = _refitted(slopes, weights, target - predicted)  # (B, n) each
+        n_constants = leverage.sum(axis=1)
+        leverage = leverage / counts  # of one observation: the others of its row stay in the fit
+        left_out = np.abs(errors) / np.maximum(1.0 - leverage, LEAST_FREEDOM)
+        alone = np.nonzero(1.0 - leverage < LEAST_FREEDOM)  # models, and rows of them
+        parts = np.abs(slopes[alone] * batch.constants[alone[0]]).max(axis=1, initial=0.0)
+        left_out[alone] = np.maximum(left_out[alone], parts)
+        left_out = np.sqrt(np.maximum(errors**2, left_out**2 - tolerated**2))
+        ratio = (left_out**2 * weights).sum(axis=1) / (errors**2 * weights).sum(axis=1)
+        n_left = n_counted * weights.sum(axis=1) / all_weights.sum()  # without exceptions
+        nats = 0.5 * n_left * np.log(ratio)
+    excess = nats - n_constants
+    return np.where(excess > 0.0, excess, 0.0)  # NaN, of an exact fit, is none
+
+
+def _refitted(
+    slopes: NDArray[np.float64], weights: NDArray[np.float64], errors: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(B, n) diagonals of the hat matrices of (B, n, K) derivatives, and errors after a Gauss-Newton step.
+
+    e / (1 - h) is true of least squares alone: not of numbers that were settled beside them, nor of a fit to
+    rows that do not count. Derivatives that overflow count as 0.
+    """
+    roots = np.sqrt(weights)[..., None]
+    norms = np.sqrt(((roots * slopes) ** 2).sum(axis=1, keepdims=True))
+    units = np.where(np.isfinite(norms) & (norms > 0.0), slopes / norms, 0.0)
+    seen = roots * units
+    across = seen.transpose(0, 2, 1)
+    inverses = np.linalg.pinv(across @ seen, rcond=RELATIVE_RANK, hermitian=True)
+    steps = inverses @ (across @ (roots * np.nan_to_num(errors)[..., None]))
+    leverage = ((seen @ inverses) * seen).sum(axis=2)
+    return np.asarray(leverage), np.asarray(errors - (units @ steps)[..., 0])

@@ -1,0 +1,56 @@
+"""Exact fits that hang on a single row: a spike that a constant was bent to is no law."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.engine import Engine, gradients, values
+from ddsr.price.model import Model
+from ddsr.selection.guards.leverage import LEAST_FREEDOM, RELATIVE_RANK
+
+Floats = NDArray[np.float64]
+LEAST_MISS = 1e-3  # of the spread of y: a row that is missed by less without having been seen is explained
+
+
+def nats_of_lone_rows(model: Model, engine: Engine, least_nrmse: float) -> float:
+    """Nats by which a model that is exact to rounding predicts its rows worse if it has not seen them.
+
+    Only rows that determine a constant alone are left out, one at a time, and the constants are fitted to the
+    others by a Gauss-Newton step. A law that is exact on the others predicts such a row, too, however far out
+    it is. A pole at the only row where y is not 0 does not: the others say that its factor is 0.
+    """
+    rows, target, weights, _, n_counted = engine.audited
+    if not any(model.is_fitted):
+        return 0.0
+    predicted, _ = values([model.expression], rows, engine.n_threads)
+    slopes, _ = gradients([model.expression], rows, engine.n_threads)
+    with np.errstate(all="ignore"):
+        fitted = slopes[0][:, : len(model.is_fixed)][:, np.array(model.is_fitted, dtype=bool)]
+        missed = _missed_unseen(fitted, weights, target - predicted[0]) / engine.spread
+        share = float((missed**2).sum()) / len(rows)
+    if not missed.max(initial=0.0) > LEAST_MISS:
+        return 0.0
+    return float(n_counted * max(0.0, 0.5 * np.log(share) - np.log(least_nrmse)))
+
+
+def _missed_unseen(slopes: Floats, weights: Floats, errors: Floats) -> Floats:
+    """By how much each row is missed that determines a constant alone, if it is left out of the fit."""
+    roots = np.sqrt(weights)
+    seen = np.nan_to_num(roots[:, None] * slopes, posinf=0.0, neginf=0.0)
+    wanted = np.nan_to_num(roots * errors, posinf=0.0, neginf=0.0)
+    basis, strengths, _ = np.linalg.svd(seen / _norms(seen), full_matrices=False)
+    leverage = (basis[:, strengths > np.sqrt(RELATIVE_RANK) * strengths.max(initial=0.0)] ** 2).sum(axis=1)
+    missed = []
+    for row in np.flatnonzero(1.0 - leverage < LEAST_FREEDOM):
+        others = np.delete(seen, row, axis=0)
+        scale = _norms(others)
+        step = np.linalg.pinv(others / scale, rcond=np.sqrt(RELATIVE_RANK)) @ np.delete(wanted, row) / scale
+        missed.append(abs(errors[row] - slopes[row] @ step))
+    found = np.array(missed)
+    return np.asarray(np.where(np.isfinite(found), found, 0.0))
+
+
+def _norms(columns: Floats) -> Floats:
+    norms = np.sqrt((columns**2).sum(axis=0))
+    return np.asarray(np.where(norms > 0.0, norms, 1.0))

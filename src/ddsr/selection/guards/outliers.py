@@ -1,0 +1,127 @@
+"""What naming the rows that an equation misses by far saves: an outlier is no reason for another equation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import e, lgamma, log, pi
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.engine import Engine, values
+from ddsr.expression import Batch, Expression
+from ddsr.price.description_length import ROUNDING
+from ddsr.row_samples import MOST_AUDITED_ROWS
+
+ROWS_AN_EXCEPTION = 50  # of so many rows at most one is an exception; of fewer, one as well
+FEWEST_ROWS = 20
+LEAST_SHARE_LEFT = 0.5  # of the variance of y: rows that carry more of it are what there is to explain
+# Of the residuals' spread: what is nearer yet without a few rows misses something: no noise with outliers.
+LEAST_SPREAD_LEFT = 0.01
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.intp]
+NONE: Rows = np.zeros(0, dtype=np.intp)
+
+
+class Exceptions(NamedTuple):
+    """Of an expression."""
+
+    saved: float = 0.0
+    """nats by which y is told shorter with the exceptions named, than as all of one noise"""
+    rows: Rows = NONE
+    """their places among the audited rows"""
+    share_left: float = 1.0
+    """of the residuals' mean square, without them"""
+
+
+def exceptions_of(expressions: Sequence[Expression], engine: Engine, least_nrmse: float) -> list[Exceptions]:
+    """None of more rows than are audited: of errors that few rows make, a sample has too many or too few.
+
+    And none where weights say how far off each row may be.
+    """
+    rows, target, weights, counts, _ = engine.audited
+    if len(expressions) == 0 or engine.n_counted >= MOST_AUDITED_ROWS or (counts != weights).any():
+        return [Exceptions()] * len(expressions)
+    predicted, _ = values(Batch.of(expressions), rows, engine.n_threads)
+    each = np.repeat(np.arange(len(rows)), counts.astype(np.intp))
+    least = (least_nrmse * engine.spread) ** 2
+    saved, n_named = _told(predicted[:, each], target[each], least, LEAST_SHARE_LEFT)
+    found = [Exceptions()] * len(expressions)
+    for row in map(int, np.flatnonzero(n_named)):
+        squares = ((target - predicted[row]) ** 2)[each]
+        farthest = np.argsort(-squares, kind="stable")
+        named = np.unique(each[farthest[: n_named[row]]])
+        share_left = float(squares[~np.isin(each, named)].mean() / squares.mean())
+        found[row] = Exceptions(float(saved[row]), named, share_left)
+    return found
+
+
+def exceptional_rows(predicted: Floats, target: Floats) -> NDArray[np.intp]:
+    """Rows where nothing is predicted, and then those that are told as exceptions, the farthest off first.
+
+    Here these may carry any share of the variance: nothing is chosen by it.
+    """
+    is_finite = np.isfinite(predicted)
+    defined = np.flatnonzero(is_finite)
+    reach = float(np.ptp(target[defined])) if len(defined) else 0.0
+    if reach == 0.0:
+        return np.flatnonzero(~is_finite)
+    with np.errstate(over="ignore"):  # what explodes is missed by far, too
+        predicted, target = predicted[defined] / reach, target[defined] / reach
+    _, n_named = _told(predicted[None], target, ROUNDING**2 * float(np.mean(target**2)), 0.0)
+    farthest = np.argsort(-np.abs(target - predicted), kind="stable")
+    return np.concatenate([np.flatnonzero(~is_finite), defined[farthest[: n_named[0]]]])
+
+
+def _told(
+    predicted: Floats, target: Floats, least: float, least_share_left: float
+) -> tuple[Floats, NDArray[np.intp]]:
+    """Nats that exceptions save each row of (B, n) predictions, and how many there are.
+
+    An exception is a row whose y is sent as it is, anywhere in the range of y, and left out of the residuals'
+    spread: which rows, log C(n, k) nats, and log(range) each, in place of ½ log(2πe MSE).
+    """
+    n_rows, reach = len(target), float(np.ptp(target))
+    if n_rows < FEWEST_ROWS or reach == 0.0:
+        return np.zeros(len(predicted)), np.zeros(len(predicted), dtype=np.intp)
+    with np.errstate(all="ignore"):
+        errors = target - predicted
+        left, left_of_y = _left(errors**2, (target - target.mean()) ** 2)
+        n_named = np.arange(left.shape[1])
+        mean_squares = left / (n_rows - n_named)
+        mean_squares = np.maximum(mean_squares, np.maximum(least, LEAST_SPREAD_LEFT**2 * mean_squares[:, :1]))
+        nats = 0.5 * (n_rows - n_named) * np.log(2.0 * pi * e * mean_squares)
+        nats = nats + n_named * log(reach) + _nats_of_which(n_rows, n_named)
+        gains = np.where(left_of_y < least_share_left * left_of_y[:, :1], 0.0, nats[:, :1] - nats)
+        # where it is off by more than y ranges over, the equation is the exception
+        is_within = np.abs(errors).max(axis=1) <= reach
+        gains = np.where(is_within[:, None] & np.isfinite(gains), gains, 0.0)
+    return gains.max(axis=1), gains.argmax(axis=1)
+
+
+def _left(squares: Floats, of_rows: Floats) -> tuple[Floats, Floats]:
+    """(B, k + 1) sums of each row of (B, n) squares: all, without the largest, the two largest, and so on.
+
+    And those of `of_rows` without the same ones.
+
+    They are added up: the largest may be so large that nothing is left of the others once it is taken away.
+    """
+    n_others = squares.shape[1] - max(1, squares.shape[1] // ROWS_AN_EXCEPTION)
+    order = np.argpartition(squares, n_others, axis=1)
+    ascending = np.argsort(np.take_along_axis(squares, order[:, n_others:], axis=1), axis=1)
+    order[:, n_others:] = np.take_along_axis(order[:, n_others:], ascending, axis=1)
+
+    def sums(sorted_values: Floats) -> Floats:
+        others = sorted_values[:, :n_others].sum(axis=1, keepdims=True)
+        parts = np.concatenate([others, sorted_values[:, n_others:]], axis=1)
+        return np.asarray(np.cumsum(parts, axis=1)[:, ::-1])
+
+    return sums(np.take_along_axis(squares, order, axis=1)), sums(of_rows[order])
+
+
+def _nats_of_which(n_rows: int, n_named: NDArray[np.int64]) -> Floats:
+    """log C(n, k), and which k of those up to the most."""
+    which = [lgamma(n_rows + 1) - lgamma(k + 1) - lgamma(n_rows - k + 1) for k in n_named.tolist()]
+    return np.array(which) + np.where(n_named > 0, log(len(n_named)), 0.0)

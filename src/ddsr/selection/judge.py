@@ -1,0 +1,355 @@
+"""Models refitted on all rows and measured: what the choice goes by."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.deadline import Deadline
+from ddsr.engine import Engine, values
+from ddsr.expression import Batch, Expression
+from ddsr.price.description_length import FEW_ROWS, DescriptionLength, rounding_of
+from ddsr.price.model import Model
+from ddsr.price.simple_numbers import is_exact, near
+from ddsr.selection.canonical import canonical
+from ddsr.selection.guards.extrapolation import nats_of_growth
+from ddsr.selection.guards.leverage import nats_of_leverage
+from ddsr.selection.guards.lone_rows import nats_of_lone_rows
+from ddsr.selection.guards.outliers import exceptions_of
+from ddsr.selection.guards.poles import have_poles
+from ddsr.selection.guards.swings import Paths, swing
+from ddsr.selection.judged import (
+    LEAST_GAIN,
+    IsAllowed,
+    Judged,
+    best_of_each,
+    is_shorter,
+    length_of,
+    rank_of,
+)
+from ddsr.selection.moves.alternatives import alternatives, settled_together, with_moved_constants
+from ddsr.selection.moves.shared_factors import NatsLost
+from ddsr.selection.notation import as_roots, with_phases_in_a_turn
+from ddsr.selection.rational.forms import rational_forms
+
+WORK_A_CALL = 25_000_000  # rows × steps × models after which the clock is looked at: tenths of a second
+STEPS_OF_AN_AUDIT = 50  # what poles and leverages take, a row, in steps of a fit
+ROUND_STEPS, ROUND_TOLERANCE = 25, 1e-10  # of a fit that decides on a move
+MOST_FORMS = 12  # as ratios of polynomials, that are tried of one model
+MOST_ROWS_COMPARED = 1000  # on which two writings are taken for one function
+SAME_ERROR = 1e-6  # relative: errors so near belong to the same values
+N_ALWAYS_TIDIED = 3  # of the best, that are simplified however late it is
+# Standard errors within which a simple number is likely meant, and the nats of one simple enough for it.
+LIKELY_ERRORS, MOST_NATS_OF_LIKELY = 2.5, 8.0
+TOLERATED = 0.2  # error of a row that a small table is fitted without, in the spread of y
+SMALLEST = 1e-300  # standard error: of a constant the least change of which changes everything
+
+NO_LIMITS: Mapping[object, float] = {}
+
+
+class Judge:
+    """Refits and measures models, as long as there is time."""
+
+    def __init__(self, engine: Engine, deadline: float, is_allowed: IsAllowed | None) -> None:
+        self.engine, self.deadline, self.is_allowed = engine, deadline, is_allowed
+        self.length = DescriptionLength.on(engine)
+        self.has_few_rows = engine.n_rows <= FEW_ROWS
+        self.given: set[tuple[int, ...]] = set()
+        self.signs = engine.positive_variables, engine.nonnegative_variables
+        self.least_nrmse = rounding_of(engine)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the time is up."""
+        return time.monotonic() >= self.deadline
+
+    @property
+    def seconds_left(self) -> float:
+        """Until the time is up."""
+        return self.deadline - time.monotonic()
+
+    @contextmanager
+    def hurried(self, share: float) -> Iterator[None]:
+        """With this share of the time that is left; the rest is there again afterwards."""
+        deadline, now = self.deadline, time.monotonic()
+        self.deadline = now + share * (deadline - now)
+        try:
+            yield
+        finally:
+            self.deadline = deadline
+
+    def written(self, models: Sequence[Model]) -> list[Model]:
+        """As people write them, each once."""
+        return distinct(self._each_written(models))
+
+    def _each_written(self, models: Sequence[Model]) -> list[Model]:
+        is_allowed = self.is_allowed
+        written = [
+            other if is_allowed is None or self._may_be(other.expression, is_allowed) else model
+            for model, other in zip(models, canonical(models), strict=True)
+        ]
+        if not models or len(self.signs[1]) == len(self.engine.vocabulary.variables):
+            return written
+        # of negative numbers a root cannot be taken apart
+        pairs = zip(models, written, self._are_same(models, written), strict=True)
+        return [other if is_same else model for model, other, is_same in pairs]
+
+    def _are_same(self, models: Sequence[Model], others: Sequence[Model]) -> list[bool]:
+        """Whether two models have the same values on the rows, or on some of many."""
+        some = self.engine.rows[:: 1 + self.engine.n_rows // MOST_ROWS_COMPARED]
+        first, second = (
+            values(Batch.of(model.expression for model in each), some, self.engine.n_threads)[0]
+            for each in (models, others)
+        )
+        least = SAME_ERROR * self.engine.spread
+        with np.errstate(all="ignore"):
+            are_near = np.isclose(first, second, rtol=SAME_ERROR, atol=least, equal_nan=True)
+        return [bool(each) for each in np.all(are_near, axis=1).tolist()]
+
+    def start(self, models: Sequence[Model]) -> list[Judged]:
+        """Each candidate as it is or refitted, whichever is shorter."""
+        self.given = {model.expression.tokens for model in models}
+        # two starts of one form may lead to different constants
+        models = self._each_written(models)
+        given = sorted(self._audited(self._measure(models, max_steps=0)), key=length_of)
+        refitted = self.measure([one.model for one in given], 100, 1e-14)
+        # by length alone: constants that nobody has fitted yet do not win by being finite
+        return best_of_each(best_of_each(given + refitted, key=length_of))
+
+    def measure(
+        self,
+        models: Sequence[Model],
+        max_steps: int,
+        tolerance: float,
+        longest: Mapping[object, float] = NO_LIMITS,
+    ) -> list[Judged]:
+        """Refit what there is time for and is allowed; what is not finite is left out.
+
+        Those that are longer in any case than `longest` says, by their keys, are not audited.
+        """
+        judged: list[Judged] = []
+        if self.is_allowed is not None:
+            models = [model for model in models if self._may_be(model.expression, self.is_allowed)]
+        work_each = self.engine.n_rows * max_steps + len(self.engine.audited.rows) * STEPS_OF_AN_AUDIT
+        n_at_once = max(1, WORK_A_CALL // work_each)
+        for begin in range(0, len(models), n_at_once):
+            if self.is_late:
+                break
+            measured = self._measure(models[begin : begin + n_at_once], max_steps, tolerance)
+            judged += self._audited(
+                [one for one in measured if one.length <= longest.get(one.model.key, inf)]
+            )
+            judged += [one for one in measured if one.length > longest.get(one.model.key, inf)]
+        return judged
+
+    def _may_be(self, expression: Expression, is_allowed: IsAllowed) -> bool:
+        # a scale and an offset may break a rule that the expression inside obeys: it is as it was found
+        return expression.tokens in self.given or is_allowed(expression)
+
+    def _measure(self, models: Sequence[Model], max_steps: int, tolerance: float = 0.0) -> list[Judged]:
+        """Refitted, not audited."""
+        if not models:
+            return []
+        batch = Batch.of(model.expression for model in models)
+        is_fixed = np.ones(batch.constants.shape, dtype=bool)
+        for row, model in enumerate(models):
+            is_fixed[row, : len(model.is_fixed)] = model.is_fixed
+        scores = self.engine.refit(
+            batch, is_fixed, max_steps=max_steps, tolerance=tolerance, deadline=Deadline(self.deadline)
+        )
+        assert scores.information is not None  # a refit always has it
+        _, is_finite = values(scores.batch, self.engine.shuffled_rows, self.engine.n_threads)
+        exceptions = exceptions_of(list(scores.batch), self.engine, self.least_nrmse)
+        judged = []
+        for row, model in enumerate(models):
+            if np.isfinite(scores.nrmse[row]):
+                fitted = Model(scores.batch[row], model.is_fixed)
+                nrmse, information = float(scores.nrmse[row]), scores.information[row]
+                length = self.length(fitted, nrmse, information) - exceptions[row].saved
+                measured = fitted, nrmse, length, information, bool(is_finite[row]), self.engine.n_counted
+                judged.append(Judged(*measured, exceptions[row]))
+        return judged
+
+    def _audited(self, judged: Sequence[Judged]) -> list[Judged]:
+        """With what unseen rows would cost, and with poles among the rows seen."""
+        models = [one.model for one in judged]
+        tolerated = TOLERATED * self.engine.spread if self.has_few_rows else 0.0
+        # the guards ask about the rows that the law is for
+        unseen = nats_of_leverage(models, self.engine, [one.exceptions.rows for one in judged], tolerated)
+        unseen += nats_of_growth(models, self._mean_squares(judged), self.engine)
+        expressions = [model.expression for model in models]
+        has_pole = have_poles(expressions, self.engine.audited.rows, self.engine.n_threads)
+        swings = np.zeros(len(models), dtype=bool)
+        if self.has_few_rows:  # of many rows, neighbours are near
+            swings = swing(expressions, self._paths, self.engine.n_threads)
+        return [
+            replace(
+                one,
+                length=one.length + (float(nats) if one.nrmse > self.least_nrmse else self._lone(one)),
+                is_finite_between_rows=one.is_finite_between_rows and not (is_infinite or is_swinging),
+                is_audited=True,
+                swings=bool(is_swinging),
+            )
+            for one, nats, is_infinite, is_swinging in zip(judged, unseen, has_pole, swings, strict=True)
+        ]
+
+    @cached_property
+    def _paths(self) -> Paths:
+        return Paths.among(self.engine.rows)
+
+    def _lone(self, one: Judged) -> float:
+        # residuals that are rounding have no leverage to look at, but may be of constants for single rows
+        return nats_of_lone_rows(one.model, self.engine, self.least_nrmse)
+
+    def _mean_squares(self, judged: Sequence[Judged]) -> NDArray[np.float64]:
+        """Of the residuals, without the rows that are named as exceptions."""
+        errors = np.array([one.nrmse * np.sqrt(one.exceptions.share_left) for one in judged])
+        with np.errstate(over="ignore"):  # an error beyond all measure
+            return np.asarray((np.maximum(errors, self.least_nrmse) * self.engine.spread) ** 2)
+
+    def alternatives(self, one: Judged) -> list[Model]:
+        """The models one move away, without those whose constant the data refuse; none after the end."""
+        if self.is_late:
+            return []
+        others = alternatives(one.model, self._nats_lost(one))
+        return [model for model in self.written(list(others)) if model.key != one.model.key]
+
+    def with_moved_constants(self, one: Judged) -> list[Model]:
+        """The models in which a fitted constant is a simple number in another place.
+
+        One that was cut short is fitted again for it: of 9.87 nobody knows that it is the square of pi.
+        """
+        if self.is_late:
+            return []
+        freed = self._measure(list(one.model.freed()), ROUND_STEPS, ROUND_TOLERANCE)
+        moved = distinct(
+            moved
+            for start in (one, *freed)
+            if start.model.free_constants
+            for moved in with_moved_constants(start.model, self._nats_lost(start))
+        )
+        return self.written(moved)
+
+    def _nats_lost(self, one: Judged) -> NatsLost:
+        errors: list[float] = self._standard_error(one).tolist()
+        fitted = one.model.expression.constants
+
+        def nats_lost(constant: int, value: float) -> float:
+            if value == fitted[constant]:
+                return 0.0
+            n_errors = abs(value - fitted[constant]) / max(errors[constant], SMALLEST)
+            return 0.5 * n_errors * n_errors  # as a power it would raise where it overflows
+
+        return nats_lost
+
+    def settled_together(self, models: Sequence[Judged]) -> dict[object, Judged]:
+        """By key, those shorter with all constants settled at once that could well be simple numbers.
+
+        One fit tells which of many candidates are worth the rounds of moves.
+        """
+        settled: dict[object, Model | None] = {}
+        for one in sorted(models, key=rank_of):  # the others may have no time
+            if self.is_late:
+                break
+            together = settled_together(one.model, self._likely_number(one))
+            settled[one.model.key] = self.written([together])[0] if together else None
+        new = distinct(model for model in settled.values() if model is not None)
+        found = {one.model.key: one for one in self.measure(new, ROUND_STEPS, ROUND_TOLERANCE)}
+        shorter: dict[object, Judged] = {}
+        for one in models:
+            model = settled.get(one.model.key)
+            other = None if model is None else found.get(model.key)
+            if other is not None and is_shorter(other, one):
+                shorter[one.model.key] = other
+        return shorter
+
+    def _likely_number(self, one: Judged) -> Callable[[int, float], float | None]:
+        reach = LIKELY_ERRORS * self._standard_error(one)
+
+        def choose(constant: int, value: float) -> float | None:
+            if abs(value) <= reach[constant]:
+                return 0.0
+            numbers = (number.value for number in near(value) if number.nats < MOST_NATS_OF_LIKELY)
+            return next((number for number in numbers if abs(number - value) <= reach[constant]), None)
+
+        return choose
+
+    def _standard_error(self, one: Judged) -> NDArray[np.float64]:
+        error = max(one.nrmse, self.least_nrmse) * self.engine.spread / np.sqrt(self.engine.n_counted)
+        return np.asarray(error * one.unit_uncertainty)
+
+    def simplest(self, expression: Expression) -> Expression:
+        """The same values, simplified natively: no phase beyond a turn, roots for functions of inverses."""
+        simpler = as_roots(expression.simplified(*self.signs), *self.signs)
+        return with_phases_in_a_turn(simpler)  # smaller ones may be simple numbers
+
+    def tidied(self, models: list[Judged]) -> list[Judged]:
+        """Each in its simplest form, unless that is longer: the best few always, the others if there is time.
+
+        No constant is fitted for it, so that it takes hundredths of a second.
+        """
+        ranked = sorted(models, key=rank_of)
+        some = ranked[:N_ALWAYS_TIDIED] if self.is_late else ranked
+        simplest = [rewritten_as(one.model, self.simplest(one.model.expression)) for one in some]
+        tidy = dict(zip((one.model.key for one in some), self._each_written(simplest), strict=True))
+        changed = distinct(
+            model
+            for key, model in tidy.items()
+            if model.key != key
+            and (self.is_allowed is None or self._may_be(model.expression, self.is_allowed))
+        )
+        found = {one.model.key: one for one in self._audited(self._measure(changed, max_steps=0))}
+        ended = []
+        for one in ranked:
+            other = found.get(tidy[one.model.key].key) if one.model.key in tidy else None
+            ended.append(one if other is None or not self._is_as_good(other, one) else other)
+        return ended
+
+    def _is_as_good(self, other: Judged, one: Judged) -> bool:
+        """Whether a model is no longer than another of the same values; rounding may tell these apart."""
+        is_as_near = max(other.nrmse, self.least_nrmse) <= (1.0 + SAME_ERROR) * max(
+            one.nrmse, self.least_nrmse
+        )
+        is_as_finite = other.is_finite_between_rows >= one.is_finite_between_rows
+        return is_as_near and is_as_finite and other.length <= one.length + LEAST_GAIN
+
+    def rational_forms(self, one: Judged) -> list[Judged]:
+        """The shortest of the same values as ratios of polynomials, as far as there is time."""
+        forms: list[Expression] = []
+        for form in rational_forms(
+            one.model.expression, self.engine.positive_variables, lambda: self.seconds_left
+        ):
+            if self.is_late or len(forms) == MOST_FORMS:
+                break
+            forms.append(form)
+        models = self.written(distinct(rewritten_as(one.model, form) for form in forms))
+        return self.measure(models, ROUND_STEPS, ROUND_TOLERANCE)
+
+    def length_of_data(self, one: Judged) -> float:
+        """Nats that the error alone takes."""
+        return float(self.engine.n_counted * np.log(max(one.nrmse, self.least_nrmse)))
+
+    def polish(self, models: list[Judged]) -> list[Judged]:
+        """Fit what is free to convergence."""
+        polished = self.measure([one.model for one in models], 100, 1e-14)
+        better = {one.model.key: one for one in polished}
+        return [min(one, better.get(one.model.key, one), key=rank_of) for one in models]
+
+
+def rewritten_as(model: Model, expression: Expression) -> Model:
+    """The expression with those constants settled that come from settled ones."""
+    settled, has_free = model.fixed_constants, bool(model.free_constants)
+    is_fixed = (not has_free or value in settled or is_exact(value) for value in expression.constants)
+    return Model(expression, tuple(is_fixed))
+
+
+def distinct(models: Iterable[Model]) -> list[Model]:
+    """Each once."""
+    return list({model.key: model for model in models}.values())

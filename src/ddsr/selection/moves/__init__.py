@@ -1,0 +1,1 @@
+"""Moves: what an equation could be instead, with simpler constants or fewer terms."""

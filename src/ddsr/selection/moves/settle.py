@@ -1,0 +1,35 @@
+"""A model after some of its constants were settled: what has become 0 or 1 goes, and takes along what it can.
+
+The rewriting is native (core/simplify/settling.hpp).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from ddsr import _core
+from ddsr.expression import OPERATORS, Expression, Node, Vocabulary
+from ddsr.price.model import Model
+
+
+def settled(vocabulary: Vocabulary, tree: Node) -> Model | None:
+    """Return the tree as a model, without what settled constants make superfluous.
+
+    Values do not change, wherever the tree has one. None where it has none, and where the vocabulary cannot
+    write what is left; the tree itself may have any operators.
+    """
+    wide = _with_all_operators(vocabulary)
+    given = Model.of_tree(wide, tree)
+    if given is None:
+        return None
+    expression = given.expression
+    found = _core.settle(wide.core, vocabulary.core, expression.tokens, expression.constants, given.is_fixed)
+    if found is None:
+        return None
+    tokens, constants, is_fixed = found
+    return Model(Expression(vocabulary, tokens, constants), tuple(is_fixed))
+
+
+@lru_cache(maxsize=16)  # thousands of variables take a while to check
+def _with_all_operators(vocabulary: Vocabulary) -> Vocabulary:
+    return Vocabulary(vocabulary.variables, tuple(OPERATORS))

@@ -1,0 +1,140 @@
+"""One factor for two terms of a sum: 3.715 * x + 7.440 * z may well be 3.72 * (x + 2 * z).
+
+And one for a ratio: 3.781 * x / (y + 3.781) may well be x / (0.2645 * y + 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import product
+from math import isclose
+
+from ddsr.expression import Node
+from ddsr.price.model import Numbered, known
+from ddsr.price.simple_numbers import SimpleNumber, near
+
+NatsLost = Callable[[int, float], float]
+"""What the data lose, about, where the constant of this number, breadth-first, has this value instead."""
+
+MOST_NATS_LOST = 12.0
+"""that a constant less is worth, about, on noisy data; without noise a ratio is exact or far off"""
+MOST_TERMS = 8
+"""of a sum whose terms are compared"""
+MOST_NATS_OF_RATIO = 12.0
+"""that writing one may take: a longer one saves nothing beside the constant that it replaces"""
+
+
+@dataclass(frozen=True)
+class Term:
+    """Of a sum: sign * node, and node is factor * rest if it has a fitted factor."""
+
+    sign: float
+    node: Node
+    factor: Numbered | None
+    rest: Node
+
+    @property
+    def coefficient(self) -> float:
+        """The fitted factor with the sign; the sign alone where there is none."""
+        return self.sign * (1.0 if self.factor is None else self.factor.value)
+
+
+_Way = tuple[Term, Term, SimpleNumber]
+"""The term that keeps its factor, the one that loses it, and the ratio of that to the other's."""
+
+
+def shared_factors(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
+    """The sum with two terms, one of either operand, over one fitted factor, as far as the data allow it."""
+    left, right = (list(terms_of(child)) for child in node.children)
+    if node.name == "sub":
+        right = [Term(-term.sign, term.node, term.factor, term.rest) for term in right]
+    if len(left) + len(right) > MOST_TERMS:
+        return
+    for one, other in product(left, right):
+        others = [term for term in (*left, *right) if term is not one and term is not other]
+        for base, turned, ratio in _ways(one, other, nats_lost):
+            yield sum_of([*others, _over_one_factor(base, turned, ratio.value)])
+
+
+def cancelled_factors(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
+    """The ratio without its fitted factor, where that makes one of a term of the divisor a simple number."""
+    numerator, divisor = node.children
+    factor, rest = split_fitted(numerator)
+    terms = list(terms_of(divisor))
+    if factor is None or not 2 <= len(terms) <= MOST_TERMS:
+        return
+    for term in terms:
+        ratio = _ratio(Term(1.0, numerator, factor, rest), term, nats_lost)
+        if ratio is not None:
+            others = sum_of([other for other in terms if other is not term])
+            scaled = Node.operator("mul", Node.constant(1.0 / factor.value), others)
+            settled = Node.operator("mul", known(ratio.value), term.rest)
+            yield Node.operator("div", rest, Node.operator("add", scaled, settled))
+
+
+def _ways(one: Term, other: Term, nats_lost: NatsLost) -> Iterator[_Way]:
+    """Of 2 * f and f / 2 the one that is written with less."""
+    ways: list[_Way] = []
+    for base, turned in ((one, other), (other, one)):
+        ratio = _ratio(base, turned, nats_lost)
+        if ratio is not None:
+            ways.append((base, turned, ratio))
+    if len(ways) == 2 and isclose(ways[0][2].value * ways[1][2].value, 1.0):
+        ways.remove(max(ways, key=lambda way: way[2].nats))
+    yield from ways
+
+
+def terms_of(node: Node, sign: float = 1.0) -> Iterator[Term]:
+    """What a chain of sums and differences joins."""
+    if node.name in ("add", "sub"):
+        yield from terms_of(node.children[0], sign)
+        yield from terms_of(node.children[1], sign if node.name == "add" else -sign)
+    else:
+        yield Term(sign, node, *split_fitted(node))
+
+
+def split_fitted(node: Node) -> tuple[Numbered | None, Node]:
+    """A fitted factor of a product or of a numerator, and what is left without it."""
+    if isinstance(node, Numbered):
+        return node, known(1.0)
+    n_places = {"mul": 2, "div": 1}.get(node.name, 0)
+    for place, child in enumerate(node.children[:n_places]):
+        factor, rest = split_fitted(child)
+        if factor is not None:
+            return factor, Node.operator(
+                node.name, *(rest if k == place else each for k, each in enumerate(node.children))
+            )
+    return None, node
+
+
+def _ratio(base: Term, turned: Term, nats_lost: NatsLost) -> SimpleNumber | None:
+    """Of the second factor to the first: the simple number that costs least, if the data allow any."""
+    if base.factor is None or turned.factor is None or base.coefficient == 0.0:
+        return None
+    value, number = turned.coefficient / base.coefficient, int(turned.factor.name)
+    simple = [SimpleNumber(1.0 if value > 0.0 else -1.0, 0.0)]
+    simple += [ratio for ratio in near(value) if ratio.nats <= MOST_NATS_OF_RATIO]
+    costs = [
+        (ratio.nats + lost, ratio)
+        for ratio in simple
+        if (lost := nats_lost(number, turned.sign * ratio.value * base.coefficient)) <= MOST_NATS_LOST
+    ]
+    return min(costs)[1] if costs else None
+
+
+def _over_one_factor(base: Term, turned: Term, ratio: float) -> Term:
+    assert base.factor is not None  # or there would be no ratio
+    second = Node.operator("mul", known(abs(ratio)), turned.rest)
+    rest = Node.operator("add" if ratio > 0.0 else "sub", base.rest, second)
+    return Term(base.sign, Node.operator("mul", base.factor, rest), base.factor, rest)
+
+
+def sum_of(terms: Sequence[Term]) -> Node:
+    """What is added first: no sum begins with a minus if it need not."""
+    first, *others = sorted(terms, key=lambda term: -term.sign)
+    begin = first.node if first.sign > 0.0 else Node.operator("sub", known(0.0), first.node)
+    return reduce(
+        lambda sum_, term: Node.operator("add" if term.sign > 0.0 else "sub", sum_, term.node), others, begin
+    )

@@ -1,0 +1,88 @@
+"""Equations as people write them once all is settled: x * x as x^2, a third as a division by 3, -tanh(x).
+
+The rewriting is native: core/simplify/spelling.hpp says what each spelling does. Values do not change, and
+one equation reads the same whatever way the search came to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from ddsr import _core
+from ddsr.expression import Expression
+from ddsr.expression.signs import signs_of
+from ddsr.price.model import Model
+from ddsr.price.simple_numbers import is_exact
+
+USUAL_SPELLINGS = (
+    "simple bases",
+    "exponentials",
+    "powers",
+    "simple bases",  # again: exp(x)^0.6931 is an exponential by now
+    "complements",
+    "unit factors",
+    "upright roots",
+    "one bar",
+    "squares",
+    "outer signs",
+    "phases in half a turn",
+    "differences",
+    "turned differences",
+    "powers",  # again: exp(-log(y / x) / t) is exp(log(x / y) / t) by now
+    "order",
+    "fractions",
+)
+
+
+def spelled(
+    model: Model,
+    is_allowed: Callable[[Expression], bool] | None = None,
+    spellings: Sequence[str] = USUAL_SPELLINGS,
+) -> Model:
+    """Return the same model as people write it: 0.333… * f is f / 3, and x * x is x^2, if it can.
+
+    A spelling that `is_allowed` refuses is left out: c^x is not exp(k * x) where a rule forbids that.
+    """
+    expression = model.expression
+    vocabulary = expression.vocabulary
+
+    def may_be(tokens: list[int], constants: list[float]) -> bool:
+        return is_allowed is None or is_allowed(Expression(vocabulary, tokens, constants))
+
+    found = _core.spell(
+        vocabulary.core,
+        expression.tokens,
+        expression.constants,
+        model.is_fixed,
+        spellings,
+        None if is_allowed is None else may_be,
+        is_exact,
+    )
+    if found is None:
+        return model
+    tokens, constants, is_fixed = found
+    return Model(Expression(vocabulary, tokens, constants), tuple(is_fixed))
+
+
+def with_exponentials(model: Model) -> Model:
+    """Return the model with exp(log(c) * f) for c^f with a fitted c, if it has exp; a settled c stays.
+
+    So does a fitted one that is a simple number, as in 2^n.
+    """
+    return spelled(model, spellings=("simple bases", "exponentials"))
+
+
+def with_phases_in_a_turn(expression: Expression) -> Expression:
+    """Return the expression with phases of more than a period reduced to half a period at most."""
+    return spelled(Model.free(expression), spellings=("phases in a turn",)).expression
+
+
+def as_roots(
+    expression: Expression, positive: Iterable[str] = (), nonnegative: Iterable[str] = ()
+) -> Expression:
+    """Return the expression with roots for sin and cos of inverse functions, if that reads better."""
+    vocabulary = expression.vocabulary
+    signs = signs_of(vocabulary, positive, nonnegative)
+    found = _core.with_roots(vocabulary.core, expression.tokens, expression.constants, signs)
+    other = Expression(vocabulary, *found)
+    return expression if other == expression else other

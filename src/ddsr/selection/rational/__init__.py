@@ -1,0 +1,1 @@
+"""Rational forms: expressions as ratios of polynomials, cancelled and factored."""

@@ -1,0 +1,269 @@
+"""The final choice: the best candidates made shorter as long as their description length falls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from math import inf
+
+from ddsr.engine import Engine
+from ddsr.errors import ExpressionError
+from ddsr.expression import OPERATORS, Expression, Kind, Node, Vocabulary
+from ddsr.price.model import Model
+from ddsr.search.front import ROUNDING, ROUNDING_OF_ERROR, FrontEntry, ParetoFront
+from ddsr.selection.handing_out import handed_out
+from ddsr.selection.judge import ROUND_STEPS, ROUND_TOLERANCE, Judge
+from ddsr.selection.judged import IsAllowed, Judged, Selected, best_of_each, is_shorter, length_of, rank_of
+from ddsr.selection.notation import spelled, with_exponentials
+
+# The move that shortens most is not always the one that leads to the shortest. A model whose error alone
+# outweighs the whole of another is followed all the same, so that it reads well, but on one way only.
+BEAM_WIDTH = 3
+N_AT_ONCE = 3
+SHARE_OF_START = 0.4  # of the time, in which candidates are refitted as they are, the likeliest first
+SHARE_OF_ROUNDS = 0.75  # of the time that is left when they begin; then the best are written well
+N_RATIONAL = 3  # models that are written as ratios of polynomials
+# Two writings of one function that differ by less: the plainer one is taken.
+NATS_FOR_PLAINNESS = 1.0
+# A form is listed beside the shorter one that was made of it if it is longer by no more than this.
+NATS_OF_RIVALS = 7.0
+LEAST_BETTER = 0.01  # in NRMSE: what was not made shorter is listed for no less
+
+
+def select(
+    candidates: Iterable[Expression],
+    engine: Engine,
+    n_shortest: int = 8,
+    n_most_accurate: int = 3,
+    *,
+    deadline: float = inf,
+    is_allowed: IsAllowed | None = None,
+    models: Sequence[Model] = (),
+) -> tuple[Selected, ...]:
+    """The candidates by rising description length, the first being the choice.
+
+    Those that are not finite on `Engine.shuffled_rows`, or have a pole among the rows, have to halve the
+    error of those that are, and have none.
+
+    All are refitted on all rows. The `n_shortest` of least description length and the `n_most_accurate` are
+    made shorter for as long as that falls: constants are settled at simple numbers, terms and factors are
+    left out, and the best are cancelled as ratios of polynomials. No candidate ends with a longer description
+    than it began with. One that is nearly as short as what was made of it is there, too. `models` are
+    candidates that have settled numbers already. `deadline` is on the monotonic clock: what is known by then
+    is returned. Nothing that `is_allowed` refuses is made of a candidate.
+    """
+    judge = Judge(engine, deadline, is_allowed)
+    free = [Model.free(expression) for expression in _in_one_vocabulary(candidates, engine)]
+    rewritten = (Model.of_tree(free[0].expression.vocabulary, model.tree) for model in models)
+    given_models = free + [model for model in rewritten if model is not None]
+    with judge.hurried(SHARE_OF_START):
+        judged = judge.start(given_models)
+    if not judged:
+        raise ExpressionError("no candidate has a finite value on every row: there is nothing to select")
+    settled = judge.settled_together(judged)
+    ranked = sorted(judged, key=lambda one: rank_of(settled.get(one.model.key) or one))
+    first, others = _different(ranked, n_shortest)
+    by_error = sorted(others, key=lambda one: max(one.nrmse, judge.least_nrmse))
+    given, rest = first + by_error[:n_most_accurate], by_error[n_most_accurate:]
+    chosen: list[Judged] = []
+    with judge.hurried(SHARE_OF_ROUNDS):
+        for begin in range(0, len(given), N_AT_ONCE):  # the likeliest first: the others may have no time
+            some = given[begin : begin + N_AT_ONCE]
+            shortest = min((one.length for one in chosen), default=inf)
+            # what cannot win reads well as it is
+            rest += [one for one in some if judge.length_of_data(one) > shortest]
+            some = [one for one in some if judge.length_of_data(one) <= shortest]
+            chosen += _shorten_both(some, settled, judge)
+    chosen = _cancelled(chosen, judge)
+    chosen = [_with_moved_constants(one, judge) for one in _with_settled_rates(chosen, judge)]
+    chosen = judge.polish(chosen)
+    # a + b * x, of which b * x was made, may explain the data nearly as well
+    longest = min(map(rank_of, chosen), default=inf) + NATS_OF_RIVALS
+    rest = [settled.get(one.model.key, one) for one in rest] + [one for one in given if one.rank <= longest]
+    chosen = judge.tidied(best_of_each(chosen + rest))
+    ranked = sorted(best_of_each(chosen), key=rank_of)
+    return handed_out(ranked, engine, is_allowed, n_written=1 if judge.is_late else None)
+
+
+def front_of(
+    found: Sequence[Selected], left_out: Iterable[FrontEntry] = ()
+) -> tuple[ParetoFront, FrontEntry]:
+    """What was selected as a Pareto front, and the choice: it is on it even if a smaller one errs less.
+
+    With those that there was no time to select from, as far as they are not the others once more.
+    """
+    entries = [
+        FrontEntry(one.expression, one.nrmse, 1.0, 0.0, one.is_free, one.description_length) for one in found
+    ]
+    chosen, least_error, front = entries[0], inf, []
+    as_found = [FrontEntry(entry.equation, entry.nrmse, 1.0, 0.0) for entry in left_out]
+    for entry in sorted([*entries, *as_found], key=lambda each: (each.size, each.nrmse)):
+        # the choice in another writing differs from it by rounding
+        is_twin = entry.size == chosen.size and entry.nrmse >= (1.0 - ROUNDING_OF_ERROR) * chosen.nrmse
+        bar = least_error if entry.nats is not None else (1.0 - LEAST_BETTER) * least_error
+        if entry is chosen or (max(entry.nrmse, ROUNDING) < bar and not is_twin):
+            front.append(entry)
+            least_error = min(least_error, max(entry.nrmse, ROUNDING))
+    return ParetoFront(tuple(front)), chosen
+
+
+def _shorten(starts: list[list[Judged]], judge: Judge) -> list[Judged]:
+    """The shortest that each list of models leads to.
+
+    In rounds: the few moves that shorten one of them most are taken, each alone, until none does.
+    """
+    best = [min(models, key=rank_of) for models in starts]
+    beams = list(starts)
+    tried: dict[object, Judged | None] = {}
+    while any(beams) and not judge.is_late:
+        moves = [[(one, other) for one in beam for other in judge.alternatives(one)] for beam in beams]
+        tried |= _measured([move for beam in moves for move in beam], tried, judge)
+        for lineage, beam in enumerate(moves):
+            shorter = []
+            for one, other in beam:
+                judged = tried.get(other.key)
+                if judged is not None and judged.is_audited and is_shorter(judged, one):
+                    shorter.append(judged)
+            beams[lineage] = sorted(best_of_each(shorter), key=rank_of)
+            best[lineage] = min([best[lineage], *beams[lineage]], key=rank_of)
+        shortest = min((one.length for one in best), default=inf)
+        for lineage, one in enumerate(best):
+            width = 1 if judge.length_of_data(one) > shortest else BEAM_WIDTH
+            beams[lineage] = beams[lineage][:width]
+    return best
+
+
+def _measured(
+    moves: Sequence[tuple[Judged, Model]], tried: dict[object, Judged | None], judge: Judge
+) -> dict[object, Judged | None]:
+    """By key, what moves to other models lead to: measured, unless it is known to be no shorter already."""
+    longest: dict[object, float] = {}
+    models: dict[object, Model] = {}
+    for one, other in moves:
+        known = tried.get(other.key)
+        is_known = other.key in tried and (known is None or known.is_audited or known.length >= one.length)
+        if not is_known:
+            models[other.key] = other
+            longest[other.key] = max(one.length, longest.get(other.key, -inf))
+    found = judge.measure(list(models.values()), ROUND_STEPS, ROUND_TOLERANCE, longest)
+    return dict.fromkeys(models) | {one.model.key: one for one in found}
+
+
+def _shorten_both(models: list[Judged], settled: dict[object, Judged], judge: Judge) -> list[Judged]:
+    """Each from where it is and from its settled form, if it has one: what either leads to."""
+    partners = [settled.get(one.model.key) for one in models]
+    starts = [
+        [one] if partner is None else [one, partner] for one, partner in zip(models, partners, strict=True)
+    ]
+    return _shorten(starts, judge)
+
+
+def _different(ranked: Sequence[Judged], n: int) -> tuple[list[Judged], list[Judged]]:
+    """The first `n` that are different functions, and the others; equal errors belong to one function."""
+    first: list[Judged] = []
+    others: list[Judged] = []
+    for one in ranked:
+        is_known = any(abs(one.nrmse - known.nrmse) <= ROUNDING_OF_ERROR * known.nrmse for known in first)
+        (others if is_known or len(first) == n else first).append(one)
+    return first, others
+
+
+def _cancelled(models: list[Judged], judge: Judge) -> list[Judged]:
+    """The best few in the plainest of their shortest rational forms, with the length of the shortest."""
+    ranked = sorted(models, key=rank_of)
+    for place, one in enumerate(ranked[:N_RATIONAL]):
+        if judge.is_late:
+            break
+        forms = [one, *judge.rational_forms(one)]
+        forms = [form for form in forms if form.is_finite_between_rows >= one.is_finite_between_rows]
+        best = min(forms, key=length_of)
+        tied = [form for form in forms if _is_another_writing(form, best)]
+        ranked[place] = replace(_plainest(tied, best, judge), length=best.length)
+    return ranked
+
+
+def _plainest(tied: Sequence[Judged], best: Judged, judge: Judge) -> Judged:
+    """Of several writings the one that reads best; without time the shortest."""
+    plainest, plainness = best, None
+    for form in tied if len(tied) > 1 else ():
+        if judge.is_late:
+            break
+        its = _plainness(spelled(form.model, judge.is_allowed).expression)
+        if plainness is None or its < plainness:
+            plainest, plainness = form, its
+    return plainest
+
+
+def _is_another_writing(form: Judged, best: Judged) -> bool:
+    """Nearly as short, and with no constant that the best one does without: c * (x + 2 * y) has one."""
+    has_no_more = len(form.model.free_constants) <= len(best.model.free_constants)
+    return has_no_more and form.length <= best.length + NATS_FOR_PLAINNESS
+
+
+def _with_settled_rates(models: list[Judged], judge: Judge) -> list[Judged]:
+    """Those with a fitted base c^f as exp(k * f), which is how they are shown, with k settled if that pays.
+
+    As with all that is a matter of writing, the description length stays that of the model as it was.
+    """
+    rewritten = {one.model.key: with_exponentials(one.model) for one in models}
+    changed = [model for key, model in rewritten.items() if model.key != key]
+    begun = judge.measure(changed, ROUND_STEPS, ROUND_TOLERANCE)
+    ended = zip(begun, _shorten([[one] for one in begun], judge), strict=True)
+    found = {one.model.key: end for one, end in ended}
+    settled = []
+    for one in models:
+        end = found.get(rewritten[one.model.key].key, one)
+        is_as_finite = end.is_finite_between_rows >= one.is_finite_between_rows
+        settled.append(replace(end, length=min(one.length, end.length)) if is_as_finite else one)
+    return settled
+
+
+def _with_moved_constants(one: Judged, judge: Judge) -> Judged:
+    """With constants where they are simple numbers, and made shorter from there: exp(x - 1.7).
+
+    At the end, since ratios of polynomials are written best with a constant in front of each term.
+    """
+    while not judge.is_late:
+        moves = [(one, other) for other in judge.with_moved_constants(one)]
+        found = [other for other in _measured(moves, {}, judge).values() if other is not None]
+        shorter = [other for other in found if other.is_audited and is_shorter(other, one)]
+        if not shorter:
+            break
+        one = _shorten([[min(shorter, key=rank_of)]], judge)[0]
+    return one
+
+
+def _plainness(expression: Expression) -> tuple[int, int, int]:
+    """Less reads better: places of variables, what reads backwards, then nodes of the SymPy form."""
+    nodes = [expression.tree]
+    for node in nodes:  # grows while it is walked
+        nodes.extend(node.children)
+    n_places = sum(node.kind is Kind.VARIABLE for node in nodes)
+    return n_places, sum(map(_reads_backwards, nodes)), expression.complexity()
+
+
+def _reads_backwards(node: Node) -> bool:
+    """A division, a negative power, or less 1: v √(1 − v²/c²) rather than v²/c √(c²/v² − 1)."""
+    if node.name in ("div", "inverse"):
+        return True
+    if node.name not in ("pow", "sub"):
+        return False
+    second = node.children[1]
+    is_number = second.kind in (Kind.CONSTANT, Kind.ONE)
+    return is_number and (second.value < 0.0 if node.name == "pow" else second.value == 1.0)
+
+
+def _in_one_vocabulary(candidates: Iterable[Expression], engine: Engine) -> list[Expression]:
+    """The candidates over a vocabulary that has all their operators: scales and offsets may need more."""
+    listed = list(candidates)
+    if not listed:
+        raise ExpressionError("give at least one candidate to select from")
+    vocabularies = [engine.vocabulary, *(expression.vocabulary for expression in listed)]
+    used = {name for vocabulary in vocabularies for name in vocabulary.operators}
+    common = Vocabulary(
+        engine.vocabulary.variables,
+        [name for name in OPERATORS if name in used],
+        has_one=any(vocabulary.has_one for vocabulary in vocabularies),
+        has_constant=any(vocabulary.has_constant for vocabulary in vocabularies),
+    )
+    return [Expression.from_tree(common, expression.tree) for expression in listed]
