@@ -47,7 +47,7 @@ PUBLISHED_RATES = {
 
 def make(method: str, seed: int, time: float | None, epochs: int | None, threads: int, device: str) -> Method:
     """The preset with the settings of SRBench's DSR."""
-    from ddsr.estimator import DDSRRegressor
+    from ddsr.estimator.regressor import DDSRRegressor
 
     regressor: Method = DDSRRegressor(
         method,

@@ -21,8 +21,8 @@ import torch
 from benchmarks import throughput
 from benchmarks.hardware import describe_run
 from ddsr.config import PaperConfig
-from ddsr.device import find_device
 from ddsr.expression import Expression, Vocabulary
+from ddsr.generators.device import find_device
 from ddsr.search.loop import SearchState
 from ddsr.search.presets import parse_method, pose, start
 

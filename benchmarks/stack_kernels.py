@@ -18,9 +18,9 @@ import torch
 from benchmarks.hardware import describe_run
 from ddsr._core import MASK
 from ddsr.config import PaperConfig
-from ddsr.diffusion.denoiser import Denoiser
-from ddsr.diffusion.generator import MaskedDiffusion
 from ddsr.expression.vocabulary import Vocabulary
+from ddsr.generators.diffusion.denoiser import Denoiser
+from ddsr.generators.diffusion.generator import MaskedDiffusion
 from ddsr.grammar import Grammar
 from ddsr.search.stacking.backward import StackedBackward
 from ddsr.search.stacking.launch import DEFAULT, Launch

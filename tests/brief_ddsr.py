@@ -17,7 +17,7 @@ def shorten_epochs() -> None:
 
 
 if __name__ == "__main__":
-    from ddsr.cli import main
+    from ddsr.cli.entry import main
 
     shorten_epochs()
     main(prog_name="ddsr")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ddsr import DDSRRegressor, Expression, Vocabulary
-from ddsr.fitting import Outcome
+from ddsr.estimator.fit import Outcome
 from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.selection.parting import Parting
 from ddsr.selection.posterior import Form

@@ -33,7 +33,7 @@ class Clock:
 
     def install(self, monkeypatch) -> "Clock":
         """Every module of ddsr that is loaded by now reads this clock."""
-        for name in ("ddsr.runs", "ddsr.live", "ddsr.command.fitting", "ddsr.command.resuming"):
+        for name in ("ddsr.runs", "ddsr.live", "ddsr.cli.fitting", "ddsr.cli.resuming"):
             import_module(name)
         for name, module in list(sys.modules.items()):
             if name.startswith("ddsr.") and getattr(module, "time", None) is time:

@@ -11,7 +11,7 @@ import numpy as np
 from click.testing import CliRunner, Result
 
 import ddsr as ddsr_package
-from ddsr.cli import main
+from ddsr.cli.entry import main
 
 ROOT = Path(__file__).resolve().parent.parent
 

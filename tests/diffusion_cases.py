@@ -9,8 +9,8 @@ from scipy.stats import chisquare
 
 from ddsr._core import MASK, PAD
 from ddsr.config import DenoiserConfig, PaperConfig
-from ddsr.diffusion.generator import MaskedDiffusion
 from ddsr.expression import Vocabulary
+from ddsr.generators.diffusion.generator import MaskedDiffusion
 from ddsr.grammar import Grammar
 
 CPU = torch.device("cpu")

@@ -7,8 +7,8 @@ import torch
 
 from ddsr.engine import values
 from ddsr.expression import Batch, Vocabulary
+from ddsr.generators.prior.config import NetworkConfig, TrainingConfig
 from ddsr.grammar import Grammar
-from ddsr.prior.config import NetworkConfig, TrainingConfig
 from ddsr_pretraining.export import save_weights
 from ddsr_pretraining.training import Trainer
 

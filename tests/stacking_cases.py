@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from ddsr.config import DenoiserConfig
-from ddsr.diffusion.denoiser import Denoiser
 from ddsr.expression.vocabulary import Vocabulary
+from ddsr.generators.diffusion.denoiser import Denoiser
 from ddsr.grammar import AtMost, Forbid, Grammar, Nesting
 from ddsr.search.stacking.backward import StackedBackward
 from ddsr.search.stacking.launch import Launch

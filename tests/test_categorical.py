@@ -2,7 +2,7 @@ import numpy as np
 import torch
 from scipy.stats import chisquare
 
-from ddsr.categorical import constrain, draw_tokens
+from ddsr.generators.categorical import constrain, draw_tokens
 
 
 def test_tokens_are_drawn_by_their_probability():

@@ -12,13 +12,13 @@ from rich.console import Console
 from certainty_cases import UNSURE, model_of, outcome
 from command_cases import ddsr
 from ddsr import DDSRRegressor, Expression, Vocabulary
-from ddsr.certainty import Certainty, certainty_of, percent, where_text
+from ddsr.estimator.certainty import Certainty, certainty_of, percent, where_text
+from ddsr.estimator.uncertainty import forms_table
 from ddsr.live import NotebookView, PlainView, TerminalView
 from ddsr.live.board import Board
 from ddsr.search.front import FrontEntry
 from ddsr.selection.parting import Parting
 from ddsr.selection.posterior import MOST_FORMS, Form
-from ddsr.uncertainty import forms_table
 
 SAID = """\
 This form has a probability of 60 %; 2 other forms explain the data about as well.

@@ -5,12 +5,12 @@ from math import inf
 import numpy as np
 import pytest
 
-import ddsr.fitting
+import ddsr.estimator.fit
 from ddsr import DDSRRegressor
-from ddsr.budget import Budget
-from ddsr.choice_budget import EarlyChoice, later_deadline, reserve, seconds_to_choose
 from ddsr.config import PaperConfig
 from ddsr.deadline import MovableDeadline
+from ddsr.estimator.budget import Budget
+from ddsr.estimator.choice_budget import EarlyChoice, later_deadline, reserve, seconds_to_choose
 
 X = np.random.default_rng(0).uniform(0.5, 3.0, size=(40, 2))
 HARD = np.sin(3 * X[:, 0]) * X[:, 1] + np.exp(X[:, 1] / X[:, 0])
@@ -89,7 +89,7 @@ def test_a_short_fit_makes_one_choice():
 def test_an_early_choice_is_replaced_by_a_better_one_and_by_no_worse(monkeypatch):
     """The choice made at the end counts, unless the time for it was too short to find the early one."""
     made = []
-    select = ddsr.fitting.select
+    select = ddsr.estimator.fit.select
 
     def counted(*arguments, **options):
         found = select(*arguments, **options)
@@ -101,7 +101,7 @@ def test_an_early_choice_is_replaced_by_a_better_one_and_by_no_worse(monkeypatch
             self.is_made = True
             self.choose()
 
-    monkeypatch.setattr("ddsr.fitting.select", counted)
+    monkeypatch.setattr("ddsr.estimator.fit.select", counted)
     monkeypatch.setattr(EarlyChoice, "before_epoch", at_once)
     model = DDSRRegressor(
         "uniform",

@@ -5,8 +5,8 @@ import pytest
 from click.testing import CliRunner
 
 from clock_cases import Clock
-from ddsr.cli import main
-from ddsr.command.demo import PLANETS
+from ddsr.cli.demo import PLANETS
+from ddsr.cli.entry import main
 from ddsr.expression import Expression, Vocabulary
 from docs_cases import search_little
 

@@ -10,9 +10,9 @@ import torch
 from clock_cases import PATIENT
 from ddsr.config import DenoiserConfig, PaperConfig
 from ddsr.deadline import NEVER, Deadline, TimeIsUp
-from ddsr.diffusion.d3pm import D3PM
-from ddsr.diffusion.generator import MaskedDiffusion
 from ddsr.engine import Engine
+from ddsr.generators.diffusion.d3pm import D3PM
+from ddsr.generators.diffusion.generator import MaskedDiffusion
 from ddsr.grammar import Grammar
 from ddsr.learning.memory import EliteMemory
 from ddsr.search.loop import UniformGenerator, search

@@ -7,9 +7,9 @@ import pytest
 
 from ddsr.errors import DataError, DDSRError, ExpressionError
 from ddsr.expression import Expression, Vocabulary
-from ddsr.files import parse_json
-from ddsr.prior.tensor_file import METADATA, checksum_of, read_tensors, write_tensors
-from ddsr.prior.weights import PriorFile
+from ddsr.generators.prior.tensor_file import METADATA, checksum_of, read_tensors, write_tensors
+from ddsr.generators.prior.weights import PriorFile
+from ddsr.storage.files import parse_json
 from ddsr_pretraining.checkpoint import load_checkpoint
 from ddsr_pretraining.scores import read_scores
 from prior_cases import write_weights

@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner
 
 from ddsr import DDSRRegressor
-from ddsr.cli import main
+from ddsr.cli.entry import main
 from ddsr.config import DefaultConfig
-from ddsr.forms import EquationForms
+from ddsr.estimator.forms import EquationForms
 from docs_cases import missing, said_equations, search_little
 
 ROOT = Path(__file__).resolve().parent.parent

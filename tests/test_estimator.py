@@ -103,7 +103,7 @@ def test_an_interrupt_while_shortening_leaves_what_was_found(monkeypatch):
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ddsr.fitting.select", interrupted)
+    monkeypatch.setattr("ddsr.estimator.fit.select", interrupted)
     model = tiny(model_selection="description_length").fit(X, HARD)
     best = tiny(model_selection="best").fit(X, HARD)  # which is written in its usual notation
     assert model.best_.nrmse == best.best_.nrmse
@@ -254,7 +254,7 @@ def test_there_is_a_model_before_the_first_epoch(monkeypatch):
     def interrupted(method, problem):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ddsr.estimator.start", interrupted)
+    monkeypatch.setattr("ddsr.estimator.regressor.start", interrupted)
     model = tiny().fit(X, HARD)
     assert model.n_epochs_ == 0 and len(model.curves_) == 0
     assert model.score(X, HARD) > 0

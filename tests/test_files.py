@@ -5,7 +5,7 @@ import os
 import pytest
 
 from ddsr.errors import RunError
-from ddsr.files import clear_leftovers, parse_json, read_whole, write_whole
+from ddsr.storage.files import clear_leftovers, parse_json, read_whole, write_whole
 
 
 def test_a_file_is_replaced_in_one_step(tmp_path, monkeypatch):

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import torch
 from torch import nn
 
-from ddsr.first_weights import first_weights
+from ddsr.generators.first_weights import first_weights
 
 
 def weights(seed):

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from ddsr import DataError, DDSRRegressor
-from ddsr.budget import Budget
 from ddsr.config import PaperConfig
 from ddsr.deadline import NEVER, Deadline
+from ddsr.estimator.budget import Budget
 
 X = np.random.default_rng(0).uniform(0.5, 3.0, size=(60, 2))
 HARD = np.sin(3 * X[:, 0]) * X[:, 1] + np.exp(X[:, 1] / X[:, 0])

@@ -8,7 +8,7 @@ import scipy.sparse
 import sympy
 
 from ddsr import DataError, DDSRRegressor
-from ddsr.frames import read_targets
+from ddsr.data.frames import read_targets
 
 X = np.random.default_rng(0).uniform(0.5, 3.0, size=(40, 3))
 TARGET = X[:, 0] * X[:, 1] / X[:, 2]

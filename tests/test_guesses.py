@@ -9,10 +9,10 @@ import pytest
 from ddsr import AtMost, DDSRRegressor, Expression, ExpressionError, Grammar, Vocabulary
 from ddsr.config import DefaultConfig, DenoiserConfig, PaperConfig, RefinerConfig
 from ddsr.engine import Engine, FitOptions
-from ddsr.guesses import known_equations, read_guesses
+from ddsr.estimator.seeding import with_guesses
+from ddsr.grammar.guesses import known_equations, read_guesses
 from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.search.presets import PRESETS, parse_method, pose, settings
-from ddsr.seeding import with_guesses
 
 VOCABULARY = Vocabulary(("x", "my var"))
 GRAMMAR = Grammar(VOCABULARY, 12, 4)

@@ -12,8 +12,8 @@ import torch
 
 from ddsr import DDSRRegressor
 from ddsr._core import PAD
-from ddsr.autoregressive.order import prefix_rows
 from ddsr.config import DenoiserConfig, DSRConfig, ObjectiveConfig, PaperConfig
+from ddsr.generators.recurrent.order import prefix_rows
 from ddsr.search import paper as learned_search
 from field_cases import CASES, covers
 from watched_run import Run, weights_of

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import t
 
 from ddsr import DataError, DDSRRegressor, Expression, Vocabulary
-from ddsr.intervals import intervals_table, named_constants, standard_errors
+from ddsr.estimator.intervals import intervals_table, named_constants, standard_errors
 
 rng = np.random.default_rng(0)
 X = rng.uniform(0.5, 3.0, size=(50, 1))
@@ -111,7 +111,7 @@ def test_an_interrupted_fit_has_none(monkeypatch):
     def interrupted(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ddsr.fitting.information_of", interrupted)
+    monkeypatch.setattr("ddsr.estimator.fit.information_of", interrupted)
     model = line(3.3 * X[:, 0] - 1.7 + NOISE)
     with pytest.raises(DataError, match="no confidence intervals"):
         model.confidence_intervals()

@@ -13,37 +13,21 @@ PACKAGE = ROOT / "src" / "ddsr"
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("__main__",),
     ("cli",),
-    ("command",),
     ("runs",),
     ("live",),
-    ("estimator",),
-    ("forms", "report"),
-    ("tables", "latex_tables", "intervals", "averaging", "certainty", "uncertainty", "model_file"),
-    ("fitting",),
-    ("budget", "progress"),
-    ("frames", "model_selection", "parameters", "prior_parameter", "threads"),
-    ("seeding",),
+    ("estimator", "report"),
     ("selection",),
     ("search",),
-    ("device", "learning"),
-    ("price",),
-    ("engine",),
-    ("row_samples",),
-    ("weighting",),
-    ("prior",),
-    ("diffusion", "autoregressive"),
-    ("listing",),
-    ("grammar", "rules", "guesses", "config", "categorical", "first_weights"),
-    ("expression",),
-    ("_core", "data", "deadline", "choice_budget", "saved", "files", "processor", "terminal", "lock_file"),
-    ("times",),
-    ("errors", "version"),
+    ("generators", "learning", "price"),
+    ("engine", "grammar", "config"),
+    ("expression", "data", "storage"),
+    ("errors", "deadline", "terminal", "_core"),
 )
 DEPTHS = {part: depth for depth, parts in enumerate(LAYERS) for part in parts}
 PACKAGE_FACE = "__init__"  # re-exports from any layer, so no module may import from it
 
 BESIDE = ("ddsr_bench", "ddsr_pretraining")  # packages of their own, which use ddsr
-MAY_USE_BESIDE = {"cli", "command"}
+MAY_USE_BESIDE = {"cli"}
 
 LONGEST_FILE = 400
 SOURCES = sorted((ROOT / "src").rglob("*.py")) + sorted((ROOT / "core").rglob("*.[ch]pp"))

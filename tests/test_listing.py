@@ -11,8 +11,8 @@ from ddsr.config import DefaultConfig
 from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Expression, Kind, Vocabulary
 from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear, Nesting
-from ddsr.listing import Listing
-from ddsr.rules import read_rules
+from ddsr.grammar.listing import Listing
+from ddsr.grammar.rules import read_rules
 from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.search.lister import Lister
 from ddsr.search.presets import parse_method, pose, settings, start

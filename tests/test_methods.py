@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 
-from ddsr import device
 from ddsr.config import (
     DefaultConfig,
     DenoiserConfig,
@@ -16,9 +15,10 @@ from ddsr.config import (
     PaperConfig,
     SearchConfig,
 )
-from ddsr.device import check_memory, chunked_bytes, forward_bytes, rows_bytes
 from ddsr.engine import Engine
 from ddsr.errors import DDSRError, DeviceError, MethodError
+from ddsr.generators import device
+from ddsr.generators.device import check_memory, chunked_bytes, forward_bytes, rows_bytes
 from ddsr.learning.memory import EliteMemory, ShortTermMemory
 from ddsr.learning.objective import GRPO, RiskSeekingPolicyGradient
 from ddsr.search import presets as methods

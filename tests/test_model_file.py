@@ -139,7 +139,7 @@ def test_what_is_no_data_is_left_out(tmp_path):
 
 
 def test_long_curves_are_thinned(tmp_path, monkeypatch):
-    monkeypatch.setattr("ddsr.model_file.MOST_EPOCHS", 3)
+    monkeypatch.setattr("ddsr.estimator.model_file.MOST_EPOCHS", 3)
     path = tmp_path / "model.json"
     model = DDSRRegressor("uniform", max_epochs=7, config=SMALL, random_state=0).fit(X, NOISY)
     model.save(path)

@@ -10,7 +10,7 @@ import torch
 
 from command_cases import ddsr
 from ddsr import DDSRRegressor
-from ddsr.prior.weights import load_weights
+from ddsr.generators.prior.weights import load_weights
 from ddsr.runs import RunFolder
 from ddsr_bench.runner.store import Store, read_rows
 from ddsr_pretraining.checkpoint import load_checkpoint

@@ -21,7 +21,7 @@ PYPROJECT = (ROOT / "pyproject.toml").read_text()
 LONGEST_START_S = 2.0 if "ASAN_OPTIONS" in os.environ else 0.5
 HEAVY_MODULES = ("torch", "sympy", "pandas", "sklearn", "matplotlib", "scipy")
 IMPORT_PACKAGE = "import ddsr"
-SHOW_HELP = "from ddsr.cli import main; main(['--help'], standalone_mode=False)"
+SHOW_HELP = "from ddsr.cli.entry import main; main(['--help'], standalone_mode=False)"
 STARTS = pytest.mark.parametrize("code", [IMPORT_PACKAGE, SHOW_HELP])
 
 

@@ -9,7 +9,7 @@ import pytest
 from ddsr import AtMost, DDSRRegressor, Forbid, MustAppear, Nesting
 from ddsr.config import DefaultConfig, DenoiserConfig, DSRConfig, ObjectiveConfig, PaperConfig, RefinerConfig
 from ddsr.errors import RunError
-from ddsr.parameters import from_json, to_json
+from ddsr.estimator.parameters import from_json, to_json
 
 CASES = [
     None,

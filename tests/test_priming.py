@@ -15,9 +15,9 @@ from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import Engine, FitOptions
 from ddsr.errors import MethodError
 from ddsr.expression import Batch, Expression, Vocabulary
+from ddsr.generators.prior.network import PriorNetwork
+from ddsr.generators.prior.screen import choose_view
 from ddsr.grammar import Grammar
-from ddsr.prior.network import PriorNetwork
-from ddsr.prior.screen import choose_view
 from ddsr.search.contributors import prior as priming
 from ddsr.search.contributors.evolution import Refiner
 from ddsr.search.contributors.prior import UNTIMED_EPOCHS, Primer, Priming, tuning_config
@@ -194,7 +194,7 @@ def test_a_prior_that_is_not_there_is_refused_at_once():
 
 
 def test_the_shipped_size_is_small_enough():
-    from ddsr.prior.config import NetworkConfig
+    from ddsr.generators.prior.config import NetworkConfig
 
     n = PriorNetwork(NetworkConfig()).n_parameters
     assert 2 * n < 30e6  # bytes of a file of weights

@@ -9,9 +9,9 @@ from sklearn.base import clone
 from ddsr import DDSRRegressor
 from ddsr.config import DefaultConfig, PaperConfig
 from ddsr.errors import MethodError
-from ddsr.prior import weights as weight_files
-from ddsr.prior.tensor_file import read_tensors, write_tensors
-from ddsr.prior.weights import check_weights, find_weights, load_weights
+from ddsr.generators.prior import weights as weight_files
+from ddsr.generators.prior.tensor_file import read_tensors, write_tensors
+from ddsr.generators.prior.weights import check_weights, find_weights, load_weights
 from ddsr.runs import RunFolder
 from prior_cases import write_weights
 

@@ -3,7 +3,7 @@
 import platform
 from pathlib import Path
 
-from ddsr.processor import processor_name
+from ddsr.storage.processor import processor_name
 
 
 def test_the_first_name_that_is_listed(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from ddsr.config import DefaultConfig, DenoiserConfig, RefinerConfig
 from ddsr.deadline import NEVER, Deadline
-from ddsr.diffusion.generator import MaskedDiffusion
 from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Vocabulary
+from ddsr.generators.diffusion.generator import MaskedDiffusion
 from ddsr.grammar import Grammar
 from ddsr.learning.memory import EliteMemory
 from ddsr.learning.objective import GRPO

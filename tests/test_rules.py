@@ -3,7 +3,7 @@
 import pytest
 
 from ddsr import AtMost, Forbid, Grammar, GrammarError, MustAppear, Nesting, Vocabulary
-from ddsr.rules import read_rules
+from ddsr.grammar.rules import read_rules
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from ddsr.config import DefaultConfig, DenoiserConfig, DSRConfig, PaperConfig, RefinerConfig
 from ddsr.errors import DDSRError, RunError
 from ddsr.expression import Vocabulary
-from ddsr.saved import from_bytes, to_bytes
 from ddsr.search.presets import parse_method, pose, start
+from ddsr.storage.saved import from_bytes, to_bytes
 from prior_cases import write_weights
 from strategies import examples
 

@@ -8,9 +8,9 @@ import pytest
 from ddsr.config import DefaultConfig, PaperConfig
 from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import Engine
+from ddsr.estimator.seeding import GUESS_STEPS, N_AT_ONCE, seeded, time_for_seeds
 from ddsr.expression import Expression, Vocabulary
 from ddsr.search.presets import parse_method, pose
-from ddsr.seeding import GUESS_STEPS, N_AT_ONCE, seeded, time_for_seeds
 
 VOCABULARY = Vocabulary(("x", "y"), ("add", "mul", "sin"))
 X = np.random.default_rng(0).uniform(0.5, 3.0, size=(30, 2))

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from command_cases import ddsr, refusal, write_table
 from ddsr import DDSRRegressor
-from ddsr.command.result import print_result
+from ddsr.cli.result import print_result
 from ddsr.expression import Expression, Vocabulary
 from ddsr.live import PlainView, TerminalView
 from ddsr.live.board import Board

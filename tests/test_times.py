@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from ddsr import DataError, DDSRRegressor
-from ddsr.data import check_weights
-from ddsr.times import check_no_times
+from ddsr.data.checks import check_weights
+from ddsr.data.times import check_no_times
 
 X = np.arange(10.0)[:, None]
 Y = np.arange(10.0) ** 2

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from ddsr import DDSRRegressor, Engine, Expression, Vocabulary
-from ddsr.averaging import Prediction, informative_rows, interval, predict_forms
 from ddsr.errors import DataError
+from ddsr.estimator.averaging import Prediction, informative_rows, interval, predict_forms
 from ddsr.price.noise import size_where_errors_are_measured
 from ddsr.search.front import FrontEntry
 from ddsr.selection.judged import Selected

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from ddsr import DataError, DDSRRegressor, RunFolder, Vocabulary
+from ddsr.data.weighting import Observations, Weighting, relative_weights
 from ddsr.engine import Engine
-from ddsr.weighting import Observations, Weighting, relative_weights
 
 rng = np.random.default_rng(0)
 X = rng.uniform(0.5, 10.0, size=(60, 1))

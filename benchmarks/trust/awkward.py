@@ -19,9 +19,9 @@ from benchmarks.trust.child import Part, Result, in_turn, run_part
 from benchmarks.trust.mutations import flaw_of_invocation
 from benchmarks.trust.plan import Plan
 from benchmarks.trust.tally import Tally
-from ddsr.cli import main
+from ddsr.cli.entry import main
 from ddsr.errors import DDSRError
-from ddsr.estimator import DDSRRegressor
+from ddsr.estimator.regressor import DDSRRegressor
 
 HERE = "benchmarks.trust.awkward"
 LIMIT_S, SLACK_S = 1.0, 1.0

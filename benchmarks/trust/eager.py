@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import wraps
 from typing import Any
 
-from ddsr.cli import main
+from ddsr.cli.entry import main
 from ddsr.runs.folder import RunFolder
 
 

@@ -15,11 +15,11 @@ from benchmarks.trust.child import Part, Result, run_part
 from benchmarks.trust.plan import Plan
 from benchmarks.trust.tally import Tally
 from ddsr.engine import values
-from ddsr.estimator import DDSRRegressor
+from ddsr.estimator.model_file import read_model
+from ddsr.estimator.regressor import DDSRRegressor
 from ddsr.expression import OPERATORS, Expression, Vocabulary
 from ddsr.expression.operators import numpy_function
 from ddsr.grammar import Grammar
-from ddsr.model_file import read_model
 
 N_MODELS = 500
 HERE = "benchmarks.trust.exports"

@@ -29,8 +29,8 @@ from benchmarks.trust.commands import (
 from benchmarks.trust.plan import Plan
 from benchmarks.trust.tally import Tally
 from ddsr.errors import DDSRError
-from ddsr.files import ASIDE
 from ddsr.runs import RunFolder
+from ddsr.storage.files import ASIDE
 
 N_KILLS = 50
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)

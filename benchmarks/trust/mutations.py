@@ -20,9 +20,9 @@ from benchmarks.trust.child import Part, Result, in_turn, run_part
 from benchmarks.trust.mutators import mutate_archive, mutate_bytes, mutate_csv, mutate_json
 from benchmarks.trust.plan import Plan
 from benchmarks.trust.tally import Tally
-from ddsr.cli import main
+from ddsr.cli.entry import main
 from ddsr.errors import DDSRError
-from ddsr.prior.weights import find_weights
+from ddsr.generators.prior.weights import find_weights
 from ddsr.runs import RunFolder, load_model
 
 N_MUTATIONS = 1000
@@ -125,7 +125,7 @@ def weights(seed: int, folder: Path) -> Part:
     path = folder / "mutated.safetensors"
 
     def case(number: int) -> Result:
-        from ddsr.prior.weights import load_weights
+        from ddsr.generators.prior.weights import load_weights
 
         chance = random.Random(f"{seed} {number}")
         path.write_bytes(_mutated_weights(data, size, chance))

@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.trust.child import Part, Result, run_part
 from benchmarks.trust.plan import Plan
 from benchmarks.trust.tally import Tally
-from ddsr.estimator import DDSRRegressor
+from ddsr.estimator.regressor import DDSRRegressor
 
 HOUR_S = 3600.0
 MOST_MB_PER_MINUTE = 1.0

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ddsr import Expression, Grammar, Vocabulary
 from ddsr._core import MASK
-from ddsr.diffusion.generator import is_complete, keep_one_more
-from ddsr.diffusion.masking import draw_unmask_order
+from ddsr.generators.diffusion.generator import is_complete, keep_one_more
+from ddsr.generators.diffusion.masking import draw_unmask_order
 
 LEARNED = "? * sin(x) + y"
 MAX_LENGTH = 9

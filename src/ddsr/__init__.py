@@ -16,7 +16,7 @@ from ddsr.expression import Batch, Expression, Vocabulary
 from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear, Nesting
 
 if typing.TYPE_CHECKING:
-    from ddsr.estimator import DDSRRegressor
+    from ddsr.estimator.regressor import DDSRRegressor
     from ddsr.runs import RunFolder, load_model, save_model
 
 __version__: str
@@ -51,7 +51,7 @@ __all__ = [
 def __getattr__(name: str) -> object:
     # Only when they are asked for: scikit-learn and a package's metadata would slow every import.
     if name == "DDSRRegressor":
-        from ddsr.estimator import DDSRRegressor
+        from ddsr.estimator.regressor import DDSRRegressor
 
         return DDSRRegressor
     if name in ("RunFolder", "load_model", "save_model"):
@@ -59,7 +59,7 @@ def __getattr__(name: str) -> object:
 
         return getattr(runs, name)
     if name == "__version__":
-        from ddsr.version import ddsr_version
+        from ddsr.storage.version import ddsr_version
 
         return ddsr_version()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,5 +1,5 @@
 """`python -m ddsr` is the command `ddsr`."""
 
-from ddsr.cli import main
+from ddsr.cli.entry import main
 
 main(prog_name="ddsr")

@@ -10,7 +10,7 @@ from sys import float_info
 from typing import Any, TypeVar, cast
 
 from ddsr import _core
-from ddsr.data import check_whole
+from ddsr.data.checks import check_whole
 from ddsr.errors import MethodError
 from ddsr.expression.operators import DEFAULT_OPERATORS, OPERATORS
 from ddsr.expression.vocabulary import Vocabulary

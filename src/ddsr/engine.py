@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ddsr import _core
 from ddsr._core import KnownScores
-from ddsr.data import MOST_COUNTED, check_rows, check_target, check_whole
+from ddsr.data.checks import MOST_COUNTED, check_rows, check_target, check_whole
+from ddsr.data.row_samples import Audited, choose_rows, outer, repeated, sampled, shuffled
+from ddsr.data.weighting import Weighting
 from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.errors import DataError, ExpressionError
 from ddsr.expression import Batch, Expression, Vocabulary
-from ddsr.row_samples import Audited, choose_rows, outer, repeated, sampled, shuffled
-from ddsr.weighting import Weighting
 
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]

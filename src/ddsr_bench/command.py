@@ -14,8 +14,8 @@ from rich.text import Text
 from ddsr.errors import BenchError
 from ddsr.search.presets import parse_method, settings
 from ddsr.search.stacking.stacks import MAX_TOKENS
+from ddsr.storage.version import ddsr_version
 from ddsr.terminal import printable
-from ddsr.version import ddsr_version
 from ddsr_bench.peers import PEERS
 from ddsr_bench.problems.suites import Problem, load_suites
 from ddsr_bench.problems.trial import data_path

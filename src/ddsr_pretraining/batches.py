@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from ddsr.prior.config import TrainingConfig
+from ddsr.generators.prior.config import TrainingConfig
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float, Int

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.errors import DataError
-from ddsr.files import parse_json, read_regular
-from ddsr.prior.config import NetworkConfig, TrainingConfig
+from ddsr.generators.prior.config import NetworkConfig, TrainingConfig
+from ddsr.storage.files import parse_json, read_regular
 
 STATE = "state.json"
 FORMAT = "ddsr prior checkpoint 1"

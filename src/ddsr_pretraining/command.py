@@ -18,8 +18,8 @@ from rich.console import Console
 from rich.text import Text
 
 from ddsr.errors import DataError, MethodError
-from ddsr.prior.config import NetworkConfig, TrainingConfig
-from ddsr.prior.weights import DEFAULT, Card, PriorFile, find_weights, load_weights, origin_of
+from ddsr.generators.prior.config import NetworkConfig, TrainingConfig
+from ddsr.generators.prior.weights import DEFAULT, Card, PriorFile, find_weights, load_weights, origin_of
 from ddsr.terminal import printable
 from ddsr_pretraining.batches import MakeExamples
 from ddsr_pretraining.checkpoint import STATE, load_checkpoint, save_checkpoint

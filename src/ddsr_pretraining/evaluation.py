@@ -19,8 +19,8 @@ from ddsr_bench.problems.suites import load_suite
 from ddsr_pretraining.zero_shot import Case, Outcome, Sampling, evaluate, ground_truth_cases, held_out_cases
 
 if TYPE_CHECKING:
-    from ddsr.prior.network import PriorNetwork
-    from ddsr.prior.weights import Card
+    from ddsr.generators.prior.network import PriorNetwork
+    from ddsr.generators.prior.weights import Card
 
 HELD_OUT = "held-out"
 FORMAT = "ddsr prior scores 1"
@@ -39,7 +39,7 @@ def run_evaluation(
     out: Path | None,
 ) -> None:
     """Evaluate all cases of a suite, a line each; then the tables, and everything as JSON."""
-    from ddsr.prior.weights import PriorFile, find_weights, load_weights
+    from ddsr.generators.prior.weights import PriorFile, find_weights, load_weights
 
     path = find_weights(weights)
     checksum = PriorFile.read(path).checksum_unscored
@@ -111,7 +111,7 @@ def _evaluate_elsewhere(path: Path, sampling: Sampling, case: Case) -> Outcome:
 def _network(path: Path) -> PriorNetwork:
     import torch
 
-    from ddsr.prior.weights import load_weights
+    from ddsr.generators.prior.weights import load_weights
 
     torch.set_num_threads(1)
     return load_weights(path)[0]

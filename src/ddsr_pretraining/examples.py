@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr import _core
-from ddsr.data import check_whole
+from ddsr.data.checks import check_whole
 from ddsr.errors import DataError, ExpressionError
 from ddsr.expression.batch import Batch
 from ddsr.expression.operators import DEFAULT_OPERATORS

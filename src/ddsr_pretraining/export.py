@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ddsr.prior.weights import CARD, Card, PriorFile
+from ddsr.generators.prior.weights import CARD, Card, PriorFile
 from ddsr_pretraining.checkpoint import Checkpoint
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.errors import BenchError
-from ddsr.files import parse_json, read_regular
+from ddsr.storage.files import parse_json, read_regular
 from ddsr_pretraining.evaluation import FORMAT
 
 Floats = NDArray[np.float64]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ddsr.errors import DataError
-from ddsr.files import parse_json, read_regular
+from ddsr.storage.files import parse_json, read_regular
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,9 @@ import torch
 from torch import Tensor
 
 from ddsr.errors import DataError, MethodError
-from ddsr.first_weights import first_weights
-from ddsr.prior.config import NetworkConfig, TrainingConfig
-from ddsr.prior.network import PriorNetwork
+from ddsr.generators.first_weights import first_weights
+from ddsr.generators.prior.config import NetworkConfig, TrainingConfig
+from ddsr.generators.prior.network import PriorNetwork
 from ddsr_pretraining.batches import BatchStream, DataBatch, MakeExamples, as_batch
 from ddsr_pretraining.checkpoint import Checkpoint, Progress
 from ddsr_pretraining.gradient import CapturedGradient, PlainGradient

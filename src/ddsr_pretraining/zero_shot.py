@@ -27,7 +27,7 @@ from ddsr_bench.problems.suites import Problem
 from ddsr_bench.problems.trial import make_data
 
 if TYPE_CHECKING:
-    from ddsr.prior.network import PriorNetwork
+    from ddsr.generators.prior.network import PriorNetwork
 
 Floats = NDArray[np.float64]
 EXACT = 1e-6
@@ -95,7 +95,7 @@ def evaluate(network: PriorNetwork, case: Case, sampling: Sampling) -> Outcome:
     """Sample, fit, judge."""
     import torch
 
-    from ddsr.prior.conditioned import ConditionedDiffusion
+    from ddsr.generators.prior.conditioned import ConditionedDiffusion
 
     began = time.perf_counter()
     grammar = Grammar(case.vocabulary, network.config.max_length)

@@ -4,11 +4,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ddsr._core import PAD
-from ddsr.autoregressive.constraints import PrefixRules, PrefixWalk, retrace
-from ddsr.autoregressive.order import breadth_first_rows, prefix_rows
 from ddsr.config import DSRConfig
 from ddsr.errors import GrammarError, MethodError
 from ddsr.expression import Expression, Vocabulary
+from ddsr.generators.recurrent.constraints import PrefixRules, PrefixWalk, retrace
+from ddsr.generators.recurrent.order import breadth_first_rows, prefix_rows
 from ddsr.grammar import AtMost, Grammar
 from strategies import FULL, PLAIN, prefix_tokens
 

@@ -7,10 +7,10 @@ import torch
 from scipy.stats import chisquare
 
 from ddsr._core import PAD
-from ddsr.autoregressive.constraints import PrefixRules, PrefixWalk
-from ddsr.autoregressive.order import breadth_first_rows
-from ddsr.autoregressive.recurrent import RecurrentGenerator
 from ddsr.config import DSRConfig
+from ddsr.generators.recurrent.constraints import PrefixRules, PrefixWalk
+from ddsr.generators.recurrent.generator import RecurrentGenerator
+from ddsr.generators.recurrent.order import breadth_first_rows
 from ddsr.grammar import Grammar
 
 CPU = torch.device("cpu")

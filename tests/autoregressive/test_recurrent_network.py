@@ -6,10 +6,10 @@ import torch
 from torch import nn
 from torch.nn.functional import one_hot
 
-from ddsr.autoregressive.network import TokenLSTM
-from ddsr.autoregressive.order import breadth_first_rows
-from ddsr.autoregressive.recurrent import RecurrentGenerator
 from ddsr.config import DSRConfig
+from ddsr.generators.recurrent.generator import RecurrentGenerator
+from ddsr.generators.recurrent.network import TokenLSTM
+from ddsr.generators.recurrent.order import breadth_first_rows
 from ddsr.grammar import Grammar
 
 CONFIG = DSRConfig(operators=("add", "mul"), max_length=9, min_length=1, constants=False)

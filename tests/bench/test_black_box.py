@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as arrays
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
-from ddsr.cli import main
+from ddsr.cli.entry import main
 from ddsr.errors import BenchError
 from ddsr_bench.judge.judge import JudgeProcess
 from ddsr_bench.problems.suites import Problem, load_suite

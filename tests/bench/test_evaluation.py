@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from ddsr.cli import main
-from ddsr.prior.weights import load_weights
+from ddsr.cli.entry import main
+from ddsr.generators.prior.weights import load_weights
 from ddsr_pretraining.evaluation import summarise
 from ddsr_pretraining.zero_shot import Outcome
 from prior_cases import write_weights

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from ddsr.cli import main
+from ddsr.cli.entry import main
 from ddsr.errors import BenchError
 from ddsr_bench.problems.suites import Problem, load_suite
 from ddsr_bench.runner.identity import identity_of

@@ -26,7 +26,7 @@ from benchmarks.kept import (
 from benchmarks.readme import N_BARS, bars, best_published, compact_table, recovery_figure
 from click.testing import CliRunner
 
-from ddsr.cli import main
+from ddsr.cli.entry import main
 from ddsr.errors import BenchError
 from ddsr_bench.report.results import read_results
 from ddsr_bench.runner.machine import Machine

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from ddsr.cli import main
+from ddsr.cli.entry import main
 from ddsr.errors import BenchError
 from ddsr_bench.command import named_problems, run_suite
 from ddsr_bench.problems.suites import load_suite

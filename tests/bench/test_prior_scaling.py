@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from ddsr.cli import main
+from ddsr.cli.entry import main
 from ddsr.errors import BenchError
 from ddsr_pretraining.evaluation import FORMAT
 from ddsr_pretraining.scaling import Scored, check_alike, find_gains, fit_logit, read_scores

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from scipy import stats
 from sklearn.model_selection import train_test_split
 
-from ddsr.cli import main
+from ddsr.cli.entry import main
 from ddsr.errors import BenchError
 from ddsr_bench.problems.formula import evaluate_formula, parse_formula
 from ddsr_bench.problems.suites import Problem, load_suite, sample_rows

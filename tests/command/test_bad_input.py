@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from command_cases import ddsr, line_data, refusal, start_brief_ddsr, write_table
-from ddsr.cli import main
+from ddsr.cli.entry import main
 
 GOOD = [f"{k},{k * k},{3 * k}" for k in range(8)]
 BRIEF = ("--selection", "best", "--prior", "none")

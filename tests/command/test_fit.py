@@ -8,7 +8,7 @@ import pytest
 
 from clock_cases import Clock
 from command_cases import ddsr, line_data, write_table
-from ddsr.command.fitting import estimator_parameters, free_folder
+from ddsr.cli.fitting import estimator_parameters, free_folder
 from docs_cases import search_little
 from prior_cases import write_weights
 

@@ -9,8 +9,8 @@ import click
 import pytest
 
 from command_cases import ddsr, line_data, start_brief_ddsr, start_ddsr
-from ddsr.command.failure import Command, StopNow
-from ddsr.command.interrupt import TwoStepInterrupt
+from ddsr.cli.failure import Command, StopNow
+from ddsr.cli.interrupt import TwoStepInterrupt
 from ddsr.price.description_length import FEW_ROWS
 
 
@@ -43,10 +43,10 @@ def test_the_second_interrupt_stops_at_once(tmp_path):
     (tmp_path / "ddsr_slowly.py").write_text(
         "import time, brief_ddsr\n"
         "brief_ddsr.shorten_epochs()\n"
-        "import ddsr.fitting\n"
-        "from ddsr.cli import main\n"
-        "assert ddsr.fitting.select\n"
-        "ddsr.fitting.select = lambda *arguments, **options: time.sleep(3600)\n"
+        "import ddsr.estimator.fit\n"
+        "from ddsr.cli.entry import main\n"
+        "assert ddsr.estimator.fit.select\n"
+        "ddsr.estimator.fit.select = lambda *arguments, **options: time.sleep(3600)\n"
         "main()\n"
     )
     path = line_data(tmp_path / "line.csv", n_rows=FEW_ROWS + 1)
@@ -66,7 +66,7 @@ def test_an_interrupt_while_reading_leaves_nothing(tmp_path, monkeypatch):
     def interrupted(*arguments):
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr("ddsr.command.fitting.read_training_data", interrupted)
+    monkeypatch.setattr("ddsr.cli.fitting.read_training_data", interrupted)
     former = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         done = ddsr("fit", line_data(tmp_path / "line.csv"), "-t", "y", "--out", tmp_path / "run")
@@ -80,7 +80,7 @@ def test_an_interrupt_while_a_class_is_made_ends_as_any_other(tmp_path):
     """As in an import: dataclasses and named tuples are made by an exec of their text."""
     source = """
 import click
-from ddsr.command.failure import Command
+from ddsr.cli.failure import Command
 
 @click.command(cls=Command)
 def command():
@@ -112,7 +112,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # also where the tests
 
 COMMAND = f"""{LOST}
 import click
-from ddsr.command.failure import Command
+from ddsr.cli.failure import Command
 
 @click.command(cls=Command)
 def command():
@@ -132,7 +132,7 @@ def test_an_interrupt_that_python_drops_is_heard(tmp_path, then):
 
 def test_interrupts_that_python_drops_are_still_the_first_and_the_second(tmp_path):
     source = f"""{LOST}
-from ddsr.command.interrupt import StopNow, TwoStepInterrupt
+from ddsr.cli.interrupt import StopNow, TwoStepInterrupt
 with TwoStepInterrupt(lambda: print("noted")) as interrupt:
     for error in (KeyboardInterrupt, StopNow):
         lose()

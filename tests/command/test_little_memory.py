@@ -9,8 +9,8 @@ import click
 import pytest
 
 from command_cases import line_data, start_ddsr
-from ddsr.command.failure import Command
-from ddsr.command.memory import LEAST_ADDRESS_SPACE, MODEST, NO_MEMORY, check_memory, is_lack_of_memory
+from ddsr.cli.failure import Command
+from ddsr.cli.memory import LEAST_ADDRESS_SPACE, MODEST, NO_MEMORY, check_memory, is_lack_of_memory
 
 MIB = 2**20
 

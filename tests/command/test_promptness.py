@@ -26,7 +26,7 @@ def noting(text):
 sys.stderr.write = noting
 from brief_ddsr import shorten_epochs
 shorten_epochs()
-from ddsr.cli import main
+from ddsr.cli.entry import main
 main()
 """
 
@@ -59,7 +59,7 @@ def large_table(tmp_path_factory) -> str:
 
 MEASURED = """
 import sys
-from ddsr.cli import main
+from ddsr.cli.entry import main
 try:
     main(sys.argv[1:], prog_name="ddsr")
 finally:

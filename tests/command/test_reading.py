@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from command_cases import write_table
-from ddsr.command.fitting import first_equation
-from ddsr.command.reading import Columns, read_new_data, read_training_data
-from ddsr.command.source import MOST_COLUMNS
+from ddsr.cli.fitting import first_equation
+from ddsr.cli.reading import Columns, read_new_data, read_training_data
+from ddsr.cli.source import MOST_COLUMNS
 from ddsr.errors import DDSRError
 
 TABLE = "a,b,label,y,w\n" + "".join(f"{k},{k * k},t{k},{2 * k + 1},{k + 1}\n" for k in range(6))

@@ -9,7 +9,7 @@ import pytest
 
 from brief_ddsr import EVALUATIONS
 from command_cases import ddsr, line_data, refusal, write_table
-from ddsr.estimator import DDSRRegressor
+from ddsr.estimator.regressor import DDSRRegressor
 
 BRIEF = ("--selection", "best", "--prior", "none")
 pytestmark = pytest.mark.usefixtures("brief_epochs")

@@ -12,8 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from command_cases import write_table
-from ddsr.command.reading import Columns, read_training_data
-from ddsr.command.source import MOST_COLUMNS, open_source
+from ddsr.cli.reading import Columns, read_training_data
+from ddsr.cli.source import MOST_COLUMNS, open_source
 from ddsr.errors import DDSRError, InputError
 
 ROWS = [["a", "b c", "y"], ["1", "2.5", "3"], ["-4e1", "0.5", "6"]]

@@ -10,8 +10,8 @@ import threading
 import pytest
 
 from command_cases import ddsr, line_data, start_ddsr
-from ddsr.command.interrupt import StopNow, TwoStepInterrupt
-from ddsr.command.termination import Termination
+from ddsr.cli.interrupt import StopNow, TwoStepInterrupt
+from ddsr.cli.termination import Termination
 from ddsr_bench.runner.slot import Limits, Slot, Stopped
 
 
@@ -37,7 +37,7 @@ def test_a_run_that_is_terminated_is_saved_and_resumed(tmp_path):
 def test_one_that_comes_before_the_search_ends_the_command(tmp_path):
     source = """
 import os, signal, time, click
-from ddsr.command.failure import Command
+from ddsr.cli.failure import Command
 signal.signal(signal.SIGINT, signal.SIG_IGN)  # as in a script's background
 
 @click.command(cls=Command)

@@ -5,10 +5,10 @@ import pytest
 import torch
 
 from ddsr.config import DenoiserConfig, PaperConfig
-from ddsr.diffusion.d3pm import D3PM
-from ddsr.diffusion.denoiser import Denoiser
-from ddsr.diffusion.generator import MaskedDiffusion
 from ddsr.expression import Vocabulary
+from ddsr.generators.diffusion.d3pm import D3PM
+from ddsr.generators.diffusion.denoiser import Denoiser
+from ddsr.generators.diffusion.generator import MaskedDiffusion
 from ddsr.grammar import Grammar
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")

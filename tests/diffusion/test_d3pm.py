@@ -7,10 +7,10 @@ from scipy.stats import chisquare
 
 from ddsr._core import PAD
 from ddsr.config import DenoiserConfig, PaperConfig
-from ddsr.diffusion.d3pm import D3PM
-from ddsr.diffusion.predictor import CpuPredictor
-from ddsr.diffusion.transition import Noised, UniformTransition
 from ddsr.expression import Vocabulary
+from ddsr.generators.diffusion.d3pm import D3PM
+from ddsr.generators.diffusion.predictor import CpuPredictor
+from ddsr.generators.diffusion.transition import Noised, UniformTransition
 from ddsr.grammar import Grammar
 
 CPU = torch.device("cpu")

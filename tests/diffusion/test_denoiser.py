@@ -5,7 +5,7 @@ import torch
 
 from ddsr._core import MASK
 from ddsr.config import DenoiserConfig
-from ddsr.diffusion.denoiser import Denoiser
+from ddsr.generators.diffusion.denoiser import Denoiser
 
 TOKENS = torch.tensor([[0, 3, MASK, 2], [1, MASK, MASK, 4]])
 STEP = torch.tensor([1, 2])

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from ddsr.diffusion.feed_forward import CPU_HIDDEN_BLOCK, CPU_ROW_BLOCK, FeedForward
+from ddsr.generators.diffusion.feed_forward import CPU_HIDDEN_BLOCK, CPU_ROW_BLOCK, FeedForward
 
 
 @pytest.mark.parametrize("hidden", [1, 16, CPU_HIDDEN_BLOCK, 2 * CPU_HIDDEN_BLOCK + 5])

@@ -3,11 +3,11 @@ import pytest
 import torch
 
 from ddsr._core import MASK, PAD
-from ddsr.categorical import constrain
 from ddsr.config import DenoiserConfig
-from ddsr.diffusion.denoiser import Denoiser, encode
-from ddsr.diffusion.generator import is_complete, keep_one_more
-from ddsr.diffusion.masking import mask
+from ddsr.generators.categorical import constrain
+from ddsr.generators.diffusion.denoiser import Denoiser, encode
+from ddsr.generators.diffusion.generator import is_complete, keep_one_more
+from ddsr.generators.diffusion.masking import mask
 from diffusion_cases import (
     VOCABULARY,
     assert_drawn_from,

@@ -2,7 +2,7 @@ import numpy as np
 from scipy.stats import chisquare
 
 from ddsr._core import MASK, PAD
-from ddsr.diffusion.masking import draw_unmask_order, mask, mask_at_random
+from ddsr.generators.diffusion.masking import draw_unmask_order, mask, mask_at_random
 from ddsr.grammar import Grammar
 from strategies import PLAIN
 

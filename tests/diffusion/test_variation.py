@@ -10,11 +10,11 @@ from scipy.stats import chisquare
 from chance_cases import assert_rate
 from ddsr._core import MASK, PAD
 from ddsr.config import DenoiserConfig, PaperConfig
-from ddsr.diffusion.generator import Backward
-from ddsr.diffusion.masking import Masked, mask_at_random, order_behind
-from ddsr.diffusion.variation import Bounds, choose_subtree, choose_tokens, mask_parts
 from ddsr.errors import ExpressionError, MethodError
 from ddsr.expression import Batch, Expression, Vocabulary
+from ddsr.generators.diffusion.generator import Backward
+from ddsr.generators.diffusion.masking import Masked, mask_at_random, order_behind
+from ddsr.generators.diffusion.variation import Bounds, choose_subtree, choose_tokens, mask_parts
 from diffusion_cases import (
     VOCABULARY,
     assert_drawn_from,

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from ddsr import Vocabulary
-from ddsr.budget import Budget
 from ddsr.config import DefaultConfig
-from ddsr.model_selection import find_selection
+from ddsr.estimator.budget import Budget
+from ddsr.estimator.model_selection import find_selection
 from ddsr.search.contributors.prior import LEAST_LIMIT, make_primer
 from ddsr.search.presets import parse_method, pose
 

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from ddsr.config import DenoiserConfig, PaperConfig
-from ddsr.diffusion.generator import MaskedDiffusion
 from ddsr.expression import Vocabulary
+from ddsr.generators.diffusion.generator import MaskedDiffusion
 from ddsr.grammar import Grammar
 from ddsr.learning.captured_step import _fill, _filled_up, _restore
 from ddsr.learning.memory import Pool

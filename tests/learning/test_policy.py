@@ -6,12 +6,12 @@ import torch
 
 from chance_cases import assert_rate
 from ddsr._core import PAD
-from ddsr.autoregressive.recurrent import RecurrentGenerator
 from ddsr.config import DenoiserConfig, DSRConfig, PaperConfig
-from ddsr.diffusion.d3pm import D3PM
-from ddsr.diffusion.generator import MaskedDiffusion
 from ddsr.engine import Engine
 from ddsr.expression import Batch, Expression, Vocabulary
+from ddsr.generators.diffusion.d3pm import D3PM
+from ddsr.generators.diffusion.generator import MaskedDiffusion
+from ddsr.generators.recurrent.generator import RecurrentGenerator
 from ddsr.grammar import Grammar
 from ddsr.learning.memory import EliteMemory, Pool, ShortTermMemory
 from ddsr.learning.objective import GRPO, RiskSeekingPolicyGradient

@@ -6,9 +6,9 @@ import pytest
 import torch
 from click.testing import CliRunner
 
-from ddsr.cli import main
-from ddsr.prior.tensor_file import CHECKSUM, read_tensors
-from ddsr.prior.weights import PriorFile, find_weights, load_weights
+from ddsr.cli.entry import main
+from ddsr.generators.prior.tensor_file import CHECKSUM, read_tensors
+from ddsr.generators.prior.weights import PriorFile, find_weights, load_weights
 from prior_cases import write_weights
 
 

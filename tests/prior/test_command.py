@@ -11,9 +11,9 @@ import torch
 from click.testing import CliRunner
 
 from ddsr._core import PAD
-from ddsr.cli import main
-from ddsr.prior.config import TrainingConfig
-from ddsr.prior.weights import Card, load_weights
+from ddsr.cli.entry import main
+from ddsr.generators.prior.config import TrainingConfig
+from ddsr.generators.prior.weights import Card, load_weights
 from ddsr_pretraining.checkpoint import load_checkpoint
 from ddsr_pretraining.command import example_source, read_settings, settings_from
 from ddsr_pretraining.training import HELD_OUT, Piece, Trainer

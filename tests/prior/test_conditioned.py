@@ -7,10 +7,10 @@ import torch
 from ddsr._core import MASK
 from ddsr.config import DefaultConfig
 from ddsr.expression import Batch, Vocabulary
+from ddsr.generators.prior.conditioned import ConditionedDiffusion
+from ddsr.generators.prior.network import PriorNetwork
+from ddsr.generators.prior.screen import choose_view, find_power, relevance
 from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear
-from ddsr.prior.conditioned import ConditionedDiffusion
-from ddsr.prior.network import PriorNetwork
-from ddsr.prior.screen import choose_view, find_power, relevance
 from prior_cases import TINY
 
 CPU = torch.device("cpu")

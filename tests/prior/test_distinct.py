@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from ddsr.expression import Vocabulary
+from ddsr.generators.prior.distinct import below, draw_distinct
 from ddsr.grammar import Grammar
-from ddsr.prior.distinct import below, draw_distinct
 
 VOCABULARY = Vocabulary(("x", "y"), ("add", "sin"), has_one=False, has_constant=False)
 

@@ -5,12 +5,12 @@ import pytest
 import torch
 
 from ddsr._core import MASK
-from ddsr.diffusion.variation import parent_positions
 from ddsr.expression import Vocabulary
+from ddsr.generators.diffusion.variation import parent_positions
+from ddsr.generators.prior.config import NetworkConfig
+from ddsr.generators.prior.denoiser import UNKNOWN, find_parents
+from ddsr.generators.prior.network import PriorNetwork
 from ddsr.grammar import Grammar
-from ddsr.prior.config import NetworkConfig
-from ddsr.prior.denoiser import UNKNOWN, find_parents
-from ddsr.prior.network import PriorNetwork
 from prior_cases import TINY
 
 N_FIXED = TINY.vocabulary.first_variable

@@ -7,11 +7,11 @@ import torch
 from ddsr._core import MASK
 from ddsr.config import DefaultConfig
 from ddsr.expression import Vocabulary
+from ddsr.generators.prior import next_token
+from ddsr.generators.prior.conditioned import ConditionedDiffusion
+from ddsr.generators.prior.network import PriorNetwork
+from ddsr.generators.prior.next_token import LENGTH_STEP, NextToken
 from ddsr.grammar import Grammar
-from ddsr.prior import next_token
-from ddsr.prior.conditioned import ConditionedDiffusion
-from ddsr.prior.network import PriorNetwork
-from ddsr.prior.next_token import LENGTH_STEP, NextToken
 from prior_cases import TINY
 
 X = np.random.default_rng(0).uniform(0.5, 4.0, size=(90, 3))

@@ -7,9 +7,9 @@ from ddsr.config import DefaultConfig
 from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Vocabulary
+from ddsr.generators.prior.tensor_file import CHECKSUM, read_tensors
+from ddsr.generators.prior.weights import DEFAULT, PriorFile, find_weights, load_weights
 from ddsr.grammar import Grammar
-from ddsr.prior.tensor_file import CHECKSUM, read_tensors
-from ddsr.prior.weights import DEFAULT, PriorFile, find_weights, load_weights
 from ddsr.search.contributors.prior import FIRST_BATCH, Primer
 
 MOST_BYTES = 30_000_000

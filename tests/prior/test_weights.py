@@ -10,9 +10,9 @@ import torch
 
 from ddsr._core import MASK
 from ddsr.errors import DataError, MethodError
-from ddsr.prior.network import PriorNetwork
-from ddsr.prior.tensor_file import read_tensors, write_tensors
-from ddsr.prior.weights import find_weights, load_weights
+from ddsr.generators.prior.network import PriorNetwork
+from ddsr.generators.prior.tensor_file import read_tensors, write_tensors
+from ddsr.generators.prior.weights import find_weights, load_weights
 from ddsr_pretraining.checkpoint import STATE, load_checkpoint, save_checkpoint
 from ddsr_pretraining.export import save_weights
 from ddsr_pretraining.training import Trainer

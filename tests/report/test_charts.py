@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ddsr.estimator.tables import curves_table, sample_table
 from ddsr.report.chart import Axis, Chart, power_text, stairs, tick_text
 from ddsr.report.curve_charts import Curves, gain_chart, legend, reward_chart
 from ddsr.report.equations import number_text, r2_text
 from ddsr.report.fit_charts import Fit, cloud, hexagons, parity_chart, residual_chart
 from ddsr.report.wording import duration_text
-from ddsr.tables import curves_table, sample_table
 
 numbers = st.floats(-1e12, 1e12).filter(lambda value: value == 0 or abs(value) > 1e-12)
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from command_cases import ddsr
-from ddsr import DDSRRegressor, fitting
+from ddsr import DDSRRegressor
+from ddsr.estimator import fit as fitting
 from ddsr.runs import RunFolder
 from run_cases import HARD, UNIFORM, X, account, create
 
@@ -23,7 +24,7 @@ def interrupted(monkeypatch):
             raise KeyboardInterrupt
         return select(*arguments, **options)
 
-    monkeypatch.setattr("ddsr.fitting.select", interrupted_select)
+    monkeypatch.setattr("ddsr.estimator.fit.select", interrupted_select)
     return left
 
 
@@ -76,7 +77,7 @@ def test_the_search_is_not_continued_whatever_ended_it(
     def spent(self, progress, n_rows):
         return reason if progress.n_epochs == 2 else None
 
-    monkeypatch.setattr("ddsr.budget.Budget.spent", spent)
+    monkeypatch.setattr("ddsr.estimator.budget.Budget.spent", spent)
     run = create(tmp_path / "run", **CHOOSING | parameters)
     run.fit()
     assert run.is_choice_left
@@ -98,7 +99,7 @@ def test_an_interrupt_while_constants_are_measured_leaves_the_choice(tmp_path, m
 
     run = create(tmp_path / "run", **CHOOSING)
     with monkeypatch.context() as patch:
-        patch.setattr("ddsr.fitting.information_of", interrupted)
+        patch.setattr("ddsr.estimator.fit.information_of", interrupted)
         run.fit()
     assert run.is_choice_left
     outcome = resumed(run).outcomes_[0]

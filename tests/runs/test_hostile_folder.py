@@ -12,7 +12,7 @@ import pytest
 from command_cases import ddsr, line_data, refusal
 from ddsr.errors import BenchError, RunError
 from ddsr.runs import RunFolder
-from ddsr.saved import from_bytes, to_bytes
+from ddsr.storage.saved import from_bytes, to_bytes
 from ddsr_bench.runner.store import Store
 from fixture_cases import unpack
 from run_cases import create
@@ -39,7 +39,7 @@ def run(interrupted, tmp_path) -> Path:
 
 KILLED = """
 import os, signal, sys
-import ddsr.files as files, run_cases
+import ddsr.storage.files as files, run_cases
 moment, calls = int(sys.argv[2]), 0
 
 def die_when_due(*_):

@@ -5,7 +5,7 @@ from ddsr.engine import Engine, FitOptions
 from ddsr.errors import GrammarError
 from ddsr.expression import Expression, Vocabulary
 from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear, Nesting
-from ddsr.listing import Listing
+from ddsr.grammar.listing import Listing
 from ddsr.search.baseline import baseline
 from ddsr.search.front import ParetoFront
 from strategies import PLAIN

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
+from ddsr.data.weighting import Observations
 from ddsr.engine import Engine
+from ddsr.estimator.fit import SHORTENED
 from ddsr.expression import Expression, Vocabulary
-from ddsr.fitting import SHORTENED
 from ddsr.search.front import FrontEntry
 from ddsr.selection import many_rows
 from ddsr.selection.many_rows import select_on_some, some_of
 from ddsr.selection.select import front_of
-from ddsr.weighting import Observations
 
 NAMES = Vocabulary(("x", "y"))
 X = np.random.default_rng(0).uniform(1.0, 4.0, size=(60_000, 2))

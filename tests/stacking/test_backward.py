@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from ddsr._core import MASK, PAD
-from ddsr.diffusion.generator import is_complete, keep_one_more
+from ddsr.generators.diffusion.generator import is_complete, keep_one_more
 from stacking_cases import DEVICE, GRAMMARS, LENGTH, make_network, make_stack, needs_kernels
 
 pytestmark = [

@@ -9,7 +9,7 @@ from scipy.stats import chisquare
 
 from chance_cases import CHANCE
 from ddsr._core import MASK
-from ddsr.diffusion.generator import is_complete, keep_one_more
+from ddsr.generators.diffusion.generator import is_complete, keep_one_more
 from stacking_cases import DEVICE, GRAMMARS, LENGTH, make_stack, needs_kernels, random_tokens
 
 pytestmark = [

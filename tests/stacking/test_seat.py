@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from ddsr.config import DenoiserConfig, PaperConfig
-from ddsr.diffusion.generator import MaskedDiffusion
 from ddsr.engine import Engine
 from ddsr.expression import Vocabulary
+from ddsr.generators.diffusion.generator import MaskedDiffusion
 from ddsr.grammar import Grammar
 from ddsr.learning.memory import EliteMemory
 from ddsr.learning.objective import GRPO

@@ -7,14 +7,14 @@ import pytest
 
 from chance_cases import assert_rate
 from ddsr.config import RefinerConfig
+from ddsr.data.weighting import Observations
 from ddsr.engine import Engine
 from ddsr.errors import DataError
 from ddsr.expression import Expression, Vocabulary
 from ddsr.grammar import AtMost, Grammar
-from ddsr.saved import from_bytes, to_bytes
 from ddsr.search.contributors.evolution import HallOfFame
 from ddsr.search.contributors.symmetry import ReducedSearch
-from ddsr.weighting import Observations
+from ddsr.storage.saved import from_bytes, to_bytes
 
 VOCABULARY = Vocabulary(["h", "w", "k", "t"])
 X = np.random.default_rng(0).uniform(1, 3, size=(300, 4))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.engine import Scores
-from ddsr.saved import Saved
+from ddsr.storage.saved import Saved
 
 
 @dataclass(frozen=True)

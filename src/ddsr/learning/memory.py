@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ddsr.engine import Scores
 from ddsr.expression import Batch, Vocabulary
-from ddsr.saved import Saved
+from ddsr.storage.saved import Saved
 
 
 @dataclass(frozen=True, eq=False)

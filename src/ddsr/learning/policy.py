@@ -20,7 +20,7 @@ from ddsr.learning.curves import UpdateStats
 from ddsr.learning.memory import Pool
 from ddsr.learning.objective import Loss, Objective, Targets
 from ddsr.learning.step import Example, Inputs, Step
-from ddsr.saved import Saved
+from ddsr.storage.saved import Saved
 
 # Tells these random numbers from the generator's.
 MASKING = 1

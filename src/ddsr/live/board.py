@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from math import inf
 
-from ddsr.certainty import certainty_lines, target_names
-from ddsr.fitting import Outcome
+from ddsr.estimator.certainty import certainty_lines, target_names
+from ddsr.estimator.fit import Outcome
 from ddsr.live.table import Row
 from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.search.loop import SearchState

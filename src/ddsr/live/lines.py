@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import TextIO
 
-from ddsr.fitting import Outcome
+from ddsr.estimator.fit import Outcome
 from ddsr.live.board import Board
 from ddsr.live.table import r2_text
 from ddsr.search.loop import SearchState

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 
 from ddsr.errors import MethodError
-from ddsr.fitting import Outcome
+from ddsr.estimator.fit import Outcome
 from ddsr.live.board import Board, Choose
 from ddsr.live.table import r2_text
 from ddsr.search.loop import SearchState

@@ -8,7 +8,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.live import Live
 from rich.text import Text
 
-from ddsr.fitting import Outcome
+from ddsr.estimator.fit import Outcome
 from ddsr.live.board import Board
 from ddsr.live.table import Row, front_table
 from ddsr.search.loop import SearchState

@@ -9,13 +9,13 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.averaging import interval
 from ddsr.engine import values
+from ddsr.estimator.averaging import interval
+from ddsr.estimator.fit import Outcome
+from ddsr.estimator.uncertainty import predicted_by_forms
 from ddsr.expression import Expression
-from ddsr.fitting import Outcome
 from ddsr.report.chart import Axis, Chart, path
 from ddsr.report.fit_charts import cloud
-from ddsr.uncertainty import predicted_by_forms
 
 Floats = NDArray[np.float64]
 LEVEL = 0.95

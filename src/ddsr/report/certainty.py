@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ddsr.certainty import Certainty, certainty_of, percent, where_text
-from ddsr.fitting import Outcome
+from ddsr.estimator.certainty import Certainty, certainty_of, percent, where_text
+from ddsr.estimator.fit import Outcome
+from ddsr.estimator.uncertainty import weight_left
 from ddsr.report.band_chart import Band, band_chart, band_legend
 from ddsr.report.equations import SHORT_PRECISION, r2_text, typeset
 from ddsr.report.glyphs import GlyphSheet
 from ddsr.report.model import FittedModel, outcome_of
 from ddsr.selection.posterior import Form
-from ddsr.uncertainty import weight_left
 
 MOST_ROWS = 8
 LEAST_LISTED = 0.01  # of the weight

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.processor import processor_name
 from ddsr.report.equations import number_text
 from ddsr.report.model import FittedModel, defaults_of
+from ddsr.storage.processor import processor_name
 
 PACKAGES = ("ddsr", "numpy", "scikit-learn", "torch")
 # Maximum number of columns to list, those in the equation first; the others are counted.

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from ddsr.errors import ReportError
-from ddsr.fitting import Outcome
+from ddsr.estimator.fit import Outcome
 from ddsr.search.front import FrontEntry, ParetoFront
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
-from ddsr.certainty import certainty_of
+from ddsr.estimator.certainty import certainty_of
 from ddsr.report.equations import ShownEquation, chosen_of, shown_equations
 from ddsr.report.fit_charts import Fit, parity_chart
 from ddsr.report.glyphs import GlyphSheet

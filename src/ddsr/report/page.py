@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ddsr.errors import DataError, ReportError
-from ddsr.files import write_whole
 from ddsr.report.certainty import shown_certainty
 from ddsr.report.constants import constants_of
 from ddsr.report.curve_charts import Curves, gain_chart, legend, reward_chart
@@ -23,6 +22,7 @@ from ddsr.report.glyphs import GlyphSheet
 from ddsr.report.model import FittedModel, outputs_of
 from ddsr.report.reproduce import recipes, reproduce_note
 from ddsr.report.wording import Background, data_summary, summary
+from ddsr.storage.files import write_whole
 
 LANGUAGES = ("Python", "LaTeX", "SymPy")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import shlex
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from io import StringIO
@@ -169,7 +170,14 @@ def _python(value: Any) -> str:
 def _imports_of(settings: dict[str, Any]) -> list[str]:
     """Return the imports of the classes of rules and settings."""
     kinds = sorted(_classes_in([*settings.values()]), key=lambda kind: kind.__name__)
-    return [f"from {kind.__module__} import {kind.__name__}" for kind in kinds]
+    return [f"from {_public_module_of(kind)} import {kind.__name__}" for kind in kinds]
+
+
+def _public_module_of(kind: type) -> str:
+    """Return the package of the class's module if it offers the class, else the module."""
+    package = kind.__module__.rpartition(".")[0]
+    offered = getattr(sys.modules.get(package), kind.__name__, None)
+    return package if offered is kind else kind.__module__
 
 
 def _classes_in(value: object) -> set[type]:

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from ddsr.errors import RunError
-from ddsr.files import write_whole
-from ddsr.lock_file import is_signed
-from ddsr.model_file import read_json, to_text
-from ddsr.parameters import from_json, to_json
-from ddsr.saved import restoring
+from ddsr.estimator.model_file import read_json, to_text
+from ddsr.estimator.parameters import from_json, to_json
+from ddsr.storage.files import write_whole
+from ddsr.storage.lock_file import is_signed
+from ddsr.storage.saved import restoring
 
 FILE = "run.json"
 LOCK = "lock"

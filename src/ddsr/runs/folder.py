@@ -15,21 +15,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from ddsr.data import check_whole
+from ddsr.data.checks import check_whole
 from ddsr.errors import MethodError, RunError
-from ddsr.estimator import LARGEST_SEED, DDSRRegressor
-from ddsr.files import clear_leftovers, is_leftover, reason_of
-from ddsr.lock_file import is_signed
-from ddsr.parameters import from_json, to_json
+from ddsr.estimator.parameters import from_json, to_json
+from ddsr.estimator.regressor import LARGEST_SEED, DDSRRegressor
+from ddsr.estimator.threads import threads_of
 from ddsr.runs import asked as asking
 from ddsr.runs import lock, log, table
 from ddsr.runs.asked import Asked, read_asked
 from ddsr.runs.journal import INTERVAL, MODEL, FolderJournal, OnState
 from ddsr.runs.states import State, forget_after, has_states, newest_state, write_state
 from ddsr.runs.table import Table, checked_table, read_table
-from ddsr.saved import restoring
-from ddsr.threads import threads_of
-from ddsr.version import ddsr_version
+from ddsr.storage.files import clear_leftovers, is_leftover, reason_of
+from ddsr.storage.lock_file import is_signed
+from ddsr.storage.saved import restoring
+from ddsr.storage.version import ddsr_version
 
 # `stopped_by_` in the model of a fit that is in progress or was interrupted.
 UNENDED = "interrupt"

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from ddsr.estimator import DDSRRegressor
-from ddsr.fitting import Fit, Outcome
-from ddsr.model_file import write_model
+from ddsr.estimator.fit import Fit, Outcome
+from ddsr.estimator.model_file import write_model
+from ddsr.estimator.regressor import DDSRRegressor
 from ddsr.runs import log
 from ddsr.runs.states import State, write_state
 from ddsr.search.loop import SearchState

@@ -7,9 +7,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from ddsr.errors import RunError
-from ddsr.files import reason_of
-from ddsr.lock_file import HeldError, holding
 from ddsr.runs.asked import LOCK
+from ddsr.storage.files import reason_of
+from ddsr.storage.lock_file import HeldError, holding
 
 FILE = LOCK
 

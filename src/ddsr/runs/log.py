@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from ddsr.errors import RunError
-from ddsr.files import parse_json, read_regular, reason_of, write_whole
 from ddsr.search.front import FrontEntry
 from ddsr.search.loop import SearchState
+from ddsr.storage.files import parse_json, read_regular, reason_of, write_whole
 
 FILE = "log.jsonl"
 

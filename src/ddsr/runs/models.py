@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from os import PathLike
 
-from ddsr.estimator import DDSRRegressor
+from ddsr.estimator.regressor import DDSRRegressor
 
 
 def save_model(model: DDSRRegressor, path: str | PathLike[str]) -> None:

@@ -7,10 +7,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ddsr.data import check_whole
+from ddsr.data.checks import check_whole
 from ddsr.errors import RunError
-from ddsr.files import read_whole, write_whole
-from ddsr.saved import Saved, from_bytes, restoring, to_bytes
+from ddsr.storage.files import read_whole, write_whole
+from ddsr.storage.saved import Saved, from_bytes, restoring, to_bytes
 
 PATTERN = "state-*.npz"
 # If the newest one is damaged, the one before it is used.

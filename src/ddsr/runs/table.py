@@ -12,12 +12,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from ddsr.data import check_counts, check_weights
+from ddsr.data.checks import check_counts, check_weights
+from ddsr.data.frames import read_rows, read_targets
 from ddsr.errors import DataError, RunError
-from ddsr.estimator import DDSRRegressor
-from ddsr.files import read_whole, write_whole
-from ddsr.frames import read_rows, read_targets
-from ddsr.saved import from_bytes, restoring, to_bytes
+from ddsr.estimator.regressor import DDSRRegressor
+from ddsr.storage.files import read_whole, write_whole
+from ddsr.storage.saved import from_bytes, restoring, to_bytes
 
 FILE = "data.npz"
 

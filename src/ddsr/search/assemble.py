@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from ddsr.config import ObjectiveConfig, PaperConfig, SearchConfig
-from ddsr.device import find_device
 from ddsr.errors import MethodError
+from ddsr.generators.device import find_device
 from ddsr.learning.memory import EliteMemory, Memory, ShortTermMemory
 from ddsr.search.problem import Problem
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def _masked(problem: Problem, config: PaperConfig) -> LearnedGenerator:
-    from ddsr.diffusion.generator import MaskedDiffusion
+    from ddsr.generators.diffusion.generator import MaskedDiffusion
 
     device = find_device(problem.device)
     return MaskedDiffusion(problem.grammar, config, problem.seed, device, problem.n_threads, problem.deadline)
 
 
 def _d3pm(problem: Problem, config: PaperConfig) -> LearnedGenerator:
-    from ddsr.diffusion.d3pm import D3PM
+    from ddsr.generators.diffusion.d3pm import D3PM
 
     device = find_device(problem.device)
     return D3PM(problem.grammar, config, problem.seed, device, problem.n_threads, problem.deadline)

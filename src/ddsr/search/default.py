@@ -13,7 +13,6 @@ from ddsr.engine import Engine, Scores
 from ddsr.expression import Batch
 from ddsr.learning.curves import EpochStats, PartClock, UpdateStats
 from ddsr.learning.memory import Memory
-from ddsr.saved import Saved, restoring, whole
 from ddsr.search.contributors.evolution import Ending, Refiner, RefinerStats
 from ddsr.search.contributors.prior import Priming
 from ddsr.search.contributors.symmetry import ReducedSearch
@@ -21,6 +20,7 @@ from ddsr.search.front import ParetoFront, entries_of
 from ddsr.search.lister import Lister
 from ddsr.search.loop import Generator, SearchState, Updater
 from ddsr.search.turns import GENERATOR, PRIOR, REFINER, SYMMETRIES, Balance
+from ddsr.storage.saved import Saved, restoring, whole
 
 # Steps without one structure that was not tried before, after which a refiner has nothing left to try. A
 # single slice without one happens on large grammars too, where it is short.

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from ddsr.engine import Engine, Scores
 from ddsr.errors import RunError
 from ddsr.expression import Batch, Expression, Node, Vocabulary
-from ddsr.saved import Saved
 from ddsr.search.contributors.evolution import HallOfFame
+from ddsr.storage.saved import Saved
 
 # What it costs to write down one token, twice over: in nats of the squared error.
 NATS_PER_TOKEN = 5.4

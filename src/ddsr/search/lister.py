@@ -12,7 +12,7 @@ from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.engine import Engine, FitOptions, Floats, Scores, values
 from ddsr.expression import Batch, Expression
 from ddsr.grammar import Grammar
-from ddsr.listing import Listing
+from ddsr.grammar.listing import Listing
 from ddsr.search.contributors.evolution import HallOfFame
 from ddsr.search.front import FrontEntry, ParetoFront, rows_by_size
 

@@ -17,9 +17,9 @@ from ddsr.expression import Batch
 from ddsr.grammar import Grammar
 from ddsr.learning.curves import EpochStats, PartClock, UpdateStats, describe
 from ddsr.learning.memory import Memory, Pool
-from ddsr.saved import Saved, restoring, whole
 from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.search.lister import Lister
+from ddsr.storage.saved import Saved, restoring, whole
 
 
 class Generator(Protocol):

@@ -11,7 +11,7 @@ from ddsr.search.problem import Problem
 from ddsr.search.stacking.stacks import SHARED, Stacks
 
 if TYPE_CHECKING:
-    from ddsr.diffusion.generator import MaskedDiffusion
+    from ddsr.generators.diffusion.generator import MaskedDiffusion
     from ddsr.learning.objective import Objective
     from ddsr.learning.policy import Learner
 
@@ -27,7 +27,7 @@ def learned_search(
     is_captured: bool = False,
 ) -> Iterator[SearchState]:
     """In a stack, where this thread has one and it takes such a generator."""
-    from ddsr.diffusion.generator import MaskedDiffusion
+    from ddsr.generators.diffusion.generator import MaskedDiffusion
     from ddsr.learning.policy import Policy
 
     stacks = SHARED.get()

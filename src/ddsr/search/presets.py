@@ -15,17 +15,18 @@ from typing import Any, TypeVar
 from numpy.typing import ArrayLike
 
 from ddsr.config import DefaultConfig, DSRConfig, PaperConfig, RefinerConfig, SearchConfig, changed
+from ddsr.data.weighting import Observations
 from ddsr.deadline import NEVER
-from ddsr.device import check_device, check_memory, check_rows, find_device
 from ddsr.engine import Engine, FitOptions
 from ddsr.errors import MethodError
 from ddsr.expression import Vocabulary
+from ddsr.generators.device import check_device, check_memory, check_rows, find_device
+from ddsr.generators.prior.weights import check_weights
 from ddsr.grammar import Grammar, Rule
+from ddsr.grammar.listing import Listing
 from ddsr.learning.memory import EliteMemory
-from ddsr.listing import Listing
 from ddsr.price.description_length import FEW_ROWS
 from ddsr.price.noise import CONSTANT, MOST_STRUCTURES, NoiseModel, find_noise
-from ddsr.prior.weights import check_weights
 from ddsr.search.assemble import GENERATORS, MEMORIES, OBJECTIVES
 from ddsr.search.baseline import baseline
 from ddsr.search.contributors.evolution import Refiner
@@ -37,7 +38,6 @@ from ddsr.search.paper import learned_search
 from ddsr.search.plain_forms import MOST_VARIABLES
 from ddsr.search.problem import Problem
 from ddsr.search.turns import Balance
-from ddsr.weighting import Observations
 
 ConfigLike = SearchConfig | Mapping[str, Any] | None
 
@@ -80,7 +80,7 @@ def _check_dsr(config: SearchConfig, device: str, vocab_size: int) -> None:
 
 def _start_dsr(problem: Problem, *, objective: str, memory: str) -> Iterator[SearchState]:
     """Start deep symbolic regression; `constants` is one of its settings."""
-    from ddsr.autoregressive.recurrent import RecurrentGenerator
+    from ddsr.generators.recurrent.generator import RecurrentGenerator
 
     config = _of_kind(problem.config, DSRConfig)
     device = find_device(problem.device)
@@ -144,7 +144,7 @@ def _make_reduced(problem: Problem, evolution: RefinerConfig) -> ReducedSearch |
 
 
 def _make_proposer(problem: Problem, config: DefaultConfig, primer: Primer | None = None) -> Proposer:
-    from ddsr.diffusion.generator import MaskedDiffusion
+    from ddsr.generators.diffusion.generator import MaskedDiffusion
     from ddsr.learning.objective import GRPO
     from ddsr.learning.policy import Policy
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ddsr.config import DefaultConfig, SearchConfig
+from ddsr.data.weighting import Observations
 from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import Engine, Scores
 from ddsr.expression import Expression
 from ddsr.grammar import Grammar
-from ddsr.saved import Saved
 from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.search.lister import Lister
-from ddsr.weighting import Observations
+from ddsr.storage.saved import Saved
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ddsr.saved import Saved
+from ddsr.storage.saved import Saved
 
 REFINER, GENERATOR, PRIOR, SYMMETRIES = "refiner", "generator", "prior", "symmetries"
 # What was found long ago says little of what will be: its weight after each epoch.

@@ -6,16 +6,16 @@ import time
 from collections.abc import Sequence
 from math import inf
 
-from ddsr.data import check_target
+from ddsr.data.checks import check_target
+from ddsr.data.row_samples import choose_rows
+from ddsr.data.weighting import Observations, Weighting
 from ddsr.engine import Engine
 from ddsr.expression import Expression
 from ddsr.price.model import Model
-from ddsr.row_samples import choose_rows
 from ddsr.selection.handing_out import handed_out
 from ddsr.selection.judge import ROUND_STEPS, ROUND_TOLERANCE, Judge
 from ddsr.selection.judged import IsAllowed, Judged, Selected, best_of_each, rank_of
 from ddsr.selection.select import select
-from ddsr.weighting import Observations, Weighting
 
 LEAST_ROWS, ROWS_A_SECOND = 4_000, 7_500
 """that equations are made shorter on: what a slow core gets through, so that it can end with all of them"""

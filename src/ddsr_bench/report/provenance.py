@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ddsr.version import UNKNOWN
+from ddsr.storage.version import UNKNOWN
 from ddsr_bench.runner.starts import Start
 from ddsr_bench.runner.store import Key, Row
 

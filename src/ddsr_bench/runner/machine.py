@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ddsr import _core
-from ddsr.processor import processor_name
+from ddsr.storage.processor import processor_name
 
 
 class Machine(NamedTuple):

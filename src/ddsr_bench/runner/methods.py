@@ -56,8 +56,12 @@ def modules_of(method: str) -> tuple[str, ...]:
     """What its run imports, which takes longer than many a run: to be done once, before."""
     if method in PEERS:
         return (PEERS[method].module,)
-    networks = () if method == "uniform" else ("torch", "ddsr.diffusion.generator", "ddsr.learning.policy")
-    return ("ddsr.estimator", *networks)
+    networks = (
+        ()
+        if method == "uniform"
+        else ("torch", "ddsr.generators.diffusion.generator", "ddsr.learning.policy")
+    )
+    return ("ddsr.estimator.regressor", *networks)
 
 
 def make_estimator(
@@ -70,7 +74,7 @@ def make_estimator(
     if method in PEERS:
         peer: Method = import_module(PEERS[method].module).make(seed, time, threads)
         return peer
-    from ddsr.estimator import DDSRRegressor
+    from ddsr.estimator.regressor import DDSRRegressor
 
     regressor: Method = DDSRRegressor(
         preset=method,

@@ -91,7 +91,7 @@ def run_one(task: Task) -> Outcome:
 def _fitted(task: Task, estimator: Method, data: Split) -> tuple[Method, float, float | None]:
     """The fitted estimator, and the seconds it took; processor time is not known of a run in pieces."""
     if task.runs_dir is not None:
-        from ddsr.estimator import DDSRRegressor
+        from ddsr.estimator.regressor import DDSRRegressor
 
         if isinstance(estimator, DDSRRegressor):
             fitted = fit_saved(estimator, run_path(Path(task.runs_dir), task.key), data)

@@ -10,7 +10,7 @@ from itertools import product
 from pathlib import Path
 
 from ddsr.errors import BenchError, DeviceError
-from ddsr.version import ddsr_version
+from ddsr.storage.version import ddsr_version
 from ddsr_bench.judge.judge import TIMEOUT_S
 from ddsr_bench.problems.suites import Problem
 from ddsr_bench.runner.identity import check_identities, identity_of

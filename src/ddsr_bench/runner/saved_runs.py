@@ -12,7 +12,7 @@ from ddsr_bench.runner.curves import file_name
 from ddsr_bench.runner.store import Key
 
 if TYPE_CHECKING:
-    from ddsr.estimator import DDSRRegressor
+    from ddsr.estimator.regressor import DDSRRegressor
     from ddsr.runs import RunFolder
     from ddsr_bench.problems.trial import Split
 

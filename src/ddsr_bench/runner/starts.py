@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ddsr.errors import BenchError
-from ddsr.files import parse_json
+from ddsr.storage.files import parse_json
 from ddsr_bench.runner.machine import Machine
 
 FILE = "starts.jsonl"

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ddsr.errors import BenchError
-from ddsr.files import parse_json, read_regular, reason_of
-from ddsr.lock_file import HeldError, holding
+from ddsr.storage.files import parse_json, read_regular, reason_of
+from ddsr.storage.lock_file import HeldError, holding
 
 FILE = "results.jsonl"
 COMPRESSED = "results.jsonl.gz"

@@ -7,7 +7,7 @@ import platform
 import time
 from dataclasses import asdict, replace
 
-from ddsr.version import ddsr_version
+from ddsr.storage.version import ddsr_version
 from ddsr_bench.judge.judge import JudgeProcess
 from ddsr_bench.judge.rules import Verdict
 from ddsr_bench.runner.one import Outcome, Task

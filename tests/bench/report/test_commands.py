@@ -7,7 +7,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from ddsr.cli import main
+from ddsr.cli.entry import main
 from ddsr_bench.report.figures import KINDS
 from ddsr_bench.report.results import read_results
 from ddsr_bench.report.table import FORMATS

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from ddsr.errors import BenchError
-from ddsr.version import UNKNOWN
+from ddsr.storage.version import UNKNOWN
 from ddsr_bench.problems.suites import load_suite
 from ddsr_bench.report.overview import overview_tables
 from ddsr_bench.report.provenance import Origin

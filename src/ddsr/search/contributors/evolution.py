@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from ddsr import _core
 from ddsr.config import RefinerConfig
-from ddsr.data import check_whole
+from ddsr.data.checks import check_whole
+from ddsr.data.row_samples import choose_rows
 from ddsr.engine import MOST_THREADS, Engine, as_batch
 from ddsr.errors import DataError, ExpressionError, MethodError
 from ddsr.expression import OPERATORS, Batch, Expression, scaled
-from ddsr.files import parse_json
 from ddsr.grammar import Grammar, with_names
 from ddsr.price.code_in_use import code_in_use
-from ddsr.row_samples import choose_rows
+from ddsr.storage.files import parse_json
 
 Floats = NDArray[np.float64]
 MAGIC = b"ddsr refiner 3\n"

@@ -17,19 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.config import DefaultConfig
-from ddsr.data import check_rows, check_target
+from ddsr.data.checks import check_rows, check_target
+from ddsr.data.row_samples import choose_rows
+from ddsr.data.weighting import Weighting
 from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Batch
 from ddsr.grammar import Grammar
-from ddsr.row_samples import choose_rows
 from ddsr.search.contributors.proposals import fit_proposals
 from ddsr.search.problem import Problem
-from ddsr.weighting import Weighting
 
 if TYPE_CHECKING:
-    from ddsr.prior.conditioned import ConditionedDiffusion
-    from ddsr.prior.network import PriorNetwork
+    from ddsr.generators.prior.conditioned import ConditionedDiffusion
+    from ddsr.generators.prior.network import PriorNetwork
 
 Floats = NDArray[np.float64]
 
@@ -68,14 +68,14 @@ class Primer:
 
     def load(self) -> None:
         """Import torch and read the weights."""
-        from ddsr.prior.weights import find_weights, load_weights
+        from ddsr.generators.prior.weights import find_weights, load_weights
 
         self.network, _ = load_weights(find_weights(self.weights))
 
     def make_generator(self, config: DefaultConfig, deadline: Deadline) -> ConditionedDiffusion:
         """The prior on these data, to draw from and to teach."""
-        from ddsr.device import find_device
-        from ddsr.prior.conditioned import ConditionedDiffusion
+        from ddsr.generators.device import find_device
+        from ddsr.generators.prior.conditioned import ConditionedDiffusion
 
         if self.network is None:
             self.load()

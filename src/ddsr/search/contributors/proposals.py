@@ -21,7 +21,7 @@ from ddsr.expression.tree import Kind, Node
 from ddsr.grammar import Grammar
 
 if TYPE_CHECKING:
-    from ddsr.prior.screen import View
+    from ddsr.generators.prior.screen import View
 
 Floats = NDArray[np.float64]
 MOST_REWRITTEN = 200

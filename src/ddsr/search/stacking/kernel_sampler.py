@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.config import PaperConfig
-from ddsr.diffusion.generator import MaskedDiffusion
+from ddsr.generators.diffusion.generator import MaskedDiffusion
 from ddsr.search.stacking.backward import StackedBackward
 from ddsr.search.stacking.parameters import StackedParameters
 from ddsr.search.stacking.plain_sampler import PlainSampler

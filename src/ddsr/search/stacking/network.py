@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from ddsr.diffusion.denoiser import encode
+from ddsr.generators.diffusion.denoiser import encode
 from ddsr.search.stacking.launch import DEFAULT, Launch
 from ddsr.search.stacking.parameters import StackedParameters
 

@@ -13,16 +13,16 @@ from torch import Tensor
 
 from ddsr._core import PAD
 from ddsr.config import PaperConfig
-from ddsr.diffusion.generator import MaskedDiffusion
+from ddsr.generators.diffusion.generator import MaskedDiffusion
 from ddsr.learning.curves import UpdateStats
 from ddsr.learning.objective import Objective
-from ddsr.saved import Saved
 from ddsr.search.stacking.captured_update import CapturedUpdate
 from ddsr.search.stacking.kernel_sampler import KernelSampler
 from ddsr.search.stacking.parameters import StackedParameters
 from ddsr.search.stacking.plain_sampler import PlainSampler
 from ddsr.search.stacking.support import has_kernels, suits_network
 from ddsr.search.stacking.update import Lessons, StackedUpdate
+from ddsr.storage.saved import Saved
 
 Tokens = NDArray[np.int16]
 

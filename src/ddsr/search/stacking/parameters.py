@@ -13,9 +13,9 @@ import torch
 from torch import Tensor
 
 from ddsr.config import DenoiserConfig
-from ddsr.diffusion.denoiser import Attention, Denoiser
-from ddsr.first_weights import first_weights
-from ddsr.saved import Saved
+from ddsr.generators.diffusion.denoiser import Attention, Denoiser
+from ddsr.generators.first_weights import first_weights
+from ddsr.storage.saved import Saved
 
 EMBEDDING = "embedding.weight"
 OF_TOKENS = (EMBEDDING, "to_logits.weight", "to_logits.bias")

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ddsr.diffusion.generator import MaskedDiffusion
+from ddsr.generators.diffusion.generator import MaskedDiffusion
 from ddsr.search.stacking.parameters import StackedParameters
 
 

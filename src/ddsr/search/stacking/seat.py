@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ddsr.diffusion.generator import MaskedDiffusion
 from ddsr.expression import Batch
+from ddsr.generators.diffusion.generator import MaskedDiffusion
 from ddsr.learning.curves import UpdateStats
 from ddsr.learning.memory import Pool
 from ddsr.learning.policy import MASKING, Policy
-from ddsr.saved import Saved
 from ddsr.search.stacking.networks import StackedNetworks
 from ddsr.search.stacking.stack import Draw, Learn, Stack
+from ddsr.storage.saved import Saved
 
 if TYPE_CHECKING:
     from ddsr.learning.objective import Objective

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.learning.curves import UpdateStats
-from ddsr.saved import Saved
+from ddsr.storage.saved import Saved
 
 Tokens = NDArray[np.int16]
 

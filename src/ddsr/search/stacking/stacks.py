@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ddsr.config import PaperConfig
-    from ddsr.diffusion.generator import MaskedDiffusion
+    from ddsr.generators.diffusion.generator import MaskedDiffusion
     from ddsr.learning.objective import Objective
     from ddsr.search.stacking.networks import StackedNetworks
     from ddsr.search.stacking.seat import Seat

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.func import functional_call, vmap
 
-from ddsr.categorical import constrain
+from ddsr.generators.categorical import constrain
 from ddsr.learning.objective import Loss, Objective, Targets
 from ddsr.search.stacking.parameters import StackedParameters
 

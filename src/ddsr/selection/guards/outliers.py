@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ddsr.data.row_samples import MOST_AUDITED_ROWS
 from ddsr.engine import Engine, values
 from ddsr.expression import Batch, Expression
 from ddsr.price.description_length import ROUNDING
-from ddsr.row_samples import MOST_AUDITED_ROWS
 
 ROWS_AN_EXCEPTION = 50  # of so many rows at most one is an exception; of fewer, one as well
 FEWEST_ROWS = 20

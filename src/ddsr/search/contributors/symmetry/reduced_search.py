@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.config import RefinerConfig
-from ddsr.data import check_rows, check_target
+from ddsr.data.checks import check_rows, check_target
+from ddsr.data.row_samples import choose_rows
+from ddsr.data.weighting import Observations, Weighting
 from ddsr.engine import Engine, values
 from ddsr.errors import DataError, ExpressionError, GrammarError, RunError
 from ddsr.expression import Batch, Expression, Node, Vocabulary
 from ddsr.grammar import AtMost, Grammar, Nesting, Rule
-from ddsr.row_samples import choose_rows
-from ddsr.saved import Saved
 from ddsr.search.contributors.evolution import Ending, HallOfFame, Refiner
 from ddsr.search.contributors.symmetry.detection import find_reduction
 from ddsr.search.contributors.symmetry.reduction import Input, Reduction
 from ddsr.search.contributors.symmetry.slopes import slopes_of
-from ddsr.weighting import Observations, Weighting
+from ddsr.storage.saved import Saved
 
 Floats = NDArray[np.float64]
 

@@ -1,0 +1,113 @@
+"""`ddsr fit`: find equations for a column of a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ddsr.cli.failure import Command
+from ddsr.cli.options import Seconds, as_json, read_names, tensorboard_folder
+from ddsr.terminal import printable
+
+SELECTIONS = ("description_length", "best", "accuracy")
+DEVICES = ("auto", "cpu", "cuda")
+TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
+
+
+@click.command(cls=Command, short_help="Find equations for a column of a table.")
+@click.argument("data", type=click.Path())
+@click.option("-t", "--target", required=True, help="Column to predict.")
+@click.option(
+    "--features",
+    callback=read_names,
+    metavar="A,B,…",
+    help="Columns to predict it from.  [default: all other numeric columns]",
+)
+@click.option("--ignore", callback=read_names, metavar="A,B,…", help="Columns to leave out.")
+@click.option("--weights", metavar="COLUMN", help="Column with the relative weight of each row.")
+@click.option("--counts", metavar="COLUMN", help="Column that says how often each row was observed.")
+@click.option("--drop-missing", is_flag=True, help="Ignore rows with missing values.")
+@click.option("--time", "seconds", type=Seconds(min_open=True), metavar="SECONDS", help=TIME_HELP)
+@click.option("--epochs", type=click.IntRange(1), metavar="N", help="Maximum number of epochs.")
+@click.option(
+    "--out", type=click.Path(), metavar="FOLDER", help="Folder for the run.  [default: ddsr-runs/DATA-DATE]"
+)
+@click.option("--no-save", is_flag=True, help="Do not save the run.")
+@click.option("--operators", callback=read_names, metavar="+,sin,…", help="Operators that equations may use.")
+@click.option(
+    "--max-size", type=click.IntRange(1, 1000), metavar="N", help="Maximum number of tokens of an equation."
+)
+@click.option(
+    "--guess",
+    "guesses",
+    multiple=True,
+    metavar="EQUATION",
+    help="Equation to start the search from. Can be repeated.",
+)
+@click.option(
+    "--rule",
+    "rules",
+    multiple=True,
+    metavar="RULE",
+    help="Constraint such as 'forbid exp on a' or 'use b'. Can be repeated.",
+)
+@click.option("--selection", type=click.Choice(SELECTIONS), help="How to choose one of the equations.")
+@click.option(
+    "--preset",
+    default="ddsr",
+    show_default=True,
+    help="Search method: ddsr, paper, dsr, uniform, or a variant.",
+)
+@click.option(
+    "--prior",
+    metavar="default|none|FILE",
+    default="default",
+    show_default=True,
+    help="Pretrained prior of the package, none, or a file of weights.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**31 - 1),
+    metavar="N",
+    default=0,
+    show_default=True,
+    help="Random seed.",
+)
+@click.option(
+    "--jobs", type=int, metavar="N", default=-1, show_default=True, help="Number of threads; -1: all cores."
+)
+@click.option(
+    "--device", type=click.Choice(DEVICES), default="auto", show_default=True, help="Device for the networks."
+)
+@tensorboard_folder
+@click.option("--quiet", is_flag=True, help="Do not show progress.")
+@as_json
+def fit(
+    data: str,
+    target: str,
+    features: tuple[str, ...],
+    ignore: tuple[str, ...],
+    weights: str | None,
+    counts: str | None,
+    **options: Any,
+) -> None:
+    """Find equations that predict one column of the table DATA: CSV, TSV (both also .gz) or Parquet.
+
+    Non-numeric columns are ignored and listed. Ctrl-C ends the search and keeps the best equations so far; a
+    second Ctrl-C stops at once without a result. If --epochs is the only limit, the same seed gives the same
+    equations.
+
+    \b
+    Examples:
+      ddsr fit planets.csv --target period --time 10
+      ddsr fit flow.tsv.gz -t drag --features speed,radius --out run
+    """
+    if options["out"] is not None and options["no_save"]:
+        raise click.UsageError("--out and --no-save cannot be combined")
+    if not options["quiet"]:
+        click.echo(printable(f"reading {data}"), err=True)  # before the slow imports
+    from ddsr.cli.fitting import run_fit
+    from ddsr.cli.reading import Columns
+
+    run_fit(data, columns=Columns(target, features or None, ignore, weights, counts), **options)

@@ -1,0 +1,212 @@
+"""Implementation of `ddsr fit`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ddsr.cli.reading import Columns, TrainingData, read_training_data
+from ddsr.cli.result import print_json, print_result, summary
+from ddsr.cli.watching import Callback, choice_of, print_to_stderr, watch
+from ddsr.data.weighting import Observations
+from ddsr.engine import Engine, FitOptions
+from ddsr.expression import DEFAULT_OPERATORS, Vocabulary
+from ddsr.grammar import Grammar
+from ddsr.grammar.listing import Listing
+from ddsr.grammar.rules import read_rules
+from ddsr.live.board import Board
+from ddsr.live.table import r2_text
+from ddsr.live.tensorboard import make_folder
+from ddsr.search.baseline import baseline
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ddsr.estimator.regressor import DDSRRegressor
+    from ddsr.runs import RunFolder
+
+DEFAULT_SECONDS = 60.0
+MOST_LISTED = 8
+RUNS = "ddsr-runs"
+
+
+def run_fit(
+    path: str,
+    *,
+    columns: Columns,
+    drop_missing: bool,
+    out: str | None,
+    no_save: bool,
+    tensorboard: str | None,
+    quiet: bool,
+    as_json: bool,
+    **settings: Any,
+) -> None:
+    """Read the data, search, show the result and save it."""
+    say = _say_nothing if quiet else print_to_stderr
+    data = read_training_data(path, columns, drop_missing)
+    for line in describe(data):
+        say(line)
+    parameters = estimator_parameters(**settings)
+    say(f"first fit: {first_equation(data, parameters)}")
+    if tensorboard is not None:  # before the run folder is made, so that a failure leaves none behind
+        make_folder(tensorboard)
+    run = None if no_save else _make_folder(path, out, data, parameters)
+    work = _without_folder(data, parameters) if run is None else run.fit
+    choose = choice_of(settings["preset"], settings["selection"], len(data.y))
+    board = Board(columns.target, parameters["max_time"], choose)
+    done = watch(work, board, quiet, tensorboard)
+    facts = {
+        "run": None if run is None else str(run.path),
+        "target": columns.target,
+        "features": data.features,
+        "rows": len(data.y),
+        "dropped_rows": data.n_dropped,
+        "left_out": [*data.text_columns, *data.empty_columns],
+        "seconds": board.searched,
+        "candidates": board.n_scored,
+        "outliers": outliers(done.model, data),
+    }
+    if as_json:
+        print_json(summary(done.model, facts))
+    else:
+        print_result(done.model, columns.target, facts)
+    if run is not None:
+        say(f"saved in {run.path}; pass this folder to `ddsr show`, `predict`, `report` or `resume`")
+    done.raise_interrupt()
+
+
+def describe(data: TrainingData) -> list[str]:
+    """Describe in lines which data is used and which is ignored."""
+    lines = [f"{len(data.y):,} rows: {data.columns.target} from {_listed(data.features)}"]
+    if data.text_columns:
+        lines.append(f"ignoring non-numeric columns: {_listed(data.text_columns)}")
+    if data.empty_columns:
+        lines.append(f"ignoring empty columns: {_listed(data.empty_columns)}")
+    if data.n_dropped:
+        lines.append(f"ignoring {data.n_dropped:,} row{'s' * (data.n_dropped != 1)} with missing values")
+    return lines
+
+
+def estimator_parameters(
+    *,
+    seconds: float | None,
+    epochs: int | None,
+    operators: tuple[str, ...],
+    max_size: int | None,
+    guesses: tuple[str, ...],
+    rules: tuple[str, ...],
+    selection: str | None,
+    preset: str,
+    prior: str,
+    seed: int,
+    jobs: int,
+    device: str,
+) -> dict[str, Any]:
+    """Translate the options of the command line into the estimator's parameters."""
+    parameters: dict[str, Any] = {
+        "preset": preset,
+        "max_time": DEFAULT_SECONDS if seconds is None and epochs is None else seconds,
+        "max_epochs": epochs,
+        "n_jobs": jobs,
+        "random_state": seed,
+        "device": device,
+        "model_selection": selection,
+        "prior": named_prior(prior),
+    }
+    if operators:
+        parameters["operators"] = operators
+    if guesses:
+        parameters["guesses"] = guesses
+    if rules:
+        parameters["rules"] = rules
+    if max_size is not None:
+        parameters["config"] = {"max_length": max_size}
+    return parameters
+
+
+def named_prior(text: str) -> str | None:
+    """Return the estimator's `prior`. A path becomes absolute, so that a run can resume in any folder."""
+    if text == "none":
+        return None
+    return text if text == "default" else str(Path(text).absolute())
+
+
+def outliers(model: DDSRRegressor, data: TrainingData) -> list[int]:
+    """Return the numbers in the file of outlier rows of the chosen equation, the largest residual first.
+
+    Empty where rows have different weights, since these say how far off each row may be. Rows with a weight
+    or count of zero are skipped.
+    """
+    weights = np.ones(len(data.y)) if data.weights is None else data.weights
+    counts = np.ones(len(data.y)) if data.counts is None else data.counts
+    if len(np.unique(weights[weights > 0.0])) > 1:
+        return []
+    counted = np.flatnonzero((weights > 0.0) & (counts > 0.0))
+    found = model.outliers(_table(data).iloc[counted], data.y[counted])
+    return [int(row) for row in data.rows[counted[found]]]
+
+
+def _table(data: TrainingData) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame(data.X, columns=list(data.features), copy=False)
+
+
+def _without_folder(data: TrainingData, parameters: dict[str, Any]) -> Callable[[Callback], DDSRRegressor]:
+    from ddsr.estimator.regressor import DDSRRegressor
+
+    def fit(on_state: Callback) -> DDSRRegressor:
+        return DDSRRegressor(**parameters, callback=on_state).fit(
+            _table(data), data.y, data.weights, data.counts
+        )
+
+    return fit
+
+
+def _make_folder(path: str, out: str | None, data: TrainingData, parameters: dict[str, Any]) -> RunFolder:
+    from ddsr.runs import RunFolder
+
+    return RunFolder.create(
+        free_folder(path) if out is None else out,
+        data.X,
+        data.y,
+        feature_names=data.features,
+        target=data.columns.target,
+        sample_weight=data.weights,
+        counts=data.counts,
+        parameters=parameters,
+    )
+
+
+def free_folder(path: str) -> Path:
+    """Return a new folder name under ddsr-runs, made of the name of the data and the time."""
+    stem = Path(path).name.partition(".")[0] or "data"
+    name = f"{stem}-{time.strftime('%Y%m%d-%H%M%S')}"
+    candidates = (Path(RUNS) / (name if number == 1 else f"{name}-{number}") for number in count(1))
+    return next(folder for folder in candidates if not folder.exists())
+
+
+def first_equation(data: TrainingData, parameters: Mapping[str, Any]) -> str:
+    """Return the best line through one column, to show while the estimator is imported."""
+    vocabulary = Vocabulary(data.features, parameters.get("operators", DEFAULT_OPERATORS))
+    grammar = Grammar(vocabulary, rules=read_rules(parameters.get("rules", ())))
+    rows = Observations.of(data.X, data.y, data.weights, data.counts)
+    options = FitOptions(is_scale_free=Listing(grammar).always_allows_scale_and_offset)
+    engine = Engine(vocabulary, rows.X, rows.y, rows.sample_weight, counts=rows.counts, options=options)
+    entry = baseline(engine, grammar).most_accurate()
+    return f"{Board(data.columns.target).write(entry)} (R² {r2_text(1.0 - entry.nrmse**2)})"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_LISTED:,} more" if len(names) > MOST_LISTED else ""
+    return ", ".join(names[:MOST_LISTED]) + more
+
+
+def _say_nothing(text: str) -> None:
+    """Print nothing, for --quiet."""

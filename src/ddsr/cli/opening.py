@@ -1,0 +1,59 @@
+"""Open a run folder or a model file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ddsr.errors import MethodError
+
+if TYPE_CHECKING:
+    from ddsr.estimator.regressor import DDSRRegressor
+    from ddsr.runs import RunFolder
+
+UNNAMED = "y"
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A model and, if it comes from a run folder, its run."""
+
+    path: str
+    model: DDSRRegressor
+    target: str
+    run: RunFolder | None = None
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The columns that predictions need."""
+        return tuple(self.model.best_.equation.vocabulary.variables)
+
+    def facts(self) -> dict[str, Any]:
+        """Return what `ddsr show` reports beside the equations."""
+        facts: dict[str, Any] = {"run": None, "target": self.target, "features": self.features}
+        if self.run is not None:
+            last = self.run.log()[-1:]
+            facts["run"] = str(self.run.path)
+            facts["is_over"] = self.run.stopped_by is not None
+            facts["is_choice_left"] = self.run.is_choice_left
+            facts["seconds"] = last[0]["seconds"] if last else 0.0
+            facts["candidates"] = last[0]["n_scored"] if last else 0
+        return facts
+
+
+def open_model(path: str) -> Opened:
+    """Open a run folder, with the best model so far, or a model file."""
+    from ddsr.estimator.model_file import read_model
+    from ddsr.estimator.regressor import DDSRRegressor
+    from ddsr.runs import RunFolder
+
+    if not Path(path).is_file():
+        run = RunFolder.open(path)
+        return Opened(path, run.model(), run.asked.target or UNNAMED, run)
+    targets = read_model(Path(path)).targets
+    if len(targets) > 1:
+        raise MethodError(
+            f"{path} has several targets, which the command line does not support: use it from Python"
+        )
+    return Opened(path, DDSRRegressor.load(path), targets[0] or UNNAMED)

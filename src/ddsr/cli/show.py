@@ -1,0 +1,37 @@
+"""`ddsr show`: show the equations of a run."""
+
+from __future__ import annotations
+
+import click
+
+from ddsr.cli.failure import Command
+from ddsr.cli.options import as_json as with_json
+from ddsr.terminal import printable
+
+
+@click.command(cls=Command, short_help="Show the equations of a run.")
+@click.argument("run", type=click.Path())
+@with_json
+def show(run: str, as_json: bool) -> None:
+    """Show the equations of RUN, a run folder or a model.json, and which one is chosen.
+
+    For a run in progress, this is the best that it has saved so far.
+    """
+    from ddsr.cli.opening import open_model
+    from ddsr.cli.result import print_json, print_result, summary
+
+    opened = open_model(run)
+    facts = opened.facts()
+    if as_json:
+        print_json(summary(opened.model, facts))
+        return
+    print_result(opened.model, opened.target, facts)
+    path = printable(run)
+    if facts.get("is_choice_left"):
+        click.echo(
+            f"The search has finished, but the choice was interrupted. To make it: `ddsr resume {path}`."
+        )
+    elif facts.get("is_over") is False:
+        click.echo(
+            f"The run has not finished. To continue it, if no other process does: `ddsr resume {path}`."
+        )

@@ -1,1 +1,0 @@
-"""The commands of `ddsr`, one file each. Slow imports happen only when a command runs."""

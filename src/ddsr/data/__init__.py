@@ -1,0 +1,1 @@
+"""The user's data: tables as arrays, checks, weights and samples of the rows."""

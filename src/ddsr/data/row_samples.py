@@ -1,0 +1,95 @@
+"""Samples of the rows, and rows made from them: what looks at the data needs not look at all of them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.data.weighting import Weighting
+
+Floats = NDArray[np.float64]
+MOST_SHUFFLED_ROWS = 1000
+MANY_COLUMNS = 200  # more are shuffled all at once
+MOST_SAMPLED_ROWS = 128
+MOST_AUDITED_ROWS = 3000
+GRID_ROUNDING = 1e-6
+"""steps of a grid may differ by so much of themselves"""
+
+
+class Audited(NamedTuple):
+    """Rows of the data with their targets, weights and counts."""
+
+    rows: Floats
+    target: Floats
+    weights: Floats
+    """in sums over rows: a row's relative weight times its count"""
+    counts: Floats
+    n_counted: float
+    """observations that these rows are worth"""
+
+    @classmethod
+    def of(cls, rows: Floats, target: Floats, weighting: Weighting, seed: int) -> Audited:
+        """All rows that carry weight, or as many as `MOST_AUDITED_ROWS`, drawn by the seed."""
+        weights = np.ones(len(rows)) if weighting.weights is None else weighting.weights
+        counts = np.ones(len(rows)) if weighting.counts is None else weighting.counts
+        chosen = choose_rows(weights, len(rows), MOST_AUDITED_ROWS, seed)
+        if len(chosen) == 0:
+            return cls(rows, target, weights, counts, weighting.n_counted)
+        n_counted = weighting.n_counted * len(chosen) / np.count_nonzero(weights)
+        some = np.ascontiguousarray(rows[chosen])
+        return cls(some, target[chosen], weights[chosen], counts[chosen], n_counted)
+
+
+def shuffled(rows: Floats, seed: int) -> Floats:
+    """At most `MOST_SHUFFLED_ROWS` rows, the values of each column drawn from it without repetition."""
+    n = min(len(rows), MOST_SHUFFLED_ROWS)
+    rng = np.random.default_rng(seed)
+    if rows.shape[1] > MANY_COLUMNS and len(rows) == n:  # one by one they take too long
+        return rng.permuted(rows, axis=0)
+    columns = [column[rng.choice(len(rows), size=n, replace=False)] for column in rows.T]
+    return np.ascontiguousarray(np.column_stack(columns))
+
+
+def outer(rows: Floats, column: int) -> Floats:
+    """For both ends of a column an outermost row that stands alone, farther out by as much as it does.
+
+    That is by how much its distance from the next one is larger than the one behind that. So far out the next
+    row may well be. Columns that are evenly filled, such as grids, end where they end.
+    """
+    moved = []
+    for side in (1.0, -1.0) if len(rows) > 2 else ():
+        outwards = side * rows[:, column]
+        third, second, last = np.partition(outwards, (-3, -2, -1))[-3:]
+        with np.errstate(over="ignore"):
+            farther = (last - second) - (second - third)
+            end = side * (last + farther)
+        if farther > GRID_ROUNDING * (last - third) and np.isfinite(end):
+            row = rows[np.argmax(outwards)].copy()
+            row[column] = end
+            moved.append(row)
+    return np.array(moved).reshape(-1, rows.shape[1])
+
+
+def repeated(rows: Floats, weighting: Weighting) -> Floats:
+    """The rows that carry weight, as often as they were observed; `outer` looks at three at most."""
+    if weighting.weights is None:
+        return rows
+    counts = np.ones(len(rows)) if weighting.counts is None else np.minimum(weighting.counts, 3.0)
+    return np.repeat(rows, np.where(weighting.weights > 0.0, counts, 0.0).astype(np.intp), axis=0)
+
+
+def sampled(rows: Floats) -> Floats:
+    """At most `MOST_SAMPLED_ROWS` rows, spread evenly."""
+    chosen = np.linspace(0, len(rows) - 1, min(len(rows), MOST_SAMPLED_ROWS)).astype(np.int64)
+    return np.ascontiguousarray(rows[chosen])
+
+
+def choose_rows(weights: Floats | None, n_rows: int, fit_rows: int, seed: int) -> NDArray[np.int64]:
+    """The rows to fit on, in their own order; none named means all."""
+    useful = np.arange(n_rows) if weights is None else np.flatnonzero(weights)
+    if len(useful) <= fit_rows:
+        return np.empty(0, dtype=np.int64) if len(useful) == n_rows else useful.astype(np.int64)
+    chosen = np.random.default_rng(seed).choice(useful, size=fit_rows, replace=False)
+    return np.sort(chosen).astype(np.int64)

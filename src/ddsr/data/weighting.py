@@ -1,0 +1,111 @@
+"""How much each row of the data counts: relative weights, and counts that repeat rows."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ddsr.data.checks import check_counts, check_weights
+
+Floats = NDArray[np.float64]
+
+# Bits that are kept of a weight relative to the largest one. A change of unit alters the last of the 53 bits
+# of a double; rounded to fewer bits, the weights are the same in any unit.
+BITS_OF_WEIGHT = 32
+# Weights that are proportional to one of these powers of 1/y state how errors grow with y: as the root of y,
+# as those of counted events do, or as y itself. They match if the products of weight and variance have an
+# effective number of at least this share of the rows.
+POWERS_OF_TARGET, LEAST_MATCH = (1, 2), 0.95
+
+
+class Weighting(NamedTuple):
+    """Weights and counts of the rows, checked."""
+
+    weights: Floats | None
+    """of each row in sums over rows: relative weight times count; None where all are 1"""
+    counts: Floats | None
+    """how often each row was observed; None where each was once"""
+    n_counted: int
+    """observations that the rows are worth, see `effective_number`"""
+    n_observed: int
+    """observations with a weight above 0"""
+
+    @classmethod
+    def of(cls, sample_weight: ArrayLike | None, counts: ArrayLike | None, target: Floats) -> Weighting:
+        """From what the user gave for the rows with these values of y."""
+        n_rows = len(target)
+        relative = relative_weights(check_weights(sample_weight, n_rows))
+        repeats = check_counts(counts, n_rows)
+        if repeats is not None and (repeats == 1.0).all():
+            repeats = None
+        if relative is None and repeats is None:
+            return cls(None, None, n_rows, n_rows)
+        weights = np.ones(n_rows) if relative is None else relative
+        each = np.ones(n_rows) if repeats is None else repeats
+        n_observed = int(each[weights > 0.0].sum())
+        n_counted = n_observed if relative is None else observations_worth(weights, each, target)
+        return cls(weights * each, repeats, n_counted, n_observed)
+
+
+class Observations(NamedTuple):
+    """Rows as they were handed in, those with a count of 0 left out."""
+
+    X: Any
+    y: Any
+    sample_weight: ArrayLike | None = None
+    counts: ArrayLike | None = None
+
+    @classmethod
+    def of(
+        cls, X: Any, y: Any, sample_weight: ArrayLike | None = None, counts: ArrayLike | None = None
+    ) -> Observations:
+        """Leave out the rows with a count of 0, as `np.repeat` does."""
+        repeats = None if counts is None else check_counts(counts, len(X))
+        every = cls(X, y, sample_weight, repeats)
+        if repeats is None or (repeats > 0.0).all():
+            return every
+        check_weights(sample_weight, len(repeats))
+        return every.take(np.flatnonzero(repeats))
+
+    def take(self, rows: NDArray[np.int64]) -> Observations:
+        """Some of the rows."""
+        parts = (None if part is None else np.asarray(part)[rows] for part in self)
+        return Observations(*parts)
+
+
+def relative_weights(weights: Floats | None) -> Floats | None:
+    """Weights in units of the largest one, the same whatever their unit was; None where all are equal.
+
+    Dividing by the largest is exact up to one rounding for weights of any size, 1e308 and denormal ones too.
+    """
+    if weights is None or (weights == weights[0]).all():
+        return None
+    mantissas, exponents = np.frexp(weights / weights.max())
+    unit = 2.0**BITS_OF_WEIGHT
+    return np.asarray(np.ldexp(np.round(mantissas * unit) / unit, exponents))
+
+
+def observations_worth(weights: Floats, counts: Floats, target: Floats) -> int:
+    """Kish's effective number, or all observations if the weights only state how errors grow with y.
+
+    With weights of 1/y² every row has the same relative error: none is worth less than another.
+    """
+    n_observed = float(counts[weights > 0.0].sum())
+    largest = np.abs(target).max()
+    sizes = np.abs(target) / (largest if largest > 0.0 else 1.0)
+    for power in POWERS_OF_TARGET:
+        if effective_number(weights * sizes**power, counts) >= LEAST_MATCH * n_observed:
+            return int(n_observed)
+    return max(1, round(effective_number(weights, counts)))
+
+
+def effective_number(weights: Floats, counts: Floats) -> float:
+    """Kish's effective number of observations, (Σw)² / Σw²; a row with a count c is c observations."""
+    largest = weights.max()
+    if not largest > 0.0:
+        return 0.0
+    shares = weights / largest
+    total, squares = float((counts * shares).sum()), float((counts * shares**2).sum())
+    return total * total / squares

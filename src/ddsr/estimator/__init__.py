@@ -1,0 +1,17 @@
+"""The estimator: one fit within its budget, and what a fitted model offers."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ddsr.estimator.regressor import DDSRRegressor
+
+__all__ = ["DDSRRegressor"]
+
+
+def __getattr__(name: str) -> object:
+    # Only when it is asked for: the other files of this folder do without scikit-learn.
+    if name == "DDSRRegressor":
+        from ddsr.estimator.regressor import DDSRRegressor
+
+        return DDSRRegressor
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,156 @@
+"""What all likely forms say together: intervals of predictions, and where to measure next.
+
+Each form predicts a Student's t distribution: its value, the uncertainty of its constants, and the noise. The
+forms are mixed by their weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.engine import gradients, values
+from ddsr.estimator.intervals import covariance_of
+from ddsr.selection.posterior import Form
+
+Floats = NDArray[np.float64]
+LEAST_LIKELY = 0.01  # of the weight of the likeliest form: others do not say where to measure
+# A row that is named is taken to be measured until its squared error is this share of that of one
+# measurement: the rows after it are to tell something else.
+WELL_MEASURED = 0.01
+LEAST_GAIN = 0.05  # variance that is left over that of the noise: with less, a row tells nothing more
+HALVINGS = 60  # of the interval that a quantile is sought in
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """Of all forms on some rows."""
+
+    weights: Floats
+    """(K,) of the forms, 1 in all"""
+    values: Floats
+    """(K, n)"""
+    effects: tuple[Floats, ...]
+    """(n, k) of each form: what a standard deviation in each direction of its k constants changes"""
+    noise: Floats
+    """(K, n) standard deviations of measurements"""
+    n_degrees: NDArray[np.int64]
+    """(K,) degrees of freedom"""
+
+    @property
+    def uncertainty(self) -> Floats:
+        """(K, n) standard errors that come of the constants."""
+        return np.array([np.sqrt((each**2).sum(axis=1)) for each in self.effects])
+
+    def of_some(self, is_kept: NDArray[np.bool_]) -> Prediction:
+        """Of some of the forms alone."""
+        weights = self.weights[is_kept]
+        effects = tuple(effect for effect, is_one in zip(self.effects, is_kept, strict=True) if is_one)
+        return Prediction(
+            weights / weights.sum(),
+            self.values[is_kept],
+            effects,
+            self.noise[is_kept],
+            self.n_degrees[is_kept],
+        )
+
+
+def predict_forms(
+    forms: Sequence[Form], X: Floats, *, spread: float, n_observed: int, size_of_y: float | None
+) -> Prediction:
+    """What each form predicts; `size_of_y` is None where errors do not grow with y, see `Outcome`."""
+    equations = [form.entry.equation for form in forms]
+    # one by one: forms may be written with other operators
+    predicted = np.array([values([equation], X, 1)[0][0] for equation in equations])
+    slopes = [gradients([equation], X, 1)[0][0] for equation in equations]
+    noise, effects = np.zeros_like(predicted), []
+    n_degrees = np.ones(len(forms), dtype=np.int64)
+    for row, form in enumerate(forms):
+        entry = form.entry
+        n_degrees[row] = form.n_degrees(n_observed)
+        error = form.error(spread, n_observed)
+        noise[row] = error if size_of_y is None else error * np.abs(predicted[row]) / size_of_y
+        loss = (entry.nrmse * spread) ** 2
+        covariance = covariance_of(form.is_measured, form.information, loss, n_observed)
+        strengths, directions = np.linalg.eigh(covariance)
+        effects.append(slopes[row][:, : len(covariance)] @ (directions * np.sqrt(np.maximum(strengths, 0.0))))
+    weights = np.array([form.weight for form in forms])
+    return Prediction(weights / weights.sum(), predicted, tuple(effects), noise, n_degrees)
+
+
+def interval(prediction: Prediction, level: float, *, of_measurements: bool) -> Floats:
+    """(n, 2): between which values the mixture of the forms has `level` of its probability."""
+    variance = prediction.uncertainty**2 + (prediction.noise**2 if of_measurements else 0.0)
+    widths = np.sqrt(variance)
+    tail = 0.5 * (1.0 - level)
+    return np.column_stack([_quantile(prediction, widths, share) for share in (tail, 1.0 - tail)])
+
+
+def _quantile(prediction: Prediction, widths: Floats, share: float) -> Floats:
+    from scipy.special import stdtr, stdtrit
+
+    degrees = prediction.n_degrees[:, None]
+    with np.errstate(invalid="ignore"):
+        each = prediction.values + widths * stdtrit(degrees, share)
+    is_finite = np.isfinite(each)
+    # where a form is undefined, the others share its weight; where all are, there is no interval
+    weights = np.where(is_finite, prediction.weights[:, None], 0.0)
+    with np.errstate(invalid="ignore"):
+        weights /= weights.sum(axis=0)
+    has_any = is_finite.any(axis=0)
+    low = np.where(has_any, np.where(is_finite, each, np.inf).min(axis=0), np.nan)
+    high = np.where(has_any, np.where(is_finite, each, -np.inf).max(axis=0), np.nan)
+    centre = np.where(is_finite, prediction.values, 0.0)
+    least = np.where(is_finite, np.maximum(widths, np.finfo(np.float64).tiny), 1.0)
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        below = (weights * stdtr(degrees, (middle - centre) / least)).sum(axis=0)
+        low, high = np.where(below < share, middle, low), np.where(below < share, high, middle)
+    return np.asarray(0.5 * (low + high))
+
+
+def informative_rows(prediction: Prediction, n: int, X: Floats | None = None) -> list[int]:
+    """Rows where likely forms and constants differ most, compared with the noise, the best first.
+
+    One after the other: what a chosen row would tell, measured well, is taken away before the next one is
+    chosen, so that no two rows tell the same. Once there is nothing left to tell, rows are taken that are
+    far from all chosen ones in `X`.
+    """
+    factors, noise = _unknown(prediction)
+    is_open = np.isfinite(factors).all(axis=1) & np.isfinite(noise)
+    factors = np.where(is_open[:, None], factors, 0.0)
+    left = np.eye(factors.shape[1])  # what is still unknown in each direction
+    distances = np.full(len(factors), np.inf)
+    chosen: list[int] = []
+    for _ in range(min(n, int(is_open.sum()))):
+        gains = np.einsum("ni,ij,nj->n", factors, left, factors) / noise
+        is_told = bool(chosen) and X is not None and gains[is_open].max() < LEAST_GAIN
+        best = int(np.argmax(np.where(is_open, distances if is_told else gains, -np.inf)))
+        chosen.append(best)
+        is_open[best] = False
+        told = left @ factors[best]
+        left -= np.outer(told, told) / (factors[best] @ told + WELL_MEASURED * noise[best])
+        if X is not None:
+            distances = np.minimum(distances, _distances(X, best))
+    return chosen
+
+
+def _unknown(prediction: Prediction) -> tuple[Floats, Floats]:
+    """Factors F, (n, r), of the covariance F Fᵀ of what likely forms say, and the variance of the noise."""
+    is_likely = prediction.weights >= LEAST_LIKELY * prediction.weights[0]
+    prediction = prediction.of_some(is_likely)
+    roots = np.sqrt(prediction.weights)
+    mean = prediction.weights @ prediction.values
+    between = (roots[:, None] * (prediction.values - mean)).T
+    within = [root * effect for root, effect in zip(roots, prediction.effects, strict=True)]
+    noise = np.maximum(prediction.weights @ prediction.noise**2, np.finfo(np.float64).tiny)
+    return np.column_stack([between, *within]), noise
+
+
+def _distances(X: Floats, row: int) -> Floats:
+    """Of all rows from one of them, each column as a share of its range."""
+    wide = np.ptp(X, axis=0)
+    return np.asarray(np.sqrt((((X - X[row]) / np.where(wide > 0.0, wide, 1.0)) ** 2).sum(axis=1)))

@@ -1,0 +1,378 @@
+"""The fit of one target: a search within a budget, and then the choice of an equation."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Protocol
+
+from ddsr.deadline import NEVER, Deadline, MovableDeadline
+from ddsr.engine import Floats
+from ddsr.estimator.budget import Budget
+from ddsr.estimator.choice_budget import EarlyChoice, seconds_to_choose
+from ddsr.estimator.model_selection import Selection
+from ddsr.estimator.progress import Progress
+from ddsr.estimator.seeding import seeded, with_guesses
+from ddsr.expression import Expression
+from ddsr.grammar import Rule
+from ddsr.learning.curves import EpochStats
+from ddsr.price.model import Model
+from ddsr.price.noise import size_where_errors_are_measured
+from ddsr.search.front import FrontEntry, ParetoFront, information_of
+from ddsr.search.loop import SearchState
+from ddsr.search.plain_forms import plain_forms
+from ddsr.search.problem import Problem
+from ddsr.selection.judged import Selected
+from ddsr.selection.many_rows import select_on_some, some_of
+from ddsr.selection.noise_again import noise_again
+from ddsr.selection.posterior import Form, forms_of
+from ddsr.selection.rational.forms import load_algebra
+from ddsr.selection.refitting import refitted
+from ddsr.selection.select import front_of, select
+from ddsr.selection.usual_notation import in_usual_notation
+from ddsr.storage.saved import Saved, restoring
+
+# Of the shortlist, so many are looked at whatever the time, and so many more a second as these allow.
+LEAST_CONTENDERS, CONTENDERS_A_SECOND, CONTENDER_ROWS_A_SECOND = 12, 40, 250_000
+# Equations that are made shorter: so many of the shortest descriptions, and of the most accurate. Beside an
+# exact one all others have lost, and nobody should wait for them.
+MOST_ROWS_OF_FORMS = 10_000  # of more, weights of forms are not worth their time: one has it all
+SHORTENED, SHORTENED_BESIDE_EXACT = (16, 3), (1, 0)
+
+# Rows times equations that are measured for intervals even when the time is up: tenths of a second.
+MOST_LATE_WORK = 3_000_000
+
+Callback = Callable[[SearchState], object]
+States = Callable[[Problem], Iterator[SearchState]]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a fit leaves, without its data: all that the estimator keeps of it."""
+
+    front: ParetoFront
+    best: FrontEntry
+    """one of the front's entries"""
+    curves: tuple[EpochStats, ...]
+    stopped_by: str
+    spread: float
+    """σ_y"""
+    n_counted: int
+    """see `Engine.n_counted`"""
+    information: tuple[Floats | None, ...]
+    """of each equation: see `Scores.information`; None where it was not measured"""
+    n_epochs: int
+    every: int = 1
+    """the curves have the first of every so many epochs; 1: all of them"""
+    n_observed: int | None = None
+    """see `Engine.n_observed`; None in models of earlier versions, which have no other than `n_counted`"""
+    noise: str = "constant"
+    """how errors go with the value: see `Problem`"""
+    forms: tuple[Form, ...] = ()
+    """the likeliest ones with their weights; empty where the choice is not by description length"""
+    size_of_y: float = 1.0
+    """where errors are relative, the size of y whose errors the loss has; else 1"""
+
+    @property
+    def chosen(self) -> int:
+        """The row of the front that predicts."""
+        return self.front.entries.index(self.best)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Equations made shorter, and the one of them that predicts."""
+
+    front: ParetoFront
+    best: FrontEntry
+    seconds: float
+    """that it was given"""
+    forms: tuple[Form, ...] = ()
+    """the likeliest ones, with their weights"""
+    is_of_all: bool = True
+    """whether the search has found nothing since"""
+
+    def is_better_than(self, best: FrontEntry) -> bool:
+        """Whether its description is shorter than that of an equation, or was measured while that was not."""
+        return best.nats is None or (self.best.nats is not None and self.best.nats < best.nats)
+
+
+class Fit:
+    """One target's fit; it has a front and a choice from its first moment on."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        selection: Selection,
+        seeds: Sequence[Expression] = (),
+        deadline: Deadline = NEVER,
+    ) -> None:
+        """`deadline` is when the seeds have to be fitted."""
+        self.problem = seeded(problem, seeds, deadline)
+        self.selection = selection
+        self.progress = Progress(self.problem.front)
+        self.has_ended = False
+        """whether the search has ended, and the choice alone is left"""
+        self.is_choice_cut = False
+        """whether an interrupt ended the choice before it was made"""
+        self.plain: tuple[Model, ...] = ()
+        """plain forms, which the choice looks at beside what the search found"""
+        self.forms: tuple[Form, ...] = ()
+        """see `Outcome`"""
+        self.early: Choice | None = None
+        """made before the search ended; see `EarlyChoice`"""
+        self.choose()
+
+    def saved(self, state: SearchState) -> Saved:
+        """The search after its last epoch, whose state this is, and what is known by then."""
+        return {"search": state.save(), "progress": self.progress.saved()}
+
+    def restore(self, saved: Saved, ended_by: str | None = None) -> None:
+        """Continue where a fit of the same problem was saved; its search may have ended already."""
+        with restoring("fit"):
+            self.progress = Progress.restored(saved["progress"], self.problem)
+            self.problem = replace(self.problem, saved=saved["search"])
+        if ended_by is not None:
+            self.has_ended, self.progress.stopped_by = True, ended_by
+        self.choose()
+
+    @property
+    def outcome(self) -> Outcome:
+        """As of now."""
+        engine, progress = self.problem.engine, self.progress
+        return Outcome(
+            self.front,
+            self.best,
+            tuple(progress.curves),
+            "interrupt" if self.is_choice_cut else progress.stopped_by,
+            engine.spread,
+            engine.n_counted,
+            self.information,
+            len(progress.curves),
+            n_observed=engine.n_observed,
+            noise=self.problem.noise,
+            forms=self.forms,
+            size_of_y=size_where_errors_are_measured(engine.target)
+            if self.problem.noise == "relative"
+            else 1.0,
+        )
+
+    def choose(self) -> None:
+        """From what the search has so far, as it was found."""
+        self.front = self.progress.front
+        self.best = self.selection.choose(self.front, self.problem.engine.n_counted)
+        self.information: tuple[Floats | None, ...] = (None,) * len(self.front)
+
+    def search(
+        self, states: States, budget: Budget, callback: Callback | None = None, rules: Sequence[Rule] = ()
+    ) -> None:
+        """Iterate until the budget is spent; `states` starts the search, or continues one.
+
+        Whatever is raised passes through, and leaves the choice from the epochs that were finished.
+        """
+        if self.selection.shortens:
+            self.plain = plain_forms(self.problem, budget.end, budget.exact)
+        if self.has_ended:
+            return
+        try:
+            self._iterate(
+                partial(states, replace(self.problem, deadline=budget.deadline)), budget, callback, rules
+            )
+            self.has_ended = True
+        finally:
+            self.choose()
+
+    def _iterate(
+        self,
+        begin: Callable[[], Iterator[SearchState]],
+        budget: Budget,
+        callback: Callback | None,
+        rules: Sequence[Rule],
+    ) -> None:
+        states = None
+        n_rows = self.problem.engine.n_observed
+        early = self._early_choice(budget, rules)
+        while (reason := budget.spent(self.progress, n_rows)) is None:
+            if early is not None:
+                early.before_epoch()
+                if early.is_final:
+                    continue  # the time is up
+            states = begin() if states is None else states
+            state = next(states, None)
+            if state is None:  # the epoch was cut short, or there is nothing left to try
+                reason = "max_time" if budget.deadline.has_passed else "exhausted"
+                break
+            self.progress.take(state)
+            self.early = replace(self.early, is_of_all=False) if self.early else None
+            if state.is_cut_short:
+                next(states)  # raises what cut it short; half an epoch is not shown, and not saved
+            if callback is not None:
+                callback(state)
+        self.progress.stopped_by = reason
+
+    def refit(self, budget: Budget) -> None:
+        """Fit what is listed on all rows; an interrupt leaves it as it was found.
+
+        With a free scale and offset it is the refiner's, which judges and polishes on more rows.
+        """
+        engine = self.problem.engine
+        if engine.options.is_scale_free:
+            return
+        try:
+            seconds = self._seconds_to_choose(budget)
+            self.front = refitted(self.front, self.best, engine, Deadline(time.monotonic() + seconds))
+            self.best = self.selection.choose(self.front, engine.n_counted)
+            self.information = (None,) * len(self.front)
+        except KeyboardInterrupt:
+            self.is_choice_cut = True
+
+    def write(self) -> None:
+        """Write what is listed in its usual notation, without changing a value."""
+        engine = self.problem.engine
+        try:
+            self.front = in_usual_notation(self.front, engine, self.problem.lister.listing.allows)
+            self.best = self.selection.choose(self.front, engine.n_counted)
+        except KeyboardInterrupt:
+            self.is_choice_cut = True
+
+    def _early_choice(self, budget: Budget, rules: Sequence[Rule]) -> EarlyChoice | None:
+        if not isinstance(budget.deadline, MovableDeadline):
+            return None
+
+        def choose() -> None:
+            seconds = seconds_to_choose("max_time", 0.0, budget.end.seconds_left)
+            self.choose()
+            self.early = self._shortened(budget, rules, seconds)
+
+        return EarlyChoice(budget.deadline, budget.end.at, choose)
+
+    def shorten(self, budget: Budget, rules: Sequence[Rule] = ()) -> None:
+        """Replace the equations by shorter ones; an interrupt leaves them as they were found."""
+        if self.early is None or not self.early.is_of_all:
+            try:
+                self._take(self._shortened(budget, rules, self._seconds_to_choose(budget)))
+            except KeyboardInterrupt:
+                self.is_choice_cut = True
+        if self.early is not None and self.early.is_better_than(self.best):
+            self._take(self.early)
+
+    def _seconds_to_choose(self, budget: Budget) -> float:
+        progress = self.progress
+        return seconds_to_choose(progress.stopped_by, progress.seconds_searched, budget.end.seconds_left)
+
+    def _take(self, choice: Choice) -> None:
+        self.front, self.best, self.forms = choice.front, choice.best, choice.forms
+        self.information = (None,) * len(self.front)
+
+    def _shortened(self, budget: Budget, rules: Sequence[Rule], seconds: float) -> Choice:
+        """The choice among what the search has so far, made within so many seconds."""
+        deadline = time.monotonic() + seconds
+        # a choice that was made early says how long it takes: the second one has the same candidates
+        size = seconds if self.early is None else max(seconds, self.early.seconds)
+        lister, allows = self.problem.lister, self.problem.lister.listing.allows
+        engine = self.problem.engine
+        is_allowed = allows if rules else None  # without rules no step adds an operator
+        has_exact = any(entry.is_exact(budget.exact, engine.n_observed) for entry in self.front)
+        some = None if self.problem.rows is None else some_of(self.problem.rows, engine, size)
+        contenders = self.progress.contenders[: self._n_contenders((some or engine).n_rows, size)]
+        others = () if has_exact else lister.relisted_entries(contenders)
+        equations = [entry.equation for entry in (*self.front, *others)]
+        if not has_exact:
+            self._ask_for_noise(equations)
+            engine = self.problem.engine
+        n_shortened = SHORTENED_BESIDE_EXACT if has_exact else SHORTENED
+        choose: Callable[..., tuple[Selected, ...]]
+        if some is None:
+            choose = partial(select, models=() if has_exact else self.plain)
+        else:
+            choose = partial(select_on_some, some=some)
+        found = choose(equations, engine, *n_shortened, deadline=deadline, is_allowed=is_allowed)
+        found = tuple(each for each in found if allows(each.expression))
+        if not found:
+            return Choice(self.front, self.best, seconds)
+        front, best = front_of(found, () if some is None else self.front)
+        forms = forms_of(found, engine, self.problem.noise) if engine.n_rows <= MOST_ROWS_OF_FORMS else ()
+        return Choice(with_guesses(front, best, self.problem), best, seconds, forms)
+
+    def _ask_for_noise(self, equations: Sequence[Expression]) -> None:
+        """Choose under errors in proportion to y where the candidates show them.
+
+        Not the other way round: under errors of one size a few large values decide, and some equation of
+        many meets these by chance.
+        """
+        if self.problem.noise == "relative" or not self.problem.may_ask_for_noise:
+            return
+        noise = noise_again([*map(Model.free, equations), *self.plain], self.problem.engine)
+        if noise.kind == "relative":
+            engine = self.problem.engine.reweighted(noise.weights)
+            self.problem = replace(self.problem, engine=engine, noise=noise.kind)
+
+    def _n_contenders(self, n_rows: int, seconds: float) -> int:
+        """So many that their first fits leave most of the time for making equations shorter."""
+        a_second = min(CONTENDERS_A_SECOND, CONTENDER_ROWS_A_SECOND / n_rows)
+        return max(LEAST_CONTENDERS, int(a_second * max(seconds, 0.0)))
+
+    def measure(self, budget: Budget) -> None:
+        """How well the data know each equation's constants; on much data only as long as there is time."""
+        measured: dict[int, Floats | None] = {}
+        engine = self.problem.engine
+        order = sorted(range(len(self.front)), key=lambda row: self.front.entries[row] is not self.best)
+        try:
+            for row in order:
+                if budget.end.has_passed and (len(measured) + 1) * engine.n_rows > MOST_LATE_WORK:
+                    break
+                measured[row] = information_of(self.front.entries[row], engine)
+        except KeyboardInterrupt:
+            self.is_choice_cut = True
+        self.information = tuple(measured.get(row) for row in range(len(self.front)))
+
+
+class Journal(Protocol):
+    """Keeps a fit where it can be gone on with."""
+
+    seconds_used: float
+    """by the fit so far, which count against its time"""
+
+    def begin(self, fit: Fit) -> None:
+        """Before the first epoch: restore what was kept, if anything was."""
+        ...
+
+    def note(self, fit: Fit, state: SearchState) -> None:
+        """After every epoch."""
+        ...
+
+
+def run(
+    fits: Sequence[Fit],
+    states: States,
+    budget: Budget,
+    rules: Sequence[Rule] = (),
+    callback: Callback | None = None,
+) -> None:
+    """Search for each target, one after the other, and choose; they share the time.
+
+    A `KeyboardInterrupt` ends the search, or the choice, and the searches that would follow.
+    """
+    is_interrupted = False
+    if any(fit.selection.shortens for fit in fits):
+        load_algebra()  # before the search, whose time it takes: after it there is none to spare
+    for n_done, fit in enumerate(fits):
+        share = budget.next_of(len(fits) - n_done, shortens=fit.selection.shortens)
+        try:
+            if not is_interrupted:
+                fit.search(states, share, callback, rules)
+        except KeyboardInterrupt:
+            is_interrupted = True
+        except BaseException:  # of a callback: what was found is left, written as ever
+            if not fit.selection.shortens:
+                fit.write()
+            raise
+        fit.refit(share)
+        if fit.selection.shortens:
+            fit.shorten(share, rules)
+        else:
+            fit.write()
+        fit.measure(share)
+        is_interrupted |= fit.is_choice_cut

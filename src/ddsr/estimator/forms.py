@@ -1,0 +1,121 @@
+"""Export the equations of a fitted estimator: SymPy, LaTeX, Python, NumPy, torch, confidence intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+import pandas as pd
+from sklearn.utils.validation import check_is_fitted
+
+from ddsr.data.checks import check_whole
+from ddsr.errors import DataError
+from ddsr.estimator.fit import Outcome
+from ddsr.estimator.intervals import intervals_table
+from ddsr.estimator.latex_tables import DEFAULT_COLUMNS, latex_table
+from ddsr.estimator.tables import equations_table
+from ddsr.expression import Expression
+
+Index = int | Sequence[int] | None
+T = TypeVar("T")
+
+
+class EquationForms:
+    """Exports of a fitted equation.
+
+    Every method uses the chosen equation, or the one in row `index` of `equations_`. If y had several
+    columns, it returns a list with one item per column; `index` is then one row for all or a list of rows.
+    """
+
+    outcomes_: list[Outcome]
+
+    def get_best(self) -> pd.Series | list[pd.Series]:
+        """Return the row of `equations_` with the chosen equation."""
+        return self._for_each(None, lambda outcome, row: equations_table(outcome).iloc[row])
+
+    def sympy(self, index: Index = None) -> Any:
+        """Return a SymPy expression whose symbols have the names of the columns."""
+        return self._form(index, Expression.to_sympy)
+
+    def latex(self, index: Index = None, precision: int | None = None) -> Any:
+        """Return LaTeX for math mode; constants have `precision` significant digits, or all."""
+        return self._form(index, lambda equation: equation.to_latex(precision))
+
+    def latex_table(
+        self,
+        indices: Sequence[int] | None = None,
+        precision: int = 3,
+        columns: Sequence[str] = DEFAULT_COLUMNS,
+    ) -> Any:
+        """Return a LaTeX table of `equations_` or of some of its rows; it needs the package booktabs."""
+        return self._for_each(
+            None,
+            lambda outcome, row: latex_table(
+                equations_table(outcome),
+                [entry.equation for entry in outcome.front],
+                indices,
+                precision,
+                columns,
+            ),
+        )
+
+    def to_python(self, index: Index = None, name: str = "equation") -> Any:
+        """Return the source of a NumPy function with one argument per column (names: docs/estimator.md)."""
+        return self._form(index, lambda equation: equation.to_python(name))
+
+    def to_numpy(self, index: Index = None) -> Any:
+        """Return a function from X (n_rows, n_features) to (n_rows,), which can be pickled."""
+        return self._form(index, Expression.to_callable)
+
+    def to_torch(self, index: Index = None) -> Any:
+        """Return a torch.nn.Module from X (n_rows, n_features) to (n_rows,) with trainable constants."""
+        return self._form(index, Expression.to_torch)
+
+    def confidence_intervals(self, index: Index = None, level: float = 0.95) -> Any:
+        """Return a table of the constants: value, standard error, and confidence interval.
+
+        Rows are c0, c1, … in the order of the equation; `table.attrs["equation"]` is the equation with these
+        names. Intervals are linearised about the fit and assume that the equation is correct. A constant that
+        is fixed at a simple number is marked `is_exact`, and its interval is that number.
+        """
+
+        def table(outcome: Outcome, row: int) -> pd.DataFrame:
+            entry, information = outcome.front.entries[row], outcome.information[row]
+            if information is None:
+                raise DataError(
+                    "this equation has no confidence intervals, since the fit was cut short. "
+                    "Give it more time or fewer rows."
+                )
+            return intervals_table(
+                entry.equation,
+                entry.is_free or (True,) * entry.equation.n_constants,
+                information,
+                loss=(entry.nrmse * outcome.spread) ** 2,
+                n_observed=outcome.n_counted if outcome.n_observed is None else outcome.n_observed,
+                level=level,
+            )
+
+        return self._for_each(index, table)
+
+    # Helpers
+
+    def _form(self, index: Index, form: Callable[[Expression], T]) -> T | list[T]:
+        return self._for_each(index, lambda outcome, row: form(outcome.front.entries[row].equation))
+
+    def _for_each(self, index: Index, form: Callable[[Outcome, int], T]) -> T | list[T]:
+        """Apply a function to one row of each output; return a list only for several outputs."""
+        found = [form(outcome, row) for outcome, row in self._rows(index)]
+        return found[0] if len(self.outcomes_) == 1 else found
+
+    def _rows(self, index: Index) -> Iterator[tuple[Outcome, int]]:
+        check_is_fitted(self)
+        n_outputs = len(self.outcomes_)
+        rows = list(index) if isinstance(index, (Sequence, np.ndarray)) else [index] * n_outputs
+        if len(rows) != n_outputs:
+            raise DataError(f"index has {len(rows)} row(s), but there are {n_outputs} output(s)")
+        for outcome, row in zip(self.outcomes_, rows, strict=True):
+            if row is None:
+                yield outcome, outcome.chosen
+            else:
+                yield outcome, check_whole(row, "index", 0, len(outcome.front) - 1)

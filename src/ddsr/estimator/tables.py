@@ -1,0 +1,67 @@
+"""The result and the learning curves of a search as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ddsr.engine import values
+from ddsr.estimator.fit import Outcome
+from ddsr.expression import Expression
+from ddsr.learning.curves import EpochStats, UpdateStats
+from ddsr.search.turns import GENERATOR, PRIOR, REFINER, SYMMETRIES
+
+Floats = NDArray[np.float64]
+
+MOST_SAMPLED = 500
+PARTS = ("sample", "score", "update", "refine", "prime", "reduce", "propose")
+SOURCES = (REFINER, GENERATOR, PRIOR, SYMMETRIES)
+NO_UPDATE = UpdateStats(loss=np.nan, kl=np.nan, entropy=np.nan, clip_share=np.nan)
+
+
+def equations_table(outcome: Outcome) -> pd.DataFrame:
+    """Return one row per equation, by increasing size."""
+    front, spread, n_rows = outcome.front, outcome.spread, outcome.n_counted
+    return pd.DataFrame(
+        {
+            "complexity": [entry.size for entry in front],
+            "loss": [(entry.nrmse * spread) ** 2 for entry in front],
+            "r2": [1.0 - entry.nrmse**2 for entry in front],
+            "description_length": [entry.description_length(n_rows) for entry in front],
+            "reward": [1.0 / (1.0 + entry.nrmse) for entry in front],
+            "equation": [entry.equation.text() for entry in front],
+            "is_best": [row == outcome.chosen for row in range(len(front))],
+        }
+    )
+
+
+def sample_table(equation: Expression, X: Floats, y: Floats) -> pd.DataFrame:
+    """Return true and predicted values on rows spread evenly over the data, enough to plot the fit."""
+    rows = np.unique(np.linspace(0, len(y) - 1, min(len(y), MOST_SAMPLED)).round().astype(np.int64))
+    predicted, _ = values([equation], np.ascontiguousarray(X[rows]), 1)
+    return pd.DataFrame({"true": y[rows], "predicted": predicted[0]}, index=rows)
+
+
+def curves_table(epochs: Sequence[EpochStats], every: int = 1) -> pd.DataFrame:
+    """Return one row per epoch, or per `every` epochs; NaN for parts that a method does not have."""
+    columns = [*_curve_row(EpochStats(np.nan, np.nan, np.nan, np.nan, None, {}))]
+    table = pd.DataFrame([_curve_row(stats) for stats in epochs], columns=columns, dtype=np.float64)
+    return table.set_index(table.index * every).rename_axis("epoch")
+
+
+def _curve_row(stats: EpochStats) -> dict[str, float]:
+    return {
+        "best_reward": stats.best_reward,
+        "mean_reward": stats.mean_reward,
+        "reward_floor": stats.reward_floor,
+        "distinct_share": stats.distinct_share,
+        "invalid_share": stats.invalid_share,
+        "repeated_share": stats.repeated_share,
+        **asdict(stats.update or NO_UPDATE),
+        **{f"seconds_{part}": stats.seconds.get(part, 0.0) for part in PARTS},
+        **{f"gain_{source}": stats.gains.get(source, np.nan) for source in SOURCES},
+    }

@@ -1,0 +1,132 @@
+"""Uncertainty of a fitted estimator: likely forms, prediction intervals, and where to measure next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ddsr.data.checks import check_rows, check_whole
+from ddsr.data.frames import read_rows
+from ddsr.errors import DataError
+from ddsr.estimator.averaging import Prediction, informative_rows, interval, predict_forms
+from ddsr.estimator.certainty import fit_text
+from ddsr.estimator.fit import Outcome
+
+Floats = NDArray[np.float64]
+T = TypeVar("T")
+Self = TypeVar("Self", bound="Uncertainty")
+
+
+class Uncertainty:
+    """Likely forms, prediction intervals and suggested measurements; lists if y had several columns."""
+
+    outcomes_: list[Outcome]
+
+    @property
+    def forms_(self) -> pd.DataFrame | list[pd.DataFrame]:
+        """A table of the forms that explain the data, the most likely first.
+
+        `weight` is the probability of a form, `description_length` is in nats, and `r2` is on the training
+        data. Forms are written with their best-fitting constants. `attrs["weight_left"]` is the total weight
+        of forms that are too unlikely to be listed; with it, the weights add up to 1.
+        """
+        return self._each(forms_table)
+
+    def __str__(self) -> str:
+        """Return the chosen equation and how sure it is; before a fit, the `repr`."""
+        outcomes = getattr(self, "outcomes_", None)
+        return repr(self) if outcomes is None else fit_text(outcomes)
+
+    def predict_interval(
+        self, X: ArrayLike, level: float = 0.95, *, of_measurements: bool = True
+    ) -> Floats | list[Floats]:
+        """Return the interval in which a new measurement lies with probability `level`: low and high.
+
+        The interval includes the noise, the uncertainty of the constants and the choice between the forms of
+        `forms_`. With `of_measurements=False`, it is for the law itself, without noise.
+        """
+        if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0.0 < level < 1.0:
+            raise DataError(f"level must be a number between 0 and 1, got {level!r}")
+        return self._each(
+            lambda outcome: interval(self._predicted(outcome, X), level, of_measurements=of_measurements)
+        )
+
+    def suggest(self, X: ArrayLike, n: int = 1) -> list[int] | list[list[int]]:
+        """Return the positions of the rows of X that are most informative to measure next, the best first.
+
+        These are rows where likely forms and their constants differ most compared with the noise. Each row is
+        chosen as if those before it had been measured, so that the rows are spread out.
+        """
+        n_wanted = check_whole(n, "n", least=1)
+        check_is_fitted(self)
+        rows = read_rows(self, X, reset=False)
+        found = [
+            informative_rows(self._predicted(outcome, X), n_wanted, rows[:, _used(outcome)])
+            for outcome in self.outcomes_
+        ]
+        return found[0] if len(found) == 1 else found
+
+    def _predicted(self, outcome: Outcome, X: ArrayLike) -> Prediction:
+        if not outcome.forms:
+            raise DataError(
+                "this model has no weights of forms: fit it with model_selection='description_length' "
+                "and do not interrupt the fit"
+            )
+        rows = check_rows(read_rows(self, X, reset=False), outcome.best.expression.vocabulary.variables)
+        return predicted_by_forms(outcome, rows)
+
+    def _announced(self: Self) -> Self:
+        """Call the callback's method `on_choice`, if it has one."""
+        on_choice = getattr(getattr(self, "callback", None), "on_choice", None)
+        if callable(on_choice):
+            on_choice(self.outcomes_)
+        return self
+
+    def _each(self, form: Callable[[Outcome], T]) -> T | list[T]:
+        check_is_fitted(self)
+        found = [form(outcome) for outcome in self.outcomes_]
+        return found[0] if len(found) == 1 else found
+
+
+def _used(outcome: Outcome) -> list[int]:
+    """Return the columns that a likely form uses."""
+    used = {name for form in outcome.forms for name in form.entry.equation.variables_used}
+    names = outcome.best.expression.vocabulary.variables
+    return [column for column, name in enumerate(names) if name in used]
+
+
+def predicted_by_forms(outcome: Outcome, rows: Floats) -> Prediction:
+    """Predict with the forms of a fit, each with its noise and the uncertainty of its constants."""
+    return predict_forms(
+        outcome.forms,
+        rows,
+        spread=outcome.spread,
+        n_observed=outcome.n_counted if outcome.n_observed is None else outcome.n_observed,
+        size_of_y=outcome.size_of_y if outcome.noise == "relative" else None,
+    )
+
+
+def weight_left(outcome: Outcome) -> float:
+    """Return the total weight of forms that are not kept; 0 if forms have no weights."""
+    return max(0.0, 1.0 - sum(form.weight for form in outcome.forms)) if outcome.forms else 0.0
+
+
+def forms_table(outcome: Outcome) -> pd.DataFrame:
+    """Return a table with one row per form; `attrs` has the weight of the others."""
+    entries = [form.entry for form in outcome.forms]
+    table = pd.DataFrame(
+        {
+            "weight": [form.weight for form in outcome.forms],
+            "description_length": [entry.nats for entry in entries],
+            "r2": [1.0 - entry.nrmse**2 for entry in entries],
+            "n_constants": [sum(entry.is_free or ()) for entry in entries],
+            "equation": [entry.equation.text() for entry in entries],
+        }
+    )
+    table.attrs["weight_left"] = weight_left(outcome)
+    return table

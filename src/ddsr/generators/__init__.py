@@ -1,0 +1,1 @@
+"""Generators: networks that write expressions."""

@@ -1,0 +1,56 @@
+"""D3PM (Austin et al. 2021) with uniform noise in place of masks: the generator of the paper's ablation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ddsr._core import MASK
+from ddsr.generators.categorical import SAMPLING, draw_tokens
+from ddsr.generators.diffusion.denoising import DenoisingGenerator, Tokens
+from ddsr.generators.diffusion.transition import Noised, UniformTransition
+
+if TYPE_CHECKING:
+    from jaxtyping import Float, Int
+
+
+class D3PM(DenoisingGenerator[Noised]):
+    """The same denoiser, fed noisy tokens instead of masked ones; as many steps as positions, T = M.
+
+    The noisy sequences X_T … X_1 obey no grammar: they are drawn position by position, each on its own.
+    Legality enters in the last step alone, from X_1 to X_0, which fills the sequence from left to right with
+    legal tokens, and in the log-probabilities that the objective sees, which are those of such a fill.
+    """
+
+    @property
+    def transition(self) -> UniformTransition:
+        """The forward process."""
+        return UniformTransition(len(self.grammar.vocabulary), n_steps=self.grammar.max_length)
+
+    @torch.no_grad()
+    def draw(self, n_rows: int, epoch: int) -> Tokens:
+        """Run the backward process from X_T, uniform noise, to X_0, legal expressions."""
+        shape = (n_rows, self.grammar.max_length)
+        rng = np.random.default_rng((self.seed, SAMPLING, epoch))
+        noise = rng.integers(self.transition.vocab_size, size=shape)
+        noisy_tokens = torch.from_numpy(noise).to(self.device)
+        for step in range(self.transition.n_steps, 1, -1):
+            self.deadline.check()
+            uniform = torch.from_numpy(rng.random(shape, dtype=np.float32)).to(self.device)
+            noisy_tokens = draw_tokens(self.token_probs(noisy_tokens, step), uniform)
+        logits = self.token_probs(noisy_tokens, 1).log().cpu().numpy()
+        return self.grammar.fill_tokens(
+            logits, np.full(shape, MASK, np.int16), self.seed, epoch, self.n_threads
+        )
+
+    def token_probs(self, noisy_tokens: Int[Tensor, "B M"], step: int) -> Float[Tensor, "B M V"]:
+        """p(x_{t−1} | x_t) at every position, from the predicted q(X_0)."""
+        clean_probs = self.predictor.predict(noisy_tokens, step).softmax(dim=-1)
+        return self.transition.backward(clean_probs, noisy_tokens, step)
+
+    def corrupt(self, clean_tokens: Tokens, rng: np.random.Generator) -> Noised:
+        """X_t at a random step t, for the objective."""
+        return self.transition.corrupt_at_random(clean_tokens, rng)

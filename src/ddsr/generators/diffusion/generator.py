@@ -1,0 +1,161 @@
+"""The backward process: from a masked sequence to an expression, one kept position at a time.
+
+Each step predicts every position, fills the masked ones legally from left to right, and keeps one more
+position of an order drawn up front (the paper's Algorithm `sampling_expressison` and the text around it).
+It starts from nothing, to draw an expression, or from what is left of one, to vary it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr._core import MASK, PAD
+from ddsr.errors import ExpressionError
+from ddsr.expression.batch import Batch
+from ddsr.generators.categorical import SAMPLING, VARYING
+from ddsr.generators.diffusion.denoising import DenoisingGenerator, Tokens
+from ddsr.generators.diffusion.masking import Masked, draw_unmask_order, mask_at_random, order_behind
+from ddsr.generators.diffusion.predictor import Pending
+from ddsr.generators.diffusion.variation import mask_parts
+
+FIRST_VARYING_STREAM = 2**40
+"""of the numbers that fills are drawn by; those below are the epochs of `draw`"""
+
+
+class MaskedDiffusion(DenoisingGenerator[Masked]):
+    """The paper's generator: random positions are masked, and a fill of the grammar unmasks them."""
+
+    def draw(self, n_rows: int, epoch: int) -> Tokens:
+        """Run the backward process from X_M, all masked, to X_0."""
+        rng = np.random.default_rng((self.seed, SAMPLING, epoch))
+        order = draw_unmask_order(n_rows, self.grammar.max_length, rng)
+        return self.unmask(np.full(order.shape, MASK, dtype=np.int16), order, stream=epoch)
+
+    def vary(
+        self, batch: Batch, n_rows: int, epoch: int, masked_share: tuple[float, float] = (0.2, 0.6)
+    ) -> Batch:
+        """Mask a part of each expression, in turns until `n_rows` are masked, and draw what fits the rest.
+
+        Of the results those are left that are distinct and not in the batch: at most `n_rows`, maybe none.
+        Their constants start at 1, as those of sampled expressions do.
+        """
+        clean_tokens = self._widened(batch)
+        known = set(batch.keys(self.n_threads))
+        in_turns = np.arange(n_rows) % len(batch) if len(batch) else np.arange(0)
+        rng = np.random.default_rng((self.seed, VARYING, epoch))
+        masked = mask_parts(clean_tokens[in_turns], self.grammar.vocabulary.arities, masked_share, rng)
+        drawn = self.refill(masked, rng, stream=FIRST_VARYING_STREAM + epoch)
+        varied = Batch.from_tokens(self.grammar.vocabulary, drawn)
+        first_rows: dict[bytes, int] = {}
+        for row, key in enumerate(varied.keys(self.n_threads)):
+            if key not in known:
+                first_rows.setdefault(key, row)
+        return varied.take(list(first_rows.values()))
+
+    def refill(self, masked: Masked, rng: np.random.Generator, stream: int) -> Tokens:
+        """Run the backward process from X_t to X_0, in a random order of what is masked."""
+        order = order_behind(masked.noisy_tokens != MASK, rng)
+        return self.unmask(masked.noisy_tokens, order, stream)
+
+    def unmask(self, given: Tokens, order: NDArray[np.int64], stream: int) -> Tokens:
+        """Run the backward process from the given tokens, MASK where there is none, to X_0.
+
+        The batch is cut into parts that take turns: the grammar fills one while the network predicts another.
+        """
+        n_parts = self.predictor.n_parts
+        parts = [
+            Backward(self, part, given[part::n_parts], order[part::n_parts], stream * n_parts + part)
+            for part in range(n_parts)
+        ]
+        for step in range(self.grammar.max_length, 0, -1):
+            for part in parts:
+                self.deadline.check()
+                part.take_step(step)
+        drawn = np.empty(given.shape, dtype=np.int16)
+        for part in parts:
+            drawn[part.index :: n_parts] = part.drawn
+        return drawn
+
+    def predict(self, noisy_tokens: Tokens, step: int) -> NDArray[np.float32]:
+        """Logits of q(X_0) on the host."""
+        return self.predictor.start(0, noisy_tokens, step)().of_rows
+
+    def corrupt(self, clean_tokens: Tokens, rng: np.random.Generator) -> Masked:
+        """X_t at a random step t, for the objective."""
+        return mask_at_random(clean_tokens, rng)
+
+    def _widened(self, batch: Batch) -> Tokens:
+        """The batch's tokens, padded to the grammar's length."""
+        if batch.vocabulary != self.grammar.vocabulary:
+            raise ExpressionError("the expressions to vary and the generator must share one vocabulary")
+        longest, max_length = max(batch.sizes, default=0), self.grammar.max_length
+        if longest > max_length:
+            raise ExpressionError(
+                f"an expression to vary has {longest} tokens, the grammar takes {max_length}: leave it out"
+            )
+        tokens = np.full((len(batch), max_length), PAD, dtype=np.int16)
+        tokens[:, :longest] = batch.tokens[:, :longest]
+        return tokens
+
+
+class Backward:
+    """The backward process of one part of a batch.
+
+    A row of which t positions are masked joins at step t; its order begins with those that are not.
+    """
+
+    def __init__(
+        self, generator: MaskedDiffusion, index: int, given: Tokens, order: NDArray[np.int64], stream: int
+    ) -> None:
+        self.generator, self.index, self.given, self.order = generator, index, given, order
+        self.max_length = order.shape[1]
+        self.first_stream = stream * self.max_length
+        self.first_step = (given == MASK).sum(axis=1)
+        self.kept = given.copy()
+        self.drawn = np.full(order.shape, PAD, dtype=np.int16)
+        self.is_done = np.zeros(len(order), dtype=np.bool_)
+        self.active: NDArray[np.intp]
+        self.pending: Pending
+        self._start(self.max_length)
+
+    def take_step(self, step: int) -> None:
+        """X_t → X_{t−1}: fill from the prediction, keep one more position, ask for the next prediction."""
+        if len(self.active):
+            self._fill(step)
+        if step > 1:
+            self._start(step - 1)
+
+    def _start(self, step: int) -> None:
+        self.active = np.flatnonzero(~self.is_done & (self.first_step >= step))
+        if len(self.active):
+            self.pending = self.generator.predictor.start(self.index, self.kept[self.active], step)
+
+    def _fill(self, step: int) -> None:
+        generator, kept = self.generator, self.kept[self.active]
+        stream = self.first_stream + step - 1
+        logits, number = self.pending()
+        filled = generator.grammar.fill_tokens(
+            logits, kept, generator.seed, stream, generator.n_threads, number
+        )
+        self.drawn[self.active] = filled
+        kept = keep_one_more(kept, filled, self.order[self.active, self.max_length - step])
+        self.is_done[self.active] = is_complete(kept, filled)
+        # A fill that ends early says nothing against tokens given behind its end: they wait for a longer one.
+        self.kept[self.active] = np.where(filled == PAD, self.given[self.active], kept)
+
+
+def keep_one_more(kept: Tokens, filled: Tokens, position: NDArray[np.int64]) -> Tokens:
+    """Keep the tokens kept before, as far as they were legal, and that at one more position.
+
+    A position that lies outside the tree just filled reveals nothing, and is masked.
+    """
+    rows = np.arange(len(kept))
+    is_kept = kept != MASK
+    is_kept[rows, position] = True
+    return np.where(is_kept & (filled != PAD), filled, MASK).astype(np.int16)
+
+
+def is_complete(kept: Tokens, filled: Tokens) -> NDArray[np.bool_]:
+    """Whether the kept tokens are a whole expression: nothing of it is left to draw."""
+    return np.asarray(((kept != MASK) | (filled == PAD)).all(axis=1))

@@ -1,0 +1,189 @@
+"""Runs the denoiser for the backward process: tokens on the host in, logits on the host out.
+
+A prediction is started and waited for, so that the grammar can fill one part of a batch while the network
+works on another. Rows that are alike are predicted once: at first all are, and many stay so for long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from ddsr._core import distinct_rows
+from ddsr.deadline import NEVER, Deadline
+from ddsr.generators.diffusion.denoiser import TokenNetwork
+
+Tokens = NDArray[np.int16]
+Logits = NDArray[np.float32]
+
+
+class Predicted(NamedTuple):
+    """The logits of a batch, each distinct one once; they are valid until the next start of the same part."""
+
+    logits: Logits
+    """(K, M, V)"""
+    number: NDArray[np.int64]
+    """(B,): which of them each row has"""
+
+    @property
+    def of_rows(self) -> Logits:
+        """The logits of every row, (B, M, V)."""
+        return self.logits[self.number]
+
+
+Pending = Callable[[], Predicted]
+"""Call it to wait for what is predicted."""
+
+
+class Predictor(Protocol):
+    """What the backward process needs of a device."""
+
+    n_parts: int
+    """into how many parts a batch is best cut"""
+
+    def start(self, part: int, noisy_tokens: Tokens, step: int) -> Pending:
+        """Begin to predict q(X_0) from X_t, (B, M)."""
+        ...
+
+    def predict(self, noisy_tokens: Tensor, step: int) -> Tensor:
+        """The same for tokens on the device, (B, M); the logits stay there."""
+        ...
+
+
+class CpuPredictor:
+    """Rows in small chunks, one thread a chunk.
+
+    Which chunk a row is in does not depend on the number of threads, and neither do its logits.
+    """
+
+    n_parts = 1
+    CHUNK_ROWS = 48
+
+    def __init__(self, network: TokenNetwork, n_threads: int, deadline: Deadline = NEVER) -> None:
+        self.network, self.deadline = network, deadline
+        # a thread that works on a chunk alone is faster than several on each of its small operations
+        self.threads = ThreadPoolExecutor(n_threads, initializer=torch.set_num_threads, initargs=(1,))
+
+    def start(self, part: int, noisy_tokens: Tokens, step: int) -> Pending:
+        """Hand every chunk of distinct rows to a thread."""
+        first, number = distinct_rows(noisy_tokens)
+        wait = self._start(torch.from_numpy(noisy_tokens[first]), step)
+        return lambda: Predicted(wait(), number)
+
+    def predict(self, noisy_tokens: Tensor, step: int) -> Tensor:
+        """Wait for every chunk."""
+        return torch.from_numpy(self._start(noisy_tokens, step)())
+
+    def _start(self, tokens: Tensor, step: int) -> Callable[[], Logits]:
+        logits = np.empty((*tokens.shape, self.network.vocab_size), dtype=np.float32)
+        starts = range(0, len(tokens), self.CHUNK_ROWS)
+        done = [self.threads.submit(self._predict, tokens, step, logits, begin) for begin in starts]
+
+        def wait() -> Logits:
+            for chunk in done:
+                chunk.result()
+            return logits
+
+        return wait
+
+    def _predict(self, tokens: Tensor, step: int, logits: Logits, begin: int) -> None:
+        self.deadline.check()
+        chunk = tokens[begin : begin + self.CHUNK_ROWS]
+        with torch.inference_mode():
+            predicted = self.network(chunk, torch.full((len(chunk),), step))
+        logits[begin : begin + len(chunk)] = predicted.numpy()
+
+
+class CudaPredictor:
+    """Forward passes as CUDA graphs: one launch each, instead of one for every small operation.
+
+    A graph has a fixed number of rows, so they are captured for a few sizes and batches rounded up.
+    """
+
+    n_parts = 2
+    ROWS_STEP = 256
+
+    def __init__(self, network: TokenNetwork, device: torch.device) -> None:
+        self.network, self.device = network, device
+        self.graphs: dict[tuple[int, int], CapturedForward] = {}
+
+    def start(self, part: int, noisy_tokens: Tokens, step: int) -> Pending:
+        """Queue the copy in, the graph and the copy out of distinct rows; none of them waits."""
+        first, number = distinct_rows(noisy_tokens)
+        wait = self._graph(part, len(first)).start(noisy_tokens[first], step)
+        return lambda: Predicted(wait(), number)
+
+    def predict(self, noisy_tokens: Tensor, step: int) -> Tensor:
+        """Queue the graph; the logits are valid until the next call."""
+        return self._graph(0, len(noisy_tokens)).predict(noisy_tokens, step)
+
+    def _graph(self, part: int, n_rows: int) -> CapturedForward:
+        rounded = -(-n_rows // self.ROWS_STEP) * self.ROWS_STEP
+        if (part, rounded) not in self.graphs:
+            self.graphs[part, rounded] = CapturedForward(self.network, rounded, self.device)
+        return self.graphs[part, rounded]
+
+
+class CapturedForward:
+    """One forward pass of a fixed number of rows, with its buffers on both sides."""
+
+    def __init__(self, network: TokenNetwork, n_rows: int, device: torch.device) -> None:
+        shape = (n_rows, network.max_length)
+        self.host_tokens = torch.zeros(shape, dtype=torch.int16).pin_memory()
+        self.host_logits = torch.zeros((*shape, network.vocab_size)).pin_memory()
+        self.tokens = torch.zeros(shape, dtype=torch.int16, device=device)
+        self.step = torch.zeros(n_rows, dtype=torch.int64, device=device)
+        self.logits: Tensor
+        self.copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
+        self.stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
+        with torch.inference_mode(), torch.cuda.stream(self.stream):
+            for _ in range(
+                3
+            ):  # libraries choose their kernels in the first runs, which a graph must not hold
+                network(self.tokens, self.step)
+            self.stream.synchronize()
+            self.graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(self.graph, stream=self.stream):
+                self.logits = network(self.tokens, self.step)
+
+    def start(self, noisy_tokens: Tokens, step: int) -> Callable[[], Logits]:
+        """Queue the work of one call; what it gives waits for it."""
+        n_rows = len(noisy_tokens)
+        self.host_tokens[:n_rows] = torch.from_numpy(noisy_tokens)
+        self.stream.wait_stream(torch.cuda.current_stream())  # the last update of the weights comes first
+        with torch.cuda.stream(self.stream):
+            self.tokens.copy_(self.host_tokens, non_blocking=True)
+            self.step.fill_(step)
+            self.graph.replay()
+            self.host_logits[:n_rows].copy_(self.logits[:n_rows], non_blocking=True)
+            self.copied.record(self.stream)
+
+        def wait() -> Logits:
+            self.copied.synchronize()
+            logits: Logits = self.host_logits[:n_rows].numpy()
+            return logits
+
+        return wait
+
+    def predict(self, noisy_tokens: Tensor, step: int) -> Tensor:
+        """The logits of one call, on the device, in the order of the stream that is current."""
+        torch.cuda.current_stream().wait_stream(self.stream)  # an earlier `start` uses the same buffers
+        self.tokens[: len(noisy_tokens)].copy_(noisy_tokens)
+        self.step.fill_(step)
+        self.graph.replay()
+        return self.logits[: len(noisy_tokens)]
+
+
+def make_predictor(
+    network: TokenNetwork, device: torch.device, n_threads: int, deadline: Deadline = NEVER
+) -> Predictor:
+    """The predictor of a device; where a prediction takes long, it gives up at the deadline."""
+    if device.type == "cuda":
+        return CudaPredictor(network, device)
+    return CpuPredictor(network, n_threads, deadline)

@@ -1,0 +1,113 @@
+"""Which tokens of an expression are given up, to be drawn anew: a whole subtree, or tokens at random.
+
+Breadth-first, a token's place depends on the arities of all before it: where an operator alone is drawn anew
+with another arity, all that stands behind it belongs elsewhere. A subtree that is given up as a whole takes
+its own operands along; what stands behind it moves only where the new one has another shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr._core import MASK, PAD
+from ddsr.errors import MethodError
+from ddsr.generators.diffusion.masking import Masked, rank_of
+
+Tokens = NDArray[np.int16]
+Places = NDArray[np.int64]
+
+SUBTREE_SHARE = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """How many tokens of each expression are given up: a whole number, at least 1."""
+
+    fewest: Places
+    """(B,)"""
+    most: Places
+    """(B,)"""
+
+    @classmethod
+    def of(cls, sizes: Places, masked_share: tuple[float, float]) -> Bounds:
+        """The numbers within the shares; where none lies within, the next above."""
+        low, high = masked_share
+        if not 0.0 <= low <= high <= 1.0:
+            raise MethodError(f"masked_share is {masked_share}; needed are two shares, 0 ≤ low ≤ high ≤ 1")
+        rounding = 1e-9  # 0.07 · 100 is a little above 7, and 7 of 100 are within the share all the same
+        fewest = np.maximum(np.ceil(low * sizes - rounding), 1).astype(np.int64)
+        most = np.maximum(np.floor(high * sizes + rounding).astype(np.int64), fewest)
+        return cls(fewest, most)
+
+    def distance(self, sizes: Places) -> Places:
+        """How far each of (B, M) numbers is from its row's bounds; 0 within."""
+        below, above = self.fewest[:, None] - sizes, sizes - self.most[:, None]
+        return np.asarray(np.maximum(np.maximum(below, above), 0))
+
+
+def mask_parts(
+    clean_tokens: Tokens, arities: Sequence[int], masked_share: tuple[float, float], rng: np.random.Generator
+) -> Masked:
+    """Mask a random subtree in half of the rows, random tokens in the others.
+
+    The share of the tokens that are masked is drawn for each row, within the bounds given; all that lies
+    behind the end is masked too, so that an expression may grow.
+    """
+    is_token = clean_tokens != PAD
+    bounds = Bounds.of(is_token.sum(axis=1), masked_share)
+    is_subtree = rng.random(len(clean_tokens)) < SUBTREE_SHARE
+    is_masked = np.where(
+        is_subtree[:, None],
+        choose_subtree(clean_tokens, arities, bounds, rng),
+        choose_tokens(is_token, bounds, rng),
+    )
+    noisy_tokens = np.where(is_masked | ~is_token, MASK, clean_tokens).astype(np.int16)
+    return Masked(clean_tokens, noisy_tokens, (noisy_tokens == MASK).sum(axis=1), is_masked)
+
+
+def choose_tokens(is_token: NDArray[np.bool_], bounds: Bounds, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """(B, M): random positions of each expression, as many as a number drawn evenly within the bounds."""
+    n_chosen = rng.integers(bounds.fewest, bounds.most, endpoint=True)
+    lots = np.where(is_token, rng.random(is_token.shape), 1.0)  # those behind the end come last
+    return np.asarray(rank_of(np.argsort(lots, axis=1)) < n_chosen[:, None])
+
+
+def choose_subtree(
+    tokens: Tokens, arities: Sequence[int], bounds: Bounds, rng: np.random.Generator
+) -> NDArray[np.bool_]:
+    """(B, M): the positions of a subtree of each, even odds among those of a size within the bounds.
+
+    Where no subtree has such a size, it is one of those that come nearest.
+    """
+    is_token = tokens != PAD
+    parents = parent_positions(tokens, arities)
+    rows, max_length = np.arange(len(tokens)), tokens.shape[1]
+    sizes = is_token.astype(np.int64)
+    for position in range(max_length - 1, 0, -1):  # operands stand behind what they belong to
+        sizes[rows, parents[:, position]] += sizes[:, position]
+    distance = np.where(is_token, bounds.distance(sizes), max_length)
+    is_candidate = distance == distance.min(axis=1, keepdims=True)
+    root = np.argmax(np.where(is_candidate, rng.random(tokens.shape), -1.0), axis=1)
+    is_inside = np.zeros(tokens.shape, dtype=np.bool_)
+    is_inside[rows, root] = True
+    for position in range(1, max_length):
+        is_inside[:, position] |= is_inside[rows, parents[:, position]]
+    return np.asarray(is_inside & is_token)
+
+
+def parent_positions(tokens: Tokens, arities: Sequence[int]) -> Places:
+    """(B, M): where each token's operator stands in its breadth-first row; 0 for the root and behind the end.
+
+    The operands of position i end where those of all positions up to i have been placed: at 1 + Σ arities.
+    """
+    is_token = tokens != PAD
+    n_operands = np.where(is_token, np.asarray(arities)[tokens], 0)
+    ends = 1 + n_operands.cumsum(axis=1)
+    parents = np.zeros(tokens.shape, dtype=np.int64)
+    for position in range(1, tokens.shape[1]):
+        parents[:, position] = (ends <= position).sum(axis=1)
+    return np.where(is_token, parents, 0)

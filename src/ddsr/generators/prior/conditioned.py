@@ -1,0 +1,161 @@
+"""The prior on one data set: a masked diffusion over the user's vocabulary, to draw from and to teach."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+
+from ddsr._core import MASK
+from ddsr.config import PaperConfig
+from ddsr.deadline import NEVER, Deadline
+from ddsr.expression.batch import Batch
+from ddsr.expression.vocabulary import Vocabulary
+from ddsr.generators.categorical import SAMPLING
+from ddsr.generators.diffusion.denoising import Tokens
+from ddsr.generators.diffusion.generator import MaskedDiffusion
+from ddsr.generators.diffusion.predictor import CpuPredictor
+from ddsr.generators.prior.conditioned_denoiser import ConditionedDenoiser
+from ddsr.generators.prior.config import NetworkConfig
+from ddsr.generators.prior.distinct import NextLogits, draw_distinct
+from ddsr.generators.prior.encoder import Encoding
+from ddsr.generators.prior.network import PriorNetwork
+from ddsr.generators.prior.next_token import LENGTH_STEP, NextToken
+from ddsr.generators.prior.screen import View, choose_view
+from ddsr.grammar import Grammar
+
+N_DRAWS = 4
+"""looks at the data, where they have more rows than one look takes in"""
+
+
+def ids_in_prior(vocabulary: Vocabulary, view: View, config: NetworkConfig) -> list[int]:
+    """What each token of the user's is called by the prior; MASK for those that it does not know."""
+    own = config.vocabulary
+    ids = [own.operators.index(name) if name in own.operators else MASK for name in vocabulary.operators]
+    if vocabulary.has_one:
+        ids.append(MASK if own.one is None else own.one)
+    if vocabulary.has_constant:
+        ids.append(MASK if own.constant is None else own.constant)
+    places = {int(column): place for place, column in enumerate(view.columns)}
+    return ids + [
+        own.first_variable + places[column] if column in places else MASK
+        for column in range(len(vocabulary.variables))
+    ]
+
+
+@torch.no_grad()
+def encode(network: PriorNetwork, view: View, device: torch.device) -> Encoding:
+    """One encoding of all draws: the denoiser looks at every draw's latents; variables are their means."""
+    x, y = (torch.from_numpy(array.astype(np.float32)).to(device) for array in (view.x, view.scaled_target))
+    is_row = torch.ones(y.shape, dtype=torch.bool, device=device)
+    is_variable = torch.ones((len(x), x.shape[2]), dtype=torch.bool, device=device)
+    found = network.encode(x, y, is_row, is_variable)
+    memory = found.memory.flatten(0, 1)[None]
+    variables = found.variables.mean(dim=0, keepdim=True)
+    return Encoding(memory, found.is_memory.flatten(0, 1)[None], variables, is_variable[:1])
+
+
+class ConditionedDiffusion(MaskedDiffusion):
+    """The package's masked diffusion with the prior's network in place of one that starts from nothing."""
+
+    def __init__(
+        self,
+        network: PriorNetwork,
+        X: ArrayLike,
+        y: ArrayLike,
+        grammar: Grammar,
+        config: PaperConfig,
+        seed: int,
+        device: torch.device,
+        n_threads: int = 1,
+        deadline: Deadline = NEVER,
+        n_draws: int = N_DRAWS,
+    ) -> None:
+        self.prior = network.to(device)
+        sizes = network.config
+        rows, target = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
+        self.view = choose_view(rows, target, sizes.max_variables, sizes.look_rows, n_draws, seed)
+        self.user_grammar = grammar
+        length = min(grammar.max_length, sizes.max_length)
+        super().__init__(replace(grammar, max_length=length), config, seed, device, n_threads, deadline)
+
+    def make_network(self) -> ConditionedDenoiser:
+        """φ_θ(X_0 | X_t, data), for the user's vocabulary."""
+        encoding = encode(self.prior, self.view, self.device)
+        ids = ids_in_prior(self.grammar.vocabulary, self.view, self.prior.config)
+        return ConditionedDenoiser(self.prior.denoiser, encoding, ids, self.grammar.max_length).to(
+            self.device
+        )
+
+    def legal_tokens(self, clean_tokens: Tokens) -> NDArray[np.bool_]:
+        """By the user's grammar: elites may be longer than what the prior draws."""
+        return self.user_grammar.legal_tokens(clean_tokens, self.n_threads)
+
+    def sample(self, batch_size: int, epoch: int) -> Batch:
+        """Drawn without repetition, and of those that differ by the order of operands alone the first."""
+        drawn = self.draw_distinct(self.config.oversampling * batch_size, stream=epoch)
+        return Batch.from_tokens(self.grammar.vocabulary, drawn).first_distinct(batch_size, self.n_threads)
+
+    def vary(
+        self, batch: Batch, n_rows: int, epoch: int, masked_share: tuple[float, float] = (0.2, 0.6)
+    ) -> Batch:
+        """As the package's diffusion does; expressions longer than the prior's are left out."""
+        fitting = batch.take(np.flatnonzero(batch.sizes <= self.grammar.max_length))
+        return super().vary(fitting, n_rows, epoch, masked_share)
+
+    def draw_in_order(
+        self, n_rows: int, stream: int, tokens_per_step: int = 1, temperature: float = 1.0
+    ) -> Tokens:
+        """Legal expressions, (B, M), whose tokens are drawn from left to right, some at a step.
+
+        Positions behind those drawn next are left out of the sequence: they are masked, and say nothing.
+        """
+        max_length = self.grammar.max_length
+        kept = np.full((n_rows, max_length), MASK, dtype=np.int16)
+        drawn = kept.copy()
+        active = np.arange(n_rows)
+        for begin in range(0, max_length, tokens_per_step):
+            end = min(begin + tokens_per_step, max_length)
+            logits = self._logits_up_to(kept[active], end) / temperature
+            filled = self.grammar.fill_tokens(
+                logits, kept[active], self.seed, stream * max_length + begin, self.n_threads
+            )
+            drawn[active] = filled
+            kept[active, begin:end] = filled[:, begin:end]
+            sizes = (filled >= 0).sum(axis=1)
+            active = active[sizes > end]
+            if not len(active):
+                break
+        return drawn
+
+    def draw_distinct(self, n_rows: int, stream: int) -> Tokens:
+        """At most `n_rows` legal expressions, (B, M), none twice: a sample without repetition."""
+        rng = np.random.default_rng((self.seed, SAMPLING, stream))
+        places = self._places_in_view()
+        return draw_distinct(self.grammar, self._next_logits(), n_rows, rng, self.n_threads, places)
+
+    def _places_in_view(self) -> NDArray[np.intp]:
+        """For each token a place that does not go by columns, so that permuted ones give the same draws."""
+        vocabulary = self.grammar.vocabulary
+        n_columns, first = len(vocabulary.variables), vocabulary.first_variable
+        hidden = np.setdiff1d(np.arange(n_columns), self.view.columns)
+        places = np.arange(len(vocabulary))
+        places[first + np.concatenate((self.view.columns, hidden))] = first + np.arange(n_columns)
+        return places
+
+    def _next_logits(self) -> NextLogits:
+        if isinstance(self.predictor, CpuPredictor) and isinstance(self.network, ConditionedDenoiser):
+            return NextToken(self.network, self.predictor).logits
+        return lambda beginnings, position: self._logits_up_to(beginnings, position + 1)[:, position]
+
+    def _logits_up_to(self, kept: Tokens, end: int) -> NDArray[np.float32]:
+        """Logits of the first positions; those behind `end` are of no use to the caller."""
+        self.deadline.check()
+        max_length = self.grammar.max_length
+        is_cut = self.device.type == "cpu"  # on a GPU every length would be a graph of its own
+        length = min(-(-end // LENGTH_STEP) * LENGTH_STEP, max_length) if is_cut else max_length
+        shown = np.ascontiguousarray(kept[:, :length])
+        logits = self.predictor.start(0, shown, max_length - end)().of_rows
+        return np.pad(logits, ((0, 0), (0, max_length - length), (0, 0)))

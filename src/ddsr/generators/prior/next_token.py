@@ -1,0 +1,64 @@
+"""Logits of the next token on a processor, for expressions that are drawn from left to right.
+
+Nothing is computed that such drawing does not need: what depends on the data alone is computed once for all
+steps, the last layer at one position, and positions behind it not at all but for a few. Where the processor
+has units for it, products are of half precision, as they were when the network learned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from ddsr.generators.diffusion.denoising import Tokens
+from ddsr.generators.diffusion.predictor import CpuPredictor
+from ddsr.generators.prior.conditioned_denoiser import ConditionedDenoiser
+
+LENGTH_STEP = 4
+"""of the lengths that sequences are cut to"""
+CHUNK_TOKENS = 2048
+"""that one thread computes at once: more do not fit its caches, and fewer are not worth the calls"""
+
+
+class NextToken:
+    """The network as it is now, on its data set."""
+
+    def __init__(self, network: ConditionedDenoiser, predictor: CpuPredictor) -> None:
+        self.network, self.predictor = network, predictor
+        with _inference():
+            self.recalled = network.denoiser.recall(network.encoding)
+
+    def logits(self, beginnings: Tokens, position: int) -> NDArray[np.float32]:
+        """(B, V) of the token at `position`, those before it known and those behind it not."""
+        length = min(-(-(position + 1) // LENGTH_STEP) * LENGTH_STEP, self.network.max_length)
+        tokens = torch.from_numpy(np.ascontiguousarray(beginnings[:, :length]))
+        n_rows = max(1, CHUNK_TOKENS // length)
+        chunks = [
+            self.predictor.threads.submit(self._predict, tokens[begin : begin + n_rows], position)
+            for begin in range(0, len(tokens), n_rows)
+        ]
+        return np.concatenate([chunk.result() for chunk in chunks])
+
+    def _predict(self, tokens: torch.Tensor, position: int) -> NDArray[np.float32]:
+        self.predictor.deadline.check()
+        with _inference():
+            logits = self.network.predict(tokens, self.recalled, slice(position, position + 1))
+        found: NDArray[np.float32] = logits[:, 0].numpy()
+        return found
+
+
+@contextmanager
+def _inference() -> Iterator[None]:
+    is_half = has_matrix_units()
+    with torch.inference_mode(), torch.autocast("cpu", dtype=torch.bfloat16, enabled=is_half):
+        yield
+
+
+def has_matrix_units() -> bool:
+    """Whether this processor multiplies matrices of half precision many times faster than others."""
+    is_supported = getattr(torch.cpu, "_is_amx_tile_supported", None)  # torch has no public way to ask
+    return bool(is_supported and is_supported())

@@ -1,0 +1,221 @@
+"""A trained prior as a file: its weights, how it was made, and what it reaches."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
+from importlib.resources import files
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ddsr.errors import DataError, MethodError
+from ddsr.generators.prior.config import NetworkConfig
+from ddsr.generators.prior.tensor_file import CHECKSUM, Arrays, checksum_of, read_tensors, write_tensors
+from ddsr.storage.files import parse_json
+
+if TYPE_CHECKING:
+    from ddsr.generators.prior.network import PriorNetwork
+
+DEFAULT = "default"
+DEFAULT_FILE = "default.safetensors"
+FORMAT = "ddsr prior 1"
+CARD = "card"
+SUFFIX = ".safetensors"
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a user should know of a prior."""
+
+    network: NetworkConfig
+    training: Mapping[str, Any]
+    """settings, the seed among them"""
+    recipe: Mapping[str, Any]
+    """how the examples were drawn; docs/prior-data.md says what it means"""
+    steps: int
+    hours: float
+    scores: Mapping[str, Any] = field(default_factory=dict)
+    """what `ddsr prior evaluate` printed"""
+    origin: Mapping[str, Any] | None = None
+    """the weights that the training started from: their file, checksum, and all their examples and hours"""
+
+    @property
+    def n_examples(self) -> int:
+        """Data sets seen, those of the weights it started from among them."""
+        earlier = int(self.origin["examples"]) if self.origin else 0
+        return earlier + self.steps * int(self.training.get("batch_size", 0))
+
+    @property
+    def all_hours(self) -> float:
+        """Of training, those of the weights it started from among them."""
+        return self.hours + (float(self.origin["hours"]) if self.origin else 0.0)
+
+    def to_text(self) -> str:
+        """As JSON."""
+        return json.dumps({"format": FORMAT, **asdict(self)})
+
+    @classmethod
+    def from_text(cls, text: str) -> Card:
+        """What `to_text` wrote."""
+        given = parse_json(text)
+        if given.pop("format") != FORMAT:
+            raise ValueError(f"it is no {FORMAT}")
+        return cls(**given | {"network": NetworkConfig.from_mapping(given["network"])})
+
+    def to_markdown(self, checksum: str, checksum_unscored: str) -> str:
+        """The model card beside the file."""
+        lines = [
+            "# Prior: masked diffusion conditioned on the data",
+            "",
+            f"Checksum (`sha256` in the file's header): `{checksum}`",
+            *([f"and without scores: `{checksum_unscored}`"] if self.scores else []),
+            "",
+            "| | |",
+            "| --- | --- |",
+            f"| trained on | {self.n_examples:,} random data sets, none twice (docs/prior-data.md) |",
+            f"| steps, hours | {self.steps:,}, {self.hours:.2f} |",
+            *self._origin_lines(),
+            f"| seed | {self.training.get('seed')} |",
+            f"| operators | {', '.join(self.network.operators)} |",
+            f"| variables, tokens, rows | at most {self.network.max_variables}, {self.network.max_length}, "
+            f"{self.network.look_rows} at a look |",
+            "",
+            "It proposes structures; constants are fitted afterwards. Of more variables it sees the most",
+            "relevant ones, of more rows a sample. Operators that it does not know are hardly proposed.",
+            "",
+            "## Settings",
+            "",
+        ]
+        for title, values in (("network", asdict(self.network)), ("training", self.training)):
+            lines += [f"- {title}: `{json.dumps(values)}`"]
+        lines += [f"- recipe: `{json.dumps(dict(self.recipe))}`", "", "## Scores", ""]
+        lines += [f"- {name}: {value}" for name, value in self.scores.items()] or ["Not measured."]
+        return "\n".join(lines) + "\n"
+
+    def _origin_lines(self) -> list[str]:
+        if self.origin is None:
+            return []
+        return [
+            f"| started from | {self.origin['file']} (checksum `{self.origin['sha256']}`): "
+            f"{self.origin['examples']:,} of the data sets, {self.origin['hours']:.2f} hours |",
+            f"| hours, all | {self.all_hours:.2f} |",
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class PriorFile:
+    """What a file of weights holds."""
+
+    arrays: Arrays
+    texts: Mapping[str, str]
+    """the card among them, as it was written: an older one may have other fields than ours"""
+
+    @classmethod
+    def read(cls, path: Path) -> PriorFile:
+        """A file that is whole and has a card."""
+        found = cls(*read_tensors(path))
+        try:
+            _ = found.card
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            raise DataError(f"{path} is not a prior that this ddsr can use: {error}") from error
+        for name, array in found.arrays.items():
+            if not np.isfinite(array).all():
+                raise DataError(f"{path} is not a usable prior: {name} has NaN or infinite weights")
+        return found
+
+    @property
+    def card(self) -> Card:
+        """Its model card."""
+        return Card.from_text(self.texts[CARD])
+
+    @property
+    def checksum_unscored(self) -> str:
+        """Checksum of the same file without scores: they may be added, and it is the same prior."""
+        return checksum_of(self.arrays, self.with_scores({}).texts)
+
+    def with_scores(self, scores: Mapping[str, Any]) -> PriorFile:
+        """The same weights, whose card has these scores and no others."""
+        card = parse_json(self.texts[CARD]) | {"scores": dict(scores)}
+        return replace(self, texts={**self.texts, CARD: json.dumps(card)})
+
+    def save(self, path: Path) -> Card:
+        """Write it, and the card beside it as Markdown."""
+        if path.suffix != SUFFIX:
+            raise DataError(f"cannot write weights to {path}: use a name that ends in {SUFFIX}")
+        card = self.card
+        path.parent.mkdir(parents=True, exist_ok=True)
+        checksum = write_tensors(path, self.arrays, self.texts)
+        path.with_suffix(".md").write_text(card.to_markdown(checksum, self.checksum_unscored))
+        return card
+
+
+def origin_of(path: Path, card: Card) -> dict[str, Any]:
+    """What a training that starts from these weights says of them."""
+    _, texts = read_tensors(path, with_checksum=True)
+    return {
+        "file": path.name,
+        "sha256": texts[CHECKSUM],
+        "examples": card.n_examples,
+        "hours": card.all_hours,
+    }
+
+
+def find_weights(name: str | PathLike[str]) -> Path:
+    """The file of a prior: that of the package for `default`, else the path itself."""
+    if name != DEFAULT:
+        if not Path(name).is_file():
+            raise MethodError(
+                f"prior={fspath(name)!r} is not a file: use 'default', None or the path to a file of weights"
+            )
+        return Path(name)
+    path = Path(str(files("ddsr.generators.prior").joinpath("shipped", DEFAULT_FILE)))
+    if not path.is_file():
+        raise MethodError(
+            "this installation has no default prior: set prior=None, or train one with `ddsr prior train`"
+        )
+    return path
+
+
+def check_weights(name: str | PathLike[str]) -> None:
+    """Refuse a prior whose file cannot be used: before a search, that is, and without torch."""
+    path = find_weights(name)
+    try:
+        state = path.stat()
+        _check_once(path, state.st_size, state.st_mtime_ns)
+    except (OSError, DataError) as error:
+        remedy = (
+            "install ddsr again, or set prior to None"
+            if name == DEFAULT
+            else "copy it or export it again (`ddsr prior export`), or set prior to 'default' or None"
+        )
+        raise MethodError(f"{error}; {remedy}") from error
+
+
+@lru_cache(maxsize=16)
+def _check_once(path: Path, size: int, modified: int) -> None:
+    """For each state of a file: a grid search fits many times, and a checksum takes time."""
+    PriorFile.read(path)
+
+
+def load_weights(path: str | PathLike[str]) -> tuple[PriorNetwork, Card]:
+    """The network, in full precision, and its card; a file that is not whole is refused."""
+    import torch
+
+    from ddsr.generators.first_weights import first_weights
+    from ddsr.generators.prior.network import PriorNetwork
+
+    found = PriorFile.read(Path(path))
+    card = found.card
+    try:
+        with first_weights(0):  # which are not used
+            network = PriorNetwork(card.network)
+        tensors = {name: torch.from_numpy(array.astype(np.float32)) for name, array in found.arrays.items()}
+        network.load_state_dict(tensors)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise DataError(f"{path} is not a prior that this ddsr can use: {error}") from error
+    return network.eval(), card

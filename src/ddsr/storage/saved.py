@@ -1,0 +1,85 @@
+"""The saved state of a search: a tree of names, arrays and plain values, and its form as bytes.
+
+Every part of a search that changes from epoch to epoch can write itself as such a tree and restore itself
+from it. The bytes are a NumPy archive: the arrays by their path in the tree, and everything else as JSON.
+Nothing in it is ever executed.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ddsr.errors import RunError
+from ddsr.storage.files import parse_json
+
+Saved = dict[str, Any]
+"""names to arrays, to trees like this one, or to what JSON can write"""
+
+# The member of the archive that holds everything but the arrays; no path in a tree has this name.
+STRUCTURE = "structure"
+# The first bytes of an archive.
+ZIP = b"PK"
+
+
+def to_bytes(saved: Saved) -> bytes:
+    """Write the tree as an archive."""
+    arrays: dict[str, Any] = {}
+    structure = json.dumps(_without_arrays(saved, "", arrays)).encode()
+    arrays[STRUCTURE] = np.frombuffer(structure, np.uint8)
+    file = io.BytesIO()
+    np.savez(file, **arrays)
+    return file.getvalue()
+
+
+def from_bytes(data: bytes, what: str = "state") -> Saved:
+    """Read the tree of an archive; raise `RunError`, which names it `what`, if it cannot be read."""
+    if not data.startswith(ZIP):  # NumPy would take it for a pickle and explain how to load that
+        raise RunError(f"cannot read the saved {what}: it is not an archive")
+    with restoring(what), np.load(io.BytesIO(data), allow_pickle=False) as archive:
+        arrays = {path: archive[path] for path in archive.files}
+        saved: Saved = parse_json(arrays.pop(STRUCTURE).tobytes())
+        for path, array in arrays.items():
+            *folders, name = path.split("/")
+            place = saved
+            for folder in folders:
+                place = place[folder]
+            place[name] = array
+    return saved
+
+
+@contextmanager
+def restoring(what: str) -> Iterator[None]:
+    """Report any error inside as one of what was saved, in one line."""
+    try:
+        yield
+    except RunError:
+        raise
+    except Exception as error:  # corrupt bytes fail in any way that zip, NumPy and torch know
+        reason = str(error).partition("\n")[0] or type(error).__name__
+        raise RunError(f"cannot read the saved {what}: {reason}") from error
+
+
+def whole(saved: Saved, name: str) -> int:
+    """Return a count from a tree; raise `ValueError` if the value is of another kind."""
+    value = saved[name]
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
+        raise ValueError(f"{name} is {value!r}")
+    return value
+
+
+def _without_arrays(tree: Saved, path: str, arrays: dict[str, Any]) -> Saved:
+    rest: Saved = {}
+    for name, value in tree.items():
+        if isinstance(value, np.ndarray):
+            arrays[path + name] = value
+        elif isinstance(value, dict):
+            rest[name] = _without_arrays(value, f"{path}{name}/", arrays)
+        else:
+            rest[name] = value
+    return rest
