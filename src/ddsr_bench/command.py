@@ -13,7 +13,7 @@ from rich.text import Text
 
 from ddsr.errors import BenchError
 from ddsr.search.presets import parse_method, settings
-from ddsr.search.stacking.stacks import MAX_TOKENS
+from ddsr.search.stacking.launch import MAX_TOKENS
 from ddsr.storage.version import ddsr_version
 from ddsr.terminal import printable
 from ddsr_bench.peers import PEERS

@@ -13,7 +13,7 @@ from ddsr.expression.operators import Operator
 from ddsr.expression.printing import ATOM, Piece, check_precision, digits, is_minus_one
 
 if TYPE_CHECKING:
-    from ddsr.expression.expression import Expression
+    from ddsr.expression.folded import Folded
 
 SUM, PRODUCT, FRACTION, POWER = 1, 2, 3, 4
 
@@ -22,7 +22,7 @@ _READABLE_NAME = re.compile(r"[^\W\d_][^\W_]*(_[^\W_]+)*")
 _SPELLED = {"\\": r"\backslash ", "^": r"\wedge ", "~": r"\sim "} | {c: f"\\{c}" for c in "#$%&_{}"}
 
 
-def to_latex(expression: Expression, precision: int | None = None) -> str:
+def to_latex(expression: Folded, precision: int | None = None) -> str:
     """For math mode; constants with `precision` significant digits, or all of them."""
     check_precision(precision)
     names = expression.vocabulary.variables

@@ -12,10 +12,10 @@ from ddsr.expression.operators import numpy_function
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from ddsr.expression.expression import Expression
+    from ddsr.expression.folded import Folded
 
 
-def evaluate(expression: Expression, X: ArrayLike) -> NDArray[np.float64]:
+def evaluate(expression: Folded, X: ArrayLike) -> NDArray[np.float64]:
     """f(X) of shape (n_rows,), in a new array; nan or ±inf where the expression is undefined."""
     data = _checked(X, len(expression.vocabulary.variables))
     with np.errstate(all="ignore"):

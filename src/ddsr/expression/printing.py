@@ -11,7 +11,7 @@ from ddsr.expression.parser import UNARY_MINUS
 from ddsr.expression.words import write_name
 
 if TYPE_CHECKING:
-    from ddsr.expression.expression import Expression
+    from ddsr.expression.folded import Folded
 
 ATOM = 9  # binds as tightly as a function call: never in parentheses
 
@@ -30,19 +30,19 @@ class Piece(NamedTuple):
         return self.text if self.precedence >= least else f"({self.text})"
 
 
-def to_text(expression: Expression, precision: int | None = None) -> str:
+def to_text(expression: Folded, precision: int | None = None) -> str:
     """Constants with `precision` significant digits, or with all: then the text parses back."""
     check_precision(precision)
     return _write(expression, lambda value: number(_constant_text(value, precision)))
 
 
-def to_skeleton(expression: Expression, names: Sequence[str] | None = None) -> str:
+def to_skeleton(expression: Folded, names: Sequence[str] | None = None) -> str:
     """A `?` for every constant, or a name for each, in breadth-first order."""
     marks = reversed(["?"] * expression.n_constants if names is None else names)
     return _write(expression, lambda value: Piece(next(marks)))  # a fold meets the last constant first
 
 
-def _write(expression: Expression, constant: Callable[[float], Piece]) -> str:
+def _write(expression: Folded, constant: Callable[[float], Piece]) -> str:
     names = [write_name(name) for name in expression.vocabulary.variables]
     return expression.fold(
         variable=lambda column: Piece(names[column]),

@@ -11,7 +11,7 @@ from ddsr.expression.operators import Operator
 from ddsr.expression.printing import Piece, call, infix, negated, number
 
 if TYPE_CHECKING:
-    from ddsr.expression.expression import Expression
+    from ddsr.expression.folded import Folded
 
 RESERVED = ("np", "__debug__")
 
@@ -20,7 +20,7 @@ _CALLS = {"div": "divide", "pow": "power", "inverse": "reciprocal", "square": "s
 LARGEST_SAFE_DEPTH = 50
 
 
-def to_python(expression: Expression, name: str = "equation") -> str:
+def to_python(expression: Folded, name: str = "equation") -> str:
     """The module: an import and the function, whose arguments are the variables in order.
 
     Where a variable's name is no identifier a comment says which argument it is: see `argument_names`.

@@ -15,7 +15,7 @@ from ddsr.errors import ExpressionError
 from ddsr.expression.operators import Operator, numpy_function, sympy_function
 
 if TYPE_CHECKING:
-    from ddsr.expression.expression import Expression
+    from ddsr.expression.folded import Folded
 
 LARGEST_EXACT = 2.0**53  # beyond it every double is whole
 LARGEST_EXACT_EXPONENT = 100
@@ -31,7 +31,7 @@ class _Part(NamedTuple):
     levels: int = 0  # functions within functions
 
 
-def to_sympy(expression: Expression) -> Any:
+def to_sympy(expression: Folded) -> Any:
     """Symbols by the variables' names; fractions and multiples of pi exactly, decimals as Float.
 
     All values are real, which SymPy is not told, since symbols that differ by it are different: exp(x)^2 is
@@ -55,7 +55,7 @@ def to_sympy(expression: Expression) -> Any:
         ).form
 
 
-def complexity(expression: Expression) -> int:
+def complexity(expression: Folded) -> int:
     """Operators and leaves of the SymPy form: SRBench's model size."""
     form = to_sympy(expression)
     with _naming_depth(expression):
@@ -70,7 +70,7 @@ def count_nodes(form: Any) -> int:
 
 
 @contextmanager
-def _naming_depth(expression: Expression) -> Iterator[None]:
+def _naming_depth(expression: Folded) -> Iterator[None]:
     try:
         yield
     except RecursionError:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from ddsr.expression.expression import Expression
+from ddsr.expression.folded import Folded
 from ddsr.expression.operators import ARITHMETIC, Operator
 
 
@@ -18,7 +18,7 @@ class EquationModule(nn.Module):
     breadth-first order of the expression, in double precision until the module is converted.
     """
 
-    def __init__(self, expression: Expression) -> None:
+    def __init__(self, expression: Folded) -> None:
         super().__init__()
         self.expression = expression
         self.constants = nn.Parameter(torch.tensor(expression.constants, dtype=torch.float64))

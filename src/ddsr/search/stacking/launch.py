@@ -1,8 +1,11 @@
-"""How the kernels cut their work. It decides about their speed alone."""
+"""How the kernels cut their work, which decides about their speed alone, and the largest vocabulary."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
+
+MAX_TOKENS = 64
+"""of a vocabulary: a set of tokens is one word of a GPU"""
 
 
 class Launch(NamedTuple):

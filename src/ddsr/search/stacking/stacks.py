@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from ddsr.search.stacking.seat import Seat
     from ddsr.search.stacking.stack import Stack
 
-MAX_TOKENS = 64
-"""of a vocabulary: a set of tokens is one word of a GPU"""
-
 
 class Stacks:
     """Makes a stack for the first search of its kind; the searches after it take a place there."""

@@ -1,0 +1,48 @@
+"""What writers of an expression need of it: its parts, and the fold over its tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Protocol, TypeVar
+
+from ddsr.expression.operators import Operator
+from ddsr.expression.vocabulary import Vocabulary
+
+T = TypeVar("T")
+
+
+class Folded(Protocol):
+    """An expression, as the writers of its text, source, LaTeX and SymPy form see it."""
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary of its tokens."""
+
+    @property
+    def constants(self) -> tuple[float, ...]:
+        """The constants in breadth-first order."""
+
+    @property
+    def n_constants(self) -> int:
+        """Number of constants."""
+
+    @property
+    def depth(self) -> int:
+        """Number of levels of the tree."""
+
+    @property
+    def variables_used(self) -> tuple[str, ...]:
+        """Names of the variables that the expression uses, by column."""
+
+    def fold(
+        self,
+        *,
+        variable: Callable[[int], T],
+        constant: Callable[[float], T],
+        one: T,
+        apply: Callable[[Operator, list[T]], T],
+    ) -> T:
+        """Evaluate the tree from the leaves to the root."""
+
+    def with_constants(self, values: Iterable[float]) -> Folded:
+        """Return the same expression with other values of its constants."""
