@@ -1,13 +1,15 @@
 """How the code is laid out: imports go one way, files stay small, names say what they hold."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGE = ROOT / "src" / "ddsr"
+SOURCE = ROOT / "src"
+PACKAGE = SOURCE / "ddsr"
 
 # From the top down. A module may import its own layer and those below it; never one above.
 LAYERS: tuple[tuple[str, ...], ...] = (
@@ -26,11 +28,15 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 DEPTHS = {part: depth for depth, parts in enumerate(LAYERS) for part in parts}
 PACKAGE_FACE = "__init__"  # re-exports from any layer, so no module may import from it
 
-BESIDE = ("ddsr_bench", "ddsr_pretraining")  # packages of their own, which use ddsr
-MAY_USE_BESIDE = {"cli"}
+# Packages of their own, which import ddsr, and which only the command line imports.
+BESIDE = ("ddsr_bench", "ddsr_pretraining")
+MAY_IMPORT_BESIDE = {"cli"}
 
+MOST_LAYERS = 12
+MOST_PARTS = 29
+MOST_ARROWS = 100  # from a part to another that it imports
 LONGEST_FILE = 400
-SOURCES = sorted((ROOT / "src").rglob("*.py")) + sorted((ROOT / "core").rglob("*.[ch]pp"))
+SOURCES = sorted(SOURCE.rglob("*.py")) + sorted((ROOT / "core").rglob("*.[ch]pp"))
 
 
 def part_of(path: Path) -> str:
@@ -38,9 +44,14 @@ def part_of(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
+def module_of(path: Path) -> str:
+    """The absolute name of a file's module."""
+    return ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(f".{PACKAGE_FACE}")
+
+
 def imported_modules(path: Path) -> Iterator[str]:
-    """Absolute names of the modules that a file imports, at its top or inside its functions."""
-    package = ("ddsr", *path.relative_to(PACKAGE).parts[:-1])
+    """Absolute names of what a file imports, at its top, for type checkers only, or inside its functions."""
+    package = path.relative_to(SOURCE).parts[:-1]
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -57,12 +68,24 @@ def imported_parts(path: Path) -> set[str]:
     return {name[1] for name in names if name[0] == "ddsr" and len(name) > 1} - {part_of(path)}
 
 
+def first_circle(modules: Mapping[str, set[str]]) -> list[str]:
+    """Modules that import each other in a circle; empty if there are none."""
+    try:
+        TopologicalSorter(modules).prepare()
+    except CycleError as error:
+        circle: list[str] = error.args[1]
+        return circle
+    return []
+
+
 PYTHON_FILES = [path for path in sorted(PACKAGE.rglob("*.py")) if part_of(path) != PACKAGE_FACE]
 
 
 def test_every_part_has_a_layer() -> None:
     """A new part of the package has to be given its layer above."""
-    assert {part_of(path) for path in PYTHON_FILES} - DEPTHS.keys() == set()
+    assert {part_of(path) for path in PYTHON_FILES} | {"_core"} == DEPTHS.keys()
+    assert len(LAYERS) <= MOST_LAYERS
+    assert len(DEPTHS) <= MOST_PARTS
 
 
 def test_imports_go_down() -> None:
@@ -77,28 +100,57 @@ def test_imports_go_down() -> None:
     assert {name: parts for name, parts in upward.items() if parts} == {}
 
 
-def test_only_the_command_line_uses_the_packages_beside() -> None:
+def test_few_parts_import_each_other() -> None:
+    arrows = {(part_of(path), part) for path in PYTHON_FILES for part in imported_parts(path)}
+    assert len(arrows) <= MOST_ARROWS
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    files = {module_of(path): path for path in SOURCE.rglob("*.py")}
+    imports: dict[str, set[str]] = {}
+    for module, path in files.items():
+        # what is imported is a module, or a name in one
+        named = [(name, name.rpartition(".")[0]) for name in imported_modules(path)]
+        found = {name if name in files else parent for name, parent in named}
+        imports[module] = (found & files.keys()) - {"ddsr"}  # the face, which has the compiled core too
+    assert first_circle(imports) == []
+    assert first_circle({"a": {"b"}, "b": {"c"}, "c": {"a"}}) != []
+
+
+def test_only_the_command_line_imports_the_packages_beside() -> None:
     users = {
         part_of(path)
         for path in PACKAGE.rglob("*.py")
         if any(name.split(".")[0] in BESIDE for name in imported_modules(path))
     }
-    assert users - MAY_USE_BESIDE == set()
+    assert users - MAY_IMPORT_BESIDE == set()
+
+
+def test_the_command_line_imports_the_packages_beside_inside_its_commands() -> None:
+    at_the_top = [
+        (path.name, node.module)
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in BESIDE
+    ]
+    assert at_the_top == []
 
 
 def test_imports_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(f"{__name__}.PACKAGE", tmp_path)
-    module = tmp_path / "expression" / "parser.py"
-    module.parent.mkdir()
+    monkeypatch.setattr(f"{__name__}.SOURCE", tmp_path)
+    monkeypatch.setattr(f"{__name__}.PACKAGE", tmp_path / "ddsr")
+    module = tmp_path / "ddsr" / "expression" / "parser.py"
+    module.parent.mkdir(parents=True)
     module.write_text(
         "import ddsr.engine\n"
         "from ddsr import errors\n"
         "from .. import search\n"
         "from ..grammar import Grammar\n"
         "from . import printer\n"
-        "def late():\n    from ddsr.bench import run\n"
+        "if TYPE_CHECKING:\n    from ddsr.data import checks\n"
+        "def late():\n    from ddsr.runs import folder\n"
     )
-    assert imported_parts(module) == {"engine", "errors", "search", "grammar", "bench"}
+    assert imported_parts(module) == {"engine", "errors", "search", "grammar", "data", "runs"}
 
 
 def test_files_stay_small() -> None:
