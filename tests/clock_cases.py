@@ -32,10 +32,12 @@ class Clock:
         return getattr(time, name)
 
     def install(self, monkeypatch) -> "Clock":
-        """Every module of ddsr that is loaded by now reads this clock."""
+        """Every module of ddsr and the packages beside it that is loaded by now reads this clock."""
         for name in ("ddsr.runs", "ddsr.live", "ddsr.cli.fitting", "ddsr.cli.resuming"):
             import_module(name)
         for name, module in list(sys.modules.items()):
-            if name.startswith("ddsr.") and getattr(module, "time", None) is time:
+            if name.startswith(("ddsr.", "ddsr_bench.", "ddsr_pretraining.")) and (
+                getattr(module, "time", None) is time
+            ):
                 monkeypatch.setattr(module, "time", self)
         return self
