@@ -18,7 +18,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("live",),
     ("estimator",),
     ("forms", "report"),
-    ("tables", "latex_tables", "intervals", "averaging", "certainty", "uncertainty", "model_file"),
+    ("tables", "latex_tables", "printed_tables", "intervals", "averaging", "certainty", "uncertainty", "model_file"),
     ("fitting",),
     ("budget", "progress"),
     ("methods", "parts", "frames", "model_selection", "parameters", "prior_parameter", "threads"),
