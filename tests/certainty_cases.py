@@ -3,6 +3,7 @@
 import numpy as np
 
 from ddsr import DDSRRegressor, Expression, Vocabulary
+from ddsr.data.frames import named_targets
 from ddsr.estimator.fit import Outcome
 from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.selection.parting import Parting
@@ -38,6 +39,7 @@ def model_of(*outcomes: Outcome) -> DDSRRegressor:
     model = DDSRRegressor()
     model.n_features_in_, model.feature_names_in_, model.n_fits_ = 1, np.array(["S"], dtype=object), 1
     model._keep(list(outcomes))
+    model.target_names_ = named_targets([None] * len(outcomes))
     return model
 
 

@@ -219,3 +219,14 @@ def test_several_targets_are_told_apart():
     board.finish([UNSURE, outcome(0.97)])
     assert board.certainty[0] == f"y0: {SAID[0]}"
     assert board.certainty[-1] == "y1: This form has a probability of 97 %."
+
+
+def test_print_calls_the_target_by_its_name(tmp_path):
+    X = pd.DataFrame({"x": np.arange(1.0, 9.0)})
+    settings = {"preset": "uniform", "max_epochs": 1}
+    model = DDSRRegressor(**settings).fit(X, pd.Series(2.0 * X["x"], name="force"))
+    model.save(tmp_path / "model.json")
+    assert str(DDSRRegressor.load(tmp_path / "model.json")).startswith("force = ")
+    two = pd.DataFrame({"a": X["x"], "b": -X["x"]})
+    assert [line.split()[0] for line in str(DDSRRegressor(**settings).fit(X, two)).splitlines()] == ["a", "b"]
+    assert str(DDSRRegressor(**settings).fit(X, X["x"].to_numpy())).startswith("y = ")

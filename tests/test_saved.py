@@ -149,7 +149,7 @@ def test_a_search_that_runs_dry_does_so_at_the_same_epoch():
 def test_a_state_of_another_search_is_refused(prior):
     saved = next(begin("uniform", prior)).save()
     for name in ("paper", "ddsr"):
-        with pytest.raises(RunError, match="no saved search that can be read"):
+        with pytest.raises(RunError, match="cannot read the saved search"):
             next(begin(name, prior, saved))
     method = parse_method("uniform")
     problem = pose(method, Vocabulary.of_size(2), X[:, :2], HARD, config=CONFIGS["uniform"])
@@ -193,5 +193,5 @@ def test_damaged_bytes_are_refused_or_harmless(data):
 
 
 def test_nothing_pickled_is_read():
-    with pytest.raises(RunError, match="no saved state"):
+    with pytest.raises(RunError, match="cannot read the saved state"):
         from_bytes(to_bytes({"a": np.array([{}], dtype=object)}))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -36,9 +36,26 @@ class Targets:
     columns: Floats
     """(n_rows, n_outputs)"""
     names: tuple[str, ...]
-    """`y` if there is one, otherwise the names in the table, or y0, y1, …"""
+    """as in the table or the series; without names, `y` if there is one, otherwise y0, y1, …"""
     is_one: bool
     """whether there is a single target, which may be a table of one column"""
+
+
+def named_targets(names: Sequence[str | None]) -> tuple[str, ...]:
+    """Return the names of targets, with default ones where there are none."""
+    defaults = ["y"] if len(names) == 1 else [f"y{output}" for output in range(len(names))]
+    return tuple(name or default for name, default in zip(names, defaults, strict=True))
+
+
+@contextmanager
+def naming(output: str | None) -> Iterator[None]:
+    """Prefix errors with the name of the output, if one is given."""
+    try:
+        yield
+    except DataError as error:
+        if output is None:
+            raise
+        raise DataError(f"output {output!r}: {error}") from None
 
 
 def read_rows(estimator: Any, X: ArrayLike, **options: Any) -> Floats:
@@ -80,8 +97,9 @@ def read_targets(y: ArrayLike) -> Targets:
             f"{columns.shape} instead"
         )
     if columns.ndim == 1 or columns.shape[1] == 1:
-        return Targets(columns.reshape(-1, 1), ("y",), is_one=True)
-    names = _column_names(y) or tuple(f"y{k}" for k in range(columns.shape[1]))
+        names = _column_names(y) or _column_names_of_series(y) or named_targets([None])
+        return Targets(columns.reshape(-1, 1), names, is_one=True)
+    names = _column_names(y) or named_targets([None] * columns.shape[1])
     return Targets(columns, names, is_one=False)
 
 
@@ -162,6 +180,12 @@ def _column_names(table: Any) -> tuple[str, ...]:
     """Return the column names if all of them are text."""
     names = tuple(getattr(table, "columns", ()))
     return tuple(map(str, names)) if all(isinstance(name, str) for name in names) else ()
+
+
+def _column_names_of_series(series: Any) -> tuple[str, ...]:
+    """Return the name of a series, if it has one that is text."""
+    name = getattr(series, "name", None)
+    return (str(name),) if isinstance(name, str) and name and _is_text(name) else ()
 
 
 def _of_column(table: Any, what: str) -> DataError | None:

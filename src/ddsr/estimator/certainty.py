@@ -91,18 +91,12 @@ def certainty_lines(outcomes: Sequence[Outcome], targets: Sequence[str]) -> list
     return lines
 
 
-def target_names(n_outputs: int) -> list[str]:
-    """Return default names of the targets."""
-    return ["y"] if n_outputs == 1 else [f"y{output}" for output in range(n_outputs)]
-
-
-def fit_text(outcomes: Sequence[Outcome]) -> str:
+def fit_text(outcomes: Sequence[Outcome], names: Sequence[str]) -> str:
     """Return what `print(model)` shows: each chosen equation, its R², and how sure it is."""
-    names = target_names(len(outcomes))
     lines = []
     for outcome, name in zip(outcomes, names, strict=True):
         best = outcome.best
-        lines.append(f"{name} = {printable(best.short_text())}    R² {1.0 - best.nrmse**2:.6f}")
+        lines.append(f"{printable(name)} = {printable(best.short_text())}    R² {1.0 - best.nrmse**2:.6f}")
         certainty = certainty_of(outcome)
         lines += [] if certainty is None else certainty.lines(name)
     return "\n".join(lines)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from os import PathLike
@@ -19,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ddsr.config import SearchConfig
 from ddsr.data.checks import check_rows, check_target
-from ddsr.data.frames import Targets, read_rows, read_targets
+from ddsr.data.frames import Targets, named_targets, naming, read_rows, read_targets
 from ddsr.data.times import check_no_times
 from ddsr.engine import values
 from ddsr.errors import DataError
@@ -120,8 +119,8 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         Number of fits: this one and, with `warm_start`, those that it continued.
     is_weighted_, has_counts_ : bool
         Whether `fit` was given weights and counts.
-    n_features_in_, feature_names_in_, n_outputs_
-        As in scikit-learn.
+    n_features_in_, feature_names_in_, n_outputs_, target_names_
+        As in scikit-learn; `target_names_` has the name of y, or of each of its columns.
 
     A fit has a model from its start: the constant and the lines through one variable are fitted before the
     search. A `KeyboardInterrupt` ends `fit` like a time limit. Any other exception, such as one raised by the
@@ -255,6 +254,7 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
                 model.feature_names_in_ = np.array(record.features, dtype=object)
             model.n_fits_ = record.n_fits
             model._keep(list(record.outcomes))
+            model.target_names_ = named_targets(record.targets)
         return model
 
     def _record(self, outcomes: Sequence[Outcome]) -> ModelRecord:
@@ -264,7 +264,7 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
             features=outcomes[0].best.expression.vocabulary.variables,
             has_feature_names=hasattr(self, "feature_names_in_"),
             outcomes=tuple(outcomes),
-            targets=(None,) * len(outcomes),
+            targets=self.target_names_,
             n_fits=self.n_fits_,
         )
 
@@ -298,6 +298,7 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         budget = Budget.of(config, self.max_time, self.max_epochs, started)
         rules = read_rules(self.rules)
         targets = read_targets(y)
+        self.target_names_ = targets.names
         fits = [
             Fit(problem, selection, seeds, time_for_seeds(budget.end, len(targets.names)))
             for problem, seeds in self._problems(method, config, rules, X, targets, sample_weight, counts)
@@ -328,7 +329,7 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         # a fit that continues another one has its own random numbers
         seeds = check_random_state(self.random_state).randint(LARGEST_SEED, size=self._n_fits_before() + 1)
         for output, name in enumerate(targets.names):
-            with _naming(None if targets.is_one else name):
+            with naming(None if targets.is_one else name):
                 problem = pose(
                     method,
                     vocabulary,
@@ -375,14 +376,3 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
     def _of_outputs(self, form: Callable[[Outcome], Any]) -> Any:
         found = [form(outcome) for outcome in self.outcomes_]
         return found[0] if len(found) == 1 else found
-
-
-@contextmanager
-def _naming(output: str | None) -> Iterator[None]:
-    """Prefix errors with the name of the output."""
-    try:
-        yield
-    except DataError as error:
-        if output is None:
-            raise
-        raise DataError(f"output {output!r}: {error}") from None

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ddsr.engine import values
 from ddsr.estimator.fit import Outcome
+from ddsr.estimator.printed_tables import EquationTable
 from ddsr.expression import Expression
 from ddsr.learning.curves import EpochStats, UpdateStats
 from ddsr.search.turns import GENERATOR, PRIOR, REFINER, SYMMETRIES
@@ -23,10 +24,10 @@ SOURCES = (REFINER, GENERATOR, PRIOR, SYMMETRIES)
 NO_UPDATE = UpdateStats(loss=np.nan, kl=np.nan, entropy=np.nan, clip_share=np.nan)
 
 
-def equations_table(outcome: Outcome) -> pd.DataFrame:
+def equations_table(outcome: Outcome) -> EquationTable:
     """Return one row per equation, by increasing size."""
     front, spread, n_rows = outcome.front, outcome.spread, outcome.n_counted
-    return pd.DataFrame(
+    return EquationTable(
         {
             "complexity": [entry.size for entry in front],
             "loss": [(entry.nrmse * spread) ** 2 for entry in front],

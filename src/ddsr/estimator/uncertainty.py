@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ddsr.data.checks import check_rows, check_whole
-from ddsr.data.frames import read_rows
+from ddsr.data.frames import named_targets, read_rows
 from ddsr.errors import DataError
 from ddsr.estimator.averaging import Prediction, informative_rows, interval, predict_forms
 from ddsr.estimator.certainty import fit_text
 from ddsr.estimator.fit import Outcome
+from ddsr.estimator.printed_tables import FormTable
 
 Floats = NDArray[np.float64]
 T = TypeVar("T")
@@ -26,6 +27,7 @@ class Uncertainty:
     """Likely forms, prediction intervals and suggested measurements; lists if y had several columns."""
 
     outcomes_: list[Outcome]
+    target_names_: tuple[str, ...]
 
     @property
     def forms_(self) -> pd.DataFrame | list[pd.DataFrame]:
@@ -40,7 +42,11 @@ class Uncertainty:
     def __str__(self) -> str:
         """Return the chosen equation and how sure it is; before a fit, the `repr`."""
         outcomes = getattr(self, "outcomes_", None)
-        return repr(self) if outcomes is None else fit_text(outcomes)
+        if outcomes is None:
+            return repr(self)
+        # pickles of earlier versions have no names
+        names = getattr(self, "target_names_", named_targets([None] * len(outcomes)))
+        return fit_text(outcomes, names)
 
     def predict_interval(
         self, X: ArrayLike, level: float = 0.95, *, of_measurements: bool = True
@@ -116,10 +122,10 @@ def weight_left(outcome: Outcome) -> float:
     return max(0.0, 1.0 - sum(form.weight for form in outcome.forms)) if outcome.forms else 0.0
 
 
-def forms_table(outcome: Outcome) -> pd.DataFrame:
+def forms_table(outcome: Outcome) -> FormTable:
     """Return a table with one row per form; `attrs` has the weight of the others."""
     entries = [form.entry for form in outcome.forms]
-    table = pd.DataFrame(
+    table = FormTable(
         {
             "weight": [form.weight for form in outcome.forms],
             "description_length": [entry.nats for entry in entries],

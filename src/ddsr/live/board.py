@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from math import inf
 
-from ddsr.estimator.certainty import certainty_lines, target_names
+from ddsr.data.frames import named_targets
+from ddsr.estimator.certainty import certainty_lines
 from ddsr.estimator.fit import Outcome
 from ddsr.live.table import Row
 from ddsr.search.front import FrontEntry, ParetoFront
@@ -57,7 +58,7 @@ class Board:
     def finish(self, outcomes: Sequence[Outcome]) -> None:
         """Take the choices for all targets; the front is that of the last target."""
         self.front, self._best = outcomes[-1].front, outcomes[-1].best
-        names = [self.target] if len(outcomes) == 1 else target_names(len(outcomes))
+        names = [self.target] if len(outcomes) == 1 else named_targets([None] * len(outcomes))
         self.certainty = tuple(certainty_lines(outcomes, names))
 
     @property
