@@ -23,7 +23,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("generators", "learning", "price"),
     ("engine", "grammar", "config"),
     ("expression", "data", "storage"),
-    ("errors", "deadline", "terminal", "_core"),
+    ("errors", "deadline", "_core"),
 )
 DEPTHS = {part: depth for depth, parts in enumerate(LAYERS) for part in parts}
 PACKAGE_FACE = "__init__"  # re-exports from any layer, so no module may import from it

@@ -11,11 +11,11 @@ import numpy as np
 from rich.console import Console
 from rich.text import Text
 
+from ddsr.data.printable import printable
 from ddsr.errors import BenchError
 from ddsr.search.presets import parse_method, settings
 from ddsr.search.stacking.launch import MAX_TOKENS
 from ddsr.storage.version import ddsr_version
-from ddsr.terminal import printable
 from ddsr_bench.peers import PEERS
 from ddsr_bench.problems.suites import Problem, load_suites
 from ddsr_bench.problems.trial import data_path

@@ -17,10 +17,10 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from ddsr.data.printable import printable
 from ddsr.errors import DataError, MethodError
 from ddsr.generators.prior.config import NetworkConfig, TrainingConfig
 from ddsr.generators.prior.weights import DEFAULT, Card, PriorFile, find_weights, load_weights, origin_of
-from ddsr.terminal import printable
 from ddsr_pretraining.batches import MakeExamples
 from ddsr_pretraining.checkpoint import STATE, load_checkpoint, save_checkpoint
 from ddsr_pretraining.examples import ExampleMaker, ExampleOptions

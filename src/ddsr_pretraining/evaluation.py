@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
-from ddsr.terminal import printable
+from ddsr.data.printable import printable
 from ddsr_bench.problems.suites import load_suite
 from ddsr_pretraining.zero_shot import Case, Outcome, Sampling, evaluate, ground_truth_cases, held_out_cases
 

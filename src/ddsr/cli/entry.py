@@ -15,7 +15,7 @@ from ddsr.cli.prior import prior
 from ddsr.cli.report import report
 from ddsr.cli.resume import resume
 from ddsr.cli.show import show
-from ddsr.terminal import plain_console, printable, printable_lines
+from ddsr.data.printable import plain_console, printable, printable_lines
 
 
 @click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})

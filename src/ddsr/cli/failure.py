@@ -15,8 +15,8 @@ import click
 from ddsr.cli.interrupt import HeardInterrupts, StopNow
 from ddsr.cli.memory import NO_MEMORY, check_memory, is_lack_of_memory
 from ddsr.cli.termination import Termination
+from ddsr.data.printable import printable_lines
 from ddsr.errors import BenchError, DDSRError
-from ddsr.terminal import printable_lines
 
 INTERRUPTED, TERMINATED = 130, 143
 

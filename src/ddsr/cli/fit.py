@@ -8,7 +8,7 @@ import click
 
 from ddsr.cli.failure import Command
 from ddsr.cli.options import Seconds, as_json, read_names, tensorboard_folder
-from ddsr.terminal import printable
+from ddsr.data.printable import printable
 
 SELECTIONS = ("description_length", "best", "accuracy")
 DEVICES = ("auto", "cpu", "cuda")

@@ -9,8 +9,8 @@ import click
 
 from ddsr.cli.failure import CommandGroup
 from ddsr.cli.options import read_numbers
+from ddsr.data.printable import plain_console, printable, printable_lines
 from ddsr.storage.files import parse_json
-from ddsr.terminal import plain_console, printable, printable_lines
 
 
 def read_setting(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ddsr.cli.failure import Command
-from ddsr.terminal import printable
+from ddsr.data.printable import printable
 
 
 @click.command(cls=Command, short_help="Write an HTML report of a run.")

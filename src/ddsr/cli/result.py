@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ddsr.terminal import plain_console, printable
+from ddsr.data.printable import plain_console, printable
 
 if TYPE_CHECKING:
     from rich.console import Console

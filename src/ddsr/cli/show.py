@@ -6,7 +6,7 @@ import click
 
 from ddsr.cli.failure import Command
 from ddsr.cli.options import as_json as with_json
-from ddsr.terminal import printable
+from ddsr.data.printable import printable
 
 
 @click.command(cls=Command, short_help="Show the equations of a run.")

@@ -12,12 +12,12 @@ import click
 
 from ddsr.cli.failure import INTERRUPTED
 from ddsr.cli.interrupt import TwoStepInterrupt
+from ddsr.data.printable import plain_console, printable
 from ddsr.estimator.model_selection import find_selection
 from ddsr.live import PlainView, TensorBoardLog, TerminalView
 from ddsr.live.board import Board, Choose
 from ddsr.search.loop import SearchState
 from ddsr.search.presets import parse_method, settings
-from ddsr.terminal import plain_console, printable
 
 if TYPE_CHECKING:
     from ddsr.estimator.regressor import DDSRRegressor

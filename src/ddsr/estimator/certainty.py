@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ddsr.data.printable import printable
 from ddsr.estimator.fit import Outcome
 from ddsr.selection.parting import Parting
 from ddsr.selection.posterior import MOST_FORMS, Form, form_of
-from ddsr.terminal import printable
 
 SURE = 0.95  # a choice with this weight needs no list of others
 AS_GOOD = 0.1  # of the weight of the choice: such forms explain the data about as well

@@ -9,12 +9,12 @@ from functools import lru_cache
 from math import inf
 
 from ddsr.data.frames import named_targets
+from ddsr.data.printable import printable
 from ddsr.estimator.certainty import certainty_lines
 from ddsr.estimator.fit import Outcome
 from ddsr.live.table import Row
 from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.search.loop import SearchState
-from ddsr.terminal import printable
 
 Choose = Callable[[ParetoFront], FrontEntry]
 

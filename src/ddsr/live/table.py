@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.table import Table
 from rich.text import Text
 
-from ddsr.terminal import printable
+from ddsr.data.printable import printable
 
 MARK = "→"
 # Width of the columns that are not equations.

@@ -8,11 +8,11 @@ from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.live import Live
 from rich.text import Text
 
+from ddsr.data.printable import printable
 from ddsr.estimator.fit import Outcome
 from ddsr.live.board import Board
 from ddsr.live.table import Row, front_table
 from ddsr.search.loop import SearchState
-from ddsr.terminal import printable
 
 REFRESHES_PER_S = 4
 # Number of lines that are not equations.

@@ -12,7 +12,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from ddsr.terminal import printable
+from ddsr.data.printable import printable
 from ddsr_bench.runner.store import Key, Row
 
 REFRESHES_PER_S = 4

@@ -10,11 +10,11 @@ from rich.console import Console
 from command_cases import ddsr, refusal, write_table
 from ddsr import DDSRRegressor
 from ddsr.cli.result import print_result
+from ddsr.data.printable import plain_console, printable, printable_lines
 from ddsr.expression import Expression, Vocabulary
 from ddsr.live import PlainView, TerminalView
 from ddsr.live.board import Board
 from ddsr.search.front import FrontEntry, ParetoFront
-from ddsr.terminal import plain_console, printable, printable_lines
 from ddsr_bench.runner.progress import describe
 from ddsr_bench.runner.store import Row
 
