@@ -11,7 +11,7 @@ from ddsr_bench.report.rates_figure import figure_rates
 
 ROOT = Path(__file__).resolve().parents[3]
 SOURCES = Path(os.environ.get("DDSR_PUBLISHED", ROOT.parent / "shared"))
-TABLES = ROOT / "src" / "ddsr" / "bench" / "tables"
+TABLES = ROOT / "src" / "ddsr_bench" / "tables"
 
 
 def rate(source, method, noise):
