@@ -120,7 +120,7 @@ def _published_bar(levels: Sequence[PublishedRates], taken: set[str]) -> Bar:
 def _ground_truth(results: Results) -> list[Row]:
     rows = [row for row in results.rows if row.problem in ground_truth_names()]
     if not rows:
-        raise BenchError("README shows rates on the ground truth, of which there is no run")
+        raise BenchError("README needs rates on the ground-truth suite, but no such run is kept")
     return rows
 
 
