@@ -77,7 +77,7 @@ def test_the_figure_has_the_higher_of_two_published_rates_and_the_same_bytes_aga
     assert own.is_own and own.rates[0].percent == 100 and own.rates[1] is None
     assert "DDSR (paper)" in [bar.label for bar in others]
     assert recovery_figure(results) == recovery_figure(results)
-    with pytest.raises(BenchError, match="there is no run"):
+    with pytest.raises(BenchError, match="no such run is kept"):
         bars(results_of([run("banana", solved_srbench=None)]))
 
 
