@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from ddsr import _core
 from ddsr._core import KnownScores
 from ddsr.data.checks import MOST_COUNTED, check_rows, check_target, check_whole
-from ddsr.data.row_samples import Audited, choose_rows, outer, repeated, sampled, shuffled
+from ddsr.data.row_samples import Audited, choose_rows, mixed, outer, repeated, sampled, shuffled
 from ddsr.data.weighting import Weighting
 from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.errors import DataError, ExpressionError
@@ -187,6 +187,11 @@ class Engine:
     def shuffled_rows(self) -> Floats:
         """At most 1,000 rows with each column drawn from X independently."""
         return shuffled(self._rows, self.seed)
+
+    @cached_property
+    def mixed_rows(self) -> Floats:
+        """At most 1,000 rows, each a random mixture of two rows of X."""
+        return mixed(self._rows, self.seed)
 
     @cached_property
     def _observed_rows(self) -> Floats:

@@ -3,16 +3,19 @@
 import numpy as np
 
 from ddsr.engine import values
+from ddsr.selection.guards.domain import are_defined
 from ddsr.selection.select import select
 from selection_cases import X, engine_for, is_same, parsed
 
-BAND = X[X[:, 0] + X[:, 1] > 3.0]  # x and y alone go down to 0.5
+LEAST = float(np.round(np.min(X[:, 0] + X[:, 1]) - 0.005, 2))  # x + y happens to stay above it
+ORDERED = X[X[:, 0] > X[:, 1]]
 
 
 def test_what_is_undefined_between_the_rows_has_to_halve_the_error() -> None:
-    engine = engine_for("x * z + 0.3 * sqrt(x + y - 2.99)", 0.01, BAND)
-    found = select(parsed("x * z + 0.3 * sqrt(x + y - 2.99)", "x * z + 0.1 * (x + y)", "x * z"), engine)
-    assert found[0].is_finite_between_rows and values([found[0].expression], X)[1].all()
+    root = f"x * z + 0.6 * log(x + y - {LEAST})"
+    engine = engine_for(root, 0.1)
+    found = select(parsed(root, "x * z"), engine, is_allowed=lambda _: False)  # nothing else is made of them
+    assert found[0].is_finite_between_rows and values([found[0].expression], engine.shuffled_rows)[1].all()
     undefined = next(one for one in found if not one.is_finite_between_rows)
     assert undefined.description_length < found[0].description_length
     assert undefined.nrmse > 0.5 * found[0].nrmse
@@ -34,14 +37,24 @@ def test_a_pole_in_the_truth_is_found_where_it_is_needed() -> None:
 
 
 def test_the_truth_wins_where_one_column_bounds_another() -> None:
-    rows = X[X[:, 0] > X[:, 1]]
-    best = select(parsed("log(x - y)", "0.5 * x - y", "x"), engine_for("log(x - y)", 0.01, rows))[0]
-    assert is_same(best.expression, "log(x - y)") and not best.is_finite_between_rows
+    best = select(parsed("log(x - y)", "0.5 * x - y", "x"), engine_for("log(x - y)", 0.01, ORDERED))[0]
+    assert is_same(best.expression, "log(x - y)") and best.is_finite_between_rows
+
+
+def test_a_law_of_two_levels_is_defined_wherever_levels_are() -> None:
+    pairs = [(lower, upper, 1.0) for lower in range(1, 12) for upper in range(lower + 1, 13)]
+    engine = engine_for("log(1 / x^2 - 1 / y^2)", 0.02, np.array(pairs, dtype=float))
+    assert are_defined(parsed("log(1 / x^2 - 1 / y^2)", "log(y - x)"), engine).tolist() == [True, True]
+
+
+def test_a_gap_that_mixtures_of_rows_meet_is_not_a_bound() -> None:
+    apart = X[np.abs(X[:, 0] - X[:, 1]) > 0.5]
+    expressions = parsed("log((x - y)^2 - 0.2)", "log(x - y + 4)")
+    assert are_defined(expressions, engine_for("x", 0.0, apart)).tolist() == [False, True]
 
 
 def test_shortening_leads_to_nothing_undefined() -> None:
-    rows = X[X[:, 0] > X[:, 1]]
-    engine = engine_for("sqrt(x - y)", 0.05, rows)
+    engine = engine_for("sqrt(x - y)", 0.05, ORDERED[:8])  # so few may be in order by chance
     guarded, bare = parsed("sqrt(x - y + exp(y - x))", "sqrt(x - y)")
     assert engine.refit([guarded]).nrmse[0] > engine.refit([bare]).nrmse[0]
     best = select([guarded], engine)[0]
@@ -49,6 +62,7 @@ def test_shortening_leads_to_nothing_undefined() -> None:
 
 
 def test_what_is_undefined_between_the_rows_is_chosen_if_there_is_nothing_else() -> None:
-    best = select(parsed("2.1 * log(x + y - 2.9)"), engine_for("2 * log(x + y - 2.9)", 0.0, BAND))[0]
+    root = f"2 * sqrt(x + y - {LEAST})"
+    best = select(parsed(root.replace("2 ", "2.1 ")), engine_for(root))[0]
     assert not best.is_finite_between_rows
-    assert is_same(best.expression, "2 * log(x + y - 2.9)")
+    assert is_same(best.expression, root)

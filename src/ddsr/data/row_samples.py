@@ -52,6 +52,21 @@ def shuffled(rows: Floats, seed: int) -> Floats:
     return np.ascontiguousarray(np.column_stack(columns))
 
 
+def mixed(rows: Floats, seed: int) -> Floats:
+    """At most `MOST_SHUFFLED_ROWS` rows, each at a random place on the way from one row to another.
+
+    What holds for all rows and is linear, such as x < y, holds for these, too. Columns of whole numbers stay
+    whole, and two of them that differ by at least 1 on every row still do.
+    """
+    n = min(len(rows), MOST_SHUFFLED_ROWS)
+    rng = np.random.default_rng(seed)
+    first, second = (rows[rng.choice(len(rows), size=n, replace=False)] for _ in range(2))
+    share = rng.random((n, 1))
+    between = (1.0 - share) * first + share * second  # the difference of two huge values would overflow
+    is_whole = np.all(rows == np.floor(rows), axis=0)
+    return np.ascontiguousarray(np.where(is_whole, np.floor(between), between))
+
+
 def outer(rows: Floats, column: int) -> Floats:
     """For both ends of a column an outermost row that stands alone, farther out by as much as it does.
 

@@ -19,6 +19,7 @@ from ddsr.price.description_length import FEW_ROWS, DescriptionLength, rounding_
 from ddsr.price.model import Model
 from ddsr.price.simple_numbers import is_exact, near
 from ddsr.selection.canonical import canonical
+from ddsr.selection.guards.domain import are_defined
 from ddsr.selection.guards.extrapolation import nats_of_growth
 from ddsr.selection.guards.leverage import nats_of_leverage
 from ddsr.selection.guards.lone_rows import nats_of_lone_rows
@@ -165,8 +166,9 @@ class Judge:
             batch, is_fixed, max_steps=max_steps, tolerance=tolerance, deadline=Deadline(self.deadline)
         )
         assert scores.information is not None  # a refit always has it
-        _, is_finite = values(scores.batch, self.engine.shuffled_rows, self.engine.n_threads)
-        exceptions = exceptions_of(list(scores.batch), self.engine, self.least_nrmse)
+        fitted_expressions = list(scores.batch)
+        is_finite = are_defined(fitted_expressions, self.engine)
+        exceptions = exceptions_of(fitted_expressions, self.engine, self.least_nrmse)
         judged = []
         for row, model in enumerate(models):
             if np.isfinite(scores.nrmse[row]):

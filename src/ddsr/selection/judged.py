@@ -34,8 +34,7 @@ class Selected:
     description_length: float
     """nats, up to a term that all candidates share"""
     is_finite_between_rows: bool = True
-    """finite, too, where the columns of X are shuffled: each in its range, in other company; and without a
-    pole among the rows"""
+    """without a pole among the rows, and defined where further rows may lie (`guards/domain.py`)"""
 
 
 @dataclass(frozen=True)

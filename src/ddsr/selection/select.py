@@ -42,8 +42,8 @@ def select(
 ) -> tuple[Selected, ...]:
     """The candidates by rising description length, the first being the choice.
 
-    Those that are not finite on `Engine.shuffled_rows`, or have a pole among the rows, have to halve the
-    error of those that are, and have none.
+    Those that are undefined between the rows, or have a pole there, have to halve the error of those that are
+    defined everywhere.
 
     All are refitted on all rows. The `n_shortest` of least description length and the `n_most_accurate` are
     made shorter for as long as that falls: constants are settled at simple numbers, terms and factors are
