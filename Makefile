@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 ARGS ?=
-SEED ?= 1
+SEED ?=
 
 # Tests and lint start many processes, each of which would compile ddsr again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -41,7 +41,7 @@ test-slow: $(SETUP)  ## run the tests that take more than a few seconds each
 	@$(RUN) -m pytest -q -n 2 -m slow $(ARGS) tests
 
 test-perturbed: $(SETUP)  ## run the tests on kernels whose last bits differ; SEED=2 for other bits
-	@scripts/test_perturbed $(RUN) $(SEED) $(ARGS)
+	@scripts/test_perturbed $(RUN) $(or $(SEED),1) $(ARGS)
 
 lint: $(SETUP)  ## check format, style and types: ruff, mypy --strict, clang-format
 	@$(RUN) -m ruff format --check $(PYTHON_FOLDERS)
@@ -70,10 +70,10 @@ results: $(SETUP)  ## write the tables of results in README.md and docs/results.
 	@$(RUN) -m benchmarks.kept
 
 sanitized-core: $(SETUP)  ## build the core that `make sanitize` runs the tests on
-	@scripts/build_sanitized $(RUN)
+	@scripts/build_sanitized $(RUN) $(or $(SEED),0)
 
-sanitize: $(SETUP)  ## run the tests on a core built with AddressSanitizer and UBSan
-	@scripts/test_sanitized $(RUN) $(ARGS)
+sanitize: $(SETUP)  ## run the tests on a core built with AddressSanitizer and UBSan; SEED=2 perturbs it, too
+	@scripts/test_sanitized $(RUN) $(or $(SEED),0) $(ARGS)
 
 trust: $(SETUP)  ## try to break ddsr: kills, faults, awkward data, fuzzing; ARGS="--minutes 10" is a short version
 	@$(RUN) -m benchmarks.trust $(ARGS)
