@@ -158,6 +158,15 @@ def test_files_stay_small() -> None:
     assert {name: length for name, length in lengths.items() if length > LONGEST_FILE} == {}
 
 
+def test_a_class_name_is_used_once() -> None:
+    homes: dict[str, list[str]] = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(module_of(path))
+    assert {name: modules for name, modules in homes.items() if len(modules) > 1} == {}
+
+
 def test_no_file_is_named_utils() -> None:
     vague = {"util", "utils", "helper", "helpers", "misc", "common"}
     assert [path for path in SOURCES if path.stem in vague or path.parent.name in vague] == []

@@ -30,13 +30,13 @@ Arrays = Mapping[str, NDArray[np.float32]]
 
 
 @dataclass(frozen=True)
-class Progress:
+class TrainingProgress:
     """How far training has come."""
 
     step: int = 0
     """batches learned from"""
     seconds: float = 0.0
-    """spent, over all pieces"""
+    """spent, over all stages"""
     rate_share: float = 1.0
     """of the learning rate that is left after annealing"""
 
@@ -51,7 +51,7 @@ class Checkpoint:
     training: TrainingConfig
     recipe: Mapping[str, Any]
     """how examples are made"""
-    progress: Progress
+    progress: TrainingProgress
     origin: Mapping[str, Any] | None = None
     """the weights that it started from, if any: their file, checksum, examples and hours"""
 
@@ -95,7 +95,7 @@ def load_checkpoint(folder: Path) -> Checkpoint:
             NetworkConfig.from_mapping(state["network"]),
             TrainingConfig(**state["training"]),
             state["recipe"],
-            Progress(**state["progress"]),
+            TrainingProgress(**state["progress"]),
             state.get("origin"),
         )
     except DataError:

@@ -17,12 +17,12 @@ from sklearn.preprocessing import StandardScaler
 from ddsr.cli.entry import main
 from ddsr.errors import BenchError
 from ddsr_bench.judge.judge import JudgeProcess
-from ddsr_bench.problems.suites import Problem, load_suite
+from ddsr_bench.problems.suites import BenchmarkProblem, load_suite
 from ddsr_bench.problems.trial import make_data, standardise
 from ddsr_bench.runner.slot import Limits
 
 PMLB = Path(__file__).resolve().parents[3] / "shared" / "data" / "pmlb"
-MEASURED = Problem("measured", None, ("x0", "x1"), (), 60, source="pmlb", is_standardised=True)
+MEASURED = BenchmarkProblem("measured", None, ("x0", "x1"), (), 60, source="pmlb", is_standardised=True)
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def test_the_suite_is_srbenchs_without_three():
     problems = load_suite("black-box")
     assert len({problem.name for problem in problems}) == len(problems) == 119
     assert all(problem.formula is None and problem.is_standardised for problem in problems)
-    assert problems[0] == Problem(
+    assert problems[0] == BenchmarkProblem(
         "1027_ESL", None, ("x0", "x1", "x2", "x3"), (), 488, source="pmlb", is_standardised=True
     )
 

@@ -7,7 +7,7 @@ import pytest
 
 from ddsr_bench.judge.judge import TIMED_OUT, JudgeProcess, judge, judge_many
 from ddsr_bench.problems.formula import parse_formula
-from ddsr_bench.problems.suites import Problem, load_suite
+from ddsr_bench.problems.suites import BenchmarkProblem, load_suite
 
 PHYSO = Path(__file__).resolve().parents[3] / "shared" / "data" / "published" / "physo"
 TRUTHS = {problem.name: problem for suite in ("ground-truth", "nguyen") for problem in load_suite(suite)}
@@ -140,7 +140,7 @@ def test_a_whole_suite_is_judged():
 
 
 def test_a_judge_by_itself():
-    problem = Problem("ohm", "U/R", ("U", "R"), ((1.0, 2.0), (1.0, 2.0)), 10)
+    problem = BenchmarkProblem("ohm", "U/R", ("U", "R"), ((1.0, 2.0), (1.0, 2.0)), 10)
     assert judge("U*R^(-1)", problem, 0.9).solved_paper
     assert judge_many([], 2) == []
 

@@ -114,12 +114,12 @@ def prior_train(
 ) -> None:
     """Train a prior on generated examples, in stages: each resumes where the last one ended."""
     from ddsr_pretraining.command import train
-    from ddsr_pretraining.training import Piece
+    from ddsr_pretraining.training import Stage
 
     if not anneal:
         refuse_given("final_share", "--final-share has no effect without --anneal: pass both or neither")
-    piece = Piece(steps, seconds, final_share if anneal else None)
-    train(plain_console(), piece=piece, device=usable_device(device), **rest)
+    stage = Stage(steps, seconds, final_share if anneal else None)
+    train(plain_console(), stage=stage, device=usable_device(device), **rest)
 
 
 @prior.command("export")

@@ -17,7 +17,7 @@ from select import select
 from types import TracebackType
 
 from ddsr_bench.judge.rules import Verdict
-from ddsr_bench.problems.suites import Problem
+from ddsr_bench.problems.suites import BenchmarkProblem
 
 TIMEOUT_S = 30.0
 START_S = 60.0
@@ -25,7 +25,7 @@ START_S = 60.0
 TIMED_OUT = Verdict(error="timeout")
 """not solved by any rule, even if R² is 1"""
 
-Case = tuple[str, Problem, float]
+Case = tuple[str, BenchmarkProblem, float]
 """a model's text, the problem and the model's R² on test"""
 
 
@@ -46,7 +46,9 @@ class JudgeProcess:
     ) -> None:
         self.close()
 
-    def judge(self, model: str, problem: Problem, r2_test: float, timeout: float = TIMEOUT_S) -> Verdict:
+    def judge(
+        self, model: str, problem: BenchmarkProblem, r2_test: float, timeout: float = TIMEOUT_S
+    ) -> Verdict:
         """The verdict, or that of a time-out.
 
         In the black box a model that SymPy cannot simplify in time has the size that it comes with.
@@ -58,7 +60,12 @@ class JudgeProcess:
         return verdict
 
     def _verdict(
-        self, model: str, problem: Problem, r2_test: float, timeout: float, is_simplified: bool = True
+        self,
+        model: str,
+        problem: BenchmarkProblem,
+        r2_test: float,
+        timeout: float,
+        is_simplified: bool = True,
     ) -> Verdict:
         if not self._is_started():
             return Verdict(error="the judging process does not start")
@@ -118,7 +125,7 @@ class JudgeProcess:
         return self._process.stdout.readline() if ready else None
 
 
-def judge(model: str, problem: Problem, r2_test: float, timeout: float = TIMEOUT_S) -> Verdict:
+def judge(model: str, problem: BenchmarkProblem, r2_test: float, timeout: float = TIMEOUT_S) -> Verdict:
     """One model, in a process that ends with it."""
     with JudgeProcess() as process:
         return process.judge(model, problem, r2_test, timeout)

@@ -20,7 +20,7 @@ from ddsr_bench.report.measures import (
 )
 from ddsr_bench.report.rates import paired_p_value
 from ddsr_bench.report.results import Results
-from ddsr_bench.report.table import Cell, Column, Table
+from ddsr_bench.report.table import Cell, Table, TableColumn
 from ddsr_bench.runner.store import Row
 
 ORDER: tuple[Group, ...] = ("Feynman", "Strogatz", "Nguyen", "other", "black box", "own data")
@@ -28,19 +28,19 @@ ALL = "all"
 """every group whose equations are known"""
 
 COLUMNS = (
-    Column("group", "group"),
-    Column("noise", "noise"),
-    Column("method", "method"),
-    Column("runs", "runs"),
-    Column("errors", "errors"),
-    Column("solved_srbench", "solved, SRBench's rule (%)", is_rate=True),
-    Column("solved_paper", "solved, paper's rule (%)", is_rate=True),
-    Column("accuracy", "R² > 0.999 (%)", is_rate=True),
-    Column("complexity_median", "median complexity", 1),
-    Column("r2_mean", "mean R²", 4),
-    Column("time_median_s", "median time (s)"),
+    TableColumn("group", "group"),
+    TableColumn("noise", "noise"),
+    TableColumn("method", "method"),
+    TableColumn("runs", "runs"),
+    TableColumn("errors", "errors"),
+    TableColumn("solved_srbench", "solved, SRBench's rule (%)", is_rate=True),
+    TableColumn("solved_paper", "solved, paper's rule (%)", is_rate=True),
+    TableColumn("accuracy", "R² > 0.999 (%)", is_rate=True),
+    TableColumn("complexity_median", "median complexity", 1),
+    TableColumn("r2_mean", "mean R²", 4),
+    TableColumn("time_median_s", "median time (s)"),
 )
-P_VALUES = (Column("p_solved", "p, solved"), Column("p_accuracy", "p, R² > 0.999"))
+P_VALUES = (TableColumn("p_solved", "p, solved"), TableColumn("p_accuracy", "p, R² > 0.999"))
 
 
 @dataclass(frozen=True)

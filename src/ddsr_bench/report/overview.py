@@ -25,7 +25,7 @@ from ddsr_bench.report.summary import (
     coverage,
     thread_counts,
 )
-from ddsr_bench.report.table import Cell, Column, Table
+from ddsr_bench.report.table import Cell, Table, TableColumn
 from ddsr_bench.runner.store import Row
 
 NOISES = (0.0, 0.001, 0.01, 0.1)
@@ -72,11 +72,11 @@ def rules() -> tuple[Rule, ...]:
 def _ground_truth(rows: Sequence[Row], results: Results, best: int | None) -> Table:
     noises = sorted({*NOISES, *(row.noise for row in rows)})
     columns = (
-        Column("method", "method"),
-        Column("source", "source"),
-        Column("rule", "rule"),
-        Column("problems", "problems"),
-        *(Column(f"noise_{noise:g}", _noise_title(noise), is_rate=True) for noise in noises),
+        TableColumn("method", "method"),
+        TableColumn("source", "source"),
+        TableColumn("rule", "rule"),
+        TableColumn("problems", "problems"),
+        *(TableColumn(f"noise_{noise:g}", _noise_title(noise), is_rate=True) for noise in noises),
         *TIMES,
     )
     own = [_own_rates(method, runs, rule, noises) for method, runs in by_method(rows) for rule in rules()]

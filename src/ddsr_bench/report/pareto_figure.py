@@ -22,7 +22,7 @@ LOWEST_R2 = 0.0
 """what lies below is named under the figure, or it would squeeze all others together"""
 
 
-class Point(NamedTuple):
+class FitPoint(NamedTuple):
     """A method: mean size of its models and mean R² on test."""
 
     method: str
@@ -76,9 +76,9 @@ def draw(results: Results) -> Figure:
     return figure
 
 
-def pareto_front(points: Sequence[Point]) -> list[Point]:
+def pareto_front(points: Sequence[FitPoint]) -> list[FitPoint]:
     """By rising size, each better than all that are smaller."""
-    front: list[Point] = []
+    front: list[FitPoint] = []
     for point in sorted(points, key=lambda point: (point.size, -point.r2)):
         if not front or point.r2 > front[-1].r2:
             front.append(point)
@@ -91,7 +91,7 @@ def figure_fits() -> list[PublishedFit]:
     return [row for row in published_fits() if row.source == "SRBench" or row.method not in known]
 
 
-def _own_points(results: Results) -> list[Point]:
+def _own_points(results: Results) -> list[FitPoint]:
     """Without noise, as what was published; a method that has not run on all sets says so in its name."""
     rows = [row for row in results.rows if group_of(row) == "black box" and row.noise == 0]
     n_sets = len(names_of("black box"))
@@ -101,7 +101,7 @@ def _own_points(results: Results) -> list[Point]:
         mean_r2, mean_size = mean(r2), mean(sizes)
         name = method if len(r2) == n_sets else f"{method} ({coverage(runs, n_sets)} sets)"
         if mean_r2 is not None and mean_size is not None:
-            points.append(Point(name, mean_size, mean_r2, True))
+            points.append(FitPoint(name, mean_size, mean_r2, True))
     if not points:
         raise BenchError(
             "the figure pareto shows SRBench's black-box problems without noise, but no run on one of them "
@@ -110,6 +110,6 @@ def _own_points(results: Results) -> list[Point]:
     return points
 
 
-def _published_point(row: PublishedFit) -> Point:
+def _published_point(row: PublishedFit) -> FitPoint:
     name = f"{row.method} (paper)" if row.source == "paper" else row.method
-    return Point(name, row.size_mean, row.r2_mean, False)
+    return FitPoint(name, row.size_mean, row.r2_mean, False)

@@ -23,7 +23,7 @@ SAME_AS_SRBENCHS_DSR = "DSR-W/OC"
 """the paper's name for it"""
 
 
-class Point(NamedTuple):
+class RatePoint(NamedTuple):
     """A method at a noise level."""
 
     method: str
@@ -76,25 +76,25 @@ def _known_rows(rows: Sequence[Row]) -> list[Row]:
     return known
 
 
-def _own_points(rows: Sequence[Row]) -> list[Point]:
+def _own_points(rows: Sequence[Row]) -> list[RatePoint]:
     points = []
     for method, runs in by_method(rows):
         for noise in sorted({row.noise for row in runs}):
             at_noise = [row for row in runs if row.noise == noise]
             solved, accurate = srbench_rate(at_noise), accuracy_rate(at_noise)
             assert solved is not None and accurate is not None  # there are runs
-            points.append(Point(method, noise, True, solved, accurate))
+            points.append(RatePoint(method, noise, True, solved, accurate))
     return points
 
 
-def _published_point(row: PublishedRates) -> Point:
+def _published_point(row: PublishedRates) -> RatePoint:
     name = f"{row.method} (paper)" if row.source == "paper" else row.method
-    return Point(name, row.noise, False, Rate(row.symbolic_rate), Rate(row.accuracy_rate))
+    return RatePoint(name, row.noise, False, Rate(row.symbolic_rate), Rate(row.accuracy_rate))
 
 
-def _by_rate(points: Sequence[Point]) -> list[tuple[str, bool]]:
+def _by_rate(points: Sequence[RatePoint]) -> list[tuple[str, bool]]:
     """Methods, the worst first, as the axis counts from below."""
-    lowest: dict[tuple[str, bool], Point] = {}
+    lowest: dict[tuple[str, bool], RatePoint] = {}
     for point in sorted(points, key=lambda point: point.noise):
         lowest.setdefault((point.method, point.is_own), point)
     return sorted(lowest, key=lambda method: lowest[method].solved.percent)
@@ -102,7 +102,7 @@ def _by_rate(points: Sequence[Point]) -> list[tuple[str, bool]]:
 
 def _draw_panel(
     panel: Axes,
-    points: Sequence[Point],
+    points: Sequence[RatePoint],
     methods: Sequence[tuple[str, bool]],
     noises: Sequence[float],
     name: str,

@@ -19,42 +19,42 @@ from ddsr_bench.report.measures import (
 from ddsr_bench.report.provenance import Origin, provenance
 from ddsr_bench.report.published import PublishedFit, PublishedRates, Source, published_fits, published_rates
 from ddsr_bench.report.rates import Rate
-from ddsr_bench.report.table import Cell, Column, Table
+from ddsr_bench.report.table import Cell, Table, TableColumn
 from ddsr_bench.runner.store import Row
 
 OWN = "here"
 """the source of what the stores hold"""
 SOURCE_NAMES: dict[Source, str] = {"SRBench": "SRBench", "paper": "DDSR paper"}
-TIMES = (Column("time_median_s", "median time (s)"), Column("time_mean_s", "mean time (s)"))
+TIMES = (TableColumn("time_median_s", "median time (s)"), TableColumn("time_mean_s", "mean time (s)"))
 RATE_COLUMNS = (
-    Column("method", "method"),
-    Column("noise", "noise"),
-    Column("source", "source"),
-    Column("problems", "problems"),
-    Column("runs", "runs"),
-    Column("errors", "errors"),
-    Column("solved_srbench", "solved, SRBench's rule (%)", is_rate=True),
-    Column("solved_paper", "solved, paper's rule (%)", is_rate=True),
-    Column("accuracy", "R² > 0.999 (%)", is_rate=True),
-    Column("complexity_median", "median complexity", 1),
-    Column("complexity_mean", "mean complexity", 1),
+    TableColumn("method", "method"),
+    TableColumn("noise", "noise"),
+    TableColumn("source", "source"),
+    TableColumn("problems", "problems"),
+    TableColumn("runs", "runs"),
+    TableColumn("errors", "errors"),
+    TableColumn("solved_srbench", "solved, SRBench's rule (%)", is_rate=True),
+    TableColumn("solved_paper", "solved, paper's rule (%)", is_rate=True),
+    TableColumn("accuracy", "R² > 0.999 (%)", is_rate=True),
+    TableColumn("complexity_median", "median complexity", 1),
+    TableColumn("complexity_mean", "mean complexity", 1),
     *TIMES,
-    Column("budget", "budget"),
-    Column("threads", "threads"),
+    TableColumn("budget", "budget"),
+    TableColumn("threads", "threads"),
 )
 FIT_COLUMNS = (
-    Column("method", "method"),
-    Column("noise", "noise"),
-    Column("source", "source"),
-    Column("problems", "data sets"),
-    Column("runs", "runs"),
-    Column("errors", "errors"),
-    Column("r2_mean", "mean R²", 3),
-    Column("r2_median", "median R²", 3),
-    Column("size_mean", "mean size"),
+    TableColumn("method", "method"),
+    TableColumn("noise", "noise"),
+    TableColumn("source", "source"),
+    TableColumn("problems", "data sets"),
+    TableColumn("runs", "runs"),
+    TableColumn("errors", "errors"),
+    TableColumn("r2_mean", "mean R²", 3),
+    TableColumn("r2_median", "median R²", 3),
+    TableColumn("size_mean", "mean size"),
     *TIMES,
-    Column("budget", "budget"),
-    Column("threads", "threads"),
+    TableColumn("budget", "budget"),
+    TableColumn("threads", "threads"),
 )
 PUBLISHED_NOTES: dict[Source, str] = {
     "SRBench": "SRBench: from its result files; rates are means over problems of the share of trials.",

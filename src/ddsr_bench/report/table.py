@@ -15,7 +15,7 @@ from ddsr_bench.report.rates import Rate
 Cell = str | int | float | Rate | None
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     """`key` names it in CSV, `title` for people; `decimals` of its numbers, or three significant digits."""
 
     key: str
@@ -29,7 +29,7 @@ class Table:
     """Cells are values; how they look is up to the format."""
 
     title: str
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
 
@@ -90,7 +90,7 @@ def _three_digits(value: float) -> str:
     return f"{value:,.{max(0, 2 - size)}f}"
 
 
-def _csv_cells(column: Column, cell: Cell) -> dict[str, object]:
+def _csv_cells(column: TableColumn, cell: Cell) -> dict[str, object]:
     if not column.is_rate:
         return {column.key: "" if cell is None else cell}
     rate = cell if isinstance(cell, Rate) else Rate(math.nan)

@@ -28,7 +28,7 @@ class InFlight(Protocol):
         ...
 
 
-class Board:
+class BenchmarkProgress:
     """Progress: finished and current runs, errors, and remaining time."""
 
     def __init__(self, n_total: int, workers: InFlight) -> None:
@@ -81,7 +81,7 @@ class Board:
         return Group(Text(self.headline()), methods, running, *more)
 
 
-def show(console: Console, board: Board, rows: Iterable[Row]) -> None:
+def show(console: Console, board: BenchmarkProgress, rows: Iterable[Row]) -> None:
     """Show rows as they arrive. On a terminal, only runs with errors get their own line."""
     if not console.is_terminal:
         for row in rows:

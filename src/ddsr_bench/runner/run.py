@@ -12,7 +12,7 @@ from pathlib import Path
 from ddsr.errors import BenchError, DeviceError
 from ddsr.storage.version import ddsr_version
 from ddsr_bench.judge.judge import TIMEOUT_S
-from ddsr_bench.problems.suites import Problem
+from ddsr_bench.problems.suites import BenchmarkProblem
 from ddsr_bench.runner.identity import check_identities, identity_of
 from ddsr_bench.runner.machine import describe_commit
 from ddsr_bench.runner.methods import canonical_name
@@ -32,7 +32,7 @@ GRACE_S = 120.0
 class Plan:
     """Every problem with every method, noise level and trial."""
 
-    problems: Sequence[Problem]
+    problems: Sequence[BenchmarkProblem]
     methods: Sequence[str]
     noises: Sequence[float] = (0.0,)
     trials: int = 1

@@ -14,7 +14,7 @@ from typing import Any
 
 from ddsr_bench.judge.judge import TIMEOUT_S, JudgeProcess
 from ddsr_bench.runner.methods import modules_of
-from ddsr_bench.runner.one import OWN_METHODS, Outcome, Task
+from ddsr_bench.runner.one import OWN_METHODS, RunResult, Task
 from ddsr_bench.runner.server import TERMINATED, TERMINATED_RUN
 from ddsr_bench.runner.store import Row
 from ddsr_bench.runner.verdicts import judged, row_of
@@ -66,7 +66,7 @@ class Slot:
             raise Stopped
         return row
 
-    def run(self, task: Task, limits: Limits) -> tuple[Outcome | None, str | None]:
+    def run(self, task: Task, limits: Limits) -> tuple[RunResult | None, str | None]:
         """What a run gives, or why it gives nothing."""
         modules = BASE_MODULES + (modules_of(task.method) if task.factory == OWN_METHODS else ())
         watch = {"seconds": limits.seconds, "gib": limits.gib}
@@ -76,7 +76,7 @@ class Slot:
             return None, "the process that starts runs ended, out of memory perhaps"
         outcome, reason = answer["outcome"], answer["reason"]
         self._leave_if_stopping(outcome is None and str(reason).startswith(TERMINATED_RUN))
-        return (None if outcome is None else Outcome(**outcome)), reason
+        return (None if outcome is None else RunResult(**outcome)), reason
 
     def stop(self) -> None:
         """End the run in flight, from any thread; `perform` raises `Stopped`. `close` comes after it."""

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 from ddsr_bench.judge.judge import JudgeProcess
 from ddsr_bench.runner.methods import modules_of
-from ddsr_bench.runner.one import OWN_METHODS, Outcome, Task
+from ddsr_bench.runner.one import OWN_METHODS, RunResult, Task
 from ddsr_bench.runner.slot import BASE_MODULES, THREAD_VARIABLES, Limits, Stopped
 from ddsr_bench.runner.stack_server import OUT_OF_MEMORY
 from ddsr_bench.runner.store import Row
@@ -53,7 +53,7 @@ class StackSlot:
             raise Stopped
         return row
 
-    def run(self, task: Task, limits: Limits) -> tuple[Outcome | None, str | None]:
+    def run(self, task: Task, limits: Limits) -> tuple[RunResult | None, str | None]:
         """What a run gives, or why it gives nothing."""
         is_alone = False
         while True:
@@ -78,7 +78,7 @@ class StackSlot:
             elif answer["outcome"] is None:
                 return None, answer["reason"]
             else:
-                return Outcome(**answer["outcome"]), None
+                return RunResult(**answer["outcome"]), None
 
     def stop(self) -> None:
         """End the runs in flight, from any thread; `perform` raises `Stopped`. `close` comes after it."""

@@ -10,7 +10,7 @@ from ddsr.errors import BenchError
 from ddsr_bench.report.curves_figure import best_so_far, curves_by_method, mean_reward
 from ddsr_bench.report.figures import KINDS, render
 from ddsr_bench.report.labels import Box
-from ddsr_bench.report.pareto_figure import Point, pareto_front
+from ddsr_bench.report.pareto_figure import FitPoint, pareto_front
 from ddsr_bench.report.results import Results
 from ddsr_bench.runner.curves import write_curve
 from report_cases import STROGATZ, full_results, results_of, run
@@ -64,7 +64,7 @@ def test_what_cannot_be_drawn_is_refused(kind, rows, message):
 
 def test_the_front_drops_what_is_larger_and_no_better():
     points = [
-        Point(name, size, r2, False)
+        FitPoint(name, size, r2, False)
         for name, size, r2 in zip("abcd", (5, 3, 9, 5), (0.7, 0.5, 0.6, 0.4), strict=True)
     ]
     assert [point.method for point in pareto_front(points)] == ["b", "a"]
