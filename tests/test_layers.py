@@ -136,6 +136,16 @@ def test_the_command_line_imports_the_packages_beside_inside_its_commands() -> N
     assert at_the_top == []
 
 
+def test_only_the_commands_of_the_packages_beside_import_the_command_line() -> None:
+    users = {
+        module_of(path)
+        for package in BESIDE
+        for path in (SOURCE / package).rglob("*.py")
+        if any(name.startswith("ddsr.cli.") for name in imported_modules(path))
+    }
+    assert users == {f"{package}.cli" for package in BESIDE}
+
+
 def test_imports_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(f"{__name__}.SOURCE", tmp_path)
     monkeypatch.setattr(f"{__name__}.PACKAGE", tmp_path / "ddsr")

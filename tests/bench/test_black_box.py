@@ -97,7 +97,7 @@ def test_noise_is_on_the_standardised_target(folder):
 
 def test_without_its_data_it_says_how_to_get_them(tmp_path):
     for place in (None, tmp_path):
-        with pytest.raises(BenchError, match="pip install pmlb.*1027_ESL.*--data DIR"):
+        with pytest.raises(BenchError, match=r"ddsr\[bench\].*1027_ESL.*--data DIR"):
             make_data(load_suite("black-box")[0], 0, 0.0, place)
 
 

@@ -123,7 +123,7 @@ def test_trajectories_obey_their_equations():
 def test_missing_trajectories_say_how_to_get_them(tmp_path):
     problem = load_suite("strogatz")[0]
     for folder in (None, tmp_path):
-        with pytest.raises(BenchError, match="pip install pmlb.*--data DIR"):
+        with pytest.raises(BenchError, match=r"ddsr\[bench\].*--data DIR"):
             make_data(problem, 0, 0.0, folder)
     (tmp_path / problem.name).mkdir()
     path = tmp_path / problem.name / f"{problem.name}.tsv.gz"

@@ -105,8 +105,8 @@ def data_path(problem: BenchmarkProblem, data_dir: Path | None) -> Path:
     if problem.path is not None:
         return Path(problem.path)
     fetch = (
-        f"get it with `pip install pmlb` and `python -c \"import pmlb; pmlb.fetch_data('{problem.name}', "
-        "local_cache_dir='DIR')\"`, and pass --data DIR"
+        "get it with `pip install 'ddsr[bench]'` and `python -c \"import pmlb; "
+        f"pmlb.fetch_data('{problem.name}', local_cache_dir='DIR')\"`, and pass --data DIR"
     )
     if data_dir is None:
         raise BenchError(f"the data of {problem.name} are measured and not part of ddsr: {fetch}")
