@@ -19,7 +19,7 @@ from ddsr.storage.version import ddsr_version
 from ddsr_bench.peers import PEERS
 from ddsr_bench.problems.suites import BenchmarkProblem, load_suites
 from ddsr_bench.problems.trial import data_path
-from ddsr_bench.runner.cluster import LOCAL, ClusterWorkers
+from ddsr_bench.runner.cluster import LOCAL, ClusterWorkers, Workers
 from ddsr_bench.runner.curves import FOLDER as CURVES
 from ddsr_bench.runner.effort import Effort
 from ddsr_bench.runner.identity import without_identity
@@ -31,7 +31,7 @@ from ddsr_bench.runner.saved_runs import FOLDER as RUNS
 from ddsr_bench.runner.stack_slot import StackSlot
 from ddsr_bench.runner.starts import command_text
 from ddsr_bench.runner.store import Store, of_other_versions
-from ddsr_bench.runner.workers import LocalWorkers, Workers
+from ddsr_bench.runner.workers import LocalWorkers
 
 
 def run_suite(

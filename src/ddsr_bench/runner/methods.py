@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
@@ -72,7 +71,7 @@ def make_estimator(
     Peers know no epochs.
     """
     if method in PEERS:
-        peer: Regressor = import_module(PEERS[method].module).make(seed, time, threads)
+        peer: Regressor = PEERS[method].make(seed, time, threads)
         return peer
     from ddsr.estimator.regressor import DDSRRegressor
 
