@@ -48,14 +48,9 @@ def read_names(ctx: click.Context, param: click.Parameter, value: str | None) ->
 
 def read_all_names(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     """Read the names of an option that can be repeated, without duplicates."""
-    return tuple(dict.fromkeys(name for value in values for name in _some_names(ctx, param, value)))
-
-
-def _some_names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
-    names = read_names(ctx, param, value)
-    if not names:
+    if not all(values):
         raise click.BadParameter("give at least one name", ctx, param)
-    return names
+    return tuple(dict.fromkeys(name for value in values for name in read_names(ctx, param, value)))
 
 
 def read_all_numbers(

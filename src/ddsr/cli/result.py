@@ -56,6 +56,14 @@ def print_json(content: Mapping[str, Any]) -> None:
     click.echo(json.dumps({key: _plain(value) for key, value in content.items()}, allow_nan=False))
 
 
+def report_result(model: DDSRRegressor, target: str, facts: Mapping[str, Any], as_json: bool) -> None:
+    """Print the result as JSON or for people."""
+    if as_json:
+        print_json(summary(model, facts))
+    else:
+        print_result(model, target, facts)
+
+
 def print_result(model: DDSRRegressor, target: str, facts: Mapping[str, Any]) -> None:
     """Print the front, why the search ended, and the chosen equation."""
     from rich.text import Text
