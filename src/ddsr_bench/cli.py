@@ -23,7 +23,6 @@ def bench() -> None:
     multiple=True,
     callback=read_all_names,
     default=["ground-truth"],
-    show_default=True,
     help="Suites, or CSV files of formulas or data, separated by commas.",
 )
 @click.option(
@@ -34,16 +33,13 @@ def bench() -> None:
     help="Problems of the suites, separated by commas.  [default: all]",
 )
 @click.option("--draw", type=click.IntRange(1), help="Number of problems to draw at random.")
-@click.option(
-    "--draw-seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed of --draw."
-)
+@click.option("--draw-seed", type=click.IntRange(0), default=0, help="Random seed of --draw.")
 @click.option(
     "--method",
     "methods",
     multiple=True,
     callback=read_all_names,
     default=["ddsr"],
-    show_default=True,
     help="Presets or peers, separated by commas.",
 )
 @click.option(
@@ -52,15 +48,10 @@ def bench() -> None:
     multiple=True,
     callback=read_all_numbers,
     default=["0"],
-    show_default=True,
     help="Noise levels as fractions of the target's RMS, separated by commas.",
 )
 @click.option(
-    "--trials",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    help="Runs of each problem, with the seeds 0, 1, …",
+    "--trials", type=click.IntRange(1), default=1, help="Runs of each problem, with the seeds 0, 1, …"
 )
 @click.option(
     "--time",
@@ -71,11 +62,7 @@ def bench() -> None:
 )
 @click.option("--epochs", type=click.IntRange(1), default=None, help="Maximum number of epochs of each run.")
 @click.option(
-    "--jobs",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    help="Number of runs in parallel, each in its own process.",
+    "--jobs", type=click.IntRange(1), default=1, help="Number of runs in parallel, each in its own process."
 )
 @click.option(
     "--stack",
@@ -83,12 +70,8 @@ def bench() -> None:
     help="Number of searches of the preset paper that each process runs in one batch, on one GPU.",
 )
 @click.option("--cluster", help="Address of a Dask scheduler, or local:N. Replaces --jobs.")
-@click.option(
-    "--threads", type=click.IntRange(1), default=1, show_default=True, help="Number of threads of each run."
-)
-@click.option(
-    "--device", default="cpu", show_default=True, help="Device for the networks: cpu, cuda or auto."
-)
+@click.option("--threads", type=click.IntRange(1), default=1, help="Number of threads of each run.")
+@click.option("--device", default="cpu", help="Device for the networks: cpu, cuda or auto.")
 @click.option(
     "--memory", type=click.FloatRange(0, min_open=True), help="Memory limit in GiB. A run above it is killed."
 )
@@ -125,14 +108,12 @@ def _chosen_runs(function: Any) -> Any:
     "--format",
     type=click.Choice(["markdown", "csv", "html"]),
     default="markdown",
-    show_default=True,
     help="Format of the table.",
 )
 @click.option(
     "--by",
     type=click.Choice(["noise", "method", "overview"]),
     default="noise",
-    show_default=True,
     help="noise: all runs, by noise level. method: methods on the runs that all of them have. "
     "overview: noise levels side by side.",
 )
@@ -181,7 +162,7 @@ def bench_plot(
 
 @bench.command("report")
 @_chosen_runs
-@click.option("--title", default="Benchmark", show_default=True, help="Title of the page.")
+@click.option("--title", default="Benchmark", help="Title of the page.")
 @click.option("--baseline", default=None, help="Compute p-values against this method.")
 @click.option("--out", type=click.Path(dir_okay=False), required=True, help="File to write: .html.")
 def bench_report(

@@ -45,7 +45,7 @@ class MainGroup(CommandGroup):
         return super().get_command(ctx, name)
 
 
-@click.group(cls=MainGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=MainGroup, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
 @click.version_option(package_name="ddsr", message="%(prog)s %(version)s")
 def main() -> None:
     """Find the equation behind data: symbolic regression by masked discrete diffusion."""
