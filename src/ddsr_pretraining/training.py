@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -143,7 +143,8 @@ class Trainer:
         losses: list[Tensor] = []
         gradients: list[Tensor] = []
         reported = began
-        with BatchStream(self.make_examples, self.config, first.step, self.device.type == "cuda") as stream:
+        is_pinned = self.device.type == "cuda"
+        with closing(BatchStream(self.make_examples, self.config, first.step, is_pinned)) as stream:
             for batch in stream:
                 done = stage.done(self.progress.step - first.step, time.monotonic() - began)
                 if done >= 1.0 or self._is_stopped:

@@ -1,6 +1,7 @@
 """Problems without an equation: SRBench's protocol, a user's own table, the size of what is found."""
 
 import gzip
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -144,7 +145,7 @@ def test_bad_data_are_refused_with_their_place(tmp_path, text, message):
 
 def test_the_size_is_that_of_the_simplified_model_or_of_the_raw_one():
     slow = "+".join(f"sin(x0+{i})**{i}*exp(x1*{i})/(x0**{i}+x1)" for i in range(2, 40))
-    with JudgeProcess() as process:
+    with closing(JudgeProcess()) as process:
         simple = process.judge("x0 + x0 + 0.00001*x1", MEASURED, 0.9, 20.0)
         assert simple.simplified == "2*x0" and simple.complexity == 3 and simple.error is None
         assert simple.solved_srbench is None and simple.solved_paper is None

@@ -1,5 +1,6 @@
 """Training: what is masked, what is learned, and that stages make one run."""
 
+from contextlib import closing
 from itertools import count
 from types import SimpleNamespace
 
@@ -73,7 +74,7 @@ def test_offsets_shift_some_targets():
 def test_batches_are_known_by_their_number():
     make = PlainMaker()
     in_a_row = [*batches_of_chunk(make, QUICK, 0), *batches_of_chunk(make, QUICK, 1)]
-    with BatchStream(make, QUICK, first=1, is_pinned=False) as stream:
+    with closing(BatchStream(make, QUICK, first=1, is_pinned=False)) as stream:
         for expected, batch in zip(in_a_row[1:], stream, strict=False):
             assert torch.equal(batch.tokens, expected.tokens)
             assert torch.equal(batch.y, expected.y)
@@ -83,7 +84,10 @@ def test_failures_of_the_maker_are_raised():
     def fail(first_index, n):
         raise ValueError("no examples")
 
-    with BatchStream(fail, QUICK, 0, False) as stream, pytest.raises(ValueError, match="no examples"):
+    with (
+        closing(BatchStream(fail, QUICK, 0, False)) as stream,
+        pytest.raises(ValueError, match="no examples"),
+    ):
         next(iter(stream))
 
 

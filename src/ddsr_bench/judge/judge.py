@@ -11,10 +11,10 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import asdict, replace
 from queue import SimpleQueue
 from select import select
-from types import TracebackType
 
 from ddsr_bench.judge.rules import Verdict
 from ddsr_bench.problems.suites import BenchmarkProblem
@@ -34,17 +34,6 @@ class JudgeProcess:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
-
-    def __enter__(self) -> JudgeProcess:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def judge(
         self, model: str, problem: BenchmarkProblem, r2_test: float, timeout: float = TIMEOUT_S
@@ -127,7 +116,7 @@ class JudgeProcess:
 
 def judge(model: str, problem: BenchmarkProblem, r2_test: float, timeout: float = TIMEOUT_S) -> Verdict:
     """One model, in a process that ends with it."""
-    with JudgeProcess() as process:
+    with closing(JudgeProcess()) as process:
         return process.judge(model, problem, r2_test, timeout)
 
 

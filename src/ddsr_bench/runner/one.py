@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.errors import BenchError
+from ddsr.errors import BenchError, RunError
 from ddsr_bench.judge.judging import read_problem
 from ddsr_bench.problems.suites import BenchmarkProblem
 from ddsr_bench.problems.trial import Split, make_data
@@ -108,7 +108,7 @@ def keep_curve(task: Task, estimator: Any) -> None:
         return
     try:
         write_curve(curve_path(Path(task.curves_dir), task.key), thinned(curve_of(epochs)))
-    except OSError as error:  # the result is worth more than its curve
+    except (OSError, RunError) as error:  # the result is worth more than its curve
         print(f"the learning curve is lost: {error}", file=sys.stderr)
 
 
