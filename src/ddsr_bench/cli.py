@@ -7,8 +7,22 @@ from typing import Any
 import click
 
 from ddsr.cli.failure import CommandGroup
-from ddsr.cli.options import Seconds, read_all_names, read_all_numbers, read_names
+from ddsr.cli.options import Seconds, read_names, read_numbers
 from ddsr.data.printable import plain_console, printable, printable_lines
+
+
+def read_all_names(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Read the names of an option that can be repeated, without duplicates."""
+    if not all(values):
+        raise click.BadParameter("give at least one name", ctx, param)
+    return tuple(dict.fromkeys(name for value in values for name in read_names(ctx, param, value)))
+
+
+def read_all_numbers(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> tuple[float, ...]:
+    """Read the numbers of an option that can be repeated, without duplicates."""
+    return tuple(dict.fromkeys(number for value in values for number in read_numbers(ctx, param, value)))
 
 
 @click.group(cls=CommandGroup)
