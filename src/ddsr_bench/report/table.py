@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import NamedTuple
@@ -32,6 +32,18 @@ class Table:
     columns: tuple[TableColumn, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        title: str,
+        columns: Sequence[TableColumn],
+        rows: Iterable[Mapping[str, Cell]],
+        notes: Iterable[str] = (),
+    ) -> Table:
+        """Of rows by the columns' keys; what a row does not have is an empty cell."""
+        cells = tuple(tuple(row.get(column.key) for column in columns) for row in rows)
+        return cls(title, tuple(columns), cells, tuple(notes))
 
 
 def to_markdown(tables: Sequence[Table]) -> str:
