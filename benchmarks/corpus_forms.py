@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations
 
+from benchmarks.corpus import CorpusFormula
 from ddsr import Expression
 from ddsr.expression import Kind, Node
-from ddsr.price.corpus import CorpusFormula
 from ddsr.price.structure_code import Told, n_fitted, tell
 from ddsr.selection.posterior import structural_constants
 

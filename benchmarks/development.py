@@ -25,7 +25,7 @@ from ddsr.config import DefaultConfig, RefinerConfig
 from ddsr.engine import Engine, FitOptions, values
 from ddsr.grammar import Grammar
 from ddsr.search.contributors.evolution import Floats, Refiner
-from ddsr_bench.problems.suites import Problem, load_suite
+from ddsr_bench.problems.suites import BenchmarkProblem, load_suite
 from ddsr_bench.problems.trial import Split, make_data
 
 PROBLEMS = Path(__file__).parent / "development.csv"
@@ -56,7 +56,7 @@ class Run:
 
 
 def run(
-    problem: Problem,
+    problem: BenchmarkProblem,
     seed: int,
     evaluations: int | None,
     seconds: float,

@@ -20,7 +20,7 @@ from typing import Any
 from rich.console import Console
 
 from ddsr_bench.command import run_suite
-from ddsr_bench.runner.methods import Method
+from ddsr_bench.runner.methods import Regressor
 from ddsr_bench.runner.store import Row, Store
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -45,11 +45,13 @@ PUBLISHED_RATES = {
 """symbolic_solution_rate of DSR at target_noise 0 in SRBench's ground-truth results, 8 trials each"""
 
 
-def make(method: str, seed: int, time: float | None, epochs: int | None, threads: int, device: str) -> Method:
+def make(
+    method: str, seed: int, time: float | None, epochs: int | None, threads: int, device: str
+) -> Regressor:
     """The preset with the settings of SRBench's DSR."""
     from ddsr.estimator.regressor import DDSRRegressor
 
-    regressor: Method = DDSRRegressor(
+    regressor: Regressor = DDSRRegressor(
         method,
         max_time=time,
         max_epochs=epochs,

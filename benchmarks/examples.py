@@ -17,8 +17,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.coverage import count_ground_truth
 from benchmarks.hardware import describe_run
-from ddsr_pretraining.coverage import count_ground_truth
 from ddsr_pretraining.examples import ExampleMaker, ExampleOptions
 
 N_ROWS = 200

@@ -15,11 +15,11 @@ from statistics import mean
 from typing import NamedTuple
 
 import ddsr.price
+from benchmarks.corpus import CorpusFormula, read_corpus, read_formula
 from benchmarks.corpus_forms import NamelessForm, NamelessForms, form_in_columns, form_of
-from ddsr.price.corpus import CorpusFormula, read_corpus, read_formula
 from ddsr.price.structure_code import StructureCode, Told, tell
 from ddsr.price.table_code import Reading, write_tables
-from ddsr_bench.problems.suites import Problem, load_suites
+from ddsr_bench.problems.suites import BenchmarkProblem, load_suites
 
 
 class Readings(NamedTuple):
@@ -48,7 +48,7 @@ EXAMPLES = (
 def forms_of_suites() -> NamelessForms:
     """The structures of all problems that results are reported on, whatever their variables are called."""
 
-    def form(problem: Problem) -> NamelessForm:
+    def form(problem: BenchmarkProblem) -> NamelessForm:
         assert problem.formula is not None
         text = problem.formula.replace("cot(", "1/tan(")
         return NamelessForm(*read_formula(text, problem.variables, ()))

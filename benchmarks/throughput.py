@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 from itertools import count, islice
 from pathlib import Path
 
-from ddsr_bench.problems.suites import Problem, load_suites
+from ddsr_bench.problems.suites import BenchmarkProblem, load_suites
 from ddsr_bench.problems.trial import make_data
 from ddsr_bench.runner.slot import THREAD_VARIABLES
 
@@ -49,7 +49,7 @@ class Way:
         return f"{self.n_processes} processes, {searches}{again}"
 
 
-def problems() -> list[Problem]:
+def problems() -> list[BenchmarkProblem]:
     """Those that need no data."""
     return [problem for problem in load_suites(["feynman"]) if problem.source == "uniform"]
 
@@ -137,7 +137,7 @@ class Worker:
             for _ in self._epochs(self.problems[number % len(self.problems)], number):
                 self.n_epochs[place] += 1
 
-    def _epochs(self, problem: Problem, seed: int) -> Iterator[object]:
+    def _epochs(self, problem: BenchmarkProblem, seed: int) -> Iterator[object]:
         from ddsr.config import PaperConfig
         from ddsr.search.presets import parse_method, pose, start
 

@@ -33,7 +33,7 @@ class Clock:
 
     def install(self, monkeypatch) -> "Clock":
         """Every module of ddsr and the packages beside it that is loaded by now reads this clock."""
-        for name in ("ddsr.runs", "ddsr.live", "ddsr.cli.fitting", "ddsr.cli.resuming"):
+        for name in ("ddsr.runs", "ddsr.live", "ddsr.cli.fitting", "ddsr.cli.resume"):
             import_module(name)
         for name, module in list(sys.modules.items()):
             if name.startswith(("ddsr.", "ddsr_bench.", "ddsr_pretraining.")) and (

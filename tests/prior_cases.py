@@ -9,7 +9,7 @@ from ddsr.engine import values
 from ddsr.expression import Batch, Vocabulary
 from ddsr.generators.prior.config import NetworkConfig, TrainingConfig
 from ddsr.grammar import Grammar
-from ddsr_pretraining.export import save_weights
+from ddsr_pretraining.export import prior_of_checkpoint
 from ddsr_pretraining.training import Trainer
 
 TINY = NetworkConfig(
@@ -27,7 +27,8 @@ QUICK = TrainingConfig(batch_size=32, batches_per_chunk=2, n_views=2, warm_up=10
 
 def write_weights(path):
     """A network that has learned nothing, as a file; its path as text."""
-    save_weights(path, Trainer(TINY, QUICK, PlainMaker(), {}, torch.device("cpu")).checkpoint())
+    trainer = Trainer(TINY, QUICK, PlainMaker(), {}, torch.device("cpu"))
+    prior_of_checkpoint(trainer.checkpoint()).save(path)
     return str(path)
 
 

@@ -1,4 +1,5 @@
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -6,9 +7,10 @@ from click.testing import CliRunner
 
 from clock_cases import Clock
 from ddsr.cli.demo import PLANETS
-from ddsr.cli.entry import main
+from ddsr.cli.entry import BESIDE, main
 from ddsr.expression import Expression, Vocabulary
 from docs_cases import search_little
+from report_cases import full_store
 
 
 def predicted_periods(output: str) -> np.ndarray:
@@ -42,3 +44,30 @@ def test_a_mistake_gets_one_line_and_no_traceback():
         done = CliRunner().invoke(main, ["demo", option, value])
         assert done.exit_code == 2, (option, value)
         assert value in done.output and "Traceback" not in done.output
+
+
+@pytest.mark.parametrize("name, package", BESIDE.items())
+def test_a_group_without_its_package_says_how_to_install_it(name, package, monkeypatch):
+    assert f"  {name}" in CliRunner().invoke(main, ["--help"]).output
+    monkeypatch.setitem(sys.modules, package, None)
+    refused = CliRunner().invoke(main, [name, "--help"])
+    assert refused.exit_code == 1 and len(refused.output.splitlines()) == 1
+    assert package in refused.output and "pip install" in refused.output
+    others = CliRunner().invoke(main, ["--help"])
+    assert others.exit_code == 0 and f"  {name}" not in others.output and "  fit" in others.output
+
+
+@pytest.mark.parametrize(
+    "package, arguments",
+    [
+        ("matplotlib", ["bench", "plot", "{store}", "--kind", "rates", "--out", "{out}"]),
+        ("jinja2", ["bench", "report", "{store}", "--out", "{out}"]),
+        ("torch", ["prior", "train", "--steps", "1", "--out", "{out}"]),
+    ],
+)
+def test_a_command_without_a_dependency_says_how_to_install_it(package, arguments, monkeypatch, tmp_path):
+    places = {"store": full_store(tmp_path / "store"), "out": str(tmp_path / "out.svg")}
+    monkeypatch.setitem(sys.modules, package, None)
+    refused = CliRunner().invoke(main, [argument.format(**places) for argument in arguments])
+    assert refused.exit_code == 1 and len(refused.output.splitlines()) == 1
+    assert f"needs the package {package}" in refused.output and "pip install ddsr" in refused.output

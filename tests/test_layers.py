@@ -136,6 +136,16 @@ def test_the_command_line_imports_the_packages_beside_inside_its_commands() -> N
     assert at_the_top == []
 
 
+def test_only_the_commands_of_the_packages_beside_import_the_command_line() -> None:
+    users = {
+        module_of(path)
+        for package in BESIDE
+        for path in (SOURCE / package).rglob("*.py")
+        if any(name.startswith("ddsr.cli.") for name in imported_modules(path))
+    }
+    assert users == {f"{package}.cli" for package in BESIDE}
+
+
 def test_imports_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(f"{__name__}.SOURCE", tmp_path)
     monkeypatch.setattr(f"{__name__}.PACKAGE", tmp_path / "ddsr")
@@ -156,6 +166,15 @@ def test_imports_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 def test_files_stay_small() -> None:
     lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in SOURCES}
     assert {name: length for name, length in lengths.items() if length > LONGEST_FILE} == {}
+
+
+def test_a_class_name_is_used_once() -> None:
+    homes: dict[str, list[str]] = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(module_of(path))
+    assert {name: modules for name, modules in homes.items() if len(modules) > 1} == {}
 
 
 def test_no_file_is_named_utils() -> None:

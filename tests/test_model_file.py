@@ -14,7 +14,6 @@ from sklearn.exceptions import NotFittedError
 from ddsr import AtMost, DDSRError, DDSRRegressor, Forbid, MustAppear, Nesting
 from ddsr.config import DefaultConfig, DenoiserConfig, PaperConfig, RefinerConfig
 from ddsr.errors import RunError
-from ddsr.runs import load_model, save_model
 from strategies import examples
 
 X = np.random.default_rng(0).uniform(0.5, 3.0, size=(60, 3))
@@ -58,8 +57,8 @@ def table_for(model):
 
 def test_everything_comes_back(model, tmp_path):
     path = tmp_path / "model.json"
-    save_model(model, path)
-    loaded = load_model(path)
+    model.save(path)
+    loaded = DDSRRegressor.load(path)
     table = table_for(model)
     assert len(model.equations_) > 2
     for index in [None, *range(len(model.equations_))]:
@@ -86,7 +85,7 @@ def test_everything_comes_back(model, tmp_path):
 
 def test_a_loaded_model_can_be_fitted_again(model, tmp_path):
     model.save(tmp_path / "model.json")
-    loaded = load_model(tmp_path / "model.json")
+    loaded = DDSRRegressor.load(tmp_path / "model.json")
     assert loaded.fit(table_for(model), NOISY).front_ == model.front_
 
 
@@ -94,7 +93,7 @@ def test_the_documented_file_is_one(tmp_path):
     page = Path(__file__).parent.parent / "docs" / "runs.md"
     path = tmp_path / "model.json"
     path.write_text(re.search(r"```json\n(.*?)```", page.read_text(), re.DOTALL)[1])
-    model = load_model(path)
+    model = DDSRRegressor.load(path)
     assert model.predict(pd.DataFrame({"mass": [4.0], "speed": [3.0]})).tolist() == [18.0]
     assert model.get_best()["equation"] == json.loads(path.read_text())["outputs"][0]["equations"][0]["text"]
     DDSRRegressor("uniform", max_epochs=1, config=SMALL, random_state=0).fit(X, NOISY).save(
@@ -113,7 +112,7 @@ def test_several_outputs(tmp_path):
     targets = pd.DataFrame({"a": NOISY, "b": X[:, 0] * X[:, 1]})
     model = DDSRRegressor("uniform", max_epochs=3, config=SMALL, random_state=0).fit(X, targets)
     model.save(tmp_path / "model.json")
-    loaded = load_model(tmp_path / "model.json")
+    loaded = DDSRRegressor.load(tmp_path / "model.json")
     assert loaded.predict(X).shape == (60, 2)
     assert (loaded.predict(X) == model.predict(X)).all()
     assert loaded.front_ == model.front_ and loaded.n_outputs_ == 2
@@ -123,7 +122,7 @@ def test_a_loaded_model_goes_on_by_warm_start(tmp_path):
     settings = {"max_epochs": 3, "config": SMALL, "random_state": 0, "warm_start": True}
     model = DDSRRegressor("uniform", **settings).fit(X, NOISY)
     model.save(tmp_path / "model.json")
-    loaded = load_model(tmp_path / "model.json")
+    loaded = DDSRRegressor.load(tmp_path / "model.json")
     assert loaded.fit(X, NOISY).front_ == model.fit(X, NOISY).front_
 
 
@@ -133,7 +132,7 @@ def test_what_is_no_data_is_left_out(tmp_path):
         "uniform", max_epochs=1, config=SMALL, random_state=np.random.RandomState(0), callback=print
     )
     model.fit(X, NOISY).save(path)
-    loaded = load_model(path)
+    loaded = DDSRRegressor.load(path)
     assert loaded.callback is None
     assert (loaded.random_state.normal(size=3) == model.random_state.normal(size=3)).all()
 
@@ -143,7 +142,7 @@ def test_long_curves_are_thinned(tmp_path, monkeypatch):
     path = tmp_path / "model.json"
     model = DDSRRegressor("uniform", max_epochs=7, config=SMALL, random_state=0).fit(X, NOISY)
     model.save(path)
-    loaded = load_model(path)
+    loaded = DDSRRegressor.load(path)
     assert list(loaded.curves_.index) == [0, 3, 6] and loaded.n_epochs_ == 7
     pd.testing.assert_frame_equal(loaded.curves_, model.curves_.iloc[::3])
 
@@ -181,7 +180,7 @@ def test_keys_of_later_versions_are_passed_over(written, tmp_path):
     data["parameters"]["config"]["novel_setting"] = 3
     data["outputs"][0]["equations"][0]["novel"] = data["outputs"][0]["novel"] = [1, 2]
     path = changed(written, tmp_path, novelty=1, **data)
-    assert load_model(path).front_ == load_model(written).front_
+    assert DDSRRegressor.load(path).front_ == DDSRRegressor.load(written).front_
 
 
 @pytest.mark.parametrize(
@@ -203,19 +202,19 @@ def test_keys_of_later_versions_are_passed_over(written, tmp_path):
 def test_files_that_cannot_be_read_are_refused(written, tmp_path, changes, message):
     path = changed(written, tmp_path, **changes)
     with pytest.raises(RunError, match=message) as refused:
-        load_model(path)
+        DDSRRegressor.load(path)
     assert "\n" not in str(refused.value) and str(path) in str(refused.value)
 
 
 def test_no_file_no_folder_no_json(tmp_path):
     with pytest.raises(RunError, match="there is no model at"):
-        load_model(tmp_path / "none.json")
+        DDSRRegressor.load(tmp_path / "none.json")
     with pytest.raises(RunError, match="cannot read .*directory"):
-        load_model(tmp_path)
+        DDSRRegressor.load(tmp_path)
     for text in ("", "[]", "{", '{"a": 1}', "[" * 100_000):
         (tmp_path / "bad.json").write_text(text)
         with pytest.raises(RunError, match="is not a ddsr model file"):
-            load_model(tmp_path / "bad.json")
+            DDSRRegressor.load(tmp_path / "bad.json")
 
 
 json_values = st.recursive(
@@ -245,7 +244,7 @@ def test_a_changed_value_is_refused_or_harmless(written, tmp_path_factory, data)
     path = tmp_path_factory.mktemp("changed") / "model.json"
     path.write_text(json.dumps(tree))
     try:
-        loaded = load_model(path)
+        loaded = DDSRRegressor.load(path)
     except DDSRError as error:
         assert len(str(error)) > 10
     else:
@@ -262,6 +261,6 @@ def test_damaged_bytes_are_refused_or_harmless(written, tmp_path_factory, data):
     path = tmp_path_factory.mktemp("damaged") / "model.json"
     path.write_bytes(damaged[: data.draw(st.integers(0, len(damaged)) | st.just(len(damaged)))])
     try:
-        load_model(path)
+        DDSRRegressor.load(path)
     except DDSRError as error:
         assert len(str(error)) > 10

@@ -46,7 +46,7 @@ def test_without_time_few_are_fitted_and_all_are_known(preset, scored):
     posed = problem(preset)
     scored.clear()
     found = seeded(posed, guesses(100), LATE)
-    assert len(found.seeds) == 100 and np.isfinite(found.seeds.nrmse).all()
+    assert len(found.starting_points) == 100 and np.isfinite(found.starting_points.nrmse).all()
     assert sum(n for n, steps in scored if steps == GUESS_STEPS) <= 2 * N_AT_ONCE
     assert scored[-1] == (100, 0)
 
@@ -56,8 +56,8 @@ def test_the_time_limit_changes_nothing_that_it_does_not_cut(preset):
     posed = problem(preset)
     several = guesses(N_AT_ONCE + 3)
     found = seeded(posed, several, NEVER)
-    alone = [seeded(posed, [each], NEVER).seeds.nrmse[0] for each in several]
-    np.testing.assert_array_equal(found.seeds.nrmse, alone)
+    alone = [seeded(posed, [each], NEVER).starting_points.nrmse[0] for each in several]
+    np.testing.assert_array_equal(found.starting_points.nrmse, alone)
 
 
 def test_a_guess_that_is_right_is_found_with_little_time():

@@ -22,8 +22,9 @@ from benchmarks.trust.plan import Plan
 from benchmarks.trust.tally import Tally
 from ddsr.cli.entry import main
 from ddsr.errors import DDSRError
+from ddsr.estimator.regressor import DDSRRegressor
 from ddsr.generators.prior.weights import find_weights
-from ddsr.runs import RunFolder, load_model
+from ddsr.runs import RunFolder
 
 N_MUTATIONS = 1000
 ALARM_S, HANG_S = 15, 30.0
@@ -109,7 +110,7 @@ def models(seed: int, folder: Path) -> Part:
         path.write_bytes(mutate_json(text, random.Random(f"{seed} {number}")))
 
         def use() -> None:
-            model = load_model(path)
+            model = DDSRRegressor.load(path)
             model.to_numpy()(np.ones((3, model.n_features_in_)))
             str(model.equations_)
 

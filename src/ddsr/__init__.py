@@ -17,7 +17,7 @@ from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear, Nesting
 
 if typing.TYPE_CHECKING:
     from ddsr.estimator.regressor import DDSRRegressor
-    from ddsr.runs import RunFolder, load_model, save_model
+    from ddsr.runs import RunFolder
 
 __version__: str
 __all__ = [
@@ -43,8 +43,6 @@ __all__ = [
     "Vocabulary",
     "VocabularyError",
     "__version__",
-    "load_model",
-    "save_model",
 ]
 
 
@@ -54,10 +52,10 @@ def __getattr__(name: str) -> object:
         from ddsr.estimator.regressor import DDSRRegressor
 
         return DDSRRegressor
-    if name in ("RunFolder", "load_model", "save_model"):
-        from ddsr import runs
+    if name == "RunFolder":
+        from ddsr.runs import RunFolder
 
-        return getattr(runs, name)
+        return RunFolder
     if name == "__version__":
         from ddsr.storage.version import ddsr_version
 

@@ -17,21 +17,21 @@ from ddsr.search.presets import parse_method, settings
 from ddsr.search.stacking.launch import MAX_TOKENS
 from ddsr.storage.version import ddsr_version
 from ddsr_bench.peers import PEERS
-from ddsr_bench.problems.suites import Problem, load_suites
+from ddsr_bench.problems.suites import BenchmarkProblem, load_suites
 from ddsr_bench.problems.trial import data_path
-from ddsr_bench.runner.cluster import LOCAL, ClusterWorkers
+from ddsr_bench.runner.cluster import LOCAL, ClusterWorkers, Workers
 from ddsr_bench.runner.curves import FOLDER as CURVES
 from ddsr_bench.runner.effort import Effort
 from ddsr_bench.runner.identity import without_identity
 from ddsr_bench.runner.methods import check_method
 from ddsr_bench.runner.one import OWN_METHODS, Task
-from ddsr_bench.runner.progress import Board, show
+from ddsr_bench.runner.progress import BenchmarkProgress, show
 from ddsr_bench.runner.run import Plan, missing_tasks, run_missing
 from ddsr_bench.runner.saved_runs import FOLDER as RUNS
 from ddsr_bench.runner.stack_slot import StackSlot
 from ddsr_bench.runner.starts import command_text
 from ddsr_bench.runner.store import Store, of_other_versions
-from ddsr_bench.runner.workers import LocalWorkers, Workers
+from ddsr_bench.runner.workers import LocalWorkers
 
 
 def run_suite(
@@ -142,7 +142,7 @@ def run_suite(
 
 def _run(console: Console, plan: Plan, store: Store, workers: Workers, n_missing: int) -> None:
     effort = Effort(workers, plan.template.threads)
-    board = Board(n_missing, workers)
+    board = BenchmarkProgress(n_missing, workers)
     rows = run_missing(plan, store, workers)
     try:
         show(console, board, rows)
@@ -178,7 +178,7 @@ def check_stack(
             raise BenchError(f"--stack cannot be combined with {option}: runs in a stack wait for each other")
 
 
-def vocab_size_of(methods: Sequence[str], problems: Sequence[Problem]) -> int:
+def vocab_size_of(methods: Sequence[str], problems: Sequence[BenchmarkProblem]) -> int:
     """Return the size of the largest vocabulary in a stack; problems with a larger one run alone."""
     most = max(
         len(settings(parse_method(method)).vocabulary(problem.variables))
@@ -193,7 +193,9 @@ def _address(cluster: str) -> str:
     return cluster if cluster.startswith(LOCAL) else "ADDRESS"
 
 
-def named_problems(problems: Sequence[Problem], names: Sequence[str]) -> tuple[Problem, ...]:
+def named_problems(
+    problems: Sequence[BenchmarkProblem], names: Sequence[str]
+) -> tuple[BenchmarkProblem, ...]:
     """Return the problems with these names in the order of the suite; all if no name is given."""
     known = [problem.name for problem in problems]
     for name in names:
@@ -204,7 +206,7 @@ def named_problems(problems: Sequence[Problem], names: Sequence[str]) -> tuple[P
     return tuple(problem for problem in problems if not names or problem.name in names)
 
 
-def draw_problems(problems: Sequence[Problem], n: int, seed: int) -> tuple[Problem, ...]:
+def draw_problems(problems: Sequence[BenchmarkProblem], n: int, seed: int) -> tuple[BenchmarkProblem, ...]:
     """Draw a random part of a suite, in the order of the suite."""
     if n > len(problems):
         raise BenchError(f"the suite has {len(problems)} problems; cannot draw {n} of them")

@@ -91,7 +91,7 @@ def batches_of_chunk(make: MakeExamples, config: TrainingConfig, chunk: int) -> 
 
 
 class BatchStream:
-    """Batches from a number on, made ahead by a thread. Close it, or use it as a context."""
+    """Batches from a number on, made ahead by a thread. Close it after use."""
 
     def __init__(self, make: MakeExamples, config: TrainingConfig, first: int, is_pinned: bool) -> None:
         self._ready: queue.Queue[DataBatch | BaseException] = queue.Queue(READY_BATCHES)
@@ -128,9 +128,3 @@ class BatchStream:
         """End the thread, once the chunk it is making is made."""
         self._is_closed.set()
         self._thread.join()
-
-    def __enter__(self) -> BatchStream:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

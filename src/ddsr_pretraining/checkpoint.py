@@ -8,8 +8,8 @@ folders have several files of numbers.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ddsr.errors import DataError
 from ddsr.generators.prior.config import NetworkConfig, TrainingConfig
-from ddsr.storage.files import parse_json, read_regular
+from ddsr.storage.files import parse_json, read_regular, write_whole
 
 STATE = "state.json"
 FORMAT = "ddsr prior checkpoint 1"
@@ -30,13 +30,13 @@ Arrays = Mapping[str, NDArray[np.float32]]
 
 
 @dataclass(frozen=True)
-class Progress:
+class TrainingProgress:
     """How far training has come."""
 
     step: int = 0
     """batches learned from"""
     seconds: float = 0.0
-    """spent, over all pieces"""
+    """spent, over all stages"""
     rate_share: float = 1.0
     """of the learning rate that is left after annealing"""
 
@@ -51,7 +51,7 @@ class Checkpoint:
     training: TrainingConfig
     recipe: Mapping[str, Any]
     """how examples are made"""
-    progress: Progress
+    progress: TrainingProgress
     origin: Mapping[str, Any] | None = None
     """the weights that it started from, if any: their file, checksum, examples and hours"""
 
@@ -60,7 +60,9 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
     """Replace what the folder holds."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"shard-{checkpoint.progress.step:08d}.npz"
-    _write(path, checkpoint.arrays)
+    shard = io.BytesIO()
+    np.savez(shard, **checkpoint.arrays)  # type: ignore[arg-type]  # its other argument is no array
+    write_whole(path, shard.getvalue())
     state = {
         "format": FORMAT,
         "network": asdict(checkpoint.network),
@@ -70,9 +72,7 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
         "origin": None if checkpoint.origin is None else dict(checkpoint.origin),
         "shards": {path.name: _checksum(path)},
     }
-    unfinished = folder / f"{STATE}.part"
-    unfinished.write_text(json.dumps(state, indent=1))
-    os.replace(unfinished, folder / STATE)
+    write_whole(folder / STATE, json.dumps(state, indent=1).encode())
     for other in folder.glob("shard-*"):
         if other.name != path.name:
             other.unlink()
@@ -95,22 +95,13 @@ def load_checkpoint(folder: Path) -> Checkpoint:
             NetworkConfig.from_mapping(state["network"]),
             TrainingConfig(**state["training"]),
             state["recipe"],
-            Progress(**state["progress"]),
+            TrainingProgress(**state["progress"]),
             state.get("origin"),
         )
     except DataError:
         raise
     except (OSError, ValueError, KeyError, TypeError, AttributeError, BadZipFile) as error:
         raise DataError(f"cannot read a checkpoint from {folder}: {error}") from error
-
-
-def _write(path: Path, arrays: Arrays) -> None:
-    unfinished = path.with_suffix(".part")
-    with unfinished.open("wb") as file:
-        np.savez(file, **arrays)  # type: ignore[arg-type]  # its other argument is no array
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(unfinished, path)
 
 
 def _checksum(path: Path) -> str:

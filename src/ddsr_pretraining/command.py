@@ -25,8 +25,8 @@ from ddsr_pretraining.batches import MakeExamples
 from ddsr_pretraining.checkpoint import STATE, load_checkpoint, save_checkpoint
 from ddsr_pretraining.examples import ExampleMaker, ExampleOptions
 from ddsr_pretraining.export import prior_of_checkpoint
-from ddsr_pretraining.scores import Scores, scores_together
-from ddsr_pretraining.training import Piece, Report, Trainer
+from ddsr_pretraining.scores import ScoreFile, scores_together
+from ddsr_pretraining.training import Report, Stage, Trainer
 
 CURVE = "curve.jsonl"
 
@@ -35,7 +35,7 @@ def train(
     console: Console,
     out: Path,
     *,
-    piece: Piece,
+    stage: Stage,
     is_resumed: bool,
     origin: str | None,
     device: str,
@@ -51,7 +51,7 @@ def train(
     """
     import torch
 
-    if piece.steps is None and piece.seconds is None:
+    if stage.steps is None and stage.seconds is None:
         raise MethodError("training needs a limit: pass --seconds or --steps")
     n_threads = threads or max(1, (os.cpu_count() or 2) - 2)
     trainer = _trainer(out, is_resumed, origin, torch.device(device), n_threads, settings)
@@ -68,7 +68,7 @@ def train(
     )
     saved = time.monotonic()
     with _ended_by_signals(trainer.stop):
-        for report in trainer.run(piece):
+        for report in trainer.run(stage):
             _note(out / CURVE, report)
             console.print(_line(report), highlight=False, soft_wrap=True, markup=False)
             if time.monotonic() - saved > save_every:
@@ -203,7 +203,7 @@ def _line(report: Report) -> str:
     )
 
 
-def export(source: str, out: Path, scores: Sequence[Scores] = ()) -> Card:
+def export(source: str, out: Path, scores: Sequence[ScoreFile] = ()) -> Card:
     """Write the weights of a training, or those of a file once more, with more scores in the card.
 
     A file keeps the scores that it has, but for those that were measured again.

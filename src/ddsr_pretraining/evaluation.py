@@ -16,7 +16,14 @@ from rich.text import Text
 
 from ddsr.data.printable import printable
 from ddsr_bench.problems.suites import load_suite
-from ddsr_pretraining.zero_shot import Case, Outcome, Sampling, evaluate, ground_truth_cases, held_out_cases
+from ddsr_pretraining.zero_shot import (
+    Case,
+    CaseResult,
+    Sampling,
+    evaluate,
+    ground_truth_cases,
+    held_out_cases,
+)
 
 if TYPE_CHECKING:
     from ddsr.generators.prior.network import PriorNetwork
@@ -45,7 +52,7 @@ def run_evaluation(
     checksum = PriorFile.read(path).checksum_unscored
     network, card = load_weights(path)
     cases = _cases(suite, noises, dict(card.recipe), int(card.training.get("seed", 0)), n, data)
-    outcomes: list[Outcome] = []
+    outcomes: list[CaseResult] = []
     for outcome in _evaluated(network, path, cases, sampling, jobs):
         outcomes.append(outcome)
         console.print(Text(printable(_line(outcome))), soft_wrap=True)
@@ -90,7 +97,7 @@ def _described(network: PriorNetwork, card: Card, checksum: str) -> dict[str, An
 
 def _evaluated(
     network: PriorNetwork, path: Path, cases: Iterator[Case], sampling: Sampling, jobs: int
-) -> Iterator[Outcome]:
+) -> Iterator[CaseResult]:
     """In the order of the cases."""
     if jobs == 1:
         yield from (evaluate(network, case, sampling) for case in cases)
@@ -103,7 +110,7 @@ def _evaluated(
             processes.shutdown(wait=False, cancel_futures=True)
 
 
-def _evaluate_elsewhere(path: Path, sampling: Sampling, case: Case) -> Outcome:
+def _evaluate_elsewhere(path: Path, sampling: Sampling, case: Case) -> CaseResult:
     return evaluate(_network(path), case, sampling)
 
 
@@ -117,7 +124,7 @@ def _network(path: Path) -> PriorNetwork:
     return load_weights(path)[0]
 
 
-def _line(outcome: Outcome) -> str:
+def _line(outcome: CaseResult) -> str:
     verdict = "hit " if outcome.is_hit else "miss"
     return (
         f"{verdict} {outcome.name} noise {outcome.noise:.3g} NRMSE {outcome.nrmse:.2e} "
@@ -125,7 +132,7 @@ def _line(outcome: Outcome) -> str:
     )
 
 
-def _tables(outcomes: list[Outcome], is_synthetic: bool) -> dict[str, list[dict[str, Any]]]:
+def _tables(outcomes: list[CaseResult], is_synthetic: bool) -> dict[str, list[dict[str, Any]]]:
     """By noise, by the number of variables, and where it is known by the tokens of the expression."""
     if not is_synthetic:
         return {
@@ -139,9 +146,9 @@ def _tables(outcomes: list[Outcome], is_synthetic: bool) -> dict[str, list[dict[
     }
 
 
-def summarise(outcomes: list[Outcome], group: Callable[[Outcome], Any]) -> list[dict[str, Any]]:
+def summarise(outcomes: list[CaseResult], group: Callable[[CaseResult], Any]) -> list[dict[str, Any]]:
     """Hits of each group, in the groups' order."""
-    groups: dict[Any, list[Outcome]] = {}
+    groups: dict[Any, list[CaseResult]] = {}
     for outcome in outcomes:
         groups.setdefault(group(outcome), []).append(outcome)
     return [

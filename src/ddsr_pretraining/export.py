@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -31,8 +28,3 @@ def prior_of_checkpoint(checkpoint: Checkpoint) -> PriorFile:
         origin=checkpoint.origin,
     )
     return PriorFile(arrays, {CARD: card.to_text()})
-
-
-def save_weights(path: Path, checkpoint: Checkpoint, scores: Mapping[str, Any] | None = None) -> Card:
-    """Write a checkpoint's network, and its card beside it as Markdown."""
-    return prior_of_checkpoint(checkpoint).with_scores(scores or {}).save(path)

@@ -11,7 +11,7 @@ from ddsr.storage.files import parse_json, read_regular
 
 
 @dataclass(frozen=True)
-class Scores:
+class ScoreFile:
     """One file of scores."""
 
     path: Path
@@ -21,14 +21,14 @@ class Scores:
     """of the weights that were measured, without scores; older files do not tell"""
 
 
-def read_scores(path: Path) -> Scores:
+def read_scores(path: Path) -> ScoreFile:
     """The lines for the card, and the weights that they are of."""
     try:
         content = parse_json(read_regular(path))
         summary = content["summary"]
         if not summary or not all(isinstance(value, str) for value in summary.values()):
             raise ValueError("its summary has no lines of text")
-        return Scores(path, summary, content.get("prior", {}).get("sha256"))
+        return ScoreFile(path, summary, content.get("prior", {}).get("sha256"))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         reason = "it has no summary" if isinstance(error, KeyError) else error
         raise DataError(
@@ -36,7 +36,7 @@ def read_scores(path: Path) -> Scores:
         ) from error
 
 
-def scores_together(given: Sequence[Scores], checksum: str) -> dict[str, str]:
+def scores_together(given: Sequence[ScoreFile], checksum: str) -> dict[str, str]:
     """The lines of all files; refuses those of other weights, and those that contradict each other."""
     lines: dict[str, str] = {}
     for scores in given:

@@ -1,7 +1,7 @@
 """Training of the prior: masked tokens predicted from the data, batch after batch.
 
-The learning rate warms up, stays, and falls only in a piece that is told to anneal. Batches, maskings and
-offsets are known by the number of the step, so that a run in pieces is the same run.
+The learning rate warms up, stays, and falls only in a stage that is told to anneal. Batches, maskings and
+offsets are known by the number of the step, so that a run in stages is the same run.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from ddsr.generators.first_weights import first_weights
 from ddsr.generators.prior.config import NetworkConfig, TrainingConfig
 from ddsr.generators.prior.network import PriorNetwork
 from ddsr_pretraining.batches import BatchStream, DataBatch, MakeExamples, as_batch
-from ddsr_pretraining.checkpoint import Checkpoint, Progress
+from ddsr_pretraining.checkpoint import Checkpoint, TrainingProgress
 from ddsr_pretraining.gradient import CapturedGradient, PlainGradient
 from ddsr_pretraining.views import Views, draw_length, draw_views, masked_loss
 
@@ -45,21 +45,21 @@ class Report:
     learning_rate: float
     examples_per_second: float
     seconds: float
-    """over all pieces"""
+    """over all stages"""
     held_out_loss: float | None = None
 
 
 @dataclass(frozen=True)
-class Piece:
-    """How long a piece of training lasts, and what becomes of the learning rate in it."""
+class Stage:
+    """How long a stage of training lasts, and what becomes of the learning rate in it."""
 
     steps: int | None = None
     seconds: float | None = None
     final_share: float | None = None
-    """share of the learning rate that it falls to, evenly, until the piece ends; None: it stays"""
+    """share of the learning rate that it falls to, evenly, until the stage ends; None: it stays"""
 
     def done(self, steps: int, seconds: float) -> float:
-        """Share of the piece that is done; 1 or more at its end."""
+        """Share of the stage that is done; 1 or more at its end."""
         by_steps = steps / self.steps if self.steps else 0.0
         by_time = seconds / self.seconds if self.seconds else 0.0
         return max(by_steps, by_time)
@@ -90,7 +90,7 @@ class Trainer:
             betas=BETAS,
             fused=device.type == "cuda",
         )
-        self.progress = Progress()
+        self.progress = TrainingProgress()
         self.origin: Mapping[str, Any] | None = None
         self.gradient = PlainGradient(self._loss_of, self.network.parameters())
         self._is_compiled = self._is_stopped = False
@@ -134,33 +134,34 @@ class Trainer:
         self.gradient = CapturedGradient(self._loss_of, self.network.parameters())
 
     def stop(self) -> None:
-        """End the piece that runs after its present step."""
+        """End the stage that runs after its present step."""
         self._is_stopped = True
 
-    def run(self, piece: Piece, report_every: int = 50, check_every: int = 2000) -> Iterator[Report]:
-        """Train, and tell how it goes every few steps and at the end of the piece."""
+    def run(self, stage: Stage, report_every: int = 50, check_every: int = 2000) -> Iterator[Report]:
+        """Train, and tell how it goes every few steps and at the end of the stage."""
         began, first, share = time.monotonic(), self.progress, self.progress.rate_share
         losses: list[Tensor] = []
         gradients: list[Tensor] = []
         reported = began
-        with BatchStream(self.make_examples, self.config, first.step, self.device.type == "cuda") as stream:
+        is_pinned = self.device.type == "cuda"
+        with closing(BatchStream(self.make_examples, self.config, first.step, is_pinned)) as stream:
             for batch in stream:
-                done = piece.done(self.progress.step - first.step, time.monotonic() - began)
+                done = stage.done(self.progress.step - first.step, time.monotonic() - began)
                 if done >= 1.0 or self._is_stopped:
                     break
-                if piece.final_share is not None:
-                    share = first.rate_share + (piece.final_share - first.rate_share) * done
+                if stage.final_share is not None:
+                    share = first.rate_share + (stage.final_share - first.rate_share) * done
                 loss, gradient = self.step(batch.to(self.device), share)
                 losses.append(loss)
                 gradients.append(gradient)
                 now = time.monotonic()
-                self.progress = Progress(self.progress.step + 1, first.seconds + now - began, share)
+                self.progress = TrainingProgress(self.progress.step + 1, first.seconds + now - began, share)
                 if self.progress.step % report_every == 0:
                     is_checked = self.progress.step % check_every == 0
                     yield self._report(losses, gradients, now - reported, is_checked)
                     losses, gradients, reported = [], [], time.monotonic()
-        if piece.final_share is not None and not self._is_stopped:
-            self.progress = replace(self.progress, rate_share=piece.final_share)
+        if stage.final_share is not None and not self._is_stopped:
+            self.progress = replace(self.progress, rate_share=stage.final_share)
         if losses:
             yield self._report(losses, gradients, time.monotonic() - reported, True)
 

@@ -23,7 +23,7 @@ from ddsr.errors import BenchError
 from ddsr.expression import Batch, Vocabulary
 from ddsr.grammar import Grammar
 from ddsr.search.contributors.proposals import fit_proposals
-from ddsr_bench.problems.suites import Problem
+from ddsr_bench.problems.suites import BenchmarkProblem
 from ddsr_bench.problems.trial import make_data
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CaseResult:
     """What came of one case."""
 
     name: str
@@ -91,7 +91,7 @@ class Sampling:
     n_threads: int = 1
 
 
-def evaluate(network: PriorNetwork, case: Case, sampling: Sampling) -> Outcome:
+def evaluate(network: PriorNetwork, case: Case, sampling: Sampling) -> CaseResult:
     """Sample, fit, judge."""
     import torch
 
@@ -113,7 +113,7 @@ def evaluate(network: PriorNetwork, case: Case, sampling: Sampling) -> Outcome:
     seconds = time.perf_counter() - began
     hits = find_hits(scores, case, n_threads)
     best = int(hits[0]) if len(hits) else int(np.argmin(scores.nrmse))
-    return Outcome(
+    return CaseResult(
         case.name,
         case.size,
         len(case.vocabulary.variables),
@@ -154,7 +154,9 @@ def r_squared(scores: Scores, case: Case) -> Floats:
     return np.asarray(1.0 - errors / case.y_test.var())
 
 
-def ground_truth_cases(problems: tuple[Problem, ...], noise: float, data_dir: Path | None) -> Iterator[Case]:
+def ground_truth_cases(
+    problems: tuple[BenchmarkProblem, ...], noise: float, data_dir: Path | None
+) -> Iterator[Case]:
     """Trial 0 of each problem."""
     for problem in problems:
         if problem.formula is None:

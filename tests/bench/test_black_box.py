@@ -1,6 +1,7 @@
 """Problems without an equation: SRBench's protocol, a user's own table, the size of what is found."""
 
 import gzip
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,12 +18,12 @@ from sklearn.preprocessing import StandardScaler
 from ddsr.cli.entry import main
 from ddsr.errors import BenchError
 from ddsr_bench.judge.judge import JudgeProcess
-from ddsr_bench.problems.suites import Problem, load_suite
+from ddsr_bench.problems.suites import BenchmarkProblem, load_suite
 from ddsr_bench.problems.trial import make_data, standardise
 from ddsr_bench.runner.slot import Limits
 
 PMLB = Path(__file__).resolve().parents[3] / "shared" / "data" / "pmlb"
-MEASURED = Problem("measured", None, ("x0", "x1"), (), 60, source="pmlb", is_standardised=True)
+MEASURED = BenchmarkProblem("measured", None, ("x0", "x1"), (), 60, source="pmlb", is_standardised=True)
 
 
 @pytest.fixture
@@ -39,7 +40,7 @@ def test_the_suite_is_srbenchs_without_three():
     problems = load_suite("black-box")
     assert len({problem.name for problem in problems}) == len(problems) == 119
     assert all(problem.formula is None and problem.is_standardised for problem in problems)
-    assert problems[0] == Problem(
+    assert problems[0] == BenchmarkProblem(
         "1027_ESL", None, ("x0", "x1", "x2", "x3"), (), 488, source="pmlb", is_standardised=True
     )
 
@@ -97,7 +98,7 @@ def test_noise_is_on_the_standardised_target(folder):
 
 def test_without_its_data_it_says_how_to_get_them(tmp_path):
     for place in (None, tmp_path):
-        with pytest.raises(BenchError, match="pip install pmlb.*1027_ESL.*--data DIR"):
+        with pytest.raises(BenchError, match=r"ddsr\[bench\].*1027_ESL.*--data DIR"):
             make_data(load_suite("black-box")[0], 0, 0.0, place)
 
 
@@ -144,7 +145,7 @@ def test_bad_data_are_refused_with_their_place(tmp_path, text, message):
 
 def test_the_size_is_that_of_the_simplified_model_or_of_the_raw_one():
     slow = "+".join(f"sin(x0+{i})**{i}*exp(x1*{i})/(x0**{i}+x1)" for i in range(2, 40))
-    with JudgeProcess() as process:
+    with closing(JudgeProcess()) as process:
         simple = process.judge("x0 + x0 + 0.00001*x1", MEASURED, 0.9, 20.0)
         assert simple.simplified == "2*x0" and simple.complexity == 3 and simple.error is None
         assert simple.solved_srbench is None and simple.solved_paper is None

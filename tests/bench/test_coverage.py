@@ -2,9 +2,9 @@ import re
 from dataclasses import replace
 
 import pytest
+from benchmarks.coverage import count_ground_truth, signature_of
 
 from ddsr_bench.problems.suites import load_suite
-from ddsr_pretraining.coverage import count_ground_truth, signature_of
 from ddsr_pretraining.examples import ExampleOptions
 
 

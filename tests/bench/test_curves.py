@@ -1,7 +1,6 @@
 import gzip
 import os
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curve_cases import curve
+from ddsr.errors import RunError
 from ddsr.learning.curves import SHARES
 from ddsr_bench.problems.suites import load_suite
 from ddsr_bench.runner.curves import (
+    COLUMNS,
     MOST_POINTS,
-    Curve,
     curve_of,
     curve_path,
     read_curve,
@@ -30,10 +30,10 @@ TASK = Task(problem=load_suite("nguyen")[0], method="uniform", noise=0.0, seed=0
 
 
 def test_a_curve_survives_its_file(tmp_path):
-    written = curve(7)._replace(kl=np.full(7, np.nan))
+    written = curve(7).assign(kl=np.full(7, np.nan))
     write_curve(tmp_path / "deep" / "a.csv.gz", written)
     read = read_curve(tmp_path / "deep" / "a.csv.gz")
-    for name in Curve._fields:
+    for name in COLUMNS:
         np.testing.assert_allclose(getattr(read, name), getattr(written, name), rtol=1e-5)
     assert os.listdir(tmp_path / "deep") == ["a.csv.gz"]  # nothing half-written is left
 
@@ -50,17 +50,19 @@ def test_what_is_no_curve_reads_as_none(tmp_path):
 
 def test_a_curve_without_the_later_columns_is_read(tmp_path):
     path = tmp_path / "a.csv.gz"
-    names = [name for name in Curve._fields if name not in SHARES]
+    names = [name for name in COLUMNS if name not in SHARES]
     path.write_bytes(gzip.compress(f"{','.join(names)}\n{','.join('1' * len(names))}\n".encode()))
     read = read_curve(path)
-    assert np.isnan([read.invalid_share, read.repeated_share]).all() and read.seconds.tolist() == [1.0]
+    assert read[["invalid_share", "repeated_share"]].isna().to_numpy().all() and read.seconds.tolist() == [
+        1.0
+    ]
 
 
 def test_a_write_that_fails_leaves_the_old_curve(tmp_path, monkeypatch):
     path = tmp_path / "a.csv.gz"
     write_curve(path, curve(5))
-    monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "no space left")))
-    with pytest.raises(OSError):
+    monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "no space left")))
+    with pytest.raises(RunError):
         write_curve(path, curve(6))
     assert len(read_curve(path).epoch) == 5 and os.listdir(tmp_path) == ["a.csv.gz"]
 
@@ -77,7 +79,7 @@ def test_thinning_keeps_the_end_and_the_best(n_epochs, most):
     whole = curve(n_epochs)
     thin = thinned(whole, most)
     assert len(thin.epoch) == min(n_epochs, most)
-    assert thin.epoch[-1] == n_epochs and thin.seconds[-1] == whole.seconds[-1]
+    assert thin.epoch.iloc[-1] == n_epochs and thin.seconds.iloc[-1] == whole.seconds.iloc[-1]
     assert thin.best_reward.max() == whole.best_reward.max()
     assert (np.diff(thin.epoch) > 0).all()
 

@@ -9,13 +9,13 @@ from click.testing import CliRunner
 from ddsr.cli.entry import main
 from ddsr.generators.prior.weights import load_weights
 from ddsr_pretraining.evaluation import summarise
-from ddsr_pretraining.zero_shot import Outcome
+from ddsr_pretraining.zero_shot import CaseResult
 from prior_cases import write_weights
 
 
 def test_summaries_count_groups():
     outcomes = [
-        Outcome("a", size, 2, 0.0, is_hit, 1.0, 9, 2.0, "")
+        CaseResult("a", size, 2, 0.0, is_hit, 1.0, 9, 2.0, "")
         for size, is_hit in ((1, True), (2, False), (1, False))
     ]
     assert summarise(outcomes, lambda each: each.size) == [

@@ -9,14 +9,14 @@ from click.testing import CliRunner
 
 from ddsr.cli.entry import main
 from ddsr.errors import BenchError
-from ddsr_bench.problems.suites import Problem, load_suite
+from ddsr_bench.problems.suites import BenchmarkProblem, load_suite
 from ddsr_bench.runner.identity import identity_of
 from ddsr_bench.runner.one import OWN_METHODS
 from ddsr_bench.runner.run import Plan, missing_tasks, run_missing
 from ddsr_bench.runner.store import Store
 from report_cases import run
 
-NEWTON = Problem("newton", "m*a", ("m", "a"), ((1.0, 5.0), (-2.0, 2.0)), 100)
+NEWTON = BenchmarkProblem("newton", "m*a", ("m", "a"), ((1.0, 5.0), (-2.0, 2.0)), 100)
 DATA = "a,b,y\n" + "".join(f"{n},{n % 3},{2 * n + n % 3}\n" for n in range(20))
 
 
@@ -36,7 +36,7 @@ def test_what_decides_the_data_decides_the_identity(change):
 
 
 def test_a_tables_contents_count_however_they_are_compressed(tmp_path):
-    problem = Problem("kept", None, ("a", "b"), (), 20, source="pmlb")
+    problem = BenchmarkProblem("kept", None, ("a", "b"), (), 20, source="pmlb")
     path = tmp_path / "kept" / "kept.tsv.gz"
     path.parent.mkdir()
     found = set()

@@ -1,13 +1,14 @@
 """The judge against cases whose verdicts are known; all in real judging processes."""
 
 import csv
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from ddsr_bench.judge.judge import TIMED_OUT, JudgeProcess, judge, judge_many
 from ddsr_bench.problems.formula import parse_formula
-from ddsr_bench.problems.suites import Problem, load_suite
+from ddsr_bench.problems.suites import BenchmarkProblem, load_suite
 
 PHYSO = Path(__file__).resolve().parents[3] / "shared" / "data" / "published" / "physo"
 TRUTHS = {problem.name: problem for suite in ("ground-truth", "nguyen") for problem in load_suite(suite)}
@@ -18,7 +19,7 @@ ALMOST_1 = 1 - 1e-9
 
 @pytest.fixture(scope="module")
 def judging():
-    with JudgeProcess() as process:
+    with closing(JudgeProcess()) as process:
         yield lambda model, name, r2=ALMOST_1: process.judge(model, TRUTHS[name], r2, LIMIT_S)
 
 
@@ -95,7 +96,7 @@ def test_a_model_that_is_none_is_an_error_and_not_a_stop(judging, model):
 
 def test_a_time_out_is_not_solved_and_the_next_model_is_judged():
     problem = TRUTHS["nguyen_1"]
-    with JudgeProcess() as process:
+    with closing(JudgeProcess()) as process:
         assert process.judge("x + 9**9**9**9", problem, 1.0, timeout=0.5) == TIMED_OUT
         assert process.judge(problem.formula, problem, ALMOST_1, LIMIT_S).solved_srbench
 
@@ -140,7 +141,7 @@ def test_a_whole_suite_is_judged():
 
 
 def test_a_judge_by_itself():
-    problem = Problem("ohm", "U/R", ("U", "R"), ((1.0, 2.0), (1.0, 2.0)), 10)
+    problem = BenchmarkProblem("ohm", "U/R", ("U", "R"), ((1.0, 2.0), (1.0, 2.0)), 10)
     assert judge("U*R^(-1)", problem, 0.9).solved_paper
     assert judge_many([], 2) == []
 

@@ -81,9 +81,8 @@ def test_names_are_checked(monkeypatch):
         check_method("paper:foo=1")
     with pytest.raises(BenchError, match="'operron'.*peers are: gplearn, operon"):
         check_method("operron")
-    monkeypatch.setattr("ddsr_bench.peers.PEERS", {"far": Peer("ddsr_bench.peers.far", "no_such_package")})
-    monkeypatch.setattr(
-        "ddsr_bench.runner.methods.PEERS", {"far": Peer("ddsr_bench.peers.far", "no_such_package")}
-    )
+    far = {"far": Peer("ddsr_bench.peers.far", "Far", "no_such_package")}
+    monkeypatch.setattr("ddsr_bench.peers.PEERS", far)
+    monkeypatch.setattr("ddsr_bench.runner.methods.PEERS", far)
     with pytest.raises(BenchError, match="no_such_package: pip install"):
         check_method("far")

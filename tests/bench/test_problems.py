@@ -10,11 +10,11 @@ from sklearn.model_selection import train_test_split
 from ddsr.cli.entry import main
 from ddsr.errors import BenchError
 from ddsr_bench.problems.formula import evaluate_formula, parse_formula
-from ddsr_bench.problems.suites import Problem, load_suite, sample_rows
+from ddsr_bench.problems.suites import BenchmarkProblem, load_suite, sample_rows
 from ddsr_bench.problems.trial import make_data, split_rows
 
 PMLB = Path(__file__).resolve().parents[3] / "shared" / "data" / "pmlb"
-NEWTON = Problem("newton", "m*a", ("m", "a"), ((1.0, 5.0), (-2.0, 2.0)), 10_000)
+NEWTON = BenchmarkProblem("newton", "m*a", ("m", "a"), ((1.0, 5.0), (-2.0, 2.0)), 10_000)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_the_seed_and_the_name_decide_the_data():
     first, again, other = (make_data(NEWTON, seed, 0.1) for seed in (1, 1, 2))
     assert first.X_train.equals(again.X_train) and np.array_equal(first.y_train, again.y_train)
     assert not first.X_train.equals(other.X_train)
-    renamed = Problem("hooke", *list(vars(NEWTON).values())[1:])
+    renamed = BenchmarkProblem("hooke", *list(vars(NEWTON).values())[1:])
     assert not first.X_train.equals(make_data(renamed, 1, 0.1).X_train)
 
 
@@ -123,7 +123,7 @@ def test_trajectories_obey_their_equations():
 def test_missing_trajectories_say_how_to_get_them(tmp_path):
     problem = load_suite("strogatz")[0]
     for folder in (None, tmp_path):
-        with pytest.raises(BenchError, match="pip install pmlb.*--data DIR"):
+        with pytest.raises(BenchError, match=r"ddsr\[bench\].*--data DIR"):
             make_data(problem, 0, 0.0, folder)
     (tmp_path / problem.name).mkdir()
     path = tmp_path / problem.name / f"{problem.name}.tsv.gz"
@@ -136,7 +136,7 @@ def test_a_users_own_table(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text("name,formula,ranges,n\nohm,U/R,U:1:5;R:-2:-1,40\nlens,1/(1/a+1/b),a:1:2;b:1:2,8\n")
     ohm, lens = load_suite(str(path))
-    assert ohm == Problem("ohm", "U/R", ("U", "R"), ((1.0, 5.0), (-2.0, -1.0)), 40)
+    assert ohm == BenchmarkProblem("ohm", "U/R", ("U", "R"), ((1.0, 5.0), (-2.0, -1.0)), 40)
     assert len(make_data(lens, 0, 0.0).y_train) == 6
 
 
@@ -182,7 +182,7 @@ def test_a_table_as_spreadsheets_write_it(tmp_path):
     text = '\ufeffname, formula, ranges, n\r\nangle, "atan2(x, y)", x:1:2;y:1:2, 40\r\n'
     path.write_bytes(text.encode())
     (problem,) = load_suite(str(path))
-    assert problem == Problem("angle", "atan2(x, y)", ("x", "y"), ((1.0, 2.0), (1.0, 2.0)), 40)
+    assert problem == BenchmarkProblem("angle", "atan2(x, y)", ("x", "y"), ((1.0, 2.0), (1.0, 2.0)), 40)
     path.write_bytes("name,formula,ranges,n\nå,x,x:0:1,9\n".encode("latin-1"))
     with pytest.raises(BenchError, match="as a table"):
         load_suite(str(path))
@@ -219,7 +219,7 @@ def test_an_unknown_suite_names_the_known():
 
 def test_what_cannot_be_drawn_is_refused():
     with pytest.raises(BenchError, match="not finite"):
-        make_data(Problem("bad", "log(x)", ("x",), ((-1.0, 1.0),), 10), 0, 0.0)
+        make_data(BenchmarkProblem("bad", "log(x)", ("x",), ((-1.0, 1.0),), 10), 0, 0.0)
     for noise in (-0.1, float("nan"), float("inf")):
         with pytest.raises(BenchError, match="noise"):
             make_data(NEWTON, 0, noise)

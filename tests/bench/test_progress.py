@@ -10,7 +10,7 @@ from io import StringIO
 from rich.console import Console
 
 from command_cases import start_ddsr
-from ddsr_bench.runner.progress import Board, clock, describe, show
+from ddsr_bench.runner.progress import BenchmarkProgress, clock, describe, show
 from ddsr_bench.runner.store import Key, Row, Store
 
 ROW = Row(problem="line", method="linear", noise=0.01, seed=0, wall_s=1.0, threads=1, host="h", version="1")
@@ -24,7 +24,7 @@ class TwoInFlight:
 
 def shown(is_terminal, rows):
     console = Console(file=StringIO(), force_terminal=is_terminal, width=100)
-    show(console, Board(4, TwoInFlight()), rows)
+    show(console, BenchmarkProgress(4, TwoInFlight()), rows)
     return console.file.getvalue()
 
 
@@ -55,7 +55,7 @@ def test_clock():
 
 
 def test_the_time_left_is_known_after_the_first_run():
-    board = Board(3, TwoInFlight())
+    board = BenchmarkProgress(3, TwoInFlight())
     assert board.seconds_left is None and "left" not in board.headline()
     board.take(ROW)
     assert board.seconds_left >= 0

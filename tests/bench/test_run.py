@@ -159,7 +159,7 @@ def test_the_command_says_what_it_does(suite, template, tmp_path):
     "options, message",
     [
         (["--suite", "feinman", "--time", "1"], "unknown suite 'feinman'"),
-        (["--suite", "strogatz", "--time", "1"], "pip install pmlb"),
+        (["--suite", "strogatz", "--time", "1"], "pip install 'ddsr[bench]'"),
         (["--suite", "nguyen"], "--time or --epochs"),
         (["--noise", "0,-1", "--time", "1"], "0,-1"),
         (["--noise", "0,nan", "--time", "1"], "0,nan"),

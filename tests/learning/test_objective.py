@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from ddsr.config import ObjectiveConfig
-from ddsr.learning.objective import GRPO, RiskSeekingPolicyGradient, Targets, kl, log_prob_of
+from ddsr.learning.objective import GRPO, EliteTensors, RiskSeekingPolicyGradient, kl, log_prob_of
 
 B, M, V = 6, 5, 4
 
@@ -17,7 +17,7 @@ def targets(seed=0):
     is_legal.scatter_(-1, tokens[..., None], True)
     is_legal |= ~is_token[..., None]
     is_masked = is_token & (torch.rand(B, M) < 0.5)
-    return Targets(tokens, is_token, is_masked, is_legal, torch.rand(B), n_elites=3)
+    return EliteTensors(tokens, is_token, is_masked, is_legal, torch.rand(B), n_elites=3)
 
 
 def log_probs(logits, goal):

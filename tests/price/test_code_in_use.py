@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.corpus import read_formula
 
 import ddsr
 from ddsr import Engine, Expression, Vocabulary
@@ -11,7 +12,6 @@ from ddsr.expression import OPERATORS
 from ddsr.price import TableCode
 from ddsr.price import noise as noise_module
 from ddsr.price.code_in_use import code_in_use, priced_by
-from ddsr.price.corpus import read_formula
 from ddsr.price.description_length import nats_of_structure
 from ddsr.price.structure_code import tell
 from ddsr.price.table_code import Reading

@@ -5,11 +5,11 @@ from math import exp, log
 
 import numpy as np
 import pytest
+from benchmarks.corpus import is_part_of_law
 
 from ddsr import Expression, Vocabulary, _core
 from ddsr.expression import OPERATORS
 from ddsr.price import TableCode
-from ddsr.price.corpus import is_part_of_law
 from ddsr.price.structure_code import NUMBER_PLACES, Counts, StructureCode, Told, tell
 
 VOCABULARY = Vocabulary(["x", "y", "z"], tuple(OPERATORS))

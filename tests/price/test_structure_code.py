@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from benchmarks.corpus import is_part_of_law, read_corpus, read_formula
 
 from ddsr import Expression, Vocabulary, _core
 from ddsr.expression import OPERATORS, Batch
 from ddsr.price import TableCode
-from ddsr.price.corpus import is_part_of_law, read_corpus, read_formula
 from ddsr.price.simple_numbers import nats_of, nats_of_measured
 from ddsr.price.structure_code import (
     NUMBER_PLACES,

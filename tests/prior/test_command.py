@@ -16,7 +16,7 @@ from ddsr.generators.prior.config import TrainingConfig
 from ddsr.generators.prior.weights import Card, load_weights
 from ddsr_pretraining.checkpoint import load_checkpoint
 from ddsr_pretraining.command import example_source, read_settings, settings_from
-from ddsr_pretraining.training import HELD_OUT, Piece, Trainer
+from ddsr_pretraining.training import HELD_OUT, Stage, Trainer
 from ddsr_pretraining.zero_shot import Sampling, evaluate, held_out_cases
 
 SMALL = [
@@ -34,7 +34,7 @@ def run(*arguments):
     return CliRunner().invoke(main, ["prior", *map(str, arguments)])
 
 
-def test_training_goes_on_in_pieces_and_is_exported(tmp_path):
+def test_training_goes_on_in_stages_and_is_exported(tmp_path):
     out, weights = tmp_path / "run", tmp_path / "prior.safetensors"
     first = run("train", "--out", out, "--steps", 3, "--threads", 1, *SMALL)
     assert first.exit_code == 0, first.output
@@ -107,7 +107,7 @@ def test_only_the_rows_looked_at_may_differ_from_the_weights():
 
 
 @pytest.mark.slow
-def test_pieces_that_are_told_to_end_are_saved(tmp_path):
+def test_stages_that_are_told_to_end_are_saved(tmp_path):
     arguments = ["prior", "train", "--out", str(tmp_path / "run"), "--steps", "1000000", "--threads", "1"]
     command = [sys.executable, "-m", "ddsr", *arguments, *SMALL]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -166,7 +166,7 @@ def test_1500_steps_on_one_variable_beat_no_training(monkeypatch):
         return sum(evaluate(trainer.network, case, Sampling(n=30)).is_hit for case in cases)
 
     untrained, untrained_loss = n_hits(), trainer.held_out_loss(512)
-    for _ in trainer.run(Piece(steps=1500)):
+    for _ in trainer.run(Stage(steps=1500)):
         pass
     assert trainer.held_out_loss(512) < untrained_loss - 0.8
     assert n_hits() >= untrained + 10  # of 60

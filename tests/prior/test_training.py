@@ -1,5 +1,6 @@
-"""Training: what is masked, what is learned, and that pieces make one run."""
+"""Training: what is masked, what is learned, and that stages make one run."""
 
+from contextlib import closing
 from itertools import count
 from types import SimpleNamespace
 
@@ -12,7 +13,7 @@ from ddsr.errors import DataError, MethodError
 from ddsr_pretraining import training
 from ddsr_pretraining.batches import BatchStream, batches_of_chunk
 from ddsr_pretraining.checkpoint import load_checkpoint, save_checkpoint
-from ddsr_pretraining.training import Piece, Trainer, shift_some
+from ddsr_pretraining.training import Stage, Trainer, shift_some
 from ddsr_pretraining.views import draw_views, masked_loss
 from prior_cases import QUICK, TINY, PlainMaker
 
@@ -23,8 +24,8 @@ def make_trainer(**settings):
     return Trainer(TINY, QUICK, PlainMaker(**settings), {}, CPU)
 
 
-def losses(trainer, steps, **piece):
-    return [report.loss for report in trainer.run(Piece(steps=steps, **piece), report_every=1)]
+def losses(trainer, steps, **stage):
+    return [report.loss for report in trainer.run(Stage(steps=steps, **stage), report_every=1)]
 
 
 def some_tokens(n=400, length=16):
@@ -73,7 +74,7 @@ def test_offsets_shift_some_targets():
 def test_batches_are_known_by_their_number():
     make = PlainMaker()
     in_a_row = [*batches_of_chunk(make, QUICK, 0), *batches_of_chunk(make, QUICK, 1)]
-    with BatchStream(make, QUICK, first=1, is_pinned=False) as stream:
+    with closing(BatchStream(make, QUICK, first=1, is_pinned=False)) as stream:
         for expected, batch in zip(in_a_row[1:], stream, strict=False):
             assert torch.equal(batch.tokens, expected.tokens)
             assert torch.equal(batch.y, expected.y)
@@ -83,7 +84,10 @@ def test_failures_of_the_maker_are_raised():
     def fail(first_index, n):
         raise ValueError("no examples")
 
-    with BatchStream(fail, QUICK, 0, False) as stream, pytest.raises(ValueError, match="no examples"):
+    with (
+        closing(BatchStream(fail, QUICK, 0, False)) as stream,
+        pytest.raises(ValueError, match="no examples"),
+    ):
         next(iter(stream))
 
 
@@ -103,20 +107,20 @@ def test_training_resumes_to_the_same_loss(tmp_path):
 
 def test_learning_rate_warms_up_stays_and_anneals():
     trainer = make_trainer()
-    rates = [report.learning_rate for report in trainer.run(Piece(steps=12), report_every=1)]
+    rates = [report.learning_rate for report in trainer.run(Stage(steps=12), report_every=1)]
     assert rates[0] < rates[5] < rates[-1] == QUICK.learning_rate
-    rates = [report.learning_rate for report in trainer.run(Piece(steps=4, final_share=0.5), report_every=1)]
+    rates = [report.learning_rate for report in trainer.run(Stage(steps=4, final_share=0.5), report_every=1)]
     assert all(later < earlier for earlier, later in zip(rates, rates[1:], strict=False))
     assert trainer.checkpoint().progress.rate_share == 0.5
 
 
-def test_a_piece_ends_in_time(monkeypatch):
+def test_a_stage_ends_in_time(monkeypatch):
     """By a clock that goes on by a tenth of a second whenever it is looked at, twice a step."""
     ticks = count()
     monkeypatch.setattr(training, "time", SimpleNamespace(monotonic=lambda: 0.1 * next(ticks)))
     trainer = make_trainer()
     monkeypatch.setattr(trainer, "held_out_loss", lambda: 1.0)
-    reports = list(trainer.run(Piece(seconds=1.0)))
+    reports = list(trainer.run(Stage(seconds=1.0)))
     assert 0 < trainer.progress.step <= 10
     assert 1.0 <= trainer.progress.seconds < 1.5
     assert reports[-1].held_out_loss == 1.0
@@ -130,9 +134,9 @@ def test_a_little_training_beats_none():
     assert trainer.held_out_loss(256) < before
 
 
-def test_a_piece_that_is_stopped_can_be_gone_on_with():
+def test_a_stage_that_is_stopped_can_be_gone_on_with():
     trainer = make_trainer()
-    for report in trainer.run(Piece(steps=50), report_every=1):
+    for report in trainer.run(Stage(steps=50), report_every=1):
         if report.step == 3:
             trainer.stop()
     assert trainer.progress.step == 3
@@ -153,11 +157,11 @@ def test_more_latents_that_are_not_there_change_nothing():
 
 
 @pytest.mark.parametrize("numbers", [(float("nan"), 1.0), (1.0, float("inf"))])
-def test_what_is_not_finite_ends_a_piece(monkeypatch, numbers):
+def test_what_is_not_finite_ends_a_stage(monkeypatch, numbers):
     trainer = make_trainer()
     monkeypatch.setattr(trainer, "step", lambda *_: tuple(torch.tensor(number) for number in numbers))
     with pytest.raises(DataError, match=r"at step 2: restart with a learning_rate below 0\.003"):
-        list(trainer.run(Piece(steps=5), report_every=2))
+        list(trainer.run(Stage(steps=5), report_every=2))
 
 
 def test_graphs_are_refused_without_a_gpu():

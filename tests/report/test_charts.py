@@ -13,7 +13,7 @@ from ddsr.estimator.tables import curves_table, sample_table
 from ddsr.report.chart import Axis, Chart, power_text, stairs, tick_text
 from ddsr.report.curve_charts import Curves, gain_chart, legend, reward_chart
 from ddsr.report.equations import number_text, r2_text
-from ddsr.report.fit_charts import Fit, cloud, hexagons, parity_chart, residual_chart
+from ddsr.report.fit_charts import Predictions, cloud, hexagons, parity_chart, residual_chart
 from ddsr.report.wording import duration_text
 
 numbers = st.floats(-1e12, 1e12).filter(lambda value: value == 0 or abs(value) > 1e-12)
@@ -77,33 +77,33 @@ def test_stairs_go_across_first():
 
 
 def test_fit_is_measured_where_it_is_known():
-    fit = Fit.of(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.5, 2.0, 3.0, np.nan]))
+    fit = Predictions.of(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.5, 2.0, 3.0, np.nan]))
     assert fit.n_left_out == 1
     assert fit.rmse == pytest.approx(0.5 / np.sqrt(3))
     assert fit.r2 == pytest.approx(1 - 0.25 / 2)
     assert "no finite value on 1" in fit.summary
-    assert Fit.of(np.ones(3), np.full(3, np.inf)) is None
+    assert Predictions.of(np.ones(3), np.full(3, np.inf)) is None
 
 
 def test_rows_that_are_missed_by_far_are_told():
     true = np.linspace(0.0, 1.0, 120)
     predicted = true + 0.01 * np.random.default_rng(0).normal(size=120)
-    assert "Outliers" not in Fit.of(true, predicted).summary
+    assert "Outliers" not in Predictions.of(true, predicted).summary
     predicted[[20, 60]] += 0.5, 0.9
     predicted[3] = np.nan
     text = "Outliers: rows 61, 21 (of the rows used, counted from 1)."
-    assert Fit.of(true, predicted).summary.endswith(text)
+    assert Predictions.of(true, predicted).summary.endswith(text)
     sample = pd.DataFrame({"true": true, "predicted": predicted}, index=range(0, 600, 5))
-    assert Fit.sampled(SimpleNamespace(fit_sample_=sample)).far == (301, 101)
+    assert Predictions.sampled(SimpleNamespace(fit_sample_=sample)).far == (301, 101)
     many = np.linspace(0.0, 1.0, 1000)
     far = many + 0.01 * np.random.default_rng(0).normal(size=1000)
     far[:12] += 0.5
-    assert Fit.of(many, far).summary.endswith(" and 2 more (of the rows used, counted from 1).")
+    assert Predictions.of(many, far).summary.endswith(" and 2 more (of the rows used, counted from 1).")
 
 
 def test_perfect_and_constant_fits_can_be_drawn():
     for true in (np.linspace(0, 1, 5), np.ones(5)):
-        fit = Fit.of(true, true)
+        fit = Predictions.of(true, true)
         assert "sample" in parity_chart(fit, "y") and "sample" in residual_chart(fit, "y")
 
 
@@ -187,7 +187,7 @@ def test_ticks_can_be_told_apart(values):
 
 
 def test_a_long_name_is_cut_where_the_picture_ends():
-    fit = Fit.of(np.arange(5.0), np.arange(5.0) + 0.1)
+    fit = Predictions.of(np.arange(5.0), np.arange(5.0) + 0.1)
     chart = parity_chart(fit, "Concrete compressive strength (MPa, megapascals)")
     labels = re.findall(r'class="axis"[^>]*>([^<]*)<', chart)
     assert [len(label) for label in labels] == [44, 34]

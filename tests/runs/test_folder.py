@@ -9,7 +9,7 @@ import pytest
 
 from ddsr import DDSRError, DDSRRegressor, Forbid
 from ddsr.errors import DataError, MethodError, RunError
-from ddsr.runs import RunFolder, load_model
+from ddsr.runs import RunFolder
 from run_cases import BRIEF, DDSR, HARD, NAMES, UNIFORM, X, account, create
 
 
@@ -74,7 +74,7 @@ def test_columns_without_names(tmp_path):
     run.fit()
     model = RunFolder.open(tmp_path / "run").model()
     assert not hasattr(model, "feature_names_in_")
-    assert (model.predict(X) == load_model(tmp_path / "run" / "model.json").predict(X)).all()
+    assert (model.predict(X) == DDSRRegressor.load(tmp_path / "run" / "model.json").predict(X)).all()
 
 
 KINDS = {"ddsr": BRIEF, "uniform": UNIFORM, "guessed": BRIEF | {"guesses": ["`a b` * sin(3 * z) + 2"]}}

@@ -26,10 +26,9 @@ PLANETS = {
     "seconds",
     type=Seconds(min_open=True),
     default=3.0,
-    show_default=True,
     help="Time limit of the search, in seconds.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
+@click.option("--seed", type=click.IntRange(0), default=0, help="Random seed.")
 def demo(seconds: float, seed: int) -> None:
     """Find Kepler's third law in the orbits of the planets."""
     from ddsr.cli.watching import print_to_stderr

@@ -53,33 +53,16 @@ TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
     help="Constraint such as 'forbid exp on a' or 'use b'. Can be repeated.",
 )
 @click.option("--selection", type=click.Choice(SELECTIONS), help="How to choose one of the equations.")
-@click.option(
-    "--preset",
-    default="ddsr",
-    show_default=True,
-    help="Search method: ddsr, paper, dsr, uniform, or a variant.",
-)
+@click.option("--preset", default="ddsr", help="Search method: ddsr, paper, dsr, uniform, or a variant.")
 @click.option(
     "--prior",
     metavar="default|none|FILE",
     default="default",
-    show_default=True,
     help="Pretrained prior of the package, none, or a file of weights.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**31 - 1),
-    metavar="N",
-    default=0,
-    show_default=True,
-    help="Random seed.",
-)
-@click.option(
-    "--jobs", type=int, metavar="N", default=-1, show_default=True, help="Number of threads; -1: all cores."
-)
-@click.option(
-    "--device", type=click.Choice(DEVICES), default="auto", show_default=True, help="Device for the networks."
-)
+@click.option("--seed", type=click.IntRange(0, 2**31 - 1), metavar="N", default=0, help="Random seed.")
+@click.option("--jobs", type=int, metavar="N", default=-1, help="Number of threads; -1: all cores.")
+@click.option("--device", type=click.Choice(DEVICES), default="auto", help="Device for the networks.")
 @tensorboard_folder
 @click.option("--quiet", is_flag=True, help="Do not show progress.")
 @as_json

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ddsr.cli.reading import Columns, TrainingData, read_training_data
-from ddsr.cli.result import print_json, print_result, summary
+from ddsr.cli.result import report_result
 from ddsr.cli.watching import Callback, choice_of, print_to_stderr, watch
 from ddsr.data.weighting import Observations
 from ddsr.engine import Engine, FitOptions
@@ -48,7 +48,7 @@ def run_fit(
     **settings: Any,
 ) -> None:
     """Read the data, search, show the result and save it."""
-    say = _say_nothing if quiet else print_to_stderr
+    say = (lambda _: None) if quiet else print_to_stderr
     data = read_training_data(path, columns, drop_missing)
     for line in describe(data):
         say(line)
@@ -72,10 +72,7 @@ def run_fit(
         "candidates": board.n_scored,
         "outliers": outliers(done.model, data),
     }
-    if as_json:
-        print_json(summary(done.model, facts))
-    else:
-        print_result(done.model, columns.target, facts)
+    report_result(done.model, columns.target, facts, as_json)
     if run is not None:
         say(f"saved in {run.path}; pass this folder to `ddsr show`, `predict`, `report` or `resume`")
     done.raise_interrupt()
@@ -206,7 +203,3 @@ def first_equation(data: TrainingData, parameters: Mapping[str, Any]) -> str:
 def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - MOST_LISTED:,} more" if len(names) > MOST_LISTED else ""
     return ", ".join(names[:MOST_LISTED]) + more
-
-
-def _say_nothing(text: str) -> None:
-    """Print nothing, for --quiet."""

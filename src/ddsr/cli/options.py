@@ -46,25 +46,6 @@ def read_names(ctx: click.Context, param: click.Parameter, value: str | None) ->
     return names
 
 
-def read_all_names(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    """Read the names of an option that can be repeated, without duplicates."""
-    return tuple(dict.fromkeys(name for value in values for name in _some_names(ctx, param, value)))
-
-
-def _some_names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
-    names = read_names(ctx, param, value)
-    if not names:
-        raise click.BadParameter("give at least one name", ctx, param)
-    return names
-
-
-def read_all_numbers(
-    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
-) -> tuple[float, ...]:
-    """Read the numbers of an option that can be repeated, without duplicates."""
-    return tuple(dict.fromkeys(number for value in values for number in read_numbers(ctx, param, value)))
-
-
 tensorboard_folder: Callable[[AnyFunction], AnyFunction] = click.option(
     "--tensorboard",
     type=click.Path(file_okay=False),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ddsr.estimator.regressor import DDSRRegressor
-    from ddsr.live.table import Row
+    from ddsr.live.table import FrontRow
 
 REASONS = {
     "exact": "the fit is exact",
@@ -56,6 +56,14 @@ def print_json(content: Mapping[str, Any]) -> None:
     click.echo(json.dumps({key: _plain(value) for key, value in content.items()}, allow_nan=False))
 
 
+def report_result(model: DDSRRegressor, target: str, facts: Mapping[str, Any], as_json: bool) -> None:
+    """Print the result as JSON or for people."""
+    if as_json:
+        print_json(summary(model, facts))
+    else:
+        print_result(model, target, facts)
+
+
 def print_result(model: DDSRRegressor, target: str, facts: Mapping[str, Any]) -> None:
     """Print the front, why the search ended, and the chosen equation."""
     from rich.text import Text
@@ -87,7 +95,7 @@ def _how_it_went(model: DDSRRegressor, facts: Mapping[str, Any]) -> str:
     return f"Ended after {spent}: {REASONS.get(model.stopped_by_, model.stopped_by_)}."
 
 
-def _print_table(console: Console, rows: list[Row], title: str) -> None:
+def _print_table(console: Console, rows: list[FrontRow], title: str) -> None:
     """Print the table; in a file or a pipe, lines are not cut and have no trailing blanks."""
     from rich.console import Console
 
@@ -103,13 +111,15 @@ def _print_table(console: Console, rows: list[Row], title: str) -> None:
     click.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
 
 
-def front_rows(model: DDSRRegressor) -> list[Row]:
+def front_rows(model: DDSRRegressor) -> list[FrontRow]:
     """Return the rows of the table, with equations rounded for people."""
     from ddsr.live.board import written
-    from ddsr.live.table import Row
+    from ddsr.live.table import FrontRow
 
     pairs = zip(model.front_, model.equations_.itertuples(), strict=True)
-    return [Row(row.complexity, row.r2, row.loss, written(entry), bool(row.is_best)) for entry, row in pairs]
+    return [
+        FrontRow(row.complexity, row.r2, row.loss, written(entry), bool(row.is_best)) for entry, row in pairs
+    ]
 
 
 def _plain(value: Any) -> Any:

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from ddsr.cli.failure import Command
 from ddsr.cli.options import Seconds, tensorboard_folder
 from ddsr.cli.options import as_json as with_json
+from ddsr.errors import RunError
+
+if TYPE_CHECKING:
+    from ddsr.estimator.regressor import DDSRRegressor
+    from ddsr.runs import RunFolder
+
+# After these, more time would not help.
+FINAL = ("exact", "exhausted")
 
 
 @click.command(cls=Command, short_help="Resume a run.")
@@ -36,6 +46,35 @@ def resume(
 
     The run uses what is left of its time and epochs. A finished run needs --time or --epochs.
     """
-    from ddsr.cli.resuming import run_resume
+    from ddsr.cli.opening import UNNAMED, Opened
+    from ddsr.cli.result import report_result
+    from ddsr.cli.watching import Callback, choice_of, print_to_stderr, watch
+    from ddsr.live.board import Board
+    from ddsr.runs import RunFolder
 
-    run_resume(run, more_time, more_epochs, jobs, tensorboard=tensorboard, quiet=quiet, as_json=as_json)
+    folder = RunFolder.open(run)
+    _check_unfinished(folder, more_time is not None or more_epochs is not None)
+    last = folder.log()[-1:]
+    seconds_before = float(last[0]["seconds"]) if last else 0.0
+    if not quiet:
+        print_to_stderr(f"resuming {run} after {seconds_before:.1f} s")
+
+    def resume(on_state: Callback) -> DDSRRegressor:
+        return folder.resume(on_state, more_time, more_epochs, n_jobs=jobs)
+
+    limit, asked = folder.asked.max_time, folder.asked.parameters
+    max_time = limit if more_time is None else more_time + (seconds_before if limit is None else limit)
+    choose = choice_of(asked["preset"], asked["model_selection"], len(folder.data().y))
+    board = Board(folder.asked.target or UNNAMED, max_time, choose, seconds_before=seconds_before)
+    done = watch(resume, board, quiet, tensorboard)
+    facts = Opened(run, done.model, board.target, folder).facts()
+    report_result(done.model, board.target, facts, as_json)
+    done.raise_interrupt()
+
+
+def _check_unfinished(run: RunFolder, has_more: bool) -> None:
+    """Refuse a finished run that gets neither time nor epochs."""
+    stopped_by = run.stopped_by
+    if stopped_by is not None and not has_more:
+        remedy = "nothing is left to find" if stopped_by in FINAL else "pass --time or --epochs to continue"
+        raise RunError(f"the run in {run.path} has finished ({stopped_by}): {remedy}")

@@ -18,20 +18,15 @@ def show(run: str, as_json: bool) -> None:
     For a run in progress, this is the best that it has saved so far.
     """
     from ddsr.cli.opening import open_model
-    from ddsr.cli.result import print_json, print_result, summary
+    from ddsr.cli.result import report_result
 
     opened = open_model(run)
     facts = opened.facts()
+    report_result(opened.model, opened.target, facts, as_json)
     if as_json:
-        print_json(summary(opened.model, facts))
         return
-    print_result(opened.model, opened.target, facts)
-    path = printable(run)
+    command = f"`ddsr resume {printable(run)}`"
     if facts.get("is_choice_left"):
-        click.echo(
-            f"The search has finished, but the choice was interrupted. To make it: `ddsr resume {path}`."
-        )
+        click.echo(f"The search has finished, but the choice was interrupted. To make it: {command}.")
     elif facts.get("is_over") is False:
-        click.echo(
-            f"The run has not finished. To continue it, if no other process does: `ddsr resume {path}`."
-        )
+        click.echo(f"The run has not finished. To continue it, if no other process does: {command}.")

@@ -50,7 +50,7 @@ def seeded(problem: Problem, seeds: Sequence[Expression] = (), deadline: Deadlin
     front = lister.enter(problem.front, lister.entries(own_scores))
     guessed = tuple(lister.entries(own_scores, range(len(problem.guesses))))
     return replace(
-        problem, seeds=scores, front=lister.merge(front, scores, deadline=deadline), guessed=guessed
+        problem, starting_points=scores, front=lister.merge(front, scores, deadline=deadline), guessed=guessed
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ddsr.learning.objective import Loss, Targets
+from ddsr.learning.objective import EliteTensors, Loss
 from ddsr.learning.step import Example, Step
 
 WARM_UPS = 3  # libraries choose their kernels in the first runs, which a graph must not hold
@@ -79,7 +79,7 @@ def _filled_up(example: Example, n_rows: int) -> Example:
     targets = example.targets
     return Example(
         inputs=tuple(longer(tensor) for tensor in example.inputs),
-        targets=Targets(
+        targets=EliteTensors(
             tokens=longer(targets.tokens),
             is_token=longer(targets.is_token),
             is_masked=longer(targets.is_masked),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Targets:
+class EliteTensors:
     """The elites as tensors."""
 
     tokens: Int[Tensor, "B M"]
@@ -51,7 +51,7 @@ class Loss:
 class Objective(Protocol):
     """One inner step's loss."""
 
-    def loss(self, new: Tensor, old: Tensor, reference: Tensor, targets: Targets) -> Loss:
+    def loss(self, new: Tensor, old: Tensor, reference: Tensor, targets: EliteTensors) -> Loss:
         """From log-probabilities (B, M, V) under θ, θ_old and θ_ref."""
         ...
 
@@ -65,7 +65,7 @@ class GRPO:
 
     config: ObjectiveConfig
 
-    def loss(self, new: Tensor, old: Tensor, reference: Tensor, targets: Targets) -> Loss:
+    def loss(self, new: Tensor, old: Tensor, reference: Tensor, targets: EliteTensors) -> Loss:
         """−J − λ H."""
         config = self.config
         counts = targets.is_masked if config.counts_masked_only else targets.is_token
@@ -94,7 +94,7 @@ class RiskSeekingPolicyGradient:
 
     config: ObjectiveConfig
 
-    def loss(self, new: Tensor, old: Tensor, reference: Tensor, targets: Targets) -> Loss:
+    def loss(self, new: Tensor, old: Tensor, reference: Tensor, targets: EliteTensors) -> Loss:
         """−J − λ H; θ_old has no part in it, and how far θ is from θ_ref is recorded alone."""
         log_likelihood = (log_prob_of(new, targets) * targets.is_token).sum(dim=1)
         objective = (targets.advantage * log_likelihood).sum() / targets.n_elites
@@ -108,7 +108,7 @@ class RiskSeekingPolicyGradient:
         )
 
 
-def log_prob_of(log_probs: Float[Tensor, "B M V"], targets: Targets) -> Float[Tensor, "B M"]:
+def log_prob_of(log_probs: Float[Tensor, "B M V"], targets: EliteTensors) -> Float[Tensor, "B M"]:
     """Of the elites' own tokens; 0 behind the end."""
     chosen = log_probs.gather(-1, targets.tokens[..., None]).squeeze(-1)
     return chosen.masked_fill(~targets.is_token, 0.0)
@@ -122,7 +122,7 @@ def kl(
     return (new.exp() * difference).sum(dim=-1)
 
 
-def _bonus(entropy: Float[Tensor, ""], targets: Targets, config: ObjectiveConfig) -> Float[Tensor, ""]:
+def _bonus(entropy: Float[Tensor, ""], targets: EliteTensors, config: ObjectiveConfig) -> Float[Tensor, ""]:
     """The entropy that λ weighs: the mean over tokens, or the mean over expressions of the tokens' sum."""
     if not config.sums_entropy:
         return entropy
@@ -130,7 +130,7 @@ def _bonus(entropy: Float[Tensor, ""], targets: Targets, config: ObjectiveConfig
     return entropy * n_tokens / n_expressions.clamp(min=1)
 
 
-def mean_entropy(new: Float[Tensor, "B M V"], targets: Targets) -> Float[Tensor, ""]:
+def mean_entropy(new: Float[Tensor, "B M V"], targets: EliteTensors) -> Float[Tensor, ""]:
     """Over the masked tokens: those are what the network has to say."""
     entropy = -(new.exp() * torch.where(targets.is_legal, new, 0.0)).sum(dim=-1)
     return (entropy * targets.is_masked).sum() / targets.is_masked.sum().clamp(min=1)

@@ -18,7 +18,7 @@ from ddsr.deadline import NEVER, Deadline
 from ddsr.learning.captured_step import CapturedStep
 from ddsr.learning.curves import UpdateStats
 from ddsr.learning.memory import Pool
-from ddsr.learning.objective import Loss, Objective, Targets
+from ddsr.learning.objective import EliteTensors, Loss, Objective
 from ddsr.learning.step import Example, Inputs, Step
 from ddsr.storage.saved import Saved
 
@@ -143,13 +143,13 @@ class Policy(Generic[AnyView]):
         every = self.learner.log_probs(network, joined, is_legal.repeat(len(inputs), 1, 1))
         return every.chunk(len(inputs))
 
-    def _targets(self, pool: Pool, views: list[AnyView]) -> list[Targets]:
+    def _targets(self, pool: Pool, views: list[AnyView]) -> list[EliteTensors]:
         def tensor(array: NDArray[np.generic]) -> Tensor:
             return torch.from_numpy(np.ascontiguousarray(array)).to(self.learner.device)
 
         # The views differ in their noise alone: what is clean, and so what is legal, is the same in all.
         tokens = views[0].clean_tokens
-        unmasked = Targets(
+        unmasked = EliteTensors(
             tokens=tensor(np.maximum(tokens, 0).astype(np.int64)),
             is_token=tensor(tokens != PAD),
             is_masked=tensor(np.zeros_like(tokens, dtype=np.bool_)),

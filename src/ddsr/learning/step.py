@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from ddsr.learning.objective import Loss, Objective, Targets
+from ddsr.learning.objective import EliteTensors, Loss, Objective
 
 Inputs = tuple[Tensor, ...]
 """what a network is shown, a row an expression"""
@@ -21,7 +21,7 @@ class Example:
     """What a step learns from; all but the inputs is as `Objective.loss` takes it."""
 
     inputs: Inputs
-    targets: Targets
+    targets: EliteTensors
     old: Tensor
     reference: Tensor
 

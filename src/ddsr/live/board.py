@@ -12,7 +12,7 @@ from ddsr.data.frames import named_targets
 from ddsr.data.printable import printable
 from ddsr.estimator.certainty import certainty_lines
 from ddsr.estimator.fit import Outcome
-from ddsr.live.table import Row
+from ddsr.live.table import FrontRow
 from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.search.loop import SearchState
 
@@ -107,11 +107,12 @@ class Board:
         """Write an entry as an equation for the target."""
         return f"{printable(self.target)} = {written(entry)}"
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[FrontRow]:
         """Return the front as rows of a table."""
         chosen = self.chosen
         return [
-            Row(each.size, 1.0 - each.nrmse**2, None, written(each), each is chosen) for each in self.front
+            FrontRow(each.size, 1.0 - each.nrmse**2, None, written(each), each is chosen)
+            for each in self.front
         ]
 
 

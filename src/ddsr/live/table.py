@@ -17,7 +17,7 @@ LEAST_EQUATION_WIDTH = 20
 
 
 @dataclass(frozen=True)
-class Row:
+class FrontRow:
     """An equation with its size and errors."""
 
     size: int
@@ -27,7 +27,7 @@ class Row:
     is_chosen: bool
 
 
-def front_table(rows: Iterable[Row], title: str, width: int | None = None) -> Table:
+def front_table(rows: Iterable[FrontRow], title: str, width: int | None = None) -> Table:
     """Return the table; equations are cut so that it is at most `width` wide; None: never cut."""
     rows = list(rows)
     has_losses = any(row.loss is not None for row in rows)

@@ -11,7 +11,7 @@ from rich.text import Text
 from ddsr.data.printable import printable
 from ddsr.estimator.fit import Outcome
 from ddsr.live.board import Board
-from ddsr.live.table import Row, front_table
+from ddsr.live.table import FrontRow, front_table
 from ddsr.search.loop import SearchState
 
 REFRESHES_PER_S = 4
@@ -62,7 +62,7 @@ class TerminalView:
         yield Group(*lines, table, *certainty, Text(self._note, style="dim"))
 
 
-def _around_choice(rows: list[Row], most: int) -> list[Row]:
+def _around_choice(rows: list[FrontRow], most: int) -> list[FrontRow]:
     """Return all rows, or `most` rows around the choice."""
     place = next((index for index, row in enumerate(rows) if row.is_chosen), 0)
     first = min(max(0, place - most // 2), max(0, len(rows) - most))

@@ -1,6 +1,6 @@
 """The structure code: what it takes to write an equation without the values of its fitted constants.
 
-The code is learned from formulas that people use (`ddsr.price.corpus`). A structure that one of them has is
+The code is learned from formulas that people use (`benchmarks.corpus`). A structure that one of them has is
 named as a whole. Any other is told one symbol after the other, from the top down, each given its place.
 `core/price/structure_code.hpp` describes it. The chances of all structures add up to no more than 1.
 """

@@ -21,7 +21,7 @@ LEAST_LISTED = 0.01  # of the weight
 SHOWN_LEFT = 0.0005  # a smaller weight gets no row
 
 
-class Row(NamedTuple):
+class FormRow(NamedTuple):
     """A row of the table of forms."""
 
     weight: str
@@ -36,7 +36,7 @@ class ShownCertainty(NamedTuple):
     """The certainty section of the page."""
 
     sentence: str
-    rows: list[Row]
+    rows: list[FormRow]
     weight_left: str
     """weight of the forms that are not in the table; empty if negligible"""
     chart: Any
@@ -71,12 +71,12 @@ def shown_certainty(
     )
 
 
-def _row(form: Form, is_chosen: bool, target: str, sheet: GlyphSheet) -> Row:
+def _row(form: Form, is_chosen: bool, target: str, sheet: GlyphSheet) -> FormRow:
     from markupsafe import Markup
 
     markup = Markup(typeset(form.entry.equation, target, sheet))
     where = "" if form.parting is None else where_text(form.parting)
-    return Row(percent(form.weight), r2_text(1.0 - form.entry.nrmse**2), markup, is_chosen, where)
+    return FormRow(percent(form.weight), r2_text(1.0 - form.entry.nrmse**2), markup, is_chosen, where)
 
 
 def _picture(

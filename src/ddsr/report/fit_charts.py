@@ -20,7 +20,7 @@ N_SHADES = 6
 
 
 @dataclass(frozen=True)
-class Fit:
+class Predictions:
     """True and predicted values, without rows that have no finite prediction."""
 
     true: NDArray[np.float64]
@@ -38,7 +38,7 @@ class Fit:
         true: NDArray[np.float64],
         predicted: NDArray[np.float64],
         positions: NDArray[np.intp] | None = None,
-    ) -> Fit | None:
+    ) -> Predictions | None:
         """Return the fit on all rows, or those at `positions`; None if no prediction is finite."""
         is_known = np.isfinite(predicted) & np.isfinite(true)
         if not is_known.any():
@@ -49,7 +49,7 @@ class Fit:
         return cls(true[known], predicted[known], len(true), tuple(far.tolist()))
 
     @classmethod
-    def sampled(cls, model: FittedModel) -> Fit | None:
+    def sampled(cls, model: FittedModel) -> Predictions | None:
         """Return the fit on the sample of training rows that the model keeps, or None."""
         sample = getattr(model, "fit_sample_", None)
         if sample is None:
@@ -115,7 +115,7 @@ class Fit:
         return len(self.true) > MOST_DOTS
 
 
-def parity_chart(fit: Fit, target: str) -> str:
+def parity_chart(fit: Predictions, target: str) -> str:
     """Draw predicted against true values."""
     both = np.concatenate([fit.true, fit.predicted])
     across, up = Axis.around(both, f"true {target}"), Axis.around(both, f"predicted {target}")
@@ -127,7 +127,7 @@ def parity_chart(fit: Fit, target: str) -> str:
     )
 
 
-def residual_chart(fit: Fit, target: str) -> str:
+def residual_chart(fit: Predictions, target: str) -> str:
     """Draw residuals by predicted value."""
     chart = Chart(
         Axis.around(fit.predicted, f"predicted {target}"),

@@ -8,7 +8,7 @@ from typing import Any
 
 from ddsr.estimator.certainty import certainty_of
 from ddsr.report.equations import ShownEquation, chosen_of, shown_equations
-from ddsr.report.fit_charts import Fit, parity_chart
+from ddsr.report.fit_charts import Predictions, parity_chart
 from ddsr.report.glyphs import GlyphSheet
 from ddsr.report.model import FittedModel, outcome_of, outputs_of
 
@@ -35,7 +35,7 @@ def _view(model: FittedModel, target: str, sheet: GlyphSheet) -> dict[str, Any]:
 
     equations = shown_equations(model, target, sheet)
     listed = near_choice(equations)
-    fit = Fit.sampled(model)
+    fit = Predictions.sampled(model)
     outcome = outcome_of(model)
     certainty = None if outcome is None else certainty_of(outcome)
     return {

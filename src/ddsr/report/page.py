@@ -16,7 +16,7 @@ from ddsr.report.certainty import shown_certainty
 from ddsr.report.constants import constants_of
 from ddsr.report.curve_charts import Curves, gain_chart, legend, reward_chart
 from ddsr.report.equations import ShownEquation, chosen_of, shown_equations
-from ddsr.report.fit_charts import Fit, parity_chart, residual_chart
+from ddsr.report.fit_charts import Predictions, parity_chart, residual_chart
 from ddsr.report.front_chart import front_chart
 from ddsr.report.glyphs import GlyphSheet
 from ddsr.report.model import FittedModel, outputs_of
@@ -67,7 +67,7 @@ def report_html(
 def _page(
     model: FittedModel,
     rows: NDArray[np.float64] | None,
-    fit: Fit | None,
+    fit: Predictions | None,
     target: str,
     title: str,
     background: Background,
@@ -104,7 +104,11 @@ def _page(
 
 
 def _pictures(
-    equations: list[ShownEquation], target: str, fit: Fit | None, curves: Curves | None, sheet: GlyphSheet
+    equations: list[ShownEquation],
+    target: str,
+    fit: Predictions | None,
+    curves: Curves | None,
+    sheet: GlyphSheet,
 ) -> dict[str, Any]:
     """Return the parts that are already markup and must not be escaped."""
     from markupsafe import Markup
@@ -136,19 +140,19 @@ def _one_output(outputs: list[FittedModel], output: int | None) -> FittedModel:
 
 def _fit_on(
     model: FittedModel, X: ArrayLike | None, y: ArrayLike | None, output: int | None
-) -> tuple[NDArray[np.float64] | None, Fit | None]:
+) -> tuple[NDArray[np.float64] | None, Predictions | None]:
     """Return the rows and the fit on them; without data, the fit on the sample that the model keeps."""
     if (X is None) != (y is None):
         raise DataError("a report compares predictions with true values: pass both X and y, or neither")
     if X is None or y is None:
-        return None, Fit.sampled(model)
+        return None, Predictions.sampled(model)
     targets = np.asarray(y, dtype=np.float64)
     is_table = targets.ndim == 2 and targets.shape[1] > 1
     true = targets[:, output or 0] if is_table else targets.reshape(-1)
     predicted = np.asarray(model.predict(X), dtype=np.float64)
     if len(true) != len(predicted):
         raise DataError(f"X has {len(predicted)} rows, but y has {len(true)} values")
-    return np.asarray(X, dtype=np.float64), Fit.of(true, predicted)
+    return np.asarray(X, dtype=np.float64), Predictions.of(true, predicted)
 
 
 def _with_markup(equation: ShownEquation) -> dict[str, Any]:

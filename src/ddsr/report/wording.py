@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ddsr.report.curve_charts import Curves
 from ddsr.report.equations import ShownEquation, number_text
 from ddsr.report.facts import columns, hardware, parameters, stop_reason, versions
-from ddsr.report.fit_charts import Fit
+from ddsr.report.fit_charts import Predictions
 from ddsr.report.model import FittedModel
 from ddsr.search.presets import parse_method, settings
 
@@ -81,7 +81,7 @@ def summary(
 
 
 def data_summary(
-    chosen: ShownEquation, target: str, rows: NDArray[np.float64] | None, fit: Fit | None
+    chosen: ShownEquation, target: str, rows: NDArray[np.float64] | None, fit: Predictions | None
 ) -> dict[str, Any]:
     """Return the texts about the data and the fit."""
     names = chosen.expression.vocabulary.variables

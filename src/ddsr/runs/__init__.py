@@ -1,6 +1,5 @@
-"""Run folders, which save a fit every few seconds so that it can be resumed, and model files."""
+"""Run folders, which save a fit every few seconds so that it can be resumed."""
 
 from ddsr.runs.folder import RunFolder
-from ddsr.runs.models import load_model, save_model
 
-__all__ = ["RunFolder", "load_model", "save_model"]
+__all__ = ["RunFolder"]

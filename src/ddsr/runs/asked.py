@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -70,22 +70,16 @@ def read_asked(folder: Path) -> Asked:
     with restoring(f"run ({path})"):
         written |= from_json({"max_time": written["max_time"]}, {"max_time"})
         _check_kinds(written)
-        return Asked(
-            ddsr_version=str(written["ddsr_version"]),
-            versions=written["versions"],
-            seed=int(written["seed"]),
-            features=tuple(map(str, written["features"])),
-            has_feature_names=bool(written["has_feature_names"]),
-            target=written["target"],
-            fingerprint=str(written["fingerprint"]),
-            max_time=written["max_time"],
-            max_epochs=written["max_epochs"],
-            parameters=written["parameters"],
-        )
+        kept = {field.name: written[field.name] for field in fields(Asked)}
+        return Asked(**kept | {"features": tuple(map(str, written["features"]))})
 
 
 def _check_kinds(written: Mapping[str, Any]) -> None:
     kinds = {
+        "ddsr_version": str,
+        "seed": int,
+        "has_feature_names": bool,
+        "fingerprint": str,
         "parameters": dict,
         "versions": dict,
         "target": (str, type(None)),

@@ -25,7 +25,7 @@ from ddsr.runs import lock, log, table
 from ddsr.runs.asked import Asked, read_asked
 from ddsr.runs.journal import INTERVAL, MODEL, FolderJournal, OnState
 from ddsr.runs.states import State, forget_after, has_states, newest_state, write_state
-from ddsr.runs.table import Table, checked_table, read_table
+from ddsr.runs.table import RunData, checked_table, read_table
 from ddsr.storage.files import clear_leftovers, is_leftover, reason_of
 from ddsr.storage.lock_file import is_signed
 from ddsr.storage.saved import restoring
@@ -149,7 +149,7 @@ class RunFolder:
         stopped_by = self.model().stopped_by_ if (self.path / MODEL).exists() else UNENDED
         return None if stopped_by == UNENDED else stopped_by
 
-    def data(self) -> Table:
+    def data(self) -> RunData:
         """Return X, y, weights and counts; raise `RunError` if they are not those that the run began with."""
         asked = self.asked
         return read_table(self.path, asked.features, asked.has_feature_names, asked.fingerprint)
@@ -221,7 +221,7 @@ def _check_seconds(seconds: object) -> None:
         raise MethodError(f"more_time must be a number of seconds above 0, got {seconds!r}")
 
 
-def _make(folder: Path, asked: Asked, data: Table) -> None:
+def _make(folder: Path, asked: Asked, data: RunData) -> None:
     """Create the folder and its first files, or leave nothing behind."""
     is_new = not folder.exists()
     try:

@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class RunData:
     """X, y, weights, counts and column names."""
 
     X: Floats
@@ -56,13 +56,13 @@ class Table:
         write_whole(folder / FILE, to_bytes(data))
 
 
-def read_table(folder: Path, features: tuple[str, ...], has_feature_names: bool, fingerprint: str) -> Table:
+def read_table(folder: Path, features: tuple[str, ...], has_feature_names: bool, fingerprint: str) -> RunData:
     """Read the data of a folder; raise `RunError` if they are not those that the run began with."""
     path = folder / FILE
     saved = from_bytes(read_whole(path, "data"), f"data ({path})")
     with restoring(f"data ({path})"):
         counts = saved.get("counts")  # missing in folders of earlier versions
-        table = Table(saved["X"], saved["y"], saved["sample_weight"], counts, features, has_feature_names)
+        table = RunData(saved["X"], saved["y"], saved["sample_weight"], counts, features, has_feature_names)
         if table.fingerprint != fingerprint:
             raise RunError(f"{path} is damaged: it is not the data that the run began with")
     return table
@@ -74,7 +74,7 @@ def checked_table(
     sample_weight: ArrayLike | None,
     counts: ArrayLike | None,
     feature_names: Sequence[str] | None,
-) -> Table:
+) -> RunData:
     """Check the data as the estimator does. Given names replace those of the table."""
     targets = read_targets(y)
     if not targets.is_one:
@@ -87,7 +87,7 @@ def checked_table(
     if names is not None and len(names) != rows.shape[1]:
         raise DataError(f"X has {rows.shape[1]} columns, but feature_names has {len(names)}")
     features = (f"x{column}" for column in range(rows.shape[1])) if names is None else map(str, names)
-    return Table(
+    return RunData(
         np.ascontiguousarray(rows),
         targets.columns[:, 0].copy(),
         check_weights(sample_weight, len(rows)),

@@ -53,8 +53,8 @@ def _search(
     problem: Problem, generator: Generator, policy: Updater, memory: Callable[[int], Memory]
 ) -> Iterator[SearchState]:
     elites = memory(problem.config.n_elites)
-    if problem.seeds is not None:
-        elites = elites.merge(problem.seeds)
+    if problem.starting_points is not None:
+        elites = elites.merge(problem.starting_points)
     return search(
         generator,
         problem.engine,

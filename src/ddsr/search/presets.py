@@ -117,8 +117,8 @@ def _start_default(
     )
     primer = None if generator == "none" else make_primer(problem, config)
     evolved = Refiner(problem.engine, problem.grammar, evolution, problem.seed, problem.n_threads)
-    if problem.seeds is not None:
-        evolved.seed(problem.seeds.batch)
+    if problem.starting_points is not None:
+        evolved.seed(problem.starting_points.batch)
     return refined_search(
         evolved,
         partial(_make_proposer, problem, config, primer),

@@ -30,7 +30,7 @@ class Problem:
     n_threads: int
     deadline: Deadline = NEVER
     """when the search ends by itself"""
-    seeds: Scores | None = None
+    starting_points: Scores | None = None
     """expressions to start from, fitted"""
     saved: Saved | None = None
     """by `SearchState.save` of a search of the same method, to go on from"""

@@ -11,13 +11,13 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import asdict, replace
 from queue import SimpleQueue
 from select import select
-from types import TracebackType
 
 from ddsr_bench.judge.rules import Verdict
-from ddsr_bench.problems.suites import Problem
+from ddsr_bench.problems.suites import BenchmarkProblem
 
 TIMEOUT_S = 30.0
 START_S = 60.0
@@ -25,7 +25,7 @@ START_S = 60.0
 TIMED_OUT = Verdict(error="timeout")
 """not solved by any rule, even if R² is 1"""
 
-Case = tuple[str, Problem, float]
+Case = tuple[str, BenchmarkProblem, float]
 """a model's text, the problem and the model's R² on test"""
 
 
@@ -35,18 +35,9 @@ class JudgeProcess:
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
 
-    def __enter__(self) -> JudgeProcess:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def judge(self, model: str, problem: Problem, r2_test: float, timeout: float = TIMEOUT_S) -> Verdict:
+    def judge(
+        self, model: str, problem: BenchmarkProblem, r2_test: float, timeout: float = TIMEOUT_S
+    ) -> Verdict:
         """The verdict, or that of a time-out.
 
         In the black box a model that SymPy cannot simplify in time has the size that it comes with.
@@ -58,7 +49,12 @@ class JudgeProcess:
         return verdict
 
     def _verdict(
-        self, model: str, problem: Problem, r2_test: float, timeout: float, is_simplified: bool = True
+        self,
+        model: str,
+        problem: BenchmarkProblem,
+        r2_test: float,
+        timeout: float,
+        is_simplified: bool = True,
     ) -> Verdict:
         if not self._is_started():
             return Verdict(error="the judging process does not start")
@@ -118,9 +114,9 @@ class JudgeProcess:
         return self._process.stdout.readline() if ready else None
 
 
-def judge(model: str, problem: Problem, r2_test: float, timeout: float = TIMEOUT_S) -> Verdict:
+def judge(model: str, problem: BenchmarkProblem, r2_test: float, timeout: float = TIMEOUT_S) -> Verdict:
     """One model, in a process that ends with it."""
-    with JudgeProcess() as process:
+    with closing(JudgeProcess()) as process:
         return process.judge(model, problem, r2_test, timeout)
 
 

@@ -8,13 +8,13 @@ from dataclasses import asdict
 from typing import Any, TextIO
 
 from ddsr_bench.judge.rules import apply_rules, measure_size
-from ddsr_bench.problems.suites import Problem
+from ddsr_bench.problems.suites import BenchmarkProblem
 
 
-def read_problem(fields: dict[str, Any]) -> Problem:
+def read_problem(fields: dict[str, Any]) -> BenchmarkProblem:
     """A problem from its JSON, where tuples are lists."""
     ranges = tuple((low, high) for low, high in fields["ranges"])
-    return Problem(**{**fields, "variables": tuple(fields["variables"]), "ranges": ranges})
+    return BenchmarkProblem(**{**fields, "variables": tuple(fields["variables"]), "ranges": ranges})
 
 
 def serve(requests: TextIO, answers: TextIO) -> None:

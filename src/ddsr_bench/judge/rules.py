@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ddsr.errors import BenchError
 from ddsr_bench.problems.formula import evaluate_form, parse_formula
-from ddsr_bench.problems.suites import Problem, sample_rows
+from ddsr_bench.problems.suites import BenchmarkProblem, sample_rows
 
 DECIMALS = 3
 ZERO_BELOW = 1e-4
@@ -46,7 +46,7 @@ class Verdict:
     """why there is no verdict; then the model counts as not solved"""
 
 
-def apply_rules(model: str, problem: Problem, r2_test: float) -> Verdict:
+def apply_rules(model: str, problem: BenchmarkProblem, r2_test: float) -> Verdict:
     """Judge a model without a time limit."""
     from ddsr.expression.symbolic import count_nodes
 
@@ -69,7 +69,7 @@ def apply_rules(model: str, problem: Problem, r2_test: float) -> Verdict:
     return Verdict(is_srbench, is_equivalent, str(simple), count_nodes(simple))
 
 
-def measure_size(model: str, problem: Problem, is_simplified: bool = True) -> Verdict:
+def measure_size(model: str, problem: BenchmarkProblem, is_simplified: bool = True) -> Verdict:
     """What there is to say of a model where no equation is known: its size."""
     from ddsr.expression.symbolic import count_nodes
 
@@ -128,7 +128,7 @@ class _Probes:
     can_be_proportional: bool
 
     @classmethod
-    def of(cls, truth: Any, found: Any, problem: Problem) -> _Probes:
+    def of(cls, truth: Any, found: Any, problem: BenchmarkProblem) -> _Probes:
         rows = sample_rows(problem, N_PROBES, np.random.default_rng(0))
         f, g = (evaluate_form(form, problem.variables, rows) for form in (truth, found))
         is_usable = np.isfinite(f) & np.isfinite(g) & (f != 0)
@@ -156,7 +156,7 @@ def _is_srbench_match(truth: Any, simple: Any, probes: _Probes) -> bool:
     return ratio != 0 and _is_constant(ratio)
 
 
-def _is_equivalent(truth: Any, found: Any, problem: Problem) -> bool:
+def _is_equivalent(truth: Any, found: Any, problem: BenchmarkProblem) -> bool:
     import sympy
     from sympy.functions.elementary.hyperbolic import HyperbolicFunction
 
@@ -170,7 +170,7 @@ def _is_equivalent(truth: Any, found: Any, problem: Problem) -> bool:
     return bool(_simplify_rounded(difference) == 0)
 
 
-def _is_exactly_equivalent(model: str, problem: Problem) -> bool:
+def _is_exactly_equivalent(model: str, problem: BenchmarkProblem) -> bool:
     """Without rounding, for models that spell out π: cos(x − π/2) is sin(x), cos(x − 1.571) is not."""
     if "pi" not in model:
         return False

@@ -1,36 +1,42 @@
-"""What ddsr is measured against: a small module a method, with SRBench's settings, imported when it is run.
+"""What ddsr is measured against, with SRBench's settings. Modules are imported when a method is run.
 
-A module has `make(seed, time, threads)`, which returns a `Method` (`ddsr_bench.runner.methods`).
-Where a method has options for it, it gets the time, the threads and the paper's operators that ddsr gets.
+A method is made from its seed, time and threads, and is a `Regressor` (`ddsr_bench.runner.methods`).
+Where it has options for them, it gets the time, the threads and the paper's operators that ddsr gets.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from importlib import import_module
 from importlib.util import find_spec
+from typing import Any, NamedTuple
 
 from ddsr.errors import BenchError
 
 
-@dataclass(frozen=True)
-class Peer:
+class Peer(NamedTuple):
     """Where a method comes from."""
 
     module: str
+    maker: str
+    """class or function of the module, called with (seed, time, threads)"""
     package: str
     """what has to be installed"""
 
+    def make(self, seed: int, time: float | None, threads: int) -> Any:
+        """Return a new regressor."""
+        return getattr(import_module(self.module), self.maker)(seed, time, threads)
+
 
 PEERS: Mapping[str, Peer] = {
-    "gplearn": Peer("ddsr_bench.peers.gplearn", "gplearn"),
-    "operon": Peer("ddsr_bench.peers.operon", "pyoperon"),
-    "ffx": Peer("ddsr_bench.peers.ffx", "ffx"),
-    "physo": Peer("ddsr_bench.peers.physo", "physo"),
-    "linear": Peer("ddsr_bench.peers.linear", "sklearn"),
-    "forest": Peer("ddsr_bench.peers.forest", "sklearn"),
-    "boosting": Peer("ddsr_bench.peers.boosting", "sklearn"),
-    "mlp": Peer("ddsr_bench.peers.mlp", "sklearn"),
+    "gplearn": Peer("ddsr_bench.peers.gplearn", "GplearnRegressor", "gplearn"),
+    "operon": Peer("ddsr_bench.peers.operon", "OperonRegressor", "pyoperon"),
+    "ffx": Peer("ddsr_bench.peers.ffx", "FFXRegressor", "ffx"),
+    "physo": Peer("ddsr_bench.peers.physo", "PhysoRegressor", "physo"),
+    **{
+        name: Peer("ddsr_bench.peers.scikit_learn", name, "sklearn")
+        for name in ("linear", "forest", "boosting", "mlp")
+    },
 }
 
 

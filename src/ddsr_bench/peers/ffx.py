@@ -27,6 +27,9 @@ WRITTEN = {
 class FFXRegressor:
     """The most accurate model of its Pareto front, which is the one that SRBench takes."""
 
+    def __init__(self, seed: int, time: float | None, threads: int) -> None:
+        """Nothing is random, and nothing can be set."""
+
     def fit(self, X: Any, y: NDArray[np.float64]) -> FFXRegressor:
         """Learn from all rows, and choose by them too, as FFX's own estimator does."""
         self._names = [str(name) for name in X.columns]
@@ -64,8 +67,3 @@ class FFXRegressor:
             return WRITTEN[base.nonlin_op].format(base=self._written(base.simple_base), threshold=threshold)
         name = self._names[base.var]
         return name if base.exponent == 1 else f"{name}**({float(base.exponent)!r})"
-
-
-def make(seed: int, time: float | None, threads: int) -> FFXRegressor:
-    """Nothing is random, and nothing can be set."""
-    return FFXRegressor()

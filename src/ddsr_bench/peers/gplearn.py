@@ -47,7 +47,7 @@ def clipped_exp(x: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 class GplearnRegressor:
-    """One generation after another, until the time is up."""
+    """One generation after another with SRBench's settings, until the time is up."""
 
     def __init__(self, seed: int, time: float | None, threads: int) -> None:
         exp = make_function(function=clipped_exp, name="exp", arity=1)
@@ -90,8 +90,3 @@ class GplearnRegressor:
         if isinstance(node, (float, np.floating)):
             return f"({float(node)!r})"
         return WRITTEN[node.name].format(*(self._written(nodes) for _ in range(node.arity)))
-
-
-def make(seed: int, time: float | None, threads: int) -> GplearnRegressor:
-    """SRBench's settings."""
-    return GplearnRegressor(seed, time, threads)

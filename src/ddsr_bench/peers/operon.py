@@ -31,7 +31,7 @@ DIGITS = 15
 
 
 class OperonRegressor:
-    """Operon's own estimator, with the model as text."""
+    """Operon's own estimator with SRBench's settings and its largest set of symbols; the model is text."""
 
     def __init__(self, seed: int, time: float | None, threads: int) -> None:
         self._search = SymbolicRegressor(
@@ -57,8 +57,3 @@ class OperonRegressor:
     def sympy(self) -> str:
         """The chosen model."""
         return str(self._search.get_model_string(self._search.model_, DIGITS, self._names))
-
-
-def make(seed: int, time: float | None, threads: int) -> OperonRegressor:
-    """SRBench's settings with its largest set of symbols, and none of its tuning."""
-    return OperonRegressor(seed, time, threads)

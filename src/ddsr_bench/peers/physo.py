@@ -42,7 +42,7 @@ class _Logger(RunLogger):  # type: ignore[misc]
 
 
 class PhysoRegressor:
-    """The program of the highest reward."""
+    """The program of the highest reward, by the default settings with the paper's operators."""
 
     def __init__(self, seed: int, time: float | None, threads: int) -> None:
         self._seed, self._time, self._threads = seed, time, threads
@@ -84,8 +84,3 @@ class PhysoRegressor:
         written = {name: f"({float(value)!r})" for name, value in constants.items()}
         written |= {f"v{column}": name for column, name in enumerate(self._names)}
         return NAME.sub(lambda found: written[found[0]], self._program.get_infix_str())
-
-
-def make(seed: int, time: float | None, threads: int) -> PhysoRegressor:
-    """Its default settings, with the paper's operators and three free constants."""
-    return PhysoRegressor(seed, time, threads)

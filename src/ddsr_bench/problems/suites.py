@@ -33,7 +33,7 @@ BLACK_BOX = "black-box"
 
 
 @dataclass(frozen=True)
-class Problem:
+class BenchmarkProblem:
     """An equation to be found again, or a table to be described."""
 
     name: str
@@ -51,7 +51,7 @@ class Problem:
     """whether features and target get mean 0 and variance 1, as SRBench has it in the black box"""
 
 
-def load_suite(name: str) -> tuple[Problem, ...]:
+def load_suite(name: str) -> tuple[BenchmarkProblem, ...]:
     """A suite by its name; or a table of formulas, or of data, by its path."""
     if name == BLACK_BOX:
         return _black_box()
@@ -69,9 +69,9 @@ def load_suite(name: str) -> tuple[Problem, ...]:
     )
 
 
-def load_suites(names: Sequence[str]) -> tuple[Problem, ...]:
+def load_suites(names: Sequence[str]) -> tuple[BenchmarkProblem, ...]:
     """Several suites as one; a problem that stands in two of them counts once."""
-    found: dict[str, Problem] = {}
+    found: dict[str, BenchmarkProblem] = {}
     for problem in (problem for name in dict.fromkeys(names) for problem in load_suite(name)):
         if found.setdefault(problem.name, problem) != problem:
             raise BenchError(
@@ -81,7 +81,7 @@ def load_suites(names: Sequence[str]) -> tuple[Problem, ...]:
     return tuple(found.values())
 
 
-def sample_rows(problem: Problem, n_rows: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def sample_rows(problem: BenchmarkProblem, n_rows: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """Rows drawn uniformly in the ranges: (n_rows, n_variables)."""
     low, high = np.array(problem.ranges).T
     return rng.uniform(low, high, size=(n_rows, len(low)))
@@ -91,14 +91,14 @@ def _shipped_text(table: str) -> str:
     return files("ddsr_bench").joinpath("tables", f"{table}.csv").read_text(encoding="utf-8")
 
 
-def _shipped(table: str) -> tuple[Problem, ...]:
+def _shipped(table: str) -> tuple[BenchmarkProblem, ...]:
     return _equations(_shipped_text(table), table, "pmlb" if table == "strogatz" else "uniform")
 
 
-def _black_box() -> tuple[Problem, ...]:
+def _black_box() -> tuple[BenchmarkProblem, ...]:
     """SRBench's sets without an equation; their columns, many of which are no names, become x0, x1, …"""
     return tuple(
-        Problem(
+        BenchmarkProblem(
             row["name"],
             formula=None,
             variables=tuple(f"x{column}" for column in range(int(row["n_features"]))),
@@ -111,19 +111,19 @@ def _black_box() -> tuple[Problem, ...]:
     )
 
 
-def _own_data(path: Path) -> Problem:
+def _own_data(path: Path) -> BenchmarkProblem:
     """A user's file, read once now: what is wrong with it is said before any run."""
     X, _ = read_columns(path)
     if len(X) < FEWEST_ROWS:
         raise BenchError(f"{path} has {len(X)} rows, but training and test together need {FEWEST_ROWS}")
     name = path.name.removesuffix(".gz").rpartition(".")[0]
-    return Problem(name, None, tuple(X.columns), (), len(X), source="file", path=str(path.resolve()))
+    return BenchmarkProblem(name, None, tuple(X.columns), (), len(X), source="file", path=str(path.resolve()))
 
 
 def _equations(
     text: str, origin: str, source: Literal["uniform", "pmlb"] = "uniform", is_tried: bool = False
-) -> tuple[Problem, ...]:
+) -> tuple[BenchmarkProblem, ...]:
     return tuple(
-        Problem(found.name, found.formula, found.variables, found.ranges, found.n_rows, source)
+        BenchmarkProblem(found.name, found.formula, found.variables, found.ranges, found.n_rows, source)
         for found in read_equations(text, origin, is_tried)
     )

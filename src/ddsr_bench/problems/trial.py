@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ddsr.errors import BenchError
 from ddsr_bench.problems.formula import evaluate_formula
-from ddsr_bench.problems.suites import Problem, sample_rows
+from ddsr_bench.problems.suites import BenchmarkProblem, sample_rows
 from ddsr_bench.problems.tabular import read_columns
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Split:
     y_test: NDArray[np.float64]
 
 
-def make_data(problem: Problem, seed: int, noise: float, data_dir: Path | None = None) -> Split:
+def make_data(problem: BenchmarkProblem, seed: int, noise: float, data_dir: Path | None = None) -> Split:
     """The trial's data: rows and split by its seed, 75 % to train on, or 10,000 of a table of more rows.
 
     The training target gets N(0, noise·RMS(y_train)) on top, as in SRBench; the test target stays clean.
@@ -87,7 +87,9 @@ def standardise(train: Any, test: Any) -> tuple[Any, Any]:
     return (train - mean) / scale, (test - mean) / scale
 
 
-def _drawn(problem: Problem, rng: np.random.Generator) -> tuple[pandas.DataFrame, NDArray[np.float64]]:
+def _drawn(
+    problem: BenchmarkProblem, rng: np.random.Generator
+) -> tuple[pandas.DataFrame, NDArray[np.float64]]:
     from pandas import DataFrame
 
     assert problem.formula is not None
@@ -98,13 +100,13 @@ def _drawn(problem: Problem, rng: np.random.Generator) -> tuple[pandas.DataFrame
     return DataFrame(X, columns=list(problem.variables)), y
 
 
-def data_path(problem: Problem, data_dir: Path | None) -> Path:
+def data_path(problem: BenchmarkProblem, data_dir: Path | None) -> Path:
     """Where a problem's data lie; if they are not there, the error says how to get them."""
     if problem.path is not None:
         return Path(problem.path)
     fetch = (
-        f"get it with `pip install pmlb` and `python -c \"import pmlb; pmlb.fetch_data('{problem.name}', "
-        "local_cache_dir='DIR')\"`, and pass --data DIR"
+        "get it with `pip install 'ddsr[bench]'` and `python -c \"import pmlb; "
+        f"pmlb.fetch_data('{problem.name}', local_cache_dir='DIR')\"`, and pass --data DIR"
     )
     if data_dir is None:
         raise BenchError(f"the data of {problem.name} are measured and not part of ddsr: {fetch}")
@@ -114,7 +116,7 @@ def data_path(problem: Problem, data_dir: Path | None) -> Path:
     return path
 
 
-def _kept(problem: Problem, data_dir: Path | None) -> tuple[pandas.DataFrame, NDArray[np.float64]]:
+def _kept(problem: BenchmarkProblem, data_dir: Path | None) -> tuple[pandas.DataFrame, NDArray[np.float64]]:
     """The table of a problem, with the columns in the order of its variables."""
     path = data_path(problem, data_dir)
     X, y = read_columns(path)

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ddsr.errors import BenchError
 from ddsr_bench.report.groups import WITHOUT_EQUATION, Group, group_of
 from ddsr_bench.report.measures import (
-    accuracy_rate,
-    complexities,
+    COMPLEXITIES,
+    RATES,
+    RUNS,
+    TIMES,
     is_accurate,
     mean,
-    middle,
-    n_errors,
-    paper_rate,
+    measured,
     r2_or_zero,
-    srbench_rate,
 )
 from ddsr_bench.report.rates import paired_p_value
 from ddsr_bench.report.results import Results
-from ddsr_bench.report.table import Cell, Column, Table
+from ddsr_bench.report.table import Cell, Table, TableColumn
 from ddsr_bench.runner.store import Row
 
 ORDER: tuple[Group, ...] = ("Feynman", "Strogatz", "Nguyen", "other", "black box", "own data")
@@ -28,19 +26,14 @@ ALL = "all"
 """every group whose equations are known"""
 
 COLUMNS = (
-    Column("group", "group"),
-    Column("noise", "noise"),
-    Column("method", "method"),
-    Column("runs", "runs"),
-    Column("errors", "errors"),
-    Column("solved_srbench", "solved, SRBench's rule (%)", is_rate=True),
-    Column("solved_paper", "solved, paper's rule (%)", is_rate=True),
-    Column("accuracy", "R² > 0.999 (%)", is_rate=True),
-    Column("complexity_median", "median complexity", 1),
-    Column("r2_mean", "mean R²", 4),
-    Column("time_median_s", "median time (s)"),
+    TableColumn("group", "group"),
+    TableColumn("noise", "noise"),
+    TableColumn("method", "method"),
+    *(*RUNS, *RATES, COMPLEXITIES[0]),
+    TableColumn("r2_mean", "mean R²", 4),
+    TIMES[0],
 )
-P_VALUES = (Column("p_solved", "p, solved"), Column("p_accuracy", "p, R² > 0.999"))
+P_VALUES = (TableColumn("p_solved", "p, solved"), TableColumn("p_accuracy", "p, R² > 0.999"))
 
 
 @dataclass(frozen=True)
@@ -110,45 +103,25 @@ def ablation_table(results: Results, baseline: str | None = None) -> Table:
             f"p: McNemar's exact test against {baseline}; solved by SRBench's rule, runs as independent."
         )
     columns = COLUMNS if baseline is None else (*COLUMNS, *P_VALUES)
-    return Table("Methods on the same runs", columns, tuple(cells), tuple(notes))
+    return Table.of("Methods on the same runs", columns, cells, notes)
 
 
 def _rows(
     group: str, noise: float, part: dict[str, list[Row]], baseline: str | None
-) -> list[tuple[Cell, ...]]:
-    is_known = group not in WITHOUT_EQUATION
-    cells: list[tuple[Cell, ...]] = []
+) -> list[dict[str, Cell]]:
+    cells: list[dict[str, Cell]] = []
     for method, runs in part.items():
         if not runs:
             continue
-        row: tuple[Cell, ...] = (
-            group,
-            f"{noise:g}",
-            method,
-            len(runs),
-            n_errors(runs),
-            srbench_rate(runs) if is_known else None,
-            paper_rate(runs) if is_known else None,
-            accuracy_rate(runs),
-            middle(complexities(runs)),
-            mean(max(0.0, r2_or_zero(run)) for run in runs),
-            middle(run.wall_s for run in runs),
-        )
-        cells.append(row + _p_values(runs, part, method, baseline, is_known))
+        row: dict[str, Cell] = {"group": group, "noise": f"{noise:g}", "method": method, **measured(runs)}
+        row["r2_mean"] = mean(max(0.0, r2_or_zero(run)) for run in runs)
+        if baseline not in (None, method):
+            for key, is_hit in (("p_solved", _is_solved), ("p_accuracy", is_accurate)):
+                row[key] = paired_p_value(map(is_hit, runs), map(is_hit, part[str(baseline)]))
+        if group in WITHOUT_EQUATION:
+            row |= dict.fromkeys(("solved_srbench", "solved_paper", "p_solved"))
+        cells.append(row)
     return cells
-
-
-def _p_values(
-    runs: Sequence[Row], part: dict[str, list[Row]], method: str, baseline: str | None, is_known: bool
-) -> tuple[Cell, ...]:
-    if baseline is None:
-        return ()
-    if method == baseline:
-        return (None, None)
-    solved, accurate = (
-        paired_p_value(map(is_hit, runs), map(is_hit, part[baseline])) for is_hit in (_is_solved, is_accurate)
-    )
-    return (solved if is_known else None, accurate)
 
 
 def _is_solved(row: Row) -> bool:

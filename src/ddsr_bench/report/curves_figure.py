@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from ddsr.errors import BenchError
 from ddsr_bench.report.palette import colour
 from ddsr_bench.report.results import Results
-from ddsr_bench.runner.curves import Curve, read_curve
+from ddsr_bench.runner.curves import read_curve
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -29,7 +30,7 @@ def draw(results: Results) -> Figure:
     figure = Figure(figsize=(9 if has_means else 7, 3.8), layout="constrained")
     panels = figure.subplots(1, 2 if has_means else 1, squeeze=False)[0]
     for place, (method, runs) in enumerate(curves.items()):
-        last = max(curve.epoch[-1] for curve in runs)
+        last = max(curve.epoch.iloc[-1] for curve in runs)
         epochs = np.linspace(1.0, last, min(N_POINTS, max(2, round(last))))
         label = f"{method} ({len(runs)} runs)"
         _draw_band(panels[0], epochs, np.array([best_so_far(curve, epochs) for curve in runs]), place, label)
@@ -48,9 +49,9 @@ def draw(results: Results) -> Figure:
     return figure
 
 
-def curves_by_method(results: Results) -> dict[str, list[Curve]]:
+def curves_by_method(results: Results) -> dict[str, list[pd.DataFrame]]:
     """The curves that the stores hold; methods without any are left out."""
-    found: dict[str, list[Curve]] = {}
+    found: dict[str, list[pd.DataFrame]] = {}
     for row in results.rows:
         path = results.curves.get(row.key)
         curve = read_curve(path) if path else None
@@ -64,16 +65,16 @@ def curves_by_method(results: Results) -> dict[str, list[Curve]]:
     return found
 
 
-def best_so_far(curve: Curve, epochs: NDArray[np.float64]) -> NDArray[np.float64]:
+def best_so_far(curve: pd.DataFrame, epochs: NDArray[np.float64]) -> NDArray[np.float64]:
     """At these epochs. A run that has ended keeps its best."""
     reached = np.searchsorted(curve.epoch, epochs, side="right") - 1
-    best: NDArray[np.float64] = np.fmax.accumulate(curve.best_reward)[np.maximum(reached, 0)]
+    best: NDArray[np.float64] = np.fmax.accumulate(curve.best_reward.to_numpy())[np.maximum(reached, 0)]
     return best
 
 
-def mean_reward(curve: Curve, epochs: NDArray[np.float64]) -> NDArray[np.float64]:
+def mean_reward(curve: pd.DataFrame, epochs: NDArray[np.float64]) -> NDArray[np.float64]:
     """At these epochs. A run that has ended has none."""
-    return np.interp(epochs, curve.epoch, curve.mean_reward, right=np.nan)
+    return np.asarray(np.interp(epochs, curve.epoch, curve.mean_reward, right=np.nan))
 
 
 def _draw_band(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ddsr.errors import BenchError
 from ddsr_bench.report.groups import NOT_IN_SRBENCH, ground_truth_names, group_of, names_of
-from ddsr_bench.report.measures import mean, middle, paper_rate, srbench_rate
+from ddsr_bench.report.measures import TIMES, budgets, mean, middle, paper_rate, srbench_rate, thread_counts
 from ddsr_bench.report.provenance import commands, provenance
 from ddsr_bench.report.published import PublishedRates, Source, published_fits, published_rates
 from ddsr_bench.report.rates import Rate
@@ -18,14 +18,11 @@ from ddsr_bench.report.summary import (
     OWN,
     PUBLISHED_NOTES,
     SOURCE_NAMES,
-    TIMES,
     black_box_table,
-    budgets,
     by_method,
     coverage,
-    thread_counts,
 )
-from ddsr_bench.report.table import Cell, Column, Table
+from ddsr_bench.report.table import Cell, Table, TableColumn
 from ddsr_bench.runner.store import Row
 
 NOISES = (0.0, 0.001, 0.01, 0.1)
@@ -72,15 +69,15 @@ def rules() -> tuple[Rule, ...]:
 def _ground_truth(rows: Sequence[Row], results: Results, best: int | None) -> Table:
     noises = sorted({*NOISES, *(row.noise for row in rows)})
     columns = (
-        Column("method", "method"),
-        Column("source", "source"),
-        Column("rule", "rule"),
-        Column("problems", "problems"),
-        *(Column(f"noise_{noise:g}", _noise_title(noise), is_rate=True) for noise in noises),
+        TableColumn("method", "method"),
+        TableColumn("source", "source"),
+        TableColumn("rule", "rule"),
+        TableColumn("problems", "problems"),
+        *(TableColumn(f"noise_{noise:g}", _noise_title(noise), is_rate=True) for noise in noises),
         *TIMES,
     )
     own = [_own_rates(method, runs, rule, noises) for method, runs in by_method(rows) for rule in rules()]
-    published = [_published_rates(levels, noises) for levels in best_published(best)]
+    published = [_published_rates(levels) for levels in best_published(best)]
     notes = (
         "Solved (%), by noise level. " + INTERVALS,
         *(note for method, runs in by_method(rows) for note in _what_is_in(method, runs, noises)),
@@ -89,32 +86,31 @@ def _ground_truth(rows: Sequence[Row], results: Results, best: int | None) -> Ta
         *provenance(rows, results.origins),
         *commands(rows, results.origins),
     )
-    return Table("Ground truth: equations found again", columns, (*own, *published), notes)
+    return Table.of("Ground truth: equations found again", columns, (*own, *published), notes)
 
 
 def _noise_title(noise: float) -> str:
     return "no noise" if noise == 0 else f"noise {noise:g}"
 
 
-def _own_rates(method: str, runs: Sequence[Row], rule: Rule, noises: Sequence[float]) -> tuple[Cell, ...]:
+def _own_rates(method: str, runs: Sequence[Row], rule: Rule, noises: Sequence[float]) -> dict[str, Cell]:
     chosen = [row for row in runs if row.problem in rule.problems]
     levels = [[row for row in chosen if row.noise == noise] for noise in noises]
     n_suite = len(rule.problems)
-    rates = []
-    for level in levels:
+    cells: dict[str, Cell] = {}
+    for noise, level in zip(noises, levels, strict=True):
         rate = rule.rate(level)
         is_part = len({row.problem for row in level}) < n_suite
-        rates.append(rate._replace(of=coverage(level, n_suite)) if rate and is_part else rate)
+        cells[f"noise_{noise:g}"] = rate._replace(of=coverage(level, n_suite)) if rate and is_part else rate
     times = [[row.wall_s for row in level] for level in levels if level]
-    return (
-        method,
-        OWN,
-        rule.title,
-        coverage(chosen, n_suite),
-        *rates,
-        mean(time for time in map(middle, times) if time is not None),
-        mean(time for time in map(mean, times) if time is not None),
-    )
+    return cells | {
+        "method": method,
+        "source": OWN,
+        "rule": rule.title,
+        "problems": coverage(chosen, n_suite),
+        "time_median_s": mean(time for time in map(middle, times) if time is not None),
+        "time_mean_s": mean(time for time in map(mean, times) if time is not None),
+    }
 
 
 def _what_is_in(method: str, runs: Sequence[Row], noises: Sequence[float]) -> tuple[str, ...]:
@@ -154,20 +150,17 @@ def _names(rows: Sequence[PublishedRates]) -> list[str]:
     return list(dict.fromkeys(row.method for row in rows))
 
 
-def _published_rates(levels: Sequence[PublishedRates], noises: Sequence[float]) -> tuple[Cell, ...]:
-    at_noise = {row.noise: Rate(row.symbolic_rate) for row in levels}
+def _published_rates(levels: Sequence[PublishedRates]) -> dict[str, Cell]:
     source: Source = levels[0].source
-    medians = [row.time_median_s for row in levels if row.time_median_s is not None]
-    means = [row.time_mean_s for row in levels if row.time_mean_s is not None]
-    return (
-        levels[0].method,
-        SOURCE_NAMES[source],
-        "SRBench's" if source == "SRBench" else "as printed",
-        str(levels[0].problems),
-        *(at_noise.get(noise) for noise in noises),
-        mean(medians),
-        mean(means),
-    )
+    return {
+        "method": levels[0].method,
+        "source": SOURCE_NAMES[source],
+        "rule": "SRBench's" if source == "SRBench" else "as printed",
+        "problems": str(levels[0].problems),
+        **{f"noise_{row.noise:g}": Rate(row.symbolic_rate) for row in levels},
+        "time_median_s": mean(row.time_median_s for row in levels if row.time_median_s is not None),
+        "time_mean_s": mean(row.time_mean_s for row in levels if row.time_mean_s is not None),
+    }
 
 
 def _black_box(rows: Sequence[Row], results: Results, best: int | None) -> Table:

@@ -10,8 +10,7 @@ from ddsr_bench.report.groups import group_of, names_of
 from ddsr_bench.report.labels import Label, place_labels
 from ddsr_bench.report.measures import mean
 from ddsr_bench.report.palette import COLOURS, OURS, PUBLISHED
-from ddsr_bench.report.published import PublishedFit, published_fits
-from ddsr_bench.report.rates_figure import SAME_AS_SRBENCHS_DSR
+from ddsr_bench.report.published import drawn_once, figure_name, published_fits
 from ddsr_bench.report.results import Results
 from ddsr_bench.report.summary import black_box_fit, by_method, coverage
 
@@ -22,7 +21,7 @@ LOWEST_R2 = 0.0
 """what lies below is named under the figure, or it would squeeze all others together"""
 
 
-class Point(NamedTuple):
+class FitPoint(NamedTuple):
     """A method: mean size of its models and mean R² on test."""
 
     method: str
@@ -35,7 +34,10 @@ def draw(results: Results) -> Figure:
     """A point a method; sizes span six decades, so their axis is logarithmic."""
     from matplotlib.figure import Figure
 
-    points = [*_own_points(results), *map(_published_point, figure_fits())]
+    published = [
+        FitPoint(figure_name(row), row.size_mean, row.r2_mean, False) for row in drawn_once(published_fits())
+    ]
+    points = [*_own_points(results), *published]
     shown = [point for point in points if point.r2 >= LOWEST_R2]
     figure = Figure(figsize=(9, 6))
     axes = figure.subplots()
@@ -76,22 +78,16 @@ def draw(results: Results) -> Figure:
     return figure
 
 
-def pareto_front(points: Sequence[Point]) -> list[Point]:
+def pareto_front(points: Sequence[FitPoint]) -> list[FitPoint]:
     """By rising size, each better than all that are smaller."""
-    front: list[Point] = []
+    front: list[FitPoint] = []
     for point in sorted(points, key=lambda point: (point.size, -point.r2)):
         if not front or point.r2 > front[-1].r2:
             front.append(point)
     return front
 
 
-def figure_fits() -> list[PublishedFit]:
-    """SRBench's methods, and those that only the paper has."""
-    known = {row.method for row in published_fits() if row.source == "SRBench"} | {SAME_AS_SRBENCHS_DSR}
-    return [row for row in published_fits() if row.source == "SRBench" or row.method not in known]
-
-
-def _own_points(results: Results) -> list[Point]:
+def _own_points(results: Results) -> list[FitPoint]:
     """Without noise, as what was published; a method that has not run on all sets says so in its name."""
     rows = [row for row in results.rows if group_of(row) == "black box" and row.noise == 0]
     n_sets = len(names_of("black box"))
@@ -101,15 +97,10 @@ def _own_points(results: Results) -> list[Point]:
         mean_r2, mean_size = mean(r2), mean(sizes)
         name = method if len(r2) == n_sets else f"{method} ({coverage(runs, n_sets)} sets)"
         if mean_r2 is not None and mean_size is not None:
-            points.append(Point(name, mean_size, mean_r2, True))
+            points.append(FitPoint(name, mean_size, mean_r2, True))
     if not points:
         raise BenchError(
             "the figure pareto shows SRBench's black-box problems without noise, but no run on one of them "
             "has a model with a complexity"
         )
     return points
-
-
-def _published_point(row: PublishedFit) -> Point:
-    name = f"{row.method} (paper)" if row.source == "paper" else row.method
-    return Point(name, row.size_mean, row.r2_mean, False)

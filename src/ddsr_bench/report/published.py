@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 Source = Literal["SRBench", "paper"]
 """SRBench's result files (130 problems), or the tables of the DDSR paper (133)"""
+SAME_AS_SRBENCHS_DSR = "DSR-W/OC"
+"""the paper's name for it"""
 
 
 class PublishedRates(NamedTuple):
@@ -39,48 +42,43 @@ class PublishedFit(NamedTuple):
     time_mean_s: float | None
 
 
+Published = TypeVar("Published", PublishedRates, PublishedFit)
+
+
 @cache
 def published_rates() -> tuple[PublishedRates, ...]:
     """Ground truth, by source, method and noise level."""
-    return tuple(
-        PublishedRates(
-            source="SRBench" if row["source"] == "SRBench" else "paper",
-            method=row["method"],
-            noise=float(row["noise"]),
-            problems=int(row["problems"]),
-            symbolic_rate=float(row["symbolic_rate"]),
-            accuracy_rate=float(row["accuracy_rate"]),
-            complexity_median=_number(row["complexity_median"]),
-            complexity_mean=_number(row["complexity_mean"]),
-            time_median_s=_number(row["time_median_s"]),
-            time_mean_s=_number(row["time_mean_s"]),
-        )
-        for row in _read("published.csv")
-    )
+    return tuple(PublishedRates(**row) for row in _read("published.csv"))
 
 
 @cache
 def published_fits() -> tuple[PublishedFit, ...]:
     """Black box, by source and method."""
-    return tuple(
-        PublishedFit(
-            source="SRBench" if row["source"] == "SRBench" else "paper",
-            method=row["method"],
-            problems=int(row["problems"]),
-            r2_mean=float(row["r2_mean"]),
-            r2_median=_number(row["r2_median"]),
-            size_mean=float(row["size_mean"]),
-            time_median_s=_number(row["time_median_s"]),
-            time_mean_s=_number(row["time_mean_s"]),
-        )
-        for row in _read("published_blackbox.csv")
-    )
+    return tuple(PublishedFit(**row) for row in _read("published_blackbox.csv"))
 
 
-def _read(name: str) -> list[dict[str, str]]:
+def drawn_once(rows: Iterable[Published]) -> list[Published]:
+    """SRBench's methods, and those that only the paper has: what figures show."""
+    rows = list(rows)
+    known = {row.method for row in rows if row.source == "SRBench"} | {SAME_AS_SRBENCHS_DSR}
+    return [row for row in rows if row.source == "SRBench" or row.method not in known]
+
+
+def figure_name(row: PublishedRates | PublishedFit) -> str:
+    """The method, with its source where it is the paper."""
+    return f"{row.method} (paper)" if row.source == "paper" else row.method
+
+
+def _read(name: str) -> Iterator[dict[str, Any]]:
+    """The rows of a table; an empty cell is None."""
     text = files("ddsr_bench").joinpath("tables", name).read_text(encoding="utf-8")
-    return list(csv.DictReader(text.splitlines()))
+    for row in csv.DictReader(text.splitlines()):
+        yield {key: _value(key, cell) for key, cell in row.items()}
 
 
-def _number(cell: str) -> float | None:
-    return float(cell) if cell else None
+def _value(key: str, cell: str) -> str | float | None:
+    if key in ("source", "method"):
+        return cell
+    if not cell:
+        return None
+    return int(cell) if key == "problems" else float(cell)

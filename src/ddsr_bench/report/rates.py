@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import NamedTuple
-
-Z_95 = 1.959963984540054
-"""two-sided 95 % of the normal distribution"""
 
 
 class Rate(NamedTuple):
@@ -22,11 +18,10 @@ class Rate(NamedTuple):
 
 def wilson(n_hits: int, n_runs: int) -> tuple[float, float]:
     """Wilson's 95 % interval of a share, in [0, 1]: sound for few runs and for shares of 0 and 1."""
-    share, z2 = n_hits / n_runs, Z_95**2
-    centre = (share + z2 / (2 * n_runs)) / (1 + z2 / n_runs)
-    half = Z_95 * math.sqrt(share * (1 - share) / n_runs + z2 / (4 * n_runs**2)) / (1 + z2 / n_runs)
-    # At the ends the interval touches 0 and 1 exactly, which rounding would miss.
-    return (0.0 if n_hits == 0 else centre - half), (1.0 if n_hits == n_runs else centre + half)
+    from scipy.stats import binomtest
+
+    interval = binomtest(n_hits, n_runs).proportion_ci(method="wilson")
+    return float(interval.low), float(interval.high)
 
 
 def rate_of(hits: Iterable[bool]) -> Rate | None:
@@ -53,9 +48,9 @@ def paired_p_value(hits: Iterable[bool], baseline: Iterable[bool]) -> float:
 
     Two-sided; 1 when they differ nowhere.
     """
+    from scipy.stats import binomtest
+
     pairs = list(zip(hits, baseline, strict=True))
     n_gained = sum(ours and not theirs for ours, theirs in pairs)
     n_lost = sum(theirs and not ours for ours, theirs in pairs)
-    n_uneven = n_gained + n_lost
-    tail = sum(math.comb(n_uneven, n_hits) for n_hits in range(min(n_gained, n_lost) + 1))
-    return min(1.0, 2 * tail / (1 << n_uneven))
+    return float(binomtest(n_gained, n_gained + n_lost).pvalue) if n_gained + n_lost else 1.0

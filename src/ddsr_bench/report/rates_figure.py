@@ -9,7 +9,7 @@ from ddsr.errors import BenchError
 from ddsr_bench.report.groups import NOT_IN_SRBENCH, WITHOUT_EQUATION, ground_truth_names, group_of
 from ddsr_bench.report.measures import accuracy_rate, srbench_rate
 from ddsr_bench.report.palette import OURS, colour, marker
-from ddsr_bench.report.published import PublishedRates, published_rates
+from ddsr_bench.report.published import drawn_once, figure_name, published_rates
 from ddsr_bench.report.rates import Rate, interval_bars
 from ddsr_bench.report.results import Results
 from ddsr_bench.report.summary import by_method
@@ -19,11 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-SAME_AS_SRBENCHS_DSR = "DSR-W/OC"
-"""the paper's name for it"""
 
-
-class Point(NamedTuple):
+class RatePoint(NamedTuple):
     """A method at a noise level."""
 
     method: str
@@ -44,7 +41,11 @@ def draw(results: Results) -> Figure:
     noises = sorted({point.noise for point in points})
     title = f"{len({row.problem for row in rows})} problems"
     if of_srbench:
-        points += [_published_point(row) for row in figure_rates() if row.noise in noises]
+        points += [
+            RatePoint(figure_name(row), row.noise, False, Rate(row.symbolic_rate), Rate(row.accuracy_rate))
+            for row in drawn_once(published_rates())
+            if row.noise in noises
+        ]
         title = f"SRBench's ground truth: filled, {title} of its {len(names)}; hollow, published"
     methods = _by_rate(points)
     figure = Figure(figsize=(9, 1.4 + 0.26 * len(methods)), layout="constrained")
@@ -63,12 +64,6 @@ def draw(results: Results) -> Figure:
     return figure
 
 
-def figure_rates() -> list[PublishedRates]:
-    """SRBench's methods, and those that only the paper has."""
-    known = {row.method for row in published_rates() if row.source == "SRBench"} | {SAME_AS_SRBENCHS_DSR}
-    return [row for row in published_rates() if row.source == "SRBench" or row.method not in known]
-
-
 def _known_rows(rows: Sequence[Row]) -> list[Row]:
     known = [row for row in rows if group_of(row) not in WITHOUT_EQUATION]
     if not known:
@@ -76,25 +71,20 @@ def _known_rows(rows: Sequence[Row]) -> list[Row]:
     return known
 
 
-def _own_points(rows: Sequence[Row]) -> list[Point]:
+def _own_points(rows: Sequence[Row]) -> list[RatePoint]:
     points = []
     for method, runs in by_method(rows):
         for noise in sorted({row.noise for row in runs}):
             at_noise = [row for row in runs if row.noise == noise]
             solved, accurate = srbench_rate(at_noise), accuracy_rate(at_noise)
             assert solved is not None and accurate is not None  # there are runs
-            points.append(Point(method, noise, True, solved, accurate))
+            points.append(RatePoint(method, noise, True, solved, accurate))
     return points
 
 
-def _published_point(row: PublishedRates) -> Point:
-    name = f"{row.method} (paper)" if row.source == "paper" else row.method
-    return Point(name, row.noise, False, Rate(row.symbolic_rate), Rate(row.accuracy_rate))
-
-
-def _by_rate(points: Sequence[Point]) -> list[tuple[str, bool]]:
+def _by_rate(points: Sequence[RatePoint]) -> list[tuple[str, bool]]:
     """Methods, the worst first, as the axis counts from below."""
-    lowest: dict[tuple[str, bool], Point] = {}
+    lowest: dict[tuple[str, bool], RatePoint] = {}
     for point in sorted(points, key=lambda point: point.noise):
         lowest.setdefault((point.method, point.is_own), point)
     return sorted(lowest, key=lambda method: lowest[method].solved.percent)
@@ -102,7 +92,7 @@ def _by_rate(points: Sequence[Point]) -> list[tuple[str, bool]]:
 
 def _draw_panel(
     panel: Axes,
-    points: Sequence[Point],
+    points: Sequence[RatePoint],
     methods: Sequence[tuple[str, bool]],
     noises: Sequence[float],
     name: str,

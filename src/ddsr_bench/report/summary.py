@@ -7,54 +7,40 @@ from itertools import groupby
 
 from ddsr_bench.report.groups import NOT_IN_SRBENCH, ground_truth_names, group_of, is_friedman, names_of
 from ddsr_bench.report.measures import (
-    accuracy_rate,
+    COMPLEXITIES,
+    GIVEN,
+    RATES,
+    RUNS,
+    TIMES,
     complexities,
     mean,
+    measured,
     middle,
-    n_errors,
-    paper_rate,
     r2_or_zero,
-    srbench_rate,
 )
 from ddsr_bench.report.provenance import Origin, provenance
 from ddsr_bench.report.published import PublishedFit, PublishedRates, Source, published_fits, published_rates
 from ddsr_bench.report.rates import Rate
-from ddsr_bench.report.table import Cell, Column, Table
+from ddsr_bench.report.table import Cell, Table, TableColumn
 from ddsr_bench.runner.store import Row
 
 OWN = "here"
 """the source of what the stores hold"""
 SOURCE_NAMES: dict[Source, str] = {"SRBench": "SRBench", "paper": "DDSR paper"}
-TIMES = (Column("time_median_s", "median time (s)"), Column("time_mean_s", "mean time (s)"))
+METHOD = (TableColumn("method", "method"), TableColumn("noise", "noise"), TableColumn("source", "source"))
 RATE_COLUMNS = (
-    Column("method", "method"),
-    Column("noise", "noise"),
-    Column("source", "source"),
-    Column("problems", "problems"),
-    Column("runs", "runs"),
-    Column("errors", "errors"),
-    Column("solved_srbench", "solved, SRBench's rule (%)", is_rate=True),
-    Column("solved_paper", "solved, paper's rule (%)", is_rate=True),
-    Column("accuracy", "R² > 0.999 (%)", is_rate=True),
-    Column("complexity_median", "median complexity", 1),
-    Column("complexity_mean", "mean complexity", 1),
-    *TIMES,
-    Column("budget", "budget"),
-    Column("threads", "threads"),
+    *METHOD,
+    TableColumn("problems", "problems"),
+    *(*RUNS, *RATES, *COMPLEXITIES, *TIMES, *GIVEN),
 )
 FIT_COLUMNS = (
-    Column("method", "method"),
-    Column("noise", "noise"),
-    Column("source", "source"),
-    Column("problems", "data sets"),
-    Column("runs", "runs"),
-    Column("errors", "errors"),
-    Column("r2_mean", "mean R²", 3),
-    Column("r2_median", "median R²", 3),
-    Column("size_mean", "mean size"),
-    *TIMES,
-    Column("budget", "budget"),
-    Column("threads", "threads"),
+    *METHOD,
+    TableColumn("problems", "data sets"),
+    *RUNS,
+    TableColumn("r2_mean", "mean R²", 3),
+    TableColumn("r2_median", "median R²", 3),
+    TableColumn("size_mean", "mean size"),
+    *(*TIMES, *GIVEN),
 )
 PUBLISHED_NOTES: dict[Source, str] = {
     "SRBench": "SRBench: from its result files; rates are means over problems of the share of trials.",
@@ -102,55 +88,29 @@ def _rate_table(
 ) -> Table:
     chosen = [row for row in rows if row.problem in names]
     noises = sorted({row.noise for row in chosen})
-    cells: list[tuple[Cell, ...]] = []
+    cells: list[dict[str, Cell]] = []
     for noise in noises:
         at_noise = [row for row in chosen if row.noise == noise]
         cells += [_own_rates(method, noise, runs, len(names)) for method, runs in by_method(at_noise)]
         if source:
             cells += [_published_rates(row) for row in published_at([noise], source)]
     notes = (INTERVALS, *([PUBLISHED_NOTES[source]] if source else []), *provenance(chosen, origins))
-    return Table(title, RATE_COLUMNS, tuple(cells), notes)
+    return Table.of(title, RATE_COLUMNS, cells, notes)
 
 
-def _own_rates(method: str, noise: float, runs: Sequence[Row], n_suite: int) -> tuple[Cell, ...]:
-    return (
-        method,
-        f"{noise:g}",
-        OWN,
-        coverage(runs, n_suite),
-        len(runs),
-        n_errors(runs),
-        srbench_rate(runs),
-        paper_rate(runs),
-        accuracy_rate(runs),
-        middle(complexities(runs)),
-        mean(complexities(runs)),
-        middle(row.wall_s for row in runs),
-        mean(row.wall_s for row in runs),
-        budgets(runs),
-        thread_counts(runs),
-    )
+def _own_rates(method: str, noise: float, runs: Sequence[Row], n_suite: int) -> dict[str, Cell]:
+    problems = coverage(runs, n_suite)
+    return {"method": method, "noise": f"{noise:g}", "source": OWN, "problems": problems, **measured(runs)}
 
 
-def _published_rates(row: PublishedRates) -> tuple[Cell, ...]:
-    solved = Rate(row.symbolic_rate)
-    return (
-        row.method,
-        f"{row.noise:g}",
-        SOURCE_NAMES[row.source],
-        str(row.problems),
-        None,
-        None,
-        solved if row.source == "SRBench" else None,
-        solved if row.source == "paper" else None,
-        Rate(row.accuracy_rate),
-        row.complexity_median,
-        row.complexity_mean,
-        row.time_median_s,
-        row.time_mean_s,
-        None,
-        None,
-    )
+def _published_rates(row: PublishedRates) -> dict[str, Cell]:
+    return row._asdict() | {
+        "noise": f"{row.noise:g}",
+        "source": SOURCE_NAMES[row.source],
+        "problems": str(row.problems),
+        "solved_srbench" if row.source == "SRBench" else "solved_paper": Rate(row.symbolic_rate),
+        "accuracy": Rate(row.accuracy_rate),
+    }
 
 
 def black_box_fit(runs: Sequence[Row]) -> tuple[list[float], list[float], list[float]]:
@@ -185,7 +145,7 @@ def black_box_table(
     n_suite: int | None = None,
 ) -> Table:
     """Methods on data sets at each noise level; what was published, all of it without noise, stands there."""
-    cells: list[tuple[Cell, ...]] = []
+    cells: list[dict[str, Cell]] = []
     for noise in sorted({row.noise for row in rows}):
         at_noise = [row for row in rows if row.noise == noise]
         cells += [_own_fit(method, noise, runs, n_suite) for method, runs in by_method(at_noise)]
@@ -195,46 +155,30 @@ def black_box_table(
         "A run without a finite R² counts as 0, which predicting the mean gives.",
         *provenance(rows, origins),
     )
-    return Table(title, FIT_COLUMNS, tuple(cells), notes)
+    return Table.of(title, FIT_COLUMNS, cells, notes)
 
 
-def _own_fit(method: str, noise: float, runs: Sequence[Row], n_suite: int | None) -> tuple[Cell, ...]:
+def _own_fit(method: str, noise: float, runs: Sequence[Row], n_suite: int | None) -> dict[str, Cell]:
     r2, sizes, times = black_box_fit(runs)
     n_sets = len({row.problem for row in runs})
-    return (
-        method,
-        f"{noise:g}",
-        OWN,
-        str(n_sets) if n_suite is None else coverage(runs, n_suite),
-        len(runs),
-        n_errors(runs),
-        mean(r2),
-        middle(r2),
-        mean(sizes),
-        middle(times),
-        mean(times),
-        budgets(runs),
-        thread_counts(runs),
-    )
+    return measured(runs) | {
+        "method": method,
+        "noise": f"{noise:g}",
+        "source": OWN,
+        "problems": str(n_sets) if n_suite is None else coverage(runs, n_suite),
+        "r2_mean": mean(r2),
+        "r2_median": middle(r2),
+        "size_mean": mean(sizes),
+        "time_median_s": middle(times),
+        "time_mean_s": mean(times),
+    }
 
 
-def _published_fit(row: PublishedFit) -> tuple[Cell, ...]:
-    fits = (row.r2_mean, row.r2_median, row.size_mean, row.time_median_s, row.time_mean_s)
-    source = SOURCE_NAMES[row.source]
-    return (row.method, "0", source, str(row.problems), None, None, *fits, None, None)
+def _published_fit(row: PublishedFit) -> dict[str, Cell]:
+    return row._asdict() | {"noise": "0", "source": SOURCE_NAMES[row.source], "problems": str(row.problems)}
 
 
 def coverage(runs: Sequence[Row], n_suite: int) -> str:
     """How many of a suite's problems have a run."""
     n_problems = len({row.problem for row in runs})
     return str(n_suite) if n_problems == n_suite else f"{n_problems} of {n_suite}"
-
-
-def budgets(runs: Sequence[Row]) -> str | None:
-    """What the runs were given; None where no row tells."""
-    return "; ".join(sorted({row.budget for row in runs if row.budget})) or None
-
-
-def thread_counts(runs: Sequence[Row]) -> str:
-    """Of a run; several where they differ."""
-    return ", ".join(str(count) for count in sorted({row.threads for row in runs}))

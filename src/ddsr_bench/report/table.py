@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from ddsr_bench.report.rates import Rate
 Cell = str | int | float | Rate | None
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     """`key` names it in CSV, `title` for people; `decimals` of its numbers, or three significant digits."""
 
     key: str
@@ -29,9 +29,21 @@ class Table:
     """Cells are values; how they look is up to the format."""
 
     title: str
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        title: str,
+        columns: Sequence[TableColumn],
+        rows: Iterable[Mapping[str, Cell]],
+        notes: Iterable[str] = (),
+    ) -> Table:
+        """Of rows by the columns' keys; what a row does not have is an empty cell."""
+        cells = tuple(tuple(row.get(column.key) for column in columns) for row in rows)
+        return cls(title, tuple(columns), cells, tuple(notes))
 
 
 def to_markdown(tables: Sequence[Table]) -> str:
@@ -90,7 +102,7 @@ def _three_digits(value: float) -> str:
     return f"{value:,.{max(0, 2 - size)}f}"
 
 
-def _csv_cells(column: Column, cell: Cell) -> dict[str, object]:
+def _csv_cells(column: TableColumn, cell: Cell) -> dict[str, object]:
     if not column.is_rate:
         return {column.key: "" if cell is None else cell}
     rate = cell if isinstance(cell, Rate) else Rate(math.nan)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 from uuid import uuid4
 
 from ddsr.errors import BenchError
@@ -17,7 +17,7 @@ from ddsr_bench.runner.one import Task
 from ddsr_bench.runner.slot import Limits, Slot
 from ddsr_bench.runner.store import Key, Row
 from ddsr_bench.runner.verdicts import row_of
-from ddsr_bench.runner.workers import children_cpu_s
+from ddsr_bench.runner.workers import LocalWorkers, children_cpu_s
 
 LOCAL = "local:"
 CONNECT_S = 10
@@ -93,6 +93,10 @@ class ClusterWorkers:
         self._client.close()
         if cluster is not None:
             cluster.close()
+
+
+Workers: TypeAlias = LocalWorkers | ClusterWorkers
+"""where runs happen"""
 
 
 def connect(address: str) -> Any:

@@ -2,40 +2,30 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 import hashlib
-import io
-import math
-import os
 import re
+import zlib
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ddsr.learning.curves import SHARES
+from ddsr.storage.files import write_whole
 from ddsr_bench.runner.store import Key
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FOLDER = "curves"
 MOST_POINTS = 400
 """of one curve; a longer run's epochs are drawn together, so that a store of thousands of runs stays small"""
-
-
-class Curve(NamedTuple):
-    """A value a point; `epoch` and `seconds` are those at a point's end, counted from the run's start."""
-
-    epoch: NDArray[np.float64]
-    best_reward: NDArray[np.float64]
-    mean_reward: NDArray[np.float64]
-    reward_floor: NDArray[np.float64]
-    entropy: NDArray[np.float64]
-    kl: NDArray[np.float64]
-    distinct_share: NDArray[np.float64]
-    invalid_share: NDArray[np.float64]
-    repeated_share: NDArray[np.float64]
-    seconds: NDArray[np.float64]
+COLUMNS = (
+    *("epoch", "best_reward", "mean_reward", "reward_floor", "entropy", "kl", "distinct_share"),
+    *(*SHARES, "seconds"),
+)
+"""of a curve, with a row a point; `epoch` and `seconds` are those at its end, counted from the run's start"""
 
 
 def curve_path(folder: Path, key: Key) -> Path:
@@ -51,55 +41,39 @@ def file_name(key: Key) -> str:
     return f"{readable}.{digest}"
 
 
-def curve_of(table: Any) -> Curve:
-    """From an estimator's `curves_`, a DataFrame with a row an epoch; NaN where it has no such column."""
-    nothing = np.full(len(table), np.nan)
-    columns = {
-        name: table[name].to_numpy(dtype=np.float64) if name in table else nothing for name in Curve._fields
-    }
-    parts = [name for name in table if str(name).startswith("seconds_")]
-    if parts:
-        columns["seconds"] = np.cumsum(table[parts].to_numpy(dtype=np.float64).sum(axis=1))
-    columns["epoch"] = np.arange(1.0, len(table) + 1)
-    return Curve(**columns)
+def curve_of(table: pd.DataFrame) -> pd.DataFrame:
+    """From an estimator's `curves_`, with a row an epoch; NaN where it has no such column."""
+    curve = table.reindex(columns=COLUMNS)
+    parts = table.filter(regex="^seconds_")
+    if len(parts.columns):
+        curve["seconds"] = parts.sum(axis=1, skipna=False).cumsum()
+    curve["epoch"] = np.arange(1.0, len(table) + 1)
+    return curve.astype(np.float64)
 
 
-def thinned(curve: Curve, most: int = MOST_POINTS) -> Curve:
+def thinned(curve: pd.DataFrame, most: int = MOST_POINTS) -> pd.DataFrame:
     """At most so many points: of epochs drawn together the best best reward, the last clock, else means."""
-    if len(curve.epoch) <= most:
+    if len(curve) <= most:
         return curve
-    blocks = np.array_split(np.arange(len(curve.epoch)), most)
-    ends = [block[-1] for block in blocks]
-    columns = {
-        name: np.array([values[block].mean() for block in blocks]) for name, values in curve._asdict().items()
-    }
-    columns["best_reward"] = np.array([curve.best_reward[block].max() for block in blocks])
-    return Curve(**columns | {"epoch": curve.epoch[ends], "seconds": curve.seconds[ends]})
+    blocks = np.arange(len(curve)) * most // len(curve)
+    means = dict.fromkeys(COLUMNS, "mean")
+    return curve.groupby(blocks).agg(means | {"best_reward": "max", "epoch": "last", "seconds": "last"})
 
 
-def write_curve(path: Path, curve: Curve) -> None:
+def write_curve(path: Path, curve: pd.DataFrame) -> None:
     """Whole or not at all: a run that is killed leaves no half of a curve under the curve's name."""
-    lines = [",".join(Curve._fields), *(",".join(map(_short, point)) for point in zip(*curve, strict=True))]
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(gzip.compress("\n".join([*lines, ""]).encode(), mtime=0))
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    text = curve.to_csv(index=False, float_format="%.6g")
+    write_whole(path, gzip.compress(text.encode(), mtime=0))
 
 
-def read_curve(path: Path) -> Curve | None:
-    """A curve, or None where the file is not there or is none."""
+def read_curve(path: Path) -> pd.DataFrame | None:
+    """A curve, or None where the file is not there or is none. Earlier versions did not know all columns."""
+    import pandas as pd
+
     try:
-        rows = list(csv.reader(io.StringIO(gzip.decompress(path.read_bytes()).decode())))
-        values = [[float(cell) if cell else math.nan for cell in row] for row in rows[1:]]
-        columns = dict(zip(rows[0], np.array(values).T, strict=True))
-        unknown = dict.fromkeys(SHARES, np.full(len(values), math.nan))  # to earlier versions
-        return Curve(**unknown | columns) if values else None
-    except (OSError, EOFError, ValueError, IndexError, TypeError):
+        curve = pd.read_csv(path, compression="gzip", dtype=np.float64)
+    except (OSError, EOFError, ValueError, zlib.error):
         return None
-
-
-def _short(value: float) -> str:
-    return "" if math.isnan(value) else f"{value:.6g}"
+    is_curve = len(curve) and {*COLUMNS} - {*SHARES} <= {*curve.columns}
+    return curve.reindex(columns=COLUMNS) if is_curve else None

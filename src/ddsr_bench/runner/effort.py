@@ -6,8 +6,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ddsr_bench.runner.cluster import Workers
 from ddsr_bench.runner.store import Row
-from ddsr_bench.runner.workers import Workers
 
 
 @dataclass

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ddsr.errors import BenchError
-from ddsr_bench.problems.suites import Problem
+from ddsr_bench.problems.suites import BenchmarkProblem
 from ddsr_bench.problems.trial import data_path
 from ddsr_bench.runner.store import Row
 
@@ -19,7 +19,7 @@ LENGTH = 16
 MOST_NAMED = 5
 
 
-def identity_of(problem: Problem, data_dir: Path | None = None) -> str:
+def identity_of(problem: BenchmarkProblem, data_dir: Path | None = None) -> str:
     """A short hash of all that decides a problem's data but its name and the seed.
 
     Compressed tables count by what is in them, so that a copy that was compressed again is the same.

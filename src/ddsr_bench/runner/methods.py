@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,7 +12,7 @@ from ddsr.search.presets import PRESETS, parse_method
 from ddsr_bench.peers import PEERS, check_installed
 
 
-class Method(Protocol):
+class Regressor(Protocol):
     """A regressor; one whose model cannot be written down has a `complexity()` beside these."""
 
     def fit(self, X: Any, y: NDArray[np.float64]) -> Any:
@@ -66,17 +65,17 @@ def modules_of(method: str) -> tuple[str, ...]:
 
 def make_estimator(
     method: str, seed: int, time: float | None, epochs: int | None, threads: int, device: str
-) -> Method:
+) -> Regressor:
     """One of ddsr's presets or a peer, by name; `time` in seconds or `epochs` end a search, what comes first.
 
     Peers know no epochs.
     """
     if method in PEERS:
-        peer: Method = import_module(PEERS[method].module).make(seed, time, threads)
+        peer: Regressor = PEERS[method].make(seed, time, threads)
         return peer
     from ddsr.estimator.regressor import DDSRRegressor
 
-    regressor: Method = DDSRRegressor(
+    regressor: Regressor = DDSRRegressor(
         preset=method,
         max_time=time,
         max_epochs=epochs,

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.errors import BenchError
+from ddsr.errors import BenchError, RunError
 from ddsr_bench.judge.judging import read_problem
-from ddsr_bench.problems.suites import Problem
+from ddsr_bench.problems.suites import BenchmarkProblem
 from ddsr_bench.problems.trial import Split, make_data
 from ddsr_bench.runner.curves import curve_of, curve_path, thinned, write_curve
-from ddsr_bench.runner.methods import Method
+from ddsr_bench.runner.methods import Regressor
 from ddsr_bench.runner.saved_runs import fit_saved, run_path
 from ddsr_bench.runner.store import Key
 
@@ -31,7 +31,7 @@ OWN_METHODS = "ddsr_bench.runner.methods:make_estimator"
 class Task:
     """What to run."""
 
-    problem: Problem
+    problem: BenchmarkProblem
     method: str
     noise: float
     seed: int
@@ -56,7 +56,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunResult:
     """What came of it; times are those of `fit`."""
 
     expression: str | None
@@ -69,7 +69,7 @@ class Outcome:
     """of a model that is no formula, as its method counts it"""
 
 
-def run_one(task: Task) -> Outcome:
+def run_one(task: Task) -> RunResult:
     """Make the data, fit, and measure."""
     data_dir = Path(task.data_dir) if task.data_dir else None
     data = make_data(task.problem, task.seed, task.noise, data_dir)
@@ -78,7 +78,7 @@ def run_one(task: Task) -> Outcome:
     estimator, wall, cpu = _fitted(task, estimator, data)
     keep_curve(task, estimator)
     form = estimator.sympy()
-    return Outcome(
+    return RunResult(
         expression=None if form is None else str(form),
         complexity=estimator.complexity() if form is None else None,  # type: ignore[attr-defined]
         r2_train=r2(data.y_train, estimator.predict(data.X_train)),
@@ -88,7 +88,7 @@ def run_one(task: Task) -> Outcome:
     )
 
 
-def _fitted(task: Task, estimator: Method, data: Split) -> tuple[Method, float, float | None]:
+def _fitted(task: Task, estimator: Regressor, data: Split) -> tuple[Regressor, float, float | None]:
     """The fitted estimator, and the seconds it took; processor time is not known of a run in pieces."""
     if task.runs_dir is not None:
         from ddsr.estimator.regressor import DDSRRegressor
@@ -108,7 +108,7 @@ def keep_curve(task: Task, estimator: Any) -> None:
         return
     try:
         write_curve(curve_path(Path(task.curves_dir), task.key), thinned(curve_of(epochs)))
-    except OSError as error:  # the result is worth more than its curve
+    except (OSError, RunError) as error:  # the result is worth more than its curve
         print(f"the learning curve is lost: {error}", file=sys.stderr)
 
 
@@ -120,11 +120,11 @@ def r2(y: NDArray[np.float64], predicted: Any) -> float:
     return 1.0 - error / total if math.isfinite(error) and total > 0 else -math.inf
 
 
-def load_factory(name: str) -> Callable[..., Method]:
+def load_factory(name: str) -> Callable[..., Regressor]:
     """The function behind `module:function`."""
     module, _, function = name.partition(":")
     try:
-        found: Callable[..., Method] = getattr(import_module(module), function)
+        found: Callable[..., Regressor] = getattr(import_module(module), function)
     except (ImportError, AttributeError, ValueError) as error:
         raise BenchError(f"no method {name!r}: {error}") from error
     return found

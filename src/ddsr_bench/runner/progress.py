@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import Protocol
+from collections.abc import Iterable
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -13,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ddsr.data.printable import printable
+from ddsr_bench.runner.cluster import Workers
 from ddsr_bench.runner.store import Key, Row
 
 REFRESHES_PER_S = 4
@@ -20,18 +20,10 @@ MOST_RUNNING = 16
 """maximum number of current runs to list"""
 
 
-class InFlight(Protocol):
-    """An object that knows the current runs."""
-
-    def running(self) -> Mapping[Key, float]:
-        """Return the current runs and when each began, on the monotonic clock."""
-        ...
-
-
-class Board:
+class BenchmarkProgress:
     """Progress: finished and current runs, errors, and remaining time."""
 
-    def __init__(self, n_total: int, workers: InFlight) -> None:
+    def __init__(self, n_total: int, workers: Workers) -> None:
         self.n_total = n_total
         self.rows: list[Row] = []
         self._workers = workers
@@ -81,7 +73,7 @@ class Board:
         return Group(Text(self.headline()), methods, running, *more)
 
 
-def show(console: Console, board: Board, rows: Iterable[Row]) -> None:
+def show(console: Console, board: BenchmarkProgress, rows: Iterable[Row]) -> None:
     """Show rows as they arrive. On a terminal, only runs with errors get their own line."""
     if not console.is_terminal:
         for row in rows:

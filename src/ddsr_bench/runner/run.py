@@ -12,7 +12,8 @@ from pathlib import Path
 from ddsr.errors import BenchError, DeviceError
 from ddsr.storage.version import ddsr_version
 from ddsr_bench.judge.judge import TIMEOUT_S
-from ddsr_bench.problems.suites import Problem
+from ddsr_bench.problems.suites import BenchmarkProblem
+from ddsr_bench.runner.cluster import Workers
 from ddsr_bench.runner.identity import check_identities, identity_of
 from ddsr_bench.runner.machine import describe_commit
 from ddsr_bench.runner.methods import canonical_name
@@ -21,7 +22,7 @@ from ddsr_bench.runner.saved_runs import forget
 from ddsr_bench.runner.slot import Limits
 from ddsr_bench.runner.starts import Start, record_start, today
 from ddsr_bench.runner.store import Row, Store, budget_text
-from ddsr_bench.runner.workers import LocalWorkers, Workers
+from ddsr_bench.runner.workers import LocalWorkers
 
 # A run counts as hung after SLACK times the time that it was given and GRACE_S: an epoch is finished first.
 SLACK = 1.2
@@ -32,7 +33,7 @@ GRACE_S = 120.0
 class Plan:
     """Every problem with every method, noise level and trial."""
 
-    problems: Sequence[Problem]
+    problems: Sequence[BenchmarkProblem]
     methods: Sequence[str]
     noises: Sequence[float] = (0.0,)
     trials: int = 1

@@ -8,13 +8,14 @@ import subprocess
 import sys
 import threading
 import time
+from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from ddsr_bench.judge.judge import TIMEOUT_S, JudgeProcess
 from ddsr_bench.runner.methods import modules_of
-from ddsr_bench.runner.one import OWN_METHODS, Outcome, Task
+from ddsr_bench.runner.one import OWN_METHODS, RunResult, Task
 from ddsr_bench.runner.server import TERMINATED, TERMINATED_RUN
 from ddsr_bench.runner.store import Row
 from ddsr_bench.runner.verdicts import judged, row_of
@@ -28,6 +29,7 @@ THREAD_VARIABLES = (
     "VECLIB_MAXIMUM_THREADS",
 )
 BASE_MODULES = ("pandas", "sympy")
+SERVER = "ddsr_bench.runner.server"
 STOP_S = 2.0
 """seconds that the runner has to stop its slots after their processes were terminated"""
 
@@ -46,13 +48,11 @@ class Stopped(Exception):
     """The run was ended together with its slot: there is nothing to record."""
 
 
-class Slot:
-    """One run at a time, in processes forked from one that has imported what they need."""
+class RunPlace(ABC):
+    """Runs and judges tasks, one or several at a time, each asked for by a thread of the runner."""
 
     def __init__(self) -> None:
-        self._server: subprocess.Popen[str] | None = None
-        self._threads = 0
-        self._judge = JudgeProcess()
+        self._judge, self._judging = JudgeProcess(), threading.Lock()
         self._stopped = threading.Event()
 
     def perform(self, task: Task, limits: Limits) -> Row:
@@ -61,34 +61,61 @@ class Slot:
         outcome, reason = self.run(task, limits)
         row = row_of(task, time.perf_counter() - began, reason)
         if outcome is not None:
-            row = judged(row, task, outcome, self._judge, limits.judge_s)
+            with self._judging:
+                row = judged(row, task, outcome, self._judge, limits.judge_s)
         if self._stopped.is_set():
             raise Stopped
         return row
 
-    def run(self, task: Task, limits: Limits) -> tuple[Outcome | None, str | None]:
+    @abstractmethod
+    def run(self, task: Task, limits: Limits) -> tuple[RunResult | None, str | None]:
         """What a run gives, or why it gives nothing."""
-        modules = BASE_MODULES + (modules_of(task.method) if task.factory == OWN_METHODS else ())
+
+    @abstractmethod
+    def _end_runs(self) -> None:
+        """End the runs in flight, from any thread."""
+
+    @abstractmethod
+    def _end_processes(self) -> None:
+        """End the processes that do the runs."""
+
+    def stop(self) -> None:
+        """End what is in flight, from any thread; `perform` raises `Stopped`. `close` comes after it."""
+        self._stopped.set()
+        self._end_runs()
+        self._judge.kill()
+
+    def close(self) -> None:
+        """End all processes."""
+        self._end_processes()
+        self._judge.close()
+
+
+class Slot(RunPlace):
+    """One run at a time, in processes forked from one that has imported what they need."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._server: subprocess.Popen[str] | None = None
+        self._threads = 0
+
+    def run(self, task: Task, limits: Limits) -> tuple[RunResult | None, str | None]:
+        """What a run gives, or why it gives nothing."""
         watch = {"seconds": limits.seconds, "gib": limits.gib}
-        answer = self._ask({"task": asdict(task), "modules": modules, "watch": watch}, task.threads)
+        answer = self._ask({"task": asdict(task), "modules": modules_for(task), "watch": watch}, task.threads)
         if answer is None:
             self._leave_if_stopping(self._end_server() == TERMINATED)
             return None, "the process that starts runs ended, out of memory perhaps"
         outcome, reason = answer["outcome"], answer["reason"]
         self._leave_if_stopping(outcome is None and str(reason).startswith(TERMINATED_RUN))
-        return (None if outcome is None else Outcome(**outcome)), reason
+        return (None if outcome is None else RunResult(**outcome)), reason
 
-    def stop(self) -> None:
-        """End the run in flight, from any thread; `perform` raises `Stopped`. `close` comes after it."""
-        self._stopped.set()
+    def _end_runs(self) -> None:
         if self._server is not None:
             self._server.terminate()
-        self._judge.kill()
 
-    def close(self) -> None:
-        """End the processes."""
+    def _end_processes(self) -> None:
         self._end_server()
-        self._judge.close()
 
     def _leave_if_stopping(self, is_terminated: bool) -> None:
         """Raise `Stopped` if what was terminated was so together with the runner.
@@ -132,10 +159,15 @@ class Slot:
         return status
 
 
-def start_server(threads: int) -> subprocess.Popen[str]:
-    """The process that runs are forked from; libraries read how many threads they have when they start."""
+def modules_for(task: Task) -> tuple[str, ...]:
+    """What the process of a run imports before it."""
+    return BASE_MODULES + (modules_of(task.method) if task.factory == OWN_METHODS else ())
+
+
+def start_server(threads: int, module: str = SERVER, *arguments: str) -> subprocess.Popen[str]:
+    """A process that does runs; libraries read how many threads they have when they start."""
     return subprocess.Popen(
-        [sys.executable, "-m", "ddsr_bench.runner.server"],
+        [sys.executable, "-m", module, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

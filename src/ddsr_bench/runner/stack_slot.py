@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
@@ -15,45 +11,28 @@ from itertools import count
 from queue import Empty, SimpleQueue
 from typing import Any, TypeAlias
 
-from ddsr_bench.judge.judge import JudgeProcess
-from ddsr_bench.runner.methods import modules_of
-from ddsr_bench.runner.one import OWN_METHODS, Outcome, Task
-from ddsr_bench.runner.slot import BASE_MODULES, THREAD_VARIABLES, Limits, Stopped
+from ddsr_bench.runner.one import RunResult, Task
+from ddsr_bench.runner.slot import Limits, RunPlace, Stopped, modules_for, start_server
 from ddsr_bench.runner.stack_server import OUT_OF_MEMORY
-from ddsr_bench.runner.store import Row
-from ddsr_bench.runner.verdicts import judged, row_of
 
 Answer: TypeAlias = dict[str, Any] | None
 
 
-class StackSlot:
-    """Runs and judges up to `n_places` tasks at a time, each asked for by a thread of the runner.
+class StackSlot(RunPlace):
+    """Runs up to `n_places` tasks at a time.
 
     The runs of a process that ends, or that another run made too slow or too large, go on in a new one from
     what they have saved. `say` is told in a line if the device has too little memory for all places.
     """
 
     def __init__(self, n_places: int, vocab_size: int, say: Callable[[str], None] = print) -> None:
+        super().__init__()
         self.n_places, self.vocab_size, self._say = n_places, vocab_size, say
         self._shared: StackProcess | None = None
         self._processes: set[StackProcess] = set()
         self._changing = threading.Lock()
-        self._judge, self._judging = JudgeProcess(), threading.Lock()
-        self._stopped = threading.Event()
 
-    def perform(self, task: Task, limits: Limits) -> Row:
-        """Run a task and judge what it found."""
-        began = time.perf_counter()
-        outcome, reason = self.run(task, limits)
-        row = row_of(task, time.perf_counter() - began, reason)
-        if outcome is not None:
-            with self._judging:
-                row = judged(row, task, outcome, self._judge, limits.judge_s)
-        if self._stopped.is_set():
-            raise Stopped
-        return row
-
-    def run(self, task: Task, limits: Limits) -> tuple[Outcome | None, str | None]:
+    def run(self, task: Task, limits: Limits) -> tuple[RunResult | None, str | None]:
         """What a run gives, or why it gives nothing."""
         is_alone = False
         while True:
@@ -78,22 +57,14 @@ class StackSlot:
             elif answer["outcome"] is None:
                 return None, answer["reason"]
             else:
-                return Outcome(**answer["outcome"]), None
+                return RunResult(**answer["outcome"]), None
 
-    def stop(self) -> None:
-        """End the runs in flight, from any thread; `perform` raises `Stopped`. `close` comes after it."""
-        self._stopped.set()
+    def _end_runs(self) -> None:
         with self._changing:
             for process in self._processes:
                 process.end()
-        self._judge.kill()
 
-    def close(self) -> None:
-        """End the processes."""
-        with self._changing:
-            for process in self._processes:
-                process.end()
-        self._judge.close()
+    _end_processes = _end_runs
 
     def _process_for(self, task: Task, is_alone: bool) -> StackProcess:
         with self._changing:
@@ -138,28 +109,20 @@ class StackProcess:
         self._waiting: dict[int, SimpleQueue[Answer]] = {}
         self._asking = threading.Lock()
         self._is_over = False
-        self._server = subprocess.Popen(
-            [sys.executable, "-m", "ddsr_bench.runner.stack_server", str(n_places), str(vocab_size)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env={**os.environ, **dict.fromkeys(THREAD_VARIABLES, str(threads))},
-            start_new_session=True,  # Ctrl-C is for the runner, which ends its processes itself
-        )
+        module = "ddsr_bench.runner.stack_server"
+        self._server = start_server(threads, module, str(n_places), str(vocab_size))
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
     def ask(self, task: Task, seconds: float | None) -> Answer:
         """Run a task; None if the process ends before it. Raises `Empty` after so many seconds."""
         answer: SimpleQueue[Answer] = SimpleQueue()
-        modules = BASE_MODULES + (modules_of(task.method) if task.factory == OWN_METHODS else ())
         with self._asking:
             if self._is_over:
                 return None
             number = next(self._numbers)
             self._waiting[number] = answer
-            request = {"number": number, "task": asdict(task), "modules": modules}
+            request = {"number": number, "task": asdict(task), "modules": modules_for(task)}
             assert self._server.stdin is not None
             with suppress(BrokenPipeError):  # the reader sees the end, and tells all who wait
                 print(json.dumps(request), file=self._server.stdin, flush=True)

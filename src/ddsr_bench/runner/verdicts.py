@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from ddsr.storage.version import ddsr_version
 from ddsr_bench.judge.judge import JudgeProcess
 from ddsr_bench.judge.rules import Verdict
-from ddsr_bench.runner.one import Outcome, Task
+from ddsr_bench.runner.one import RunResult, Task
 from ddsr_bench.runner.store import Row
 
 
@@ -32,7 +32,7 @@ def row_of(task: Task, wall_s: float, reason: str | None, host: str | None = Non
     )
 
 
-def judged(row: Row, task: Task, outcome: Outcome, judge: JudgeProcess, judge_s: float) -> Row:
+def judged(row: Row, task: Task, outcome: RunResult, judge: JudgeProcess, judge_s: float) -> Row:
     """The row with the outcome and its verdict, for which there are `judge_s` seconds."""
     began = time.perf_counter()
     if outcome.expression is None:

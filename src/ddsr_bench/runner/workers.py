@@ -7,11 +7,10 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from queue import SimpleQueue
-from typing import Protocol
 
 from ddsr_bench.runner.machine import Machine, describe_machine
 from ddsr_bench.runner.one import Task
-from ddsr_bench.runner.slot import Limits, Slot
+from ddsr_bench.runner.slot import Limits, RunPlace, Slot
 from ddsr_bench.runner.store import Key, Row
 
 
@@ -19,49 +18,6 @@ def children_cpu_s() -> float:
     """Of all processes that this one started and that have ended, and of theirs."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
-
-
-class Workers(Protocol):
-    """Those who do the runs."""
-
-    n_slots: int
-    """runs at a time"""
-
-    def rows(self, tasks: Sequence[Task], limits: Limits) -> Generator[Row, None, None]:
-        """Each run's row when it ends; closing the iterator ends the runs in flight."""
-        ...
-
-    def machines(self) -> tuple[Machine, ...]:
-        """Where the runs go."""
-        ...
-
-    def cpu_s(self) -> float:
-        """Processor time of all runs that have ended, their verdicts and whatever was started for them."""
-        ...
-
-    def running(self) -> Mapping[Key, float]:
-        """The runs in flight, and when each began on the monotonic clock."""
-        ...
-
-    def close(self) -> None:
-        """No more runs will come."""
-        ...
-
-
-class RunPlace(Protocol):
-    """Runs and judges tasks, one or several at a time."""
-
-    def perform(self, task: Task, limits: Limits) -> Row:
-        """Run a task and judge what it found."""
-        ...
-
-    def stop(self) -> None:
-        """End what is in flight, from any thread."""
-        ...
-
-    def close(self) -> None:
-        """End all processes."""
-        ...
 
 
 class LocalWorkers:

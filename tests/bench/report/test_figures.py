@@ -10,7 +10,7 @@ from ddsr.errors import BenchError
 from ddsr_bench.report.curves_figure import best_so_far, curves_by_method, mean_reward
 from ddsr_bench.report.figures import KINDS, render
 from ddsr_bench.report.labels import Box
-from ddsr_bench.report.pareto_figure import Point, pareto_front
+from ddsr_bench.report.pareto_figure import FitPoint, pareto_front
 from ddsr_bench.report.results import Results
 from ddsr_bench.runner.curves import write_curve
 from report_cases import STROGATZ, full_results, results_of, run
@@ -64,14 +64,14 @@ def test_what_cannot_be_drawn_is_refused(kind, rows, message):
 
 def test_the_front_drops_what_is_larger_and_no_better():
     points = [
-        Point(name, size, r2, False)
+        FitPoint(name, size, r2, False)
         for name, size, r2 in zip("abcd", (5, 3, 9, 5), (0.7, 0.5, 0.6, 0.4), strict=True)
     ]
     assert [point.method for point in pareto_front(points)] == ["b", "a"]
 
 
 def test_a_run_that_ended_keeps_its_best_but_has_no_mean():
-    ended = curve(3)._replace(best_reward=np.array([0.2, 0.6, 0.4]), mean_reward=np.array([0.1, 0.2, 0.3]))
+    ended = curve(3).assign(best_reward=np.array([0.2, 0.6, 0.4]), mean_reward=np.array([0.1, 0.2, 0.3]))
     epochs = np.array([1.0, 2.0, 3.0, 4.0])
     assert best_so_far(ended, epochs).tolist() == [0.2, 0.6, 0.6, 0.6]
     np.testing.assert_allclose(mean_reward(ended, epochs), [0.1, 0.2, 0.3, np.nan])
@@ -101,6 +101,6 @@ def test_boxes_overlap_where_both_are():
 def test_without_a_generator_there_is_one_panel(tmp_path):
     row, path = run(STROGATZ), tmp_path / "a.csv.gz"
     for level, n_panels in ((0.5, 1), (np.nan, 0)):
-        write_curve(path, curve(5)._replace(mean_reward=np.full(5, level)))
+        write_curve(path, curve(5).assign(mean_reward=np.full(5, level)))
         found = texts(render("curves", Results([row], curves={row.key: path})))
         assert sum("mean reward of an epoch" in text for text in found) == n_panels

@@ -6,8 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from ddsr_bench.report.published import published_fits, published_rates
-from ddsr_bench.report.rates_figure import figure_rates
+from ddsr_bench.report.published import drawn_once, published_fits, published_rates
 
 ROOT = Path(__file__).resolve().parents[3]
 SOURCES = Path(os.environ.get("DDSR_PUBLISHED", ROOT.parent / "shared"))
@@ -47,7 +46,7 @@ def test_every_method_has_four_noise_levels():
 
 
 def test_a_figure_shows_a_method_once():
-    at_zero = [row.method for row in figure_rates() if row.noise == 0]
+    at_zero = [row.method for row in drawn_once(published_rates()) if row.noise == 0]
     assert len(at_zero) == len(set(at_zero)) == 18
     assert {"DDSR", "Bingo", "TPSR", "DSR-W/C"} < set(at_zero)
 

@@ -12,13 +12,6 @@ def test_wilson_by_hand():
     assert (round(low, 4), round(high, 4)) == (0.0456, 0.6994)
 
 
-@given(st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
-def test_wilson_agrees_with_scipy(counts):
-    n_hits, n_runs = counts
-    expected = binomtest(n_hits, n_runs).proportion_ci(method="wilson")
-    assert wilson(n_hits, n_runs) == pytest.approx((expected.low, expected.high), abs=1e-9)
-
-
 def test_a_rate_counts_every_run():
     rate = rate_of([True, False, False, False])
     assert rate.percent == 25 and round(rate.low, 2) == 4.56 and round(rate.high, 2) == 69.94

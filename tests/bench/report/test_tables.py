@@ -8,7 +8,7 @@ import pytest
 from ddsr_bench.problems.suites import load_suite
 from ddsr_bench.report.rates import Rate
 from ddsr_bench.report.summary import summary_tables
-from ddsr_bench.report.table import Column, Table, cell_text, to_csv, to_html, to_markdown
+from ddsr_bench.report.table import Table, TableColumn, cell_text, to_csv, to_html, to_markdown
 from report_cases import FEYNMAN, OUTSIDE_SRBENCH, STROGATZ, failed, run
 
 
@@ -124,7 +124,12 @@ def test_what_runs_were_given_is_shown(problem):
 
 TABLE = Table(
     "T & U",
-    (Column("name", "name"), Column("rate", "rate (%)", is_rate=True), Column("n", "n"), Column("x", "x", 2)),
+    (
+        TableColumn("name", "name"),
+        TableColumn("rate", "rate (%)", is_rate=True),
+        TableColumn("n", "n"),
+        TableColumn("x", "x", 2),
+    ),
     (("a|b <c>", Rate(46.54, 38.2, 55.0), 1200, 1.005), ("d", Rate(10.0), None, None)),
     ("a note",),
 )
@@ -149,7 +154,7 @@ def test_csv_has_the_bounds_in_columns():
 
 
 def test_csv_joins_tables_with_different_columns():
-    other = Table("V", (Column("size", "size"),), ((3,),))
+    other = Table("V", (TableColumn("size", "size"),), ((3,),))
     rows = list(csv.DictReader(StringIO(to_csv([TABLE, other]))))
     assert [row["table"] for row in rows] == ["T & U", "T & U", "V"]
     assert rows[2]["size"] == "3" and rows[2]["name"] == "" and rows[0]["size"] == ""

@@ -98,7 +98,7 @@ def _in_heads(projected: Float[Tensor, "B M D"], n_heads: int) -> Float[Tensor, 
     return projected.view(*projected.shape[:2], n_heads, -1).transpose(1, 2)
 
 
-class FeedForward(nn.Module):
+class GeluFeedForward(nn.Module):
     """W₂ gelu(W₁ x + b₁) + b₂."""
 
     def __init__(self, width: int, ratio: int) -> None:
@@ -123,7 +123,7 @@ class MixingLayer(nn.Module):
         self.self_norm = Norm(width)
         self.self_attention = SelfAttention(width, n_heads)
         self.last_norm = Norm(width)
-        self.feed_forward = FeedForward(width, ratio=4)
+        self.feed_forward = GeluFeedForward(width, ratio=4)
 
     def forward(self, x: Float[Tensor, "B M D"], is_there: Bool[Tensor, "B M"]) -> Float[Tensor, "B M D"]:
         """Positions that are not there are looked at by none."""

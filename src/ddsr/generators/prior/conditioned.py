@@ -23,14 +23,14 @@ from ddsr.generators.prior.distinct import NextLogits, draw_distinct
 from ddsr.generators.prior.encoder import Encoding
 from ddsr.generators.prior.network import PriorNetwork
 from ddsr.generators.prior.next_token import LENGTH_STEP, NextToken
-from ddsr.generators.prior.screen import View, choose_view
+from ddsr.generators.prior.screen import ShownData, choose_view
 from ddsr.grammar import Grammar
 
 N_DRAWS = 4
 """looks at the data, where they have more rows than one look takes in"""
 
 
-def ids_in_prior(vocabulary: Vocabulary, view: View, config: NetworkConfig) -> list[int]:
+def ids_in_prior(vocabulary: Vocabulary, view: ShownData, config: NetworkConfig) -> list[int]:
     """What each token of the user's is called by the prior; MASK for those that it does not know."""
     own = config.vocabulary
     ids = [own.operators.index(name) if name in own.operators else MASK for name in vocabulary.operators]
@@ -46,7 +46,7 @@ def ids_in_prior(vocabulary: Vocabulary, view: View, config: NetworkConfig) -> l
 
 
 @torch.no_grad()
-def encode(network: PriorNetwork, view: View, device: torch.device) -> Encoding:
+def encode(network: PriorNetwork, view: ShownData, device: torch.device) -> Encoding:
     """One encoding of all draws: the denoiser looks at every draw's latents; variables are their means."""
     x, y = (torch.from_numpy(array.astype(np.float32)).to(device) for array in (view.x, view.scaled_target))
     is_row = torch.ones(y.shape, dtype=torch.bool, device=device)

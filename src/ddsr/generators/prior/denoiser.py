@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, cast
 import torch
 from torch import Tensor, nn
 
-from ddsr.generators.prior.attention import EVERYWHERE, CrossAttention, FeedForward, Norm, SelfAttention
+from ddsr.generators.prior.attention import EVERYWHERE, CrossAttention, GeluFeedForward, Norm, SelfAttention
 from ddsr.generators.prior.config import NetworkConfig
 from ddsr.generators.prior.encoder import Encoding
 
@@ -36,7 +36,7 @@ class DenoiserLayer(nn.Module):
         self.self_norm, self.cross_norm, self.last_norm = (Norm(width) for _ in range(3))
         self.self_attention = SelfAttention(width, n_heads)
         self.cross_attention = CrossAttention(width, n_heads)
-        self.feed_forward = FeedForward(width, ratio=4)
+        self.feed_forward = GeluFeedForward(width, ratio=4)
 
     def forward(
         self,

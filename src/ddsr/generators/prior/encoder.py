@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu, pad
 
-from ddsr.generators.prior.attention import CrossAttention, FeedForward, MixingLayer, Norm, SelfAttention
+from ddsr.generators.prior.attention import CrossAttention, GeluFeedForward, MixingLayer, Norm, SelfAttention
 from ddsr.generators.prior.config import NetworkConfig
 from ddsr.generators.prior.features import (
     N_TARGET_FEATURES,
@@ -85,7 +85,7 @@ class RowLayer(nn.Module):
         self.row_norm, self.star_norm, self.last_norm = (Norm(width) for _ in range(3))
         self.row_attention = SelfAttention(width, N_HEADS)
         self.star = StarAttention(width)
-        self.feed_forward = FeedForward(width, ratio=2)
+        self.feed_forward = GeluFeedForward(width, ratio=2)
 
     def forward(
         self, cells: Float[Tensor, "B C N D"], is_row: Bool[Tensor, "B N"], is_column: Bool[Tensor, "B C"]

@@ -22,7 +22,7 @@ MOST_BINS = 20
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class ShownData:
     """What the prior is shown of one data set."""
 
     columns: NDArray[np.int64]
@@ -48,7 +48,9 @@ class View:
         return np.asarray(10.0**self.powers)
 
 
-def choose_view(X: Floats, y: Floats, max_variables: int, look_rows: int, n_draws: int, seed: int) -> View:
+def choose_view(
+    X: Floats, y: Floats, max_variables: int, look_rows: int, n_draws: int, seed: int
+) -> ShownData:
     """Of more variables the most relevant, of more rows several draws."""
     in_order = np.lexsort((X.sum(axis=1), y))
     rng = np.random.default_rng(seed)
@@ -64,7 +66,9 @@ def choose_view(X: Floats, y: Floats, max_variables: int, look_rows: int, n_draw
         if y[rows[0]] == y[rows[-1]]:  # a target that is nearly always 0 says something elsewhere
             rows[[0, -1]] = in_order[[0, -1]]
     shown = X[:, columns] / 10.0**powers
-    return View(columns, powers, np.stack([shown[rows] for rows in draws]), np.stack([y[d] for d in draws]))
+    return ShownData(
+        columns, powers, np.stack([shown[rows] for rows in draws]), np.stack([y[d] for d in draws])
+    )
 
 
 def _draw(rows: NDArray[np.intp], n: int, rng: np.random.Generator) -> NDArray[np.intp]:

@@ -21,7 +21,7 @@ from ddsr.expression.tree import Kind, Node
 from ddsr.grammar import Grammar
 
 if TYPE_CHECKING:
-    from ddsr.generators.prior.screen import View
+    from ddsr.generators.prior.screen import ShownData
 
 Floats = NDArray[np.float64]
 MOST_REWRITTEN = 200
@@ -32,7 +32,7 @@ def fit_proposals(
     proposed: Batch,
     engine: Engine,
     rows: tuple[Floats, Floats],
-    view: View,
+    view: ShownData,
     grammar: Grammar,
     options: FitOptions,
     deadline: Deadline = NEVER,

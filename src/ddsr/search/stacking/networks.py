@@ -27,7 +27,7 @@ from ddsr.storage.saved import Saved
 Tokens = NDArray[np.int16]
 
 
-class View(Protocol):
+class NoisyView(Protocol):
     """A pool under one corruption."""
 
     @property
@@ -98,7 +98,7 @@ class StackedNetworks:
         clean_tokens: Tokens,
         is_legal: NDArray[np.bool_],
         advantage: NDArray[np.float64],
-        views: list[View],
+        views: list[NoisyView],
         renews_reference: bool,
     ) -> None:
         """Put the pool of a place under its corruptions to where the next update looks for it."""

@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.func import functional_call, vmap
 
 from ddsr.generators.categorical import constrain
-from ddsr.learning.objective import Loss, Objective, Targets
+from ddsr.learning.objective import EliteTensors, Loss, Objective
 from ddsr.search.stacking.parameters import StackedParameters
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class StackedUpdate:
             is_legal: Tensor,
             advantage: Tensor,
         ) -> Tensor:
-            targets = Targets(tokens, is_token, is_masked, is_legal, advantage, self.n_elites)
+            targets = EliteTensors(tokens, is_token, is_masked, is_legal, advantage, self.n_elites)
             loss = self.objective.loss(new, old, reference, targets)
             return torch.stack([getattr(loss, each.name) for each in fields(Loss)])
 

@@ -81,10 +81,9 @@ def prior() -> None:
     "--final-share",
     type=click.FloatRange(0, 1),
     default=0.0,
-    show_default=True,
     help="With --anneal: fraction of the learning rate at the end of the stage.",
 )
-@click.option("--device", default="cpu", show_default=True, help="Device for training: cpu, cuda or auto.")
+@click.option("--device", default="cpu", help="Device for training: cpu, cuda or auto.")
 @click.option(
     "--threads",
     type=click.IntRange(1),
@@ -94,13 +93,7 @@ def prior() -> None:
 @click.option(
     "--graphs", "is_captured", is_flag=True, help="Use CUDA graphs, which makes steps on a GPU faster."
 )
-@click.option(
-    "--save-every",
-    type=click.FloatRange(1),
-    default=120.0,
-    show_default=True,
-    help="Seconds between two saves.",
-)
+@click.option("--save-every", type=click.FloatRange(1), default=120.0, help="Seconds between two saves.")
 @click.option(
     "--set",
     "settings",
@@ -114,12 +107,12 @@ def prior_train(
 ) -> None:
     """Train a prior on generated examples, in stages: each resumes where the last one ended."""
     from ddsr_pretraining.command import train
-    from ddsr_pretraining.training import Piece
+    from ddsr_pretraining.training import Stage
 
     if not anneal:
         refuse_given("final_share", "--final-share has no effect without --anneal: pass both or neither")
-    piece = Piece(steps, seconds, final_share if anneal else None)
-    train(plain_console(), piece=piece, device=usable_device(device), **rest)
+    stage = Stage(steps, seconds, final_share if anneal else None)
+    train(plain_console(), stage=stage, device=usable_device(device), **rest)
 
 
 @prior.command("export")
@@ -155,16 +148,13 @@ def prior_export(source: str, out: Path, scores: tuple[Path, ...]) -> None:
 
 @prior.command("evaluate")
 @click.argument("weights")
-@click.option("--suite", default="ground-truth", show_default=True, help="Benchmark suite, or held-out.")
-@click.option(
-    "--samples", type=click.IntRange(1), default=2000, show_default=True, help="Samples per problem."
-)
+@click.option("--suite", default="ground-truth", help="Benchmark suite, or held-out.")
+@click.option("--samples", type=click.IntRange(1), default=2000, help="Samples per problem.")
 @click.option(
     "--noise",
     "noises",
     callback=read_numbers,
     default="0",
-    show_default=True,
     help="Noise levels as fractions of the target's RMS, separated by commas. Not for held-out.",
 )
 @click.option("-n", "n", type=click.IntRange(1), help="Number of problems.  [default: all; 200 for held-out]")
@@ -172,24 +162,18 @@ def prior_export(source: str, out: Path, scores: tuple[Path, ...]) -> None:
     "--tokens-per-step",
     type=click.IntRange(0),
     default=0,
-    show_default=True,
     help="Number of tokens drawn per step; 0: draw one per step, and only distinct expressions.",
 )
 @click.option(
     "--temperature",
     type=click.FloatRange(0, min_open=True),
     default=1.0,
-    show_default=True,
     help="Sampling temperature, with --tokens-per-step.",
 )
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed of the samples."
-)
-@click.option("--device", default="cpu", show_default=True, help="Device for the network: cpu, cuda or auto.")
-@click.option(
-    "--threads", type=click.IntRange(1), default=1, show_default=True, help="Number of threads of the engine."
-)
-@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Number of processes.")
+@click.option("--seed", type=click.IntRange(0), default=0, help="Random seed of the samples.")
+@click.option("--device", default="cpu", help="Device for the network: cpu, cuda or auto.")
+@click.option("--threads", type=click.IntRange(1), default=1, help="Number of threads of the engine.")
+@click.option("--jobs", type=click.IntRange(1), default=1, help="Number of processes.")
 @click.option("--data", type=click.Path(file_okay=False), default=None, help="Cache folder of pmlb.")
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), help="JSON file to write with all results."
@@ -230,9 +214,7 @@ def prior_evaluate(
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), help="Figure to write: .svg, .png or .pdf."
 )
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed of the intervals."
-)
+@click.option("--seed", type=click.IntRange(0), default=0, help="Random seed of the intervals.")
 def prior_scaling(scores: tuple[Path, ...], out: Path | None, seed: int) -> None:
     """Compare the SCORES of several priors (from `evaluate --out`) by amount of training, and extrapolate."""
     from ddsr_pretraining.scaling import check_alike, find_gains, gain_lines, read_scores, table_lines

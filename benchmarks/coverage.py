@@ -17,7 +17,7 @@ from ddsr.errors import ExpressionError
 from ddsr.expression.batch import Batch
 from ddsr.expression.expression import Expression
 from ddsr.expression.vocabulary import Vocabulary
-from ddsr_bench.problems.suites import Problem, load_suite
+from ddsr_bench.problems.suites import BenchmarkProblem, load_suite
 from ddsr_pretraining.examples import ExampleMaker, ExampleOptions, standard_forms
 
 AT_A_TIME = 20_000
@@ -42,7 +42,7 @@ class Coverage:
         return sum(count > 0 for count in self.counts.values())
 
 
-def signature_of(problem: Problem, options: ExampleOptions) -> int | None:
+def signature_of(problem: BenchmarkProblem, options: ExampleOptions) -> int | None:
     """The structure of a problem's standard form; None where the operators cannot write it."""
     vocabulary = Vocabulary(problem.variables, options.operators)
     text = re.sub(r"\bpi\b", repr(math.pi), problem.formula or "").replace("**", "^")

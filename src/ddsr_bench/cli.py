@@ -1,0 +1,188 @@
+"""The commands `ddsr bench …`. Each imports its modules when it runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ddsr.cli.failure import CommandGroup
+from ddsr.cli.options import Seconds, read_names, read_numbers
+from ddsr.data.printable import plain_console, printable, printable_lines
+
+
+def read_all_names(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Read the names of an option that can be repeated, without duplicates."""
+    if not all(values):
+        raise click.BadParameter("give at least one name", ctx, param)
+    return tuple(dict.fromkeys(name for value in values for name in read_names(ctx, param, value)))
+
+
+def read_all_numbers(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> tuple[float, ...]:
+    """Read the numbers of an option that can be repeated, without duplicates."""
+    return tuple(dict.fromkeys(number for value in values for number in read_numbers(ctx, param, value)))
+
+
+@click.group(cls=CommandGroup)
+def bench() -> None:
+    """Measure methods on problems whose equations are known."""
+
+
+@bench.command("run")
+@click.option(
+    "--suite",
+    "suites",
+    multiple=True,
+    callback=read_all_names,
+    default=["ground-truth"],
+    help="Suites, or CSV files of formulas or data, separated by commas.",
+)
+@click.option(
+    "--problem",
+    "names",
+    multiple=True,
+    callback=read_all_names,
+    help="Problems of the suites, separated by commas.  [default: all]",
+)
+@click.option("--draw", type=click.IntRange(1), help="Number of problems to draw at random.")
+@click.option("--draw-seed", type=click.IntRange(0), default=0, help="Random seed of --draw.")
+@click.option(
+    "--method",
+    "methods",
+    multiple=True,
+    callback=read_all_names,
+    default=["ddsr"],
+    help="Presets or peers, separated by commas.",
+)
+@click.option(
+    "--noise",
+    "noises",
+    multiple=True,
+    callback=read_all_numbers,
+    default=["0"],
+    help="Noise levels as fractions of the target's RMS, separated by commas.",
+)
+@click.option(
+    "--trials", type=click.IntRange(1), default=1, help="Runs of each problem, with the seeds 0, 1, …"
+)
+@click.option(
+    "--time",
+    "seconds",
+    type=Seconds(min_open=True),
+    default=None,
+    help="Time limit of each search, in seconds.",
+)
+@click.option("--epochs", type=click.IntRange(1), default=None, help="Maximum number of epochs of each run.")
+@click.option(
+    "--jobs", type=click.IntRange(1), default=1, help="Number of runs in parallel, each in its own process."
+)
+@click.option(
+    "--stack",
+    type=click.IntRange(1),
+    help="Number of searches of the preset paper that each process runs in one batch, on one GPU.",
+)
+@click.option("--cluster", help="Address of a Dask scheduler, or local:N. Replaces --jobs.")
+@click.option("--threads", type=click.IntRange(1), default=1, help="Number of threads of each run.")
+@click.option("--device", default="cpu", help="Device for the networks: cpu, cuda or auto.")
+@click.option(
+    "--memory", type=click.FloatRange(0, min_open=True), help="Memory limit in GiB. A run above it is killed."
+)
+@click.option("--data", type=click.Path(file_okay=False), default=None, help="Cache folder of pmlb.")
+@click.option("--store", type=click.Path(file_okay=False), required=True, help="Folder for the results.")
+def bench_run(
+    suites: tuple[str, ...],
+    methods: tuple[str, ...],
+    noises: tuple[float, ...],
+    data: str | None,
+    **settings: Any,
+) -> None:
+    """Run methods on problems and append each result to results.jsonl in the store.
+
+    Runs that the store already has are skipped, so the same command resumes a benchmark that was stopped or
+    killed. A run without --time also resumes its unfinished search.
+    """
+    from ddsr_bench.command import run_suite
+
+    run_suite(plain_console(), suites, methods, noises, data, **settings)
+
+
+def _chosen_runs(function: Any) -> Any:
+    """Add the arguments that choose stores and methods."""
+    choose = click.option(
+        "--method", "methods", callback=read_names, help="Only these methods, separated by commas."
+    )
+    return click.argument("stores", metavar="STORE...", nargs=-1, required=True)(choose(function))
+
+
+@bench.command("table")
+@_chosen_runs
+@click.option(
+    "--format",
+    type=click.Choice(["markdown", "csv", "html"]),
+    default="markdown",
+    help="Format of the table.",
+)
+@click.option(
+    "--by",
+    type=click.Choice(["noise", "method", "overview"]),
+    default="noise",
+    help="noise: all runs, by noise level. method: methods on the runs that all of them have. "
+    "overview: noise levels side by side.",
+)
+@click.option(
+    "--best", type=click.IntRange(0), help="With --by overview: maximum number of published rows per source."
+)
+@click.option("--baseline", default=None, help="With --by method: compute p-values against this method.")
+@click.option(
+    "--out", type=click.Path(dir_okay=False), default=None, help="File to write.  [default: print to stdout]"
+)
+def bench_table(stores: tuple[str, ...], methods: tuple[str, ...], out: str | None, **settings: Any) -> None:
+    """Print rates, complexity and time of every method beside published results.
+
+    STORE is a folder of results. Use LABEL=FOLDER to compare the same method in two folders.
+    """
+    from ddsr_bench.report.command import make_table, read_chosen, save
+
+    results = read_chosen(stores, methods)
+    text = make_table(results, **settings)
+    for warning in results.warnings:
+        click.echo(printable(warning), err=True)
+    if out is None:
+        click.echo(printable_lines(text), nl=False)
+    else:
+        save(out, text.encode())
+
+
+@bench.command("plot")
+@_chosen_runs
+@click.option(
+    "--kind",
+    type=click.Choice(["rates", "pareto", "ablation", "curves"]),
+    required=True,
+    help="Kind of figure.",
+)
+@click.option("--problem", default=None, help="Use only the runs of this problem.")
+@click.option("--out", type=click.Path(dir_okay=False), required=True, help="File to write: .svg or .png.")
+def bench_plot(
+    stores: tuple[str, ...], methods: tuple[str, ...], kind: str, problem: str | None, out: str
+) -> None:
+    """Draw rates, R² against complexity, an ablation, or learning curves."""
+    from ddsr_bench.report.command import read_chosen, save_figure
+
+    save_figure(read_chosen(stores, methods, problem), kind, out)
+
+
+@bench.command("report")
+@_chosen_runs
+@click.option("--title", default="Benchmark", help="Title of the page.")
+@click.option("--baseline", default=None, help="Compute p-values against this method.")
+@click.option("--out", type=click.Path(dir_okay=False), required=True, help="File to write: .html.")
+def bench_report(
+    stores: tuple[str, ...], methods: tuple[str, ...], title: str, baseline: str | None, out: str
+) -> None:
+    """Write all tables and figures into one self-contained HTML page."""
+    from ddsr_bench.report.command import read_chosen, save_page
+
+    save_page(read_chosen(stores, methods), title, baseline, out)
