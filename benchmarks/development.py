@@ -1,6 +1,6 @@
 """How many of the development problems the refiner fits exactly: to compare settings, not to report.
 
-`python -m benchmarks.development --seconds 5 --jobs 2 --set tournament_size=5 crossover_rate=0.5` prints the
+`python -m benchmarks.development --seconds 5 --jobs 2 --set island_size=50 crossover_rate=0.5` prints the
 problems solved, the median time and the processor's time; `--seeds` repeats them, from `--first-seed` on. The
 problems (development.csv, or with `--problems` harder ones: hard.csv) are none of those that results are
 reported on.

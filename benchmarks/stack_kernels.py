@@ -22,10 +22,10 @@ from ddsr.expression.vocabulary import Vocabulary
 from ddsr.generators.diffusion.denoiser import Denoiser
 from ddsr.generators.diffusion.generator import MaskedDiffusion
 from ddsr.grammar import Grammar
-from ddsr.search.stacking.backward import StackedBackward
-from ddsr.search.stacking.launch import DEFAULT, Launch
-from ddsr.search.stacking.network import predict
-from ddsr.search.stacking.parameters import StackedParameters
+from ddsr_bench.stacking.backward import StackedBackward
+from ddsr_bench.stacking.launch import DEFAULT, Launch
+from ddsr_bench.stacking.network import predict
+from ddsr_bench.stacking.parameters import StackedParameters
 
 CUDA = torch.device("cuda")
 CONFIG = PaperConfig()

@@ -17,8 +17,9 @@ from typing import NamedTuple
 import ddsr.price
 from benchmarks.corpus import CorpusFormula, read_corpus, read_formula
 from benchmarks.corpus_forms import NamelessForm, NamelessForms, form_in_columns, form_of
+from benchmarks.structure_tables import write_tables
 from ddsr.price.structure_code import StructureCode, Told, tell
-from ddsr.price.table_code import Reading, write_tables
+from ddsr.price.table_code import Reading
 from ddsr_bench.problems.suites import BenchmarkProblem, load_suites
 
 

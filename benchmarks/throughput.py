@@ -123,14 +123,14 @@ class Worker:
             return None
         if not hasattr(self, "_shared"):
             from ddsr.config import PaperConfig
-            from ddsr.search.stacking.stacks import Stacks
+            from ddsr_bench.stacking.stacks import Stacks
 
             sizes = [len(PaperConfig().vocabulary(problem.variables)) for problem in self.problems]
             self._shared = Stacks(self.way.n_searches, max(sizes))
         return self._shared
 
     def _search(self, place: int, stacks: object) -> None:
-        from ddsr.search.stacking.stacks import SHARED
+        from ddsr.search.paper import SHARED
 
         SHARED.set(stacks)  # type: ignore[arg-type]
         for number in islice(count(self.first + place), 0, None, 997):  # where one is solved, the next

@@ -108,7 +108,7 @@ def test_every_preset_takes_guesses(preset):
 
 def loss_after_a_guess_that_lacks_a_term(n_evaluations: int, seed: int = 0) -> tuple[float, float]:
     """The loss that is reached, and the one of the guess with its constants near their best."""
-    config = {"evaluations_per_epoch": n_evaluations, "evolution": RefinerConfig(migration_interval=200)}
+    config = {"evaluations_per_epoch": n_evaluations, "evolution": RefinerConfig(n_islands=1)}
     settings = {"config": config, "model_selection": "accuracy", "random_state": seed}
     guess = np.sin(2.9 * X[:, 0]) * X[:, 1] ** 3
     fit = np.polyval(np.polyfit(guess, TARGET, 1), guess)
@@ -124,7 +124,7 @@ def test_the_search_is_never_worse_than_a_guess(n_evaluations):
 
 @pytest.mark.slow
 def test_the_search_goes_on_from_a_guess():
-    """20 of 20 seeds did. At a rate of 95 %, fewer than 7 of 10 would once in 1,000 runs."""
+    """19 of 20 seeds did. At a rate of 95 %, fewer than 7 of 10 would once in 1,000 runs."""
     losses = [loss_after_a_guess_that_lacks_a_term(6000, seed) for seed in range(10)]
     assert sum(reached < 0.9 * guessed for reached, guessed in losses) >= 7
 

@@ -21,7 +21,7 @@ PI = "pi"
 ROLES = ("variables", "parameters", "exponents", "known")
 # Numbers that are part of a law: whole ones, fractions and multiples of pi. All others were fitted once.
 MOST_NUMERATOR, MOST_DENOMINATOR = 32, 8
-ROUNDING = 1e-9
+SAME_NUMBER = 1e-9  # relative: how near one of them is met
 ANY_STEP = 0.37132  # between the values that fitted constants are given
 
 
@@ -59,7 +59,7 @@ def is_part_of_law(value: float) -> bool:
     """Whether a number belongs to the law, as 2 and pi/4 do, rather than to what was measured."""
     for size in (abs(value), abs(value) / pi):
         near = Fraction(size).limit_denominator(MOST_DENOMINATOR)
-        if abs(near - size) <= ROUNDING * max(size, 1.0) and near.numerator <= MOST_NUMERATOR:
+        if abs(near - size) <= SAME_NUMBER * max(size, 1.0) and near.numerator <= MOST_NUMERATOR:
             return True
     return False
 

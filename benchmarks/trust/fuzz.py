@@ -85,7 +85,9 @@ def build(plan: Plan) -> str | None:
     plan.show("building the sanitized core")
     python = os.path.relpath(sys.executable, ROOT)
     try:
-        done = subprocess.run(["scripts/build_sanitized", python, "0"], cwd=ROOT, capture_output=True, text=True)
+        done = subprocess.run(
+            ["scripts/build_sanitized", python, "0"], cwd=ROOT, capture_output=True, text=True
+        )
     except OSError as error:
         return f"the sanitized core cannot be built: {error}"
     if done.returncode != 0:

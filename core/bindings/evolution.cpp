@@ -27,10 +27,7 @@ void set_operator_weights(EvolutionOptions& options, const std::vector<double>& 
 void require_usable(const EvolutionOptions& options) {
   if (options.move_weights.size() != MOVES.size())
     throw std::invalid_argument("move_weights must have a weight for each of MOVES");
-  const int least = std::min({options.n_islands, options.island_size, options.tournament_size,
-                              options.n_attempts, options.sync_interval, options.migration_interval});
-  if (least < 1 || options.library_size < 0 || options.dictionary_size < 0 || options.n_seeds < 0 ||
-      options.n_migrants < 0)
+  if (std::min(options.n_islands, options.island_size) < 1 || options.dictionary_size < 0)
     throw std::invalid_argument("a number of the options is too small");
 }
 
@@ -166,8 +163,7 @@ nb::tuple make_move(const std::string& name, const Vocabulary& vocabulary, const
   require_usable(options);
   const Formula parent = one_formula(vocabulary, tokens, constants);
   const Drawing drawing(vocabulary, options);
-  Simplifier simplifier(vocabulary);
-  const MoveContext context{vocabulary, drawing, simplifier, nullptr};
+  const MoveContext context{vocabulary, drawing, nullptr};
   RandomSource random(seed, 0, 0);
   const auto move =
       std::find_if(MOVES.begin(), MOVES.end(), [&](const Move& each) { return each.name == name; });
@@ -250,14 +246,9 @@ void bind_options(nb::module_& module) {
       .def(nb::init<>())
       .def_prop_rw("operator_weights", &operator_weights, &set_operator_weights)
 #define OPTION(name) .def_rw(#name, &EvolutionOptions::name)
-          OPTION(n_islands) OPTION(island_size) OPTION(tournament_size) OPTION(parsimony) OPTION(crowding)
-              OPTION(is_scale_free) OPTION(n_sketches) OPTION(restart_steps) OPTION(constant_range)
-                  OPTION(crossover_rate) OPTION(library_rate) OPTION(move_weights) OPTION(unary_rate)
-                      OPTION(constant_rate) OPTION(n_attempts) OPTION(most_tries) OPTION(memory_size)
-                          OPTION(sync_interval) OPTION(migration_interval) OPTION(n_migrants)
-                              OPTION(fit_steps) OPTION(polish_steps) OPTION(tolerance) OPTION(n_seeds)
-                                  OPTION(library_size) OPTION(dictionary_size) OPTION(exact) OPTION(list_size)
-                                      OPTION(list_rows) OPTION(list_slack) OPTION(list_share)
+          OPTION(n_islands) OPTION(n_sketches) OPTION(island_size) OPTION(parsimony) OPTION(restart_steps)
+              OPTION(constant_range) OPTION(crossover_rate) OPTION(move_weights) OPTION(fit_steps)
+                  OPTION(is_scale_free) OPTION(dictionary_size) OPTION(exact)
 #undef OPTION
       ;
 }

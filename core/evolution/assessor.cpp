@@ -7,13 +7,18 @@ namespace ddsr {
 
 namespace {
 
-// The end of a fit that is to be exact.
+// A fit of a child ends when a step lowers the sum of squares by less than this share.
+constexpr double CHILD_TOLERANCE = 1e-6;
+// Of the fit of a candidate for the hall of fame, which is to be exact.
+constexpr int POLISH_STEPS = 30;
 constexpr double POLISH_TOLERANCE = 1e-12;
 // From constants that are nearly right.
 constexpr int LISTING_STEPS = 8;
 constexpr double LISTING_TOLERANCE = 1e-7;
 // In nats: what looks worse than the best by more is not worth a fit, however few rows there are.
 constexpr double LEAST_SLACK = 10.0;
+// The same in log(NRMSE) on the fitting rows.
+constexpr double SLACK_OF_ERROR = 0.03;
 
 FitOptions fit_options(const EvolutionOptions& evolution, int max_steps, double tolerance) {
   FitOptions options;
@@ -33,10 +38,8 @@ void take_over(Individual& individual, const Vocabulary& vocabulary, const Formu
 
 Assessor::Assessor(const Problem& problem)
     : problem_(problem),
-      fitter_(problem.fitting,
-              fit_options(problem.options, problem.options.fit_steps, problem.options.tolerance)),
-      polisher_(problem.fitting,
-                fit_options(problem.options, problem.options.polish_steps, POLISH_TOLERANCE)),
+      fitter_(problem.fitting, fit_options(problem.options, problem.options.fit_steps, CHILD_TOLERANCE)),
+      polisher_(problem.fitting, fit_options(problem.options, POLISH_STEPS, POLISH_TOLERANCE)),
       lister_(problem.listing, fit_options(problem.options, LISTING_STEPS, LISTING_TOLERANCE)),
       judge_(problem.scoring) {}
 
@@ -76,11 +79,9 @@ bool Assessor::offer(Individual& individual, HallOfFame& hall, const Deadline& d
 }
 
 void Assessor::list(const Individual& individual, Shortlist& shortlist, double& credit) {
-  const EvolutionOptions& options = problem_.options;
-  if (options.list_size == 0) return;
   const Price price = problem_.price();
   const double to_beat = shortlist.length_to_beat(price);
-  const double slack = LEAST_SLACK + price.n_rows * options.list_slack;
+  const double slack = LEAST_SLACK + price.n_rows * SLACK_OF_ERROR;
   // most are too far behind, whatever their structures cost
   const double at_least = price.of_data(individual.log_loss) + price.of_constants(individual.formula);
   if (at_least > to_beat + slack || shortlist.has(individual.structure)) return;
@@ -98,7 +99,7 @@ void Assessor::list(const Individual& individual, Shortlist& shortlist, double& 
   take_over(listed.individual, problem_.vocabulary(), breadth_first, fit);
   listed.nrmse = std::exp(log_loss(fit, problem_.listing));
   listed.length = problem_.length(listed.individual.formula, log_loss_of(listed.nrmse));
-  shortlist.enter(listed, static_cast<std::size_t>(options.list_size));
+  shortlist.enter(listed);
 }
 
 }  // namespace ddsr

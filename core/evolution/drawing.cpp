@@ -13,6 +13,8 @@ namespace {
 constexpr std::array EXPONENTS{2.0, 2.0, 2.0, 3.0, 0.5, -1.0, 4.0, -2.0, 1.5, -0.5};
 constexpr double FREE_EXPONENT_RATE = 0.15;
 constexpr std::array ROUND_CONSTANTS{1.0, 2.0, 0.5, -1.0};
+// Shares of unary operators in random trees, and of constants among random leaves.
+constexpr double UNARY_RATE = 0.2, CONSTANT_RATE = 0.15;
 // Of the leaves without a variable, where there are both the constant and the literal 1.
 constexpr double ONE_RATE = 0.2;
 
@@ -31,10 +33,7 @@ int WeightedChoice::draw(RandomSource& random) const {
 }
 
 Drawing::Drawing(const Vocabulary& vocabulary, const EvolutionOptions& options)
-    : vocabulary_(vocabulary),
-      unary_rate_(options.unary_rate),
-      constant_rate_(options.constant_rate),
-      weights_(options.operator_weights) {
+    : vocabulary_(vocabulary), weights_(options.operator_weights) {
   for (TokenId id = 0; id < vocabulary.n_operators(); ++id) {
     const double weight = options.operator_weights[static_cast<std::size_t>(vocabulary[id].op)];
     (vocabulary.arity(id) == 1 ? unary_ : binary_).add(id, weight);
@@ -67,7 +66,7 @@ double Drawing::exponent(RandomSource& random) const {
 
 void Drawing::append_leaf(Formula& formula, RandomSource& random) const {
   const bool has_one = vocabulary_.one() >= 0, has_constant = vocabulary_.constant() >= 0;
-  if ((has_one || has_constant) && random.chance(constant_rate_)) {
+  if ((has_one || has_constant) && random.chance(CONSTANT_RATE)) {
     if (has_one && (!has_constant || random.chance(ONE_RATE))) {
       formula.tokens.push_back(vocabulary_.one());
     } else {
@@ -95,7 +94,7 @@ void Drawing::append_power(Formula& formula, TokenId power, int n_tokens, Random
 void Drawing::append_tree(Formula& formula, int n_tokens, RandomSource& random) const {
   const bool can_be_binary = n_tokens >= 3 && has_binary();
   if (n_tokens < 2 || !(can_be_binary || has_unary())) return append_leaf(formula, random);
-  if (has_unary() && (!can_be_binary || random.chance(unary_rate_))) {
+  if (has_unary() && (!can_be_binary || random.chance(UNARY_RATE))) {
     formula.tokens.push_back(unary(random));
     return append_tree(formula, n_tokens - 1, random);
   }

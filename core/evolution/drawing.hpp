@@ -48,7 +48,6 @@ class Drawing {
   void append_power(Formula& formula, TokenId power, int n_tokens, RandomSource& random) const;
 
   const Vocabulary& vocabulary_;
-  double unary_rate_, constant_rate_;
   std::array<double, N_OPERATORS> weights_;
   WeightedChoice unary_, binary_;
 };

@@ -11,12 +11,19 @@ namespace ddsr {
 namespace {
 
 constexpr int LEAST_FIRST_SIZE = 3, MOST_FIRST_SIZE = 9;
-// Share of the counts of sizes that is kept from one ageing to the next.
-constexpr double KEPT_COUNT = 0.9;
+// The fittest of so many is the parent.
+constexpr int TOURNAMENT_SIZE = 8;
+// Share of crossovers whose second parent comes from the library, if it has any.
+constexpr double LIBRARY_RATE = 0.25;
+// How often a move is repeated at most until its child obeys the grammar.
+constexpr int N_ATTEMPTS = 4;
+// Fits of one structure: the second begins from other constants.
+constexpr int MOST_TRIES = 2;
 // In log(NRMSE): less is no progress.
 constexpr double LEAST_IMPROVEMENT = 1e-3;
-// Fits on many rows that an island saves up.
-constexpr double MOST_CREDIT = 20.0;
+// Share of the children that may be fitted on many rows for the shortlist, which bounds its cost, and how
+// many such fits an island saves up.
+constexpr double LIST_SHARE = 0.04, MOST_CREDIT = 20.0;
 
 }  // namespace
 
@@ -24,24 +31,8 @@ Island::Island(const Problem& problem, int index)
     : problem_(problem),
       index_(static_cast<std::uint32_t>(index)),
       assessor_(problem),
-      simplifier_(problem.vocabulary()),
       matcher_(problem.vocabulary(), problem.drawing, problem.dictionary, problem.options.is_scale_free),
-      sketches_(problem.vocabulary(), problem.drawing, problem.dictionary, problem.options.is_scale_free) {
-  const auto n_sizes = static_cast<std::size_t>(problem.grammar.rules.max_length) + 1;
-  state.size_counts.assign(n_sizes, 0.0);
-  age();
-}
-
-void Island::age() {
-  const EvolutionOptions& options = problem_.options;
-  const double most = *std::max_element(state.size_counts.begin(), state.size_counts.end());
-  state.penalties.resize(state.size_counts.size());
-  for (std::size_t size = 0; size < state.penalties.size(); ++size) {
-    const double crowd = most > 0.0 ? state.size_counts[size] / most : 0.0;
-    state.penalties[size] = options.parsimony * static_cast<double>(size) * (1.0 + options.crowding * crowd);
-    state.size_counts[size] *= KEPT_COUNT;
-  }
-}
+      sketches_(problem.vocabulary(), problem.drawing, problem.dictionary, problem.options.is_scale_free) {}
 
 void Island::run(const Surroundings& surroundings, std::uint64_t last_step, std::uint64_t max_evaluations,
                  const Deadline& deadline) {
@@ -101,7 +92,7 @@ std::optional<Individual> Island::assessed(const Child& child, const Surrounding
   Counters& counters = state.counters;
   const std::uint64_t structure = structure_hash(problem_.vocabulary(), child.breadth_first);
   const std::uint64_t tried = structure ^ life_salt();
-  if (n_tries(surroundings, tried) >= problem_.options.most_tries) {
+  if (n_tries(surroundings, tried) >= MOST_TRIES) {
     ++counters.n_duplicates;
     return {};
   }
@@ -115,7 +106,7 @@ std::optional<Individual> Island::assessed(const Child& child, const Surrounding
   individual->structure = structure;
   const bool is_famous = assessor_.offer(*individual, state.hall, deadline);
   if (is_famous && move < counters.moves.size()) ++counters.moves[move].n_improved;
-  state.credit = std::min(state.credit + problem_.options.list_share, MOST_CREDIT);
+  state.credit = std::min(state.credit + LIST_SHARE, MOST_CREDIT);
   assessor_.list(*individual, state.shortlist, state.credit);
   return individual;
 }
@@ -140,10 +131,8 @@ std::uint64_t Island::life_salt() const {
 
 void Island::take_in(Individual individual) {
   individual.birth = state.counters.n_steps;
-  const double fitness = individual.log_loss + problem_.options.parsimony * individual.size();
-  if (fitness < state.best_fitness - LEAST_IMPROVEMENT)
-    state.best_fitness = fitness, state.improved_at = state.counters.n_steps;
-  state.size_counts[static_cast<std::size_t>(individual.size())] += 1.0;
+  if (fitness(individual) < state.best_fitness - LEAST_IMPROVEMENT)
+    state.best_fitness = fitness(individual), state.improved_at = state.counters.n_steps;
   if (state.population.size() < static_cast<std::size_t>(problem_.options.island_size)) {
     state.population.push_back(std::move(individual));
     return;
@@ -156,9 +145,9 @@ const Individual& Island::tournament(RandomSource& random) const {
   const int n = static_cast<int>(state.population.size());
   const Individual* best = nullptr;
   double best_fitness = 0.0;
-  for (int k = 0; k < problem_.options.tournament_size; ++k) {
+  for (int k = 0; k < TOURNAMENT_SIZE; ++k) {
     const Individual& other = state.population[static_cast<std::size_t>(random.below(n))];
-    const double fitness = other.log_loss + penalty(other.size());
+    const double fitness = this->fitness(other);
     if (best == nullptr || fitness < best_fitness) best = &other, best_fitness = fitness;
   }
   return *best;
@@ -172,7 +161,7 @@ std::optional<Child> Island::first_generation(RandomSource& random) const {
     if (std::optional<Child> child = made_legal({{variable}, {}})) return child;
   }
   const int size = LEAST_FIRST_SIZE + step % (MOST_FIRST_SIZE - LEAST_FIRST_SIZE + 1);
-  for (int attempt = 0; attempt < problem_.options.n_attempts; ++attempt) {
+  for (int attempt = 0; attempt < N_ATTEMPTS; ++attempt) {
     Formula formula;
     problem_.drawing.append_tree(formula, size, random);
     if (std::optional<Child> child = made_legal(std::move(formula))) return child;
@@ -182,17 +171,16 @@ std::optional<Child> Island::first_generation(RandomSource& random) const {
 
 std::optional<Child> Island::breed(const Surroundings& surroundings, RandomSource& random,
                                    std::size_t& move) {
-  const EvolutionOptions& options = problem_.options;
-  const MoveContext context{problem_.vocabulary(), problem_.drawing, simplifier_, &matcher_};
+  const MoveContext context{problem_.vocabulary(), problem_.drawing, &matcher_};
   const Individual& parent = tournament(random);
-  const bool crosses = problem_.mutations.empty() || random.chance(options.crossover_rate);
+  const bool crosses = problem_.mutations.empty() || random.chance(problem_.options.crossover_rate);
   move = crosses ? CROSSOVER : static_cast<std::size_t>(problem_.mutations.draw(random));
   ++state.counters.moves[move].n_tried;
-  for (int attempt = 0; attempt < options.n_attempts; ++attempt) {
+  for (int attempt = 0; attempt < N_ATTEMPTS; ++attempt) {
     Formula formula;
     if (crosses) {
       const std::vector<Formula>& library = surroundings.library;
-      const bool asks_library = !library.empty() && random.chance(options.library_rate);
+      const bool asks_library = !library.empty() && random.chance(LIBRARY_RATE);
       const Formula& donor =
           asks_library ? library[static_cast<std::size_t>(random.below(static_cast<int>(library.size())))]
                        : tournament(random).formula;

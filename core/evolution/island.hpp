@@ -29,8 +29,6 @@ struct Counters {
 struct IslandState {
   std::vector<Individual> population;  // a ring once it is full
   std::size_t oldest = 0;
-  std::vector<double> size_counts;  // of each size: how many children had it, older ones counting less
-  std::vector<double> penalties;    // of each size, in a tournament
   // A life begins with random trees and ends when it has found nothing fitter for long.
   std::uint64_t n_lives = 0, born_at = 0, improved_at = 0;
   double best_fitness = 1e300;
@@ -40,6 +38,9 @@ struct IslandState {
   double credit = 0.0;  // fits on many rows that it may still make
   Counters counters;
 };
+
+// The maximum number of seeds whose subtrees crossover takes.
+inline constexpr std::size_t LIBRARY_SIZE = 512;
 
 // What an island sees of the others while it runs; brought up to date between runs.
 struct Surroundings {
@@ -66,8 +67,6 @@ class Island {
   std::vector<std::uint64_t> take_tried() { return std::exchange(tried_, {}); }
   // Whether it is old enough for the others' best not to overrun it.
   bool takes_migrants() const;
-  // Brings the penalties on sizes up to date, and lets older children count less.
-  void age();
 
   IslandState state;
 
@@ -83,12 +82,13 @@ class Island {
   std::optional<Child> breed(const Surroundings& surroundings, RandomSource& random, std::size_t& move);
   std::optional<Child> made_legal(Formula&& formula) const;
   int n_tries(const Surroundings& surroundings, std::uint64_t structure) const;
-  double penalty(int size) const { return state.penalties[static_cast<std::size_t>(size)]; }
+  double fitness(const Individual& individual) const {
+    return individual.log_loss + problem_.options.parsimony * individual.size();
+  }
 
   const Problem& problem_;
   const std::uint32_t index_;
   Assessor assessor_;
-  Simplifier simplifier_;
   SubtreeMatcher matcher_;
   Sketches sketches_;
   std::vector<std::uint64_t> tried_;

@@ -139,18 +139,6 @@ Formula hoist(const Formula& parent, RandomSource& random, const MoveContext& co
   });
 }
 
-Formula delete_node(const Formula& parent, RandomSource& random, const MoveContext& context) {
-  const int begin = draw_operator(parent, random, context);
-  if (begin < 0) return parent;
-  const int end = end_of(parent, begin, context);
-  int kept = begin + 1;
-  if (context.vocabulary.arity(parent.tokens[at(begin)]) == 2 && random.chance(0.5))
-    kept = end_of(parent, kept, context);
-  return with_replaced(parent, begin, end, context, [&](Formula& child) {
-    append(child, parent, kept, end_of(parent, kept, context), context);
-  });
-}
-
 Formula swap_operands(const Formula& parent, RandomSource& random, const MoveContext& context) {
   const int begin = draw_place(parent, random, [&](TokenId id) {
     const Token& token = context.vocabulary[id];
@@ -174,17 +162,6 @@ Formula perturb_constants(const Formula& parent, RandomSource& random, const Mov
     if (random.chance(0.2)) value = random.normal();
   }
   return child;
-}
-
-Formula replace_subtree(const Formula& parent, RandomSource& random, const MoveContext& context) {
-  const int begin = random.below(size_of(parent));
-  return with_replaced(parent, begin, end_of(parent, begin, context), context, [&](Formula& child) {
-    context.drawing.append_tree(child, random.between(1, MOST_GROWTH), random);
-  });
-}
-
-Formula simplify(const Formula& parent, RandomSource&, const MoveContext& context) {
-  return context.simplifier.simplify(parent);
 }
 
 Formula match(const Formula& parent, RandomSource& random, const MoveContext& context) {

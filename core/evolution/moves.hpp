@@ -7,14 +7,12 @@
 
 #include "evolution/drawing.hpp"
 #include "evolution/subtree_matcher.hpp"
-#include "simplify/simplify.hpp"
 
 namespace ddsr {
 
 struct MoveContext {
   const Vocabulary& vocabulary;
   const Drawing& drawing;
-  Simplifier& simplifier;
   SubtreeMatcher* matcher;  // null: there are no data to match
 };
 
@@ -27,16 +25,10 @@ Formula wrap_binary(const Formula& parent, RandomSource& random, const MoveConte
 Formula wrap_unary(const Formula& parent, RandomSource& random, const MoveContext& context);
 // something that stands below an operator, at any depth, for the operator
 Formula hoist(const Formula& parent, RandomSource& random, const MoveContext& context);
-// one of its operands for an operator
-Formula delete_node(const Formula& parent, RandomSource& random, const MoveContext& context);
 // a / b becomes b / a: of operators for which that makes a difference
 Formula swap_operands(const Formula& parent, RandomSource& random, const MoveContext& context);
 // other values of the constants
 Formula perturb_constants(const Formula& parent, RandomSource& random, const MoveContext& context);
-// a small random tree for any subtree
-Formula replace_subtree(const Formula& parent, RandomSource& random, const MoveContext& context);
-// the same function with fewer tokens, its constants taken as the numbers that they are: for fitted ones
-Formula simplify(const Formula& parent, RandomSource& random, const MoveContext& context);
 // what the dictionary has for a place, see subtree_matcher.hpp
 Formula match(const Formula& parent, RandomSource& random, const MoveContext& context);
 
@@ -55,11 +47,8 @@ inline constexpr std::array MOVES{
     Move{"wrap_binary", &wrap_binary},
     Move{"wrap_unary", &wrap_unary},
     Move{"hoist", &hoist},
-    Move{"delete_node", &delete_node},
     Move{"swap_operands", &swap_operands},
     Move{"perturb_constants", &perturb_constants},
-    Move{"replace_subtree", &replace_subtree},
-    Move{"simplify", &simplify},
     Move{"match", &match},
 };
 

@@ -9,6 +9,8 @@ namespace {
 
 // Of the size of a fitted constant; src/ddsr/price/enumeration.py has the same number.
 constexpr double NATS_OF_SIZE = 1.0;
+// The most on which the shortlist is fitted and scored.
+constexpr std::size_t MOST_LISTING_ROWS = 1500;
 
 std::vector<std::size_t> weighing_rows(const Dataset& all_rows) {
   std::vector<std::size_t> rows;
@@ -18,10 +20,10 @@ std::vector<std::size_t> weighing_rows(const Dataset& all_rows) {
 }
 
 // Evenly spread over all rows that weigh anything, as many as the shortlist looks at.
-std::vector<std::size_t> listing_rows(const Dataset& all_rows, const EvolutionOptions& options) {
+std::vector<std::size_t> listing_rows(const Dataset& all_rows) {
   const std::vector<std::size_t> of_use = weighing_rows(all_rows);
-  if (options.list_size == 0 || of_use.empty()) return {0};
-  const std::size_t n = of_use.size(), n_taken = std::min(n, static_cast<std::size_t>(options.list_rows));
+  if (of_use.empty()) return {0};
+  const std::size_t n = of_use.size(), n_taken = std::min(n, MOST_LISTING_ROWS);
   std::vector<std::size_t> rows(n_taken);
   for (std::size_t i = 0; i < n_taken; ++i) rows[i] = of_use[i * n / n_taken];
   return rows;
@@ -51,7 +53,7 @@ Problem::Problem(const Grammar& rules, const Dataset& source, const std::vector<
       options(settings),
       seed(random_seed),
       fitting(source, rows),
-      listing(all_rows, listing_rows(all_rows, settings)),
+      listing(all_rows, listing_rows(all_rows)),
       drawing(rules.vocabulary, settings),
       mutations(weighted_moves(settings)),
       dictionary(rules.vocabulary, settings, fitting, dictionary_size(settings), random_seed) {}

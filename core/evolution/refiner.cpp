@@ -9,6 +9,16 @@ namespace ddsr {
 
 namespace {
 
+// Structures that are remembered as tried.
+constexpr int MEMORY_SIZE = 1 << 20;
+// Steps of an island between two exchanges of found and tried structures with the others, and between two
+// migrations.
+constexpr std::uint64_t SLICE_STEPS = 200, MIGRATION_STEPS = 2000;
+// That enter each island from the hall of fame, and as many from another island.
+constexpr int N_MIGRANTS = 3;
+// That enter the populations; the others enter the library.
+constexpr std::size_t MOST_SEEDS = 40;
+
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 void add_to(Counters& sum, const Counters& counters) {
@@ -23,14 +33,13 @@ void add_to(Counters& sum, const Counters& counters) {
   }
 }
 
-void put_into_library(Surroundings& surroundings, const Formula& formula, int library_size) {
-  if (library_size == 0) return;
-  if (surroundings.library.size() < at(library_size)) {
+void put_into_library(Surroundings& surroundings, const Formula& formula) {
+  if (surroundings.library.size() < LIBRARY_SIZE) {
     surroundings.library.push_back(formula);
     return;
   }
   surroundings.library[surroundings.next_in_library] = formula;
-  surroundings.next_in_library = (surroundings.next_in_library + 1) % at(library_size);
+  surroundings.next_in_library = (surroundings.next_in_library + 1) % LIBRARY_SIZE;
 }
 
 }  // namespace
@@ -39,7 +48,7 @@ Refiner::Refiner(const Grammar& grammar, const Dataset& source, const std::vecto
                  const Dataset& scoring, const TablePrice& structures, const EvolutionOptions& options,
                  std::uint64_t seed)
     : problem_(grammar, source, rows, scoring, structures, options, seed),
-      surroundings_{StructureMemory(options.memory_size), {}, 0} {
+      surroundings_{StructureMemory(MEMORY_SIZE), {}, 0} {
   for (int i = 0; i < options.n_islands; ++i) islands_.push_back(std::make_unique<Island>(problem_, i));
 }
 
@@ -65,12 +74,11 @@ void Refiner::seed(const std::vector<Formula>& formulas, int n_threads) {
   });
   std::unordered_set<std::uint64_t> kept;
   for (const std::size_t k : order) {
-    const bool is_kept =
-        fitted[k] && kept.size() < at(problem_.options.n_seeds) && kept.insert(fitted[k]->structure).second;
+    const bool is_kept = fitted[k] && kept.size() < MOST_SEEDS && kept.insert(fitted[k]->structure).second;
     if (is_kept)
       islands_[kept.size() % n_islands]->take_in(std::move(*fitted[k]));
     else
-      put_into_library(surroundings_, formulas[k], problem_.options.library_size);
+      put_into_library(surroundings_, formulas[k]);
   }
 }
 
@@ -91,8 +99,7 @@ Ending Refiner::run(const Budget& budget, int n_threads, const std::function<voi
 // earlier run may have ended within the slice: those that are through it wait for the others.
 std::uint64_t Refiner::run_slice(const Budget& budget, std::uint64_t n_left, int n_threads) {
   const std::uint64_t before = counters().n_evaluations;
-  const std::uint64_t last_step =
-      (n_slices_ + 1) * static_cast<std::uint64_t>(problem_.options.sync_interval);
+  const std::uint64_t last_step = (n_slices_ + 1) * SLICE_STEPS;
   auto is_through = [&](const auto& island) { return island->state.counters.n_steps >= last_step; };
   std::vector<Island*> active;
   for (const auto& island : islands_)
@@ -107,10 +114,8 @@ std::uint64_t Refiner::run_slice(const Budget& budget, std::uint64_t n_left, int
   join();
   if (is_complete) {
     ++n_slices_;
-    for (const auto& island : islands_) island->age();
-    const auto interval = static_cast<std::uint64_t>(problem_.options.migration_interval);
-    if (last_step / interval > n_migrations_) {
-      n_migrations_ = last_step / interval;
+    if (last_step / MIGRATION_STEPS > n_migrations_) {
+      n_migrations_ = last_step / MIGRATION_STEPS;
       migrate();
     }
   }
@@ -121,8 +126,7 @@ void Refiner::join() {
   for (const auto& island : islands_) {
     for (const std::uint64_t structure : island->take_tried()) surroundings_.memory.add(structure);
     for (const Famous& famous : island->state.hall.entries()) hall_.enter(famous);
-    for (const Listed& listed : island->state.shortlist.entries())
-      shortlist_.enter(listed, at(problem_.options.list_size));
+    for (const Listed& listed : island->state.shortlist.entries()) shortlist_.enter(listed);
   }
   for (const auto& island : islands_) island->state.hall = hall_, island->state.shortlist = shortlist_;
 }
@@ -137,7 +141,7 @@ void Refiner::migrate() {
     const std::vector<Famous>& famous = hall_.entries();
     const Island& other = *islands_[at((i + random.between(1, std::max(n_islands - 1, 1))) % n_islands)];
     if (!island.takes_migrants()) continue;
-    for (int k = 0; k < problem_.options.n_migrants; ++k) {
+    for (int k = 0; k < N_MIGRANTS; ++k) {
       if (!famous.empty())
         island.take_in(famous[at(random.below(static_cast<int>(famous.size())))].individual);
       if (&other != &island && !other.state.population.empty()) island.take_in(other.tournament(random));

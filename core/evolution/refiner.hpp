@@ -46,7 +46,6 @@ class Refiner {
   std::vector<Individual> elites(int n) const;
   std::vector<Individual> population() const;
   Counters counters() const;
-  int n_tries(std::uint64_t structure) const { return surroundings_.memory.count(structure); }
   const Problem& problem() const { return problem_; }
 
   // Everything that the continuation depends on, but for grammar, data, options and seed. `load` throws

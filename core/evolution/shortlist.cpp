@@ -23,7 +23,7 @@ bool Shortlist::has(std::uint64_t structure) const {
                      [&](const Listed& other) { return other.individual.structure == structure; });
 }
 
-void Shortlist::enter(const Listed& listed, std::size_t capacity) {
+void Shortlist::enter(const Listed& listed) {
   const auto twin = std::find_if(entries_.begin(), entries_.end(), [&](const Listed& other) {
     return other.individual.structure == listed.individual.structure ||
            std::fabs(other.nrmse / listed.nrmse - 1.0) < SAME_FUNCTION;
@@ -35,7 +35,7 @@ void Shortlist::enter(const Listed& listed, std::size_t capacity) {
   const auto place = std::find_if(entries_.begin(), entries_.end(),
                                   [&](const Listed& other) { return other.length > listed.length; });
   entries_.insert(place, listed);
-  if (entries_.size() > capacity) entries_.pop_back();
+  if (entries_.size() > CAPACITY) entries_.pop_back();
 }
 
 }  // namespace ddsr

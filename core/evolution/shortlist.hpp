@@ -32,6 +32,8 @@ struct Price {
 
 class Shortlist {
  public:
+  static constexpr std::size_t CAPACITY = 150;
+
   Shortlist() = default;
   explicit Shortlist(std::vector<Listed> entries) : entries_(std::move(entries)) {}
 
@@ -41,8 +43,8 @@ class Shortlist {
   // Whether its structure is listed already.
   bool has(std::uint64_t structure) const;
 
-  // Keeps the `capacity` shortest, one of each structure.
-  void enter(const Listed& listed, std::size_t capacity);
+  // Keeps the `CAPACITY` shortest, one of each structure.
+  void enter(const Listed& listed);
 
   // the shortest first
   const std::vector<Listed>& entries() const { return entries_; }

@@ -1,6 +1,7 @@
 // The state of a refiner as bytes: numbers as this machine writes them, arrays with their length before them.
 // What is read is checked, so that bytes from elsewhere cannot do more than be refused.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <stdexcept>
 #include <type_traits>
@@ -12,7 +13,8 @@ namespace ddsr {
 
 namespace {
 
-constexpr std::uint64_t FORMAT = 0x33656e6966657264u;  // and its version
+constexpr std::uint64_t FORMAT = 0x34656e6966657264u;  // and its version
+constexpr std::uint64_t FORMAT_3 = 0x33656e6966657264u;
 
 [[noreturn]] void refuse(const char* reason) {
   throw std::invalid_argument(std::string("this is no state of such a refiner: ") + reason);
@@ -55,6 +57,8 @@ class ByteReader {
     values.resize(n);
   }
   bool is_at_end() const { return at_ == bytes_.size(); }
+
+  std::uint64_t format = FORMAT;
 
  private:
   const std::string& bytes_;
@@ -109,11 +113,26 @@ void listed(Archive& archive, Entries& entries, const Grammar& grammar) {
   }
 }
 
+// Format 3 had three moves more, and in each island two numbers for every size of formula.
+void moves_of_format_3(ByteReader& reader, Counters& value) {
+  constexpr std::array<std::size_t, 9> KEPT{0, 1, 2, 3, 4, 6, 7, 10, 11};
+  std::array<MoveCount, 12> moves;
+  for (MoveCount& move : moves) reader.number(move.n_tried), reader.number(move.n_improved);
+  for (std::size_t i = 0; i < KEPT.size(); ++i) value.moves[i] = moves[KEPT[i]];
+}
+
+void skip_sizes_of_format_3(ByteReader& reader) {
+  std::vector<double> of_sizes;
+  for (int i = 0; i < 2; ++i) numbers(reader, of_sizes);
+}
+
 template <typename Archive, typename AnyCounters>
 void counters(Archive& archive, AnyCounters& value) {
   for (auto* count :
        {&value.n_steps, &value.n_evaluations, &value.n_duplicates, &value.n_failed_moves, &value.n_refused})
     archive.number(*count);
+  if constexpr (Archive::READS)
+    if (archive.format == FORMAT_3) return moves_of_format_3(archive, value);
   for (auto& move : value.moves) archive.number(move.n_tried), archive.number(move.n_improved);
 }
 
@@ -127,13 +146,10 @@ void island(Archive& archive, AnyState& state, const Problem& problem) {
     archive.number(*count);
   archive.number(state.best_fitness);
   archive.number(state.credit);
-  numbers(archive, state.size_counts);
-  numbers(archive, state.penalties);
+  if constexpr (Archive::READS)
+    if (archive.format == FORMAT_3) skip_sizes_of_format_3(archive);
   counters(archive, state.counters);
   if constexpr (Archive::READS) {
-    const auto n_sizes = static_cast<std::size_t>(problem.grammar.rules.max_length) + 1;
-    if (state.size_counts.size() != n_sizes || state.penalties.size() != n_sizes)
-      refuse("the grammar has another max_length");
     if (state.population.size() > static_cast<std::size_t>(problem.options.island_size) ||
         state.oldest >= std::max<std::size_t>(state.population.size(), 1))
       refuse("a population is larger than the islands");
@@ -171,9 +187,9 @@ std::string Refiner::save() const {
 
 void Refiner::load(const std::string& bytes) {
   ByteReader reader(bytes);
-  std::uint64_t format = 0, n_islands = 0, next_in_library = 0, n_slices = 0, n_migrations = 0;
-  reader.number(format);
-  if (format != FORMAT) refuse("it is of another format");
+  std::uint64_t n_islands = 0, next_in_library = 0, n_slices = 0, n_migrations = 0;
+  reader.number(reader.format);
+  if (reader.format != FORMAT && reader.format != FORMAT_3) refuse("it is of another format");
   reader.number(n_islands);
   if (n_islands != islands_.size()) refuse("it has another number of islands");
   std::vector<IslandState> states(n_islands);
@@ -182,8 +198,6 @@ void Refiner::load(const std::string& bytes) {
   famous(reader, entries, problem_.grammar);
   std::vector<Listed> on_list;
   listed(reader, on_list, problem_.grammar);
-  if (on_list.size() > static_cast<std::size_t>(problem_.options.list_size))
-    refuse("its shortlist is longer than this one");
   StructureMemory::Generations generations;
   memory(reader, generations);
   std::vector<Formula> library;
@@ -191,15 +205,15 @@ void Refiner::load(const std::string& bytes) {
   for (Formula& each : library) formula(reader, each, problem_.grammar);
   for (std::uint64_t* value : {&next_in_library, &n_slices, &n_migrations}) reader.number(*value);
   if (!reader.is_at_end()) refuse("there is something behind its end");
-  if (library.size() > static_cast<std::size_t>(problem_.options.library_size) ||
-      (next_in_library > 0 && next_in_library >= library.size()))
-    refuse("its library is larger than this one");
+  if (next_in_library > 0 && next_in_library >= library.size()) refuse("its library is smaller than it says");
 
-  // earlier versions priced by another code
+  // earlier versions priced by another code, and their lists could be longer
   for (Listed& each : on_list)
     each.length = problem_.length(each.individual.formula, log_loss_of(each.nrmse));
   std::stable_sort(on_list.begin(), on_list.end(),
                    [](const Listed& a, const Listed& b) { return a.length < b.length; });
+  if (on_list.size() > Shortlist::CAPACITY) on_list.resize(Shortlist::CAPACITY);
+  if (library.size() > LIBRARY_SIZE) library.resize(LIBRARY_SIZE), next_in_library = 0;
   hall_ = HallOfFame(std::move(entries));
   shortlist_ = Shortlist(std::move(on_list));
   for (std::size_t i = 0; i < islands_.size(); ++i) {

@@ -8,7 +8,7 @@ namespace ddsr {
 namespace {
 
 // A sum that is this small beside its operands is what rounding has left of 0.
-constexpr double ROUNDING = 1e-15;
+constexpr double CANCELLED = 1e-15;
 
 }  // namespace
 
@@ -72,7 +72,7 @@ double Algebra::product_of(double left, double right) {
 
 double Algebra::sum_of(double left, double right) {
   const double sum = left + right;
-  if (std::abs(sum) <= ROUNDING * std::max(std::abs(left), std::abs(right))) return 0.0;
+  if (std::abs(sum) <= CANCELLED * std::max(std::abs(left), std::abs(right))) return 0.0;
   return std::abs(sum) < 1.0 ? sum : checked(sum);  // a small one has lost no digits
 }
 

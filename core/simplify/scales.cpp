@@ -7,7 +7,7 @@ namespace ddsr {
 
 namespace {
 
-constexpr double ROUNDING = 5e-16;  // relative: of a product and the root before it
+constexpr double LAST_BITS = 5e-16;  // relative: of a product and the root before it
 
 // weight * product, as which the base of a root may be given
 struct Base {
@@ -40,7 +40,7 @@ int scaled_sum(Forms& forms, int sum, double scale) {
 
 double without_rounding(double value) {
   const double whole = std::round(value);
-  return std::abs(value - whole) <= ROUNDING * std::abs(whole) ? whole : value;
+  return std::abs(value - whole) <= LAST_BITS * std::abs(whole) ? whole : value;
 }
 
 bool is_scaled_throughout(const Forms& forms, int sum) {

@@ -9,7 +9,7 @@ namespace ddsr {
 namespace {
 
 constexpr double QUARTER_TURN = FULL_TURN / 4.0;
-constexpr double ROUNDING = 1e-7;  // of fits: numbers that differ by less are taken for equal
+constexpr double SAME_NUMBER = 1e-7;  // of fits: numbers that differ by less are taken for equal
 
 // acos(u) of a sum that is pi / 2 - asin(u), and the other way round; none of any other.
 std::optional<Tree> complement(const Tree& sum) {
@@ -20,7 +20,7 @@ std::optional<Tree> complement(const Tree& sum) {
     if (!constant.is_constant() || !(function.is(Op::Asin) || function.is(Op::Acos))) continue;
     const double scale = (place == 0 ? sign : 1.0) * factor;
     const double rest = (place == 0 ? 1.0 : sign) * constant.value + scale * QUARTER_TURN;
-    if (scale != -1.0 || std::abs(rest) >= ROUNDING) return {};
+    if (scale != -1.0 || std::abs(rest) >= SAME_NUMBER) return {};
     return applied(function.is(Op::Asin) ? Op::Acos : Op::Asin, function.operands[0]);
   }
   return {};

@@ -10,12 +10,12 @@ namespace ddsr {
 
 namespace {
 
-constexpr double ROUNDING = 1e-11;  // relative: a rate so near to the logarithm of a base is that logarithm
+constexpr double SAME_RATE = 1e-11;  // relative: a rate so near to the logarithm of a base is that logarithm
 constexpr double LARGEST_LOG = 200.0;  // of a power that is taken out of another: both stay in range
 
 std::optional<double> simple_base(double rate) {
   const auto* found = std::ranges::find_if(SIMPLE_BASES, [rate](double base) {
-    return std::abs(rate - std::log(base)) <= ROUNDING * std::abs(rate);
+    return std::abs(rate - std::log(base)) <= SAME_RATE * std::abs(rate);
   });
   if (found == std::end(SIMPLE_BASES)) return {};
   return *found;

@@ -213,12 +213,8 @@ class RefinerConfig:
     """number of steps of the last island that complete sketches while the others evolve (docs/refiner.md)"""
     island_size: int = 100
     """number of individuals of a population"""
-    tournament_size: int = 8
-    """number of individuals drawn, the fittest of which is the parent"""
     parsimony: float = 0.02
     """cost of a token, in log(NRMSE)"""
-    crowding: float = 0.0
-    """adapts `parsimony`: the most frequent size of recent children costs (1 + crowding) times as much"""
     restart_steps: int = 1500
     """steps without a fitter individual after which an island restarts from random trees; 0: never"""
     constant_range: float = 1e7
@@ -227,82 +223,29 @@ class RefinerConfig:
     a column are huge or tiny"""
     crossover_rate: float = 0.2
     """share of children with two parents; the others are mutated by one of `moves`"""
-    library_rate: float = 0.25
-    """share of crossovers whose second parent is a seed from the library, if there are any"""
     moves: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_MOVES))
     """weight of each mutation; mutations that are not named are not used"""
     operators: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_WEIGHTS))
     """weight of each operator when one of its arity is drawn; 1 for operators that are not named"""
-    unary_rate: float = 0.2
-    """share of unary operators in random trees"""
-    constant_rate: float = 0.15
-    """share of constants among random leaves"""
-    n_attempts: int = 4
-    """maximum number of attempts of a move until its child obeys the grammar"""
-    most_tries: int = 2
-    """maximum number of fits of one structure, from any starting values of its constants"""
-    memory_size: int = 2**20
-    """number of structures that are remembered as tried"""
-    sync_interval: int = 200
-    """steps of an island between two exchanges of found and tried structures with the others"""
-    migration_interval: int = 2000
-    """steps between two migrations, rounded up to whole `sync_interval`s"""
-    n_migrants: int = 3
-    """number of individuals that enter each island from the Pareto front, and also from another island"""
     fit_rows: int = 128
     """maximum number of rows to fit children on; the hall of fame is scored on all rows"""
     fit_steps: int = 12
     """Levenberg–Marquardt trial points for a child, starting from its parents' constants"""
-    polish_steps: int = 30
-    """Levenberg–Marquardt trial points for a candidate for the hall of fame"""
     is_scale_free: bool = True
     """fit scale * expression + offset instead of the bare expression"""
-    tolerance: float = 1e-6
-    """a fit ends when a step lowers the sum of squares by less than this share"""
-    n_seeds: int = 40
-    """number of expressions of one `seed` that enter the populations; the others enter the library"""
-    library_size: int = 512
-    """number of seeds that are kept for their subtrees"""
     dictionary_size: int = 8000
     """number of small expressions among which the move `match` finds a subtree for a place in a tree"""
-    list_size: int = 150
-    """size of the shortlist, expressions that the fitting rows cannot tell from the best; 0: none"""
-    list_rows: int = 1500
-    """maximum number of rows to fit and score the shortlist on"""
-    list_slack: float = 0.03
-    """maximum distance from the best for the shortlist, in log(NRMSE) on the fitting rows"""
-    list_share: float = 0.04
-    """maximum share of children that are fitted on `list_rows` rows"""
     exact: float = 1e-12
     """NRMSE below which a fit is exact and ends the search; 0: never"""
 
     def __post_init__(self) -> None:
-        least_one = "n_islands island_size tournament_size n_attempts most_tries sync_interval"
-        for name in f"{least_one} migration_interval fit_rows list_rows memory_size".split():
-            check_whole(getattr(self, name), name, least=1)
         check_whole(self.n_islands, "n_islands", least=1, most=1024)
-        for name in (
-            "n_sketches",
-            "n_migrants",
-            "restart_steps",
-            "fit_steps",
-            "polish_steps",
-            "n_seeds",
-            "library_size",
-            "dictionary_size",
-            "list_size",
-        ):
+        for name in ("island_size", "fit_rows"):
+            check_whole(getattr(self, name), name, least=1)
+        for name in ("n_sketches", "restart_steps", "fit_steps", "dictionary_size"):
             check_whole(getattr(self, name), name, least=0)
-        for name in ("crossover_rate", "library_rate", "unary_rate", "constant_rate", "list_share"):
-            _check_number(getattr(self, name), name, 1.0)
-        for name in (
-            "parsimony",
-            "crowding",
-            "constant_range",
-            "tolerance",
-            "list_slack",
-            "exact",
-        ):
+        _check_number(self.crossover_rate, "crossover_rate", 1.0)
+        for name in ("parsimony", "constant_range", "exact"):
             _check_number(getattr(self, name), name, float_info.max)
         _check_weights(self.moves, "moves", _core.MOVES)
         _check_weights(self.operators, "operators", tuple(OPERATORS))
@@ -381,3 +324,46 @@ def changed(base: AnySettings, changes: Mapping[str, object], where: str) -> Any
         is_dict = is_of_parts and isinstance(value, Mapping)
         new[name] = changed(part, cast(Mapping[str, object], value), name) if is_dict else value
     return replace(base, **new)
+
+
+# The settings of version 0.1 that are constants of the core now, with their values.
+_FIXED_SETTINGS = {
+    "tournament_size": 8,
+    "crowding": 0.0,
+    "library_rate": 0.25,
+    "unary_rate": 0.2,
+    "constant_rate": 0.15,
+    "n_attempts": 4,
+    "most_tries": 2,
+    "sync_interval": 200,
+    "migration_interval": 2000,
+    "n_migrants": 3,
+    "polish_steps": 30,
+    "tolerance": 1e-6,
+    "n_seeds": 40,
+    "list_rows": 1500,
+    "list_slack": 0.03,
+    "list_share": 0.04,
+}
+# These bounded what is kept in memory. A search can be resumed with other bounds.
+_BOUNDS = ("memory_size", "library_size", "list_size")
+_REMOVED_MOVES = ("delete_node", "replace_subtree", "simplify")
+
+
+def without_removed(evolution: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a refiner's settings from an older file without those that no longer exist.
+
+    Raises `MethodError` for a setting whose value is not the constant that replaced it.
+    """
+    for name, value in _FIXED_SETTINGS.items():
+        if evolution.get(name, value) != value:
+            raise MethodError(
+                f"the setting {name} was removed: it is always {value}, not {evolution[name]!r}"
+            )
+    removed = {*_FIXED_SETTINGS, *_BOUNDS}
+    kept = {name: value for name, value in evolution.items() if name not in removed}
+    if isinstance(moves := kept.get("moves"), Mapping):
+        kept["moves"] = {
+            name: weight for name, weight in moves.items() if name not in _REMOVED_MOVES or weight
+        }
+    return kept

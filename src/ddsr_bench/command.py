@@ -14,7 +14,6 @@ from rich.text import Text
 from ddsr.data.printable import printable
 from ddsr.errors import BenchError
 from ddsr.search.presets import parse_method, settings
-from ddsr.search.stacking.launch import MAX_TOKENS
 from ddsr.storage.version import ddsr_version
 from ddsr_bench.peers import PEERS
 from ddsr_bench.problems.suites import BenchmarkProblem, load_suites
@@ -32,6 +31,7 @@ from ddsr_bench.runner.stack_slot import StackSlot
 from ddsr_bench.runner.starts import command_text
 from ddsr_bench.runner.store import Store, of_other_versions
 from ddsr_bench.runner.workers import LocalWorkers
+from ddsr_bench.stacking.launch import MAX_TOKENS
 
 
 def run_suite(

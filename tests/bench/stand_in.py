@@ -8,7 +8,7 @@ import time
 import numpy as np
 
 from ddsr.errors import DeviceError
-from ddsr.search.stacking.stacks import SHARED
+from ddsr.search.paper import SHARED
 
 
 class WrittenLinearRegression:

@@ -12,10 +12,10 @@ import pytest
 
 from ddsr._core import PAD
 from ddsr.config import RefinerConfig
-from ddsr.engine import Engine, FitOptions
+from ddsr.engine import Engine
 from ddsr.expression import Batch, Expression, Vocabulary
-from ddsr.grammar import AtMost, Grammar
-from ddsr.search.contributors.evolution import Ending, HallOfFame, Refiner, RefinerStats
+from ddsr.grammar import Grammar
+from ddsr.search.contributors.evolution import Ending, Refiner, RefinerStats
 from evolution_cases import XYZ, engine_of, refiner_of
 from field_cases import CASES, covers
 
@@ -35,7 +35,7 @@ def ran(evaluations: int = 500, **settings: object) -> Refiner:
 def tiny(**settings: object) -> Refiner:
     X = np.linspace(-2, 2, 50)[:, None]
     engine = Engine(TINY, X, np.exp(X[:, 0]))
-    config = {"n_islands": 1, "sync_interval": 50, "restart_steps": 0} | settings
+    config = {"n_islands": 1, "restart_steps": 0} | settings
     return Refiner(engine, Grammar(TINY, max_length=3), RefinerConfig(**config), seed=1)
 
 
@@ -45,18 +45,6 @@ def log_losses(refiner: Refiner) -> np.ndarray:
 
 def names_in(batch: Batch) -> set[str]:
     return {batch.vocabulary.names[token] for token in np.unique(batch.tokens[batch.tokens != PAD])}
-
-
-def is_same(left: Refiner, right: Refiner) -> bool:
-    """Whether two runs went the same way."""
-    return left.population_batch().keys() == right.population_batch().keys()
-
-
-def seeded(**settings: object) -> np.ndarray:
-    """The constants in the hall of fame after one seed of the right structure, which starts elsewhere."""
-    refiner = Refiner(engine_of("sin(1.3 * x) + y"), Grammar(XYZ), RefinerConfig(**settings), seed=0)
-    refiner.seed([SINE.with_constants([1.0])])
-    return refiner.hall_of_fame().batch.constants[0]
 
 
 # Populations
@@ -73,11 +61,6 @@ def test_island_size() -> None:
     assert len(ran(island_size=25, restart_steps=0).population_batch()) == 50
 
 
-@covers("tournament_size", RefinerConfig)
-def test_tournament_size() -> None:
-    assert not is_same(ran(tournament_size=1), ran(tournament_size=12))
-
-
 @covers("parsimony", RefinerConfig)
 def test_parsimony() -> None:
     """Fitness is the error plus this times the size."""
@@ -85,11 +68,6 @@ def test_parsimony() -> None:
         refiner = ran(parsimony=parsimony)
         fitness = refiner._core.elites(40)[2] + parsimony * refiner.elites(40).sizes
         assert len(fitness) == 40 and (np.diff(fitness) >= 0).all()
-
-
-@covers("crowding", RefinerConfig)
-def test_crowding() -> None:
-    assert not is_same(*(ran(parsimony=0.05, crowding=crowding) for crowding in (10.0, 0.0)))
 
 
 @covers("n_sketches", RefinerConfig)
@@ -103,7 +81,7 @@ def test_n_sketches() -> None:
 def test_restart_steps() -> None:
     """A new life tries everything again; one that never ends finds nothing new."""
     forever, mortal = tiny(), tiny(restart_steps=300)
-    for _ in range(30):  # of a slice, 50 steps, each
+    for _ in range(10):  # of a slice, 200 steps, each
         assert forever.run(evaluations=1000).evaluations == 6
         mortal.run(evaluations=1000)
     assert mortal.n_evaluations > 6
@@ -152,28 +130,6 @@ def test_crossover_rate() -> None:
         assert abs(moves["crossover"].tried - rate * n) <= 5 * np.sqrt(rate * (1 - rate) * n)
 
 
-def names_after_seeds(**settings: object) -> set[str]:
-    """What the populations hold, where `log` comes from the library alone."""
-    changes = {"crossover_rate": 1.0, "n_seeds": 0, "operators": {"log": 0.0}, "n_islands": 2}
-    refiner = refiner_of(HARD, noise=0.1, **changes | settings)
-    texts = ["log(z * z) + x", "x * log(y * y)", "log(x * x)", "y + log(exp(x) + 1)"]
-    refiner.seed([Expression.parse(text, XYZ) for text in texts])
-    refiner.run(evaluations=500)
-    return names_in(refiner.population_batch())
-
-
-@covers("library_rate", RefinerConfig)
-def test_library_rate() -> None:
-    assert "log" in names_after_seeds(library_rate=1.0)
-    assert "log" not in names_after_seeds(library_rate=0.0)
-
-
-@covers("library_size", RefinerConfig)
-def test_library_size() -> None:
-    assert "log" in names_after_seeds(library_rate=1.0, library_size=2)
-    assert "log" not in names_after_seeds(library_rate=1.0, library_size=0)
-
-
 @covers("dictionary_size", RefinerConfig)
 def test_dictionary_size() -> None:
     """One lookup completes the only parent, unless the dictionary is empty."""
@@ -186,14 +142,6 @@ def test_dictionary_size() -> None:
 
     assert run(0).moves["match"].improved == 0 < run(0).moves["match"].tried
     assert run(1000).moves["match"].improved > 0
-
-
-@covers("n_seeds", RefinerConfig)
-def test_n_seeds() -> None:
-    for n_seeds in (0, 3):
-        refiner = refiner_of(HARD, n_seeds=n_seeds)
-        refiner.seed(Batch.from_tokens(XYZ, Grammar(XYZ, max_length=20).sample(50, seed=2)))
-        assert len(refiner.population_batch()) == n_seeds
 
 
 @covers("moves", RefinerConfig)
@@ -212,94 +160,6 @@ def test_operators() -> None:
     assert names_in(ran(operators=none).population_batch()) <= {"add", "mul", "sin", "1", "?", "x", "y", "z"}
 
 
-def drawn(**settings: object) -> Batch:
-    """A first generation, which is drawn: hundreds of random trees."""
-    return ran(250, island_size=300, **settings).population_batch()
-
-
-@covers("unary_rate", RefinerConfig)
-def test_unary_rate() -> None:
-    def share(rate: float) -> float:
-        batch = drawn(unary_rate=rate)
-        is_unary = np.isin(batch.tokens, np.flatnonzero(np.asarray(XYZ.arities) == 1))
-        return float(is_unary.sum() / batch.sizes.sum())
-
-    assert share(0.0) < 0.5 * share(0.9)  # two tokens are unary in any case
-
-
-@covers("constant_rate", RefinerConfig)
-def test_constant_rate() -> None:
-    def share(rate: float) -> float:
-        batch = drawn(constant_rate=rate, operators={"pow": 0.0})
-        return sum(each.n_constants for each in batch) / batch.sizes.sum()
-
-    assert share(0.0) == 0.0
-    assert share(0.7) > share(0.2) > 0.0
-
-
-@covers("n_attempts", RefinerConfig)
-def test_n_attempts() -> None:
-    """Under rules that most children break."""
-
-    def failed_share(n_attempts: int) -> float:
-        grammar = Grammar(XYZ, max_length=20, rules=[AtMost(("x", "y", "z"), 2)])
-        config = RefinerConfig(n_attempts=n_attempts, n_islands=2, n_sketches=0)
-        stats = Refiner(engine_of(HARD, noise=0.1), grammar, config, seed=0).run(evaluations=400)
-        return stats.failed_moves / stats.steps
-
-    assert failed_share(8) < 0.5 * failed_share(1)
-
-
-# What was tried
-
-
-@covers("most_tries", RefinerConfig)
-def test_most_tries() -> None:
-    for most in (1, 2, 5):
-        stats = tiny(most_tries=most).run(evaluations=1000)
-        assert stats.ending is Ending.EXHAUSTED and stats.evaluations == 3 * most
-
-
-@covers("memory_size", RefinerConfig)
-def test_memory_size() -> None:
-    """What is forgotten can be tried again."""
-    assert tiny(memory_size=1000, most_tries=1).run(evaluations=500).evaluations == 3
-    assert tiny(memory_size=1, most_tries=1).run(evaluations=500).evaluations > 3
-
-
-@covers("sync_interval", RefinerConfig)
-def test_sync_interval() -> None:
-    """Islands that do not hear of each other try the same."""
-    apart, together = (tiny(n_islands=4, sync_interval=steps).run(evaluations=500) for steps in (200, 1))
-    assert apart.evaluations == 4 * 6
-    assert together.evaluations < 4 * 6
-
-
-def is_on_both(**settings: object) -> bool:
-    """Whether the truth, put into one of two islands, is on both when the populations are full."""
-    fixed = {"sync_interval": 50, "restart_steps": 0, "island_size": 80, "dictionary_size": 500}
-    settings = fixed | {"n_migrants": 20} | settings  # as many as there are sizes
-    refiner = refiner_of(HARD, noise=0.1, n_islands=2, n_sketches=0, **settings)
-    truth = Expression.parse(HARD, XYZ)
-    refiner.seed([truth])
-    refiner.run(evaluations=400)
-    keys = refiner.population_batch().keys()
-    assert len(keys) == 160
-    return truth.key in keys[:80] and truth.key in keys[80:]
-
-
-@covers("migration_interval", RefinerConfig)
-def test_migration_interval() -> None:
-    assert is_on_both(migration_interval=50)
-    assert not is_on_both(migration_interval=10**9)
-
-
-@covers("n_migrants", RefinerConfig)
-def test_n_migrants() -> None:
-    assert is_on_both(migration_interval=50, n_migrants=20)
-    assert not is_on_both(migration_interval=50, n_migrants=0)
-
-
 # Fits
 
 
@@ -315,51 +175,17 @@ def test_fit_rows() -> None:
 
 @covers("fit_steps", RefinerConfig)
 def test_fit_steps() -> None:
-    assert seeded(fit_steps=0, polish_steps=0) == [1.0]
-    assert seeded(fit_steps=50, polish_steps=0) == pytest.approx([1.3], abs=1e-3)
+    """Without steps a child keeps the constants of its parents."""
 
+    def constant(fit_steps: int) -> float:
+        refiner = Refiner(engine_of("sin(1.3 * x) + y"), Grammar(XYZ), RefinerConfig(fit_steps=fit_steps))
+        # a better one has the place in the hall of fame, so that this one is not fitted further
+        refiner.seed([SINE])
+        refiner.seed([SINE.with_constants([1.2])])
+        return float(refiner.population_batch().constants.min())
 
-@covers("polish_steps", RefinerConfig)
-def test_polish_steps() -> None:
-    assert seeded(fit_steps=0, polish_steps=50) == pytest.approx([1.3], abs=1e-9)
-
-
-@covers("tolerance", RefinerConfig)
-def test_tolerance() -> None:
-    rough, fine = (seeded(fit_steps=100, polish_steps=0, tolerance=share)[0] for share in (0.99999, 1e-12))
-    assert abs(fine - 1.3) < 1e-9 < 1e-4 < abs(rough - 1.3)
-
-
-@covers("list_size", RefinerConfig)
-def test_list_size() -> None:
-    for size in (0, 7):
-        assert len(ran(200, list_size=size, list_slack=3.0, list_share=1.0).shortlist()) == size
-
-
-@covers("list_rows", RefinerConfig)
-def test_list_rows() -> None:
-    few, many = (ran(list_rows=n_rows, list_share=1.0, list_size=3).shortlist() for n_rows in (20, 10_000))
-    engine = engine_of(HARD, noise=0.1)
-
-    def off(listed: HallOfFame) -> float:
-        """How far the errors on the list are from those on all rows."""
-        scores = engine.score(listed.batch, options=FitOptions(max_steps=0, is_scale_free=True))
-        return float(np.abs(np.log(scores.nrmse / listed.nrmse)).max())
-
-    assert off(many) < 1e-6 < off(few)
-
-
-@covers("list_slack", RefinerConfig)
-def test_list_slack() -> None:
-    """Whatever looks worse by more than the slack is not fitted on many rows: the list fills slowly."""
-    strict, lax = (ran(300, list_slack=slack, list_share=1.0).shortlist() for slack in (0.0, 3.0))
-    assert len(strict) < len(lax)
-
-
-@covers("list_share", RefinerConfig)
-def test_list_share() -> None:
-    few, many = (ran(list_slack=3.0, list_share=share).shortlist() for share in (0.01, 1.0))
-    assert len(few) < len(many)
+    assert constant(0) == 1.2
+    assert constant(50) == pytest.approx(1.3, abs=1e-3)
 
 
 @covers("exact", RefinerConfig)

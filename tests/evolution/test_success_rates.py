@@ -109,20 +109,6 @@ def mean_size(refiner: Refiner) -> float:
     return float(refiner.population_batch().sizes.mean())
 
 
-def median_loss(refiner: Refiner) -> float:
-    return float(np.median(refiner._core.population()[2]))
-
-
-@slow
-def test_the_harder_the_choice_of_parents_the_fitter_the_population() -> None:
-    """For 20 of 20 seeds; supposed is 0.8, 7 must."""
-    assert_rate(
-        lambda seed: median_loss(ran(seed, tournament_size=12)) < median_loss(ran(seed, tournament_size=1)),
-        range(20),
-        0.8,
-    )
-
-
 @slow
 def test_parsimony_keeps_populations_small() -> None:
     """Smaller by a fifth at least: for 20 of 20 seeds; supposed is 0.8, 7 must."""
@@ -131,16 +117,3 @@ def test_parsimony_keeps_populations_small() -> None:
         range(20),
         0.8,
     )
-
-
-@slow
-def test_crowded_sizes_cost_more() -> None:
-    """For 19 of 20 seeds populations are smaller; supposed is 0.7, 5 must."""
-
-    def is_smaller(seed: int) -> bool:
-        costly, plain = (
-            mean_size(ran(seed, 5000, parsimony=0.05, crowding=crowding)) for crowding in (10.0, 0.0)
-        )
-        return costly < plain
-
-    assert_rate(is_smaller, range(20), 0.7)

@@ -22,7 +22,7 @@ def test_breadth_first_prefix_and_tree_are_one(drawn):
     prefix = Expression.from_prefix(vocabulary, expression.prefix, expression.prefix_constants)
     assert prefix == expression
     assert Expression.from_tree(vocabulary, expression.tree) == expression
-    assert Expression.from_breadth_first(vocabulary, expression.tokens, expression.constants) == (expression)
+    assert Expression(vocabulary, expression.tokens, expression.constants) == expression
 
 
 @examples(200)

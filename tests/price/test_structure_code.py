@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from benchmarks.corpus import is_part_of_law, read_corpus, read_formula
+from benchmarks.structure_tables import write_counts
 
 from ddsr import Expression, Vocabulary, _core
 from ddsr.expression import OPERATORS, Batch
@@ -19,7 +20,6 @@ from ddsr.price.structure_code import (
     n_fitted,
     read_counts,
     tell,
-    write_counts,
 )
 
 VOCABULARY = Vocabulary(["x", "y", "z"], tuple(OPERATORS))

@@ -5,8 +5,8 @@ import torch
 
 from ddsr.config import DenoiserConfig
 from ddsr.grammar import Grammar
-from ddsr.search.stacking.network import KernelWeights, predict
-from ddsr.search.stacking.parameters import StackedParameters
+from ddsr_bench.stacking.network import KernelWeights, predict
+from ddsr_bench.stacking.parameters import StackedParameters
 from stacking_cases import DEVICE, GRAMMARS, LAUNCH, make_network, needs_kernels, weights_of
 
 pytestmark = needs_kernels

@@ -16,9 +16,9 @@ from ddsr.learning.memory import EliteMemory
 from ddsr.learning.objective import GRPO
 from ddsr.learning.policy import Policy
 from ddsr.search.loop import search
-from ddsr.search.stacking.networks import StackedNetworks
-from ddsr.search.stacking.seat import Seat
-from ddsr.search.stacking.stack import Stack
+from ddsr_bench.stacking.networks import StackedNetworks
+from ddsr_bench.stacking.seat import Seat
+from ddsr_bench.stacking.stack import Stack
 
 CPU = torch.device("cpu")
 CONFIG = PaperConfig(

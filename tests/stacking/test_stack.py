@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ddsr.learning.curves import UpdateStats
-from ddsr.search.stacking.stack import Draw, Learn, Stack, StackStopped
+from ddsr_bench.stacking.stack import Draw, Learn, Stack, StackStopped
 
 STATS = UpdateStats(1.0, 0.0, 2.0, 0.0)
 

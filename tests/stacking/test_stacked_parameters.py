@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from ddsr.config import DenoiserConfig
-from ddsr.search.stacking.parameters import EMBEDDING, StackedParameters
+from ddsr_bench.stacking.parameters import EMBEDDING, StackedParameters
 from stacking_cases import CONFIG, GRAMMARS, LENGTH, make_network, weights_of
 
 CPU = torch.device("cpu")

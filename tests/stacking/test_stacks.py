@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from ddsr import DDSRRegressor, RunFolder
-from ddsr.search.stacking.stacks import SHARED, Stacks
+from ddsr.search.paper import SHARED
+from ddsr_bench.stacking.stacks import Stacks
 
 CONFIG = {
     "max_length": 6,

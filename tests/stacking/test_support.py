@@ -3,8 +3,8 @@ import torch
 
 from ddsr.config import DenoiserConfig, PaperConfig
 from ddsr.grammar import AtMost, Grammar, MustAppear, Nesting
-from ddsr.search.stacking.support import suits_network
-from ddsr.search.stacking.tables import StackedTables, suits_fill
+from ddsr_bench.stacking.support import suits_network
+from ddsr_bench.stacking.tables import StackedTables, suits_fill
 from grammar_cases import PLAIN, UNARY, USUAL, WIDE
 from stacking_cases import GRAMMARS, LENGTH
 

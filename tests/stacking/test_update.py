@@ -15,8 +15,8 @@ from ddsr.grammar import Grammar
 from ddsr.learning.memory import EliteMemory
 from ddsr.learning.objective import GRPO, RiskSeekingPolicyGradient
 from ddsr.learning.policy import MASKING, Policy
-from ddsr.search.stacking.parameters import StackedParameters
-from ddsr.search.stacking.update import Lessons, StackedUpdate
+from ddsr_bench.stacking.parameters import StackedParameters
+from ddsr_bench.stacking.update import Lessons, StackedUpdate
 
 CPU = torch.device("cpu")
 CONFIG = PaperConfig(

@@ -14,7 +14,7 @@ MOST_SHUFFLED_ROWS = 1000
 MANY_COLUMNS = 200  # more are shuffled all at once
 MOST_SAMPLED_ROWS = 128
 MOST_AUDITED_ROWS = 3000
-GRID_ROUNDING = 1e-6
+GRID_TOLERANCE = 1e-6
 """steps of a grid may differ by so much of themselves"""
 
 
@@ -80,7 +80,7 @@ def outer(rows: Floats, column: int) -> Floats:
         with np.errstate(over="ignore"):
             farther = (last - second) - (second - third)
             end = side * (last + farther)
-        if farther > GRID_ROUNDING * (last - third) and np.isfinite(end):
+        if farther > GRID_TOLERANCE * (last - third) and np.isfinite(end):
             row = rows[np.argmax(outwards)].copy()
             row[column] = end
             moved.append(row)

@@ -13,10 +13,8 @@ from ddsr.deadline import NEVER, Deadline, MovableDeadline
 from ddsr.errors import MethodError
 from ddsr.estimator.choice_budget import reserve
 from ddsr.estimator.progress import Progress
+from ddsr.price.rounding import EXACT
 from ddsr.selection.refitting import seconds_to_refit
-
-# An NRMSE below this is rounding: the search has nothing left to find.
-EXACT = 1e-12
 
 
 @dataclass(frozen=True)

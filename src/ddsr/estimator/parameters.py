@@ -24,6 +24,7 @@ from ddsr.config import (
     PaperConfig,
     RefinerConfig,
     SearchConfig,
+    without_removed,
 )
 from ddsr.errors import RunError
 from ddsr.grammar import AtMost, Forbid, MustAppear, Nesting
@@ -66,7 +67,11 @@ def from_json(written: Mapping[str, Any], known: set[str]) -> Parameters:
     kinds = written.get(KINDS, {})
     if not isinstance(kinds, dict):
         raise ValueError(f"{KINDS} is {kinds!r}")
-    return {name: _read(value, (name,), kinds) for name, value in written.items() if name in known}
+    read = {name: _read(value, (name,), kinds) for name, value in written.items() if name in known}
+    config = read.get("config")
+    if isinstance(config, dict) and isinstance(config.get("evolution"), dict):
+        config["evolution"] = without_removed(config["evolution"])
+    return read
 
 
 def _written(value: Any, name: str, place: Place, kinds: Kinds, default: str = LIST) -> Any:
@@ -127,6 +132,8 @@ def _read_object(value: dict[str, Any], place: Place, kinds: Kinds) -> Any:
     kind = CLASSES.get(value[CLASS])
     if kind is None:
         raise ValueError(f"{value[CLASS]!r} is not a rule or settings class of this version of ddsr")
+    if kind is RefinerConfig:
+        value = without_removed(value)
     known = {each.name for each in fields(kind)}
     parts = {name: _read(part, (*place, name), kinds, TUPLE) for name, part in value.items() if name in known}
     return kind(*parts.pop("variables")) if kind is MustAppear else kind(**parts)

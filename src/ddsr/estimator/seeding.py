@@ -15,7 +15,8 @@ from ddsr.expression import Expression, Vocabulary, unscaled
 from ddsr.grammar import Grammar
 from ddsr.price.description_length import DescriptionLength
 from ddsr.price.model import Model
-from ddsr.search.front import ROUNDING_OF_ERROR, FrontEntry, ParetoFront
+from ddsr.price.rounding import SAME_ERROR
+from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.search.problem import Problem
 from ddsr.selection.notation import spelled
 
@@ -85,7 +86,7 @@ def with_guesses(front: ParetoFront, best: FrontEntry, problem: Problem) -> Pare
     """A front with each guess, unless an entry that is no larger has no larger error; the choice stays."""
     entries = list(front)
     for guess in problem.guessed:
-        bar = (1.0 + ROUNDING_OF_ERROR) * guess.nrmse
+        bar = (1.0 + SAME_ERROR) * guess.nrmse
         if any(entry.size <= guess.size and entry.nrmse <= bar for entry in entries):
             continue
         beaten = [entry for entry in entries if entry.size >= guess.size and entry.nrmse >= guess.nrmse]

@@ -47,7 +47,10 @@ class Expression:
         tokens: Iterable[int],
         constants: Iterable[float] | None = None,
     ) -> None:
-        """Tokens may be padded at the end; constants are 1.0 unless given."""
+        """Tokens are breadth-first: the root, its operands, and so on. They may be padded at the end.
+
+        Constants are 1.0 unless given.
+        """
         self._set(vocabulary, _checked_tokens(vocabulary, tokens), constants)
 
     def _set(
@@ -56,16 +59,6 @@ class Expression:
         object.__setattr__(self, "vocabulary", vocabulary)
         object.__setattr__(self, "tokens", tokens)
         object.__setattr__(self, "constants", _checked_constants(constants, _n_constants(vocabulary, tokens)))
-
-    @classmethod
-    def from_breadth_first(
-        cls,
-        vocabulary: Vocabulary,
-        tokens: Iterable[int],
-        constants: Iterable[float] | None = None,
-    ) -> Expression:
-        """Create an expression from tokens in breadth-first order: the root, its operands, and so on."""
-        return cls(vocabulary, tokens, constants)
 
     @classmethod
     def from_prefix(

@@ -16,12 +16,11 @@ from ddsr.expression import Expression
 from ddsr.price.code_in_use import code_in_use
 from ddsr.price.enumeration import NATS_OF_SIZE, nats_of_few_rows
 from ddsr.price.model import Model
+from ddsr.price.rounding import rounding_of
 from ddsr.price.table_code import TableCode
 
 # Up to so many rows, what a model does between them is looked at.
 FEW_ROWS = 200
-# Residuals under this share of the root mean square of y are rounding; better ones are not told apart.
-ROUNDING = 1e-13
 
 
 @dataclass(frozen=True)
@@ -82,8 +81,3 @@ def nats_of_structure(expression: Expression, is_fixed: tuple[bool, ...]) -> flo
 def _nats_of_structure(code: TableCode, expression: Expression, is_fixed: tuple[bool, ...]) -> float:
     is_free = [not each for each in is_fixed]
     return float(code.prices([expression], [is_free])[0])
-
-
-def rounding_of(engine: Engine) -> float:
-    """The NRMSE that the rounding of y and of the predictions explains."""
-    return ROUNDING * engine.root_mean_square / engine.spread

@@ -18,6 +18,7 @@ from ddsr.engine import Engine, values
 from ddsr.expression import Batch
 from ddsr.price.code_in_use import code_in_use
 from ddsr.price.enumeration import TOLERANCE, CheapForms, FittedForm
+from ddsr.price.rounding import EXACT
 
 Floats = NDArray[np.float64]
 MOST_NATS, MOST_STRUCTURES = 11.0, 600
@@ -30,7 +31,7 @@ MOST_OFF = 2.0
 # for errors; so would what a form leaves that misses the values by more than this share.
 MOST_ROWS, MOST_ERROR = 100, 0.15
 MOST_RANGE = 1e12  # of y: over a larger one the weights of the largest rows would be rounding
-LEAST_MEAN_SQUARE = 1e-24  # of relative residuals: less is rounding
+LEAST_MEAN_SQUARE = EXACT**2  # of relative residuals
 
 
 @dataclass(frozen=True)

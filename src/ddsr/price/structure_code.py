@@ -1,6 +1,6 @@
 """The structure code: what it takes to write an equation without the values of its fitted constants.
 
-The code is learned from formulas that people use (`benchmarks.corpus`). A structure that one of them has is
+The code is learned from formulas that people use (docs/price.md). A structure that one of them has is
 named as a whole. Any other is told one symbol after the other, from the top down, each given its place.
 `core/price/structure_code.hpp` describes it. The chances of all structures add up to no more than 1.
 """
@@ -179,25 +179,6 @@ class StructureCode:
         return self.core.prices(*rows, self.numbers.nats, nats_of_measured)
 
 
-def write_counts(counts: Counts) -> dict[str, str]:
-    """The tables as the package ships them, by file name."""
-    lines = sorted("\t".join((*_names(choice), str(n))) for choice, n in counts.choices.items())
-    values = sorted((NUMBER_PLACES[place], value, n) for (place, value), n in counts.numbers.items())
-    forms = sorted((-n, _words(form)) for form, n in counts.forms.items())
-    return {
-        CHOICES: "".join(f"{line}\n" for line in lines),
-        NUMBERS: "".join(f"{place}\t{value!r}\t{n}\n" for place, value, n in values),
-        FORMS: "".join(f"{-n}\t{words}\n" for n, words in forms),
-    }
-
-
-def _names(choice: Choice) -> tuple[str, ...]:
-    is_listed, first, second, third, chosen = choice
-    if is_listed:
-        return ("sum", "product")[first], LISTED[second], _core.PLACES[third], LISTED[chosen]
-    return "symbol", _core.PLACES[first], _core.PLACES[second], _core.SYMBOLS[chosen]
-
-
 def _choice(kind: str, first: str, second: str, chosen: str) -> Choice:
     if kind == "symbol":
         return 0, _core.PLACES.index(first), _core.PLACES.index(second), 0, _core.SYMBOLS.index(chosen)
@@ -206,7 +187,7 @@ def _choice(kind: str, first: str, second: str, chosen: str) -> Choice:
 
 
 def read_counts(choices: str, numbers: str, forms: str) -> Counts:
-    """The counts that `write_counts` wrote."""
+    """The counts that benchmarks/structure_tables.py wrote."""
     counts = Counts(Counter(), Counter(), Counter())
     for line in choices.splitlines():
         kind, first, second, chosen, n = line.split("\t")
@@ -218,21 +199,6 @@ def read_counts(choices: str, numbers: str, forms: str) -> Counts:
         n, words = line.split("\t")
         counts.forms[_form(words)] = int(n)
     return counts
-
-
-def _words(form: Form) -> str:
-    """The symbols of a form as they are told, with numbers and variables in their places."""
-    chosen, numbers, variables = form
-    values, columns = map(repr, numbers), (f"x{column}" for column in variables)
-    words = []
-    for symbol in chosen:
-        name = LISTED[symbol]
-        sign, bare = ("-", name[1:]) if name.startswith("-") else ("", name)
-        if bare == "number":
-            words.append(f"{sign}#{next(values)}")
-        else:
-            words.append(f"{sign}{next(columns)}" if bare == "variable" else name)
-    return " ".join(words)
 
 
 def _form(words: str) -> Form:

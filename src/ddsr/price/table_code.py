@@ -23,11 +23,9 @@ from ddsr.price.structure_code import (
     CHOICES,
     FORMS,
     NUMBERS,
-    Counts,
     StructureCode,
     Told,
     read_counts,
-    write_counts,
 )
 
 Floats = NDArray[np.float64]
@@ -101,15 +99,6 @@ class TableCode:
             self.fitted.prices(expressions, is_free) + of_fitted,
             self.columns.prices(expressions, is_free) + of_columns,
         )
-
-
-def write_tables(fitted: Reading, columns: Reading) -> dict[str, str]:
-    """The counts as the package ships them, by file name."""
-    texts = write_counts(Counts.of(fitted.told))
-    texts |= {OF_COLUMNS + name: text for name, text in write_counts(Counts.of(columns.told)).items()}
-    widths = range(1, MOST_COLUMNS + 1)
-    texts[WIDTHS] = "".join(f"{n}\t{fitted.widths[n]}\t{columns.widths[n]}\n" for n in widths)
-    return texts
 
 
 @cache

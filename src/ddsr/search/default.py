@@ -281,7 +281,7 @@ class RefinedSearch:
             if known.config.is_scale_free == self.refiner.config.is_scale_free:
                 self.refiner = known
             else:  # an earlier version fitted scales and offsets that may not be listed
-                self.refiner.seed(known.elites(known.config.n_seeds))
+                self.refiner.seed(known.elites(self.n_elites))
             self.balance.restore(saved["balance"])
             front = ParetoFront.restored(saved["front"], grammar.vocabulary)
             self.front = self.lister.relisted(front, self.front)

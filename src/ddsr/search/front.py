@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 from ddsr.engine import Engine, Scores
 from ddsr.errors import RunError
 from ddsr.expression import Batch, Expression, Node, Vocabulary
+from ddsr.price.rounding import EXACT, is_lower
 from ddsr.search.contributors.evolution import HallOfFame
 from ddsr.storage.saved import Saved
 
 # What it costs to write down one token, twice over: in nats of the squared error.
 NATS_PER_TOKEN = 5.4
-# Residuals under this share of y's spread are rounding; better ones are not told apart.
-ROUNDING = 1e-12
-ROUNDING_OF_ERROR = 1e-9  # relative: errors so near are the same
 # Rows beyond its constants that an equation has to meet to be called exact: one may be met by luck, since
 # many are tried. core/evolution/hall_of_fame.cpp has the same rule, where scale and offset are not counted.
 N_SPARE_ROWS = 2
@@ -86,7 +84,7 @@ class FrontEntry:
         """
         if self.nats is not None:
             return self.nats
-        residual = n_rows * np.log(max(self.nrmse, ROUNDING))
+        residual = n_rows * np.log(max(self.nrmse, EXACT))
         constants = 0.5 * np.log(n_rows) * self.equation.n_constants
         return float(residual + constants + 0.5 * NATS_PER_TOKEN * self.size)
 
@@ -111,10 +109,10 @@ class ParetoFront:
 
     def with_entries(self, entries: Iterable[FrontEntry]) -> ParetoFront:
         """The front of what it held and of these; what is better by rounding alone replaces nothing."""
-        new = [entry for entry in entries if _is_below(entry.nrmse, self.least_error(entry.size))]
+        new = [entry for entry in entries if is_lower(entry.nrmse, self.least_error(entry.size))]
         front: list[FrontEntry] = []
         for entry in sorted((*self.entries, *new), key=lambda each: (each.size, each.nrmse)):
-            if not front or _is_below(entry.nrmse, front[-1].nrmse):
+            if not front or is_lower(entry.nrmse, front[-1].nrmse):
                 front.append(entry)
         return ParetoFront(tuple(front))
 
@@ -140,13 +138,13 @@ class ParetoFront:
         """log(NRMSE) of the best that has no more than 1, 2, … tokens."""
         errors = np.zeros(largest)
         for entry in self.entries:
-            errors[entry.size - 1 :] = np.log(max(entry.nrmse, ROUNDING))
+            errors[entry.size - 1 :] = np.log(max(entry.nrmse, EXACT))
         return np.minimum.accumulate(errors)
 
     def most_accurate(self) -> FrontEntry:
         """The entry of the highest reward; of several that are exact to rounding, the smallest."""
         self._check_not_empty()
-        return min(self.entries, key=lambda entry: (max(entry.nrmse, ROUNDING), entry.size))
+        return min(self.entries, key=lambda entry: (max(entry.nrmse, EXACT), entry.size))
 
     def best(self, n_rows: int) -> FrontEntry:
         """The entry of least description length on data of `n_rows`."""
@@ -202,11 +200,6 @@ def restored_entries(saved: Saved, vocabulary: Vocabulary) -> tuple[FrontEntry, 
         _check_numbers(entry)
     # what was a tuple comes back from a file as a list
     return tuple(replace(each, is_free=each.is_free and tuple(each.is_free)) for each in entries)
-
-
-def _is_below(nrmse: float, other: float) -> bool:
-    """Whether an error is smaller than another by more than rounding."""
-    return max(nrmse, ROUNDING) < (1.0 - ROUNDING_OF_ERROR) * other
 
 
 def _check_numbers(entry: FrontEntry) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ddsr.learning.memory import Memory
 from ddsr.search.loop import Generator, SearchState, Updater, search
 from ddsr.search.problem import Problem
-from ddsr.search.stacking.stacks import SHARED, Stacks
 
 if TYPE_CHECKING:
     from ddsr.generators.diffusion.generator import MaskedDiffusion
@@ -17,6 +18,24 @@ if TYPE_CHECKING:
 
     class LearnedGenerator(Generator, Learner[Any], Protocol):
         """Proposes expressions and can be taught."""
+
+
+class Seat(Generator, Updater, Protocol):
+    """A search's place in a stack: its generator and its policy."""
+
+
+class Stacks(Protocol):
+    """Searches that draw and learn together on one device (`ddsr_bench.stacking`)."""
+
+    def takes(self, generator: MaskedDiffusion, /) -> bool:
+        """Whether there is room for its vocabulary."""
+
+    def seat(self, generator: MaskedDiffusion, objective: Objective, /) -> AbstractContextManager[Seat]:
+        """A place for a search, as soon as one is free."""
+
+
+SHARED: ContextVar[Stacks | None] = ContextVar("stacks", default=None)
+"""those that searches of this thread are to use; None: each is alone"""
 
 
 def learned_search(

@@ -20,7 +20,7 @@ MOST_NATS = 14.0
 MOST_VARIABLES = 4
 N_STARTS, MAX_STEPS = 6, 40
 N_KEPT = 24
-SAME_FUNCTION = 1e-7  # relative: mean squares so near belong to one function in two writings
+SAME_SQUARES = 1e-7  # relative: mean squares so near belong to one function in two notations
 # Of the time that is left, and how many structures a second of it may take.
 SHARE, A_SECOND, FEWEST, MOST = 0.25, 10_000, 200, 20_000
 
@@ -55,7 +55,7 @@ def plain_forms(problem: Problem, end: Deadline, exact: float = 0.0) -> tuple[Mo
     for form in ranked:
         if len(kept) == N_KEPT:
             break
-        is_known = any(isclose(form.mean_square, known, rel_tol=SAME_FUNCTION) for known in mean_squares)
+        is_known = any(isclose(form.mean_square, known, rel_tol=SAME_SQUARES) for known in mean_squares)
         if not is_known and allows(form.expression):
             mean_squares.append(form.mean_square)
             kept.append(Model(form.expression, tuple(not is_free for is_free in form.is_free)))

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from ddsr.deadline import Deadline
 from ddsr.engine import Engine, values
 from ddsr.expression import Batch, Expression
-from ddsr.price.description_length import FEW_ROWS, DescriptionLength, rounding_of
+from ddsr.price.description_length import FEW_ROWS, DescriptionLength
 from ddsr.price.model import Model
+from ddsr.price.rounding import SAME_FUNCTION, rounding_of
 from ddsr.price.simple_numbers import is_exact, near
 from ddsr.selection.canonical import canonical
 from ddsr.selection.guards.domain import are_defined
@@ -45,7 +46,6 @@ STEPS_OF_AN_AUDIT = 50  # what poles and leverages take, a row, in steps of a fi
 ROUND_STEPS, ROUND_TOLERANCE = 25, 1e-10  # of a fit that decides on a move
 MOST_FORMS = 12  # as ratios of polynomials, that are tried of one model
 MOST_ROWS_COMPARED = 1000  # on which two writings are taken for one function
-SAME_ERROR = 1e-6  # relative: errors so near belong to the same values
 N_ALWAYS_TIDIED = 3  # of the best, that are simplified however late it is
 # Standard errors within which a simple number is likely meant, and the nats of one simple enough for it.
 LIKELY_ERRORS, MOST_NATS_OF_LIKELY = 2.5, 8.0
@@ -109,9 +109,9 @@ class Judge:
             values(Batch.of(model.expression for model in each), some, self.engine.n_threads)[0]
             for each in (models, others)
         )
-        least = SAME_ERROR * self.engine.spread
+        least = SAME_FUNCTION * self.engine.spread
         with np.errstate(all="ignore"):
-            are_near = np.isclose(first, second, rtol=SAME_ERROR, atol=least, equal_nan=True)
+            are_near = np.isclose(first, second, rtol=SAME_FUNCTION, atol=least, equal_nan=True)
         return [bool(each) for each in np.all(are_near, axis=1).tolist()]
 
     def start(self, models: Sequence[Model]) -> list[Judged]:
@@ -316,7 +316,7 @@ class Judge:
 
     def _is_as_good(self, other: Judged, one: Judged) -> bool:
         """Whether a model is no longer than another of the same values; rounding may tell these apart."""
-        is_as_near = max(other.nrmse, self.least_nrmse) <= (1.0 + SAME_ERROR) * max(
+        is_as_near = max(other.nrmse, self.least_nrmse) <= (1.0 + SAME_FUNCTION) * max(
             one.nrmse, self.least_nrmse
         )
         is_as_finite = other.is_finite_between_rows >= one.is_finite_between_rows

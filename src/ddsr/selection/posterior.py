@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ddsr.engine import Engine, values
 from ddsr.expression import Expression, Kind, Node
+from ddsr.price.rounding import SAME_FUNCTION
 from ddsr.price.structure_code import tell
 from ddsr.search.front import FrontEntry
 from ddsr.selection.judged import Selected
@@ -22,11 +23,10 @@ Floats = NDArray[np.float64]
 SHARPNESS = 1.0
 MOST_FORMS = 20
 LEAST_WEIGHT = 1e-4
-SAME_FUNCTION = 1e-6  # relative: errors so near belong to one function in two writings
 # Forms that are fitted anew to be told apart, and the rows that this is worth its time on.
 MOST_COMPARED, MOST_ROWS_COMPARED, STEPS_TO_COMPARE = 40, 1000, 50
 SAME_FIT, SAME_VALUES = 1e-5, 1e-2  # relative errors, and differences as a share of the error
-EXACT = 1e-9  # NRMSE: smaller ones are rounding, and differ from notation to notation
+LEAST_ERROR = 1e-9  # NRMSE: a smaller one differs from notation to notation
 LARGEST_EXPONENT = 6.0  # of a whole exponent that belongs to the form
 
 
@@ -124,7 +124,7 @@ def _fitted_freely(expression: Expression, engine: Engine) -> tuple[float, Float
 def _is_same(one: tuple[float, Floats], other: tuple[float, Floats]) -> bool:
     """Whether two fits have the same error, and differ by far less than it."""
     (error, predicted), (other_error, other_predicted) = one, other
-    error, other_error = max(error, EXACT), max(other_error, EXACT)
+    error, other_error = max(error, LEAST_ERROR), max(other_error, LEAST_ERROR)
     if not isclose(error, other_error, rel_tol=SAME_FIT):
         return False
     return bool(np.ptp(predicted - other_predicted) <= SAME_VALUES * error * np.ptp(predicted))

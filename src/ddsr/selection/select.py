@@ -10,7 +10,8 @@ from ddsr.engine import Engine
 from ddsr.errors import ExpressionError
 from ddsr.expression import OPERATORS, Expression, Kind, Node, Vocabulary
 from ddsr.price.model import Model
-from ddsr.search.front import ROUNDING, ROUNDING_OF_ERROR, FrontEntry, ParetoFront
+from ddsr.price.rounding import EXACT, SAME_ERROR
+from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.selection.handing_out import handed_out
 from ddsr.selection.judge import ROUND_STEPS, ROUND_TOLERANCE, Judge
 from ddsr.selection.judged import IsAllowed, Judged, Selected, best_of_each, is_shorter, length_of, rank_of
@@ -99,11 +100,11 @@ def front_of(
     as_found = [FrontEntry(entry.equation, entry.nrmse, 1.0, 0.0) for entry in left_out]
     for entry in sorted([*entries, *as_found], key=lambda each: (each.size, each.nrmse)):
         # the choice in another writing differs from it by rounding
-        is_twin = entry.size == chosen.size and entry.nrmse >= (1.0 - ROUNDING_OF_ERROR) * chosen.nrmse
+        is_twin = entry.size == chosen.size and entry.nrmse >= (1.0 - SAME_ERROR) * chosen.nrmse
         bar = least_error if entry.nats is not None else (1.0 - LEAST_BETTER) * least_error
-        if entry is chosen or (max(entry.nrmse, ROUNDING) < bar and not is_twin):
+        if entry is chosen or (max(entry.nrmse, EXACT) < bar and not is_twin):
             front.append(entry)
-            least_error = min(least_error, max(entry.nrmse, ROUNDING))
+            least_error = min(least_error, max(entry.nrmse, EXACT))
     return ParetoFront(tuple(front)), chosen
 
 
@@ -163,7 +164,7 @@ def _different(ranked: Sequence[Judged], n: int) -> tuple[list[Judged], list[Jud
     first: list[Judged] = []
     others: list[Judged] = []
     for one in ranked:
-        is_known = any(abs(one.nrmse - known.nrmse) <= ROUNDING_OF_ERROR * known.nrmse for known in first)
+        is_known = any(abs(one.nrmse - known.nrmse) <= SAME_ERROR * known.nrmse for known in first)
         (others if is_known or len(first) == n else first).append(one)
     return first, others
 

@@ -13,10 +13,9 @@ import numpy as np
 from ddsr.engine import Engine
 from ddsr.expression import Expression
 from ddsr.price.model import Model
+from ddsr.price.rounding import is_lower
 from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.selection.notation import as_roots, spelled
-
-SAME_ERROR, ROUNDING = 1e-9, 1e-14  # relative and absolute: what rounding may change
 
 
 def in_usual_notation(
@@ -45,4 +44,4 @@ def in_usual_notation(
 def _has_same_error(other: Expression, entry: FrontEntry, engine: Engine) -> bool:
     is_fixed = np.ones((1, other.n_constants), dtype=bool)
     nrmse = float(engine.refit([other], is_fixed, max_steps=0).nrmse[0])
-    return nrmse <= entry.nrmse * (1.0 + SAME_ERROR) + ROUNDING
+    return not is_lower(entry.nrmse, nrmse)

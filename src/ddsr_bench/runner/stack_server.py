@@ -14,9 +14,10 @@ import threading
 from dataclasses import asdict
 from typing import IO, Any
 
-from ddsr.search.stacking.stacks import SHARED, Stacks
+from ddsr.search.paper import SHARED
 from ddsr_bench.runner.one import read_task, run_one
 from ddsr_bench.runner.server import LONGEST_REASON, preload
+from ddsr_bench.stacking.stacks import Stacks
 
 OUT_OF_MEMORY = "the device is out of memory"
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr import _core
-from ddsr.config import RefinerConfig
+from ddsr.config import RefinerConfig, without_removed
 from ddsr.data.checks import check_whole
 from ddsr.data.row_samples import choose_rows
 from ddsr.engine import MOST_THREADS, Engine, as_batch
@@ -219,8 +219,9 @@ class Refiner:
             text, _, state = data[len(MAGIC) :].partition(b"\n")
             header = parse_json(text)
             # a setting that an earlier version did not have is at its default
-            known = {each.name for each in fields(RefinerConfig)} & header["config"].keys()
-            config = RefinerConfig(**{name: header["config"][name] for name in known})
+            settings = without_removed(header["config"])
+            known = {each.name for each in fields(RefinerConfig)} & settings.keys()
+            config = RefinerConfig(**{name: settings[name] for name in known})
             expected = (grammar.max_length, list(grammar.vocabulary.names), engine.n_rows)
             is_same = tuple(header[name] for name in ("max_length", "names", "n_rows")) == expected
             # the last bits of a spread that another processor saved are others

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ddsr.data.row_samples import MOST_AUDITED_ROWS
 from ddsr.engine import Engine, values
 from ddsr.expression import Batch, Expression
-from ddsr.price.description_length import ROUNDING
+from ddsr.price.rounding import SHARE_OF_Y
 
 ROWS_AN_EXCEPTION = 50  # of so many rows at most one is an exception; of fewer, one as well
 FEWEST_ROWS = 20
@@ -70,7 +70,7 @@ def exceptional_rows(predicted: Floats, target: Floats) -> NDArray[np.intp]:
         return np.flatnonzero(~is_finite)
     with np.errstate(over="ignore"):  # what explodes is missed by far, too
         predicted, target = predicted[defined] / reach, target[defined] / reach
-    _, n_named = _told(predicted[None], target, ROUNDING**2 * float(np.mean(target**2)), 0.0)
+    _, n_named = _told(predicted[None], target, SHARE_OF_Y**2 * float(np.mean(target**2)), 0.0)
     farthest = np.argsort(-np.abs(target - predicted), kind="stable")
     return np.concatenate([np.flatnonzero(~is_finite), defined[farthest[: n_named[0]]]])
 

@@ -10,7 +10,7 @@ from ddsr.price.model import known, split_factor
 from ddsr.price.simple_numbers import near
 
 OTHER = {"asin": "acos", "acos": "asin", "atan": "atan"}
-ROUNDING = 1e-7  # of fits: numbers that differ by less are taken for equal
+SAME_NUMBER = 1e-7  # of fits: numbers that differ by less are taken for equal
 
 
 def complements(node: Node) -> Iterator[Node]:
@@ -27,8 +27,8 @@ def complements(node: Node) -> Iterator[Node]:
         if function.name == "atan":  # of a positive argument
             argument = Node.operator("div", known(1.0), argument)
         turned = Node.operator("mul", known(-scale), Node.operator(OTHER[function.name], argument))
-        if abs(rest) < ROUNDING * abs(scale):
+        if abs(rest) < SAME_NUMBER * abs(scale):
             yield turned
         for simple in (1.0, -1.0, *(simple.value for simple in near(rest))):
-            if isclose(simple, rest, rel_tol=ROUNDING):
+            if isclose(simple, rest, rel_tol=SAME_NUMBER):
                 yield Node.operator("add", turned, known(simple))

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 import torch
 
 from ddsr.config import DenoiserConfig
-from ddsr.search.stacking.launch import DEFAULT
+from ddsr_bench.stacking.launch import DEFAULT
 
 
 def suits_network(config: DenoiserConfig) -> bool:

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from ddsr.generators.diffusion.denoiser import encode
-from ddsr.search.stacking.launch import DEFAULT, Launch
-from ddsr.search.stacking.parameters import StackedParameters
+from ddsr_bench.stacking.launch import DEFAULT, Launch
+from ddsr_bench.stacking.parameters import StackedParameters
 
 FEED_FORWARD_LAYERS = ("encoder.0", "decoder.0")
 
@@ -97,7 +97,7 @@ class KernelWeights:
 
 def predict(weights: KernelWeights, tokens: Tensor, step: int, launch: Launch = DEFAULT) -> Tensor:
     """Logits (S, R, M, V) of q(X_0) given X_t, (S, R, M), at one step t for all rows."""
-    from ddsr.search.stacking.network_kernel import (
+    from ddsr_bench.stacking.network_kernel import (
         launch_forward,  # Triton comes with CUDA builds of PyTorch alone
     )
 

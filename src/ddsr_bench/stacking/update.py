@@ -14,7 +14,7 @@ from torch.func import functional_call, vmap
 
 from ddsr.generators.categorical import constrain
 from ddsr.learning.objective import EliteTensors, Loss, Objective
-from ddsr.search.stacking.parameters import StackedParameters
+from ddsr_bench.stacking.parameters import StackedParameters
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float, Int

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import threading
-from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ddsr.config import PaperConfig
     from ddsr.generators.diffusion.generator import MaskedDiffusion
     from ddsr.learning.objective import Objective
-    from ddsr.search.stacking.networks import StackedNetworks
-    from ddsr.search.stacking.seat import Seat
-    from ddsr.search.stacking.stack import Stack
+    from ddsr_bench.stacking.networks import StackedNetworks
+    from ddsr_bench.stacking.seat import Seat
+    from ddsr_bench.stacking.stack import Stack
 
 
 class Stacks:
@@ -29,9 +28,9 @@ class Stacks:
 
     def seat(self, generator: MaskedDiffusion, objective: Objective) -> Seat:
         """A place for a search, as soon as one is free."""
-        from ddsr.search.stacking.networks import StackedNetworks
-        from ddsr.search.stacking.seat import Seat
-        from ddsr.search.stacking.stack import Stack
+        from ddsr_bench.stacking.networks import StackedNetworks
+        from ddsr_bench.stacking.seat import Seat
+        from ddsr_bench.stacking.stack import Stack
 
         key = generator.config, objective
         with self._making:
@@ -45,7 +44,3 @@ class Stacks:
         with self._making:
             for stack, _ in self._made.values():
                 stack.stop()
-
-
-SHARED: ContextVar[Stacks | None] = ContextVar("stacks", default=None)
-"""those that searches of this thread are to use; None: each is alone"""

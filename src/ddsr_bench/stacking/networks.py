@@ -16,13 +16,13 @@ from ddsr.config import PaperConfig
 from ddsr.generators.diffusion.generator import MaskedDiffusion
 from ddsr.learning.curves import UpdateStats
 from ddsr.learning.objective import Objective
-from ddsr.search.stacking.captured_update import CapturedUpdate
-from ddsr.search.stacking.kernel_sampler import KernelSampler
-from ddsr.search.stacking.parameters import StackedParameters
-from ddsr.search.stacking.plain_sampler import PlainSampler
-from ddsr.search.stacking.support import has_kernels, suits_network
-from ddsr.search.stacking.update import Lessons, StackedUpdate
 from ddsr.storage.saved import Saved
+from ddsr_bench.stacking.captured_update import CapturedUpdate
+from ddsr_bench.stacking.kernel_sampler import KernelSampler
+from ddsr_bench.stacking.parameters import StackedParameters
+from ddsr_bench.stacking.plain_sampler import PlainSampler
+from ddsr_bench.stacking.support import has_kernels, suits_network
+from ddsr_bench.stacking.update import Lessons, StackedUpdate
 
 Tokens = NDArray[np.int16]
 

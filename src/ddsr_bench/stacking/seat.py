@@ -13,9 +13,9 @@ from ddsr.generators.diffusion.generator import MaskedDiffusion
 from ddsr.learning.curves import UpdateStats
 from ddsr.learning.memory import Pool
 from ddsr.learning.policy import MASKING, Policy
-from ddsr.search.stacking.networks import StackedNetworks
-from ddsr.search.stacking.stack import Draw, Learn, Stack
 from ddsr.storage.saved import Saved
+from ddsr_bench.stacking.networks import StackedNetworks
+from ddsr_bench.stacking.stack import Draw, Learn, Stack
 
 if TYPE_CHECKING:
     from ddsr.learning.objective import Objective

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from ddsr.generators.diffusion.generator import MaskedDiffusion
-from ddsr.search.stacking.parameters import StackedParameters
+from ddsr_bench.stacking.parameters import StackedParameters
 
 
 class PlainSampler:

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from ddsr.config import PaperConfig
 from ddsr.generators.diffusion.generator import MaskedDiffusion
-from ddsr.search.stacking.backward import StackedBackward
-from ddsr.search.stacking.parameters import StackedParameters
-from ddsr.search.stacking.plain_sampler import PlainSampler
-from ddsr.search.stacking.tables import suits_fill
+from ddsr_bench.stacking.backward import StackedBackward
+from ddsr_bench.stacking.parameters import StackedParameters
+from ddsr_bench.stacking.plain_sampler import PlainSampler
+from ddsr_bench.stacking.tables import suits_fill
 
 Tokens = NDArray[np.int16]
 

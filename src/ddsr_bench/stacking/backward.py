@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ddsr.grammar import Grammar
-from ddsr.search.stacking.launch import DEFAULT, Launch
-from ddsr.search.stacking.network import KernelWeights
-from ddsr.search.stacking.parameters import StackedParameters
-from ddsr.search.stacking.tables import StackedTables
+from ddsr_bench.stacking.launch import DEFAULT, Launch
+from ddsr_bench.stacking.network import KernelWeights
+from ddsr_bench.stacking.parameters import StackedParameters
+from ddsr_bench.stacking.tables import StackedTables
 
 Tokens = NDArray[np.int16]
 
@@ -108,7 +108,7 @@ class StackedBackward:
 
     def begin(self) -> None:
         """Launch what comes before the first step: copies of the weights, masked rows, their orders."""
-        from ddsr.search.stacking.fill_kernel import (
+        from ddsr_bench.stacking.fill_kernel import (
             launch_begin,  # Triton comes with CUDA builds of PyTorch alone
         )
 
@@ -126,7 +126,7 @@ class StackedBackward:
 
     def predict_step(self, step: int) -> None:
         """Launch the networks on the rows that are listed for this step."""
-        from ddsr.search.stacking.network_kernel import launch_forward
+        from ddsr_bench.stacking.network_kernel import launch_forward
 
         # at first all rows of a problem are alike, and one is predicted
         most_rows = 1 if step == self.max_length else self.n_rows
@@ -144,7 +144,7 @@ class StackedBackward:
 
     def fill_step(self, step: int) -> None:
         """Launch the fill of these rows, X_t → X_{t−1}."""
-        from ddsr.search.stacking.fill_kernel import launch_fill
+        from ddsr_bench.stacking.fill_kernel import launch_fill
 
         this, following = step % 2, (step - 1) % 2
         launch_fill(

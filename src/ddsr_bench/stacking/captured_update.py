@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from ddsr.search.stacking.update import Lessons, StackedUpdate
+from ddsr_bench.stacking.update import Lessons, StackedUpdate
 
 WARM_UPS = 2  # libraries choose their kernels in the first runs, which a graph must not hold
 
