@@ -34,11 +34,11 @@ from ddsr.selection.select import front_of, select
 from ddsr.selection.usual_notation import in_usual_notation
 from ddsr.storage.saved import Saved, restoring
 
-# Number of candidates for the choice: at least so many, and more if its time allows, at these rates.
+# Number of candidates for the choice: a minimum, and more if the time suffices at these rates.
 LEAST_CONTENDERS, CONTENDERS_A_SECOND, CONTENDER_ROWS_A_SECOND = 12, 40, 250_000
 MOST_ROWS_OF_FORMS = 10_000  # with more rows one form has all the weight
-# Equations that are shortened: so many of the shortest descriptions and of the most accurate. Nothing can
-# beat an exact equation, so the others are not worth the wait.
+# Equations that are shortened: those of the shortest descriptions, and the most accurate. Nothing can beat an
+# exact equation, so the others are not worth the wait.
 SHORTENED, SHORTENED_BESIDE_EXACT = (16, 3), (1, 0)
 
 # Rows times equations that are measured for intervals even after the limit: tenths of a second.
@@ -65,7 +65,7 @@ class Outcome:
     """`Scores.information` of each equation; None if not measured"""
     n_epochs: int
     every: int = 1
-    """the curves hold the first of every so many epochs"""
+    """the curves hold the first of every `every` epochs"""
     n_observed: int | None = None
     """see `Engine.n_observed`; None in models of earlier versions, which have only `n_counted`"""
     noise: str = "constant"
@@ -267,7 +267,7 @@ class Fit:
         self.information = (None,) * len(self.front)
 
     def _shortened(self, budget: Budget, rules: Sequence[Rule], seconds: float) -> Choice:
-        """Choose among the equations of the search within so many seconds."""
+        """Choose among the equations of the search within `seconds`."""
         deadline = time.monotonic() + seconds
         # an early choice shows how long it takes: the second one has the same candidates
         size = seconds if self.early is None else max(seconds, self.early.seconds)

@@ -15,7 +15,7 @@ SAMPLING, VARYING = 0, 2
 
 
 def constrain(logits: Float[Tensor, "*B V"], is_legal: Bool[Tensor, "*B V"]) -> Float[Tensor, "*B V"]:
-    """Log-softmax over the legal tokens; padding, which has none, gets all."""
+    """Return log-probabilities over the legal tokens; at padding, which has none, over all."""
     is_empty = ~is_legal.any(dim=-1, keepdim=True)
     return logits.masked_fill(~(is_legal | is_empty), -torch.inf).log_softmax(dim=-1)
 

@@ -15,9 +15,8 @@ DEVICES = ("auto", "cpu", "cuda")
 BYTES_OF_A_FLOAT = 4
 # On a GPU, the inner layer of a feed-forward block exists before and after its activation.
 WIDE_COPIES = 2
-# On the processor, draws are predicted in small chunks. Only their logits are whole: once per distinct row,
-# and as passed to the grammar. A training step keeps the inner layer of every block, and so many more while
-# it computes gradients.
+# On the processor, draws are predicted in small chunks. Only logits are whole: once per distinct row, and as
+# passed to the grammar. A training step holds the inner layer of every block, and more copies for gradients.
 LOGITS_COPIES, BACKWARD_COPIES = 2, 4
 # Tokens, their parents, siblings and log-probabilities; constants before and after a fit; masks beside odds.
 ROW_COPIES = 4

@@ -47,7 +47,7 @@ ROUND_STEPS, ROUND_TOLERANCE = 25, 1e-10  # of fits that decide on a move
 MOST_FORMS = 12  # ratios of polynomials that are tried per model
 MOST_ROWS_COMPARED = 1000  # on which two notations are compared
 N_ALWAYS_TIDIED = 3  # of the best models, which are simplified even after the deadline
-# A simple number is likely meant if it lies within so many standard errors and costs at most so many nats.
+# Limits within which a simple number is likely meant, in standard errors and in nats.
 LIKELY_ERRORS, MOST_NATS_OF_LIKELY = 2.5, 8.0
 TOLERATED = 0.2  # error on a left-out row that is accepted in small tables, in spreads of y
 SMALLEST = 1e-300  # least standard error, for constants whose smallest change changes everything

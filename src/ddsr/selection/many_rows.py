@@ -18,7 +18,7 @@ from ddsr.selection.judged import IsAllowed, Judged, Selected, best_of_each, ran
 from ddsr.selection.select import select
 
 LEAST_ROWS, ROWS_A_SECOND = 4_000, 7_500
-"""size of the sample: at least so many rows, and as many as a slow core can handle in the time given"""
+"""size of the sample: at least `LEAST_ROWS`, and as many as a slow core can handle in the time given"""
 SHARE_ON_SOME = 0.8
 """share of the time for the sample; the rest is for fits on all rows"""
 LATE_SECONDS = 0.2

@@ -26,7 +26,7 @@ SHARE_OF_ROUNDS = 0.75  # of the time left when the rounds begin; the rest is fo
 N_RATIONAL = 3  # models that are rewritten as ratios of polynomials
 # If two notations of a function differ by less, the plainer one is used.
 NATS_FOR_PLAINNESS = 1.0
-# A form is listed beside a shorter one made from it if it is longer by at most so much.
+# A form is listed beside a shorter one made from it if it is longer by at most this.
 NATS_OF_RIVALS = 7.0
 LEAST_BETTER = 0.01  # relative gain in NRMSE that lists a candidate that was not shortened
 

@@ -47,7 +47,7 @@ class D3PM(DenoisingGenerator[Noised]):
         )
 
     def token_probs(self, noisy_tokens: Int[Tensor, "B M"], step: int) -> Float[Tensor, "B M V"]:
-        """p(x_{t−1} | x_t) at every position, from the predicted q(X_0)."""
+        """Return p(x_{t−1} | x_t) at every position, from the predicted q(X_0)."""
         clean_probs = self.predictor.predict(noisy_tokens, step).softmax(dim=-1)
         return self.transition.backward(clean_probs, noisy_tokens, step)
 

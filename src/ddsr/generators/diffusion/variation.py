@@ -37,7 +37,7 @@ class Bounds:
         """Return the whole numbers within the shares, or the next larger one if there are none."""
         low, high = masked_share
         if not 0.0 <= low <= high <= 1.0:
-            raise MethodError(f"masked_share is {masked_share}; needed are two shares, 0 ≤ low ≤ high ≤ 1")
+            raise MethodError(f"masked_share must be two shares, 0 ≤ low ≤ high ≤ 1, got {masked_share}")
         rounding = 1e-9  # 0.07 · 100 is a little above 7, but 7 of 100 are within the share
         fewest = np.maximum(np.ceil(low * sizes - rounding), 1).astype(np.int64)
         most = np.maximum(np.floor(high * sizes + rounding).astype(np.int64), fewest)

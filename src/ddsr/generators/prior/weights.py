@@ -64,7 +64,7 @@ class Card:
         """Read a card that `to_text` wrote."""
         given = parse_json(text)
         if given.pop("format") != FORMAT:
-            raise ValueError(f"it is no {FORMAT}")
+            raise ValueError(f"its format is not {FORMAT!r}")
         return cls(**given | {"network": NetworkConfig.from_mapping(given["network"])})
 
     def to_markdown(self, checksum: str, checksum_unscored: str) -> str:
@@ -73,7 +73,7 @@ class Card:
             "# Prior: masked diffusion conditioned on the data",
             "",
             f"Checksum (`sha256` in the file's header): `{checksum}`",
-            *([f"and without scores: `{checksum_unscored}`"] if self.scores else []),
+            *([f"Checksum without scores: `{checksum_unscored}`"] if self.scores else []),
             "",
             "| | |",
             "| --- | --- |",
@@ -83,10 +83,10 @@ class Card:
             f"| seed | {self.training.get('seed')} |",
             f"| operators | {', '.join(self.network.operators)} |",
             f"| variables, tokens, rows | at most {self.network.max_variables}, {self.network.max_length}, "
-            f"{self.network.look_rows} at a look |",
+            f"{self.network.look_rows} read at once |",
             "",
-            "It proposes structures; constants are fitted afterwards. Of more variables it sees the most",
-            "relevant ones, of more rows a sample. Operators that it does not know are hardly proposed.",
+            "It proposes structures; constants are fitted afterwards. Of too many variables it sees the most",
+            "relevant ones, of too many rows a sample. It rarely proposes operators that it does not know.",
             "",
             "## Settings",
             "",
@@ -102,8 +102,8 @@ class Card:
             return []
         return [
             f"| started from | {self.origin['file']} (checksum `{self.origin['sha256']}`): "
-            f"{self.origin['examples']:,} of the data sets, {self.origin['hours']:.2f} hours |",
-            f"| hours, all | {self.all_hours:.2f} |",
+            f"{self.origin['examples']:,} data sets, {self.origin['hours']:.2f} hours |",
+            f"| total hours | {self.all_hours:.2f} |",
         ]
 
 

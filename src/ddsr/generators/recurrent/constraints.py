@@ -67,7 +67,7 @@ class PrefixRules:
 
 def _refuse_unfit(grammar: Grammar, min_length: int) -> None:
     if grammar.rules:
-        raise GrammarError("DSR writes in prefix order, where rules beyond the grammar's own are not known")
+        raise GrammarError("DSR writes in prefix order and supports no rules beyond the grammar's own")
     if 2 not in grammar.vocabulary.arities:
         raise GrammarError("DSR needs a binary operator in its vocabulary")
     if grammar.max_length <= min_length:

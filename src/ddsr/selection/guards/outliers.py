@@ -14,7 +14,7 @@ from ddsr.engine import Engine, values
 from ddsr.expression import Batch, Expression
 from ddsr.price.rounding import SHARE_OF_Y
 
-ROWS_AN_EXCEPTION = 50  # at most one outlier per so many rows, and one in smaller tables
+ROWS_AN_EXCEPTION = 50  # at most one outlier per this many rows, and one in smaller tables
 FEWEST_ROWS = 20
 LEAST_SHARE_LEFT = 0.5  # of the variance of y: rows with more of it are what an equation should explain
 # Least spread of the other residuals, relative to all: if they fit better, the equation lacks something.

@@ -24,8 +24,8 @@ from ddsr.selection.rational.writer import Writer, cost_of
 MOST_TOKENS = 40
 MOST_SYMBOLS = 8
 MOST_TERMS_READ = 100  # of a numerator or a denominator before it is cancelled
-# With less time left, the limit is so many terms per second. Factoring takes more than linear time: tens of
-# milliseconds for ten terms and seconds for a hundred.
+# With less time left, at most this many terms per second of it. Factoring takes more than linear time: tens
+# of milliseconds for ten terms and seconds for a hundred.
 SECONDS_OF_LARGE, MOST_TERMS_A_SECOND = 3.0, 20
 FEWEST_NODES = 5  # the simplifier already finds the shortest form of smaller trees
 LARGEST_POWER = 12

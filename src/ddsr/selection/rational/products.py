@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import combinations
 from math import isqrt
 
-MOST_TAKEN_IN = 4  # up to so many factors, every subset is tried under a root; of more, each alone
+MOST_TAKEN_IN = 4  # up to this many factors, every subset is tried under a root; of more, each alone
 MOST_TERMS = 12  # longer sums are not worth writing
 
 Monomial = tuple[int, ...]
