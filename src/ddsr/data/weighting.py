@@ -78,8 +78,7 @@ class Observations(NamedTuple):
 def relative_weights(weights: Floats | None) -> Floats | None:
     """Return weights relative to the largest, independent of their unit; None if all are equal.
 
-    Dividing by the largest is exact up to one rounding for weights of any size, such as 1e308 or denormal
-    ones.
+    Dividing by the largest is exact up to one rounding for weights of any size, 1e308 and denormals included.
     """
     if weights is None or (weights == weights[0]).all():
         return None

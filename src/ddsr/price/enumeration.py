@@ -108,7 +108,7 @@ class CheapForms:
         deadline: Deadline = NEVER,
         is_enough: Callable[[FittedForm], bool] = lambda form: False,
     ) -> list[FittedForm]:
-        """Return the structures with a finite fit, cheapest first; some hundred even after the deadline.
+        """Return the structures with a finite fit, cheapest first; the first 200 even after the deadline.
 
         Once a form `is_enough`, the fits stop after its group of structures.
         """

@@ -24,7 +24,7 @@ CHANCE = -log(0.05)  # that a root or multiple of pi there is meant, not due to 
 MINUS, PLUS = -log(0.3), -log(0.7)
 
 LARGEST_DENOMINATOR = 8
-LARGEST_PARTS = 100  # of a fraction, multiple of pi or root; larger ones are so dense that one fits anything
+LARGEST_PARTS = 100  # of a fraction, multiple of pi or root; larger ones are dense enough to fit anything
 MOST_DIGITS = 6
 ANY_DOUBLE = 53 * log(2) + 11 * log(2)
 

@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 OF_COLUMNS = "column_"
 WIDTHS = "widths.tsv"
 MOST_NATS_OF_CANDIDATES = 12.0  # of a number in a structure that the search prices; all others cost as much
-MOST_COLUMNS = 8  # tables with more columns are priced as if they had only these
+MOST_COLUMNS = 8  # tables with more columns are priced as if they had this many
 
 
 @dataclass(frozen=True)

@@ -21,10 +21,10 @@ def nats_of_growth(
 ) -> NDArray[np.float64]:
     """Return how much worse each model is expected to do on new rows, in nats.
 
-    `mean_squares` are those of the models' residuals. `Engine.outer_rows` lie outside the data, as far from
-    the outermost rows as these are from their neighbours. Any of n+1 rows may be the outermost, so a new one
-    is with probability 1 / (n+1), at each end of each column. Predictions there count as errors where they
-    exceed ten ranges of y. Undefined predictions cost nothing: √x ends at 0.
+    `mean_squares` are those of the models' residuals. `Engine.outer_rows` are isolated outermost rows, moved
+    outwards. Any of n+1 rows may be the outermost, so a new one is with probability 1 / (n+1), at each end of
+    each column. Predictions there count as errors where they exceed ten ranges of y. Undefined predictions
+    cost nothing: √x ends at 0.
     """
     if len(models) == 0:
         return np.zeros(0)
