@@ -13,8 +13,8 @@ from ddsr.engine import Engine, FitOptions, Floats, Scores, values
 from ddsr.expression import Batch, Expression
 from ddsr.grammar import Grammar
 from ddsr.grammar.listing import Listing
-from ddsr.search.contributors.evolution import HallOfFame
 from ddsr.search.front import FrontEntry, ParetoFront, rows_by_size
+from ddsr.search.hall_of_fame import HallOfFame
 
 Found = Scores | HallOfFame
 # Equations without their scale or offset that are fitted at a time, and rows times equations, at most.
