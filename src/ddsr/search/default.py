@@ -114,10 +114,11 @@ class RefinedSearch:
 
     def give_turn(self, contributor: Contributor, epoch: Epoch) -> None:
         """Let it propose, merge that, and credit what it added to the front."""
-        proposals = contributor.propose(self._view(epoch), self._budget(epoch))
+        found = contributor.propose(self._view(epoch), self._budget(epoch))
+        proposals = Proposals.checked(found, contributor.name)
         if proposals is None:
             return
-        if len(proposals.expressions) or proposals.scores:
+        if len(proposals):
             epoch.gains[contributor.name] = self.merge(proposals)
         epoch.note(proposals)
         part = TIMED_AS.get(contributor.name, contributor.name)
@@ -128,7 +129,8 @@ class RefinedSearch:
     def merge(self, proposals: Proposals) -> float:
         """Put proposals into evolution, and what is better into the front; return the gain."""
         if len(proposals.expressions):
-            self.evolution.take(as_batch(proposals.expressions, self.engine.vocabulary))
+            batch = as_batch(proposals.expressions, self.engine.vocabulary)
+            self.evolution.take(batch.take(np.flatnonzero(self.grammar.is_legal(batch.tokens))))
         best, *others = proposals.scores or self.evolution.found().scores
         known, self.front = self.front, self.lister.merge(self.front, best, others, self.deadline)
         return self.front.gain_over(known)

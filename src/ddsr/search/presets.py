@@ -31,13 +31,14 @@ from ddsr.search.baseline import baseline
 from ddsr.search.contributors.contract import Contributor
 from ddsr.search.contributors.evolution import Evolution, Refiner
 from ddsr.search.contributors.generator import LearningGenerator, make_proposer
+from ddsr.search.contributors.given import check_contributors, make_contributors
 from ddsr.search.contributors.prior import Priming, make_primer
 from ddsr.search.contributors.symmetry import ReducedSearch
 from ddsr.search.default import refined_search
 from ddsr.search.loop import SearchState, UniformGenerator, search
 from ddsr.search.paper import learned_search
 from ddsr.search.plain_forms import MOST_VARIABLES
-from ddsr.search.problem import Problem
+from ddsr.search.problem import Given, Problem
 from ddsr.search.turns import Balance
 
 ConfigLike = SearchConfig | Mapping[str, Any] | None
@@ -125,6 +126,7 @@ def _start_default(
         options = evolution, problem.seed, problem.n_threads
         contributors.append(ReducedSearch.on(problem.rows, problem.engine, problem.grammar, *options))
     contributors.append(LearningGenerator(partial(make_proposer, problem, config, primer)))
+    contributors += make_contributors(problem.contributors, problem)
     return refined_search(
         Evolution(evolved, config.n_elites),
         contributors,
@@ -295,9 +297,16 @@ def pose(
     seed: int = 0,
     device: str = "auto",
     n_threads: int = 1,
+    contributors: Sequence[Given] = (),
 ) -> Problem:
     """Check all inputs and score the baseline, before any method starts."""
     check_device(device)
+    given = check_contributors(contributors)
+    if given and dict(method.options).get("refiner") != "evolution":
+        raise MethodError(
+            f"contributors propose expressions to evolution, which '{method}' does not have: "
+            "leave them out, or use the preset 'ddsr'"
+        )
     PRESETS[method.preset].check(config, device, len(vocabulary))
     grammar = Grammar(vocabulary, config.max_length, config.max_constants, rules)
     if isinstance(config, DefaultConfig) and not Listing(grammar).always_allows_scale_and_offset:
@@ -311,7 +320,8 @@ def pose(
     if noise.weights is not None:
         engine = engine.reweighted(noise.weights)
     front = baseline(engine, grammar)
-    return Problem(engine, grammar, config, front, seed, device, n_threads, noise=noise.kind, rows=rows)
+    settled = engine, grammar, config, front, seed, device, n_threads
+    return Problem(*settled, noise=noise.kind, rows=rows, contributors=given)
 
 
 def _noise_of(rows: Observations, engine: Engine, config: SearchConfig) -> NoiseModel:

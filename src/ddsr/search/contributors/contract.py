@@ -8,6 +8,7 @@ from typing import Protocol
 
 from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import Engine, Scores
+from ddsr.errors import MethodError
 from ddsr.expression import Batch, Expression
 from ddsr.grammar import Grammar
 from ddsr.learning.curves import UpdateStats
@@ -51,12 +52,26 @@ class Proposals:
     """What a contributor found in one turn."""
 
     expressions: Batch | Sequence[Expression] = ()
-    """put into evolution, which fits their constants from their present values"""
+    """put into evolution, which fits their constants from their present values; those that break the grammar
+    are left out"""
     scores: tuple[Scores | HallOfFame, ...] = ()
     """results that the contributor has already: they enter the front in place of the fits of evolution. Of
     all but the first, only forms without scale or offset are tried"""
     update: UpdateStats | None = None
     """what was learned in this turn"""
+
+    def __len__(self) -> int:
+        return len(self.expressions) + len(self.scores)
+
+    @classmethod
+    def checked(cls, found: object, name: str) -> Proposals | None:
+        """What a contributor of this name returned, if the contract allows it."""
+        if found is None or isinstance(found, cls):
+            return found
+        raise MethodError(
+            f"contributor {name!r}: propose must return Proposals(...), or None if there was nothing to do, "
+            f"not {found!r}"
+        )
 
 
 class Contributor(Protocol):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from typing import Any
+from typing import Any, TypeGuard
 
 from ddsr.errors import MethodError
 from ddsr.search.contributors.contract import Contributor
-from ddsr.search.problem import Problem
+from ddsr.search.problem import Given, Problem
 from ddsr.search.turns import TIMED_AS
 
-Given = Contributor | Callable[[Problem], Contributor]
-"""a contributor, of which each search gets a copy, or a class or function that makes one for a search"""
+RESERVED = {*TIMED_AS, *TIMED_AS.values(), "sample", "score", "update"}
+"""names of other rows of the learning curves"""
 METHODS = {"propose": "propose(search, budget)", "saved": "saved()", "restore": "restore(saved)"}
 HOW = "see docs/contributors.md"
 
@@ -39,7 +39,7 @@ def make_contributors(given: Sequence[Given], problem: Problem) -> list[Contribu
     return made
 
 
-def _is_maker(each: Any) -> bool:
+def _is_maker(each: object) -> TypeGuard[Callable[[Problem], Contributor]]:
     return callable(each) and (isinstance(each, type) or not hasattr(each, "propose"))
 
 
@@ -55,13 +55,13 @@ def _copy(each: Any, what: str) -> Any:
 
 def _check(each: Any, what: str) -> Contributor:
     """Return it if it has all that the contract asks for."""
-    for name, signature in METHODS.items():
-        if not callable(getattr(each, name, None)):
+    for method, signature in METHODS.items():
+        if not callable(getattr(each, method, None)):
             raise MethodError(f"{what}, {each!r}, has no method {signature}: add it; {HOW}")
-    name, n_scored = getattr(each, "name", None), getattr(each, "n_scored", None)
+    name, n_scored = (getattr(each, member, None) for member in ("name", "n_scored"))
     if not (isinstance(name, str) and name.isidentifier()):
         raise MethodError(f"{what} needs a name such as 'polynomials', of letters and digits; got {name!r}")
-    if name in TIMED_AS or name in TIMED_AS.values():
+    if name in RESERVED:
         raise MethodError(f"{what} has the name {name!r} of a part of ddsr: choose another name")
     if isinstance(n_scored, bool) or not isinstance(n_scored, int):
         raise MethodError(f"{what} needs the whole number n_scored, 0 if it scores nothing; got {n_scored!r}")
