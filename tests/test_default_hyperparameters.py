@@ -29,9 +29,9 @@ def balance_of(monkeypatch, **changes):
     """The balance that a fit with these settings was made with."""
     balances, search = [], methods.refined_search
 
-    def watched(refiner, make_proposer, balance, **options):
+    def watched(evolution, contributors, balance, **options):
         balances.append(balance)
-        return search(refiner, make_proposer, balance, **options)
+        return search(evolution, contributors, balance, **options)
 
     with monkeypatch.context() as patch:
         patch.setattr(methods, "refined_search", watched)
@@ -109,13 +109,13 @@ def weights(tmp_path_factory):
     return write_weights(tmp_path_factory.mktemp("prior") / "tiny.safetensors")
 
 
-def parts_of(monkeypatch, **changes):
-    """The priming and the maker of the proposer that a fit with these settings was made with."""
+def contributors_of(monkeypatch, **changes):
+    """The contributors that a fit with these settings was made with, by name."""
     parts, search = [], methods.refined_search
 
-    def watched(refiner, make_proposer, balance, **options):
-        parts.append((options["priming"], make_proposer))
-        return search(refiner, make_proposer, balance, **options)
+    def watched(evolution, contributors, balance, **options):
+        parts.append({each.name: each for each in contributors})
+        return search(evolution, contributors, balance, **options)
 
     with monkeypatch.context() as patch:
         patch.setattr(methods, "refined_search", watched)
@@ -126,15 +126,15 @@ def parts_of(monkeypatch, **changes):
 @covers("prior", DefaultConfig)
 def test_prior(monkeypatch, weights):
     for prior in (weights, "default"):
-        priming, _ = parts_of(monkeypatch, prior=prior)
-        assert priming.primer.weights == prior
-    assert parts_of(monkeypatch, prior=None)[0] is None
+        assert contributors_of(monkeypatch, prior=prior)["prior"].primer.weights == prior
+    assert contributors_of(monkeypatch, prior=None)["prior"].is_done  # has nothing to propose
 
 
 @covers("prior_share", DefaultConfig)
 def test_prior_share(monkeypatch, weights):
+    limits = {"max_time": 2000.0, "max_evaluations": 1}
     short, long = (
-        parts_of(monkeypatch, prior=weights, prior_share=share, max_time=2000.0, max_evaluations=1)[0].seconds
+        contributors_of(monkeypatch, prior=weights, prior_share=share, **limits)["prior"].seconds
         for share in (0.1, 0.4)
     )
     assert 0.0 < short <= 200.0
@@ -143,8 +143,8 @@ def test_prior_share(monkeypatch, weights):
 
 @covers("prior_learning_rate", DefaultConfig)
 def test_prior_learning_rate(monkeypatch, weights):
-    _, make_proposer = parts_of(monkeypatch, prior=weights, prior_learning_rate=3e-5)
-    assert make_proposer().policy.optimizer.param_groups[0]["lr"] == 3e-5
+    generator = contributors_of(monkeypatch, prior=weights, prior_learning_rate=3e-5)["generator"]
+    assert generator.make_proposer().policy.optimizer.param_groups[0]["lr"] == 3e-5
 
 
 def test_every_field_has_a_case():

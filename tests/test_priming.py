@@ -19,7 +19,8 @@ from ddsr.generators.prior.network import PriorNetwork
 from ddsr.generators.prior.screen import choose_view
 from ddsr.grammar import Grammar
 from ddsr.search.contributors import prior as priming
-from ddsr.search.contributors.evolution import Refiner
+from ddsr.search.contributors.contract import SearchView, TurnBudget
+from ddsr.search.contributors.evolution import Evolution, Refiner
 from ddsr.search.contributors.prior import UNTIMED_EPOCHS, Primer, Priming, tuning_config
 from ddsr.search.contributors.proposals import fit_proposals, write_scales
 from ddsr.search.default import refined_search
@@ -71,21 +72,28 @@ def test_as_many_are_drawn_as_there_is_time_for(weights, until, sizes):
     assert drawn == sizes
 
 
+def proposed(due, epoch):
+    """What the prior proposes in an epoch; it looks at nothing but its number."""
+    view = SearchView(epoch, ParetoFront(), due.primer.engine, due.primer.grammar, None, None)
+    found = due.propose(view, TurnBudget(100))
+    return None if found is None else found.expressions
+
+
 def test_proposals_are_due_once(weights):
     due = Priming(make_primer(weights))
-    assert due.take(UNTIMED_EPOCHS - 2) is None and not due.is_done
-    assert len(due.take(UNTIMED_EPOCHS - 1)) > 10
-    assert due.is_done and due.take(UNTIMED_EPOCHS) is None
+    assert proposed(due, UNTIMED_EPOCHS - 2) is None and not due.is_done
+    assert len(proposed(due, UNTIMED_EPOCHS - 1)) > 10
+    assert due.is_done and proposed(due, UNTIMED_EPOCHS) is None
 
 
 def test_with_a_time_limit_the_weights_are_loaded_aside(weights):
     due = Priming(make_primer(weights), Deadline(time.monotonic() + 3600.0), share=1e-9)
-    assert due.take(9) is None and not due.is_done  # the refiner begins alone
+    assert proposed(due, 9) is None and not due.is_done  # the refiner begins alone
     due._begins = 0.0
-    assert due.take(10) is None and not due.is_done  # from now on they are loaded
+    assert proposed(due, 10) is None and not due.is_done  # from now on they are loaded
     due._loading.join()
-    assert len(due.take(11)) > 0
-    assert due.is_done and due.take(12) is None
+    assert len(proposed(due, 11)) > 0
+    assert due.is_done and proposed(due, 12) is None
 
 
 @pytest.mark.parametrize(("seconds", "has_prior"), [(3.0, False), (3600.0, True)])
@@ -115,12 +123,12 @@ def test_what_the_prior_finds_is_told_from_what_the_others_find(weights):
 
 def test_a_search_is_primed_once_though_it_was_saved(weights):
     primer = make_primer(weights)
-    parts = {"evaluations": 50, "n_elites": 5, "front": ParetoFront()}
+    parts = {"evaluations": 50, "front": ParetoFront()}
 
     def search(priming, saved=None):
         refiner = Refiner(primer.engine, primer.grammar, primer.config.evolution)
         balance = Balance(0.0, 0.0, 0.0, is_timed=False)
-        return refined_search(refiner, None, balance, **parts, priming=priming, saved=saved)
+        return refined_search(Evolution(refiner, 5), [priming], balance, **parts, saved=saved)
 
     *_, state = islice(search(Priming(primer)), UNTIMED_EPOCHS)
     later = Priming(primer)

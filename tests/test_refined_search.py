@@ -16,8 +16,9 @@ from ddsr.learning.memory import EliteMemory
 from ddsr.learning.objective import GRPO
 from ddsr.learning.policy import Policy
 from ddsr.search.baseline import baseline
-from ddsr.search.contributors.evolution import Refiner
-from ddsr.search.default import Proposer, refined_search
+from ddsr.search.contributors.evolution import Evolution, Refiner
+from ddsr.search.contributors.generator import LearningGenerator, Proposer
+from ddsr.search.default import refined_search
 from ddsr.search.front import ParetoFront
 from ddsr.search.turns import GENERATOR, REFINER, Balance
 from diffusion_cases import CPU
@@ -72,10 +73,10 @@ class Parts:
     def search(self, share=0.5, evaluations=300, n_elites=8, **options):
         balance = Balance(least_share=share, most_share=1.0, head_start=0.0, is_timed=False)
         return refined_search(
-            self.refiner,
-            self.make_proposer,
+            Evolution(self.refiner, n_elites),
+            [LearningGenerator(self.make_proposer)],
             balance,
-            **{"evaluations": evaluations, "n_elites": n_elites, "front": self.front} | options,
+            **{"evaluations": evaluations, "front": self.front} | options,
         )
 
 

@@ -103,7 +103,7 @@ def test_a_search_goes_on_exactly_in_a_new_process(name, searches):
     # NaN is not equal to itself, its text is
     assert json.dumps(resumed) == json.dumps(uninterrupted)
     if name == "ddsr":  # the generator had turns before and after
-        assert saved["proposer"] is not None
+        assert saved["contributors"]["generator"]["proposer"] is not None
         assert sum(update is not None for *_, update, _ in uninterrupted) >= 2
 
 

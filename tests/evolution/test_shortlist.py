@@ -10,7 +10,8 @@ from ddsr.expression import Expression
 from ddsr.grammar import Grammar
 from ddsr.price.code_in_use import code_in_use
 from ddsr.price.enumeration import NATS_OF_SIZE
-from ddsr.search.contributors.evolution import HallOfFame, Refiner
+from ddsr.search.contributors.evolution import Refiner
+from ddsr.search.hall_of_fame import HallOfFame
 from evolution_cases import XYZ, engine_of, refiner_of
 
 NOISY = "sin(x) * y + x / (1.5 + exp(z))"

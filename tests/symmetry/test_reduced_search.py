@@ -12,8 +12,8 @@ from ddsr.engine import Engine
 from ddsr.errors import DataError
 from ddsr.expression import Expression, Vocabulary
 from ddsr.grammar import AtMost, Grammar
-from ddsr.search.contributors.evolution import HallOfFame
 from ddsr.search.contributors.symmetry import ReducedSearch
+from ddsr.search.hall_of_fame import HallOfFame
 from ddsr.storage.saved import from_bytes, to_bytes
 
 VOCABULARY = Vocabulary(["h", "w", "k", "t"])
@@ -133,12 +133,12 @@ def test_the_latest_reductions_are_remembered() -> None:
         known.append(search.reduction)
     assert len(set(known)) == 4 and list(search.refiners) == known[2:]
     search.run(200, None)
-    n_evaluations = search.n_evaluations
+    n_evaluations = search.n_scored
     search.look(_pretended(search, texts[2]))
-    assert search.reduction == known[2] and search.n_evaluations == n_evaluations
+    assert search.reduction == known[2] and search.n_scored == n_evaluations
     search.look(_pretended(search, texts[0]))  # anew; the fourth is forgotten, but not what it took
     assert list(search.refiners) == [known[2], known[0]]
-    assert search.n_evaluations == n_evaluations
+    assert search.n_scored == n_evaluations
 
 
 def _pretended(search: ReducedSearch, text: str) -> HallOfFame:
@@ -154,7 +154,7 @@ def test_a_saved_search_goes_on_as_if_it_had_not_been() -> None:
     saved = from_bytes(to_bytes(whole.saved()))
     resumed = reduced_search()
     resumed.restore(saved)
-    assert resumed.reduction == whole.reduction and resumed.n_evaluations == whole.n_evaluations
+    assert resumed.reduction == whole.reduction and resumed.n_scored == whole.n_scored
     expected = [each.text(17) for each in whole.run(700, None)]
     assert [each.text(17) for each in resumed.run(700, None)] == expected
 

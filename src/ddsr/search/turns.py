@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from ddsr.storage.saved import Saved
 
 REFINER, GENERATOR, PRIOR, SYMMETRIES = "refiner", "generator", "prior", "symmetries"
+TIMED_AS = {REFINER: "refine", GENERATOR: "propose", PRIOR: "prime", SYMMETRIES: "reduce"}
+"""names of their times in learning curves; others are timed under their own"""
 # What was found long ago says little of what will be: its weight after each epoch.
 KEPT = 0.9
 
@@ -29,7 +31,9 @@ class Balance:
     n_epochs: int = 0
 
     def credit(self, part: str, gain: float, seconds: float) -> None:
-        """Note what a part found in its last turn, and how long that took."""
+        """Note what a part found in its last turn, and how long that took, if it shares the time by that."""
+        if part not in self.gains:
+            return
         self.gains[part] = KEPT * self.gains[part] + gain
         self.seconds[part] = KEPT * self.seconds[part] + seconds
         self.totals[part] += seconds

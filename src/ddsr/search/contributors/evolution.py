@@ -1,4 +1,4 @@
-"""The refiner: an evolutionary search over whole expressions, in native code."""
+"""Evolution: the contributor that works in every epoch, on a native refiner of whole expressions."""
 
 from __future__ import annotations
 
@@ -19,13 +19,20 @@ from ddsr.data.checks import check_whole
 from ddsr.data.row_samples import choose_rows
 from ddsr.engine import MOST_THREADS, Engine, as_batch
 from ddsr.errors import DataError, ExpressionError, MethodError
-from ddsr.expression import OPERATORS, Batch, Expression, scaled
+from ddsr.expression import OPERATORS, Batch, Expression
 from ddsr.grammar import Grammar, with_names
 from ddsr.price.code_in_use import code_in_use
+from ddsr.search.contributors.contract import Proposals, SearchView, TurnBudget
+from ddsr.search.hall_of_fame import HallOfFame
+from ddsr.search.turns import REFINER
 from ddsr.storage.files import parse_json
+from ddsr.storage.saved import Saved, whole
 
 Floats = NDArray[np.float64]
 MAGIC = b"ddsr refiner 3\n"
+MOST_VAIN_STEPS = 1000
+"""Steps without one structure that was not tried before, after which nothing is left to try. A single slice
+without one happens on large grammars too, where it is short."""
 USUAL_SIZE = 1e4
 """of the numbers in a column, and of their inverses"""
 SPREAD_TOLERANCE = 1e-9
@@ -71,31 +78,6 @@ class RefinerStats:
     """of the last run"""
     ending: Ending
     """of the last run"""
-
-
-@dataclass(frozen=True, eq=False)
-class HallOfFame:
-    """The best by size, smallest first: each is better, on all rows, than all before it."""
-
-    batch: Batch
-    """expressions f, whose model is scale * f + offset"""
-    scale: Floats
-    offset: Floats
-    nrmse: Floats
-    """root mean squared error of the model over the spread of y, on all rows"""
-
-    def __len__(self) -> int:
-        return len(self.batch)
-
-    @property
-    def reward(self) -> Floats:
-        """R = 1 / (1 + NRMSE)."""
-        return 1.0 / (1.0 + self.nrmse)
-
-    def expressions(self) -> list[Expression | None]:
-        """Each model as one expression; None where the vocabulary cannot write its scale or offset."""
-        rows = zip(self.batch, self.scale, self.offset, strict=True)
-        return [scaled(f, float(scale), float(offset)) for f, scale, offset in rows]
 
 
 class Refiner:
@@ -232,6 +214,77 @@ class Refiner:
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DataError(f"this is no saved refiner that fits: {error}") from None
         return refiner
+
+
+@dataclass
+class Stall:
+    """How long a refiner has made nothing that was not tried before."""
+
+    n_vain_steps: int = 0
+    n_fitted: int = 0
+    """by its runs and as seeds"""
+    n_steps: int = 0
+
+    def note(self, ran: RefinerStats) -> None:
+        """One more run has ended; expressions that were put in since the last are in `n_fitted`."""
+        is_vain = ran.evaluations == self.n_fitted
+        self.n_vain_steps = self.n_vain_steps + ran.steps - self.n_steps if is_vain else 0
+        self.n_fitted, self.n_steps = ran.evaluations, ran.steps
+
+
+class Evolution:
+    """The contributor that runs the refiner, into which the proposals of all others are put."""
+
+    name = REFINER
+
+    def __init__(self, refiner: Refiner, n_elites: int) -> None:
+        self.refiner = refiner
+        self.n_elites = n_elites
+        self.n_scored = 0
+        """by the refiner, when it was last asked for what it found"""
+        self.ending: Ending | None = None
+        """of the last run"""
+        self._stall = Stall()
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether the moves have found nothing new for so long that there is nothing left."""
+        return self.ending is Ending.EXHAUSTED and self._stall.n_vain_steps >= MOST_VAIN_STEPS
+
+    def propose(self, search: SearchView, budget: TurnBudget) -> Proposals:
+        """Run the refiner, which keeps the best that it finds."""
+        ran = self.refiner.run(budget.evaluations, budget.seconds)
+        self.ending = ran.ending
+        self._stall.note(ran)
+        return self.found()
+
+    def found(self) -> Proposals:
+        """The best so far, of this part's own and of what was put in."""
+        self.n_scored = self.refiner.n_evaluations
+        return Proposals(scores=(self.refiner.hall_of_fame(), self.refiner.shortlist()))
+
+    def take(self, expressions: Batch) -> None:
+        """Fit the proposals of another part and put them in."""
+        self.refiner.seed(expressions)
+        self._stall.n_fitted += len(expressions)
+
+    def elites(self) -> Batch:
+        """The fittest of different structure, best first."""
+        return self.refiner.elites(self.n_elites)
+
+    def saved(self) -> Saved:
+        """The refiner's state."""
+        return {"refiner": np.frombuffer(self.refiner.save(), np.uint8), "stall": asdict(self._stall)}
+
+    def restore(self, saved: Saved) -> None:
+        """Continue from a saved state, with the present settings."""
+        engine, grammar, n_threads = self.refiner.engine, self.refiner.grammar, self.refiner.n_threads
+        known = Refiner.load(saved["refiner"].tobytes(), engine, grammar, n_threads)
+        if known.config.is_scale_free == self.refiner.config.is_scale_free:
+            self.refiner = known
+        else:  # an earlier version fitted scales and offsets that may not be listed
+            self.refiner.seed(known.elites(self.n_elites))
+        self._stall = Stall(**{name: whole(saved["stall"], name) for name in saved["stall"]})
 
 
 def unit_factor(rows: Floats) -> float:

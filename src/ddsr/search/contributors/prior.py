@@ -24,8 +24,11 @@ from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Batch
 from ddsr.grammar import Grammar
+from ddsr.search.contributors.contract import Proposals, SearchView, TurnBudget
 from ddsr.search.contributors.proposals import fit_proposals
 from ddsr.search.problem import Problem
+from ddsr.search.turns import PRIOR
+from ddsr.storage.saved import Saved
 
 if TYPE_CHECKING:
     from ddsr.generators.prior.conditioned import ConditionedDiffusion
@@ -124,21 +127,25 @@ class Primer:
 
 
 class Priming:
-    """When the proposals of a prior are due in a search: once, as soon as torch and the weights are there."""
+    """The contributor that proposes once in a search, as soon as torch and the weights are there."""
 
-    def __init__(self, primer: Primer, deadline: Deadline = NEVER, share: float = 0.05) -> None:
+    name = PRIOR
+    n_scored = 0
+    """its fits are few beside those of evolution, and not counted"""
+
+    def __init__(self, primer: Primer | None, deadline: Deadline = NEVER, share: float = 0.05) -> None:
         self.primer, self.deadline = primer, deadline
         limit = deadline.seconds_left
-        self.is_done = False
+        self.is_done = primer is None
         self.seconds = share * limit
         """that drawing and fitting them may take"""
         self._begins = time.monotonic() + min(2.0, HEAD_START * limit)
         self._loading: threading.Thread | None = None
         self._failure: BaseException | None = None
 
-    def take(self, epoch: int) -> Batch | None:
+    def propose(self, search: SearchView, budget: TurnBudget) -> Proposals | None:
         """The proposals, fitted, when they are due; None before that, after it, and where time runs out."""
-        if self.is_done or not self._is_loaded(epoch):
+        if self.is_done or self.primer is None or not self._is_loaded(self.primer, search.epoch):
             return None
         self.is_done = True
         is_timed = self.deadline != NEVER
@@ -147,25 +154,33 @@ class Priming:
             proposals = self.primer.propose(until, self.deadline)
         except TimeIsUp:
             return None
-        return proposals if len(proposals) else None
+        return Proposals(proposals) if len(proposals) else None
 
-    def _is_loaded(self, epoch: int) -> bool:
+    def saved(self) -> Saved:
+        """Whether it has proposed; a search that began without a prior continues without one."""
+        return {"is_done": self.is_done}
+
+    def restore(self, saved: Saved) -> None:
+        """Propose only if that was still to come."""
+        self.is_done = self.is_done or bool(saved["is_done"])
+
+    def _is_loaded(self, primer: Primer, epoch: int) -> bool:
         """Whether torch and the weights are there; begins to load them when it is time."""
         if self.deadline == NEVER:
             return epoch >= UNTIMED_EPOCHS - 1
         if self._loading is None:
             if time.monotonic() >= self._begins:
                 # No daemon: a process that ends while torch is half imported is aborted.
-                self._loading = threading.Thread(target=self._load)
+                self._loading = threading.Thread(target=self._load, args=[primer])
                 self._loading.start()
             return False
         if self._failure is not None:
             raise self._failure
         return not self._loading.is_alive()
 
-    def _load(self) -> None:
+    def _load(self, primer: Primer) -> None:
         try:
-            self.primer.load()
+            primer.load()
         except BaseException as error:
             self._failure = error
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +18,13 @@ from ddsr.engine import Engine, values
 from ddsr.errors import DataError, ExpressionError, GrammarError, RunError
 from ddsr.expression import Batch, Expression, Node, Vocabulary
 from ddsr.grammar import AtMost, Grammar, Nesting, Rule
-from ddsr.search.contributors.evolution import Ending, HallOfFame, Refiner
+from ddsr.search.contributors.contract import Proposals, SearchView, TurnBudget
+from ddsr.search.contributors.evolution import Ending, Refiner
 from ddsr.search.contributors.symmetry.detection import find_reduction
 from ddsr.search.contributors.symmetry.reduction import Input, Reduction
 from ddsr.search.contributors.symmetry.slopes import slopes_of
+from ddsr.search.hall_of_fame import HallOfFame
+from ddsr.search.turns import SYMMETRIES
 from ddsr.storage.saved import Saved
 
 Floats = NDArray[np.float64]
@@ -40,14 +44,19 @@ MOST_ROWS = 20_000
 ROWS_TO_FIT = 200_000
 """rows times proposals that are put in at a time: fitting them is not to take long"""
 IDENTITY_BYTES = 8
+FIRST_EPOCH = 2
+"""before, imitations are rough"""
+LEAST_SECONDS_LEFT = 1.0
+"""what it finds is fitted to all rows whatever the time, on a million rows too"""
 LEAST_SHIFT = 1e-12
 """a smaller one is left out"""
 
 
 @dataclass
 class ReducedSearch:
-    """Finds symmetries in what a search has found so far, and searches what they leave on its own."""
+    """The contributor that finds symmetries in what was found so far, and searches in what they leave."""
 
+    name: ClassVar[str] = SYMMETRIES
     engine: Engine
     """of all inputs"""
     grammar: Grammar
@@ -97,6 +106,17 @@ class ReducedSearch:
         """The one that is searched in."""
         return next(reversed(self.refiners), None)
 
+    def propose(self, search: SearchView, budget: TurnBudget) -> Proposals | None:
+        """Where what was found so far has symmetries: a run in the fewer inputs that they leave."""
+        if search.epoch < FIRST_EPOCH or budget.deadline.seconds_left <= LEAST_SECONDS_LEFT:
+            return None
+        found = self.look(search.shortlist())
+        if self.is_active:
+            left = max(0.0, budget.deadline.seconds_left - LEAST_SECONDS_LEFT)
+            seconds = None if budget.seconds is None else min(budget.seconds, left)
+            found += self.run(budget.evaluations, seconds)
+        return Proposals(found)
+
     def look(self, found: HallOfFame) -> list[Expression]:
         """Look for symmetries in the best of these; the powers that they take out alone are a proposal."""
         reduction = self._find(found)
@@ -122,8 +142,8 @@ class ReducedSearch:
         return [*self._restored(trees, reduction)]
 
     @property
-    def n_evaluations(self) -> int:
-        """Fitted in fewer inputs, since it was made."""
+    def n_scored(self) -> int:
+        """Fitted in fewer inputs, in earlier runs too."""
         return self.n_forgotten + sum(refiner.n_evaluations for refiner in self.refiners.values())
 
     def saved(self) -> Saved:

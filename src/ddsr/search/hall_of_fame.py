@@ -1,0 +1,37 @@
+"""What evolution has kept: models that are the best of their kind so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddsr.expression import Batch, Expression, scaled
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class HallOfFame:
+    """The best by size, smallest first: each is better, on all rows, than all before it."""
+
+    batch: Batch
+    """expressions f, whose model is scale * f + offset"""
+    scale: Floats
+    offset: Floats
+    nrmse: Floats
+    """root mean squared error of the model over the spread of y, on all rows"""
+
+    def __len__(self) -> int:
+        return len(self.batch)
+
+    @property
+    def reward(self) -> Floats:
+        """R = 1 / (1 + NRMSE)."""
+        return 1.0 / (1.0 + self.nrmse)
+
+    def expressions(self) -> list[Expression | None]:
+        """Each model as one expression; None where the vocabulary cannot write its scale or offset."""
+        rows = zip(self.batch, self.scale, self.offset, strict=True)
+        return [scaled(f, float(scale), float(offset)) for f, scale, offset in rows]
