@@ -19,11 +19,9 @@ from ddsr.search.loop import SearchState
 from ddsr.search.turns import GENERATOR, REFINER, TIMED_AS, Balance
 from ddsr.storage.saved import Saved, restoring, whole
 
-# With a time limit no run of the refiner is longer, however slow the data make it: what it found is seen, and
-# kept through an interrupt, from then on.
+# Longest turn in a search with a time limit. After it, results are shown and survive an interrupt.
 MOST_SECONDS_A_RUN = 5.0
-# With a time limit somebody waits: the first run is the sixteenth part of the others and a second at most,
-# each after it twice the one before.
+# With a time limit somebody waits for results: the first turn is short, and each later one twice as long.
 FIRST_SHARE, FIRST_SECONDS = 1 / 16, 1.0
 
 
@@ -37,12 +35,11 @@ def refined_search(
     deadline: Deadline = NEVER,
     saved: Saved | None = None,
 ) -> Iterator[SearchState]:
-    """Yield a state after each epoch, until the deadline: whoever iterates may find it enough before.
+    """Yield a state after each epoch, until the deadline, an exact fit, or until nothing is left to try.
 
-    In each epoch evolution has its turn, and then each of the contributors in their order. The search ends by
-    itself after an exact fit, and when nothing is left to try. What is raised within an epoch, as by an
-    interrupt, is raised after one more state, with what the epoch had found by then. With `saved`, which a
-    `SearchState` gave, it continues after that epoch.
+    In each epoch evolution has its turn, and then the contributors in their order. If an epoch is
+    interrupted, one more state is yielded with the results so far, and then the exception is raised.
+    `saved` is a state to resume, from `SearchState.save`.
     """
     search = RefinedSearch(evolution, contributors, balance, evaluations, front, deadline)
     if saved is not None:
@@ -62,26 +59,26 @@ def refined_search(
 
 @dataclass
 class Epoch:
-    """What an epoch has found so far."""
+    """Results of an epoch so far."""
 
     number: int
     known: ParetoFront
-    """before it began"""
+    """the front before the epoch"""
     update: UpdateStats | None = None
     mean_reward: float = np.nan
-    """of what was proposed by the contributor that learned"""
+    """of the proposals of the contributor that learned"""
     gains: dict[str, float] = field(default_factory=lambda: {REFINER: 0.0, GENERATOR: 0.0})
     clock: PartClock = field(default_factory=PartClock)
 
     def note(self, proposals: Proposals) -> None:
-        """Record what was learned, if anything was."""
+        """Record the update of a contributor that learned."""
         if proposals.update is not None:
             rewards = [scores.reward for scores in proposals.scores if len(scores)]
             self.update, self.mean_reward = proposals.update, float(rewards[0].mean()) if rewards else np.nan
 
 
 class RefinedSearch:
-    """The parts of the search, and what goes from one epoch to the next."""
+    """The parts of the search, and its state between epochs."""
 
     def __init__(
         self,
@@ -102,10 +99,10 @@ class RefinedSearch:
         self.lister = Lister.of(self.engine, self.grammar)
         self.n_epochs = 0
         self.is_over = False
-        """whether there is nothing left to find"""
+        """whether the fit is exact, or nothing is left to try"""
 
     def is_due(self, contributor: Contributor) -> bool:
-        """The generator when it has earned it, and others in each epoch, but not beside an exact fit."""
+        """Return whether it has a turn: the generator by its share, others unless a fit is exact."""
         if contributor is self.evolution:
             return True
         if contributor.name == GENERATOR:
@@ -113,7 +110,7 @@ class RefinedSearch:
         return self.evolution.ending is not Ending.EXACT and not self.deadline.has_passed
 
     def give_turn(self, contributor: Contributor, epoch: Epoch) -> None:
-        """Let it propose, merge that, and credit what it added to the front."""
+        """Merge the proposals of a contributor, and credit it with the gain of the front."""
         found = contributor.propose(self._view(epoch), self._budget(epoch))
         proposals = Proposals.checked(found, contributor.name)
         if proposals is None:
@@ -127,7 +124,7 @@ class RefinedSearch:
         self.balance.credit(contributor.name, gain, epoch.clock.seconds[part])
 
     def merge(self, proposals: Proposals) -> float:
-        """Put proposals into evolution, and what is better into the front; return the gain."""
+        """Put proposals into evolution, and the best into the front; return the gain of the front."""
         if len(proposals.expressions):
             batch = as_batch(proposals.expressions, self.engine.vocabulary)
             self.evolution.take(batch.take(np.flatnonzero(self.grammar.is_legal(batch.tokens))))
@@ -136,13 +133,13 @@ class RefinedSearch:
         return self.front.gain_over(known)
 
     def end(self, epoch: Epoch) -> None:
-        """The epoch is done."""
+        """Finish an epoch."""
         self.n_epochs += 1
         is_exact = self.evolution.ending is Ending.EXACT
         self.is_over = is_exact or (self.evolution.is_exhausted and epoch.gains[GENERATOR] == 0.0)
 
     def state(self, epoch: Epoch, is_cut_short: bool = False) -> SearchState:
-        """What is known after an epoch, or within one that was cut short."""
+        """Return the state after an epoch, or within an interrupted one."""
         if not epoch.clock.seconds:  # evolution itself was interrupted
             self.front = epoch.known
             epoch.gains[REFINER] = self.merge(self.evolution.found())
@@ -152,7 +149,7 @@ class RefinedSearch:
         return SearchState(epoch.number, self.front, n_scored, stats, self.saved, contenders, is_cut_short)
 
     def saved(self) -> Saved:
-        """All that goes from one epoch to the next, as it is now."""
+        """Return the state between epochs."""
         return {
             "contributors": {each.name: each.saved() for each in self.contributors},
             "balance": self.balance.saved(),
@@ -162,7 +159,7 @@ class RefinedSearch:
         }
 
     def restore(self, saved: Saved) -> None:
-        """Be as it was; the settings are those of now."""
+        """Restore a saved state; the settings stay as they are."""
         with restoring("search"):
             parts = by_contributor(saved)
             for contributor in self.contributors:
@@ -179,7 +176,7 @@ class RefinedSearch:
         return SearchView(epoch.number, self.front, self.engine, self.grammar, evolution.elites, shortlist)
 
     def _budget(self, epoch: Epoch) -> TurnBudget:
-        """Without a deadline every turn is the same, whatever the clock says."""
+        """Return the budget of a turn; without a deadline it does not depend on the clock."""
         if self.deadline == NEVER:
             return TurnBudget(self.evaluations)
         growth = 2.0 ** min(epoch.number, 32)

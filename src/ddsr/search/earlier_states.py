@@ -1,4 +1,4 @@
-"""States of the default search that earlier versions saved, in the form of today."""
+"""Reads states of the default search that earlier versions saved."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ddsr.storage.saved import Saved
 
 
 def by_contributor(saved: Saved) -> dict[str, Saved]:
-    """The states of the contributors by their names; version 0.1 saved them side by side."""
+    """Return the states of contributors by name; version 0.1 saved them side by side."""
     if "contributors" in saved:
         parts: dict[str, Saved] = saved["contributors"]
         return parts

@@ -1,4 +1,4 @@
-"""What evolution has kept: models that are the best of their kind so far."""
+"""Models that evolution keeps: the hall of fame and the shortlist."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class HallOfFame:
-    """The best by size, smallest first: each is better, on all rows, than all before it."""
+    """Models by rising size. In the hall of fame, each has a lower error than all smaller ones."""
 
     batch: Batch
     """expressions f, whose model is scale * f + offset"""
     scale: Floats
     offset: Floats
     nrmse: Floats
-    """root mean squared error of the model over the spread of y, on all rows"""
+    """root mean squared error relative to the spread of y, on all rows"""
 
     def __len__(self) -> int:
         return len(self.batch)
@@ -32,6 +32,6 @@ class HallOfFame:
         return 1.0 / (1.0 + self.nrmse)
 
     def expressions(self) -> list[Expression | None]:
-        """Each model as one expression; None where the vocabulary cannot write its scale or offset."""
+        """Return each model as one expression; None if the vocabulary cannot express scale or offset."""
         rows = zip(self.batch, self.scale, self.offset, strict=True)
         return [scaled(f, float(scale), float(offset)) for f, scale, offset in rows]

@@ -24,16 +24,16 @@ from ddsr.storage.saved import Saved, whole
 
 
 class VaryingGenerator(Generator, Protocol):
-    """Proposes expressions, from nothing or by filling in part of others."""
+    """Proposes new expressions, or varies others by filling in masked parts."""
 
     def vary(self, batch: Batch, n_rows: int, epoch: int) -> Batch:
-        """At most `n_rows` expressions, each one of the batch with part of it drawn anew."""
+        """Return at most `n_rows` expressions: those of the batch with a part of each drawn anew."""
         ...
 
 
 @dataclass
 class Proposer:
-    """A generator that learns from its own best and from the refiner's."""
+    """A generator that learns from its own best expressions and from those of evolution."""
 
     generator: VaryingGenerator
     policy: Updater
@@ -42,9 +42,9 @@ class Proposer:
     batch_size: int
 
     def propose(self, elites: Batch, epoch: int, deadline: Deadline) -> tuple[Scores, UpdateStats]:
-        """Half of the batch from nothing, half by masking parts of the elites; then learn from all of them.
+        """Sample half of the batch anew, vary elites for the other half, and learn from all of them.
 
-        The scores are those of the batch and, behind them, of the elites.
+        The scores are those of the batch, followed by those of the elites.
         """
         fresh = self.generator.sample(self.batch_size // 2, epoch)
         varied = self.generator.vary(elites, self.batch_size - self.batch_size // 2, epoch)
@@ -55,11 +55,11 @@ class Proposer:
         return proposed, update
 
     def saved(self) -> Saved:
-        """What was learned and remembered."""
+        """Return the state of policy and memory."""
         return {"policy": self.policy.saved(), "memory": self.memory.saved()}
 
     def restore(self, saved: Saved) -> None:
-        """Be as the one that was saved."""
+        """Restore a saved state."""
         self.policy.restore(saved["policy"])
         self.memory = self.memory.restored(saved["memory"], self.engine.vocabulary)
 
@@ -75,7 +75,7 @@ class LearningGenerator:
         self.n_scored = 0
 
     def propose(self, search: SearchView, budget: TurnBudget) -> Proposals:
-        """Propose and learn; if the time ends meanwhile, nothing is proposed."""
+        """Propose and learn; return no proposals if the time runs out."""
         try:
             self.proposer = self.proposer or self.make_proposer()
             elites = search.elites()
@@ -87,14 +87,14 @@ class LearningGenerator:
         return Proposals(new, (scores,), update)
 
     def saved(self) -> Saved:
-        """What was learned, unless it has had no turn yet."""
+        """Return the learned state, if there was a turn."""
         return {
             "proposer": None if self.proposer is None else self.proposer.saved(),
             "n_scored": self.n_scored,
         }
 
     def restore(self, saved: Saved) -> None:
-        """Continue from what was learned."""
+        """Restore the learned state."""
         if saved["proposer"] is not None:
             self.proposer = self.make_proposer()
             self.proposer.restore(saved["proposer"])
@@ -102,7 +102,7 @@ class LearningGenerator:
 
 
 def make_proposer(problem: Problem, config: DefaultConfig, primer: Primer | None = None) -> Proposer:
-    """A network that starts from nothing, or the prior, if there is one."""
+    """Make a proposer whose network is the prior, if there is one, or starts from random weights."""
     from ddsr.generators.diffusion.generator import MaskedDiffusion
     from ddsr.learning.objective import GRPO
     from ddsr.learning.policy import Policy
