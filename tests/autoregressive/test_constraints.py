@@ -17,7 +17,7 @@ WITHOUT = Vocabulary(("x",), ("add", "sin", "exp", "log"), has_constant=False)
 
 
 def complete_prefixes(vocabulary, max_length):
-    """Every tree of at most `max_length` tokens, legal or not, in prefix order."""
+    """Yield every tree of at most `max_length` tokens, legal or not, in prefix order."""
     partial = [((), 1)]
     while partial:
         tokens, n_open = partial.pop()
@@ -118,7 +118,7 @@ def test_the_soft_length_prior_pulls_from_both_sides():
 
 
 def test_no_length_is_preferred_by_default():
-    """As in DSR's runs in SRBench: a short law is no less likely for being short."""
+    """As in DSR's runs in SRBench, short laws are not made less likely."""
     walk = PrefixWalk(PrefixRules(Grammar(SMALL, max_length=9), 4), 2)
     assert DSRConfig().preferred_length is None
     assert not walk.length_preference(None, 5.0).any()

@@ -1,4 +1,4 @@
-"""DSR's network sees parent and sibling, when it writes and when it is taught."""
+"""DSR's network sees parent and sibling, both when it samples and when it is trained."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ CERTAIN = 50.0
 
 
 class Echo(nn.Module):
-    """Writes the token that it is shown as `shown`, parent or sibling; any token where that is empty."""
+    """Writes the token shown to it as parent or sibling (`shown`), and any token if that is empty."""
 
     def __init__(self, shown, vocab_size):
         super().__init__()
@@ -37,7 +37,7 @@ def make_generator(shown):
 
 
 def positions_that_see(generator, shown):
-    """Drawn tokens, what was drawn, what the network saw there, and where it saw a token that is legal."""
+    """Drawn tokens, what was drawn, what the network saw there, and where it saw a legal token."""
     prefix, _ = generator.draw(200, epoch=0)
     view = generator.corrupt(
         breadth_first_rows(generator.grammar.vocabulary, prefix), np.random.default_rng(0)

@@ -36,9 +36,9 @@ def test_the_first_interrupt_saves_the_best_so_far(tmp_path):
 
 
 def test_the_second_interrupt_stops_at_once(tmp_path):
-    """Here the choice after the first would take an hour.
+    """The final choice, which starts after the first interrupt, would take an hour here.
 
-    The table has so many rows that the cheap forms are not fitted first, which takes seconds.
+    The table is too large for the cheap forms, which would otherwise be fitted first and take seconds.
     """
     (tmp_path / "ddsr_slowly.py").write_text(
         "import time, brief_ddsr\n"
@@ -59,7 +59,7 @@ def test_the_second_interrupt_stops_at_once(tmp_path):
     printed, said = process.communicate(timeout=600)
     assert process.returncode == 130 and "Traceback" not in said
     assert printed == ""
-    assert ddsr("show", tmp_path / "run").exit_code == 0  # what was saved before is whole
+    assert ddsr("show", tmp_path / "run").exit_code == 0  # earlier saves are intact
 
 
 def test_an_interrupt_while_reading_leaves_nothing(tmp_path, monkeypatch):
@@ -77,7 +77,7 @@ def test_an_interrupt_while_reading_leaves_nothing(tmp_path, monkeypatch):
 
 
 def test_an_interrupt_while_a_class_is_made_ends_as_any_other(tmp_path):
-    """As in an import: dataclasses and named tuples are made by an exec of their text."""
+    """This happens during an import: dataclasses and named tuples are made by `exec`."""
     source = """
 import click
 from ddsr.cli.failure import Command
@@ -93,7 +93,7 @@ command()
 
 
 def run_as_module(folder, source: str) -> subprocess.CompletedProcess:
-    """As a script it would end by other ways of CPython."""
+    """Run as a module, because CPython ends a script in other ways."""
     (folder / "interrupted.py").write_text(source)
     command = [sys.executable, "-m", "interrupted"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
@@ -125,7 +125,7 @@ command()
 
 @pytest.mark.parametrize("then", ["time.sleep(3600)", "pass"])
 def test_an_interrupt_that_python_drops_is_heard(tmp_path, then):
-    """At once where the command waits, and at its end if that comes first."""
+    """At once if the command waits, and at its end if that comes first."""
     done = run_as_module(tmp_path, COMMAND % then)
     assert done.returncode == 130 and done.stderr == "" and done.stdout == ""
 

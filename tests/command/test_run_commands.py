@@ -1,4 +1,4 @@
-"""`ddsr show`, `predict` and `resume` on what `ddsr fit` left behind."""
+"""`ddsr show`, `predict` and `resume` on a folder written by `ddsr fit`."""
 
 import json
 import shutil
@@ -27,7 +27,7 @@ def finished(brief_epochs, tmp_path_factory) -> Path:
 
 @pytest.fixture
 def run(finished, tmp_path) -> Path:
-    """A copy, to go on with."""
+    """A copy that can be resumed."""
     return Path(shutil.copytree(finished, tmp_path / "run"))
 
 
@@ -164,7 +164,7 @@ def test_an_uninterrupted_run_finds_the_same(run, tmp_path):
 
 @pytest.mark.slow
 def test_resume_with_other_threads(run, monkeypatch):
-    """The equations do not depend on them; a number that is none is refused before anything is written."""
+    """Equations do not depend on the threads; an invalid number is refused before anything is written."""
     asked = (run / "run.json").read_bytes()
     assert "n_jobs must be" in refusal("resume", run, "--epochs", 1, "--jobs", 0)
     assert (run / "run.json").read_bytes() == asked

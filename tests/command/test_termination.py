@@ -1,4 +1,4 @@
-"""SIGTERM, as a job scheduler sends it, ends a command as Ctrl-C does, with the exit code 143."""
+"""SIGTERM, as sent by job schedulers, ends a command as Ctrl-C does, with exit code 143."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What each part of the network is fed."""
+"""The inputs of each part of the network."""
 
 import pytest
 import torch

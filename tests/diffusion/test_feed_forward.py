@@ -11,7 +11,7 @@ def test_blocks_give_what_the_written_out_layer_gives(hidden, shape):
     layer = FeedForward(8, hidden)
     x = torch.randn(*shape, 8)
     expected = layer.narrow(torch.relu(layer.widen(x)))
-    assert expected.requires_grad and torch.equal(layer(x), expected)  # as it is learned from
+    assert expected.requires_grad and torch.equal(layer(x), expected)  # in training mode
     for mode in (torch.no_grad, torch.inference_mode):
         with mode():
             torch.testing.assert_close(layer(x), expected)

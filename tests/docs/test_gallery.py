@@ -1,4 +1,4 @@
-"""The gallery: each page's code prints what the page says, and its picture is drawn from that run."""
+"""Each gallery page's code prints what the page says, and its picture is drawn from that run."""
 
 import re
 import xml.etree.ElementTree as ElementTree

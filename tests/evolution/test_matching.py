@@ -23,7 +23,7 @@ NUMBERS = st.floats(-3.0, 3.0).filter(lambda value: abs(value) > 0.05)
 def test_an_operand_that_made_a_value_is_found_again(
     name: str, is_first: bool, current: float, other: float
 ) -> None:
-    """Also of functions with many solutions, since the nearest to the present operand is taken."""
+    """Also for functions with several solutions, since the nearest to the present operand is taken."""
     row = OPERATORS[name]
     assume(is_first or row.arity == 2)
     operands = [current, other] if is_first else [other, current]
@@ -31,7 +31,7 @@ def test_an_operand_that_made_a_value_is_found_again(
         made = float(numpy_function(row)(*map(np.float64, operands[: row.arity])))
     assume(np.isfinite(made) and abs(made) < 1e6 and abs(made) > 1e-6)
     found, slope = _core.needed_operand(name, is_first, made, other, current)
-    assume(abs(slope) > 1e-3)  # where the function is flat no value says what it was made of
+    assume(abs(slope) > 1e-3)  # where the function is flat, the operand cannot be recovered
     assert found == pytest.approx(current, rel=1e-6, abs=1e-6)
 
 
@@ -79,7 +79,7 @@ def test_the_dictionary_holds_what_is_brief_and_nothing_twice() -> None:
     standard = (table - table.mean(axis=1, keepdims=True)) / table.std(axis=1, keepdims=True)
     standard *= np.sign(standard[:, :1])
     rounded = {tuple(row) for row in np.round(standard, 7)}
-    # Few are told apart on the rows where negative values are, and are one function on positive ones.
+    # Some entries differ only on rows with negative values, and are one function on positive ones.
     assert len(rounded) > 0.97 * len(table)
 
 
@@ -113,7 +113,7 @@ def children(
 
 
 def errors(batch: Batch, truth: str) -> np.ndarray:
-    """Of models as they come, with a scale and an offset."""
+    """Errors of the models as returned, with a scale and an offset."""
     return engine_of(truth).score(batch, options=FitOptions(max_steps=0, is_scale_free=True)).nrmse
 
 

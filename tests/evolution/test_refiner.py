@@ -1,4 +1,4 @@
-"""The refiner as a whole: what can be relied on. How often it finds a law is in test_success_rates.py."""
+"""What can be relied on in the refiner. How often it finds a law is in test_success_rates.py."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ RESTARTING = SMALL | {"restart_steps": 150, "n_sketches": 0}
 
 
 def test_an_island_that_stalls_starts_anew() -> None:
-    """The populations shrink to a few random trees; what was found before them is kept."""
+    """The populations shrink to a few random trees; earlier results are kept."""
     refiner = refiner_of("x * y", noise=0.5, **RESTARTING)
     sizes, errors = [], []
     for _ in range(60):
@@ -89,7 +89,7 @@ def test_a_later_life_goes_on_after_loading_and_on_any_number_of_threads() -> No
 
 
 def test_elites_of_several_lives_are_distinct() -> None:
-    """Without powers: a fit may move an exponent to or from a whole number, which changes the structure."""
+    """Without powers, because the structure changes if a fit moves an exponent to or from an integer."""
     refiner = refiner_of("x * y", noise=0.5, operators={"pow": 0.0}, **RESTARTING)
     for _ in range(10):
         refiner.run(evaluations=300)
@@ -98,11 +98,11 @@ def test_elites_of_several_lives_are_distinct() -> None:
 
 
 def test_a_life_that_begins_in_the_future_is_refused() -> None:
-    """With an empty population its first steps would be of negative number."""
+    """With an empty population its first steps would have negative numbers."""
     refiner = refiner_of(HARD, n_islands=1, island_size=5)
     saved = refiner.save()
     state = refiner._core.save()
-    # behind the format and the islands: an empty population, the oldest, the lives, then where this began
+    # after the format and the islands: empty population, the oldest, the lives, then the start of this life
     begin = len(saved) - len(state) + 8 * 5
     changed = saved[:begin] + (7).to_bytes(8, "little") + saved[begin + 8 :]
     with pytest.raises(DataError, match="future"):
@@ -110,7 +110,7 @@ def test_a_life_that_begins_in_the_future_is_refused() -> None:
 
 
 def test_a_spread_whose_last_bits_differ_is_of_the_same_data() -> None:
-    """As it is where another processor saved the refiner."""
+    """As if another processor had saved the refiner."""
     refiner = refiner_of(HARD, n_islands=1, island_size=5)
     spread = refiner.engine.spread
     text = json.dumps(spread).encode()
@@ -211,7 +211,7 @@ def test_a_structure_is_not_tried_a_third_time() -> None:
     vocabulary = Vocabulary(("x",), ("add", "sin"), has_one=False, has_constant=False)
     X = np.linspace(-2, 2, 50)[:, None]
     engine = Engine(vocabulary, X, np.exp(X[:, 0]))
-    # x, sin(x), x + x: three structures, so that six children can be fitted and no more
+    # x, sin(x), x + x: three structures, so at most six children can be fitted
     grammar = Grammar(vocabulary, max_length=3)
     refiner = Refiner(engine, grammar, RefinerConfig(n_islands=1), seed=1)
     stats = refiner.run(evaluations=1000)
@@ -265,7 +265,7 @@ def test_statistics_add_up() -> None:
 
 
 def test_islands_look_at_the_clock_before_every_step() -> None:
-    """Each island takes one step at most after the time is up, so a run outlasts its limit by one fit."""
+    """Each island takes at most one step after the time is up, so a run exceeds its limit by one fit."""
     rng = np.random.default_rng(0)
     X = rng.uniform(1, 2, (100_000, 3))
     y = np.sin(X[:, 0]) * X[:, 1] + X[:, 2] ** 2 / (X[:, 0] + 1) + 0.1 * rng.normal(size=len(X))
@@ -297,7 +297,7 @@ def test_a_run_needs_a_budget() -> None:
 
 
 def test_as_many_constants_as_rows_are_no_exact_fit() -> None:
-    """A linear model meets every one of four rows, and its constants leave nothing to test it with."""
+    """A linear model fits any four rows exactly, and no row is left to test it."""
     X = np.array([[1.0, 1.0, 1.0], [3.0, 1.0, 1.0], [1.0, 3.0, 1.0], [1.0, 1.0, 3.0]])
     engine = Engine(XYZ, X, np.array([0.3, 2.2, -1.1, 5.0]))
     refiner = Refiner(engine, Grammar(XYZ), RefinerConfig(is_scale_free=False), seed=0)

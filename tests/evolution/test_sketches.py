@@ -1,4 +1,4 @@
-"""Sketches: a simple factor, a function, and what completes them best, as an island goes through them."""
+"""Sketches: a simple factor, a function, and what completes them best, in an island's order."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def sketches_of(engine: Engine, n: int, **settings: object) -> Batch:
 
 @pytest.mark.parametrize("law", LAWS)
 def test_what_is_short_is_found_among_the_first(law: str) -> None:
-    """Whatever the rows are: what is looked up lacks only a fit."""
+    """Whatever the rows are: a match only has to be fitted."""
     engine = engine_of(law)
     sketches = sketches_of(engine, 1000)
     scores = engine.score(sketches, options=FitOptions(max_steps=20, is_scale_free=True))
@@ -79,7 +79,7 @@ def test_operators_that_are_never_drawn_are_in_none() -> None:
     ("law", "n"), [("sqrt(-x)", 500), ("log(-x) / y", 500), ("sqrt(-x) / (1.3 - y)", 5000)]
 )
 def test_negative_inputs_have_roots_and_logarithms(law: str, n: int) -> None:
-    """Of -x: a factor that is dropped since the model has one must not take the sign with it."""
+    """Of -x: dropping a factor that the model has anyway must not change the sign."""
     X = -np.random.default_rng(4).uniform(0.2, 5.0, (60, 2))
     engine = Engine(XY, X, Expression.parse(law, XY).to_callable()(X))
     scores = engine.score(sketches_of(engine, n), options=FitOptions(max_steps=20, is_scale_free=True))
@@ -93,10 +93,10 @@ def simplest_of(engine: Engine, n: int, seed: int) -> Batch:
 
 
 def test_no_column_has_an_advantage() -> None:
-    """The factors that are tried first: all variables, and after them those of no column in particular.
+    """All variables are tried first as factors, followed by factors that favour no column.
 
     How often a column is among the factors then has the same mean for all columns. Over 200 seeds no column
-    is off by six standard errors, which chance alone has happen in one of 10^7 tests.
+    deviates by six standard errors, which happens by chance in one of 10^7 tests.
     """
     names = tuple(f"x{i}" for i in range(8))
     X = np.random.default_rng(5).uniform(0.2, 5.0, (100, 8))
@@ -115,7 +115,7 @@ def test_no_column_has_an_advantage() -> None:
 
 @pytest.mark.parametrize("n_rows", [40, 1000])
 def test_rough_numbers_make_no_pole(n_rows: int) -> None:
-    """A fit would not come back from one, nor from one just before the first row."""
+    """A fit would not return from a pole, not even from one just before the first row."""
     X = np.random.default_rng(6).uniform(0.1, 12.0, (n_rows, 1))
     one = Vocabulary(("x",))
     engine = Engine(one, X, Expression.parse(LAWS[0], one).to_callable()(X))

@@ -176,7 +176,7 @@ def test_the_longest_expression_works_in_every_form():
 
 
 def shuffled(node: Node, random) -> Node:
-    """The same function: operands of + and * in another order, chains of them regrouped."""
+    """The same function with the operands of + and * reordered and their chains regrouped."""
     children = [shuffled(child, random) for child in node.children]
     if node.name not in ("add", "mul") or not children:
         return Node(node.kind, node.name, node.value, tuple(children))
@@ -196,7 +196,7 @@ def chain(node: Node, name: str) -> list[Node]:
     return [operand for child in node.children for operand in chain(child, name)]
 
 
-SUMS = Vocabulary(("x", "y"), ("add", "mul", "sub", "sin"))  # chains in most expressions
+SUMS = Vocabulary(("x", "y"), ("add", "mul", "sub", "sin"))  # most expressions have chains
 
 
 @examples(400)

@@ -1,4 +1,4 @@
-"""Printing and parsing: what is printed exactly parses back to the same expression."""
+"""Printing and parsing: exactly printed text parses back to the same expression."""
 
 import pytest
 from hypothesis import example, given
@@ -48,9 +48,9 @@ def test_any_name_survives(name):
 @examples(250)
 @given(expressions(FULL, 20))
 def test_no_parentheses_are_wasted(expression):
-    """Taking away any pair of parentheses that is not a call's changes or breaks the expression.
+    """Removing any pair of parentheses that does not belong to a call changes or breaks the expression.
 
-    Parentheses around the number behind a minus stay for the reader's sake in -(-2).
+    Only in -(-2) the parentheses around the number after a minus stay, for readability.
     """
     text = str(expression)
     pairs, begun = [], []

@@ -1,4 +1,4 @@
-"""The torch module computes what the expression says, and its constants can be trained."""
+"""The torch module computes the expression's values, and its constants can be trained."""
 
 import io
 
@@ -26,7 +26,7 @@ def test_agrees_with_numpy(expression):
     found = expression.to_torch()(torch.tensor(X)).detach().numpy()
     values = expression.to_callable()(X)
     assert found.shape == values.shape
-    # where any part is huge, the last bits of it decide on the sine above it
+    # where any part is huge, its last bits decide the sine above it
     parts = [Expression.from_tree(FULL, part).to_callable()(X) for part in subtrees(expression.tree)]
     is_tame = (np.abs(parts) < 1e6).all(axis=0)
     np.testing.assert_allclose(found[is_tame], values[is_tame], rtol=1e-6, atol=1e-8)

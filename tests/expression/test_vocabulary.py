@@ -40,7 +40,7 @@ def test_names_tell_all_tokens_apart_and_agree_with_the_core(vocabulary):
 @examples(100)
 @given(vocabularies())
 def test_equal_by_value_hashable_and_picklable(vocabulary):
-    assert len(vocabulary.core) == len(vocabulary)  # the core's object exists and is left behind
+    assert len(vocabulary.core) == len(vocabulary)  # the core's object exists but is not pickled
     for other in (pickle.loads(pickle.dumps(vocabulary)), copy.deepcopy(vocabulary)):
         assert other == vocabulary
         assert hash(other) == hash(vocabulary)

@@ -1,4 +1,4 @@
-"""Forms whatever their variables are called, and codes that were learned without one."""
+"""Forms whatever their variables are called, and codes learned without one of them."""
 
 import pytest
 from benchmarks.corpus_forms import NamelessForm, NamelessForms, freed_form_of
@@ -62,7 +62,7 @@ def kept():
 
 
 def test_the_shipped_tables_are_those_of_the_corpus(kept):
-    """After a change of the corpus: `make price`."""
+    """After a change of the corpus, run `make price`."""
     learned, shipped = TableCode.learned(*readings(kept[1])), TableCode.shipped()
     for text, names in (("7.3 * x / (1.9 + x)", "x"), ("x * y / (z - x)", "xyz")):
         law = parsed(text, *names)
@@ -78,7 +78,7 @@ def test_a_code_without_a_form_is_dearer_for_it(kept):
     code, shipped = code_without(law), TableCode.shipped()
     is_free = [[True, True]]
     assert code.prices([law], is_free)[0] > shipped.prices([law], is_free)[0] + 0.1
-    # formulas of other forms keep about their prices
+    # formulas of other forms keep about the same price
     other = [parsed("2.1 * exp(-0.3 * t)", "t")]
     assert code.prices(other, is_free) == pytest.approx(shipped.prices(other, is_free), abs=0.3)
 

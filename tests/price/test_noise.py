@@ -1,4 +1,4 @@
-"""Which kind of error a table has."""
+"""Detection of the kind of error of a table."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def test_relative_errors_are_told_from_constant_ones(seed):
     noise = np.random.default_rng(seed).normal(size=len(clean))
     relative = noise_of(clean * (1.0 + 0.1 * noise), X)
     assert relative.kind == "relative"
-    # rows are weighted by about the inverse square of the value
+    # row weights are about the inverse square of the value
     assert np.allclose(relative.weights * clean**2 / np.mean(relative.weights * clean**2), 1.0, atol=0.5)
     constant = noise_of(clean + 5.0 + noise, X)
     assert constant.kind == "constant" and constant.weights is None

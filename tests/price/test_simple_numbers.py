@@ -46,7 +46,7 @@ def test_simpler_numbers_are_cheaper() -> None:
 
 
 def test_the_code_of_whole_numbers_is_one() -> None:
-    """Kraft's inequality: the shares of all numbers add up to at most 1."""
+    """Kraft's inequality: the probabilities of all numbers add up to at most 1."""
     assert sum(math.exp(-nats_of_whole(number)) for number in range(1, 100_000)) < 1.0
 
 

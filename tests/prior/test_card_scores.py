@@ -1,4 +1,4 @@
-"""Cards with scores: what `ddsr prior evaluate` measures is put into weights by `ddsr prior export`."""
+"""Cards with scores: `ddsr prior export` adds the results of `ddsr prior evaluate` to the weights."""
 
 import json
 
@@ -70,7 +70,7 @@ def test_scores_change_the_checksum_of_the_file_but_not_that_without_them(weight
 
 
 def test_the_weights_of_the_package_are_known_by_the_checksum_of_their_header():
-    """As long as they have no scores: files that name it then go on to be of the same weights."""
+    """As long as they have no scores, files that name this checksum refer to the same weights."""
     found = PriorFile.read(find_weights("default"))
     scored = found.with_scores({**found.card.scores, "a": "1 of 2"})
     assert scored.checksum_unscored == found.checksum_unscored

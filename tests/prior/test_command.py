@@ -1,4 +1,4 @@
-"""`ddsr prior train` and `export` with the core's examples, small."""
+"""`ddsr prior train` and `export` on a few examples of the core."""
 
 import json
 import signal
@@ -67,7 +67,7 @@ def test_the_advice_after_a_loss_that_is_no_number_works(tmp_path, monkeypatch):
     advice = " ".join(failed.output.split())
     assert failed.exit_code == 1 and "learning_rate below 0.001" in advice
     assert "`ddsr prior export`, then `ddsr prior train --from`" in advice
-    assert load_checkpoint(out).progress.step == 2  # the last good one
+    assert load_checkpoint(out).progress.step == 2  # the last valid one
     assert run("export", out, "--out", weights).exit_code == 0
     further = ("--from", weights, "--set", "learning_rate=1e-4", "--set", "batch_size=8")
     assert run("train", "--out", tmp_path / "new", "--steps", 1, "--threads", 1, *further).exit_code == 0
@@ -95,7 +95,7 @@ def test_a_training_starts_from_weights(tmp_path):
     assert later.n_examples == 3 * 8 + 3 * 4 and later.all_hours > max(card.hours, later.hours)
     assert later.origin["sha256"] in other.with_suffix(".md").read_text()
     moved = [(a - b).abs().max() for a, b in zip(before.parameters(), after.parameters(), strict=True)]
-    assert 0 < max(moved) < 1e-3  # three steps of a warm-up from there, not from random weights
+    assert 0 < max(moved) < 1e-3  # three steps of warm-up from the given weights, not from random ones
 
 
 def test_only_the_rows_looked_at_may_differ_from_the_weights():

@@ -95,7 +95,7 @@ def test_a_standard_form_stays_as_it_is(examples: Examples) -> None:
 
 
 def test_every_variable_and_constant_shows(examples: Examples) -> None:
-    """Shuffling a variable of the formula changes y; and few data sets show a straight line."""
+    """Shuffling a variable of the formula changes y, and few data sets look like a straight line."""
     rng = np.random.default_rng(0)
     for row in range(150):
         x = examples.x[row, : examples.n_rows[row]].astype(np.float64)

@@ -1,4 +1,4 @@
-"""What does not change with the order of rows and variables, with padding, and with units."""
+"""Invariance to the order of rows and variables, to padding, and to units."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def test_order_of_rows_does_not_change_the_encoding(network):
     other = network.encode(x[:, order], y[:, order], is_row, is_variable)
     torch.testing.assert_close(one.memory, other.memory, atol=2e-5, rtol=0)
     torch.testing.assert_close(one.variables, other.variables, atol=2e-5, rtol=0)
-    changed = network.encode(x, y.flip(1), is_row, is_variable)  # rows torn apart are other data
+    changed = network.encode(x, y.flip(1), is_row, is_variable)  # breaking up rows gives other data
     assert (one.memory - changed.memory).abs().max() > 1e-2
 
 

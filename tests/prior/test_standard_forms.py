@@ -91,7 +91,7 @@ def test_random_expressions_keep_their_values_up_to_scale_and_offset() -> None:
     for row in np.flatnonzero(has_form):
         (wanted,), (is_finite,) = values([given[row]], X)
         nearby = values([given[row]], X * (1 + 1e-12))[0][0]
-        # rounding aside, which counts beside a large offset and near a pole
+        # up to rounding, which matters beside a large offset and near a pole
         largest = np.abs(wanted).max()
         if not is_finite or largest > 1e12 or not np.std(wanted) > 1e-6 * largest:
             continue

@@ -1,4 +1,4 @@
-"""Training: what is masked, what is learned, and that stages make one run."""
+"""Training: masking, learning, and stages that add up to one run."""
 
 from contextlib import closing
 from itertools import count
@@ -43,7 +43,7 @@ def test_views_mask_in_both_ways():
     assert ((views.weights > 0) == is_hidden).all()
     torch.testing.assert_close(views.weights.sum(dim=1), torch.ones(len(is_token)))
     shown_behind_hidden = (is_hidden.long().cumsum(dim=1) > 0) & is_token & ~is_hidden
-    assert not shown_behind_hidden[::2].any()  # these show a beginning
+    assert not shown_behind_hidden[::2].any()  # these show a prefix
     assert shown_behind_hidden[1::2].any()
 
 
@@ -115,7 +115,7 @@ def test_learning_rate_warms_up_stays_and_anneals():
 
 
 def test_a_stage_ends_in_time(monkeypatch):
-    """By a clock that goes on by a tenth of a second whenever it is looked at, twice a step."""
+    """The clock advances by a tenth of a second at each reading, which happens twice per step."""
     ticks = count()
     monkeypatch.setattr(training, "time", SimpleNamespace(monotonic=lambda: 0.1 * next(ticks)))
     trainer = make_trainer()
@@ -149,7 +149,7 @@ def test_more_latents_that_are_not_there_change_nothing():
     batch = batches_of_chunk(PlainMaker(), QUICK, 0)[0]
     expected = trainer.gradient.take(trainer._drawn(batch, trainer._generator(0)))
     gradients = [parameter.grad.clone() for parameter in trainer.network.parameters()]
-    trainer._is_compiled = True  # which fills up the latents
+    trainer._is_compiled = True  # this pads the latents
     found = trainer.gradient.take(trainer._drawn(batch, trainer._generator(0)))
     assert float(found) == pytest.approx(float(expected), rel=1e-5)
     for parameter, gradient in zip(trainer.network.parameters(), gradients, strict=True):

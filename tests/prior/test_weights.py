@@ -1,4 +1,4 @@
-"""Files of weights: whole ones load without a pickle, others are refused."""
+"""Weight files: valid ones load without a pickle, others are refused."""
 
 import hashlib
 import json
@@ -121,7 +121,7 @@ def test_checkpoints_of_several_files_are_read(trainer, tmp_path):
     (tmp_path / "shard-00000000.npz").unlink()
     state = json.loads((tmp_path / STATE).read_text())
     state["shards"] = {}
-    del state["origin"]  # which older folders do not have
+    del state["origin"]  # older folders lack it
     for number in range(2):
         path = tmp_path / f"shard-00000000-{number}.npz"
         np.savez(path, **dict(list(arrays.items())[number::2]))
@@ -145,7 +145,7 @@ def test_altered_checkpoints_are_refused(trainer, tmp_path):
 
 
 def test_weights_mean_what_they_meant():
-    """Files in use were written by name: whatever computes them, these give these logits."""
+    """Weights are stored by name; however they are computed, files in use must give these logits."""
     network = PriorNetwork(TINY).eval()
     with torch.no_grad():
         for number, (_, parameter) in enumerate(sorted(network.named_parameters())):

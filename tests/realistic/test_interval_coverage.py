@@ -1,4 +1,4 @@
-"""The benchmark of what intervals cover, on models whose coverage is known."""
+"""The benchmark of interval coverage, on models with known coverage."""
 
 import json
 from types import SimpleNamespace
@@ -13,7 +13,7 @@ CURVES = {curve.name: curve for curve in curves()}
 
 
 class Known:
-    """Predicts the law with an error of its own, and intervals as wide as the noise has them."""
+    """Predicts the law with a given error, and intervals as wide as the noise requires."""
 
     def __init__(self, curve, off=0.0, has_forms=True):
         self.curve, self.off = curve, off

@@ -1,4 +1,4 @@
-"""Files of fits, their tables, and the page that shows kept ones."""
+"""Files of fits, their tables, and the page that shows the kept ones."""
 
 import gzip
 import json
@@ -36,7 +36,7 @@ def test_files_are_read_as_they_were_written(tmp_path):
     write(path, rows)
     assert list(read_rows(path)) == rows and read_origins(path) == [ORIGIN]
     with path.open("a") as file:
-        file.write('{"task": {"curve": "dr')  # killed while it was written
+        file.write('{"task": {"curve": "dr')  # killed while writing
     assert list(read_rows(path)) == rows
     assert list(read_rows(tmp_path / "absent.jsonl")) == []
 
@@ -131,7 +131,7 @@ def test_kept_runs_are_shown_by_the_reported_half_alone(tmp_path):
     target = page.keep(fits, "one-core", tmp_path / "realistic")
     assert target.name == "one-core.jsonl.gz" and gzip.decompress(target.read_bytes()) == fits.read_bytes()
     text = page.figures(tmp_path / "realistic")
-    assert cells(text, "| 2 | ddsr | 100")[-1] == "1"  # drag is of the half that is reported
+    assert cells(text, "| 2 | ddsr | 100")[-1] == "1"  # drag is in the reported half
     assert "| hubble |" in text and "commit abc" in text
 
 
@@ -147,7 +147,7 @@ def test_what_would_be_kept_badly_is_refused(tmp_path, name, has_origin):
 
 
 def test_the_page_has_the_kept_runs():
-    """After a change of the runs or of the tables: `make results`."""
+    """After a change of the runs or the tables, run `make results`."""
     text = page.figures(kept.KEPT / page.NAME)
     written = kept.RESULTS.read_text()
     assert kept.with_tables(written, text, page.NAME) == written

@@ -1,4 +1,4 @@
-"""The choice where equations are undefined, or have poles, between the rows."""
+"""Selection if equations are undefined or have poles between the rows."""
 
 import numpy as np
 
@@ -7,14 +7,14 @@ from ddsr.selection.guards.domain import are_defined
 from ddsr.selection.select import select
 from selection_cases import X, engine_for, is_same, parsed
 
-LEAST = float(np.round(np.min(X[:, 0] + X[:, 1]) - 0.005, 2))  # x + y happens to stay above it
+LEAST = float(np.round(np.min(X[:, 0] + X[:, 1]) - 0.005, 2))  # just below the minimum of x + y on the rows
 ORDERED = X[X[:, 0] > X[:, 1]]
 
 
 def test_what_is_undefined_between_the_rows_has_to_halve_the_error() -> None:
     root = f"x * z + 0.6 * log(x + y - {LEAST})"
     engine = engine_for(root, 0.1)
-    found = select(parsed(root, "x * z"), engine, is_allowed=lambda _: False)  # nothing else is made of them
+    found = select(parsed(root, "x * z"), engine, is_allowed=lambda _: False)  # no alternatives are allowed
     assert found[0].is_finite_between_rows and values([found[0].expression], engine.shuffled_rows)[1].all()
     undefined = next(one for one in found if not one.is_finite_between_rows)
     assert undefined.description_length < found[0].description_length
@@ -54,7 +54,7 @@ def test_a_gap_that_mixtures_of_rows_meet_is_not_a_bound() -> None:
 
 
 def test_shortening_leads_to_nothing_undefined() -> None:
-    engine = engine_for("sqrt(x - y)", 0.05, ORDERED[:8])  # so few may be in order by chance
+    engine = engine_for("sqrt(x - y)", 0.05, ORDERED[:8])  # so few rows may be in order by chance
     guarded, bare = parsed("sqrt(x - y + exp(y - x))", "sqrt(x - y)")
     assert engine.refit([guarded]).nrmse[0] > engine.refit([bare]).nrmse[0]
     best = select([guarded], engine)[0]

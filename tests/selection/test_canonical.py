@@ -1,4 +1,4 @@
-"""Models as people write them: another writing of the same function."""
+"""Models in their usual form: another notation of the same function."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ ROWS = np.random.default_rng(0).uniform(0.5, 2.0, size=(40, 2))
 
 
 def model_of(text: str, vocabulary: Vocabulary = VOCABULARY) -> Model:
-    """With constants that are simple numbers settled."""
+    """A model in which simple numbers are fixed."""
     expression = Expression.parse(text, vocabulary)
     return Model(expression, tuple(is_exact(value) for value in expression.constants))
 
@@ -54,7 +54,7 @@ def test_constants_stand_where_people_put_them(text, written):
 
 @st.composite
 def trees(draw, depth: int = 4) -> Node:
-    """Of positive constants, so that roots and logarithms of products can be taken apart."""
+    """Trees with positive constants, so that roots and logarithms of products can be split."""
     kind = draw(st.integers(0, 9)) if depth else draw(st.integers(0, 2))
     if kind == 0:
         return Node.variable(draw(st.sampled_from(["x", "y"])))
@@ -76,7 +76,7 @@ def test_values_stay(tree, is_free):
     model = Model(expression, tuple(not is_free and is_exact(value) for value in expression.constants))
     found = canonical([model])[0]
     before, after = (each.to_callable()(ROWS) for each in (expression, found.expression))
-    # a writing may be finite where another is not
+    # one notation may be finite where another is not
     both = np.isfinite(before) & np.isfinite(after) & (np.abs(before) < 1e100)
     assert np.allclose(before[both], after[both], rtol=1e-6, atol=1e-9)
 

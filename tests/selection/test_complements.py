@@ -1,4 +1,4 @@
-"""asin and acos in each other's place."""
+"""asin and acos replaced by each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that no law explains: named, and no reason for another law."""
+"""Outliers: rows that no law explains are named, and do not change the law."""
 
 from math import comb, e, log, pi
 
@@ -66,7 +66,7 @@ def test_a_prediction_out_of_all_range_is_no_exception() -> None:
 
 
 def test_rows_that_carry_the_variance_of_y_are_no_exceptions() -> None:
-    """Events are what there is to explain, not what 0 is right but for."""
+    """Such rows are what a law has to explain, not outliers of the law y = 0."""
     X, y = noisy(100)
     events = np.zeros(100)
     events[[4, 61]] = 3.0, 4.0
@@ -96,7 +96,7 @@ def test_rows_without_weight_are_none() -> None:
 
 
 def test_where_a_sample_of_the_rows_is_looked_at_there_are_none() -> None:
-    """As many spikes as the sample happens to have would be excused for all rows."""
+    """Spikes that happen to be in the sample would be excused for all rows."""
     X, y = noisy(2999)
     y[7] += 2.0
     assert saved("x + y", Engine(VOCABULARY, X, y)) > 50.0
@@ -109,7 +109,7 @@ def test_the_rows_are_told_the_farthest_first() -> None:
     assert exceptional_rows(X.sum(axis=1), y).tolist() == []
     y[[4, 61]] += 1.5, -2.0
     assert exceptional_rows(X.sum(axis=1), y).tolist() == [61, 4]
-    y[9] += 1e6  # whatever share of the variance it has
+    y[9] += 1e6  # whatever its share of the variance
     assert exceptional_rows(X.sum(axis=1), y).tolist()[0] == 9
     predicted = X.sum(axis=1)
     predicted[100] = np.inf
@@ -127,14 +127,14 @@ def test_counts_are_rows() -> None:
         weighted = Engine(VOCABULARY, X, y, counts=counts)
         repeated = Engine(VOCABULARY, np.repeat(X, counts, axis=0), np.repeat(y, counts))
         assert saved("x + y", weighted) == pytest.approx(saved("x + y", repeated))
-    assert saved("x + y", weighted) == 0.0  # thirty rows are no exception
+    assert saved("x + y", weighted) == 0.0  # thirty rows are not outliers
 
 
 def test_all_that_a_count_counts_is_left_out() -> None:
     X, y = noisy(90)
     y[7] += 2.0
     counts = np.ones(90)
-    counts[7] = 3.0  # of which one may be an exception
+    counts[7] = 3.0  # one of them may be an outlier
     found = exceptions_of(
         [Expression.parse("x + y", VOCABULARY)], Engine(VOCABULARY, X, y, counts=counts), LEAST_NRMSE
     )
@@ -157,7 +157,7 @@ def test_where_weights_tell_the_noise_of_each_row_there_are_none() -> None:
 
 
 def test_an_exact_law_is_no_longer_than_one_with_exceptions() -> None:
-    """A kink that three of 150 rows show: without it all the others are exact."""
+    """A kink that three of 150 rows show; without it all others are exact."""
     rng = np.random.default_rng(0)
     X = rng.uniform(0, 1, size=(150, 2))
     X[:3, 0] = 1.2, 1.3, 1.4
@@ -170,7 +170,7 @@ def test_an_exact_law_is_no_longer_than_one_with_exceptions() -> None:
 
 
 def test_guards_go_by_the_rows_that_the_law_is_for() -> None:
-    """The second outlier, the one that is named, must not hide that a tower of exp meets the first."""
+    """The second outlier, which is named, must not hide that a tower of exponentials fits the first."""
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 2, size=(60, 2))
     X[7] = 2.4
@@ -183,7 +183,7 @@ def test_guards_go_by_the_rows_that_the_law_is_for() -> None:
 
 @pytest.mark.parametrize("text", ["exp(x * y)^9", "exp(x * (y + x * y))", "exp(x^2 * y)"])
 def test_the_law_of_the_other_rows_is_chosen(text: str) -> None:
-    """Two outliers where both x and y are large, and a term that is nothing elsewhere."""
+    """Two outliers where both x and y are large, and a term that vanishes elsewhere."""
     X, y = noisy(160)
     is_low = X.prod(axis=1) < 1.5
     X, y = X[is_low][:100], y[is_low][:100]

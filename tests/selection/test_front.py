@@ -73,11 +73,11 @@ def test_a_gain_is_what_the_error_fell_by_over_all_sizes():
     known = front((1, 0.5), (3, 0.25))
     assert known.gain_over(known) == 0.0
     assert front((1, 0.5)).gain_over(ParetoFront()) == np.log(2)
-    # at one and at two tokens twice as good, at three as before
+    # at one and two tokens half the error, at three the same
     assert np.isclose(front((1, 0.25)).gain_over(known), 2 * np.log(2))
-    # one that is larger counts from its size on
+    # a larger one counts from its size on
     assert np.isclose(front((1, 0.5), (3, 0.25), (5, 0.125)).gain_over(known), np.log(2))
-    # errors below rounding are not told apart
+    # errors below rounding are not distinguished
     assert front((1, 1e-14)).gain_over(front((1, 1e-13))) == 0.0
     assert ParetoFront().gain_over(ParetoFront()) == 0.0
 

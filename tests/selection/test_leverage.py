@@ -21,7 +21,7 @@ def noisy(n_rows: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 
 def left_out_nats(text: str, X: np.ndarray, y: np.ndarray) -> float:
-    """n log(RMSE / RMSE in the sample), each row predicted by a fit to the others; less the constants."""
+    """n log(RMSE / RMSE in the sample), each row predicted by a fit to the others, less the constants."""
     rows = np.arange(len(y))
     expression = fitted(text, Engine(VOCABULARY, X, y))
     errors = []
@@ -35,7 +35,7 @@ def left_out_nats(text: str, X: np.ndarray, y: np.ndarray) -> float:
 def test_agrees_with_leaving_out_each_row() -> None:
     rng = np.random.default_rng(1)
     X = rng.normal(size=(40, 2))
-    X[0] = 12.0, -9.0  # far out: nearly all that is known of the slopes
+    X[0] = 12.0, -9.0  # far out: it determines the slopes almost alone
     y = X[:, 0] + 0.3 * rng.normal(size=40)
     y[0] += 4.0
     engine = Engine(VOCABULARY, X, y)
@@ -54,7 +54,7 @@ def test_even_leverages_cost_next_to_nothing() -> None:
 
 
 def test_what_is_tolerated_costs_nothing() -> None:
-    """The largest row of a decay has most of what is known of its amplitude; that is no reproach."""
+    """The largest row of a decay almost determines the amplitude, which is acceptable."""
     t = np.arange(10.0)
     y = 12.4 * np.exp(-0.37 * t) * (1.0 + 0.05 * np.random.default_rng(0).normal(size=10))
     engine = Engine(VOCABULARY, np.column_stack([t, t]), y)
@@ -130,7 +130,7 @@ def test_the_choice_is_not_bent_to_one_row() -> None:
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("n_rows", [30, 100])
 def test_a_power_is_chosen_whatever_row_is_far_out(n_rows: int, seed: int) -> None:
-    """x of all sizes: one row has nearly all of what is known of the exponent."""
+    """With x over several magnitudes, one row almost determines the exponent."""
     rng = np.random.default_rng(seed)
     X = rng.lognormal(size=(n_rows, 2))
     y = X[:, 0] ** 4

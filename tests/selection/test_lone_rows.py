@@ -1,4 +1,4 @@
-"""Exact fits that hang on one row lose; exact laws whose rows lie far apart do not."""
+"""Exact fits that depend on one row lose; exact laws whose rows are far apart do not."""
 
 import warnings
 
@@ -16,11 +16,11 @@ NAMES = Vocabulary(["a", "b"])
 
 
 def engine_of(X, y):
-    """On one column, and one of ones."""
+    """An engine on one column, and a second one of ones."""
     return Engine(NAMES, np.column_stack([X, np.ones(len(X))]), y)
 
 
-NEAR = 2.0**-40  # how far a row lies from the pole
+NEAR = 2.0**-40  # distance of a row from the pole
 
 
 @pytest.mark.parametrize(
