@@ -1,4 +1,4 @@
-"""How sure a model is, as it is said by `print`, the command, and the live views."""
+"""How sure a model is, as stated by `print`, the command, and the live views."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""How much time the choice gets, on a clock that the test moves."""
+"""The time for the final choice, on a clock that the test moves."""
 
 from math import inf
 
@@ -47,7 +47,7 @@ def test_time_is_given_back_where_the_search_gains_more_than_a_second_choice_tak
 
 
 class Fit:
-    """Epochs and choices of a given length on a clock of its own."""
+    """Epochs and choices of given lengths on a separate clock."""
 
     def __init__(self, max_time, epoch, choice):
         self.now, self.epoch, self.choice = 0.0, epoch, choice
@@ -58,7 +58,7 @@ class Fit:
             self.early.before_epoch()
             if self.early.is_final:
                 break
-            self.now = min(self.now + epoch, self.deadline.at)  # an epoch is cut short at the deadline
+            self.now = min(self.now + epoch, self.deadline.at)  # the deadline cuts an epoch short
         self.searched_until = self.now
         if not self.early.is_final:
             self.choose()
@@ -87,7 +87,7 @@ def test_a_short_fit_makes_one_choice():
 
 
 def test_an_early_choice_is_replaced_by_a_better_one_and_by_no_worse(monkeypatch):
-    """The choice made at the end counts, unless the time for it was too short to find the early one."""
+    """The last choice counts, unless it had too little time to find the early one."""
     made = []
     select = ddsr.estimator.fit.select
 

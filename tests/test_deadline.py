@@ -1,4 +1,4 @@
-"""Work that is cut short: what is given up, what is kept, and that what is not cut is not altered."""
+"""Work that is cut short: what is discarded, what is kept, and that other work is not changed."""
 
 import math
 import time
@@ -51,7 +51,7 @@ def test_scoring_gives_up_or_is_not_altered():
 
 
 def test_scoring_gives_up_amid_a_batch():
-    """Were the deadline read before the batch alone, or after it, this would take minutes."""
+    """If the deadline were read only before or after the batch, this would take minutes."""
     many = np.random.default_rng(0).uniform(0.5, 3.0, size=(500_000, 3))
     engine = Engine(PLAIN, many, many[:, 0], n_threads=2)
     batch = UniformGenerator(Grammar(PLAIN, 30)).sample(20_000, 0)
@@ -80,7 +80,7 @@ class CountingPolicy:
 
 
 class SlowGenerator:
-    """Takes its time, and from the third epoch on too much of it."""
+    """Is slow, and from the third epoch on too slow."""
 
     def sample(self, batch_size, epoch):
         if epoch == 2:

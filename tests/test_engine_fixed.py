@@ -1,4 +1,4 @@
-"""Constants that stand still while the others are fitted, and the refit on all rows."""
+"""Constants that are held while the others are fitted, and the refit on all rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fits of several targets share the time; an interrupt ends them all; weights count or weigh rows."""
+"""Fits of several targets share the time; an interrupt ends them all; weights and counts of rows."""
 
 import math
 
@@ -28,7 +28,7 @@ def test_the_time_is_shared_and_what_one_leaves_is_the_others(clock):
     budget = Budget.of(PaperConfig(), max_time=30, max_epochs=None, started=now)
     first = budget.next_of(3, shortens=False)
     assert first.end.at == pytest.approx(now + 10)
-    assert first.end.at - first.deadline.at == pytest.approx(0.2)  # to refit on all rows
+    assert first.end.at - first.deadline.at == pytest.approx(0.2)  # reserved for the refit on all rows
     assert budget.next_of(1, shortens=False).end == budget.end
     assert budget.next_of(1, shortens=True).deadline.at == pytest.approx(budget.end.at - 3.0)
     late = Budget.of(PaperConfig(), max_time=30, max_epochs=None, started=now - 24)
@@ -48,7 +48,7 @@ def test_several_targets_keep_the_time_together(clock):
     assert model.stopped_by_ == ["max_time", "exact", "max_time"]
     first, second, third = model.n_epochs_
     assert first == 3  # a third of the time
-    assert third == math.ceil((9000 - 1100 * (first + second)) / 1100)  # all that is left
+    assert third == math.ceil((9000 - 1100 * (first + second)) / 1100)  # all the remaining time
 
 
 def test_each_target_is_fitted_as_if_it_were_alone():

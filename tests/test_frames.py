@@ -1,4 +1,4 @@
-"""Tables that users hand in: names stay as they are, and what cannot be read is said by column."""
+"""Users' tables: names are kept, and unreadable columns are named in errors."""
 
 import numpy as np
 import pandas as pd
@@ -138,7 +138,7 @@ def test_names_unseen_at_fit_are_named():
 
 def test_masked_values_are_missing():
     masked = np.ma.array(X, mask=False)
-    model = tiny().fit(masked, np.ma.array(TARGET))  # nothing is masked
+    model = tiny().fit(masked, np.ma.array(TARGET))  # no value is masked
     masked[3, 1] = np.ma.masked
     with pytest.raises(DataError, match=r"X has a missing \(masked\) value in row 3, column 'x1'"):
         tiny().fit(masked, TARGET)

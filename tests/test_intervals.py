@@ -1,4 +1,4 @@
-"""Intervals of constants: those of linear regression where the equation is linear, and settled ones exact."""
+"""Intervals of constants: those of linear regression for linear equations, and fixed constants are exact."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ LINE = ["C * x0 + C"]
 
 
 def line(y, weights=None, **parameters):
-    """A straight line, fitted as it is written."""
+    """A straight line, fitted without changes of its form."""
     parameters = {"max_epochs": 1, "random_state": 0, "model_selection": "accuracy"} | parameters
     model = DDSRRegressor(
         "uniform", operators=["+", "*"], config={"max_length": 5, "batch_size": 5}, guesses=LINE, **parameters

@@ -1,4 +1,4 @@
-"""What is listed is written with the given operators and obeys the rules, at every moment."""
+"""Listed equations use the given operators and obey the rules, at every moment."""
 
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ TINY = {
 
 def nodes_of(equation):
     nodes = [equation.tree]
-    for node in nodes:  # grows while it is walked
+    for node in nodes:  # grows during the loop
         nodes.extend(node.children)
     return nodes
 
@@ -51,7 +51,7 @@ def name_of(node):
 
 
 def obeys(equation, rule):
-    """The rules once more, over trees: an oracle that shares nothing with the grammar."""
+    """The rules on trees: an oracle that shares no code with the grammar."""
     nodes = nodes_of(equation)
     match rule:
         case Forbid(operator, variable):
@@ -84,7 +84,7 @@ OPERATORS = ("add", "sub", "mul", "div", "sin", "exp", "log", "pow", "neg", "sqr
 
 
 def drawn(seed):
-    """Operators and rules over them that some expression obeys."""
+    """Operators and rules that at least one expression obeys."""
     rng = np.random.default_rng(seed)
     for _ in range(100):
         names = [*rng.permutation(OPERATORS)[: rng.integers(2, 7)]]
@@ -181,7 +181,7 @@ def test_complexity_is_the_size_of_what_is_listed(selection):
     ).fit(X, Y)
     vocabulary = model.best_.expression.vocabulary
     sizes = [len(Expression.parse(text, vocabulary)) for text in model.equations_["equation"]]
-    # a negative number in text is one token and may be read as a subtraction, which has as many
+    # a negative number is one token of text and may be read as a subtraction, which has as many
     assert model.equations_["complexity"].tolist() == sizes
     assert [entry.size for entry in model.front_] == sizes
 
@@ -260,7 +260,7 @@ def test_entries_of_earlier_versions_are_listed_as_they_may_be():
 
 
 def test_a_search_that_fitted_scales_which_may_not_be_listed_is_resumed_without():
-    """Earlier versions fitted scales and offsets whatever the rules said."""
+    """Earlier versions fitted scales and offsets regardless of the rules."""
     method, rules = parse_method("ddsr:generator=none"), [AtMost("?", 1)]
     config = settings(method, TINY["ddsr:generator=none"])
     problem = pose(method, config.vocabulary(["m", "c"]), X, Y, config=config, rules=rules)

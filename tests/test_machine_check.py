@@ -14,7 +14,7 @@ SHELL_TOOLS = ("sh", "mktemp", "rm", "head")
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Path:
-    """A folder to stand for PATH: the shell's tools, this Python, a compiler that accepts all."""
+    """A folder to use as PATH: the shell's tools, this Python, a compiler that accepts everything."""
     for tool in SHELL_TOOLS:
         found = shutil.which(tool)
         assert found

@@ -1,4 +1,4 @@
-"""A model that was written and read is the same model; a file that is none is refused in one line."""
+"""A model that is written and read is the same model; an invalid file is refused in one line."""
 
 import json
 import re
@@ -103,7 +103,7 @@ def test_the_documented_file_is_one(tmp_path):
 
 
 def keys(written):
-    """Of the file, of a target, of an equation."""
+    """Keys of the file, of a target, of an equation."""
     output = written["outputs"][0]
     return [list(part) for part in (written, output, output["equations"][0], output["curves"])]
 
@@ -225,7 +225,7 @@ json_values = st.recursive(
 
 
 def places(tree):
-    """Every container and key in it."""
+    """Every container in the tree with every key."""
     if isinstance(tree, (dict, list)):
         for key in list(tree) if isinstance(tree, dict) else range(len(tree)):
             yield tree, key

@@ -1,4 +1,4 @@
-"""`DDSRRegressor.outliers`, and that a table with wrong entries gives the law of the others."""
+"""`DDSRRegressor.outliers`, and that a table with wrong entries gives the law of the other rows."""
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ QUICK = {
 
 
 def make_table() -> tuple[pd.DataFrame, np.ndarray]:
-    """y = 2 x / z with some noise, and three of 200 entries wrong."""
+    """y = 2 x / z with some noise, and three wrong entries among 200."""
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.uniform(0.5, 3, size=(200, 3)), columns=["x", "z", "w"])
     y = np.array(2 * X["x"] / X["z"]) + 0.03 * rng.normal(size=200)

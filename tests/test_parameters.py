@@ -74,7 +74,7 @@ def test_types_come_back(parameters):
 
 
 def repr_of(parameters):
-    """Tells tuples from lists; numbers of NumPy are Python's."""
+    """Distinguishes tuples from lists and converts NumPy numbers to Python's."""
     return repr(
         {name: value.item() if isinstance(value, np.generic) else value for name, value in parameters.items()}
     )

@@ -1,4 +1,4 @@
-"""Plain forms are candidates in small tables, whatever the search finds."""
+"""In small tables plain forms are candidates, whatever the search finds."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def posed(n_rows=20, n_columns=1, **settings):
 
 
 def little(**parameters):
-    """A model that searches little."""
+    """A model with little search."""
     return DDSRRegressor(
         "ddsr:generator=none", max_epochs=1, random_state=0, config=LITTLE, prior=None, **parameters
     )

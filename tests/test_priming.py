@@ -1,4 +1,4 @@
-"""The prior within the default search, with a small network that has learned nothing."""
+"""The prior within the default search, with a small untrained network."""
 
 import subprocess
 import sys
@@ -57,7 +57,7 @@ def test_proposals_are_fitted_and_the_best_come_first(weights):
 
 @pytest.mark.parametrize(("until", "sizes"), [(Deadline(0.0), [32]), (NEVER, [32, 224])])
 def test_as_many_are_drawn_as_there_is_time_for(weights, until, sizes):
-    """A first small batch in any case; without a limit always the same number."""
+    """There is always a first small batch; without a limit the number is fixed."""
     primer, drawn = make_primer(weights), []
     primer.generator = primer.make_generator(primer.config, NEVER)
     draw = primer.generator.draw_distinct
@@ -82,7 +82,7 @@ def test_with_a_time_limit_the_weights_are_loaded_aside(weights):
     due = Priming(make_primer(weights), Deadline(time.monotonic() + 3600.0), share=1e-9)
     assert due.take(9) is None and not due.is_done  # the refiner begins alone
     due._begins = 0.0
-    assert due.take(10) is None and not due.is_done  # from now on they are loaded
+    assert due.take(10) is None and not due.is_done  # now they are loaded
     due._loading.join()
     assert len(due.take(11)) > 0
     assert due.is_done and due.take(12) is None
@@ -144,7 +144,7 @@ def test_a_search_with_the_prior_gives_the_same_for_the_same_seed(weights):
         for _ in range(2)
     )
     assert one.equations_["equation"].tolist() == other.equations_["equation"].tolist()
-    assert np.isfinite(one.curves_["loss"]).any()  # the prior was taught
+    assert np.isfinite(one.curves_["loss"]).any()  # the prior was trained
 
 
 def test_scales_are_written_into_expressions():
@@ -197,7 +197,7 @@ def test_the_shipped_size_is_small_enough():
     from ddsr.generators.prior.config import NetworkConfig
 
     n = PriorNetwork(NetworkConfig()).n_parameters
-    assert 2 * n < 30e6  # bytes of a file of weights
+    assert 2 * n < 30e6  # bytes of a weights file
     assert 12 * n < 60e6  # bytes of a checkpoint
 
 

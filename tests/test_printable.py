@@ -1,4 +1,4 @@
-"""Names of columns and files are shown as they are, and cannot act on a terminal."""
+"""Names of columns and files are shown as they are but cannot control a terminal."""
 
 import io
 
@@ -74,7 +74,7 @@ def test_views_escape_control_characters():
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
-    """A target in units, and a feature whose name would change the terminal's title and colour."""
+    """A target with a unit, and a feature whose name would change the terminal's title and colour."""
     rows = "\n".join(f"{k},{k * 3 + k % 3},{k % 5},{k % 7}" for k in range(1, 20))
     header = '"T [s]","[/s]",a,"' + ESCAPE + '"'
     return write_table(tmp_path_factory.mktemp("names") / "data.csv", f"{header}\n{rows}\n")

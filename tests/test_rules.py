@@ -1,4 +1,4 @@
-"""Rules as text and as a dict are the rules that they name."""
+"""Rules given as text or as a dict equal the rules that they name."""
 
 import pytest
 

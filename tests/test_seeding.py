@@ -1,4 +1,4 @@
-"""Guesses are fitted within a share of the time; those left over are taken as they are written."""
+"""Guesses are fitted within a share of the time; the rest are used as written."""
 
 from math import inf
 
@@ -29,7 +29,7 @@ def guesses(n):
 
 @pytest.fixture
 def scored(monkeypatch):
-    """Record how many expressions are scored, each time, and with how many steps."""
+    """Record the number of scored expressions and of fit steps, call by call."""
     calls = []
     score = Engine.score
 

@@ -1,4 +1,4 @@
-"""Dates, durations, tables without columns and numbers beyond double precision: refused, with what to do."""
+"""Dates, durations, tables without columns and numbers beyond double precision are refused with advice."""
 
 import collections
 import datetime
@@ -21,7 +21,7 @@ BIG = 10**400
 
 
 def objects(values):
-    """A column of Python's objects."""
+    """A column of Python objects."""
     column = np.empty(len(values), dtype=object)
     column[:] = values
     return column

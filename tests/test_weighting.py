@@ -1,4 +1,4 @@
-"""Weights are relative, counts repeat rows, and neither depends on how large the numbers are."""
+"""Weights are relative, counts repeat rows, and neither depends on the magnitude of the numbers."""
 
 import warnings
 
@@ -32,12 +32,12 @@ def unweighted():
 
 @pytest.fixture(scope="module")
 def weighted():
-    """A fit with weights, in their own unit."""
+    """A fit with weights, in their original unit."""
     return small(model_selection="description_length").fit(X, Y, sample_weight=WEIGHTS)
 
 
 def guessed(**parameters):
-    """What is left of a search without its randomness: the baseline and guesses, fitted."""
+    """A search reduced to its deterministic part: the baseline and guesses, fitted."""
     config = {"max_length": 5, "batch_size": 2}
     guesses = ["C * sqrt(x0)", "C * x0 + C"]
     return DDSRRegressor(

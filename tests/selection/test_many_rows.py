@@ -1,4 +1,4 @@
-"""Made shorter on some rows, fitted to all."""
+"""Equations are shortened on some rows and fitted to all."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Settling constants and leaving parts out, in every arrangement of operators."""
+"""Fixing constants and leaving parts out, in every arrangement of operators."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from strategies import FULL, PLAIN, data, expressions, mild_floats
 
 
 def settled(text: str, vocabulary: Vocabulary = PLAIN) -> str | None:
-    """The text after settling, numbers with a point being settled ones."""
+    """The text after simplification; numbers with a decimal point are fixed."""
     model = settled_model(vocabulary, all_known(Expression.parse(text, vocabulary).tree))
     return None if model is None else model.expression.text()
 
@@ -89,7 +89,7 @@ def test_free_constants_of_constants_are_one() -> None:
 
 
 def test_a_minus_is_written_in_the_vocabularys_way() -> None:
-    """The tree may have operators that the vocabulary lacks, if none of them is left."""
+    """The tree may have operators that the vocabulary lacks, if they all disappear."""
     tree = Node.operator("sub", known(0.0), Node.operator("sin", Node.variable("x")))
     for operators, text in (
         (("mul", "sin"), "-sin(x)"),
@@ -103,7 +103,7 @@ def test_a_minus_is_written_in_the_vocabularys_way() -> None:
 
 @st.composite
 def partly_settled(draw: st.DrawFn) -> Model:
-    """A model with settled constants, 0 and ±1 many of them."""
+    """A model with fixed constants, many of them 0 and ±1."""
     numbers = st.sampled_from([0.0, 1.0, -1.0, 2.0, 0.5]) | mild_floats
     expression = draw(expressions(draw(st.sampled_from([PLAIN, FULL])), 15, numbers))
     n = expression.n_constants
@@ -220,7 +220,7 @@ def test_of_simple_numbers_the_likeliest_and_the_simplest_are_tried():
         return 0.5 * ((value - 3.9) / 0.02) ** 2
 
     tried = {other.fixed_constants for other in alternatives(model, nats_lost) if other.fixed_constants}
-    assert (3.9,) in tried and (4.0,) in tried  # 4 is five standard errors off, and the simplest
+    assert (3.9,) in tried and (4.0,) in tried  # 4 is five standard errors away, and the simplest
     assert len(tried) <= 5 and (3.0,) not in tried
     everything = {other.fixed_constants for other in alternatives(model) if other.fixed_constants}
     assert (1.0,) not in tried and len(everything) >= len(tried)

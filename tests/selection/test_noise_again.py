@@ -1,4 +1,4 @@
-"""The kind of errors, asked again of what a search has found."""
+"""The kind of error, decided again from the results of a search."""
 
 import numpy as np
 import pytest

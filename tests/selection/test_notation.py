@@ -1,4 +1,4 @@
-"""Signs, phases, bases and inverse functions: equations as people write them, with the same values."""
+"""Signs, phases, bases and inverse functions: the usual notation of equations, with the same values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROWS = np.random.default_rng(0).uniform(0.5, 2.0, (20, 3))
 ODD = [row.name for row in OPERATORS.values() if row.parity == "odd" and row.name != "neg"]
 EVEN = [row.name for row in OPERATORS.values() if row.parity == "even"]
 LATE = -1.0
-"""a moment on the monotonic clock that has passed"""
+"""a past moment of the monotonic clock"""
 
 
 def written(text: str, vocabulary: Vocabulary = PLAIN, is_settled: bool = False) -> Model:
@@ -65,7 +65,7 @@ def test_an_even_function_hides_a_sign(name: str) -> None:
         ("3.5 * sin(-2.5 * x)", "-3.5 * sin(2.5 * x)"),
         ("tanh(-x) * sin(-y)", "tanh(x) * sin(y)"),
         ("x * tanh(-y)", "-x * tanh(y)"),
-        ("tanh(-2.5 * x)", "tanh(-2.5 * x)"),  # the minus outside would be two tokens more
+        ("tanh(-2.5 * x)", "tanh(-2.5 * x)"),  # a minus outside takes two more tokens
         ("cos(-2.5 * x)", "cos(2.5 * x)"),
         ("cos(2.5 - x)", "cos(x - 2.5)"),
         ("cosh(-x / y)", "cosh(x / y)"),
@@ -84,7 +84,7 @@ def test_a_difference_takes_the_minus_in_front_of_an_odd_function(name: str) -> 
     assert written(f"-1 * {name}(x - y)", is_settled=True).expression.text() == f"{name}(y - x)"
     assert written(f"-1 * {name}(x - y) / z", is_settled=True).expression.text() == f"{name}(y - x) / z"
     assert written(f"z + -1 * {name}(x - y)", is_settled=True).expression.text() == f"z - {name}(x - y)"
-    fitted = written(f"-1 * {name}(x - y)")  # a number that the data gave stays where it is
+    fitted = written(f"-1 * {name}(x - y)")  # a number fitted to the data keeps its place
     assert fitted.expression.n_constants == 1
 
 
@@ -222,7 +222,7 @@ def test_a_settled_factor_of_one_is_dropped(text: str) -> None:
 
 
 def test_flags_follow_their_constants() -> None:
-    """A spelling works in prefix order, while a model lists its constants breadth-first."""
+    """The rules work in prefix order, while a model lists its constants breadth-first."""
     model = Model(Expression.parse("2.5 * x - sin(-0.5 * y) * 4.5", PLAIN), (False, True, True))
     settled = {2.5: False, -0.5: True, 4.5: True}
     model = Model(model.expression, tuple(settled[value] for value in model.expression.constants))
@@ -248,11 +248,11 @@ def test_what_is_nested_too_deeply_stays() -> None:
     assert as_roots(inverse) is inverse
 
 
-# The choice is simplified, however little time there is
+# A late choice is simplified, however little time is left
 
 
 def chosen_late(text: str, truth: str, operators: tuple[str, ...] = PLAIN.operators) -> Expression:
-    """What is made of one candidate when the time is up before the choice begins."""
+    """The result for one candidate when the time is up before selection begins."""
     vocabulary = Vocabulary(("x", "y", "z"), operators)
     y = Expression.parse(truth, vocabulary).to_callable()(ROWS)
     y = y + 1e-3 * np.random.default_rng(1).normal(size=len(y))
@@ -302,7 +302,7 @@ def test_fitted_constants_stay_fitted_when_they_are_folded() -> None:
 
 
 def test_equations_are_written_well_only_while_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first always; the others cost time that is not there."""
+    """The first one always; others would cost time that is not available."""
     n_spelled = []
 
     def counted(model: Model, is_allowed: object = None) -> Model:

@@ -1,4 +1,4 @@
-"""Where two forms part, compared with the noise."""
+"""Where two forms begin to differ, compared with the noise."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def test_forms_that_differ_among_the_data_part_there():
 @pytest.mark.parametrize(
     ("other", "start", "is_upwards"),
     [
-        ("x + exp(5 * (x - 6))", 6.0 + np.log(0.1) / 5, True),  # 0.1 there
+        ("x + exp(5 * (x - 6))", 6.0 + np.log(0.1) / 5, True),  # the difference is 0.1 there
         ("x + exp(5 * (0.5 - x))", 0.5 - np.log(0.1) / 5, False),
     ],
 )
@@ -61,7 +61,7 @@ def test_relative_noise_grows_with_the_prediction():
     noise = Noise(0.1, size_of_y=1.0, least_size=1.0)
     found = parting(expression("x"), expression("1.2 * x"), X, noise)
     assert found.times_noise == pytest.approx(2.0)
-    assert noise.at(np.array([0.0])) == pytest.approx(0.1)  # below all data errors do not shrink
+    assert noise.at(np.array([0.0])) == pytest.approx(0.1)  # below the data, errors do not shrink
 
 
 def test_forms_of_several_inputs_part_at_a_row():

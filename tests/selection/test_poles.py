@@ -5,7 +5,7 @@ from ddsr.expression import Expression, Vocabulary
 from ddsr.selection.guards.poles import have_poles
 
 VOCABULARY = Vocabulary(["x", "y"], ["+", "-", "*", "/", "^", "sin", "cos", "exp", "sqrt", "square", "tan"])
-ROWS = np.column_stack([np.linspace(-2, 2, 50), np.linspace(1, 3, 50)])  # x has both signs, never 0
+ROWS = np.column_stack([np.linspace(-2, 2, 50), np.linspace(1, 3, 50)])  # x has both signs and is never 0
 
 
 def has_pole(text: str, vocabulary: Vocabulary = VOCABULARY) -> bool:

@@ -1,4 +1,4 @@
-"""Products of powers under and outside a root, and how they are written."""
+"""Products of powers inside and outside a root, and their notation."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""Rational forms: shorter where algebra allows, the same value always."""
+"""Rational forms are shorter where algebra allows it, and always have the same value."""
 
 from fractions import Fraction
 
@@ -188,7 +188,7 @@ def exact_value(expression: Expression, point: tuple[Fraction, ...]) -> Fraction
             "neg": lambda: -a,
         }[row.name]()
 
-    def constant(value: float) -> Fraction:  # a double stands for the fraction that it is nearest to
+    def constant(value: float) -> Fraction:  # a double represents the nearest fraction
         simple = Fraction(value).limit_denominator(10**6)
         return simple if float(simple) == value else Fraction(value)
 
@@ -216,7 +216,7 @@ exponents = st.sampled_from([2.0, 0.5, 1.5, -0.5, -1.0, 3.0, 1.40625])
 
 
 def real_value(expression: Expression, point: tuple[Fraction, ...], most: float) -> mpmath.mpf | None:
-    """To 60 digits; None where a part of it has no real value, or an exponent is above `most`."""
+    """The value to 60 digits; None if a part of it has no real value or an exponent exceeds `most`."""
 
     def apply(row: Operator, operands: list[mpmath.mpf]) -> mpmath.mpf:
         a, b = operands[0], operands[-1]
@@ -295,7 +295,7 @@ def test_factors_taken_into_a_root_leave_the_value(
     rows = np.exp(np.random.default_rng(seed).normal(size=(40, 3)))
     forms = list(rational_forms(expression, ROOTS.variables))
     (wanted, *found), _ = values([expression, *forms], rows)
-    # beside a zero of the radicand rounding alone decides
+    # near a zero of the radicand only rounding decides
     under = np.abs(Expression.parse(f"({first}) {sign} ({second})", ROOTS).to_callable()(rows))
     size = sum(Expression.parse(f"0 * x + {term}", ROOTS).to_callable()(rows) for term in (first, second))
     is_certain = np.isfinite(wanted) & (under > 1e-3 * size)

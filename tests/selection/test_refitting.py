@@ -1,4 +1,4 @@
-"""What a search lists is fitted on all rows at the end."""
+"""Listed equations are fitted on all rows at the end of a search."""
 
 from dataclasses import replace
 

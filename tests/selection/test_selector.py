@@ -1,4 +1,4 @@
-"""The final choice: exact where it can be, free where it must be, never longer than before."""
+"""The final choice: exact where possible, free where necessary, never longer than before."""
 
 import math
 from dataclasses import replace
@@ -47,7 +47,7 @@ def test_exact_forms_are_found_exactly_without_noise(truth: str, candidate: str)
 
 
 def test_rows_of_weight_zero_count_for_nothing() -> None:
-    """As if they were not there, whatever their target is."""
+    """As if the rows were absent, whatever their target is."""
     kept = engine_for("2.05 * x + 0.3 * y", 0.05)
     rows = np.vstack([X, X[:300]])
     clean = Expression.parse("2.05 * x + 0.3 * y", PLAIN).to_callable()(X)
@@ -76,7 +76,7 @@ def test_no_constant_is_worse_than_the_mean() -> None:
     vocabulary = Vocabulary(("x",))
     engine = Engine(vocabulary, np.arange(8.0)[:, None], y)
     (found,) = select([Expression.parse(f"{y.mean()}", vocabulary)], engine)
-    assert found.nrmse < MOST_NRMSE  # that of 1 is 1.18, and 1 costs less to write
+    assert found.nrmse < MOST_NRMSE  # that of 1 is 1.18, and 1 is cheaper
 
 
 def test_noise_buys_no_terms() -> None:
@@ -134,7 +134,7 @@ def test_no_candidate_ends_longer_than_it_began(expression: Expression) -> None:
 
 
 def test_a_constant_that_changes_everything_is_no_obstacle() -> None:
-    steep = "exp(sin(exp(exp(4^0.5 + x)))) + 1"  # its derivatives leave double precision
+    steep = "exp(sin(exp(exp(4^0.5 + x)))) + 1"  # its derivatives exceed double precision
     engine = engine_for(steep, 0.0, X[:60])
     assert all(np.isfinite(one.nrmse) for one in select(parsed(steep, "? * x + ?"), engine))
 
@@ -287,7 +287,7 @@ def test_the_choice_stands_on_the_front_in_one_writing() -> None:
 
 
 def test_what_is_nearly_as_short_is_listed_beside_what_was_made_of_it():
-    """A line through the origin explains such data best, and one with an offset nearly as well."""
+    """The best fit is a line through the origin, and one with an offset is almost as good."""
     X = np.linspace(1.0, 9.0, 10)[:, None]
     y = 0.15 - 2.3 * X[:, 0] + 0.2 * np.random.default_rng(0).normal(size=10)
     names = Vocabulary(["I"])

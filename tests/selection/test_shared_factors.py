@@ -1,4 +1,4 @@
-"""Two terms over one fitted factor, where the data allow it."""
+"""Two terms over one fitted factor, if the data allow it."""
 
 import math
 
@@ -63,7 +63,7 @@ def test_a_factor_stands_before_the_root():
     ),
 )
 def test_where_the_ratio_is_exact_values_stay(factor, ratio, form):
-    """The data allowing nothing else, one of the alternatives has one constant less, and the same values."""
+    """If the data allow nothing else, one alternative has one constant fewer and the same values."""
     expression = Expression.parse(form.format(repr(factor), repr(factor * ratio)), NAMES)
 
     def nats_lost(number: int, value: float) -> float:

@@ -1,4 +1,4 @@
-"""How equations are written in the end."""
+"""The final notation of equations."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_an_exponential_is_a_power_once_its_sign_is_turned() -> None:
 
 
 def test_a_factor_leaves_a_power_that_is_settled() -> None:
-    """Of a fitted one it would be a second constant to fit."""
+    """With a fitted power it would be a second constant to fit."""
     expression = Expression.parse("(1.5 * exp(x))^2", PLAIN)
     assert spelled(Model(expression, (True, True))).expression.text() == "2.25 * exp(2 * x)"
     assert spelled(Model.free(expression)).expression == expression

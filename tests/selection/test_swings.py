@@ -1,4 +1,4 @@
-"""Swings that no row shows are found out; those that the rows show are not."""
+"""Oscillations that no row shows are detected; those that the rows show are accepted."""
 
 import numpy as np
 import pytest
@@ -59,7 +59,7 @@ def test_a_path_that_leaves_the_domain_tells_nothing():
 
 
 def test_the_slow_one_of_two_frequencies_is_chosen():
-    fast, slow = 2.4 + 8.0 * np.pi, 2.4  # equal on rows that are 0.25 apart
+    fast, slow = 2.4 + 8.0 * np.pi, 2.4  # equal on rows at a distance of 0.25
     y = 3.1 * np.cos(slow * GRID[:, 0]) + 0.05 * np.random.default_rng(0).normal(size=20)
     candidates = [Expression.parse(f"3.1 * cos({rate!r} * x)", VOCABULARY) for rate in (fast, slow)]
     best = select(candidates, Engine(VOCABULARY, GRID, y))[0].expression
@@ -68,7 +68,7 @@ def test_the_slow_one_of_two_frequencies_is_chosen():
 
 @pytest.mark.parametrize("noise", [0.002, 0.0])
 def test_a_frequency_that_the_rows_cannot_show_is_refused(noise):
-    """Among many frequencies there is always one that meets a few rows well, and rounded rows exactly."""
+    """Among many frequencies there is always one that fits a few rows well, and rounded rows exactly."""
     rng = np.random.default_rng(0)
     rows = np.sort(rng.uniform(0.0, 5.0, size=(32, 1)), axis=0)
     y = 3.0 * rows[:, 0] + 0.5 * np.sin(1417.0 * rows[:, 0]) + noise * rng.normal(size=32)

@@ -1,4 +1,4 @@
-"""Equations that are chosen by their error alone are written as people write them, too."""
+"""Equations chosen by their error alone are written in the usual notation, too."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def parse(text):
 
 
 def written(*texts, is_allowed=lambda expression: True):
-    """The writings of a front whose last equation is that of the data, up to rounding."""
+    """The notations on a front whose last equation is that of the data, up to rounding."""
     engine = Engine(VOCABULARY, ROWS, parse(texts[-1]).to_callable()(ROWS))
     entries = tuple(
         FrontEntry(parse(text), float(engine.refit([parse(text)], max_steps=0).nrmse[0])) for text in texts

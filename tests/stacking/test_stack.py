@@ -13,7 +13,7 @@ STATS = UpdateStats(1.0, 0.0, 2.0, 0.0)
 
 
 class Recorded:
-    """Notes who was served together."""
+    """Records which members were served together."""
 
     def __init__(self, n_places=3, fails=False):
         self.n_places, self.fails, self.calls = n_places, fails, []
@@ -30,7 +30,7 @@ class Recorded:
 
 
 def member(stack, n_epochs, seated):
-    """A search that checks that it gets its own."""
+    """A search that checks that it gets its own results."""
     place = stack.enter()
     seated.wait()
     try:
@@ -87,7 +87,7 @@ def test_what_goes_wrong_ends_every_search():
 def test_a_stopped_stack_lets_nobody_wait():
     stack = Stack(Recorded(n_places=2))
     place = stack.enter()
-    stack.enter()  # which never asks
+    stack.enter()  # it never asks for anything
     with ThreadPoolExecutor(2) as pool:
         waiting = pool.submit(stack.ask, place, Draw(0))
         entering = pool.submit(stack.enter)

@@ -1,4 +1,4 @@
-"""A search in the fewer inputs that symmetries leave."""
+"""A search in the fewer inputs that remain after symmetries are used."""
 
 from dataclasses import replace
 
@@ -37,14 +37,14 @@ def reduced_search(
 
 
 def found_by(search: ReducedSearch, *texts: str) -> HallOfFame:
-    """What a refiner would have found, fitted."""
+    """The hall of fame of a refiner that found these expressions, fitted."""
     expressions = [Expression.parse(text, search.engine.vocabulary) for text in texts]
     scores = search.engine.score(expressions)
     return HallOfFame(scores.batch, scores.scale, scores.offset, scores.nrmse)
 
 
 def error_of(expression: Expression, search: ReducedSearch) -> float:
-    """With a scale and an offset of its own, as the search takes what it is offered."""
+    """The error with free scale and offset, as the search computes it."""
     options = replace(search.engine.options, is_scale_free=True)
     return float(search.engine.score([expression], options=options).nrmse[0])
 
@@ -59,7 +59,7 @@ def test_an_imitation_shows_the_one_input_that_is_left() -> None:
 
 
 def test_what_is_found_in_fewer_inputs_is_proposed_over_all() -> None:
-    """The law in the one input that is left, or in its inverse, is put into the inner search."""
+    """The law in the one remaining input, or in its inverse, is inserted into the inner search."""
     search = reduced_search()
     search.look(found_by(search, IMITATION))
     assert search.reduction is not None
@@ -74,9 +74,9 @@ def test_what_is_found_in_fewer_inputs_is_proposed_over_all() -> None:
 
 @pytest.mark.slow
 def test_an_imitation_leads_to_the_law() -> None:
-    """Also where a first exact fit is a long one, which cannot be written out over all inputs.
+    """Also if the first exact fit is long and cannot be written over all inputs.
 
-    Within ten runs of 5,000 evaluations: 10 of 10 seeds did; supposed is 0.7, and of 20 seeds 5 must.
+    Ten runs of 5,000 evaluations. Measured: 10 of 10 seeds; assumed: 0.7, so 5 of 20 seeds must succeed.
     """
 
     def is_found(seed: int) -> bool:
@@ -96,8 +96,8 @@ def test_a_law_of_powers_is_proposed_at_once() -> None:
     search = reduced_search(X[:, 0] ** 2 * X[:, 1] / X[:, 2])
     (proposal,) = search.look(found_by(search, "h^2.02 * w / k"))
     assert error_of(proposal, search) < 1e-12
-    assert not search.is_active  # t is left, and a target that is always the same
-    assert search.look(found_by(search, "h^2.02 * w / k")) == []  # once
+    assert not search.is_active  # only t is left, with a constant target
+    assert search.look(found_by(search, "h^2.02 * w / k")) == []  # only once
 
 
 def test_without_symmetries_or_near_imitations_nothing_is_begun() -> None:
@@ -136,13 +136,13 @@ def test_the_latest_reductions_are_remembered() -> None:
     n_evaluations = search.n_evaluations
     search.look(_pretended(search, texts[2]))
     assert search.reduction == known[2] and search.n_evaluations == n_evaluations
-    search.look(_pretended(search, texts[0]))  # anew; the fourth is forgotten, but not what it took
+    search.look(_pretended(search, texts[0]))  # again; the fourth is forgotten, but not the time that it took
     assert list(search.refiners) == [known[2], known[0]]
     assert search.n_evaluations == n_evaluations
 
 
 def _pretended(search: ReducedSearch, text: str) -> HallOfFame:
-    """As if it fitted well."""
+    """As if the expression fitted well."""
     batch = search.engine.score([Expression.parse(text, VOCABULARY)]).batch
     return HallOfFame(batch, np.ones(1), np.zeros(1), np.full(1, 0.01))
 
@@ -184,11 +184,11 @@ def test_of_many_rows_some_are_enough() -> None:
     )
     search.look(found_by(search, IMITATION))
     assert search.reduction is not None and search.refiners[search.reduction].engine.n_rows == 20_000
-    assert len(search.run(300, None)) <= 8  # fitting them takes as long as there are rows
+    assert len(search.run(300, None)) <= 8  # fitting them takes time proportional to the rows
 
 
 def test_weights_count() -> None:
-    """Rows of weight 0 have no part in the search in fewer inputs."""
+    """Rows of weight 0 are not used in the search in fewer inputs."""
     y, weights = PLANCK.copy(), np.ones(300)
     y[::3], weights[::3] = 1e3, 0.0
     search = reduced_search(y, weights=weights)

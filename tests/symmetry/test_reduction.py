@@ -27,7 +27,7 @@ def restored(text: str, reduction: Reduction) -> Expression:
     return Expression.from_tree(VOCABULARY, reduction.restored(inner.tree))
 
 
-# x / y and z * y^2 in the unit y, of which the target has a cube
+# x / y and z * y^2 in the unit y; the target has the unit y^3
 UNITS = Reduction((Input(tree("x"), (1.0,)), Input(tree("z"), (-2.0,))), (tree("y"),), (3.0,))
 FORMS = (
     "sin(u0) * u1 + 2 * u0",
@@ -58,7 +58,7 @@ def test_restored_is_the_factor_times_the_function_of_the_inputs(text: str, redu
         ("1 - u0", 1.0, "y - x"),
         ("sqrt(1 + u0^2)", 1.0, "sqrt(y^2 + x^2)"),
         ("u0^2 - 3", 2.0, "x^2 - 3 * y^2"),
-        ("sqrt(1 + u0^1.98)", 1.0, "sqrt(y^2 + x^2)"),  # as noise leaves it
+        ("sqrt(1 + u0^1.98)", 1.0, "sqrt(y^2 + x^2)"),  # approximate, as noise leaves it
         ("u0^1.8 - 3", 0.0, "(x / y)^1.8 - 3"),
         ("1 / (1 - u0)^2", -2.0, "1 / (y - x)^2"),
         ("sin(u0)", 0.0, "sin(x / y)"),

@@ -1,4 +1,4 @@
-"""Derivatives by the inputs."""
+"""Derivatives with respect to the inputs."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""How the trust campaigns judge what they see."""
+"""How the trust campaigns judge results."""
 
 import os
 import signal
