@@ -33,9 +33,9 @@ def test_only_what_other_operators_are_needed_for_cannot_be_written(options: Exa
 
 @pytest.mark.slow
 def test_ground_truth_among_the_examples(options: ExampleOptions) -> None:
-    """Simple formulas come up by themselves; most of the long ones do not among so few."""
+    """Simple formulas occur by chance; most of the long ones do not in so few examples."""
     coverage = count_ground_truth(20_000, options, seed=0, n_threads=2)
     assert 35 <= coverage.n_found <= 80
-    # the recipe does not aim at them: they are a small part of what it makes
+    # the recipe does not aim at them: they are a small share of its examples
     assert 0 < coverage.n_matching < 0.06 * coverage.n_examples
     assert coverage.counts["feynman_test_2"] == 0

@@ -1,4 +1,4 @@
-"""A row is of a problem, not of a name: what changed under its name is noticed."""
+"""A row belongs to a problem, not to a name: a problem that changed under its name is detected."""
 
 import gzip
 from dataclasses import replace
@@ -32,7 +32,7 @@ DATA = "a,b,y\n" + "".join(f"{n},{n % 3},{2 * n + n % 3}\n" for n in range(20))
 )
 def test_what_decides_the_data_decides_the_identity(change):
     assert identity_of(replace(NEWTON, **change)) != identity_of(NEWTON)
-    assert identity_of(replace(NEWTON, name="force")) == identity_of(NEWTON)  # the name is kept beside it
+    assert identity_of(replace(NEWTON, name="force")) == identity_of(NEWTON)  # the name is stored beside it
 
 
 def test_a_tables_contents_count_however_they_are_compressed(tmp_path):
@@ -51,7 +51,7 @@ def test_a_tables_contents_count_however_they_are_compressed(tmp_path):
 
 def test_identities_of_the_suites_differ():
     problems = load_suite("feynman") + load_suite("nguyen")
-    assert len({identity_of(problem) for problem in problems}) > len(problems) - 8  # some are one law twice
+    assert len({identity_of(problem) for problem in problems}) > len(problems) - 8  # some laws occur twice
 
 
 def call(suite: Path, store: Path, *options: str):
@@ -77,7 +77,7 @@ def test_a_problem_that_changed_under_its_name_is_refused(tmp_path, name, before
     assert "0 runs to do" in call(suite, store).output
     assert before.replace(*after) != before
     suite.write_text(before.replace(*after))
-    for options in ((), ("--trials", "2"), ("--method", "forest")):  # nor may runs be added beside those
+    for options in ((), ("--trials", "2"), ("--method", "forest")):  # nor may runs be added to those
         done = call(suite, store, *options)
         assert done.exit_code == 1 and "use another --store, or rename" in done.output
     assert (store / "results.jsonl").read_bytes() == stored

@@ -1,4 +1,4 @@
-"""Hits against training: the fit, its uncertainty, what cannot be compared, and the command."""
+"""Hits against training: the fit, its uncertainty, incomparable priors, and the command."""
 
 import json
 from dataclasses import replace
@@ -17,7 +17,7 @@ EASE = np.random.default_rng(0).permutation(N)
 
 
 def hits_of(n_hits, noise=0.0):
-    """The easiest are hit first, as with priors of one kind."""
+    """The easiest problems are hit first, as with priors of one kind."""
     return {noise: {f"p{number:03}": bool(EASE[number] < n_hits) for number in range(N)}}
 
 
@@ -57,7 +57,9 @@ def test_what_ten_times_the_effort_buys():
     assert 10 < of_time.gain < 17
     low, high = of_time.interval
     assert low < of_time.gain < high and high - low > 1
-    assert of_examples.gain == pytest.approx(of_time.gain, abs=0.01)  # examples go with seconds here
+    assert of_examples.gain == pytest.approx(
+        of_time.gain, abs=0.01
+    )  # examples are proportional to seconds here
     flat = find_gains([make_scored("a", 60, 60), make_scored("b", 60, 600)])[0]
     assert flat.gain == pytest.approx(0.0, abs=0.01)
 

@@ -33,7 +33,7 @@ def test_every_formula_is_finite_and_varies_in_its_ranges(suite):
         assert np.isfinite(y).all(), problem.name
         assert y.std() > 0, problem.name
         names = {str(symbol) for symbol in parse_formula(problem.formula, problem.variables).free_symbols}
-        # Strogatz's systems have two variables, of which an equation may use one.
+        # Strogatz's systems have two variables, of which an equation may use only one.
         assert names == set(problem.variables) or problem.source == "pmlb", problem.name
 
 
@@ -61,7 +61,7 @@ def test_what_is_no_formula_is_refused_with_its_text(text):
         "[x][0]",
         "__name__ + x",
         "exit(x)",
-        "\uff45val(x)",  # a full-width letter, which is a plain one to Python
+        "\uff45val(x)",  # a full-width letter, which Python normalises
     ],
 )
 def test_a_formula_is_no_program(text, monkeypatch):

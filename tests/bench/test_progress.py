@@ -1,4 +1,4 @@
-"""What a user sees while runs go on, and what Ctrl-C leaves."""
+"""What a user sees during runs, and what Ctrl-C leaves."""
 
 import re
 import signal
@@ -65,7 +65,7 @@ def test_an_interrupt_stores_nothing_unfinished_and_says_how_to_go_on(tmp_path):
     command = ["bench", "run", "--suite", "nguyen", "--method", "uniform", "--time", 300, "--jobs", 2]
     process = start_ddsr(*command, "--store", tmp_path, "--draw", 3, stderr=subprocess.STDOUT)
     assert "3 runs to do" in process.stdout.readline()
-    time.sleep(1.0)  # most often the runs have begun by then
+    time.sleep(1.0)  # usually the runs have begun by then
     process.send_signal(signal.SIGINT)
     output, _ = process.communicate(timeout=300)
     assert process.returncode == 130, output

@@ -1,4 +1,4 @@
-"""Runs that continue where they were killed."""
+"""Runs that are resumed after they were killed."""
 
 import json
 from dataclasses import replace
@@ -27,7 +27,7 @@ def data(template):
 
 
 def interrupted(path, data, **changes):
-    """A run that ended in its second epoch as by Ctrl-C."""
+    """A run that ended in its second epoch as if by Ctrl-C."""
 
     def stop(state):
         if state.epoch == 1:

@@ -1,4 +1,4 @@
-"""Runs in forked processes: what they may take, and that nothing of them stays behind."""
+"""Runs in forked processes: their limits, and that they leave nothing behind."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def slot():
 
 
 def processes_of(session):
-    """Those of a session that are no zombies, by /proc."""
+    """The processes of a session, without zombies, from /proc."""
     found = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -51,7 +51,7 @@ def test_runs_follow_each_other_in_one_server(slot, template):
     assert all(row.solved_srbench and row.error is None and row.judge_s > 0 for row in rows)
     assert len({row.expression for row in rows}) == 3
     slot.run(replace(template, threads=2), Limits())
-    assert slot._server.pid != server  # libraries take their number of threads when they are imported
+    assert slot._server.pid != server  # libraries read their number of threads on import
 
 
 @pytest.mark.parametrize("method", ["hungry", pytest.param("parent", marks=pytest.mark.slow)])

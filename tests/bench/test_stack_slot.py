@@ -33,7 +33,7 @@ def slot(said):
 
 
 def perform(slot, template, methods, limits=None):
-    """All at once, in their order."""
+    """Run all at once, in the given order."""
     tasks = [replace(template, method=method, seed=seed) for seed, method in enumerate(methods)]
     with ThreadPoolExecutor(len(tasks)) as threads:
         return list(threads.map(lambda task: slot.perform(task, limits or Limits()), tasks))
@@ -57,7 +57,7 @@ def test_a_run_that_kills_the_process_takes_no_other_with_it(slot, template):
 def test_a_run_that_hangs_takes_no_other_with_it(slot, template):
     with ThreadPoolExecutor(1) as threads:
         hanging = threads.submit(slot.perform, replace(template, method="hanging"), Limits(seconds=1.0))
-        (slow,) = perform(slot, template, ["slow"])  # of 2 s: it is begun anew in another process
+        (slow,) = perform(slot, template, ["slow"])  # it takes 2 s and is restarted in another process
         assert hanging.result().error == "timeout: killed after 1 s"
     assert slow.error is None and slow.solved_srbench
 

@@ -1,4 +1,4 @@
-"""What counts as a hit, on proposals that are known; and the command on a network that knows nothing."""
+"""What counts as a hit, for known proposals; and the command with an untrained network."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""`ddsr bench table`, `plot` and `report`, as a user calls them."""
+"""`ddsr bench table`, `plot` and `report`, called as by a user."""
 
 import re
 import subprocess
@@ -27,7 +27,7 @@ def test_table_goes_to_the_terminal_or_a_file(store, tmp_path):
     shown = call("table", store)
     assert shown.exit_code == 0 and "## Ground truth, all 133 problems" in shown.output
     assert "## Black box" in shown.output and "| DDSR | 0 | DDSR paper |" in shown.output
-    assert "0.001" not in shown.output  # a noise level that was not run
+    assert "0.001" not in shown.output  # a noise level without runs
     out = tmp_path / "table.csv"
     assert call("table", store, "--format", "csv", "--out", str(out)).exit_code == 0
     assert out.read_text().startswith("table,method,noise,source,")
@@ -37,7 +37,7 @@ def test_table_goes_to_the_terminal_or_a_file(store, tmp_path):
 def test_table_by_method(store):
     done = call("table", store, "--by", "method", "--baseline", "paper")
     assert done.exit_code == 0 and "McNemar" in done.output and "| Strogatz | 0.1 |" in done.output
-    assert "1 others are left out" in done.output  # the black-box run that only one of them has
+    assert "1 others are left out" in done.output  # a black-box run that only one of them has
 
 
 def test_methods_can_be_chosen(store):

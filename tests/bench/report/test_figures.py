@@ -1,4 +1,4 @@
-"""Every kind of figure from a real store, and what is drawn in it."""
+"""Every kind of figure from a real store, and its contents."""
 
 import xml.etree.ElementTree as ElementTree
 

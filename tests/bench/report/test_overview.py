@@ -1,4 +1,4 @@
-"""The overview: noise levels side by side, both denominators, what is missing, where it ran."""
+"""The overview: noise levels side by side, both denominators, missing runs, and machines."""
 
 from dataclasses import replace
 
@@ -74,7 +74,9 @@ def test_published_rows_are_the_best_of_each_source():
 
 def test_times_are_means_over_levels_of_medians():
     fast, slow = whole(wall_s=1.0), whole(noise=0.1, wall_s=5.0)
-    (table,) = overview_tables(Results([*fast, *slow[:1]]))  # as many runs or not, a level is a level
+    (table,) = overview_tables(
+        Results([*fast, *slow[:1]])
+    )  # every level has the same weight, however many runs it has
     assert cells(table)[0]["time_median_s"] == cells(table)[0]["time_mean_s"] == 3.0
 
 

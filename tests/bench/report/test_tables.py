@@ -1,4 +1,4 @@
-"""Tables of stores whose answers are known."""
+"""Tables of stores with known answers."""
 
 import csv
 from io import StringIO
@@ -51,7 +51,7 @@ def test_the_two_rules_are_apart():
     assert (row["solved_srbench"].percent, row["solved_paper"].percent) == (100, 0)
     assert row["accuracy"].percent == 100
     exactly = own_rows(summary_tables([run(FEYNMAN[0], r2_test=0.999)])[0])[0]
-    assert exactly["accuracy"].percent == 0  # above 0.999, not at it
+    assert exactly["accuracy"].percent == 0  # above 0.999, not equal to it
 
 
 def test_published_rows_stand_at_the_stores_noise_levels():
@@ -78,7 +78,7 @@ def test_each_suite_has_its_table():
     ]
     without_verdict = run("my_data", solved_srbench=None)
     (own,) = summary_tables([without_verdict])
-    assert own.title == "Own data" and len(own.rows) == 1  # nothing was published of it
+    assert own.title == "Own data" and len(own.rows) == 1  # there are no published results
 
 
 def test_noise_levels_of_the_black_box_are_apart_and_nothing_was_published_with_noise():
@@ -109,7 +109,7 @@ def test_friedmans_sets_and_the_others_have_tables_of_their_own():
     assert (synthetic.title, others.title) == ("Black box, Friedman's sets", "Black box, other sets")
     means = [own_rows(table)[0]["r2_mean"] for table in (whole, synthetic, others)]
     assert means == pytest.approx([0.6, 0.8, 0.2])
-    # what was published is published of all sets together
+    # published results are for all sets together
     assert len(synthetic.rows) == len(others.rows) == 1 < len(whole.rows)
 
 
