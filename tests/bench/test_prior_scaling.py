@@ -57,9 +57,7 @@ def test_what_ten_times_the_effort_buys():
     assert 10 < of_time.gain < 17
     low, high = of_time.interval
     assert low < of_time.gain < high and high - low > 1
-    assert of_examples.gain == pytest.approx(
-        of_time.gain, abs=0.01
-    )  # examples are proportional to seconds here
+    assert of_examples.gain == pytest.approx(of_time.gain, abs=0.01)  # examples and seconds are proportional
     flat = find_gains([make_scored("a", 60, 60), make_scored("b", 60, 600)])[0]
     assert flat.gain == pytest.approx(0.0, abs=0.01)
 

@@ -100,9 +100,7 @@ def test_what_the_command_would_do_otherwise_has_no_shell_line(settings):
 def test_defaults_and_callbacks_are_not_settings():
     assert changed_parameters(DDSRRegressor(callback=print)) == {}
     assert changed_parameters(DDSRRegressor(n_jobs=2)) == {"n_jobs": 2}
-    assert (
-        changed_parameters(DDSRRegressor(guesses=[], rules=[])) == {}
-    )  # the values that a model file returns
+    assert changed_parameters(DDSRRegressor(guesses=[], rules=[])) == {}  # as a model file returns them
 
 
 @pytest.mark.parametrize(

@@ -74,9 +74,7 @@ def test_published_rows_are_the_best_of_each_source():
 
 def test_times_are_means_over_levels_of_medians():
     fast, slow = whole(wall_s=1.0), whole(noise=0.1, wall_s=5.0)
-    (table,) = overview_tables(
-        Results([*fast, *slow[:1]])
-    )  # every level has the same weight, however many runs it has
+    (table,) = overview_tables(Results([*fast, *slow[:1]]))  # all levels have the same weight
     assert cells(table)[0]["time_median_s"] == cells(table)[0]["time_mean_s"] == 3.0
 
 
