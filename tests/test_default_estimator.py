@@ -78,7 +78,7 @@ def test_a_simple_law_is_found():
     assert_rate(is_found, range(20), 0.8)
 
 
-def test_a_looser_idea_of_exact_ends_it_too():
+def test_a_larger_exact_ends_a_fit_too():
     noisy = X[:, 0] + 1e-5 * np.random.default_rng(0).normal(size=60)
     loose = small(config={"evolution": RefinerConfig(**ISLANDS, exact=1e-3)}).fit(X, noisy)
     assert loose.stopped_by_ == "exact"
@@ -145,7 +145,7 @@ def test_max_time_ends_a_fit_of_a_million_rows():
 
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, RuntimeError])
-def test_what_a_callback_raises_leaves_what_was_found(kind):
+def test_an_error_in_a_callback_keeps_results(kind):
     def stop(state):
         if state.epoch == 1:
             raise kind
@@ -228,7 +228,7 @@ def test_gains_are_in_the_curves():
 
 
 @pytest.mark.parametrize("fit_rows", [30, 10_000])
-def test_weights_are_those_of_the_refiner_too(fit_rows):
+def test_the_refiner_uses_the_weights(fit_rows):
     """Half of the rows follow another law and have no weight, or almost none."""
     y = np.where(np.arange(60) < 30, 3 * X[:, 0] - 2, 40 * X[:, 2])
     for little in (0.0, 1e-20):
@@ -265,7 +265,7 @@ def test_rules_hold_for_what_is_found(selection):
         assert names.count("sin") + names.count("cos") <= 1
 
 
-def test_a_number_alone_is_written_as_one():
+def test_a_constant_model_is_written_as_a_number():
     y = 7 + np.where(np.arange(60) % 2, 1.0, -1.0)  # no line explains this
     model = small(model_selection="best", max_epochs=1).fit(X, y)
     assert float(model.equations_["equation"][0]) == pytest.approx(7.0)

@@ -102,7 +102,7 @@ def test_many_fits_at_once_are_as_one_after_the_other():
     assert losses(2) == losses(1)
 
 
-def test_what_comes_in_is_never_altered():
+def test_inputs_are_never_altered():
     frame, target, weights = FRAME.copy(), HARD.copy(), np.ones(60)
     tiny(model_selection="description_length").fit(frame, target, weights).predict(frame)
     pd.testing.assert_frame_equal(frame, FRAME)

@@ -23,7 +23,7 @@ def tiny(**parameters):
     )
 
 
-def test_the_time_is_shared_and_what_one_leaves_is_the_others(clock):
+def test_targets_share_the_time_and_use_what_others_leave(clock):
     now = clock.now
     budget = Budget.of(PaperConfig(), max_time=30, max_epochs=None, started=now)
     first = budget.next_of(3, shortens=False)
@@ -66,7 +66,7 @@ def test_an_interrupt_ends_all_searches_and_leaves_a_model_of_each():
     assert np.isfinite(model.predict(X)).all()
 
 
-def test_what_is_wrong_with_one_of_several_targets_is_said_of_it():
+def test_errors_name_the_target():
     with pytest.raises(DataError, match="output 'b': y is constant"):
         tiny().fit(X, pd.DataFrame({"a": HARD, "b": 1.0}))
     with pytest.raises(DataError, match="output 'y1': y has NaN in row 3"):
@@ -86,7 +86,7 @@ def test_guesses_of_several_targets_are_their_own():
 
 
 @pytest.mark.parametrize("selection", ["accuracy", "best", "description_length"])
-def test_a_count_of_two_is_two_rows_and_one_of_zero_none(selection):
+def test_counts_of_two_and_zero_are_two_rows_and_none(selection):
     counts = np.arange(60) % 3
     noisy = HARD + np.random.default_rng(1).normal(size=60)
     weighted = tiny(model_selection=selection).fit(X, noisy, counts=counts)

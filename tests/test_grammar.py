@@ -134,7 +134,7 @@ def test_many_random_rules_agree_with_the_enumeration(problem):
     check_against_oracle(problem)
 
 
-def test_one_plus_one_is_legal_without_constants_alone():
+def test_one_plus_one_is_legal_only_without_constants():
     """As in DSR: without a constant that can be 2, `1 + 1` is the only way to write it."""
     for vocabulary, is_legal in ((WITHOUT, True), (SMALL, False)):
         rows = np.full((2, 4), PAD, np.int16)

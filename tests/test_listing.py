@@ -164,7 +164,7 @@ def interrupt(_state):
 
 
 @pytest.mark.parametrize("rules", ["use m", "at most 1 of ?"])
-def test_what_an_interrupt_leaves_obeys(rules):
+def test_results_of_an_interrupt_obey_the_rules(rules):
     preset = "ddsr:generator=none"
     model = DDSRRegressor(preset, rules=rules, config=TINY[preset], random_state=0, callback=interrupt)
     assert_listed(model.fit(X, Y).front_, model.best_.expression.vocabulary.operators, read_rules(rules))
@@ -202,12 +202,12 @@ def test_complexity_is_the_size_of_what_is_listed(selection):
         ([MustAppear("x")], ("add", "mul"), True),
     ],
 )
-def test_scales_are_fitted_only_where_they_may_always_be_listed(rules, operators, is_free):
+def test_scales_are_fitted_only_if_they_can_always_be_listed(rules, operators, is_free):
     grammar = Grammar(Vocabulary(("x", "y"), operators), rules=rules)
     assert Listing(grammar).always_allows_scale_and_offset == is_free
 
 
-def test_a_number_is_listed_unless_a_rule_is_against_it():
+def test_a_number_is_listed_unless_a_rule_forbids_it():
     number = Expression.parse("2.5", PLAIN)
     assert Listing(Grammar(PLAIN)).allows(number)
     assert Listing(Grammar(PLAIN, rules=[AtMost("sin", 1)])).allows(number)
@@ -241,7 +241,7 @@ def test_forms_that_need_no_scale_or_offset_are_listed_without():
         assert min(entry.size for entry in front if entry.nrmse < 0.1) == size
 
 
-def test_entries_of_earlier_versions_are_listed_as_they_may_be():
+def test_entries_of_earlier_versions_are_listed_by_the_rules():
     rows = np.random.default_rng(0).uniform(0.5, 3.0, size=(60, 3))
     engine = Engine(PLAIN, rows, rows[:, 0])
     old = ParetoFront(
@@ -259,7 +259,7 @@ def test_entries_of_earlier_versions_are_listed_as_they_may_be():
     assert Lister.of(engine, Grammar(PLAIN)).relisted(free, ParetoFront()) is free
 
 
-def test_a_search_that_fitted_scales_which_may_not_be_listed_is_resumed_without():
+def test_a_search_with_forbidden_scales_is_resumed_without_them():
     """Earlier versions fitted scales and offsets regardless of the rules."""
     method, rules = parse_method("ddsr:generator=none"), [AtMost("?", 1)]
     config = settings(method, TINY["ddsr:generator=none"])
@@ -272,7 +272,7 @@ def test_a_search_that_fitted_scales_which_may_not_be_listed_is_resumed_without(
     assert_listed(state.front, config.operators, rules)
 
 
-def test_what_is_finite_in_one_writing_only_is_listed_in_that():
+def test_an_equation_finite_in_one_notation_is_listed_in_it():
     rows = 1e200 * np.random.default_rng(0).uniform(1.0, 2.0, size=(30, 2))
     vocabulary = Vocabulary(("a", "b"))
     engine = Engine(vocabulary, rows, rows[:, 0] / rows[:, 1])

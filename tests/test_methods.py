@@ -170,7 +170,7 @@ def test_settings_of_a_part_may_be_a_dict():
         ({"objective": {"counts_masked_only": 1}}, "counts_masked_only must be True or False"),
     ],
 )
-def test_bad_settings_of_a_part_are_told(config, message):
+def test_bad_settings_of_a_part_are_reported(config, message):
     with pytest.raises(MethodError, match=message):
         settings(parse_method("paper"), config)
 
@@ -279,7 +279,7 @@ def test_memory_is_counted_as_the_device_uses_it():
 
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="peaks are counted in other units elsewhere")
-def test_the_count_is_what_a_step_takes():
+def test_the_memory_estimate_matches_a_step():
     """Peaks of a process that learns once from a wide network's pool, beyond what it held before."""
     widths = (64, 4096)
     peaks = [int(subprocess.check_output([sys.executable, "-c", LEARN_ONCE, str(width)])) for width in widths]
@@ -297,7 +297,7 @@ def test_settings_of_another_method_are_refused():
         assemble("dsr", PLAIN, X, Y, config=PaperConfig(), device="cpu")
 
 
-def test_memory_is_told_where_there_is_no_proc(monkeypatch):
+def test_memory_is_known_without_proc(monkeypatch):
     def missing(*_):
         raise OSError
 

@@ -41,13 +41,13 @@ def test_markers_choose_the_pin(check_pins):
     assert not pinned("pyoperon", "3.14")  # pyproject.toml does not require it there
 
 
-def test_what_ddsr_asks_for_is_pinned(check_pins):
+def test_requirements_are_pinned(check_pins):
     asked = {normal(re.match(r"[\w.-]+", line)[0]) for line in check_pins.requirements().splitlines()}
     assert {"numpy", "torch", "pytest", "mkdocs-material", "gplearn"} <= asked
     assert asked - {normal(pin.name) for pin in check_pins.pins("3.12", "x86_64")} == set()
 
 
-def test_a_version_that_is_none_is_refused(check_pins, capsys, monkeypatch):
+def test_an_invalid_version_is_refused(check_pins, capsys, monkeypatch):
     monkeypatch.setattr("sys.argv", ["check_pins", "3.12.1"])
     with pytest.raises(SystemExit):
         check_pins.main()

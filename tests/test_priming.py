@@ -71,14 +71,14 @@ def test_as_many_are_drawn_as_there_is_time_for(weights, until, sizes):
     assert drawn == sizes
 
 
-def test_proposals_are_due_once(weights):
+def test_proposals_are_made_once(weights):
     due = Priming(make_primer(weights))
     assert due.take(UNTIMED_EPOCHS - 2) is None and not due.is_done
     assert len(due.take(UNTIMED_EPOCHS - 1)) > 10
     assert due.is_done and due.take(UNTIMED_EPOCHS) is None
 
 
-def test_with_a_time_limit_the_weights_are_loaded_aside(weights):
+def test_with_a_time_limit_weights_are_loaded_in_the_background(weights):
     due = Priming(make_primer(weights), Deadline(time.monotonic() + 3600.0), share=1e-9)
     assert due.take(9) is None and not due.is_done  # the refiner begins alone
     due._begins = 0.0
@@ -89,7 +89,7 @@ def test_with_a_time_limit_the_weights_are_loaded_aside(weights):
 
 
 @pytest.mark.parametrize(("seconds", "has_prior"), [(3.0, False), (3600.0, True)])
-def test_tiny_limits_have_no_prior(weights, seconds, has_prior):
+def test_short_time_limits_have_no_prior(weights, seconds, has_prior):
     vocabulary, config = Vocabulary.of_size(2), DefaultConfig(prior=weights)
     problem = pose(parse_method("ddsr"), vocabulary, X, HARD, config=config, device="cpu")
     problem = replace(problem, deadline=Deadline(time.monotonic() + seconds))
@@ -106,7 +106,7 @@ def test_few_rows_of_large_data_are_shown_and_none_without_weight(weights):
     assert np.isin(y_shown, target[sample_weight == 1]).all()
 
 
-def test_what_the_prior_finds_is_told_from_what_the_others_find(weights):
+def test_gains_of_the_prior_are_counted_separately(weights):
     config = {"prior": weights, "evaluations_per_epoch": 1, "max_length": 14, "model_selection": "best"}
     model = DDSRRegressor(max_epochs=6, random_state=0, device="cpu", config=config).fit(X, HARD)
     assert (model.curves_["gain_prior"] > 0.0).tolist() == [False] * 4 + [True, False]

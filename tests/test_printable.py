@@ -54,7 +54,7 @@ def board_of(target: str, feature: str = "x") -> Board:
 
 @pytest.mark.parametrize("target", UNITS)
 @pytest.mark.parametrize("has_markup", [True, False])
-def test_units_are_not_taken_for_markup(target, has_markup):
+def test_units_are_not_read_as_markup(target, has_markup):
     stream = io.StringIO()
     console = Console(file=stream, force_terminal=True, width=200) if has_markup else plain_console()
     console.file = stream

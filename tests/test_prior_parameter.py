@@ -76,7 +76,7 @@ def test_given_twice_it_is_refused(prior, others, weights):
 
 
 @pytest.mark.parametrize("preset", ["paper", "dsr", "uniform"])
-def test_other_presets_have_none(preset, weights):
+def test_other_presets_have_no_prior(preset, weights):
     with pytest.raises(MethodError, match=f"preset '{preset}' does not use a prior"):
         DDSRRegressor(preset, prior=weights).fit(X, Y)
     for prior in (None, "default"):
@@ -168,7 +168,7 @@ def test_a_run_with_a_damaged_file_leaves_no_folder(broken, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
-def test_damaged_weights_of_the_package_want_another_installation(broken, tmp_path, monkeypatch):
+def test_damaged_weights_of_the_package_ask_for_a_new_installation(broken, tmp_path, monkeypatch):
     (tmp_path / "shipped").mkdir()
     cut_short(broken)
     broken.rename(tmp_path / "shipped" / weight_files.DEFAULT_FILE)

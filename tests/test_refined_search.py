@@ -109,7 +109,7 @@ def test_the_generator_proposes_learns_and_feeds_the_refiner():
     assert second.n_scored - first.n_scored - 8 == third.n_scored - second.n_scored
 
 
-def test_what_the_generator_adds_to_the_front_is_its_gain():
+def test_the_generator_is_credited_with_its_gain():
     """The refiner's single evaluation per epoch leaves almost everything to find."""
     parts = Parts()
     known = parts.front
@@ -132,7 +132,7 @@ def test_elites_are_learned_from():
     assert found & set(parts.proposers[0].memory.pool.batch.keys())
 
 
-def test_time_that_ends_amid_a_proposal_leaves_the_front():
+def test_a_deadline_during_a_proposal_keeps_the_front():
     parts, alone = Parts(proposals_end=PAST), Parts()
     cut = list(islice(parts.search(share=1.0), 3))
     assert len(parts.proposers) == 1
@@ -167,7 +167,7 @@ def interrupt_when():
     signal.signal(signal.SIGALRM, previous)
 
 
-def test_an_interrupt_amid_a_run_of_the_refiner_keeps_what_it_found(interrupt_when):
+def test_an_interrupt_during_a_run_of_the_refiner_keeps_what_it_found(interrupt_when):
     parts = Parts()
     states = parts.search(share=0.0, evaluations=10**9)
     interrupt_when(lambda: parts.refiner.n_evaluations > 500)
@@ -180,7 +180,7 @@ def test_an_interrupt_amid_a_run_of_the_refiner_keeps_what_it_found(interrupt_wh
         next(states)
 
 
-def test_an_interrupt_amid_a_proposal_keeps_what_the_refiner_found(monkeypatch):
+def test_an_interrupt_during_a_proposal_keeps_what_the_refiner_found(monkeypatch):
     def interrupted(*arguments):
         raise Interrupted
 

@@ -72,6 +72,6 @@ def test_a_name_in_backticks_is_the_variable():
         ({"nesting": {"sin": 0}}, "cannot read the rules under 'nesting'"),
     ],
 )
-def test_what_is_no_rule_is_refused(given, message):
+def test_invalid_rules_are_refused(given, message):
     with pytest.raises(GrammarError, match=message):
         read_rules(given)

@@ -98,7 +98,7 @@ def searches(prior, tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", CONFIGS)
-def test_a_search_goes_on_exactly_in_a_new_process(name, searches):
+def test_a_search_continues_exactly_in_a_new_process(name, searches):
     saved, uninterrupted, resumed = (each[name] for each in searches)
     # NaN is not equal to itself, but its text is
     assert json.dumps(resumed) == json.dumps(uninterrupted)
@@ -115,7 +115,7 @@ def test_saving_changes_nothing(prior):
         assert json.dumps(account(state)) == json.dumps(account(next(other)))
 
 
-def test_what_is_saved_is_of_its_epoch(prior):
+def test_a_saved_state_does_not_change_later(prior):
     """The networks change in place; what was saved from them does not."""
     states = begin("paper", prior)
     saved = next(states).save()
@@ -124,7 +124,7 @@ def test_what_is_saved_is_of_its_epoch(prior):
     assert to_bytes(saved) == before
 
 
-def test_a_search_that_is_over_stays_so():
+def test_a_finished_search_stays_finished():
     method = parse_method("ddsr:generator=none")
     problem = pose(method, Vocabulary.of_size(3), X, X[:, 0] * X[:, 1], config=DEFAULT, device="cpu")
     *_, last = islice(start(method, problem), 200)
@@ -133,7 +133,7 @@ def test_a_search_that_is_over_stays_so():
     assert list(start(method, replace(problem, saved=saved))) == []
 
 
-def test_a_search_that_runs_dry_does_so_at_the_same_epoch():
+def test_a_resumed_search_is_exhausted_at_the_same_epoch():
     """x and sin(x) are all there is; the number of epochs without progress is saved, too."""
     method = parse_method("ddsr:generator=none")
     vocabulary = Vocabulary(("x",), ("sin",), has_one=False, has_constant=False)

@@ -101,7 +101,7 @@ def test_the_older_evaluation_tunes_and_clones(method, data):
     assert method.complexity(search.best_estimator_) >= 1
 
 
-def test_what_is_shipped_is_the_default_search():
+def test_the_shipped_method_is_the_default_search():
     assert load_method().est.preset == "ddsr"
     lines = (FOLDER / "metadata.yml").read_text().splitlines()
     keys = [line.partition(":")[0] for line in lines if not line.startswith(" ")]

@@ -77,7 +77,7 @@ def test_arrays_of_inputs_are_refused(values):
         check_weights(values, 10)
 
 
-def test_numbers_texts_and_missing_values_are_no_times():
+def test_numbers_texts_and_missing_values_are_not_times():
     for values in (
         X,
         Y,
@@ -133,7 +133,7 @@ def test_dates_in_other_containers_are_refused(values):
         check_no_times(values, "X")
 
 
-def test_numbers_in_other_containers_are_no_times():
+def test_numbers_in_other_containers_are_not_times():
     for values in (
         pa.array([1.0]),
         pa.table({"x": [1]}),

@@ -43,7 +43,7 @@ def test_weights_fall_and_are_shares_of_one():
 
 
 @pytest.mark.parametrize("is_first", [False, True])
-def test_another_notation_with_a_settled_constant_is_the_same_form(is_first):
+def test_another_notation_with_a_fixed_constant_is_the_same_form(is_first):
     """It is shown in the notation of the choice, with the weight of the shortest."""
     texts = ("7.43 / (1 + 2 / x)", "7.3 * x / (1.9 + x)", "6.1 * (1 - exp(-0.5 * x))")
     judged = [
@@ -160,7 +160,7 @@ def test_the_next_measurement_is_where_forms_differ():
     assert sorted(informative_rows(prediction(values, [0.5, 0.5]), 9)) == [0, 1, 2, 3]  # each once
 
 
-def test_what_a_row_tells_is_not_asked_for_twice():
+def test_redundant_rows_are_not_suggested():
     # rows 0 and 1 give the same information on the forms; row 2 gives what they do not
     values = [[0.0, 0.0, 0.0], [1.0, 0.99, 0.0], [0.0, 0.0, 0.7]]
     assert informative_rows(prediction(values, [0.4, 0.3, 0.3], noise=0.05, effect=0.0), 2) == [0, 2]
@@ -201,7 +201,7 @@ def test_suggestions_for_several_inputs_are_spread():
     assert apart.min() > 0.4
 
 
-def test_with_nothing_left_to_tell_rows_far_from_the_others_are_named():
+def test_uninformative_pools_suggest_distant_rows():
     same = prediction([[1.0] * 5, [1.0] * 5], [0.5, 0.5], effect=0.0)
     places = np.array([[0.0], [0.1], [0.2], [0.9], [1.0]])
     assert informative_rows(same, 3, places) == [0, 4, 2]

@@ -58,7 +58,7 @@ def test_relative_weights_have_no_unit(factor):
 
 
 @pytest.mark.parametrize("weight", [16.0, 0.3, 1e308, 5e-324])
-def test_equal_weights_are_no_weights(weight, unweighted):
+def test_equal_weights_change_nothing(weight, unweighted):
     second = small().fit(X, Y, sample_weight=np.full(60, weight))
     pd.testing.assert_frame_equal(unweighted.equations_, second.equations_, check_exact=True)
 
@@ -180,5 +180,5 @@ def test_extreme_weights_warn_of_nothing(weights):
     assert np.isfinite(model.predict(X)).all()
 
 
-def test_an_engine_counts_what_it_is_told():
+def test_an_engine_uses_the_given_counts():
     assert Engine(Vocabulary.of_size(1), X, Y, WEIGHTS, n_counted=7).n_counted == 7

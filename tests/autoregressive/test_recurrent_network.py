@@ -49,7 +49,7 @@ def positions_that_see(generator, shown):
 
 
 @pytest.mark.parametrize("shown", ("parent", "sibling"))
-def test_what_is_written_follows_from_what_is_shown(shown):
+def test_samples_follow_from_the_shown_tokens(shown):
     generator = make_generator(shown)
     view, seen, is_seen = positions_that_see(generator, shown)
     assert is_seen.sum() > 100
@@ -57,7 +57,7 @@ def test_what_is_written_follows_from_what_is_shown(shown):
 
 
 @pytest.mark.parametrize("shown", ("parent", "sibling"))
-def test_teaching_shows_what_writing_showed(shown):
+def test_training_shows_the_same_inputs_as_sampling(shown):
     generator = make_generator(shown)
     view, seen, is_seen = positions_that_see(generator, shown)
     log_probs = generator.log_probs(
@@ -68,7 +68,7 @@ def test_teaching_shows_what_writing_showed(shown):
 
 
 @pytest.mark.parametrize("changed", ("parent", "sibling"))
-def test_the_network_tells_parents_and_siblings_apart(changed):
+def test_the_network_distinguishes_parents_and_siblings(changed):
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         network = TokenLSTM(vocab_size=4, hidden_size=8)

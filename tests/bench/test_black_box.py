@@ -68,7 +68,7 @@ def test_split_and_scales_are_those_of_scikit_learn(folder):
 
 
 @pytest.mark.parametrize("n_rows", [10_000, 10_001, 30_000])
-def test_of_large_sets_srbench_draws_the_training_rows(tmp_path, n_rows):
+def test_training_rows_of_large_sets_are_drawn_as_in_srbench(tmp_path, n_rows):
     """After the split, with repetition, by NumPy's global generator; all test rows are kept."""
     table = pd.DataFrame({"a": np.arange(n_rows), "target": np.arange(n_rows) % 7.0})
     table.to_csv(tmp_path / "large.csv", index=False)

@@ -38,7 +38,7 @@ def test_a_curve_survives_its_file(tmp_path):
     assert os.listdir(tmp_path / "deep") == ["a.csv.gz"]  # no incomplete file is left
 
 
-def test_what_is_no_curve_reads_as_none(tmp_path):
+def test_an_invalid_curve_is_read_as_none(tmp_path):
     path = tmp_path / "a.csv.gz"
     assert read_curve(path) is None
     write_curve(path, curve(5))

@@ -88,7 +88,7 @@ def test_complexity_is_that_of_the_simplified_model(judging):
 
 
 @pytest.mark.parametrize("model", ["x +", "x + z", "1/0", "zoo*x", "import os", "x/(0.00001*x - 0.00001*x)"])
-def test_a_model_that_is_none_is_an_error_and_not_a_stop(judging, model):
+def test_an_invalid_model_is_an_error_and_the_judge_continues(judging, model):
     verdict = judging(model, "nguyen_1")
     assert not verdict.solved_srbench and not verdict.solved_paper and verdict.error
     assert judging("x^3 + x^2 + x", "nguyen_1").solved_paper

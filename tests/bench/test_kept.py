@@ -173,7 +173,7 @@ def test_without_runs_the_pages_say_so():
         ("ground-truth/one", True, "{", "line 2 cannot be read as a result"),
     ],
 )
-def test_what_would_be_kept_badly_is_refused(tmp_path, name, is_started, line, message):
+def test_incomplete_runs_are_not_kept(tmp_path, name, is_started, line, message):
     store = Path(write_store(tmp_path / "store", [run(STROGATZ)]))
     (store / "results.jsonl").write_text((store / "results.jsonl").read_text() + line)
     if is_started:

@@ -43,7 +43,7 @@ def test_all_of_ffxs_features_are_written(target):
 
 
 @pytest.mark.parametrize("name", sorted(set(PEERS) - set(WRITTEN)))
-def test_what_is_no_formula_has_a_size(name, template):
+def test_models_without_a_formula_have_a_size(name, template):
     outcome = run_one(replace(template, method=name, factory=OWN_METHODS))
     assert outcome.expression is None and outcome.complexity > 100 and outcome.r2_test > 0.5
 

@@ -49,7 +49,7 @@ def test_none_and_all_can_be_fitted(hits):
     assert np.abs(fit_logit(design, np.array(hits, float), N)).max() < 20
 
 
-def test_what_ten_times_the_effort_buys():
+def test_gain_of_ten_times_the_effort():
     scored = [make_scored("a", 40, 60), make_scored("b", 60, 600), make_scored("c", 80, 6000)]
     of_time, of_examples = find_gains(scored)
     assert (of_time.effort, of_examples.effort, of_time.of_parameters) == ("seconds", "examples", None)
@@ -62,7 +62,7 @@ def test_what_ten_times_the_effort_buys():
     assert flat.gain == pytest.approx(0.0, abs=0.01)
 
 
-def test_size_and_time_are_told_apart():
+def test_effects_of_size_and_time_are_separated():
     small = [make_scored(f"s{t}", hits, t, 1_200_000) for t, hits in ((100, 40), (1000, 50))]
     large = [make_scored(f"l{t}", hits, t, 12_000_000) for t, hits in ((100, 60), (1000, 70))]
     gain = find_gains([*small, *large])[0]
@@ -78,7 +78,7 @@ def test_size_and_time_are_told_apart():
         ({"hits": {0.0: {"other": True}}}, "problems"),
     ],
 )
-def test_what_was_measured_differently_is_not_compared(change, message):
+def test_different_measurements_are_not_compared(change, message):
     one = make_scored("one", 10, 60)
     with pytest.raises(BenchError, match=message):
         check_alike([one, replace(one, name="other", **change)])

@@ -62,7 +62,7 @@ def test_a_run_that_outgrows_its_memory_is_killed(slot, template, method):
 
 
 @pytest.mark.slow
-def test_after_a_crash_and_a_hang_the_slot_goes_on(slot, template):
+def test_after_a_crash_and_a_hang_the_slot_continues(slot, template):
     reasons = [
         slot.run(replace(template, method=method), Limits(seconds=1.0 if method == "hanging" else 600.0))[1]
         for method in ("dying", "hanging", "raising", "linear")
@@ -119,5 +119,5 @@ def test_memory_is_that_of_a_process_and_its_descendants():
     assert resident_bytes(process.pid) == 0
 
 
-def test_what_cannot_be_imported_is_left_to_the_run():
+def test_import_errors_are_left_to_the_run():
     preload(["no_such_module_at_all", "json"])

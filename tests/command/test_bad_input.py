@@ -69,7 +69,7 @@ def test_missing_and_unreadable_files(tmp_path):
         (("--tensorboard", "/dev/null/curves"), "cannot create the folder /dev/null/curves"),
     ],
 )
-def test_settings_that_make_no_sense(tmp_path, options, message):
+def test_invalid_settings_are_refused(tmp_path, options, message):
     path = table_of(tmp_path)
     done = ddsr("fit", path, "-t", "y", "--out", tmp_path / "run", *options)
     assert done.exit_code == 1

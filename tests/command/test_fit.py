@@ -167,7 +167,7 @@ def test_missing_values_can_be_dropped(tmp_path):
     assert result["rows"] == 8 and result["dropped_rows"] == 1 and result["best"] == "3 * a"
 
 
-def test_rows_missed_by_far_are_told_by_their_numbers(tmp_path, monkeypatch):
+def test_outliers_are_reported_by_row_number(tmp_path, monkeypatch):
     """Rows are numbered as in the file, whatever was left out of it."""
     rng = np.random.default_rng(0)
     x = rng.uniform(1, 3, size=60)
@@ -188,7 +188,7 @@ def test_rows_missed_by_far_are_told_by_their_numbers(tmp_path, monkeypatch):
     assert fitted(path, *arguments[1:])["outliers"] == []
 
 
-def test_what_is_said_becomes_parameters_of_the_estimator():
+def test_options_become_parameters_of_the_estimator():
     said = {
         "seconds": None,
         "epochs": None,

@@ -31,7 +31,7 @@ main()
 """
 
 
-def test_something_is_seen_before_what_takes_long_is_imported(tmp_path):
+def test_output_appears_before_slow_imports(tmp_path):
     (tmp_path / "ddsr_noting.py").write_text(NOTES_IMPORTS)
     path = line_data(tmp_path / "line.csv", n_rows=FEW_ROWS + 1)  # too many for the cheap forms
     options = ("-t", "noise", "--time", 3600, "--no-save")

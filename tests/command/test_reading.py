@@ -24,7 +24,7 @@ def changed(tmp_path, old: str, new: str) -> str:
     return write_table(tmp_path / "d.csv", TABLE.replace(old, new, 1))
 
 
-def test_numbers_are_taken_and_text_is_left_out(path):
+def test_numbers_are_used_and_text_is_ignored(path):
     data = read_training_data(path, Columns("y"))
     assert data.features == ("a", "b", "w") and data.text_columns == ("label",)
     assert data.X[:, 1].tolist() == [0, 1, 4, 9, 16, 25]
@@ -48,7 +48,7 @@ def test_booleans_are_numbers_and_dates_are_not(tmp_path):
     assert data.features == ("is",) and data.X[:, 0].tolist() == [0, 1, 0, 1, 0, 1]
 
 
-def test_dates_of_parquet_are_no_numbers(tmp_path):
+def test_dates_of_parquet_are_not_numbers(tmp_path):
     pandas = pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")
     days = pandas.date_range("2026-01-01", periods=6)

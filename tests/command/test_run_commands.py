@@ -93,7 +93,7 @@ def test_predictions_as_a_table(finished, tmp_path):
     assert indexed[0] == "prediction" and len(indexed) == 4 and indexed != lines
 
 
-def test_predict_tells_how_good_it_is_where_the_target_is_known(finished, tmp_path):
+def test_predict_reports_the_error_if_the_target_is_known(finished, tmp_path):
     training = line_data(tmp_path / "line.csv")
     done = ddsr("predict", finished, training, "--json")
     r2 = json.loads(done.stdout)["r2"]
@@ -123,7 +123,7 @@ def test_report(finished, run, tmp_path):
     assert "cannot write" in refusal("report", run, "--out", tmp_path / "no" / "folder.html")
 
 
-def test_resume_goes_on(run):
+def test_resume_continues_the_run(run):
     assert "has finished (max_epochs): pass --time or --epochs" in refusal("resume", run)
     done = ddsr("resume", run, "--epochs", 1, "--json")
     assert done.exit_code == 0, done.output

@@ -122,7 +122,7 @@ def test_a_pipe_is_refused(tmp_path):
         ("d.xlsx", b"PK", "save it as CSV"),
     ],
 )
-def test_what_is_no_table_is_refused(tmp_path, name, content, message):
+def test_invalid_tables_are_refused(tmp_path, name, content, message):
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(InputError, match=message):

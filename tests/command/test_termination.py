@@ -51,7 +51,7 @@ command()
     assert done.returncode == 143 and done.stderr == ""
 
 
-def test_it_counts_as_the_first_interrupt_and_is_heard_once():
+def test_sigterm_counts_as_the_first_interrupt_and_only_once():
     with pytest.raises(StopNow), Termination() as termination, TwoStepInterrupt() as interrupt:
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGTERM)

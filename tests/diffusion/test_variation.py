@@ -93,7 +93,7 @@ def test_every_subtree_and_every_set_of_tokens_is_as_likely_and_each_kind_is_hal
     assert n_others == pytest.approx(n_others_of_tokens / 2, rel=0.1)
 
 
-def test_what_is_behind_the_end_is_masked_and_the_step_counts_it():
+def test_positions_after_the_end_are_masked_and_counted():
     generator = make_generator(config=LONGER)
     clean = generator.draw(300, epoch=0)
     masked = mask_parts(clean, VOCABULARY.arities, SHARE, np.random.default_rng(2))
@@ -105,7 +105,7 @@ def test_what_is_behind_the_end_is_masked_and_the_step_counts_it():
 
 
 @pytest.mark.parametrize("share", [(0.6, 0.2), (-0.1, 0.5), (0.5, 1.1), (float("nan"), 0.5)])
-def test_shares_that_are_none_are_refused(share):
+def test_invalid_shares_are_refused(share):
     with pytest.raises(MethodError, match="masked_share"):
         make_generator().vary(elites(), 4, epoch=0, masked_share=share)
 
@@ -212,7 +212,7 @@ class KnowsBoth:
         return self.logits[(noisy_tokens == VOCABULARY.token("y")).any(dim=1).long()]
 
 
-def test_what_is_masked_is_filled_in_by_what_is_shown():
+def test_masked_tokens_are_filled_in_from_the_visible_ones():
     generator = make_generator(config=LONGER)
     generator.predictor.network = KnowsBoth(12)
     for expression, variable in zip(BOTH, "xy", strict=True):

@@ -26,7 +26,7 @@ def is_same(left: Refiner, right: Refiner) -> bool:
     return left.save() == right.save()
 
 
-def test_the_result_depends_on_the_seed_alone() -> None:
+def test_the_result_depends_only_on_the_seed() -> None:
     runs = [
         refiner_of(HARD, seed, n_threads, noise=0.1, **SMALL) for seed, n_threads in [(4, 1), (4, 2), (5, 2)]
     ]
@@ -38,7 +38,7 @@ def test_the_result_depends_on_the_seed_alone() -> None:
     assert runs[0].population_batch().keys() != runs[2].population_batch().keys()
 
 
-def test_a_loaded_refiner_goes_on_as_the_saved_one() -> None:
+def test_a_loaded_refiner_continues_as_the_saved_one() -> None:
     refiner = refiner_of(HARD, noise=0.1, **SMALL)
     refiner.seed(Batch.from_tokens(XYZ, Grammar(XYZ, max_length=20).sample(100, seed=2)))
     refiner.run(evaluations=1234)
@@ -53,7 +53,7 @@ def test_a_loaded_refiner_goes_on_as_the_saved_one() -> None:
 RESTARTING = SMALL | {"restart_steps": 150, "n_sketches": 0}
 
 
-def test_an_island_that_stalls_starts_anew() -> None:
+def test_an_island_that_stalls_restarts() -> None:
     """The populations shrink to a few random trees; earlier results are kept."""
     refiner = refiner_of("x * y", noise=0.5, **RESTARTING)
     sizes, errors = [], []
@@ -65,7 +65,7 @@ def test_an_island_that_stalls_starts_anew() -> None:
     assert (np.diff(errors) <= 0).all()
 
 
-def test_an_island_that_never_starts_anew_stays_full() -> None:
+def test_an_island_that_never_restarts_stays_full() -> None:
     refiner = refiner_of("x * y", noise=0.5, **RESTARTING | {"restart_steps": 0})
     sizes = []
     for _ in range(30):
@@ -75,7 +75,7 @@ def test_an_island_that_never_starts_anew_stays_full() -> None:
     assert sizes[-1] == refiner.config.n_islands * refiner.config.island_size
 
 
-def test_a_later_life_goes_on_after_loading_and_on_any_number_of_threads() -> None:
+def test_a_later_life_is_resumed_after_loading_with_any_number_of_threads() -> None:
     refiner = refiner_of("x * y", noise=0.5, **RESTARTING)
     refiner.run(evaluations=4321)
     copy = Refiner.load(refiner.save(), refiner.engine, refiner.grammar, n_threads=2)
@@ -109,7 +109,7 @@ def test_a_life_that_begins_in_the_future_is_refused() -> None:
         Refiner.load(changed, refiner.engine, refiner.grammar)
 
 
-def test_a_spread_whose_last_bits_differ_is_of_the_same_data() -> None:
+def test_the_same_data_may_have_a_spread_with_other_last_bits() -> None:
     """As if another processor had saved the refiner."""
     refiner = refiner_of(HARD, n_islands=1, island_size=5)
     spread = refiner.engine.spread
@@ -124,7 +124,7 @@ def test_a_spread_whose_last_bits_differ_is_of_the_same_data() -> None:
                 Refiner.load(changed, refiner.engine, refiner.grammar)
 
 
-def test_what_is_no_saved_refiner_is_refused() -> None:
+def test_invalid_saved_refiners_are_refused() -> None:
     refiner = refiner_of(HARD, noise=0.1, **SMALL)
     refiner.run(evaluations=300)
     saved = refiner.save()
@@ -296,7 +296,7 @@ def test_a_run_needs_a_budget() -> None:
         refiner_of(HARD).run()
 
 
-def test_as_many_constants_as_rows_are_no_exact_fit() -> None:
+def test_as_many_constants_as_rows_are_not_an_exact_fit() -> None:
     """A linear model fits any four rows exactly, and no row is left to test it."""
     X = np.array([[1.0, 1.0, 1.0], [3.0, 1.0, 1.0], [1.0, 3.0, 1.0], [1.0, 1.0, 3.0]])
     engine = Engine(XYZ, X, np.array([0.3, 2.2, -1.1, 5.0]))

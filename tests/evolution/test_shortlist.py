@@ -74,7 +74,7 @@ def weighed(n_ignored: int, count: int = 1) -> Refiner:
 
 
 @pytest.mark.parametrize("n_ignored", [100, 300])
-def test_rows_of_weight_zero_count_for_nothing(n_ignored: int) -> None:
+def test_rows_of_weight_zero_are_ignored(n_ignored: int) -> None:
     with_them, without = weighed(n_ignored).shortlist(), weighed(0).shortlist()
     assert list(with_them.batch) == list(without.batch)
     assert with_them.nrmse.tolist() == without.nrmse.tolist()

@@ -34,7 +34,7 @@ def sketches_of(engine: Engine, n: int, **settings: object) -> Batch:
 
 
 @pytest.mark.parametrize("law", LAWS)
-def test_what_is_short_is_found_among_the_first(law: str) -> None:
+def test_short_laws_are_among_the_first_sketches(law: str) -> None:
     """Whatever the rows are: a match only has to be fitted."""
     engine = engine_of(law)
     sketches = sketches_of(engine, 1000)
@@ -42,7 +42,7 @@ def test_what_is_short_is_found_among_the_first(law: str) -> None:
     assert scores.nrmse.min() < 1e-10
 
 
-def test_a_refiner_goes_through_them_first_and_on_from_where_it_was() -> None:
+def test_a_refiner_tries_sketches_first_and_resumes_them() -> None:
     def refiner() -> Refiner:
         config = RefinerConfig(n_islands=2, exact=0.0)
         return Refiner(engine_of(LAWS[0]), Grammar(XY, max_length=20), config, seed=5)
@@ -56,7 +56,7 @@ def test_a_refiner_goes_through_them_first_and_on_from_where_it_was() -> None:
     assert resumed.save() == whole.save()
 
 
-def test_a_budget_of_evaluations_is_kept_to_the_last() -> None:
+def test_a_budget_of_evaluations_is_met_exactly() -> None:
     for evaluations in (1, 7, 501):
         refiner = Refiner(engine_of("sin(x * y) + y"), Grammar(XY), RefinerConfig(exact=0.0), seed=1)
         assert refiner.run(evaluations=evaluations).evaluations == evaluations
@@ -69,7 +69,7 @@ def test_there_are_none_without_constants_or_without_a_dictionary() -> None:
     assert len(sketches_of(engine_of("x + y"), 100, dictionary_size=0)) == 0
 
 
-def test_operators_that_are_never_drawn_are_in_none() -> None:
+def test_operators_of_weight_zero_are_in_no_sketch() -> None:
     weights = [0.0 if row["name"] in ("exp", "div") else 1.0 for row in _core.operators()]
     texts = " ".join(map(str, sketches_of(engine_of(LAWS[0]), 2000, operator_weights=weights)))
     assert "exp" not in texts and "/" not in texts and "sin" in texts
@@ -114,7 +114,7 @@ def test_no_column_has_an_advantage() -> None:
 
 
 @pytest.mark.parametrize("n_rows", [40, 1000])
-def test_rough_numbers_make_no_pole(n_rows: int) -> None:
+def test_rough_constants_make_no_pole(n_rows: int) -> None:
     """A fit would not return from a pole, not even from one just before the first row."""
     X = np.random.default_rng(6).uniform(0.1, 12.0, (n_rows, 1))
     one = Vocabulary(("x",))

@@ -68,7 +68,7 @@ def test_a_refiner_that_only_matches_gets_there() -> None:
 @pytest.mark.parametrize(
     ("vocabulary", "interval", "evaluations"), [(XY, (0.2, 5.0), 4000), (ONE, (0.1, 12.0), 2000)]
 )
-def test_a_short_law_that_long_ones_imitate_is_found_soon(
+def test_a_short_law_with_long_approximations_is_found_soon(
     vocabulary: Vocabulary, interval: tuple[float, float], evaluations: int
 ) -> None:
     """By its sketch, even with a pole just before the first row. Measured: 20 of 20 seeds; assumed: 0.8,

@@ -163,7 +163,7 @@ def test_source_arguments_are_identifiers_of_their_own():
     np.testing.assert_allclose(run_source(expression, X, "f"), expression.to_callable()(X))
 
 
-def test_source_takes_plain_numbers_and_stands_alone(tmp_path):
+def test_source_takes_plain_numbers_and_is_self_contained(tmp_path):
     module = tmp_path / "area.py"
     module.write_text(Expression.parse("1 / x + y", XY).to_python() + "print(equation(0, 1))\n")
     ran = subprocess.run([sys.executable, "-W", "error", module], capture_output=True, text=True, check=True)
@@ -197,7 +197,7 @@ def test_sympy_numbers_and_symbols():
         ("log(exp(x))", sympy.Symbol("x")),
     ],
 )
-def test_sympy_is_told_what_holds_of_reals(text, form):
+def test_sympy_symbols_are_real(text, form):
     assert Expression.parse(text, XY).to_sympy() == form
 
 

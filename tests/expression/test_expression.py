@@ -211,7 +211,7 @@ def test_key_is_blind_to_operand_order_and_constants(expression, random):
 
 @examples(250)
 @given(expressions(SUMS, 25, st.floats(-5, 5)))
-def test_canonical_keeps_the_value_and_settles(expression):
+def test_canonical_keeps_the_value_and_is_idempotent(expression):
     X = np.random.default_rng(0).uniform(-2, 2, (5, 2))
     canonical = expression.canonical()
     np.testing.assert_allclose(canonical.to_callable()(X), expression.to_callable()(X), rtol=1e-9, atol=1e-6)

@@ -76,7 +76,7 @@ def test_degree(row: Operator) -> None:
 
 
 @unary
-def test_what_undoes_a_monotone_operator_does_so_wherever_that_has_a_value(row: Operator) -> None:
+def test_inverses_of_monotone_operators_hold_on_their_domain(row: Operator) -> None:
     for inner in UNARY:
         if row.undoes == inner.name:
             operands = GRID[np.isfinite(values(inner))]

@@ -189,7 +189,7 @@ def test_errors_say_what_and_where(text, position, message):
         ("x * x", "operator '\\*' at position 2 is not in this vocabulary, .* are: add"),
     ],
 )
-def test_what_a_small_vocabulary_cannot_say(text, message):
+def test_text_beyond_the_vocabulary_is_refused(text, message):
     with pytest.raises(ExpressionError, match=message):
         Expression.parse(text, Vocabulary(("x",), ("add",), has_constant=False))
 
@@ -199,7 +199,7 @@ def test_only_text_is_parsed():
         Expression.parse(3, XY)
 
 
-def test_deep_nesting_ends_in_an_error_of_ours():
+def test_deep_nesting_is_an_error_of_ddsr():
     for text in ("(" * 20_000, "-" * 20_000 + "x", "x^" * 20_000 + "x", "sin(" * 20_000):
         with pytest.raises(ExpressionError):
             Expression.parse(text, FULL)

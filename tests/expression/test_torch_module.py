@@ -71,7 +71,7 @@ def test_gradients_reach_the_data_and_a_state_can_be_loaded():
     torch.testing.assert_close(twin(X), module(X))
 
 
-def test_a_number_alone_has_a_value_a_row():
+def test_a_number_alone_has_one_value_per_row():
     module = Expression.parse("2.5", Vocabulary(("x",))).to_torch()
     assert module(torch.zeros(3, 1, dtype=torch.float64)).tolist() == [2.5] * 3
     assert module.float()(torch.zeros(3, 1)).dtype == torch.float32

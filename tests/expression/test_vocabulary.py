@@ -28,7 +28,7 @@ def test_default_is_the_papers_set_over_x_and_y():
 
 @examples(200)
 @given(vocabularies())
-def test_names_tell_all_tokens_apart_and_agree_with_the_core(vocabulary):
+def test_token_names_are_unique_and_agree_with_the_core(vocabulary):
     assert [vocabulary.token(name) for name in vocabulary.names] == list(range(len(vocabulary)))
     assert len(vocabulary) == len(vocabulary.core) == len(vocabulary.names)
     assert list(vocabulary.arities) == vocabulary.core.arities

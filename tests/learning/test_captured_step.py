@@ -33,7 +33,7 @@ def make_pool(policy, n, seed):
 
 
 @OBJECTIVES
-def test_filling_up_changes_neither_loss_nor_gradient(objective):
+def test_padding_changes_neither_loss_nor_gradient(objective):
     policy = make_policy(objective)
     short, long = (policy.examples(make_pool(policy, n, n), 0)[1] for n in (4, 7))
     buffers = _filled_up(long, N_ROWS)

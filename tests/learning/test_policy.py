@@ -66,7 +66,7 @@ def test_a_short_run_raises_the_mean_reward(kind):
 
 
 @pytest.mark.parametrize("kind", (MaskedDiffusion, D3PM))
-def test_what_is_learned_becomes_likelier(kind):
+def test_learned_expressions_become_more_probable(kind):
     """In a pool of two, the worse one has no advantage, so every step is towards the better one."""
     grammar = Grammar(VOCABULARY, SMALL.max_length, SMALL.max_constants)
     generator = kind(grammar, SMALL, 0, torch.device("cpu"), 1)
@@ -126,7 +126,7 @@ class Recording:
         return self.objective.loss(new, old, reference, targets)
 
 
-def test_what_is_learned_is_in_the_order_of_the_generator():
+def test_training_uses_the_generators_order():
     """Steps on one expression raise its likelihood, so every token is a target at its own position."""
     config = replace(SMALL_DSR, updates_per_epoch=20)
     grammar = Grammar(config.vocabulary(("x", "y")), config.max_length, config.max_constants)

@@ -39,16 +39,16 @@ def test_a_form_does_not_depend_on_the_order_of_columns(one, other):
     ("one", "other"),
     [("x * y^2", "x * y^3"), ("x * y", "x * x"), ("x / y", "x * y"), ("exp(x)", "log(x)"), ("x", "2.5 * x")],
 )
-def test_other_forms_are_told_apart(one, other):
+def test_different_forms_are_unequal(one, other):
     assert form(one, "x", "y") not in NamelessForms([form(other, "x", "y")])
 
 
-def test_two_keys_were_the_reason():
+def test_keys_depend_on_the_order_of_columns():
     keys = [tell([parsed(text, "x", "y")], [[False, False]])[0].key for text in ("x^2 * y^4", "y^2 * x^4")]
     assert keys[0] != keys[1]
 
 
-def test_numbers_are_freed_but_for_those_of_the_form():
+def test_numbers_are_freed_except_those_of_the_form():
     assert form("3 * x^2", "x") in NamelessForms([form("4.905 * t^2", "t")])
     assert form("x^0.75", "x") in NamelessForms([form("x^0.5531", "x")])
     assert form("x^2", "x") not in NamelessForms([form("x^0.75", "x")])
@@ -83,5 +83,5 @@ def test_a_code_without_a_form_is_dearer_for_it(kept):
     assert code.prices(other, is_free) == pytest.approx(shipped.prices(other, is_free), abs=0.3)
 
 
-def test_a_form_that_nobody_uses_leaves_the_corpus_whole():
+def test_a_form_outside_the_corpus_removes_nothing():
     assert left_out(parsed("tan(x)^5 / asin(y)", "x", "y")) == []

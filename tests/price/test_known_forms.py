@@ -37,7 +37,7 @@ def test_a_form_is_known_whatever_its_variables_are_called():
     ("one", "other"),
     [("x^2 * y", "x * y^2"), ("x / y + z", "z / x + y"), ("x^2 * y^4 + z", "y^2 * z^4 + x")],
 )
-def test_names_decide_nothing(one, other):
+def test_names_of_variables_do_not_matter(one, other):
     code = learned("x - y", one)
     assert code.nats(told(one), 3) == pytest.approx(code.nats(told(other), 3))
 

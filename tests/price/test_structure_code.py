@@ -69,7 +69,7 @@ def nats(text: str, n_variables: int = 1) -> float:
         ("sqrt(2.31 + 1.93 * x)", "2.31 * sqrt(1.93 + x)", "2.31 * sqrt(1 + 1.93 * x)"),
     ],
 )
-def test_writings_of_one_structure_have_one_price(writings):
+def test_notations_of_one_structure_have_one_price(writings):
     first, *others = map(told, writings)
     assert all(other.key == first.key for other in others)
 
@@ -85,11 +85,11 @@ def test_writings_of_one_structure_have_one_price(writings):
         ("3.17 * x^0.7531", "0.417 * x^0.7071 * (11.34 - cos(x * (x - 1)))"),
     ],
 )
-def test_what_people_write_is_cheaper_than_what_they_do_not(common, odd):
+def test_common_structures_are_cheaper_than_odd_ones(common, odd):
     assert nats(common) + 2.0 < nats(odd)
 
 
-def test_a_variable_is_one_of_those_there_are():
+def test_naming_a_variable_costs_the_log_of_their_number():
     formulas = [tell([each.expression], [each.is_free])[0] for each in read_corpus()[:40]]
     code = StructureCode(replace(Counts.of(formulas), forms=Counter()))  # no form is named as a whole
     assert code.nats(told("x * y"), 8) == pytest.approx(code.nats(told("x * y"), 1) + 2 * np.log(8))
@@ -115,13 +115,13 @@ def test_a_number_is_part_of_the_law_or_the_value_of_a_constant():
     assert price("x", []) <= free + nats_of_measured(1.0) + 1e-9
 
 
-def test_no_number_is_hidden_by_the_factor_of_one():
+def test_a_factor_of_one_does_not_hide_a_number():
     with_root = price("1 / (0.1069 + 2.23606797749979 * exp(-0.62 * x))", [True, False, True])
     assert with_root > price("9.36 / (1 + 20.9 * exp(-0.62 * x))", [True, True, True]) + 5.0
     assert price("2.37 * x", [False]) > price("x", [])
 
 
-def test_terms_of_a_simple_ratio_are_told_by_it():
+def test_a_simple_ratio_of_two_terms_is_priced_as_a_number():
     shared = price("2.31 * (sin(x) - y)", [True])
     apart = price("2.31 * sin(x) + 1.93 * y", [True, True])
     assert apart < shared < apart + nats_of_measured(-1.0) + 1e-9
@@ -139,7 +139,7 @@ def test_a_number_may_stand_before_a_known_form():
     assert number < more < number + 4.0
 
 
-def test_measured_values_are_no_roots_by_chance():
+def test_roots_among_measured_values_are_expensive():
     more = nats_of_measured(2.0) - nats_of(2.0)
     assert more > 2.0  # few measured values are simple
     assert nats_of_measured(np.sqrt(5.0)) > nats_of(np.sqrt(5.0)) + more + 2.0
@@ -231,7 +231,7 @@ def test_symbols_have_their_roles():
     assert sum(is_free) == 2 and len(is_free) == 5  # V, K; 2, pi, 2
 
 
-def test_a_number_of_the_law_is_told_from_a_measured_one():
+def test_numbers_of_a_law_differ_from_measured_ones():
     assert all(map(is_part_of_law, (2.0, -1.0, 0.5, np.pi / 4, 4 * np.pi, 2 / 3)))
     assert not any(map(is_part_of_law, (8.314, 0.0821, 1.64, 273.15)))
 

@@ -53,13 +53,13 @@ def test_permuted_columns_permute_the_proposals():
 
 
 @pytest.mark.parametrize("offset", [-1e8, 1e11])
-def test_how_large_an_offset_of_the_target_is_changes_nothing(offset):
+def test_the_offset_of_the_target_changes_nothing(offset):
     names = [*Vocabulary(NAMES).names]
     expected = logits_of(make_generator(y=Y + 1e6), names)
     np.testing.assert_allclose(logits_of(make_generator(y=Y + offset), names), expected, atol=0.02)
 
 
-def test_a_target_that_is_nearly_always_0_is_looked_at_where_it_is_not():
+def test_rows_with_nonzero_targets_are_shown():
     x = RNG.uniform(size=(5000, 3))
     y = np.zeros(5000)
     y[:5] = [1.0, 2.0, 3.0, 4.0, 5.0]
@@ -111,7 +111,7 @@ def test_draws_from_left_to_right_have_the_predicted_frequencies():
     np.testing.assert_allclose(found, expected, atol=0.03)
 
 
-def test_cutting_the_masked_end_off_is_what_training_does():
+def test_the_masked_end_is_cut_off_as_in_training():
     generator = make_generator()
     full = generator.predict(np.full((1, 14), MASK, np.int16), 14)
     cut = generator.predict(np.full((1, 4), MASK, np.int16), 14)

@@ -35,7 +35,7 @@ def test_shapes(examples: Examples) -> None:
     assert len(examples) == N
 
 
-def test_what_is_behind_the_last_row_and_input_is_zero(examples: Examples) -> None:
+def test_padding_is_zero(examples: Examples) -> None:
     for row in range(200):
         assert not examples.x[row, examples.n_rows[row] :].any()
         assert not examples.x[row, :, examples.n_variables[row] :].any()

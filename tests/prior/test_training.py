@@ -53,7 +53,7 @@ def test_views_can_be_cut():
     assert views.weights.isfinite().all()
 
 
-def test_loss_counts_masked_tokens_alone():
+def test_loss_counts_only_masked_tokens():
     views = draw_views(some_tokens(8), 2, 16, torch.Generator().manual_seed(0))
     logits = torch.zeros((16, 16, 13))
     assert float(masked_loss(logits, views)) == pytest.approx(np.log(13))
@@ -127,14 +127,14 @@ def test_a_stage_ends_in_time(monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_little_training_beats_none():
+def test_a_little_training_lowers_the_loss():
     trainer = make_trainer()
     before = trainer.held_out_loss(256)
     losses(trainer, 30)
     assert trainer.held_out_loss(256) < before
 
 
-def test_a_stage_that_is_stopped_can_be_gone_on_with():
+def test_a_stopped_stage_can_be_resumed():
     trainer = make_trainer()
     for report in trainer.run(Stage(steps=50), report_every=1):
         if report.step == 3:
@@ -144,7 +144,7 @@ def test_a_stage_that_is_stopped_can_be_gone_on_with():
     assert losses(again, 2) == pytest.approx(losses(make_trainer(), 5)[3:], rel=1e-6)
 
 
-def test_more_latents_that_are_not_there_change_nothing():
+def test_padded_latents_change_nothing():
     trainer = make_trainer()
     batch = batches_of_chunk(PlainMaker(), QUICK, 0)[0]
     expected = trainer.gradient.take(trainer._drawn(batch, trainer._generator(0)))
@@ -157,7 +157,7 @@ def test_more_latents_that_are_not_there_change_nothing():
 
 
 @pytest.mark.parametrize("numbers", [(float("nan"), 1.0), (1.0, float("inf"))])
-def test_what_is_not_finite_ends_a_stage(monkeypatch, numbers):
+def test_nonfinite_numbers_end_a_stage(monkeypatch, numbers):
     trainer = make_trainer()
     monkeypatch.setattr(trainer, "step", lambda *_: tuple(torch.tensor(number) for number in numbers))
     with pytest.raises(DataError, match=r"at step 2: restart with a learning_rate below 0\.003"):

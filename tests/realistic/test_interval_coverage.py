@@ -29,7 +29,7 @@ class Known:
 
 
 @pytest.mark.parametrize("name", ["Michaelis-Menten", "drag", "damped oscillation"])
-def test_right_intervals_cover_as_much_as_they_say(name):
+def test_correct_intervals_have_their_stated_coverage(name):
     curve = CURVES[name]
     shares = coverage.shares_of(Known(curve), curve, draw(curve, 0))
     for place in coverage.PLACES:
@@ -45,7 +45,7 @@ def test_wrong_intervals_cover_less():
     assert 0.4 < shares[coverage.key("within", "measurements", 0.95)] < 0.6
 
 
-def test_an_undefined_interval_holds_nothing():
+def test_an_undefined_interval_covers_nothing():
     ends, law = np.array([[np.nan, np.nan], [0.0, 2.0]]), np.array([1.0, 1.0])
     assert coverage.covered_law(ends, law, law).tolist() == [0.0, 1.0]
     assert coverage.covered_measurements(ends, law, law)[0] == 0.0

@@ -60,11 +60,11 @@ def test_a_law_is_fitted_to_its_table(name):
         ("absorption", "3.4 * tanh(0.06 * v1)", False),
     ],
 )
-def test_a_law_is_found_in_any_writing(name, answer, is_found):
+def test_a_law_is_recognised_in_any_notation(name, answer, is_found):
     assert has_form(shape_of(name), parsed(answer, MADE[name][1].shape[1])) == is_found
 
 
-def test_rows_between_keep_what_the_rows_have_in_common():
+def test_rows_in_between_keep_relations_of_the_rows():
     X = MADE["rydberg"][1]
     assert (rows_between(X)[:, 0] < rows_between(X)[:, 1]).all()
     sparse = rows_between(MADE["bode"][1])

@@ -62,13 +62,13 @@ def test_exponents_that_are_fitted_count():
     assert not is_form_right(curve, parsed(curve.name, "1.1 * M^4 + 0.3 * M^3"))
 
 
-def test_a_swing_between_rows_is_seen():
+def test_an_oscillation_between_rows_is_detected():
     curve = CURVES["first-order decay"]
     assert swings(curve, parsed(curve.name, "12.4 * exp(-0.37 * t) + 0.4 * sin(19 * t)"))
     assert not swings(curve, parsed(curve.name, "12.4 / (1 + t)"))
 
 
-def test_an_answer_that_is_off_beyond_the_rows_is_of_no_use():
+def test_an_answer_that_is_wrong_beyond_the_rows_is_not_useful():
     curve = CURVES["first-order decay"]
     table = draw(curve, 0)
     assert not is_useful(curve, table, parsed(curve.name, "12.4 - 4.1 * t + 0.31 * t^2"))

@@ -75,12 +75,12 @@ def test_a_fit_is_judged(stand):
     assert stand.code is TableCode.shipped()
 
 
-def test_the_true_form_is_handed_over_as_a_guess(stand):
+def test_the_true_form_is_passed_as_a_guess(stand):
     running.run(Task("Michaelis-Menten", 0, 2.0, has_guess=True))
     assert stand.parameters["guesses"] == ["7.3 * S / (1.9 + S)"]
 
 
-def test_the_own_form_is_left_out(stand, monkeypatch):
+def test_the_true_form_is_left_out_of_the_code(stand, monkeypatch):
     others = Reading.of(
         tell([curve_law], [[True] * curve_law.n_constants])[0] for curve_law in (law("drag"), law("diode"))
     )

@@ -95,7 +95,7 @@ def uninterrupted(tmp_path_factory):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("interval", [0.0, 1000.0])
-def test_an_interrupted_fit_goes_on_exactly(tmp_path, uninterrupted, kind, interval):
+def test_an_interrupted_fit_is_resumed_exactly(tmp_path, uninterrupted, kind, interval):
     other, expected = uninterrupted(kind)
     run = create(tmp_path / "run", **KINDS[kind], max_epochs=4)
     cut = run.fit(on_state=interrupt_at(1), interval=interval)
@@ -180,7 +180,7 @@ def test_time_that_was_used_counts(tmp_path, clock):
     assert [line["seconds"] for line in run.log()] == pytest.approx([0, 2000, 4000, 6000, 6000, 7500, 9000])
 
 
-def test_patience_goes_on(tmp_path):
+def test_patience_is_resumed(tmp_path):
     settings = {"max_epochs": 500, "config": UNIFORM["config"] | {"patience": 3}}
     expected = create(tmp_path / "expected", **settings).fit()
     assert expected.stopped_by_ == "no_progress"

@@ -56,7 +56,7 @@ run_cases.create(sys.argv[1])
 
 
 @pytest.mark.parametrize("moment", [2, pytest.param(5, marks=pytest.mark.slow)])
-def test_a_folder_whose_making_was_killed_is_made_anew(tmp_path, moment):
+def test_a_folder_whose_creation_was_killed_is_created_again(tmp_path, moment):
     """Moments 1 to 3 are within the first file, 4 and 5 within the second; a complete file is renamed."""
     path = tmp_path / "run"
     paths = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])

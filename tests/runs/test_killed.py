@@ -11,7 +11,7 @@ from run_cases import BRIEF, account, create, start_process
 
 
 @pytest.mark.slow
-def test_a_killed_fit_goes_on_exactly(tmp_path):
+def test_a_killed_fit_is_resumed_exactly(tmp_path):
     expected = create(tmp_path / "expected", **BRIEF, max_epochs=5).fit()
     run = create(tmp_path / "run", **BRIEF, max_epochs=5)
     with start_process("run_cases.fit_for_ever(sys.argv[1])", run.path) as process:

@@ -19,7 +19,7 @@ def test_derivatives_that_overflow_cost_much_but_not_infinitely_much(slope):
 
 
 @pytest.mark.parametrize("n_rows", [50, 1000])
-def test_a_constant_that_is_hardly_told_from_zero_costs_as_much_as_the_noise_that_it_may_fit(n_rows):
+def test_a_constant_near_zero_costs_as_much_as_the_noise_it_may_fit(n_rows):
     """BIC's price. With a lower one, every few data sets a constant near zero would be kept."""
     vocabulary = Vocabulary(["x"])
     length = DescriptionLength(n_rows=n_rows, spread=1.0, least_nrmse=1e-12)

@@ -35,7 +35,7 @@ def chosen(truth: str, candidate: str, noise: float = 0.0) -> str:
         ("y - log(2.6 * x)", "(y - 0.95) - log(x)"),
     ],
 )
-def test_a_constant_stands_where_it_is_simple(truth, candidate):
+def test_a_constant_moves_to_where_it_is_simple(truth, candidate):
     assert chosen(truth, candidate) == truth
 
 
@@ -52,7 +52,7 @@ def test_a_constant_that_is_simple_stays(law, noise):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_constant_that_was_cut_short_is_moved_too(seed):
+def test_a_truncated_constant_is_moved_too(seed):
     """9.87 is good enough until its root, which is pi, is needed."""
     law = "sqrt((x / y)^2 + (3.141592653589793 / z)^2)"
     X = np.random.default_rng(seed).uniform(0.5, 5.0, size=(1000, 3))
@@ -100,7 +100,7 @@ def numbered(expression: Expression) -> Node:
     ],
 )
 @given(st.floats(0.1, 10.0), st.sampled_from([-2.4, -1.0, 1.0, 1.7, 3.0]))
-def test_what_the_data_allow_has_the_same_values(move, form, constant, scale):
+def test_allowed_alternatives_have_the_same_values(move, form, constant, scale):
     expression = Expression.parse(form.format(c=repr(constant), s=repr(scale)), NAMES)
 
     def nats_lost(number: int, value: float) -> float:

@@ -130,7 +130,7 @@ def test_a_phase_within_a_scaled_sum_is_reduced() -> None:
     assert abs(max(turned.expression.constants, key=abs)) <= pi
 
 
-def test_a_settled_simple_phase_stays_and_a_cut_decimal_is_fitted_again() -> None:
+def test_a_fixed_simple_phase_stays_and_a_truncated_one_is_fitted_again() -> None:
     assert written("sin(x + 4)", is_settled=True).expression.text() == "sin(x + 4)"
     found = written("sin(x + 69.42)", is_settled=True)
     assert abs(found.expression.constants[0]) < pi and found.is_fixed == (False,)
@@ -192,7 +192,7 @@ def test_functions_of_inverse_functions(start: str, end: str) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(expressions(FULL, 13, mild_floats), st.booleans())
-def test_notation_never_changes_a_value(expression: Expression, is_settled: bool) -> None:
+def test_every_notation_keeps_values(expression: Expression, is_settled: bool) -> None:
     same_values(expression, as_roots(expression, positive=FULL.variables))
     model = Model(expression, (is_settled,) * expression.n_constants)
     for name in _core.SPELLINGS:
@@ -216,7 +216,7 @@ def test_spellings_have_names() -> None:
 
 
 @pytest.mark.parametrize("text", ["1.0 * sin(x)", "sin(x) * 1.0"])
-def test_a_settled_factor_of_one_is_dropped(text: str) -> None:
+def test_a_fixed_factor_of_one_is_dropped(text: str) -> None:
     assert written(text, is_settled=True).expression.text() == "sin(x)"
     assert len(written(text).expression) == 4
 
@@ -239,7 +239,7 @@ def test_an_error_of_the_rules_is_passed_on() -> None:
         spelled(Model.free(Expression.parse("x * x", PLAIN)), refuse)
 
 
-def test_what_is_nested_too_deeply_stays() -> None:
+def test_deeply_nested_expressions_stay() -> None:
     expression = Expression.parse("sin(" * 1000 + "-x" + ")" * 1000, PLAIN)
     model = Model.free(expression)
     assert spelled(model) is model
@@ -281,7 +281,7 @@ def test_a_late_phase_is_reduced() -> None:
     assert all(abs(value) < pi for value in found.constants)
 
 
-def test_what_rules_refuse_is_not_made_of_a_late_choice() -> None:
+def test_a_late_choice_obeys_the_rules() -> None:
     text = "x * y / y + 0.5"
     y = Expression.parse(text, PLAIN).to_callable()(ROWS)
 
@@ -316,6 +316,6 @@ def test_equations_are_written_well_only_while_there_is_time(monkeypatch: pytest
     assert len(n_spelled) == 1
 
 
-def test_a_settled_constant_stays_settled_without_its_sign() -> None:
+def test_a_fixed_constant_stays_fixed_without_its_sign() -> None:
     model = Model(Expression.parse("x + sin(-2.5 * y)", PLAIN), (True,))
     assert spelled(model).is_fixed == (True,)

@@ -19,14 +19,14 @@ def swings(text: str, paths: Paths = PATHS) -> bool:
 @pytest.mark.parametrize(
     "text", ["x", "3 * exp(-0.2 * x) * cos(2.4 * x)", "sin(5 * x)", "sin(9 * x)", "1", "y"]
 )
-def test_what_the_rows_show_is_no_swing(text):
+def test_oscillations_shown_by_the_rows_are_accepted(text):
     assert not swings(text)
 
 
 @pytest.mark.parametrize(
     "text", ["cos((2.4 + 8 * 3.14159265358979) * x)", "x + sin(50 * x)", "x + 2 * sin(1417 * x)"]
 )
-def test_what_they_cannot_show_is_one(text):
+def test_oscillations_between_rows_are_detected(text):
     assert swings(text)
 
 
@@ -42,14 +42,14 @@ def test_one_row_has_no_paths():
     assert not swings("sin(50 * x)", Paths.among(GRID[:1]))
 
 
-def test_what_is_undefined_between_rows_swings():
+def test_an_equation_undefined_between_rows_oscillates():
     names = Vocabulary(["x"], ("add", "sub", "mul", "asin", "cos", "sqrt"))
     texts = "asin(0.2 + cos(6.283185307179586 * x + 2))", "sqrt(x - 1)"
     paths = Paths.among(np.arange(1.0, 9.0)[:, None])
     assert swing([Expression.parse(text, names) for text in texts], paths, 1).tolist() == [True, False]
 
 
-def test_a_path_that_leaves_the_domain_tells_nothing():
+def test_a_path_that_leaves_the_domain_is_ignored():
     rng = np.random.default_rng(0)
     rows = rng.uniform(0.0, 1.0, size=(30, 2))
     rows = rows[rows[:, 0] > rows[:, 1]]

@@ -49,14 +49,14 @@ def test_phases_are_within_half_a_turn():
     assert abs(phase) <= np.pi
 
 
-def test_a_writing_that_is_refused_is_not_taken():
+def test_a_forbidden_notation_is_not_used():
     def has_no_power(expression):
         return "^" not in expression.text()
 
     assert written("exp(0.6931471805599453 * a)", is_allowed=has_no_power) == ["exp(0.6931471805599453 * a)"]
 
 
-def test_a_shorter_writing_takes_the_place_of_what_is_less_accurate():
+def test_a_shorter_notation_replaces_a_less_accurate_equation():
     assert written("b", "b * a", "exp(0.6931471805599453 * a)") == ["b", "2^a"]
 
 

@@ -73,7 +73,7 @@ def test_searches_in_a_stack_find_what_they_find_alone():
         assert [state.epoch for state in states] == list(range(N_EPOCHS))
 
 
-def test_a_search_goes_on_in_another_stack():
+def test_a_search_continues_in_another_stack():
     stack, networks = make_stack(1)
     whole, _ = stacked(stack, networks, 1)
     _, saved = stacked(*make_stack(1), 1, n_epochs=1)

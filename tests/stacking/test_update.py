@@ -132,7 +132,7 @@ def test_gradients_agree_with_those_alone():
             np.testing.assert_allclose(found[name], parameter.grad.numpy(), rtol=1e-4, atol=1e-5)
 
 
-def test_who_does_not_learn_stays_as_it_is():
+def test_members_that_do_not_learn_are_unchanged():
     objective = GRPO(CONFIG.objective)
     members = [Alone(vocabulary, objective, seed) for seed, vocabulary in enumerate(VOCABULARIES)]
     update, lessons = stacked(members, objective), empty_lessons()
@@ -144,7 +144,7 @@ def test_who_does_not_learn_stays_as_it_is():
     assert update.parameters.n_steps.tolist() == [0.0, CONFIG.updates_per_epoch]
 
 
-def test_a_member_goes_on_alone_from_what_the_stack_saved():
+def test_a_member_continues_alone_from_a_state_of_the_stack():
     objective = GRPO(CONFIG.objective)
     members = [Alone(vocabulary, objective, seed) for seed, vocabulary in enumerate(VOCABULARIES)]
     update, lessons = stacked(members, objective), empty_lessons()

@@ -56,7 +56,7 @@ def test_symmetries_leave_fewer_inputs(text: str, n_inputs: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["a + b^2 + sin(a * b)", "exp(a) + cos(a * b)", "a^b + b"])
-def test_what_has_no_symmetry_keeps_its_inputs(text: str) -> None:
+def test_functions_without_symmetry_keep_their_inputs(text: str) -> None:
     X = rows()[:, :2]
     names = NAMES[:2]
     vocabulary = Vocabulary(names, tuple(OPERATORS))
@@ -93,7 +93,7 @@ def test_units_are_taken_from_positive_columns_alone() -> None:
     assert "b" in trees and Expression.from_tree(VOCABULARY, found.factor).text() == "a"
 
 
-def test_an_imitation_is_enough() -> None:
+def test_an_approximation_has_the_symmetries() -> None:
     """cos(v / c) has the symmetry of sqrt(1 - v^2 / c^2), and a small remainder changes nothing."""
     found = reduction("a / cos(b / (2 * c)) + 0.001 * sin(5 * b)")
     assert found is not None

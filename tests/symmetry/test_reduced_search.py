@@ -49,7 +49,7 @@ def error_of(expression: Expression, search: ReducedSearch) -> float:
     return float(search.engine.score([expression], options=options).nrmse[0])
 
 
-def test_an_imitation_shows_the_one_input_that_is_left() -> None:
+def test_an_approximation_shows_the_remaining_input() -> None:
     search = reduced_search()
     search.look(found_by(search, IMITATION))
     assert search.is_active and search.reduction is not None
@@ -58,7 +58,7 @@ def test_an_imitation_shows_the_one_input_that_is_left() -> None:
     assert left is not None
 
 
-def test_what_is_found_in_fewer_inputs_is_proposed_over_all() -> None:
+def test_results_in_fewer_inputs_are_proposed_over_all_inputs() -> None:
     """The law in the one remaining input, or in its inverse, is inserted into the inner search."""
     search = reduced_search()
     search.look(found_by(search, IMITATION))
@@ -73,7 +73,7 @@ def test_what_is_found_in_fewer_inputs_is_proposed_over_all() -> None:
 
 
 @pytest.mark.slow
-def test_an_imitation_leads_to_the_law() -> None:
+def test_an_approximation_leads_to_the_law() -> None:
     """Also if the first exact fit is long and cannot be written over all inputs.
 
     Ten runs of 5,000 evaluations. Measured: 10 of 10 seeds; assumed: 0.7, so 5 of 20 seeds must succeed.
@@ -100,7 +100,7 @@ def test_a_law_of_powers_is_proposed_at_once() -> None:
     assert search.look(found_by(search, "h^2.02 * w / k")) == []  # only once
 
 
-def test_without_symmetries_or_near_imitations_nothing_is_begun() -> None:
+def test_without_symmetries_or_close_approximations_nothing_starts() -> None:
     search = reduced_search()
     search.look(found_by(search, "h + sin(w) * k^2 + cos(t * h)"))
     assert not search.is_active
@@ -147,7 +147,7 @@ def _pretended(search: ReducedSearch, text: str) -> HallOfFame:
     return HallOfFame(batch, np.ones(1), np.zeros(1), np.full(1, 0.01))
 
 
-def test_a_saved_search_goes_on_as_if_it_had_not_been() -> None:
+def test_a_saved_search_continues_as_an_uninterrupted_one() -> None:
     whole = reduced_search()
     whole.look(found_by(whole, IMITATION))
     whole.run(700, None)
@@ -175,7 +175,7 @@ def test_a_vocabulary_that_cannot_write_the_inputs_is_left_alone() -> None:
     assert not search.is_active
 
 
-def test_of_many_rows_some_are_enough() -> None:
+def test_a_sample_of_many_rows_is_used() -> None:
     many = np.random.default_rng(1).uniform(1, 3, size=(50_000, 4))
     y = many[:, 0] * many[:, 1] / (np.exp(many[:, 0] * many[:, 1] / (many[:, 2] * many[:, 3])) - 1)
     engine = Engine(VOCABULARY, many, y)

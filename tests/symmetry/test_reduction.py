@@ -64,12 +64,12 @@ def test_restored_is_the_factor_times_the_function_of_the_inputs(text: str, redu
         ("sin(u0)", 0.0, "sin(x / y)"),
     ],
 )
-def test_units_go_back_to_where_they_were_taken_from(text: str, target: float, expected: str) -> None:
+def test_units_are_restored(text: str, target: float, expected: str) -> None:
     reduction = Reduction((Input(tree("x"), (1.0,)),), (tree("y"),), (target,))
     assert restored(text, reduction).text() == expected
 
 
-def test_inputs_of_different_units_are_joined_in_those_of_the_first() -> None:
+def test_joined_inputs_have_the_units_of_the_first() -> None:
     joined = UNITS.joined(0, 1, -1.0)
     (both,) = columns(Reduction((joined,), UNITS.units, UNITS.powers)).T
     first, second = columns(UNITS).T

@@ -45,7 +45,7 @@ def test_methods_can_be_chosen(store):
     assert done.exit_code == 0 and "memory=short" not in done.output
 
 
-def test_two_stores_are_told_apart_by_labels(tmp_path):
+def test_labels_distinguish_two_stores(tmp_path):
     before = write_store(tmp_path / "before", [run(STROGATZ, "paper")])
     after = write_store(tmp_path / "after", [run(STROGATZ, "paper", is_solved=True)])
     refused = call("table", before, after)
@@ -54,7 +54,7 @@ def test_two_stores_are_told_apart_by_labels(tmp_path):
     assert done.exit_code == 0 and "| Strogatz | 0 | new paper | 1 | 0 | 100.0" in done.output
 
 
-def test_a_run_that_stands_there_twice_counts_once(tmp_path):
+def test_a_run_in_two_stores_counts_once(tmp_path):
     store = write_store(tmp_path, [run(STROGATZ, is_solved=True), failed(STROGATZ)])
     results = read_results([store])
     assert len(results.rows) == 1 and results.rows[0].solved_srbench and "twice" in results.warnings[0]

@@ -54,7 +54,7 @@ def test_the_two_rules_are_apart():
     assert exactly["accuracy"].percent == 0  # above 0.999, not equal to it
 
 
-def test_published_rows_stand_at_the_stores_noise_levels():
+def test_published_rows_have_the_noise_levels_of_the_store():
     whole, srbenchs = summary_tables([run(STROGATZ, noise=0.01)])
     ddsr = [row for row in whole.rows if row[0] == "DDSR"]
     assert [row[1:4] for row in ddsr] == [("0.01", "DDSR paper", "133")]
@@ -101,7 +101,7 @@ def test_the_black_box_takes_medians_over_trials_first():
     assert any(row[0] == "Operon" and row[2] == "SRBench" for row in table.rows)
 
 
-def test_friedmans_sets_and_the_others_have_tables_of_their_own():
+def test_friedmans_sets_and_the_others_have_separate_tables():
     friedman = [run("579_fri_c0_250_5", r2_test=0.9), run("581_fri_c3_500_25", r2_test=0.7)]
     (alone,) = summary_tables(friedman)
     assert alone.title == "Black box"
@@ -114,7 +114,7 @@ def test_friedmans_sets_and_the_others_have_tables_of_their_own():
 
 
 @pytest.mark.parametrize("problem", [STROGATZ, "banana"])
-def test_what_runs_were_given_is_shown(problem):
+def test_budgets_of_runs_are_shown(problem):
     rows = [run(problem, "a", time=60.0), run(problem, "b", time=2.5, epochs=150), run(problem, "c")]
     shown = {row["method"]: row["budget"] for row in own_rows(summary_tables(rows)[0])}
     assert shown == {"a": "60 s", "b": "2.5 s, 150 epochs", "c": None}
