@@ -1,4 +1,4 @@
-"""Every setting that the default search has beside the paper's is changed once, and its effect is seen."""
+"""Every setting that the default search has beyond the paper's is changed once, and its effect is checked."""
 
 from dataclasses import fields
 
@@ -26,7 +26,7 @@ def fitted(preset="ddsr", callback=None, max_time=None, **changes):
 
 
 def balance_of(monkeypatch, **changes):
-    """The balance that a fit with these settings was made with."""
+    """The balance of a fit with these settings."""
     balances, search = [], methods.refined_search
 
     def watched(evolution, contributors, balance, **options):
@@ -42,7 +42,7 @@ def balance_of(monkeypatch, **changes):
 @covers("is_scale_free", DefaultConfig)
 @pytest.mark.parametrize("method", ["ddsr:refiner=none", "ddsr:generator=none"])
 def test_is_scale_free(method):
-    """Constants that only scale and shift an expression are fitted beside it, or not at all."""
+    """Constants that only scale and shift an expression are fitted outside of it, or not at all."""
     y = 1234.5 * np.sin(X[:, 0]) + 67.8
     vocabulary = Vocabulary(["x0", "x1"])
     for is_free in (True, False):
@@ -55,7 +55,7 @@ def test_is_scale_free(method):
 
 @covers("symmetries", DefaultConfig)
 def test_symmetries():
-    """They are looked for from the third epoch on; what they find is in test_reduced_search.py."""
+    """Symmetries are searched for from the third epoch on; test_reduced_search.py tests what they find."""
     with_them, without = (
         fitted("ddsr:generator=none", symmetries=is_on, evolution={"exact": 0.0}).curves_
         for is_on in (True, False)
@@ -95,7 +95,7 @@ def test_most_share(monkeypatch):
 
 @covers("head_start", DefaultConfig)
 def test_head_start(monkeypatch):
-    """For as long as that the generator has no turn, however large its share is."""
+    """Until then the generator has no turn, however large its share is."""
     for head_start in (0.0, 1e6):
         balance = balance_of(
             monkeypatch, head_start=head_start, least_share=0.5, max_time=60.0, max_evaluations=1
@@ -110,7 +110,7 @@ def weights(tmp_path_factory):
 
 
 def contributors_of(monkeypatch, **changes):
-    """The contributors that a fit with these settings was made with, by name."""
+    """The contributors of a fit with these settings, by name."""
     parts, search = [], methods.refined_search
 
     def watched(evolution, contributors, balance, **options):
