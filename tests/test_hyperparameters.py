@@ -355,6 +355,14 @@ def test_patience(run, preset):
 
 
 @BOTH
+@covers("reward", PaperConfig, DSRConfig)
+def test_reward(run, preset):
+    """The elites are other expressions, whose rewards count their price."""
+    by_error, by_length = (run(preset, reward=name) for name in ("error", "description_length"))
+    assert by_length.model.curves_["best_reward"].iloc[-1] < by_error.model.curves_["best_reward"].iloc[-1]
+
+
+@BOTH
 @covers("model_selection", PaperConfig, DSRConfig)
 def test_model_selection(run, preset):
     accurate, brief = (run(preset, model_selection=name).model for name in ("accuracy", "best"))

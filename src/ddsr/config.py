@@ -92,6 +92,9 @@ class ObjectiveConfig:
                 raise MethodError(f"{name} must be True or False, got {getattr(self, name)!r}")
 
 
+REWARDS = ("error", "description_length")
+
+
 @dataclass(frozen=True, kw_only=True)
 class SearchConfig:
     """Settings that all learned searches share: expressions, batches, elites and updates."""
@@ -118,6 +121,9 @@ class SearchConfig:
     epochs_per_reference: int = 5
     """G, the number of epochs after which θ_ref is updated"""
     objective: ObjectiveConfig = ObjectiveConfig()
+    reward: str = "error"
+    """what elites are chosen by: `error`, R = 1 / (1 + NRMSE), or `description_length`, which also counts the
+    price of the expression (docs/algorithm.md)"""
     model_selection: str = "accuracy"
     """how the equation for predictions is chosen, unless the estimator's `model_selection` is given"""
     max_evaluations: int | None = None
@@ -134,6 +140,8 @@ class SearchConfig:
         for name in ("max_constants", "fit_steps"):
             check_whole(getattr(self, name), name, least=0)
         _check_kind(self.objective, "objective", ObjectiveConfig)
+        if self.reward not in REWARDS:
+            raise MethodError(f"reward must be one of {', '.join(REWARDS)}, got {self.reward!r}")
         _check_between(self.elite_fraction, "elite_fraction", 0, 1)
         _check_between(self.learning_rate, "learning_rate", 0, float_info.max)
 

@@ -16,11 +16,15 @@ def scores_of(epoch, n=200):
     return ENGINE.score(Batch.from_tokens(PLAIN, tokens))
 
 
+def rated(scores):
+    return scores.batch, scores.reward
+
+
 def test_never_two_of_the_same_form_and_never_loses_its_best():
     memory, best = EliteMemory(10), 0.0
     for epoch in range(8):
         scores = scores_of(epoch)
-        memory = memory.merge(scores)
+        memory = memory.merge(*rated(scores))
         best = max(best, scores.reward.max())
         keys = memory.pool.batch.keys()
         assert len(set(keys)) == len(keys) <= 20
@@ -34,9 +38,11 @@ def test_never_two_of_the_same_form_and_never_loses_its_best():
 
 def test_the_pool_joins_this_epoch_with_all_before():
     first, second = scores_of(0), scores_of(1)
-    memory = EliteMemory(10).merge(first)
-    joined = memory.trimmed().merge(second)
-    top = np.sort(np.concatenate([memory.pool.reward, ShortTermMemory(10).merge(second).pool.reward]))[::-1]
+    memory = EliteMemory(10).merge(*rated(first))
+    joined = memory.trimmed().merge(*rated(second))
+    top = np.sort(
+        np.concatenate([memory.pool.reward, ShortTermMemory(10).merge(*rated(second)).pool.reward])
+    )[::-1]
     assert set(joined.pool.reward) <= set(top)
     assert joined.pool.reward[0] == top[0]
     assert len(joined.pool) > 10
@@ -44,10 +50,10 @@ def test_the_pool_joins_this_epoch_with_all_before():
 
 def test_a_pool_is_trimmed_to_the_best_of_its_size():
     """The joined pool has between αB and 2αB expressions, as some are in both halves; αB are kept."""
-    first = EliteMemory(10).merge(scores_of(0))
+    first = EliteMemory(10).merge(*rated(scores_of(0)))
     assert len(first.pool) == len(first.trimmed().pool) == 10
-    overlapping = EliteMemory(10, kept=first.pool).merge(scores_of(0, n=150))
-    full = first.trimmed().merge(scores_of(1))
+    overlapping = EliteMemory(10, kept=first.pool).merge(*rated(scores_of(0, n=150)))
+    full = first.trimmed().merge(*rated(scores_of(1)))
     assert 10 <= len(overlapping.pool) < len(full.pool) <= 20
     for joined in (overlapping, full):
         kept = joined.trimmed().pool
@@ -59,7 +65,7 @@ def test_the_better_constants_of_one_form_stay():
     tokens = Batch.from_tokens(PLAIN, scores_of(0).batch.tokens)
     poor = Engine(PLAIN, X, X[:, 0] * X[:, 1], options=FitOptions(max_steps=0)).score(tokens)
     good = Engine(PLAIN, X, X[:, 0] * X[:, 1], options=FitOptions(max_steps=20)).score(tokens)
-    memory = EliteMemory(200).merge(poor).merge(good)
+    memory = EliteMemory(200).merge(*rated(poor)).merge(*rated(good))
     assert memory.pool.reward[0] == good.reward.max()
     by_key = dict(zip(memory.pool.batch.keys(), memory.pool.reward, strict=True))
     for key, reward in zip(good.batch.keys(), good.reward, strict=True):
@@ -67,9 +73,9 @@ def test_the_better_constants_of_one_form_stay():
 
 
 def test_short_term_memory_forgets():
-    memory = ShortTermMemory(10).merge(scores_of(0))
+    memory = ShortTermMemory(10).merge(*rated(scores_of(0)))
     first = memory.pool.reward.copy()
-    second = memory.trimmed().merge(scores_of(1)).pool.reward
+    second = memory.trimmed().merge(*rated(scores_of(1))).pool.reward
     assert len(first) == len(second) == 10
     assert not np.array_equal(first, second)
     with pytest.raises(LookupError):

@@ -44,7 +44,7 @@ def learn(generator, memory, objective, epochs, n_threads=1):
     rewards, stats = [], []
     for epoch in range(epochs):
         scores = engine.score(generator.sample(config.batch_size, epoch))
-        memory = memory.merge(scores)
+        memory = memory.merge(scores.batch, scores.reward)
         stats.append(policy.update(memory.pool, epoch))
         memory = memory.trimmed()
         rewards.append(scores.reward.mean())

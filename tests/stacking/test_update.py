@@ -48,7 +48,7 @@ class Alone:
     def next_pool(self, epoch):
         scores = self.engine.score(self.generator.sample(CONFIG.batch_size, epoch))
         self.memory = self.memory.trimmed() if self.memory.kept is not None else self.memory
-        self.memory = self.memory.merge(scores)
+        self.memory = self.memory.merge(scores.batch, scores.reward)
         return self.memory.pool
 
 

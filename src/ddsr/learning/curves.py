@@ -61,6 +61,7 @@ class PartClock:
 
 def describe(
     scores: Scores,
+    reward: NDArray[np.float64],
     batch_size: int,
     reward_floor: float,
     update: UpdateStats | None,
@@ -69,8 +70,8 @@ def describe(
     """Return the epoch's point of the learning curves."""
     n_distinct = float((~scores.is_duplicate).sum())
     return EpochStats(
-        best_reward=float(scores.reward.max()),
-        mean_reward=float(scores.reward.mean()),
+        best_reward=float(reward.max()),
+        mean_reward=float(reward.mean()),
         reward_floor=reward_floor,
         distinct_share=n_distinct / batch_size,
         update=update,

@@ -12,9 +12,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.engine import Scores
 from ddsr.expression import Batch, Vocabulary
 from ddsr.storage.saved import Saved
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +23,7 @@ class Pool:
     """Distinct expressions by falling reward; operand order does not distinguish them."""
 
     batch: Batch
-    reward: NDArray[np.float64]
+    reward: Floats
 
     def __len__(self) -> int:
         return len(self.batch)
@@ -33,7 +34,7 @@ class Pool:
         return float(self.reward.min())
 
     @property
-    def advantage(self) -> NDArray[np.float64]:
+    def advantage(self) -> Floats:
         """A = R − R_α, never negative."""
         return self.reward - self.reward_floor
 
@@ -55,7 +56,7 @@ class Memory(Protocol):
         """Elites to learn from now."""
         ...
 
-    def merge(self, scores: Scores) -> Memory:
+    def merge(self, batch: Batch, reward: Floats) -> Memory:
         """Return the memory with the best of an epoch."""
         ...
 
@@ -87,9 +88,9 @@ class EliteMemory:
             raise LookupError("nothing was merged into this memory yet")
         return self.kept
 
-    def merge(self, scores: Scores) -> EliteMemory:
+    def merge(self, batch: Batch, reward: Floats) -> EliteMemory:
         """Join the pools; of equal expressions with different constants, keep the better one."""
-        best = best_of(scores, self.n_elites)
+        best = best_of(batch, reward, self.n_elites)
         return replace(self, kept=best if self.kept is None else join(self.kept, best))
 
     def trimmed(self) -> EliteMemory:
@@ -122,9 +123,9 @@ class ShortTermMemory:
             raise LookupError("nothing was merged into this memory yet")
         return self.current
 
-    def merge(self, scores: Scores) -> ShortTermMemory:
+    def merge(self, batch: Batch, reward: Floats) -> ShortTermMemory:
         """Replace the pool by this epoch's best."""
-        return replace(self, current=best_of(scores, self.n_elites))
+        return replace(self, current=best_of(batch, reward, self.n_elites))
 
     def trimmed(self) -> ShortTermMemory:
         """Drop the pool."""
@@ -139,11 +140,10 @@ class ShortTermMemory:
         return replace(self, current=None)
 
 
-def best_of(scores: Scores, n: int) -> Pool:
+def best_of(batch: Batch, reward: Floats, n: int) -> Pool:
     """Return the n distinct expressions of the highest reward."""
-    order = np.argsort(-scores.reward, kind="stable")
-    rows = _first_of_each(scores.batch.keys(), order.tolist())[:n]
-    return Pool(scores.batch.take(rows), scores.reward[rows])
+    rows = _first_of_each(batch.keys(), np.argsort(-reward, kind="stable").tolist())[:n]
+    return Pool(batch.take(rows), reward[rows])
 
 
 def join(kept: Pool, new: Pool) -> Pool:

@@ -9,6 +9,7 @@ from ddsr.config import ObjectiveConfig, PaperConfig, SearchConfig
 from ddsr.errors import MethodError
 from ddsr.generators.device import find_device
 from ddsr.learning.memory import EliteMemory, Memory, ShortTermMemory
+from ddsr.learning.reward import Reward, RewardOfLength, reward_of_error
 from ddsr.search.problem import Problem
 
 if TYPE_CHECKING:
@@ -53,4 +54,13 @@ GENERATORS: Mapping[str, Callable[[Problem, PaperConfig], LearnedGenerator]] = {
     "d3pm": _d3pm,
 }
 OBJECTIVES: Mapping[str, Callable[[SearchConfig], Objective]] = {"grpo": _grpo, "rspg": _rspg}
+REWARDS: Mapping[str, Callable[[Problem], Reward]] = {
+    "error": lambda problem: reward_of_error,
+    "description_length": lambda problem: RewardOfLength(problem.engine, problem.config.n_elites),
+}
 MEMORIES: Mapping[str, Callable[[int], Memory]] = {"long": EliteMemory, "short": ShortTermMemory}
+
+
+def make_reward(problem: Problem) -> Reward:
+    """Make the reward that the settings name."""
+    return REWARDS[problem.config.reward](problem)

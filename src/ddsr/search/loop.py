@@ -17,6 +17,7 @@ from ddsr.expression import Batch
 from ddsr.grammar import Grammar
 from ddsr.learning.curves import EpochStats, PartClock, UpdateStats, describe
 from ddsr.learning.memory import Memory, Pool
+from ddsr.learning.reward import Reward, reward_of_error
 from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.search.lister import Lister
 from ddsr.storage.saved import Saved, restoring, whole
@@ -90,6 +91,7 @@ def search(
     deadline: Deadline = NEVER,
     saved: Saved | None = None,
     lister: Lister | None = None,
+    reward: Reward = reward_of_error,
 ) -> Iterator[SearchState]:
     """Yield a state after each epoch, until the deadline.
 
@@ -116,17 +118,18 @@ def search(
             scores = engine.score(proposals, deadline=deadline, known=known)
         except TimeIsUp:
             return
+        rewards = reward(scores)
         clock.end("score")
         reward_floor, update = np.nan, None
         if memory is not None and policy is not None and not deadline.has_passed:
-            memory = memory.merge(scores)
+            memory = memory.merge(scores.batch, rewards)
             reward_floor = memory.pool.reward_floor
             update = policy.update(memory.pool, epoch)
             memory = memory.trimmed()
             clock.end("update")
         front = lister.merge(front, scores, deadline=deadline)
         n_scored += len(scores)
-        stats = describe(scores, batch_size, reward_floor, update, clock.seconds)
+        stats = describe(scores, rewards, batch_size, reward_floor, update, clock.seconds)
         save = partial(_saved, front, n_scored, epoch + 1, memory, policy)
         yield SearchState(epoch, front, n_scored, stats, save)
 

@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ddsr.learning.memory import Memory
+from ddsr.learning.reward import Reward
 from ddsr.search.loop import Generator, SearchState, Updater, search
 from ddsr.search.problem import Problem
 
@@ -45,6 +46,7 @@ def learned_search(
     learner: LearnedGenerator,
     objective: Objective,
     memory: Callable[[int], Memory],
+    reward: Reward,
     is_captured: bool = False,
 ) -> Iterator[SearchState]:
     """Search on the shared device if this thread has one with room for the generator, otherwise alone."""
@@ -53,9 +55,9 @@ def learned_search(
 
     shared = SHARED.get()
     if shared is not None and isinstance(learner, MaskedDiffusion) and shared.takes(learner):
-        return _together(problem, shared, learner, objective, memory)
+        return _together(problem, shared, learner, objective, memory, reward)
     policy = Policy(learner, objective, problem.config, problem.seed, problem.deadline, is_captured)
-    return _search(problem, learner, policy, memory)
+    return _search(problem, learner, policy, memory, reward)
 
 
 def _together(
@@ -64,18 +66,23 @@ def _together(
     learner: MaskedDiffusion,
     objective: Objective,
     memory: Callable[[int], Memory],
+    reward: Reward,
 ) -> Iterator[SearchState]:
     """Search on a shared device, whose place is free again when the search ends."""
     with shared.seat(learner, objective) as seat:
-        yield from _search(problem, seat, seat, memory)
+        yield from _search(problem, seat, seat, memory, reward)
 
 
 def _search(
-    problem: Problem, generator: Generator, policy: Updater, memory: Callable[[int], Memory]
+    problem: Problem,
+    generator: Generator,
+    policy: Updater,
+    memory: Callable[[int], Memory],
+    reward: Reward,
 ) -> Iterator[SearchState]:
-    elites = memory(problem.config.n_elites)
-    if problem.starting_points is not None:
-        elites = elites.merge(problem.starting_points)
+    elites, known = memory(problem.config.n_elites), problem.starting_points
+    if known is not None:
+        elites = elites.merge(known.batch, reward(known))
     return search(
         generator,
         problem.engine,
@@ -86,4 +93,5 @@ def _search(
         problem.deadline,
         problem.saved,
         problem.lister,
+        reward,
     )

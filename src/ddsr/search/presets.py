@@ -26,7 +26,7 @@ from ddsr.grammar import Grammar, Rule
 from ddsr.grammar.listing import Listing
 from ddsr.price.description_length import FEW_ROWS
 from ddsr.price.noise import CONSTANT, MOST_STRUCTURES, NoiseModel, find_noise
-from ddsr.search.assemble import GENERATORS, MEMORIES, OBJECTIVES
+from ddsr.search.assemble import GENERATORS, MEMORIES, OBJECTIVES, REWARDS, make_reward
 from ddsr.search.baseline import baseline
 from ddsr.search.contributors.contract import Contributor
 from ddsr.search.contributors.evolution import Evolution, Refiner
@@ -73,7 +73,7 @@ def _start_paper(problem: Problem, *, generator: str, objective: str, memory: st
     # Capture an inner step as one launch: on a GPU, launching hundreds of operations dominates its time.
     is_captured = learner.device.type == "cuda"
     taught_by = OBJECTIVES[objective](problem.config)
-    return learned_search(problem, learner, taught_by, MEMORIES[memory], is_captured)
+    return learned_search(problem, learner, taught_by, MEMORIES[memory], make_reward(problem), is_captured)
 
 
 def _check_dsr(config: SearchConfig, device: str, vocab_size: int) -> None:
@@ -87,7 +87,9 @@ def _start_dsr(problem: Problem, *, objective: str, memory: str) -> Iterator[Sea
     config = _of_kind(problem.config, DSRConfig)
     device = find_device(problem.device)
     learner = RecurrentGenerator(problem.grammar, config, problem.seed, device, problem.deadline)
-    return learned_search(problem, learner, OBJECTIVES[objective](config), MEMORIES[memory])
+    return learned_search(
+        problem, learner, OBJECTIVES[objective](config), MEMORIES[memory], make_reward(problem)
+    )
 
 
 AnyConfig = TypeVar("AnyConfig", bound=SearchConfig)
@@ -216,9 +218,10 @@ PRESETS: Mapping[str, Preset] = {
             "generator": tuple(GENERATORS),
             "objective": tuple(OBJECTIVES),
             "memory": tuple(MEMORIES),
+            "reward": tuple(REWARDS),
             "constants": ON_OR_OFF,
         },
-        settings=("constants",),
+        settings=("reward", "constants"),
     ),
     "dsr": Preset(
         _check_dsr,
@@ -281,6 +284,8 @@ def settings(method: Method, config: ConfigLike = None) -> SearchConfig:
         for name, value in method.changes
         if name in PRESETS[method.preset].settings
     }
+    if changes.get("reward") == "description_length":  # the choice is the equation of the highest reward
+        changes.setdefault("model_selection", "description_length")
     return changed(base, changes, "config")
 
 

@@ -15,6 +15,8 @@ from ddsr.expression import Batch
 from ddsr.generators.device import find_device
 from ddsr.learning.curves import UpdateStats
 from ddsr.learning.memory import EliteMemory, Memory
+from ddsr.learning.reward import Reward, reward_of_error
+from ddsr.search.assemble import make_reward
 from ddsr.search.contributors.contract import Proposals, SearchView, TurnBudget
 from ddsr.search.contributors.prior import Primer, tuning_config
 from ddsr.search.loop import Generator, Updater
@@ -40,6 +42,7 @@ class Proposer:
     memory: Memory
     engine: Engine
     batch_size: int
+    reward: Reward = reward_of_error
 
     def propose(self, elites: Batch, epoch: int, deadline: Deadline) -> tuple[Scores, UpdateStats]:
         """Sample half of the batch anew, vary elites for the other half, and learn from all of them.
@@ -49,7 +52,7 @@ class Proposer:
         fresh = self.generator.sample(self.batch_size // 2, epoch)
         varied = self.generator.vary(elites, self.batch_size - self.batch_size // 2, epoch)
         proposed = self.engine.score(Batch.joined([fresh, varied, elites]), deadline=deadline)
-        self.memory = self.memory.merge(proposed)
+        self.memory = self.memory.merge(proposed.batch, self.reward(proposed))
         update = self.policy.update(self.memory.pool, epoch)
         self.memory = self.memory.trimmed()
         return proposed, update
@@ -118,4 +121,5 @@ def make_proposer(problem: Problem, config: DefaultConfig, primer: Primer | None
     policy = Policy(
         learner, GRPO(config.objective), config, problem.seed, problem.deadline, device.type == "cuda"
     )
-    return Proposer(learner, policy, EliteMemory(config.n_elites), problem.engine, config.batch_size)
+    reward = make_reward(problem)
+    return Proposer(learner, policy, EliteMemory(config.n_elites), problem.engine, config.batch_size, reward)
