@@ -1,5 +1,4 @@
-// The form in which training examples are written: as far as the rules reach, one for all notations of a
-// function.
+// The form of training examples: as far as the rules reach, one for all notations of a function.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// The usual notation of expressions once their constants are fixed, with the same values: x^2 for x * x, f /
-// 3 for 0.333... * f, exp(k * x) for a fitted c^x, -tanh(x) for tanh(-x).
+// The usual notation of expressions once their constants are fixed, with the same values: x^2 for x * x,
+// f / 3 for 0.333... * f, exp(k * x) for a fitted c^x, -tanh(x) for tanh(-x).
 //
 // The simplifier (simplify.hpp) makes expressions shorter. These rules may keep their length or add to it,
 // and distinguish fixed from fitted constants.
