@@ -15,8 +15,7 @@ class Standardizer {
  public:
   explicit Standardizer(const Vocabulary& vocabulary) : vocabulary_(vocabulary), simplifier_(vocabulary) {}
 
-  // Both formulas are in prefix order. If signs of the variables are given, they are equal only on rows with
-  // these signs.
+  // From prefix order to prefix order. With signs of the variables, equal only on rows with these signs.
   std::optional<Formula> standard_form(const Formula& formula, const std::vector<Sign>& signs);
 
  private:

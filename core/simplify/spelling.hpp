@@ -51,8 +51,7 @@ inline constexpr std::string_view SPELLINGS[] = {"simple bases",
 // Bases that are kept: integers, and inverses of integers that are short decimals.
 inline constexpr double SIMPLE_BASES[] = {2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 0.5, 0.25, 0.2, 0.1};
 
-// Whether a double is exactly an integer, a fraction, a multiple of pi or a root, and not a truncated
-// decimal.
+// Whether a double is exactly an integer, a fraction, a multiple of pi or a root: not a truncated decimal.
 using IsExact = std::function<bool(double)>;
 using IsAllowed = std::function<bool(const SettledFormula&)>;
 
