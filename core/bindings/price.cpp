@@ -187,8 +187,7 @@ auto prices(const StructureCode& code, const Vocabulary& vocabulary, const Token
   return to_numpy(std::move(nats), {n});
 }
 
-// The prices of a batch with all constants fitted; `is_scaled`: with a fitted factor and, if cheaper, an
-// offset.
+// The prices of a batch with all constants fitted; `is_scaled`: with a fitted factor and maybe an offset.
 auto nats_of_candidates(const TablePrice& price, const Vocabulary& vocabulary, const TokenRows& tokens,
                         const Input<double, 2>& constants, bool is_scaled) {
   const Batch batch = take_batch(vocabulary, tokens, constants);

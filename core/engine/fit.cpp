@@ -15,8 +15,7 @@ constexpr int MOST_KEPT_BLOCKS = 4;
 
 constexpr double FIRST_DAMPING = 1e-3, DAMPING_FALL = 0.1, DAMPING_RISE = 8.0;
 constexpr double LEAST_DAMPING = 1e-12, MOST_DAMPING = 1e20;
-// If a step gains less than this share of what the linear model predicted, the linear model does not hold
-// there.
+// If a step gains less than this share of its prediction, the linear model does not hold there.
 constexpr double LEAST_SHARE = 1e-3;
 // A residual below this share of y's squares is a rounding error.
 constexpr double EXACT = 1e-30;

@@ -1,5 +1,4 @@
-// Scores a batch of expressions on one data set: constants are fitted on some rows, errors measured on all of
-// them.
+// Scores a batch of expressions: constants are fitted on some rows, errors measured on all of them.
 #pragma once
 
 #include <chrono>

@@ -19,8 +19,7 @@ struct Job {
   std::span<const double> constants;  // in the order of their tokens
 };
 
-// Fills out[i * n_rows + row]; is_finite[i] is whether all values of expression i, also intermediate ones,
-// are finite.
+// Fills out[i * n_rows + row]; is_finite[i] is whether all values of expression i and its parts are finite.
 void values(const Vocabulary& vocabulary, Rows rows, const std::vector<Job>& jobs, double* out,
             std::uint8_t* is_finite, int n_threads);
 

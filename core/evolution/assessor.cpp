@@ -15,8 +15,8 @@ constexpr double POLISH_TOLERANCE = 1e-12;
 // For the shortlist, fits start from constants that are nearly right.
 constexpr int LISTING_STEPS = 8;
 constexpr double LISTING_TOLERANCE = 1e-7;
-// In nats. Candidates whose description is longer than the shortest by more than LEAST_SLACK + n_rows *
-// SLACK_OF_ERROR are not fitted.
+// In nats. A candidate is not fitted if its description is longer than the shortest one by more than
+// LEAST_SLACK + n_rows * SLACK_OF_ERROR.
 constexpr double LEAST_SLACK = 10.0;
 constexpr double SLACK_OF_ERROR = 0.03;
 

@@ -23,8 +23,7 @@ class Assessor {
   // constant is out of range.
   std::optional<Individual> assess(const Child& child);
 
-  // If the hall of fame may accept the individual, fits it further and judges it on all rows. Returns whether
-  // it entered.
+  // Fits an individual further and judges it on all rows if it may enter the hall of fame. True if it did.
   bool offer(Individual& individual, HallOfFame& hall, const Deadline& deadline);
 
   // Fits the individual on many rows if the shortlist may accept it. This costs 1 of `credit`, unless the

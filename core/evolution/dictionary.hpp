@@ -1,5 +1,4 @@
-// A table of small expressions with their values on some rows, searched for the one nearest to the values
-// wanted at a place in a tree.
+// Small expressions with their values on some rows, searched for those nearest to wanted values.
 //
 // It has every short expression of the vocabulary once, up to scale and offset. Searching its thousands of
 // entries costs as much as fitting several children.
@@ -71,8 +70,7 @@ class Dictionary {
   struct Target {
     double mean, deviation, mean_beside, deviation_beside, share;
   };
-  // Weighted sums of an entry's standardised values: themselves, their squares, and their products with the
-  // two others.
+  // Weighted sums of an entry's standardised values, of their squares, and of their products with the others.
   struct Sums {
     float first, second, with_wanted, with_beside;
 

@@ -23,8 +23,7 @@ constexpr double RESOLUTION = 1e6;
 constexpr std::uint32_t STREAM = 0xd1c7;
 // One entry in this many is a curve.
 constexpr std::size_t CURVED_PART = 4;
-// Grids of the curves, relative to the range of the operand: exponent over the range, distance from a pole,
-// number of waves.
+// Grids of the curves, relative to the operand's range: exponents, distances from a pole, waves.
 constexpr std::array STEEPNESSES{0.25, 0.5, 0.8, 1.2, 1.8, 2.7, 4.0, 6.0, 9.0, 14.0};
 constexpr std::array GAPS{0.03, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2};
 constexpr std::array TURNS{0.15, 0.3, 0.5, 0.7, 0.9, 1.2, 1.5, 1.9, 2.4, 3.0};

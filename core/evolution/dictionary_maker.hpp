@@ -37,8 +37,7 @@ class DictionaryMaker {
                 std::size_t max_entries);
   void add_function(const Function& function, int operand, std::size_t cost);
   void add_pair(TokenId token, int a, int b, std::size_t cost);
-  // Adds functions of `factor * operand + shift` for a grid of factors and shifts. A fit then finds the exact
-  // values.
+  // Adds functions of `factor * operand + shift` on grids. A fit then finds the exact values.
   void add_curves();
   bool is_drawn(Op op) const;
   bool can_scale() const;

@@ -17,8 +17,7 @@ double kernel_value(Op op, double a, double b) {
   return out[0];
 }
 
-// What is known about a subtree. The scan goes from right to left, so in prefix order the operands of a token
-// come first.
+// A subtree. The scan goes from right to left, so in prefix order the operands of a token come first.
 struct Part {
   bool is_constant_only;
   double value;

@@ -7,8 +7,7 @@ namespace ddsr {
 
 namespace {
 
-// In log(NRMSE). A larger formula must be better than a smaller one by this much, which is more than
-// rounding.
+// In log(NRMSE). A larger formula must be better than a smaller one by this much, more than rounding.
 constexpr double LEAST_GAIN = 1e-6;
 // Losses on the fitting rows that differ by less belong to one function in two notations.
 constexpr double SAME_FUNCTION = 1e-9;

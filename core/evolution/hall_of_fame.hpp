@@ -26,8 +26,7 @@ class HallOfFame {
   // The NRMSE below which a formula of this size enters.
   double bar(int size) const;
 
-  // Adds the formula if it is better than all that are not larger, and removes those that it dominates.
-  // Returns whether it entered.
+  // Adds the formula if it is better than all that are not larger; removes those that it dominates.
   bool enter(const Famous& famous);
 
   // Smallest first; each is better than all before it.

@@ -24,8 +24,7 @@ struct Individual {
 };
 
 // Equal for formulas that differ only in the order of operands and in constants. Integer exponents belong to
-// the structure: over negative bases no fit gets from x^2 to x^3. `breadth_first` is the formula in that
-// order.
+// the structure: over negative bases no fit gets from x^2 to x^3.
 std::uint64_t structure_hash(const Vocabulary& vocabulary, const Formula& breadth_first);
 
 }  // namespace ddsr

@@ -10,9 +10,8 @@ struct Needed {
   double slope;  // the operator's derivative by this operand, at `value`
 };
 
-// For the first or second operand of `op`. `other` is the value of the other operand, and `current` the
-// present value of this one; of several solutions the one nearest to `current` is returned. NaN if there is
-// none.
+// For the first or second operand of `op`; `other` is the value of the other one. Of several solutions, the
+// one nearest to the present value `current` is returned. NaN if there is none.
 Needed needed_operand(Op op, bool is_first, double wanted, double other, double current);
 
 }  // namespace ddsr

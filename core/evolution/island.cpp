@@ -86,8 +86,7 @@ void Island::sketch(const Surroundings& surroundings, const Deadline& deadline) 
     ++state.counters.n_failed_moves;
 }
 
-// Fits the child, unless its structure was tried often enough, and offers it to the hall of fame and the
-// shortlist.
+// Fits the child and offers it to both lists, unless its structure was tried often enough.
 std::optional<Individual> Island::assessed(const Child& child, const Surroundings& surroundings,
                                            std::size_t move, const Deadline& deadline) {
   Counters& counters = state.counters;

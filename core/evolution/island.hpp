@@ -1,5 +1,4 @@
-// One population and its steady-state evolution: each step makes one child, which replaces the oldest
-// individual.
+// One population and its steady-state evolution: each step makes one child, which replaces the oldest.
 #pragma once
 
 #include <array>
@@ -58,8 +57,7 @@ class Island {
   void run(const Surroundings& surroundings, std::uint64_t last_step, std::uint64_t max_evaluations,
            const Deadline& deadline);
 
-  // Fits a formula that obeys the grammar and offers it to the hall of fame. Returns nothing if it is not
-  // finite.
+  // Fits a formula that obeys the grammar and offers it to the hall of fame. Nothing if it is not finite.
   std::optional<Individual> assess_seed(const Formula& formula);
 
   void take_in(Individual individual);

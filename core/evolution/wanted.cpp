@@ -18,8 +18,8 @@ constexpr double MOST_WEIGHT = 20.0;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-// Whether a constant factor of the operand is one of the result; for a power, of its base if the exponent is
-// constant.
+// Whether a constant factor of the operand is one of the result; for powers with a constant exponent, of the
+// base.
 bool keeps_scale(Op op) {
   return op == Op::Mul || op == Op::Div || op == Op::Pow || row_of(op).degree != 0.0;
 }

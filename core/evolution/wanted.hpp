@@ -24,8 +24,7 @@ struct Freedom {
   bool scale, offset, is_signed = true;
 };
 
-// Whether the operator is a root, whose operand must be positive. `exponent` is its second operand, if it has
-// one.
+// Whether the operator is a root, whose operand must be positive; `exponent` is its second operand, if any.
 bool is_root(Op op, double exponent);
 
 class Wanted {

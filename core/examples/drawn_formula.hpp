@@ -1,4 +1,4 @@
-// Draws a random formula: a composition, or a random tree without a plan.
+// Draws a random formula: a composition, or a random tree.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,7 @@
 
 namespace ddsr {
 
-// Uses the first variables of the vocabulary. Returns nothing if the vocabulary lacks an operator that was
-// drawn.
+// Uses the first variables of the vocabulary. Returns nothing if it lacks an operator that was drawn.
 std::optional<Formula> draw_formula(const Vocabulary& vocabulary, const ExampleOptions& options,
                                     RandomSource& random);
 

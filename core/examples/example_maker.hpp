@@ -24,8 +24,7 @@ struct ExampleSlot {
   float* noise;
 };
 
-// Reuses its memory from one example to the next. Each thread has its own. Grammar and options must outlive
-// it.
+// Reuses its memory for all examples. Each thread has its own. Grammar and options must outlive it.
 class ExampleMaker {
  public:
   ExampleMaker(const Grammar& grammar, const ExampleOptions& options)

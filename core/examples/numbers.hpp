@@ -12,7 +12,7 @@ double draw_exponent(RandomSource& random);
 
 // Log-uniform from `low` to `high`.
 double draw_log_uniform(RandomSource& random, double low, double high);
-// An index of a table of weights.
+// Draws an index with probability proportional to its weight.
 template <typename Weights>
 int draw_weighted(RandomSource& random, const Weights& weights) {
   double total = 0.0;

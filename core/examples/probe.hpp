@@ -1,5 +1,4 @@
-// Whether data determine the formula from which they were made: every variable and every constant must
-// matter.
+// Whether data determine their formula: every variable and every constant must matter.
 #pragma once
 
 #include <span>

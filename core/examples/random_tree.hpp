@@ -1,4 +1,4 @@
-// Random trees without a plan, so that formulas outside all templates occur too.
+// Random trees, so that formulas outside all templates occur too.
 #pragma once
 
 #include "evolution/random_source.hpp"

@@ -1,5 +1,4 @@
-// The form in which training examples are written: as far as the rules reach, one for all notations of a
-// function.
+// The form of training examples: as far as the rules reach, one for all notations of a function.
 #pragma once
 
 #include <optional>
@@ -16,8 +15,7 @@ class Standardizer {
  public:
   explicit Standardizer(const Vocabulary& vocabulary) : vocabulary_(vocabulary), simplifier_(vocabulary) {}
 
-  // Both formulas are in prefix order. If signs of the variables are given, they are equal only on rows with
-  // these signs.
+  // From prefix order to prefix order. With signs of the variables, equal only on rows with these signs.
   std::optional<Formula> standard_form(const Formula& formula, const std::vector<Sign>& signs);
 
  private:

@@ -175,9 +175,8 @@ double residual(double* __restrict out_, const double* y_, const double* f_, dou
   return dot(out, out, n);
 }
 
-// exp(x) for x <= 0, to a relative error of about 1e-7; 0 below -87 and NaN for NaN. It is 2^n times a
-// polynomial of the remainder (from the Cephes library), in plain arithmetic, so that loops over it vectorise
-// on any machine.
+// exp(x) for x <= 0, to a relative error of about 1e-7; 0 below -87 and NaN for NaN. 2^n times a polynomial
+// of the remainder (from the Cephes library), in plain arithmetic that vectorises on any machine.
 inline float exp_of_negative(float x) {
   constexpr float ROUND = 12582912.0f;  // 1.5 * 2^23: adding it leaves an integer in the lowest bits
   const float shifted = x * 1.44269504f + ROUND;

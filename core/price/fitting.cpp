@@ -12,8 +12,7 @@ namespace ddsr {
 
 namespace {
 
-// Relative: sums of squares this close belong to one minimum. The fit ends when two starts reach the same
-// one.
+// Relative: sums of squares this close belong to one minimum. A second start that reaches it ends the fit.
 constexpr double SAME_MINIMUM = 1e-5;
 constexpr std::size_t AT_A_TIME = 8;
 

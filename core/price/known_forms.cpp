@@ -82,8 +82,7 @@ int n_columns_of(const Structure& structure) {
 std::uint64_t nameless_hash(const Structure& structure) {
   Colours colours;
   find_columns(structure, colours);
-  // The colour of a variable is the hash of the structure seen from it. In the second round it includes the
-  // colours of the others.
+  // A variable's colour is the hash of the structure seen from it; in round two, with the others' colours.
   constexpr std::uint64_t ITSELF = 1;
   for (int round = 0; round < 2 && colours.size() > 1; ++round) {
     Colours seen;

@@ -65,7 +65,7 @@ bool is_redundant_sum(const std::vector<Structure::Part>& terms) {
     const bool is_log = term.structure.symbol == Symbol::Log;
     if (has_constant && is_log && has_fitted_factor(term.structure.parts[0].structure)) return true;
   }
-  // Two exponentials with fitted rates are different laws; two terms of any other equal structure are one.
+  // Equal terms can be merged if they have no constants inside; two exponentials with fitted rates cannot.
   for (std::size_t i = 0; i < terms.size(); ++i)
     for (std::size_t j = i + 1; j < terms.size(); ++j) {
       const Structure one = without_factor(terms[i].structure), other = without_factor(terms[j].structure);

@@ -1,7 +1,6 @@
 // Converts a structure into choices from the top down, and back.
 //
-// At each place a symbol is named. The parts of a sum or product are named one by one, followed by an end
-// mark.
+// At each place a symbol is named; of a sum or product the parts one by one, followed by an end mark.
 #pragma once
 
 #include <array>

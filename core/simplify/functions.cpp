@@ -110,8 +110,7 @@ int Algebra::logarithm_of_product(int a) {
     factors.erase(factor);
     return add(exponent, logarithm(forms_.product(factors)));
   }
-  // log(u*v) is log(u) + log(v) for positive u, and also if neither can be negative, because then neither is
-  // 0 where the logarithm is finite.
+  // log(u*v) is log(u) + log(v) for positive u, and if neither can be negative, as neither can be 0 then.
   if (uses_signs_ && factors.size() > 1) {
     const bool is_split = forms_[a].is_nonnegative && std::ranges::all_of(factors, [&](const Part& factor) {
                             return forms_[factor.node].is_nonnegative;

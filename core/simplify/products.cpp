@@ -74,8 +74,8 @@ void Algebra::merge_exponentials(std::vector<Part>& factors, std::vector<int>& r
   }
 }
 
-// If every term of a sum has a scale, the sum needs no scale in front of it: 5(3x + 2)z is (15x + 10)z, 5(3x
-// + 2)^2 is 45(x + 2/3)^2, and 5*sqrt((9x + 4)z) is 15*sqrt((x + 4/9)z).
+// If every term of a sum has a scale, the sum needs no scale in front of it: 5(3x + 2)z is (15x + 10)z,
+// 5(3x + 2)^2 is 45(x + 2/3)^2, and 5*sqrt((9x + 4)z) is 15*sqrt((x + 4/9)z).
 void Algebra::drop_redundant_scales(double& factor, std::vector<Part>& factors) {
   std::vector<SumPlace> places = sum_places(forms_, factors);
   std::erase_if(places, [&](const SumPlace& place) { return !is_scaled_throughout(forms_, place.node); });

@@ -68,8 +68,7 @@ Tree without_unit_factor(Tree tree);
 
 // Returns nothing if the tree is nested too deeply for the stack.
 std::optional<Tree> tree_of(const Vocabulary& vocabulary, const SettledFormula& given);
-// Returns nothing if the vocabulary cannot write the tree, a constant is not finite or the result is too
-// long.
+// Returns nothing if the vocabulary cannot write it, a constant is not finite or the result is too long.
 std::optional<SettledFormula> written(const Vocabulary& vocabulary, const Tree& tree);
 
 }  // namespace ddsr

@@ -66,8 +66,7 @@ Tree multiple(const Tree& factor, const Tree& tree) {
   return taken_in ? std::move(*taken_in) : joined(Op::Mul, factor, tree);
 }
 
-// The power of a positive constant, which stays fixed or fitted, or of 1; nothing for all others and outside
-// the range.
+// The power of a positive constant, which stays fixed or fitted, or of 1; else, or out of range, nothing.
 std::optional<Tree> power_of_number(const Tree& base, double power) {
   if (base.kind == Kind::One) return base;
   if (!base.is_constant() || base.value <= 0.0 || std::abs(power * std::log(base.value)) > LARGEST_LOG)

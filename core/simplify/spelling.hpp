@@ -1,5 +1,5 @@
-// The usual notation of expressions once their constants are fixed, with the same values: x^2 for x * x, f /
-// 3 for 0.333... * f, exp(k * x) for a fitted c^x, -tanh(x) for tanh(-x).
+// The usual notation of expressions once their constants are fixed, with the same values: x^2 for x * x,
+// f / 3 for 0.333... * f, exp(k * x) for a fitted c^x, -tanh(x) for tanh(-x).
 //
 // The simplifier (simplify.hpp) makes expressions shorter. These rules may keep their length or add to it,
 // and distinguish fixed from fitted constants.
@@ -51,8 +51,7 @@ inline constexpr std::string_view SPELLINGS[] = {"simple bases",
 // Bases that are kept: integers, and inverses of integers that are short decimals.
 inline constexpr double SIMPLE_BASES[] = {2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 0.5, 0.25, 0.2, 0.1};
 
-// Whether a double is exactly an integer, a fraction, a multiple of pi or a root, and not a truncated
-// decimal.
+// Whether a double is exactly an integer, a fraction, a multiple of pi or a root: not a truncated decimal.
 using IsExact = std::function<bool(double)>;
 using IsAllowed = std::function<bool(const SettledFormula&)>;
 

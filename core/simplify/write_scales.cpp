@@ -1,5 +1,5 @@
-// Chooses which of a product's sums, or the factor before them, holds their common scale: (x/3 + 2/3)/(y +
-// 5/3) is written as (x + 2)/(3y + 5).
+// Chooses which of a product's sums, or the factor before them, holds their common scale:
+// (x/3 + 2/3)/(y + 5/3) is written as (x + 2)/(3y + 5).
 #include <algorithm>
 #include <cmath>
 #include <utility>
