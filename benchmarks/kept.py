@@ -4,9 +4,10 @@
 stores in `results/ground-truth/` and `results/black-box/`: folders as `ddsr bench run` makes them, of one
 machine or of several. `python -m benchmarks.kept STORE ground-truth/NAME` puts one there, compressed and
 without its learning curves. Stores in `results/ablation/` compare methods on the same runs: docs/results.md
-has a table and a figure of each. Stores in `results/paper/` are runs of the preset `paper`; no table is made
-of them, and they keep their learning curves, of which Nguyen's are drawn. `python -m benchmarks.kept FILE
-realistic/NAME` keeps a file of `python -m benchmarks.realistic`.
+has a table and a figure of each. Stores in `results/paper/` are runs of the preset `paper` and its variants,
+with their learning curves: docs/paper.md has them beside the paper's tables (`benchmarks/paper/`), and
+docs/results.md the curves of Nguyen's problems. `python -m benchmarks.kept FILE realistic/NAME` keeps a file
+of `python -m benchmarks.realistic`.
 """
 
 from __future__ import annotations
@@ -184,6 +185,13 @@ def write_trust() -> None:
     page.write(KEPT / "trust.json")
 
 
+def write_paper() -> None:
+    """Write docs/paper.md and its figures."""
+    from benchmarks.paper import page  # needs this module's marks
+
+    page.write()
+
+
 def write_realistic() -> None:
     """The tables of small, noisy tables, in docs/results.md."""
     text = realistic_page.figures(KEPT / realistic_page.NAME)
@@ -214,6 +222,7 @@ def main() -> None:
     write_ablations()
     write_realistic()
     write_trust()
+    write_paper()
     draw_curves()
     for path in (README, RECOVERY, RESULTS):
         print(f"written: {path.relative_to(ROOT)}")

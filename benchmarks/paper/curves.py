@@ -202,8 +202,8 @@ def _difference(ours: Sequence[Convergence], theirs: Sequence[Convergence]) -> l
     lines = [
         f"Pairs of runs of the same problem and seed: {len(pairs)}. GRPO converges in "
         f"{sum(mine.is_exact for mine, _ in pairs)} of them, RSPG in "
-        f"{sum(other.is_exact for _, other in pairs)}. Epochs of RSPG minus those of GRPO: {all_epochs:+.0f} on "
-        "average, with the last epoch of runs that do not converge."
+        f"{sum(other.is_exact for _, other in pairs)}. Epochs of RSPG minus those of GRPO: "
+        f"{all_epochs:+.0f} on average, with the last epoch of runs that do not converge."
     ]
     more = mean_interval(other.epoch - mine.epoch for mine, other in exact)
     if more is not None:

@@ -37,7 +37,7 @@ PARTS: dict[str, tuple[str, Callable[[Results], Part]]] = {
 
 def parts(folder: Path = FOLDER) -> dict[str, Part]:
     """Return all parts, by the names of their marks."""
-    pools = {first: read_kept(folder, first) for first, _ in PARTS.values()}
+    pools = {first: read_kept(folder, first) for first in {first for first, _ in PARTS.values()}}
     return {f"paper-{name}": show(pools[first]) for name, (first, show) in PARTS.items()}
 
 

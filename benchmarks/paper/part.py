@@ -12,7 +12,7 @@ class Part(NamedTuple):
     """Markdown, and what draws the files that it links in docs/assets."""
 
     text: str
-    drawings: dict[str, Callable[[], bytes]] = {}
+    drawings: Mapping[str, Callable[[], bytes]] = {}
 
     @classmethod
     def of_lines(cls, lines: Iterable[str]) -> Part:
