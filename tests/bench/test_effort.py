@@ -1,4 +1,4 @@
-"""What the runner says of its own cost."""
+"""What the runner reports of its own cost."""
 
 import subprocess
 import sys

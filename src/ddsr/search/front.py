@@ -13,7 +13,7 @@ from ddsr.engine import Engine, Scores
 from ddsr.errors import RunError
 from ddsr.expression import Batch, Expression, Node, Vocabulary
 from ddsr.price.rounding import EXACT, is_lower
-from ddsr.search.contributors.evolution import HallOfFame
+from ddsr.search.hall_of_fame import HallOfFame
 from ddsr.storage.saved import Saved
 
 # Price of one token, in nats; doubled, as for squared errors.

@@ -13,8 +13,8 @@ from ddsr.engine import Engine, FitOptions, Floats, Scores, values
 from ddsr.expression import Batch, Expression
 from ddsr.grammar import Grammar
 from ddsr.grammar.listing import Listing
-from ddsr.search.contributors.evolution import HallOfFame
 from ddsr.search.front import FrontEntry, ParetoFront, rows_by_size
+from ddsr.search.hall_of_fame import HallOfFame
 
 Found = Scores | HallOfFame
 # Limits on the equations that are refitted without scale or offset at a time, and on rows times equations.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +12,7 @@ from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import Engine, Scores
 from ddsr.expression import Expression
 from ddsr.grammar import Grammar
+from ddsr.search.contributors.contract import Contributor
 from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.search.lister import Lister
 from ddsr.storage.saved import Saved
@@ -42,6 +44,8 @@ class Problem:
     """whether errors are constant or proportional to the value (`ddsr.price.noise`)"""
     rows: Observations | None = None
     """the data as given, for the prior"""
+    contributors: tuple[Given, ...] = ()
+    """the user's contributors, beside those of the preset"""
 
     @property
     def may_ask_for_noise(self) -> bool:
@@ -53,3 +57,7 @@ class Problem:
     def lister(self) -> Lister:
         """The lister of this problem."""
         return Lister.of(self.engine, self.grammar)
+
+
+Given = Contributor | Callable[[Problem], Contributor]
+"""a contributor, of which each search gets a copy, or a class or function that makes one for a search"""
