@@ -4,7 +4,7 @@
 `results/ground-truth/` and `results/black-box/`. These are folders made by `ddsr bench run`, on one machine
 or several. `python -m benchmarks.kept STORE ground-truth/NAME` adds one, compressed and without its learning
 curves. Stores in `results/ablation/` compare methods on the same runs; docs/results.md has a table and a
-figure of each. Stores in `results/paper/` are runs of the preset `paper` and its variants, with their learning
+figure of each. Stores in `results/paper/` are runs of the preset `paper` and its variants, with learning
 curves: docs/paper.md shows them beside the paper's tables (`benchmarks/paper/`), and docs/results.md the
 curves of Nguyen's problems. `python -m benchmarks.kept FILE realistic/NAME` keeps a file of
 `python -m benchmarks.realistic`.
