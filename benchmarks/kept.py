@@ -4,9 +4,10 @@
 `results/ground-truth/` and `results/black-box/`. These are folders made by `ddsr bench run`, on one machine
 or several. `python -m benchmarks.kept STORE ground-truth/NAME` adds one, compressed and without its learning
 curves. Stores in `results/ablation/` compare methods on the same runs; docs/results.md has a table and a
-figure of each. Stores in `results/paper/` are runs of the preset `paper`. They have no table but keep their
-learning curves, of which those of Nguyen's problems are drawn. `python -m benchmarks.kept FILE
-realistic/NAME` keeps a file of `python -m benchmarks.realistic`.
+figure of each. Stores in `results/paper/` are runs of the preset `paper` and its variants, with learning
+curves: docs/paper.md shows them beside the paper's tables (`benchmarks/paper/`), and docs/results.md the
+curves of Nguyen's problems. `python -m benchmarks.kept FILE realistic/NAME` keeps a file of
+`python -m benchmarks.realistic`.
 """
 
 from __future__ import annotations
@@ -184,6 +185,13 @@ def write_trust() -> None:
     page.write(KEPT / "trust.json")
 
 
+def write_paper() -> None:
+    """Write docs/paper.md and its figures."""
+    from benchmarks.paper import page  # needs this module's marks
+
+    page.write()
+
+
 def write_realistic() -> None:
     """Write the tables on small, noisy tables into docs/results.md."""
     text = realistic_page.figures(KEPT / realistic_page.NAME)
@@ -214,6 +222,7 @@ def main() -> None:
     write_ablations()
     write_realistic()
     write_trust()
+    write_paper()
     draw_curves()
     for path in (README, RECOVERY, RESULTS):
         print(f"written: {path.relative_to(ROOT)}")

@@ -1,0 +1,1 @@
+"""docs/paper.md: the tables and figures of the paper, as printed beside what the kept runs give."""
