@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from ddsr.estimator.certainty import Certainty, certainty_of, percent, where_text
 from ddsr.estimator.fit import Outcome
 from ddsr.estimator.uncertainty import weight_left
-from ddsr.report.band_chart import Band, band_chart, band_legend
+from ddsr.report.band import Band
+from ddsr.report.charts import band_chart
 from ddsr.report.equations import SHORT_PRECISION, r2_text, typeset
-from ddsr.report.glyphs import GlyphSheet
 from ddsr.report.model import FittedModel, outcome_of
 from ddsr.selection.posterior import Form
 
@@ -41,14 +41,13 @@ class ShownCertainty(NamedTuple):
     """weight of the forms that are not in the table; empty if negligible"""
     chart: Any
     """markup; empty if there is no chart"""
-    legend: Any
-    """markup"""
+    legend: list[tuple[str, str]]
+    """equations of the chart and their weights"""
 
 
 def shown_certainty(
     model: FittedModel,
     target: str,
-    sheet: GlyphSheet,
     X: NDArray[np.float64] | None = None,
     y: ArrayLike | None = None,
 ) -> ShownCertainty | None:
@@ -64,17 +63,17 @@ def shown_certainty(
     chart, legend = _picture(outcome, certainty, target, X, y)
     return ShownCertainty(
         certainty.sentence,
-        [_row(form, form is certainty.chosen, target, sheet) for form in listed] if len(listed) > 1 else [],
+        [_row(form, form is certainty.chosen, target) for form in listed] if len(listed) > 1 else [],
         percent(left) if left >= SHOWN_LEFT else "",
         Markup(chart),
-        Markup(legend),
+        legend,
     )
 
 
-def _row(form: Form, is_chosen: bool, target: str, sheet: GlyphSheet) -> FormRow:
+def _row(form: Form, is_chosen: bool, target: str) -> FormRow:
     from markupsafe import Markup
 
-    markup = Markup(typeset(form.entry.equation, target, sheet))
+    markup = Markup(typeset(form.entry.equation, target))
     where = "" if form.parting is None else where_text(form.parting)
     return FormRow(percent(form.weight), r2_text(1.0 - form.entry.nrmse**2), markup, is_chosen, where)
 
@@ -85,15 +84,14 @@ def _picture(
     target: str,
     X: NDArray[np.float64] | None,
     y: ArrayLike | None,
-) -> tuple[str, str]:
-    """Return the band chart and its legend; empty texts unless the data have one input."""
+) -> tuple[str, list[tuple[str, str]]]:
+    """Return the band chart and its legend; both are empty unless the data have one input."""
     if X is None or y is None or X.shape[1] != 1:
-        return "", ""
+        return "", []
     equations = [outcome.best.equation, *(form.entry.equation for form in certainty.others)]
     x, measured = np.ascontiguousarray(X[:, 0]), np.asarray(y, dtype=np.float64)
-    chart = band_chart(
-        Band.over(x, outcome, equations), x, measured, equations[0].vocabulary.variables[0], target
-    )
-    shares = [certainty.probability, *(form.weight for form in certainty.others)]
+    band = Band.over(x, outcome, equations)
+    chart = band_chart(band, x, measured, equations[0].vocabulary.variables[0], target)
     texts = [f"{target} = {equation.text(SHORT_PRECISION)}" for equation in equations]
-    return chart, band_legend(texts, [percent(share) for share in shares])
+    shares = [certainty.probability, *(form.weight for form in certainty.others)]
+    return chart, list(zip(texts, map(percent, shares), strict=True))

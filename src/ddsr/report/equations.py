@@ -8,8 +8,7 @@ from html import escape
 
 from ddsr.expression import Expression
 from ddsr.expression.python_source import argument_names, to_python
-from ddsr.report.glyphs import GlyphSheet, draw, has_glyphs
-from ddsr.report.mathtext import to_mathtext
+from ddsr.report.mathml import to_mathml
 from ddsr.report.model import FittedModel
 
 SHORT_PRECISION = 4
@@ -60,7 +59,7 @@ class ShownEquation:
         }
 
 
-def shown_equations(model: FittedModel, target: str, sheet: GlyphSheet) -> list[ShownEquation]:
+def shown_equations(model: FittedModel, target: str) -> list[ShownEquation]:
     """Return the equations of the front by increasing size."""
     table = model.equations_
     rows = zip(
@@ -74,22 +73,17 @@ def shown_equations(model: FittedModel, target: str, sheet: GlyphSheet) -> list[
             r2=float(r2),
             is_chosen=bool(is_best),
             expression=entry.equation,
-            typeset=typeset(entry.equation, target, sheet),
+            typeset=typeset(entry.equation, target),
         )
         for index, (complexity, loss, r2, is_best, entry) in enumerate(rows)
     ]
 
 
-def typeset(expression: Expression, target: str, sheet: GlyphSheet) -> str:
-    """Return markup: the typeset equation, or text if the font lacks a letter of a name."""
+def typeset(expression: Expression, target: str) -> str:
+    """Return the typeset equation as markup, labelled with its text."""
     text = f"{target} = {expression.text(SHORT_PRECISION)}"
-    names = [target, *expression.variables_used]
-    if has_glyphs("".join(names)):
-        try:
-            return sheet.place(draw(to_mathtext(expression, target, SHORT_PRECISION)), text)
-        except ValueError:  # mathtext cannot read a name
-            pass
-    return f'<code class="equation">{escape(text)}</code>'
+    markup = to_mathml(expression, target, SHORT_PRECISION)
+    return f'<span class="equation" role="math" aria-label="{escape(text)}">{markup}</span>'
 
 
 def sympy_source(expression: Expression) -> str:
@@ -138,7 +132,7 @@ def rows_text(rows: Sequence[int]) -> str:
 def number_text(value: float, precision: int = 4) -> str:
     """Format a rounded number with a proper minus sign and power of ten."""
     mantissa, _, exponent = f"{value:.{precision}g}".partition("e")
-    text = f"{mantissa}·10{_raised(int(exponent))}" if exponent else mantissa
+    text = f"{mantissa}·10{raised(int(exponent))}" if exponent else mantissa
     return text.replace("-", "−")
 
 
@@ -147,5 +141,6 @@ def chosen_of(equations: Sequence[ShownEquation]) -> ShownEquation:
     return next(equation for equation in equations if equation.is_chosen)
 
 
-def _raised(power: int) -> str:
+def raised(power: int) -> str:
+    """Write an exponent."""
     return str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))

@@ -13,12 +13,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from ddsr.errors import DataError, ReportError
 from ddsr.report.certainty import shown_certainty
+from ddsr.report.charts import (
+    MOST_DOTS,
+    front_chart,
+    gain_chart,
+    parity_chart,
+    residual_chart,
+    reward_chart,
+)
 from ddsr.report.constants import constants_of
-from ddsr.report.curve_charts import Curves, gain_chart, legend, reward_chart
+from ddsr.report.curves import Curves
 from ddsr.report.equations import ShownEquation, chosen_of, shown_equations
-from ddsr.report.fit_charts import Predictions, parity_chart, residual_chart
-from ddsr.report.front_chart import front_chart
-from ddsr.report.glyphs import GlyphSheet
+from ddsr.report.fits import Predictions
 from ddsr.report.model import FittedModel, outputs_of
 from ddsr.report.reproduce import recipes, reproduce_note
 from ddsr.report.wording import Background, data_summary, summary
@@ -74,12 +80,11 @@ def _page(
 ) -> str:
     from jinja2 import Environment, StrictUndefined
 
-    sheet = GlyphSheet()
-    equations = shown_equations(model, target, sheet)
+    equations = shown_equations(model, target)
     chosen = chosen_of(equations)
     curves = Curves.of(getattr(model, "curves_", None))
     true = None if fit is None or fit.n_left_out else fit.true
-    certainty = shown_certainty(model, target, sheet, rows, true)
+    certainty = shown_certainty(model, target, rows, true)
     is_weighted = background.is_weighted or getattr(model, "is_weighted_", False)
     has_counts = background.has_counts or getattr(model, "has_counts_", False)
     if fit is not None and (is_weighted or has_counts):  # rows may be far off by their weights, or not count
@@ -99,32 +104,29 @@ def _page(
         reproduce_note=reproduce_note(model, is_weighted, has_counts),
         **summary(model, chosen, target, curves, background),
         **data_summary(chosen, target, rows, fit),
-        **_pictures(equations, target, fit, curves, sheet),
+        **_pictures(equations, target, fit, curves),
     )
 
 
 def _pictures(
-    equations: list[ShownEquation],
-    target: str,
-    fit: Predictions | None,
-    curves: Curves | None,
-    sheet: GlyphSheet,
+    equations: list[ShownEquation], target: str, fit: Predictions | None, curves: Curves | None
 ) -> dict[str, Any]:
-    """Return the parts that are already markup and must not be escaped."""
+    """Return the charts, and the other parts that are already markup and must not be escaped."""
     from markupsafe import Markup
 
+    picture, points = front_chart(equations)
     markup = {
         "style": _part("page.css"),
         "script": _part("page.js"),
-        "glyphs": sheet.definitions(),
-        "front_chart": front_chart(equations),
+        "front_chart": picture,
         "parity_chart": parity_chart(fit, target) if fit else "",
         "residual_chart": residual_chart(fit, target) if fit else "",
         "reward_chart": reward_chart(curves) if curves else "",
         "gain_chart": gain_chart(curves) if curves and curves.gains else "",
-        "gain_legend": legend(curves) if curves else "",
     }
-    return {name: Markup(text) for name, text in markup.items()}
+    gains = [(source, f"{share:.0%}") for source, share in curves.shares().items()] if curves else []
+    parts = {"front_points": points, "gain_legend": gains, "is_dense": fit and len(fit.true) > MOST_DOTS}
+    return parts | {name: Markup(text) for name, text in markup.items()}
 
 
 def _one_output(outputs: list[FittedModel], output: int | None) -> FittedModel:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.report.curve_charts import Curves
+from ddsr.report.curves import Curves
 from ddsr.report.equations import ShownEquation, number_text
 from ddsr.report.facts import columns, hardware, parameters, stop_reason, versions
-from ddsr.report.fit_charts import Predictions
+from ddsr.report.fits import Predictions
 from ddsr.report.model import FittedModel
 from ddsr.search.presets import parse_method, settings
 

@@ -1,22 +1,15 @@
-"""How well an equation fits: predicted against true values, and residuals."""
+"""How well an equation fits: true and predicted values, and what they amount to."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.report.chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Axis, Chart, dots, path
 from ddsr.report.equations import number_text, r2_text, rows_text
 from ddsr.report.model import FittedModel
 from ddsr.selection.guards.outliers import exceptional_rows
-
-# More rows than this are drawn as a density of hexagons.
-MOST_DOTS = 1500
-HEXAGONS_ACROSS = 44
-N_SHADES = 6
 
 
 @dataclass(frozen=True)
@@ -108,72 +101,3 @@ class Predictions:
         """The share of the variance that is explained; NaN if the true values are constant."""
         spread = float(np.mean((self.true - self.true.mean()) ** 2))
         return 1.0 - self.rmse**2 / spread if spread > 0 else float("nan")
-
-    @property
-    def is_dense(self) -> bool:
-        """Whether the charts show densities."""
-        return len(self.true) > MOST_DOTS
-
-
-def parity_chart(fit: Predictions, target: str) -> str:
-    """Draw predicted against true values."""
-    both = np.concatenate([fit.true, fit.predicted])
-    across, up = Axis.around(both, f"true {target}"), Axis.around(both, f"predicted {target}")
-    chart = Chart(across, up)
-    ends = [across.low, across.high]
-    return chart.svg(
-        f"Predicted against true values of {target}, {len(fit.true)} rows",
-        [path(chart.points(ends, ends), "reference"), cloud(chart, fit.true, fit.predicted)],
-    )
-
-
-def residual_chart(fit: Predictions, target: str) -> str:
-    """Draw residuals by predicted value."""
-    chart = Chart(
-        Axis.around(fit.predicted, f"predicted {target}"),
-        Axis.around(np.append(fit.residuals, 0.0), "residual (true − predicted)"),
-    )
-    zero = chart.points([chart.x.low, chart.x.high], [0.0, 0.0])
-    return chart.svg(
-        f"Residuals by predicted {target}, {len(fit.true)} rows",
-        [path(zero, "reference"), cloud(chart, fit.predicted, fit.residuals)],
-    )
-
-
-def cloud(chart: Chart, x: NDArray[np.float64], y: NDArray[np.float64]) -> str:
-    """Draw dots, or for many rows hexagons shaded by their number of rows."""
-    places = chart.points(x, y)
-    if len(places) <= MOST_DOTS:
-        return dots(places, "sample", 3.0 if len(places) <= 400 else 2.2)
-    centres, counts = hexagons(np.array(places))
-    shades = np.clip(np.ceil(N_SHADES * np.log1p(counts) / np.log1p(counts.max())), 1, N_SHADES)
-    return "".join(
-        _hexagon_path(centres[shades == shade], f"density shade-{shade}")
-        for shade in range(1, N_SHADES + 1)
-        if np.any(shades == shade)
-    )
-
-
-def hexagons(places: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the centres of the hexagons that contain places, and how many each contains."""
-    wide = (WIDTH - LEFT - RIGHT) / HEXAGONS_ACROSS
-    high = wide * sqrt(3.0)
-    scaled = (places - [LEFT, TOP]) / [wide, high]
-    # a honeycomb is two rectangular lattices; a place belongs to the nearer centre of the two
-    corner, middle = np.round(scaled), np.floor(scaled) + 0.5
-    weights = np.array([1.0, 3.0])
-    is_corner = ((scaled - corner) ** 2 @ weights) <= ((scaled - middle) ** 2 @ weights)
-    cells = np.where(is_corner[:, None], corner, middle)
-    found, counts = np.unique(cells, axis=0, return_counts=True)
-    return found * [wide, high] + [LEFT, TOP], counts
-
-
-def _hexagon_path(centres: NDArray[np.float64], kind: str) -> str:
-    half = (WIDTH - LEFT - RIGHT) / HEXAGONS_ACROSS / 2
-    side = 2 * half / sqrt(3.0)
-    corners = ((half, side / 2), (0, side), (-half, side / 2), (-half, -side / 2), (0, -side))
-    outline = "".join(f"l{x:.2f} {y:.2f}" for x, y in corners) + "z"
-    inside = [(x, y) for x, y in centres if LEFT <= x <= WIDTH - RIGHT and TOP <= y <= HEIGHT - BOTTOM]
-    return (
-        f'<path class="{kind}" d="' + "".join(f"M{x:.1f} {y - side:.1f}{outline}" for x, y in inside) + '"/>'
-    )
