@@ -6,10 +6,9 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from html import escape
 from io import StringIO
 from math import log10
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,20 +55,11 @@ LEAST_SHARE = 1e-30
 MOST_POINTS = 400  # of a learning curve
 
 
-class FrontPoint(NamedTuple):
-    """A point of the front, which the page lays over the chart as an element of its own."""
+def front_chart(equations: Sequence[ShownEquation]) -> tuple[Any, list[dict[str, Any]]]:
+    """Draw the line of loss against complexity; return the points for the page to lay over it.
 
-    number: int
-    is_chosen: bool
-    label: str
-    left: float
-    """per cent of the chart's width"""
-    top: float
-    """per cent of its height"""
-
-
-def front_chart(equations: Sequence[ShownEquation]) -> tuple[str, list[FrontPoint]]:
-    """Draw the line of loss against complexity; return the points beside it."""
+    `left` and `top` of a point are its place in per cent of the chart.
+    """
     losses = np.array([equation.loss for equation in equations])
     losses = np.maximum(losses, LEAST_SHARE * (losses.max() or 1.0))
     sizes = [equation.complexity for equation in equations]
@@ -78,23 +68,22 @@ def front_chart(equations: Sequence[ShownEquation]) -> tuple[str, list[FrontPoin
         axes.set_xlim(min(0, *sizes), max(sizes) + 1.5)
         _make_logarithmic(axes, "y", *_around(losses))
         picture = _svg(axes, "Error against complexity of the equations of the front")
-        places = axes.transData.transform(np.column_stack([sizes, losses]))
-        shares = axes.figure.transFigure.inverted().transform(places)
+        to_figure = axes.transData - axes.figure.transFigure
+        places = 100 * to_figure.transform(np.column_stack([sizes, losses]))
     points = [
-        FrontPoint(
-            equation.index,
-            equation.is_chosen,
-            "chosen equation, " * equation.is_chosen
+        {
+            "equation": equation,
+            "label": "chosen equation, " * equation.is_chosen
             + f"complexity {equation.complexity}, R² {equation.r2_text}: {equation.short_text}",
-            round(100 * float(left), 2),
-            round(100 * (1 - float(bottom)), 2),
-        )
-        for equation, (left, bottom) in zip(equations, shares, strict=True)
+            "left": round(float(left), 2),
+            "top": round(100 - float(bottom), 2),
+        }
+        for equation, (left, bottom) in zip(equations, places, strict=True)
     ]
     return picture, points
 
 
-def parity_chart(fit: Predictions, target: str) -> str:
+def parity_chart(fit: Predictions, target: str) -> Any:
     """Draw predicted against true values."""
     with _axes(f"true {target}", f"predicted {target}") as axes:
         _draw_rows(axes, fit.true, fit.predicted)
@@ -104,7 +93,7 @@ def parity_chart(fit: Predictions, target: str) -> str:
         return _svg(axes, f"Predicted against true values of {target}, {len(fit.true)} rows")
 
 
-def residual_chart(fit: Predictions, target: str) -> str:
+def residual_chart(fit: Predictions, target: str) -> Any:
     """Draw residuals by predicted value."""
     with _axes(f"predicted {target}", "residual (true − predicted)") as axes:
         _draw_rows(axes, fit.predicted, fit.residuals)
@@ -112,7 +101,7 @@ def residual_chart(fit: Predictions, target: str) -> str:
         return _svg(axes, f"Residuals by predicted {target}, {len(fit.true)} rows")
 
 
-def reward_chart(curves: Curves) -> str:
+def reward_chart(curves: Curves) -> Any:
     """Draw the best reward so far against time."""
     rows = _thinned(np.isfinite(curves.best_reward))
     x, y = curves.seconds[rows], curves.best_reward[rows]
@@ -123,11 +112,11 @@ def reward_chart(curves: Curves) -> str:
         return _svg(axes, f"Best reward over {curves.seconds[-1]:.3g} seconds: {y[-1]:.4g} at the end")
 
 
-def gain_chart(curves: Curves) -> str:
+def gain_chart(curves: Curves) -> Any:
     """Draw the cumulative gain of each source against time."""
-    rows = _thinned(np.ones(curves.n_points, dtype=bool))
+    rows = _thinned(np.isfinite(curves.seconds))
     x = np.append(0.0, curves.seconds[rows])
-    names = ", ".join(f"{source} {share:.0%}" for source, share in curves.shares().items())
+    names = ", ".join(f"{source} {share}" for source, share in curves.legend)
     with _axes("seconds", "gain (nats of log error, all sizes)") as axes:
         for place, gain in enumerate(curves.gains.values()):
             _draw_curve(axes, x, np.append(0.0, gain[rows]), SERIES[place % len(SERIES)])
@@ -135,7 +124,7 @@ def gain_chart(curves: Curves) -> str:
         return _svg(axes, f"Improvements by part of the search: {names}")
 
 
-def band_chart(band: Band, x: Floats, y: Floats, name: str, target: str) -> str:
+def band_chart(band: Band, x: Floats, y: Floats, name: str, target: str) -> Any:
     """Draw data, band and curves for data with one input, clipped to the chart."""
     is_known = np.isfinite(x) & np.isfinite(y)
     x, y = x[is_known], y[is_known]
@@ -178,8 +167,10 @@ def _axes(across: str, up: str) -> Iterator[Axes]:
         yield axes
 
 
-def _svg(axes: Axes, label: str) -> str:
-    """Return the figure as an `svg` element, with the page's variables for colours."""
+def _svg(axes: Axes, label: str) -> Any:
+    """Return the figure as markup of an `svg` element, with the page's variables for colours."""
+    from markupsafe import Markup
+
     file = StringIO()
     metadata: Any = dict.fromkeys(("Creator", "Date", "Format", "Type"))
     figure: Any = axes.figure
@@ -187,10 +178,11 @@ def _svg(axes: Axes, label: str) -> str:
     text = file.getvalue()
     # matplotlib's style sheet would apply to the whole page, and its names repeat from chart to chart
     text = re.sub(r"<style.*?</style>", "", text[text.index("<svg") :], flags=re.DOTALL)
-    text = re.sub(r'<g id="[^"]*">', "<g>", text)
+    text = re.sub(r'<g id="[^"]*"', "<g", text).removeprefix("<svg")
     for colour, name in VARIABLES.items():
         text = text.replace(colour, f"var(--{name})")
-    return text.replace("<svg ", f'<svg class="chart" role="img" aria-label="{escape(label)}" ', 1)
+    start = Markup('<svg class="chart" role="img" aria-label="{}"').format(label)
+    return start + Markup(text)
 
 
 def _label(text: str) -> str:
@@ -208,8 +200,15 @@ def _make_logarithmic(axes: Axes, name: str, low: float, high: float) -> None:
     axis = getattr(axes, f"{name}axis")
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if is_short else (1.0,), numticks=6))
     axis.set_minor_locator(NullLocator())
-    write = number_text if is_short else lambda value: f"10{raised(round(log10(value)))}"
-    axis.set_major_formatter(FuncFormatter(lambda value, _: write(value)))
+    axis.set_major_formatter(FuncFormatter(_short_tick if is_short else _power_tick))
+
+
+def _short_tick(value: float, _: int) -> str:
+    return number_text(value).removeprefix("1·")
+
+
+def _power_tick(value: float, _: int) -> str:
+    return f"10{raised(round(log10(value)))}"
 
 
 def _around(numbers: Floats) -> tuple[float, float]:

@@ -37,11 +37,7 @@ class Curves:
         return cls(seconds.cumsum(), best, {source: gain for source, gain in gains.items() if gain[-1] > 0})
 
     @property
-    def n_points(self) -> int:
-        """Number of epochs in the curves."""
-        return len(self.seconds)
-
-    def shares(self) -> dict[str, float]:
-        """Share of the total gain by source."""
+    def legend(self) -> list[tuple[str, str]]:
+        """The sources, and their shares of the total gain."""
         total = sum(float(gain[-1]) for gain in self.gains.values())
-        return {source: float(gain[-1]) / total for source, gain in self.gains.items()}
+        return [(source, f"{float(gain[-1]) / total:.0%}") for source, gain in self.gains.items()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
+from typing import Any
 
 from ddsr.expression import Expression
 from ddsr.expression.python_source import argument_names, to_python
@@ -26,7 +26,7 @@ class ShownEquation:
     r2: float
     is_chosen: bool
     expression: Expression
-    typeset: str
+    typeset: Any
     """markup"""
 
     @property
@@ -50,40 +50,37 @@ class ShownEquation:
         return number_text(self.loss)
 
     @property
-    def copies(self) -> dict[str, str]:
-        """Code with all digits, by language."""
-        return {
+    def script_data(self) -> dict[str, Any]:
+        """What the page's script shows, and copies as code with all digits."""
+        copies = {
             "Python": to_python(self.expression),
             "LaTeX": self.expression.to_latex(),
             "SymPy": sympy_source(self.expression),
         }
+        texts = {"r2": self.r2_text, "text": self.short_text, "exact": self.exact_text, "copies": copies}
+        return {"complexity": self.complexity, "is_chosen": self.is_chosen, **texts}
 
 
 def shown_equations(model: FittedModel, target: str) -> list[ShownEquation]:
     """Return the equations of the front by increasing size."""
     table = model.equations_
-    rows = zip(
-        table["complexity"], table["loss"], table["r2"], table["is_best"], model.front_.entries, strict=True
-    )
+    rows = zip(*(table[name] for name in ("complexity", "loss", "r2", "is_best")), strict=True)
+    equations = [entry.equation for entry in model.front_.entries]
     return [
         ShownEquation(
-            index=index,
-            complexity=int(complexity),
-            loss=float(loss),
-            r2=float(r2),
-            is_chosen=bool(is_best),
-            expression=entry.equation,
-            typeset=typeset(entry.equation, target),
+            index, int(size), float(loss), float(r2), bool(is_best), equation, typeset(equation, target)
         )
-        for index, (complexity, loss, r2, is_best, entry) in enumerate(rows)
+        for index, ((size, loss, r2, is_best), equation) in enumerate(zip(rows, equations, strict=True))
     ]
 
 
-def typeset(expression: Expression, target: str) -> str:
+def typeset(expression: Expression, target: str) -> Any:
     """Return the typeset equation as markup, labelled with its text."""
-    text = f"{target} = {expression.text(SHORT_PRECISION)}"
-    markup = to_mathml(expression, target, SHORT_PRECISION)
-    return f'<span class="equation" role="math" aria-label="{escape(text)}">{markup}</span>'
+    from markupsafe import Markup
+
+    markup = Markup(to_mathml(expression, target, SHORT_PRECISION))
+    span = Markup('<span class="equation" role="math" aria-label="{}">{}</span>')
+    return span.format(f"{target} = {expression.text(SHORT_PRECISION)}", markup)
 
 
 def sympy_source(expression: Expression) -> str:

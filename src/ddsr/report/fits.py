@@ -11,13 +11,15 @@ from ddsr.report.equations import number_text, r2_text, rows_text
 from ddsr.report.model import FittedModel
 from ddsr.selection.guards.outliers import exceptional_rows
 
+Floats = NDArray[np.float64]
+
 
 @dataclass(frozen=True)
 class Predictions:
     """True and predicted values, without rows that have no finite prediction."""
 
-    true: NDArray[np.float64]
-    predicted: NDArray[np.float64]
+    true: Floats
+    predicted: Floats
     n_rows: int
     """number of rows, including those left out"""
     far: tuple[int, ...] = ()
@@ -27,10 +29,7 @@ class Predictions:
 
     @classmethod
     def of(
-        cls,
-        true: NDArray[np.float64],
-        predicted: NDArray[np.float64],
-        positions: NDArray[np.intp] | None = None,
+        cls, true: Floats, predicted: Floats, positions: NDArray[np.intp] | None = None
     ) -> Predictions | None:
         """Return the fit on all rows, or those at `positions`; None if no prediction is finite."""
         is_known = np.isfinite(predicted) & np.isfinite(true)
@@ -63,33 +62,19 @@ class Predictions:
         rows = f"{self.n_rows:,} rows"
         if self.n_sampled_from is not None:
             is_all = self.n_sampled_from == self.n_rows
-            rows = (
-                f"the {self.n_rows:,} training rows"
-                if is_all
-                else f"{self.n_rows:,} of the {self.n_sampled_from:,} training rows"
-            )
+            rows = f"{'the ' if is_all else ''}{self.n_rows:,} "
+            rows += "training rows" if is_all else f"of the {self.n_sampled_from:,} training rows"
         text = f"On {rows}: R² {r2_text(self.r2)}, root mean squared error {number_text(self.rmse)}."
         if self.n_left_out:
             text += f" The equation has no finite value on {self.n_left_out:,} of them; these are left out."
         if self.far:
-            rows = f"{rows_text(self.far)} (of the rows used, counted from 1)"
-            text += f" Outliers: {rows}."
+            text += f" Outliers: {rows_text(self.far)} (of the rows used, counted from 1)."
         return text
 
     @property
-    def residuals(self) -> NDArray[np.float64]:
+    def residuals(self) -> Floats:
         """True minus predicted values."""
         return self.true - self.predicted
-
-    @property
-    def lowest(self) -> float:
-        """The lowest true value."""
-        return float(self.true.min())
-
-    @property
-    def highest(self) -> float:
-        """The highest true value."""
-        return float(self.true.max())
 
     @property
     def rmse(self) -> float:

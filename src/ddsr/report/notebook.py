@@ -29,19 +29,17 @@ def notebook_html(model: Any) -> str:
 
 
 def _view(model: FittedModel, target: str) -> dict[str, Any]:
-    from markupsafe import Markup
-
     equations = shown_equations(model, target)
     listed = near_choice(equations)
     fit = Predictions.sampled(model)
     outcome = outcome_of(model)
     certainty = None if outcome is None else certainty_of(outcome)
     return {
-        "choice": Markup(chosen_of(equations).typeset),
-        "rows": [(equation, Markup(equation.typeset)) for equation in listed],
+        "choice": chosen_of(equations).typeset,
+        "rows": listed,
         "certainty": [] if certainty is None else certainty.lines(target),
         "n_more": len(equations) - len(listed),
-        "chart": Markup(parity_chart(fit, target)) if fit else "",
+        "chart": parity_chart(fit, target) if fit else "",
     }
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ddsr.errors import DataError, ReportError
-from ddsr.report.certainty import shown_certainty
+from ddsr.report.certainty import constants_of, shown_certainty
 from ddsr.report.charts import (
     MOST_DOTS,
     front_chart,
@@ -21,13 +21,12 @@ from ddsr.report.charts import (
     residual_chart,
     reward_chart,
 )
-from ddsr.report.constants import constants_of
 from ddsr.report.curves import Curves
-from ddsr.report.equations import ShownEquation, chosen_of, shown_equations
+from ddsr.report.equations import chosen_of, shown_equations
+from ddsr.report.facts import Background, data_summary, summary
 from ddsr.report.fits import Predictions
 from ddsr.report.model import FittedModel, outputs_of
 from ddsr.report.reproduce import recipes, reproduce_note
-from ddsr.report.wording import Background, data_summary, summary
 from ddsr.storage.files import write_whole
 
 LANGUAGES = ("Python", "LaTeX", "SymPy")
@@ -79,54 +78,45 @@ def _page(
     background: Background,
 ) -> str:
     from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
 
     equations = shown_equations(model, target)
     chosen = chosen_of(equations)
     curves = Curves.of(getattr(model, "curves_", None))
     true = None if fit is None or fit.n_left_out else fit.true
     certainty = shown_certainty(model, target, rows, true)
-    is_weighted = background.is_weighted or getattr(model, "is_weighted_", False)
-    has_counts = background.has_counts or getattr(model, "has_counts_", False)
-    if fit is not None and (is_weighted or has_counts):  # rows may be far off by their weights, or not count
+    flags = {"weights": "is_weighted", "counts": "has_counts"}
+    extras = [
+        name for name, flag in flags.items() if getattr(background, flag) or getattr(model, flag, False)
+    ]
+    if fit is not None and extras:  # rows may be far off by their weights, or not count
         fit = replace(fit, far=())
+    picture, points = front_chart(equations)
     template = Environment(autoescape=True, undefined=StrictUndefined).from_string(_part("page.html"))
     return template.render(
+        style=Markup(_part("page.css")),
+        script=Markup(_part("page.js")),
         title=title,
-        equations=[_with_markup(equation) for equation in equations],
-        chosen=_with_markup(chosen),
+        equations=equations,
+        chosen=chosen,
         languages=LANGUAGES,
-        equation_data=[_script_data(equation) for equation in equations],
+        equation_data=[equation.script_data for equation in equations],
+        front_chart=picture,
+        front_points=points,
         fit=fit,
+        parity_chart=parity_chart(fit, target) if fit else "",
+        residual_chart=residual_chart(fit, target) if fit else "",
+        is_dense=fit and len(fit.true) > MOST_DOTS,
         curves=curves,
+        reward_chart=reward_chart(curves) if curves else "",
+        gain_chart=gain_chart(curves) if curves and curves.gains else "",
         certainty=certainty,
         constants=constants_of(model),
-        recipes=recipes(model, target, background.shell, is_weighted, has_counts),
-        reproduce_note=reproduce_note(model, is_weighted, has_counts),
+        recipes=recipes(model, target, background.shell, extras),
+        reproduce_note=reproduce_note(model, extras),
         **summary(model, chosen, target, curves, background),
         **data_summary(chosen, target, rows, fit),
-        **_pictures(equations, target, fit, curves),
     )
-
-
-def _pictures(
-    equations: list[ShownEquation], target: str, fit: Predictions | None, curves: Curves | None
-) -> dict[str, Any]:
-    """Return the charts, and the other parts that are already markup and must not be escaped."""
-    from markupsafe import Markup
-
-    picture, points = front_chart(equations)
-    markup = {
-        "style": _part("page.css"),
-        "script": _part("page.js"),
-        "front_chart": picture,
-        "parity_chart": parity_chart(fit, target) if fit else "",
-        "residual_chart": residual_chart(fit, target) if fit else "",
-        "reward_chart": reward_chart(curves) if curves else "",
-        "gain_chart": gain_chart(curves) if curves and curves.gains else "",
-    }
-    gains = [(source, f"{share:.0%}") for source, share in curves.shares().items()] if curves else []
-    parts = {"front_points": points, "gain_legend": gains, "is_dense": fit and len(fit.true) > MOST_DOTS}
-    return parts | {name: Markup(text) for name, text in markup.items()}
 
 
 def _one_output(outputs: list[FittedModel], output: int | None) -> FittedModel:
@@ -155,24 +145,6 @@ def _fit_on(
     if len(true) != len(predicted):
         raise DataError(f"X has {len(predicted)} rows, but y has {len(true)} values")
     return np.asarray(X, dtype=np.float64), Predictions.of(true, predicted)
-
-
-def _with_markup(equation: ShownEquation) -> dict[str, Any]:
-    from markupsafe import Markup
-
-    names = ("index", "complexity", "loss_text", "r2_text", "is_chosen", "exact_text")
-    return {name: getattr(equation, name) for name in names} | {"typeset": Markup(equation.typeset)}
-
-
-def _script_data(equation: ShownEquation) -> dict[str, Any]:
-    return {
-        "complexity": equation.complexity,
-        "r2": equation.r2_text,
-        "text": equation.short_text,
-        "exact": equation.exact_text,
-        "is_chosen": equation.is_chosen,
-        "copies": equation.copies,
-    }
 
 
 def _part(name: str) -> str:
