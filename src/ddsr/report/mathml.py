@@ -27,40 +27,40 @@ NUMBER = re.compile(r"(<msup>)?<mn>")
 WORD = r"<mi>[^<]{2,}</mi>"
 
 
-class Term(NamedTuple):
+class Quotient(NamedTuple):
     """A product of factors over another, with a sign; an empty product is 1.
 
     A factor is the markup of one element, or the terms of a sum.
     """
 
-    above: tuple[str | tuple[Term, ...], ...] = ()
-    below: tuple[str | tuple[Term, ...], ...] = ()
+    above: tuple[str | tuple[Quotient, ...], ...] = ()
+    below: tuple[str | tuple[Quotient, ...], ...] = ()
     is_negative: bool = False
 
     @property
-    def sole(self) -> str | tuple[Term, ...]:
+    def sole(self) -> str | tuple[Quotient, ...]:
         """The factor, if the term is just one; else nothing."""
         return self.above[0] if len(self.above) == 1 and not self.below and not self.is_negative else ""
 
     @property
-    def terms(self) -> tuple[Term, ...]:
+    def terms(self) -> tuple[Quotient, ...]:
         """The terms, if it is a sum; else itself."""
         return self.sole if isinstance(self.sole, tuple) else (self,)
 
     @property
-    def negated(self) -> Term:
+    def negated(self) -> Quotient:
         """With the other sign."""
         return self._replace(is_negative=not self.is_negative)
 
     @property
-    def inverse(self) -> Term:
+    def inverse(self) -> Quotient:
         """With above and below exchanged."""
-        return Term(self.below, self.above, self.is_negative)
+        return Quotient(self.below, self.above, self.is_negative)
 
-    def times(self, other: Term) -> Term:
+    def times(self, other: Quotient) -> Quotient:
         """All factors of both."""
         is_negative = self.is_negative != other.is_negative
-        return Term(self.above + other.above, self.below + other.below, is_negative)
+        return Quotient(self.above + other.above, self.below + other.below, is_negative)
 
 
 def to_mathml(expression: Expression, target: str, precision: int = 4) -> str:
@@ -68,9 +68,9 @@ def to_mathml(expression: Expression, target: str, precision: int = 4) -> str:
     check_precision(precision)
     names = expression.vocabulary.variables
     term = expression.fold(
-        variable=lambda column: Term((name_of(names[column]),)),
+        variable=lambda column: Quotient((name_of(names[column]),)),
         constant=lambda value: _number(value, precision),
-        one=Term(),
+        one=Quotient(),
         apply=_apply,
     )
     first, *others = _signed(term)
@@ -90,7 +90,7 @@ def name_of(name: str) -> str:
     return f"<msub><mi>{letter}</mi><mtext>{escape(index, quote=False)}</mtext></msub>"
 
 
-def _number(value: float, precision: int = 3) -> Term:
+def _number(value: float, precision: int = 3) -> Quotient:
     """Round; show what equals a simple fraction or multiple of π as one."""
     size = abs(value)
     rounded = digits(size, precision)
@@ -99,13 +99,13 @@ def _number(value: float, precision: int = 3) -> Term:
     if exponent:
         factors.append(f"<msup><mn>10</mn>{_row(_number(int(exponent)))}</msup>")
     fraction = None if float(rounded) == size else _simple_fraction(size)
-    return (fraction or Term(tuple(factors)))._replace(is_negative=value < 0)
+    return (fraction or Quotient(tuple(factors)))._replace(is_negative=value < 0)
 
 
-def _simple_fraction(size: float) -> Term | None:
+def _simple_fraction(size: float) -> Quotient | None:
     """Return p/q, p π/q or p/(q π), if that is exactly this double."""
-    symbol = Term(("<mi>π</mi>",))
-    for unit, term in ((1.0, Term()), (pi, symbol), (1 / pi, symbol.inverse)):
+    symbol = Quotient(("<mi>π</mi>",))
+    for unit, term in ((1.0, Quotient()), (pi, symbol), (1 / pi, symbol.inverse)):
         if not size <= unit * LARGEST_NUMERATOR:
             continue
         top, bottom = Fraction(size / unit).limit_denominator(LARGEST_DENOMINATOR).as_integer_ratio()
@@ -115,13 +115,13 @@ def _simple_fraction(size: float) -> Term | None:
     return None
 
 
-def _apply(row: Operator, operands: list[Term]) -> Term:
+def _apply(row: Operator, operands: list[Quotient]) -> Quotient:
     first, last = operands[0], operands[-1]
     match row.name:
         case "add":
-            return Term((first.terms + last.terms,))
+            return Quotient((first.terms + last.terms,))
         case "sub":
-            return Term((first.terms + last.negated.terms,))
+            return Quotient((first.terms + last.negated.terms,))
         case "mul":
             return first.times(last)
         case "div":
@@ -135,33 +135,33 @@ def _apply(row: Operator, operands: list[Term]) -> Term:
         case "square" | "cube":
             return _power(first, _number(2 if row.name == "square" else 3))
         case "sqrt":
-            return Term((f"<msqrt>{_row(first)}</msqrt>",))
+            return Quotient((f"<msqrt>{_row(first)}</msqrt>",))
         case "abs":
-            return Term((f"<mrow><mo>|</mo>{_row(first)}<mo>|</mo></mrow>",))
+            return Quotient((f"<mrow><mo>|</mo>{_row(first)}<mo>|</mo></mrow>",))
         case "exp" if len(re.sub(r"<[^>]*>|&\w+;", "", _row(first))) <= LONGEST_EXPONENT:
-            return Term((f"<msup><mi>e</mi>{_row(first)}</msup>",))
+            return Quotient((f"<msup><mi>e</mi>{_row(first)}</msup>",))
     argument = _parenthesised("<mo>,</mo>".join(map(_row, operands)))
-    return Term((f"<mrow><mi>{INVERSES.get(row.name, row.name)}</mi><mo>&af;</mo>{argument}</mrow>",))
+    return Quotient((f"<mrow><mi>{INVERSES.get(row.name, row.name)}</mi><mo>&af;</mo>{argument}</mrow>",))
 
 
-def _power(base: Term, exponent: Term) -> Term:
-    is_atom = base == Term() or (isinstance(base.sole, str) and re.match(r"<(?!msup)", base.sole))
+def _power(base: Quotient, exponent: Quotient) -> Quotient:
+    is_atom = base == Quotient() or (isinstance(base.sole, str) and re.match(r"<(?!msup)", base.sole))
     markup = _row(base) if is_atom else _parenthesised(_row(base))
-    return Term((f"<msup>{markup}{_row(exponent)}</msup>",))
+    return Quotient((f"<msup>{markup}{_row(exponent)}</msup>",))
 
 
 def _parenthesised(markup: str) -> str:
     return f"<mrow><mo>(</mo>{markup}<mo>)</mo></mrow>"
 
 
-def _row(term: Term) -> str:
+def _row(term: Quotient) -> str:
     """Return one element with the whole term and its sign."""
     parts = _signed(term)
     is_element = len(parts) == 1 and not term.is_negative and (bool(term.below) or len(term.above) < 2)
     return parts[0] if is_element else f"<mrow>{''.join(parts)}</mrow>"
 
 
-def _signed(term: Term) -> list[str]:
+def _signed(term: Quotient) -> list[str]:
     """Return the markup of each term of a sum, with the sign before it."""
     signs = [
         '<mo form="infix">−</mo>' if each.is_negative else '<mo form="infix">+</mo>' for each in term.terms
@@ -170,10 +170,12 @@ def _signed(term: Term) -> list[str]:
     return [sign + _unsigned(each) for sign, each in zip(signs, term.terms, strict=True)]
 
 
-def _unsigned(term: Term) -> str:
+def _unsigned(term: Quotient) -> str:
     if term.below:
-        return f"<mfrac>{_row(Term(term.above))}{_row(Term(term.below))}</mfrac>"
-    parts = [each if isinstance(each, str) else _parenthesised(_row(Term((each,)))) for each in term.above]
+        return f"<mfrac>{_row(Quotient(term.above))}{_row(Quotient(term.below))}</mfrac>"
+    parts = [
+        each if isinstance(each, str) else _parenthesised(_row(Quotient((each,)))) for each in term.above
+    ]
     parts.sort(key=lambda part: not NUMBER.match(part))
     written = parts[:1] or ["<mn>1</mn>"]
     for left, right in pairwise(parts):

@@ -87,7 +87,7 @@ def _page(
     certainty = shown_certainty(model, target, rows, true)
     flags = {"weights": "is_weighted", "counts": "has_counts"}
     extras = [
-        name for name, flag in flags.items() if getattr(background, flag) or getattr(model, flag, False)
+        name for name, flag in flags.items() if getattr(background, flag) or getattr(model, f"{flag}_", False)
     ]
     if fit is not None and extras:  # rows may be far off by their weights, or not count
         fit = replace(fit, far=())
