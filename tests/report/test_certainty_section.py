@@ -9,8 +9,7 @@ import pytest
 
 from certainty_cases import UNSURE, model_of, outcome
 from ddsr.report import report_html
-from ddsr.report.band import Band
-from ddsr.report.charts import band_chart
+from ddsr.report.charts import Band, band_chart
 from ddsr.report.notebook import notebook_html
 from page_cases import dots, parsed
 

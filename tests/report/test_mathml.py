@@ -186,7 +186,7 @@ def test_what_is_written_has_the_expression_s_value(expression):
     ],
 )
 def test_equations_are_written_as_people_write_them(text, expected):
-    assert plain(to_mathml(Expression.parse(text, NAMES), "y")) == f"y={expected}"
+    assert plain(to_mathml(Expression.parse(text, NAMES), "y", 4)) == f"y={expected}"
 
 
 @pytest.mark.parametrize(
@@ -213,12 +213,12 @@ def test_names_are_letters_with_indices_or_stand_as_they_are(name, expected):
 
 
 def test_long_exponents_are_not_small_print():
-    text = to_mathml(Expression.parse("exp(sin(x) * cos(beta) + x0 * x * v_max)", NAMES), "y")
+    text = to_mathml(Expression.parse("exp(sin(x) * cos(beta) + x0 * x * v_max)", NAMES), "y", 4)
     assert plain(text).startswith("y=exp(")
 
 
 def test_lines_can_break_between_the_terms_of_a_sum():
-    text = to_mathml(Expression.parse("x - beta * (x + 2) + sin(x + 1)", NAMES), "y")
+    text = to_mathml(Expression.parse("x - beta * (x + 2) + sin(x + 1)", NAMES), "y", 4)
     assert [plain(part) for part in text.split("<wbr>")] == ["y=x", "−β (x+2)", "+sin(x+1)"]
     # the sign at the beginning of a line stands between two terms
     assert text.count('<math displaystyle="true"><mo form="infix">') == 2

@@ -13,8 +13,7 @@ from ddsr.errors import DDSRError
 from ddsr.estimator.certainty import Certainty, certainty_of, percent, where_text
 from ddsr.estimator.fit import Outcome
 from ddsr.estimator.uncertainty import weight_left
-from ddsr.report.band import Band
-from ddsr.report.charts import band_chart
+from ddsr.report.charts import Band, band_chart
 from ddsr.report.equations import SHORT_PRECISION, number_text, r2_text, typeset
 from ddsr.report.model import FittedModel, outcome_of
 from ddsr.selection.posterior import Form

@@ -6,6 +6,7 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from io import StringIO
 from math import log10
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.report.band import Band, spans_decades
+from ddsr.engine import values
+from ddsr.estimator.averaging import interval
+from ddsr.estimator.fit import Outcome
+from ddsr.estimator.uncertainty import predicted_by_forms
+from ddsr.expression import Expression
 from ddsr.report.curves import Curves
 from ddsr.report.equations import ShownEquation, number_text, raised
 from ddsr.report.fits import Predictions
@@ -53,6 +58,11 @@ HEXAGONS_ACROSS = 40
 # Losses below this share of the largest are rounding; all are drawn at this depth.
 LEAST_SHARE = 1e-30
 MOST_POINTS = 400  # of a learning curve
+
+LEVEL = 0.95
+N_POINTS = 241
+BEYOND = 0.25  # of the range of the data, to either side
+LOGARITHMIC = 100.0  # positive values that span at least this factor get a logarithmic axis
 
 
 def front_chart(equations: Sequence[ShownEquation]) -> tuple[Any, list[dict[str, Any]]]:
@@ -124,6 +134,27 @@ def gain_chart(curves: Curves) -> Any:
         return _svg(axes, f"Improvements by part of the search: {names}")
 
 
+@dataclass(frozen=True, eq=False)
+class Band:
+    """Curves and band over one input."""
+
+    x: Floats
+    """points over the data and a quarter of their range to either side"""
+    low: Floats
+    high: Floats
+    curves: tuple[Floats, ...]
+    """the chosen equation, then other forms"""
+
+    @classmethod
+    def over(cls, x: Floats, outcome: Outcome, equations: Sequence[Expression]) -> Band:
+        """Compute curves and band of a fit on the values `x`; the first equation is the chosen one."""
+        points = _points(x)
+        rows = np.ascontiguousarray(points[:, None])
+        ends = interval(predicted_by_forms(outcome, rows), LEVEL, of_measurements=True)
+        curves = tuple(values([equation], rows)[0][0] for equation in equations)
+        return cls(points, ends[:, 0], ends[:, 1], curves)
+
+
 def band_chart(band: Band, x: Floats, y: Floats, name: str, target: str) -> Any:
     """Draw data, band and curves for data with one input, clipped to the chart."""
     is_known = np.isfinite(x) & np.isfinite(y)
@@ -133,9 +164,9 @@ def band_chart(band: Band, x: Floats, y: Floats, name: str, target: str) -> Any:
     wide = float(np.ptp(y)) or abs(float(y[0])) or 1.0  # a wider band would flatten the data
     shown = np.append(y, np.clip(ends[np.isfinite(ends)], y.min() - wide, y.max() + wide))
     with _axes(name, target) as axes:
-        if spans_decades(x):
+        if _spans_decades(x):
             _make_logarithmic(axes, "x", band.x[0], band.x[-1])
-        if spans_decades(y):
+        if _spans_decades(y):
             _make_logarithmic(axes, "y", *_around(np.maximum(shown, 0.3 * y.min())))
         else:
             room = 0.06 * float(np.ptp(shown)) or 0.5 * wide
@@ -194,7 +225,7 @@ def _make_logarithmic(axes: Axes, name: str, low: float, high: float) -> None:
     """Set the scale and the limits; label powers of ten, and on a short axis 2 and 5 times these too."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-    is_short = high < 100 * low
+    is_short = high < LOGARITHMIC * low
     getattr(axes, f"set_{name}scale")("log", nonpositive="mask")
     getattr(axes, f"set_{name}lim")(low, high)
     axis = getattr(axes, f"{name}axis")
@@ -250,3 +281,18 @@ def _near(curve: Floats, low: float, high: float) -> Floats:
     """Leave out values so far beyond the limits that their coordinates would overflow."""
     with np.errstate(invalid="ignore"):
         return np.where(np.abs(curve - low) < 1e6 * (high - low), curve, np.nan)
+
+
+def _points(x: Floats) -> Floats:
+    low, high = float(x.min()), float(x.max())
+    if _spans_decades(x):
+        room = (high / low) ** BEYOND
+        return np.geomspace(low / room, high * room, N_POINTS)
+    room = BEYOND * (high - low) or 0.5 * abs(low) or 0.5
+    least = low - room
+    return np.linspace(max(least, 0.0) if low >= 0.0 else least, high + room, N_POINTS)
+
+
+def _spans_decades(numbers: Floats) -> bool:
+    """Whether positive values span so much that their axis is logarithmic."""
+    return bool(numbers.min() > 0.0 and numbers.max() >= LOGARITHMIC * numbers.min())

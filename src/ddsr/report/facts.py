@@ -76,7 +76,7 @@ def summary(
     if seconds is None:
         seconds = getattr(model, "fit_seconds_", float(curves.seconds[-1]) if curves else None)
     time = {} if seconds is None else {"time": duration_text(seconds)}
-    n_epochs = {"epochs": f"{model.n_epochs_:,}"}
+    search = {"stopped because": STOPPED_BY.get(model.stopped_by_, model.stopped_by_), **time}
     is_elsewhere = background.machine is not None
     return {
         "lead": f"{_count(len(model.front_), 'equation')} for {target}, from the simplest to the most "
@@ -88,12 +88,7 @@ def summary(
             "complexity": f"{chosen.complexity} tokens",
             **time,
         },
-        "search_facts": {
-            "stopped because": STOPPED_BY.get(model.stopped_by_, model.stopped_by_),
-            **time,
-            **n_epochs,
-            **background.search,
-        },
+        "search_facts": {**search, "epochs": f"{model.n_epochs_:,}", **background.search},
         "settings": {name: repr(value) for name, value in changed_parameters(model).items()},
         "machine_title": "Machine and versions" + ("" if is_elsewhere else " (of this page)"),
         "machine_facts": background.machine if is_elsewhere else {**versions(), **hardware()},

@@ -16,7 +16,7 @@ from math import pi
 from typing import NamedTuple
 
 from ddsr.expression import Expression, Operator
-from ddsr.expression.printing import check_precision, digits
+from ddsr.expression.printing import digits
 
 # A double that equals such a fraction, or such a multiple of π, is shown as one.
 LARGEST_NUMERATOR, LARGEST_DENOMINATOR = 100, 16
@@ -63,9 +63,8 @@ class Quotient(NamedTuple):
         return Quotient(self.above + other.above, self.below + other.below, is_negative)
 
 
-def to_mathml(expression: Expression, target: str, precision: int = 4) -> str:
+def to_mathml(expression: Expression, target: str, precision: int) -> str:
     """Return `target = expression` as `math` elements, one per term, so that lines can break between them."""
-    check_precision(precision)
     names = expression.vocabulary.variables
     term = expression.fold(
         variable=lambda column: Quotient((name_of(names[column]),)),
