@@ -99,7 +99,6 @@ def test_points_of_the_front_lie_on_its_line(model):
     for point in points:
         place = np.array([point["left"] * width, point["top"] * height]) / 100
         assert min(np.abs(corners - place).max(axis=1)) < 0.05
-        assert point["label"].endswith(point["equation"].short_text)
     assert [point["equation"] for point in points] == equations
 
 

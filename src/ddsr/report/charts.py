@@ -59,8 +59,7 @@ HEXAGONS_ACROSS = 40
 LEAST_SHARE = 1e-30
 MOST_POINTS = 400  # of a learning curve
 
-LEVEL = 0.95
-N_POINTS = 241
+LEVEL, N_POINTS = 0.95, 241  # of the band
 BEYOND = 0.25  # of the range of the data, to either side
 LOGARITHMIC = 100.0  # positive values that span at least this factor get a logarithmic axis
 
@@ -80,17 +79,10 @@ def front_chart(equations: Sequence[ShownEquation]) -> tuple[Any, list[dict[str,
         picture = _svg(axes, "Error against complexity of the equations of the front")
         to_figure = axes.transData - axes.figure.transFigure
         places = 100 * to_figure.transform(np.column_stack([sizes, losses]))
-    points = [
-        {
-            "equation": equation,
-            "label": "chosen equation, " * equation.is_chosen
-            + f"complexity {equation.complexity}, R² {equation.r2_text}: {equation.short_text}",
-            "left": round(float(left), 2),
-            "top": round(100 - float(bottom), 2),
-        }
+    return picture, [
+        {"equation": equation, "left": round(float(left), 2), "top": round(100 - float(bottom), 2)}
         for equation, (left, bottom) in zip(equations, places, strict=True)
     ]
-    return picture, points
 
 
 def parity_chart(fit: Predictions, target: str) -> Any:

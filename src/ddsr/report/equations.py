@@ -35,6 +35,12 @@ class ShownEquation:
         return self.expression.text(SHORT_PRECISION)
 
     @property
+    def label(self) -> str:
+        """What a reader who cannot see the chart of the front is told of its point."""
+        label = f"complexity {self.complexity}, R² {self.r2_text}: {self.short_text}"
+        return f"chosen equation, {label}" if self.is_chosen else label
+
+    @property
     def exact_text(self) -> str:
         """Infix, with all digits."""
         return self.expression.text()

@@ -133,10 +133,8 @@ def duration_text(seconds: float) -> str:
 
 def _choice_reason(model: FittedModel) -> str:
     given = model.get_params(deep=False)
-    name = (
-        given["model_selection"] or settings(parse_method(given["preset"]), given["config"]).model_selection
-    )
-    return f"The chosen one, in orange, {CHOICES[name]}"
+    preset = settings(parse_method(given["preset"]), given["config"])
+    return f"The chosen one, in orange, {CHOICES[given['model_selection'] or preset.model_selection]}"
 
 
 def _count(number: int, thing: str) -> str:
@@ -164,13 +162,9 @@ def hardware() -> dict[str, str]:
 
 def changed_parameters(model: FittedModel) -> dict[str, Any]:
     """Return the constructor's parameters that differ from their defaults, without the callback."""
-    defaults = defaults_of(model)
-    given: Mapping[str, Any] = model.get_params(deep=False)
-    return {
-        name: value
-        for name, value in given.items()
-        if name != "callback" and _plain(value) != _plain(defaults.get(name))
-    }
+    defaults, given = defaults_of(model), model.get_params(deep=False)
+    changed = {name for name, value in given.items() if _plain(value) != _plain(defaults.get(name))}
+    return {name: given[name] for name in given if name in changed - {"callback"}}
 
 
 def _plain(value: object) -> str:
