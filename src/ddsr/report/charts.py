@@ -30,10 +30,12 @@ Floats = NDArray[np.float64]
 
 SIZE = (4.8, 3.5)  # inches; a page scales the charts to its columns
 DPI = 200  # of what is drawn as pixels
-SOFT, GRID, SAMPLE = "#4d5a6a", "#e6eaf0", "#2f84d6"
+SOFT, GRID, CARD, SAMPLE = "#4d5a6a", "#e6eaf0", "#ffffff", "#2f84d6"
 SERIES = ("#0a5fb4", "#c2410c", "#00795b", "#8e3a86")
 # Colours of the light page, which the page's style sheet replaces in dark mode. Samples have one for both.
-VARIABLES = {SOFT: "soft", GRID: "grid"} | {colour: f"colour-{n}" for n, colour in enumerate(SERIES)}
+VARIABLES = {SOFT: "soft", GRID: "grid", CARD: "card"} | {
+    colour: f"colour-{n}" for n, colour in enumerate(SERIES)
+}
 STYLE: Any = {
     "svg.fonttype": "none",  # text stays text, in the page's font
     "svg.hashsalt": "ddsr",
@@ -168,8 +170,8 @@ def band_chart(band: Band, x: Floats, y: Floats, name: str, target: str) -> Any:
         axes.fill_between(band.x, low, high, color=SERIES[0], alpha=0.14, linewidth=0)
         for place, curve in reversed(list(enumerate(band.curves))):
             colour = SERIES[place % len(SERIES)]
-            axes.plot(band.x, _near(curve, *limits), color=colour, linewidth=1 if place else 2)
-        _draw_rows(axes, x, y)
+            axes.plot(band.x, curve, color=colour, linewidth=1 if place else 2)
+        _draw_rows(axes, x, y, outline=0.8)
         axes.set(xlim=(band.x[0], band.x[-1]), ylim=limits)
         return _svg(axes, f"{target} by {name}: data, equations, and the band for new measurements")
 
@@ -240,8 +242,11 @@ def _around(numbers: Floats) -> tuple[float, float]:
     return float(numbers.min() / room), float(numbers.max() * room)
 
 
-def _draw_rows(axes: Axes, x: Floats, y: Floats) -> None:
-    """Draw a dot for each row, or for many rows hexagons shaded by their number of rows."""
+def _draw_rows(axes: Axes, x: Floats, y: Floats, outline: float = 0.0) -> None:
+    """Draw a dot for each row, or for many rows hexagons shaded by their number of rows.
+
+    With an outline of that width, dots can be seen on a curve.
+    """
     from matplotlib.colors import LinearSegmentedColormap, to_rgba
 
     if len(x) > MOST_DOTS:
@@ -250,8 +255,9 @@ def _draw_rows(axes: Axes, x: Floats, y: Floats) -> None:
         hexagons = axes.hexbin(x, y, gridsize=HEXAGONS_ACROSS, bins="log", mincnt=1, cmap=shades, **scales)
         hexagons.set(linewidth=0, rasterized=True, zorder=3)
         return
-    (dots,) = axes.plot(x, y, "o", color=SAMPLE, alpha=0.55, markeredgewidth=0, zorder=3)
-    dots.set(markersize=4.5 if len(x) <= 400 else 3.0, rasterized=len(x) > MOST_VECTOR_DOTS)
+    (dots,) = axes.plot(x, y, "o", color=SAMPLE, alpha=0.9 if outline else 0.55, zorder=3)
+    dots.set(markeredgecolor=CARD, markeredgewidth=outline, rasterized=len(x) > MOST_VECTOR_DOTS)
+    dots.set_markersize((4.5 if len(x) <= 400 else 3.0) + 2 * outline)
 
 
 def _draw_curve(axes: Axes, x: Floats, y: Floats, colour: str) -> None:
@@ -267,12 +273,6 @@ def _thinned(is_known: NDArray[np.bool_]) -> NDArray[np.intp]:
     """Return rows to draw: a line with more points than a screen has is not clearer."""
     rows = np.flatnonzero(is_known)
     return rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), MOST_POINTS)).round().astype(np.intp))]
-
-
-def _near(curve: Floats, low: float, high: float) -> Floats:
-    """Leave out values so far beyond the limits that their coordinates would overflow."""
-    with np.errstate(invalid="ignore"):
-        return np.where(np.abs(curve - low) < 1e6 * (high - low), curve, np.nan)
 
 
 def _points(x: Floats) -> Floats:

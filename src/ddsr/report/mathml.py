@@ -162,9 +162,7 @@ def _row(term: Quotient) -> str:
 
 def _signed(term: Quotient) -> list[str]:
     """Return the markup of each term of a sum, with the sign before it."""
-    signs = [
-        '<mo form="infix">−</mo>' if each.is_negative else '<mo form="infix">+</mo>' for each in term.terms
-    ]
+    signs = [f'<mo form="infix">{"−" if each.is_negative else "+"}</mo>' for each in term.terms]
     signs[0] = '<mo form="prefix">−</mo>' if term.terms[0].is_negative else ""
     return [sign + _unsigned(each) for sign, each in zip(signs, term.terms, strict=True)]
 
