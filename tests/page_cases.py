@@ -9,7 +9,7 @@ import pandas as pd
 from ddsr import DDSRRegressor
 
 HOSTILE_NAMES = ['<script>alert("1")</script>', "a</title>&amp;", 'spe\'ed "of" light']
-VOID = ("meta", "br", "img", "link", "input", "hr")
+VOID = ("meta", "br", "img", "link", "input", "hr", "wbr")
 
 
 @dataclass
@@ -70,6 +70,16 @@ class Page(HTMLParser):
 
 def parsed(html: str) -> Element:
     return Page(html).root
+
+
+def texts(element: Element) -> set[str]:
+    """What is written in a chart."""
+    return {text.text for text in element.all("text")}
+
+
+def dots(element: Element) -> list[tuple[float, float]]:
+    """The places of the dots of a chart."""
+    return [(float(use.attributes["x"]), float(use.attributes["y"])) for use in element.all("use")]
 
 
 def table(names, n_rows=200, seed=0):

@@ -1,5 +1,6 @@
 """How sure the choice is, on the page of a report and in a notebook."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -8,9 +9,9 @@ import pytest
 
 from certainty_cases import UNSURE, model_of, outcome
 from ddsr.report import report_html
-from ddsr.report.band_chart import Band, band_chart
+from ddsr.report.charts import Band, band_chart
 from ddsr.report.notebook import notebook_html
-from page_cases import parsed
+from page_cases import dots, parsed
 
 S = np.linspace(0.3, 15.0, 12)
 X = pd.DataFrame({"S": S})
@@ -41,11 +42,30 @@ def test_forms_are_a_table_with_what_is_left(page):
     assert rows[-1].children[2].text == "all other forms that were tried"
 
 
+def lines(chart):
+    """How wide each curve is."""
+    styles = [path.attributes.get("style", "") for path in chart.all("path")]
+    found = [
+        re.match(r"fill: none; stroke: var\(--colour-\d\)(?:; stroke-width: (\d))?", style)
+        for style in styles
+    ]
+    return [int(line[1] or 1) for line in found if line]
+
+
+def bands(chart):
+    return [use for use in chart.all("use") if "fill-opacity: 0.14" in use.attributes["style"]]
+
+
 def test_one_input_has_a_band_and_the_best_three_other_forms(page):
-    shown = section(page)
-    assert len(shown.all("path", "band")) == 1 and len(shown.all("path", "sample")) == 1
-    assert len(shown.all("path", "thin")) == 3
-    assert [each.text for each in shown.one("ul", "legend").children][0] == "v = 7.3 * S / (1.9 + S) 60 %"
+    chart = section(page).one("svg", "chart")
+    assert len(bands(chart)) == 1 and len(dots(chart)) == len(S) + 1
+    assert lines(chart) == [1, 1, 1, 2]
+    legend = section(page).one("ul", "legend")
+    assert [each.text for each in legend.children][0] == "v = 7.3 * S / (1.9 + S) 60 %"
+    assert [each.attributes["class"] for each in legend.all("span")][:2] == [
+        "swatch colour-0",
+        "swatch colour-1",
+    ]
 
 
 def test_without_data_there_is_no_picture():
@@ -56,7 +76,7 @@ def test_without_data_there_is_no_picture():
 def test_who_is_sure_needs_no_table():
     shown = section(parsed(report_html(model_of(outcome(0.998, 0.002)), X, V)))
     assert "over 99 %." in shown.text and not shown.all("table")
-    assert shown.all("path", "band") and not shown.all("path", "thin")
+    assert bands(shown) and lines(shown) == [2]
 
 
 def test_without_weights_there_is_no_section():
@@ -91,9 +111,11 @@ def test_pictures_stay_in_their_frame(x):
     y = np.exp(np.linspace(0.0, 6.0, len(x)))
     with np.errstate(all="ignore"):
         drawn = band_chart(Band.over(x, UNSURE, equations), x, y, "S", "v")
-    for each in parsed(f"<main>{drawn}</main>").all("path"):
-        numbers = each.attributes["d"].replace("M", " ").replace("L", " ").replace("a", " ").split()
-        assert each.attributes["class"] == "sample" or all(0 <= float(number) <= 520 for number in numbers)
+    places = re.findall(
+        r"(?:^|[ML]) ?(-?[\d.e+]+) (-?[\d.e+]+)", " ".join(re.findall(r' d="([^"]*)"', drawn))
+    )
+    assert len(places) > 100
+    assert all(abs(float(across)) <= 347 and abs(float(down)) <= 254 for across, down in places)
 
 
 def test_an_undefined_band_is_left_out():
@@ -103,4 +125,4 @@ def test_an_undefined_band_is_left_out():
     band = Band.over(x, logs, [logs.forms[0].entry.equation])
     assert np.isnan(band.low[0]) and np.isfinite(band.low[-1])
     drawn = band_chart(band, x, np.abs(x), "S", "v")
-    assert "nan" not in drawn and 'class="band"' in drawn
+    assert "nan" not in drawn and bands(parsed(drawn))

@@ -1,57 +1,25 @@
-"""Axes, ticks, and what is drawn between them."""
+"""What the charts show, and the numbers beside them."""
 
 import re
 from types import SimpleNamespace
 
+import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ddsr.estimator.tables import curves_table, sample_table
-from ddsr.report.chart import Axis, Chart, power_text, stairs, tick_text
-from ddsr.report.curve_charts import Curves, gain_chart, legend, reward_chart
-from ddsr.report.equations import number_text, r2_text
-from ddsr.report.fit_charts import Predictions, cloud, hexagons, parity_chart, residual_chart
-from ddsr.report.wording import duration_text
-
-numbers = st.floats(-1e12, 1e12).filter(lambda value: value == 0 or abs(value) > 1e-12)
-
-
-@given(st.lists(numbers, min_size=1, max_size=9))
-def test_axes_hold_their_values_and_ticks(values):
-    axis = Axis.around(values, "x")
-    assert np.all((axis.share(values) > 0) & (axis.share(values) < 1))
-    ticks = axis.ticks()
-    assert 1 <= len(ticks) <= 8
-    assert all(axis.low <= value <= axis.high for value, _ in ticks)
-
-
-@given(st.lists(st.floats(1e-30, 1e30), min_size=1, max_size=9))
-def test_logarithmic_axes_hold_their_values_and_ticks(values):
-    axis = Axis.around(values, "x", is_log=True)
-    assert np.all((axis.share(values) > 0) & (axis.share(values) < 1))
-    ticks = axis.ticks()
-    assert 1 <= len(ticks) <= 9
-    assert len({text for _, text in ticks}) == len(ticks)
-
-
-def test_ticks_are_round():
-    assert Axis(0.0, 10.4, "").ticks() == [(0, "0"), (5, "5"), (10, "10")]
-    assert [text for _, text in Axis(0.975, 0.986, "").ticks()] == ["0.975", "0.980", "0.985"]
-    assert [text for _, text in Axis(1e-9, 10.0, "", is_log=True).ticks()][:2] == ["10⁻⁸", "10⁻⁶"]
-    assert [text for _, text in Axis(0.008, 0.06, "", is_log=True).ticks()] == ["0.01", "0.02", "0.05"]
+from ddsr.report.charts import SAMPLE, front_chart, gain_chart, parity_chart, residual_chart, reward_chart
+from ddsr.report.curves import Curves
+from ddsr.report.equations import number_text, r2_text, shown_equations
+from ddsr.report.facts import duration_text
+from ddsr.report.fits import Predictions
+from page_cases import dots, parsed, texts
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (tick_text(-2.5, 0.5), "−2.5"),
-        (tick_text(300000.0, 100000.0), "3e5"),
-        (tick_text(101300.0, 100.0), "1.013e5"),
-        (tick_text(0.50002, 0.00002), "0.50002"),
-        (power_text(-12), "10⁻¹²"),
         (number_text(-1.5e-7), "−1.5·10⁻⁷"),
         (r2_text(0.93), "0.9300"),
         (r2_text(0.99987), "0.9998700"),
@@ -67,13 +35,80 @@ def test_numbers_are_written_to_be_read(text, expected):
     assert text == expected
 
 
-def test_labels_are_escaped():
-    svg = Chart(Axis(0, 1, "<a>"), Axis(0, 1, "&")).svg('"<script>', [])
-    assert "<a>" not in svg and "<script>" not in svg and "&lt;a&gt;" in svg
+def numbered(values):
+    """A fit that predicts the values nearly."""
+    values = np.asarray(values, dtype=float)
+    return Predictions.of(values, values + 0.01 * np.ptp(values) * np.cos(np.arange(len(values))))
 
 
-def test_stairs_go_across_first():
-    assert stairs([(0, 0), (1, 5), (2, 3)]) == [(0, 0), (1, 0), (1, 5), (2, 5), (2, 3)]
+def test_names_are_escaped_and_no_formulas():
+    fit = numbered(range(9))
+    for name in ("<script>", '"&amp;"', "$x_1$ [$]", "名 🚀", "a\x00\x1b\nb"):
+        chart = parsed(parity_chart(fit, name))
+        shown = "a   b" if "\n" in name else name
+        assert {" ".join(f"{kind} {shown}".split()) for kind in ("true", "predicted")} <= texts(chart)
+        assert chart.one("svg").attributes["aria-label"].startswith("Predicted against true values of")
+        assert not chart.all("script")
+
+
+def test_a_long_name_is_cut_where_the_picture_ends():
+    labels = texts(
+        parsed(parity_chart(numbered(range(5)), "Concrete compressive strength (MPa, megapascals)"))
+    )
+    cut = [label for label in labels if label.endswith("…")]
+    assert len(cut) == 2 and all(len(label) <= 36 for label in cut)
+
+
+@pytest.mark.parametrize(
+    "values", [(101_000, 102_000), (2_450_000.0, 2_450_100.0), (0.5, 0.50008), (1e9, 2e9), (-3e-9, 4e-9)]
+)
+def test_ticks_can_be_told_apart(values):
+    chart = parsed(residual_chart(numbered(np.linspace(*values, 7)), "pressure"))
+    ticks = [element for element in chart.all("text") if re.fullmatch(r"[−\d.]+", element.text)]
+    across = [tick for tick in ticks if "middle" in tick.attributes["style"]]
+    names = [tick.text for tick in across]
+    assert len(set(names)) == len(names) > 2
+    places = [float(tick.attributes["x"]) for tick in across]
+    assert min(np.diff(places)) > 6.5 * max(map(len, names))  # room for all of them beside each other
+
+
+def test_settings_of_matplotlib_neither_change_a_chart_nor_are_changed():
+    before = parity_chart(numbered(range(9)), "y")
+    changed = {"axes.facecolor": "red", "text.usetex": True, "lines.markersize": 30, "svg.fonttype": "path"}
+    with matplotlib.rc_context(changed):
+        assert parity_chart(numbered(range(9)), "y") == before
+        assert {name: matplotlib.rcParams[name] for name in changed} == changed
+
+
+def test_colours_are_those_of_the_page():
+    chart = parity_chart(numbered(range(9)), "y")
+    assert "fill: var(--soft)" in chart and "stroke: var(--grid)" in chart
+    assert set(re.findall(r"(?:fill|stroke): (#\w+)", chart)) == {SAMPLE}
+    assert "<style" not in chart and "<metadata" not in chart and 'id="axes' not in chart
+
+
+def test_points_of_the_front_lie_on_its_line(model):
+    equations = shown_equations(model, "y")
+    picture, points = front_chart(equations)
+    (chart,) = parsed(picture).children
+    width, height = (float(size) for size in chart.attributes["viewbox"].split()[2:])
+    (line,) = [
+        path for path in chart.all("path") if "stroke-opacity: 0.45" in path.attributes.get("style", "")
+    ]
+    corners = np.array(re.findall(r"[ML] ([\d.]+) ([\d.]+)", line.attributes["d"]), dtype=float)
+    for point in points:
+        place = np.array([point["left"] * width, point["top"] * height]) / 100
+        assert min(np.abs(corners - place).max(axis=1)) < 0.05
+    assert [point["equation"] for point in points] == equations
+
+
+def test_losses_of_zero_have_a_place():
+    model_like = [
+        SimpleNamespace(loss=loss, complexity=2 * k, r2_text="", short_text="", is_chosen=False)
+        for k, loss in enumerate((1.0, 1e-40, 0.0), 1)
+    ]
+    _, points = front_chart(model_like)
+    assert points[1]["top"] == points[2]["top"] > points[0]["top"] > 0
 
 
 def test_fit_is_measured_where_it_is_known():
@@ -102,26 +137,28 @@ def test_rows_that_are_missed_by_far_are_told():
 
 
 def test_perfect_and_constant_fits_can_be_drawn():
-    for true in (np.linspace(0, 1, 5), np.ones(5)):
+    for true in (np.linspace(0, 1, 5), np.ones(5), np.zeros(1), np.array([1.0, np.nextafter(1.0, 2)])):
         fit = Predictions.of(true, true)
-        assert "sample" in parity_chart(fit, "y") and "sample" in residual_chart(fit, "y")
+        for chart in (parity_chart(fit, "y"), residual_chart(fit, "y")):
+            assert len(dots(parsed(chart))) == len(true)
 
 
-def test_hexagons_hold_every_row_once():
-    places = np.random.default_rng(0).uniform(90, 300, size=(5000, 2))
-    centres, counts = hexagons(places)
-    assert counts.sum() == 5000
-    # each place is in the hexagon whose centre is nearest
-    nearest = np.argmin(((places[:, None] - centres) ** 2).sum(axis=2), axis=1)
-    assert np.array_equal(np.bincount(nearest, minlength=len(counts)), counts)
+def test_dots_lie_on_the_line_where_the_fit_is_perfect():
+    true = np.array([-3.0, 0.5, 7.0])
+    chart = parsed(parity_chart(Predictions.of(true, true), "y"))
+    (line,) = [path for path in chart.all("path") if "dasharray" in path.attributes.get("style", "")]
+    ends = np.array(re.findall(r"[ML] ([\d.]+) ([\d.]+)", line.attributes["d"]), dtype=float)
+    for x, y in dots(chart):
+        assert y == pytest.approx(np.interp(x, *ends.T), abs=0.01)
 
 
-def test_densest_hexagon_is_the_strongest():
-    x = np.concatenate([np.zeros(3000), np.linspace(-1, 1, 3000)])
-    chart = Chart(Axis(-1, 1, ""), Axis(-1, 1, ""))
-    drawn = cloud(chart, x, np.zeros(6000))
-    strongest = re.search(r'shade-6" d="([^"]*)"', drawn)
-    assert strongest and strongest[1].count("M") == 1
+@pytest.mark.parametrize(("n_rows", "n_dots", "n_images"), [(500, 500, 0), (501, 0, 1), (1501, 0, 1)])
+def test_many_rows_are_drawn_as_pixels(n_rows, n_dots, n_images):
+    rng = np.random.default_rng(0)
+    true = rng.normal(size=n_rows)
+    chart = residual_chart(Predictions.of(true, true + 0.1 * rng.normal(size=n_rows)), "y")
+    assert len(dots(parsed(chart))) == n_dots and len(parsed(chart).all("image")) == n_images
+    assert len(chart) < 80_000
 
 
 def curves(best, refiner, generator):
@@ -140,15 +177,14 @@ def test_curves_are_summed_up():
     found = curves([0.2, 0.9, 0.5], [3.0, 0.0, 0.0], [np.nan, 1.0, 0.0])
     assert found.seconds.tolist() == [0.5, 1.0, 1.5]
     assert found.best_reward.tolist() == [0.2, 0.9, 0.9]
-    assert found.shares() == {"refiner": 0.75, "generator": 0.25}
+    assert found.legend == [("refiner", "75%"), ("generator", "25%")]
     assert "refiner 75%, generator 25%" in gain_chart(found)
-    assert legend(found).count("<li>") == 2
     assert "0.9 at the end" in reward_chart(found)
 
 
 def test_one_epoch_is_a_point():
     found = curves([0.5], [1.0], [np.nan])
-    assert "curve-end" in reward_chart(found) and "curve-end" in gain_chart(found)
+    assert all(len(dots(parsed(chart(found)))) == 1 for chart in (reward_chart, gain_chart))
 
 
 def test_epochs_that_a_file_left_out_count_in_the_time():
@@ -176,19 +212,3 @@ def test_sample_is_spread_over_the_data(model, data):
     assert np.array_equal(few["predicted"], model.predict(X))
     many = sample_table(equation, np.tile(X.to_numpy(), (10, 1)), np.tile(y.to_numpy(), 10))
     assert len(many) == 500 and many.index[0] == 0 and many.index[-1] == 1999
-
-
-@pytest.mark.parametrize(
-    "values", [(101_000, 102_000), (2_450_000.0, 2_450_100.0), (0.5, 0.50008), (1e9, 2e9)]
-)
-def test_ticks_can_be_told_apart(values):
-    texts = [text for _, text in Axis.around(values, "pressure").ticks()]
-    assert len(texts) > 2 and len(set(texts)) == len(texts)
-
-
-def test_a_long_name_is_cut_where_the_picture_ends():
-    fit = Predictions.of(np.arange(5.0), np.arange(5.0) + 0.1)
-    chart = parity_chart(fit, "Concrete compressive strength (MPa, megapascals)")
-    labels = re.findall(r'class="axis"[^>]*>([^<]*)<', chart)
-    assert [len(label) for label in labels] == [44, 34]
-    assert all(label.endswith("…") for label in labels)

@@ -12,10 +12,10 @@ from ddsr.errors import DataError, DDSRError, ReportError
 from ddsr.expression import Expression
 from ddsr.report import Background, report_html, write_report
 from ddsr.report.equations import number_text, sympy_source
-from page_cases import HOSTILE_NAMES, fitted, parsed, table
+from page_cases import HOSTILE_NAMES, dots, fitted, parsed, table
 from strategies import PLAIN
 
-LARGEST_PAGE = 2 * 2**20
+LARGEST_PAGE = 500_000
 SECTIONS = ["choice", "front", "fit", "certainty", "constants", "search", "all", "run", "again"]
 
 
@@ -42,9 +42,9 @@ def test_page_needs_no_other_file(html, page):
     assert "default-src 'none'" in html
     for element in page.all():
         for name in ("src", "href", "xlink:href", "action", "data"):
-            assert element.attributes.get(name, "#").startswith("#")
+            assert element.attributes.get(name, "#").startswith(("#", "data:image/png;base64,"))
         assert "url(" not in element.attributes.get("style", "")
-    assert not re.search(r"@import|url\(|fetch\(|XMLHttpRequest|import\(", html)
+    assert not re.search(r"@import|url\((?!#)|fetch\(|XMLHttpRequest|import\(", html)
 
 
 def test_rows_missed_by_far_are_told_unless_rows_have_weights(model, data):
@@ -57,14 +57,15 @@ def test_rows_missed_by_far_are_told_unless_rows_have_weights(model, data):
     assert "Outliers" not in report_html(model, X, wrong, background=Background(is_weighted=True))
 
 
-def test_every_glyph_that_is_placed_is_drawn(page):
-    drawn = {element.attributes["id"] for element in page.one("defs").children}
-    placed = {element.attributes["href"].removeprefix("#") for element in page.all("use")}
-    assert placed == drawn
+def test_every_shape_that_is_placed_is_drawn(page):
+    names = {element.attributes["id"] for element in page.all() if "id" in element.attributes}
+    placed = {element.attributes["xlink:href"].removeprefix("#") for element in page.all("use")}
+    clips = set(re.findall(r"url\(#(\w+)\)", str([element.attributes for element in page.all()])))
+    assert placed and clips and placed | clips <= names
 
 
 def test_every_equation_is_a_point_and_a_row(page, model):
-    points, rows = page.all("g", "point"), page.one("table", id="equations").one("tbody").children
+    points, rows = page.all("span", "point"), page.one("table", id="equations").one("tbody").children
     assert len(points) == len(rows) == len(model.equations_)
     chosen = int(np.flatnonzero(model.equations_["is_best"])[0])
     assert [k for k, point in enumerate(points) if "chosen" in point.attributes["class"]] == [chosen]
@@ -76,14 +77,14 @@ def test_every_equation_is_a_point_and_a_row(page, model):
 
 
 def test_points_fall_as_the_loss_does(page, model):
-    places = [point.attributes["transform"] for point in page.all("g", "point")]
+    places = [point.attributes["style"] for point in page.all("span", "point")]
     x, y = np.array([re.findall(r"[\d.]+", place) for place in places], dtype=float).T
     assert np.all(np.diff(x[np.argsort(model.equations_["complexity"])]) >= 0)
     losses = model.equations_["loss"].to_numpy()
     # pages count downwards: a higher loss is higher on the page
     slope = np.polyfit(np.log(losses), y, 1)[0]
     assert slope < 0
-    assert np.allclose(y, np.polyval(np.polyfit(np.log(losses), y, 1), np.log(losses)), atol=0.2)
+    assert np.allclose(y, np.polyval(np.polyfit(np.log(losses), y, 1), np.log(losses)), atol=0.05)
 
 
 def test_what_is_copied_computes_the_equation(page, model, data):
@@ -172,11 +173,11 @@ def test_names_are_escaped_everywhere(hostile_model, hostile_data):
     assert any(HOSTILE_NAMES[0] in equation["text"] for equation in equation_data(page))
 
 
-def test_names_without_glyphs_are_written_as_text(data):
+def test_names_of_all_scripts_are_shown():
     X, y = table(["名前", "🚀", "β"])
-    page = parsed(report_html(fitted(X, y, max_epochs=1)))
-    codes = page.one("section", "hero").all("code", "equation")
-    assert len(codes) == 1 and "名前" in codes[0].text
+    page = parsed(report_html(fitted(X, y, max_epochs=1), X, y, target="目標"))
+    assert "名前" in page.one("section", "hero").one("span", "equation").text
+    assert "true 目標" in page.text
 
 
 def test_model_that_was_loaded_shows_what_it_can(model, data, tmp_path):
@@ -184,8 +185,7 @@ def test_model_that_was_loaded_shows_what_it_can(model, data, tmp_path):
     loaded = DDSRRegressor.load(tmp_path / "model.json")
     page = parsed(report_html(loaded))
     assert "This model was saved without data" in page.text
-    assert not page.all("path", "sample")
-    assert page.all("path", "curve")
+    assert len(page.all("svg", "chart")) == 2 + bool(page.all("ul", "legend"))  # front, reward and gains
     assert "200 rows" in parsed(report_html(loaded, *data)).text
 
 
@@ -195,14 +195,14 @@ def test_model_keeps_enough_rows_to_draw_its_fit():
     model = fitted(X, y, max_epochs=1)
     page = parsed(report_html(model))
     assert "On 500 of the 1,200 training rows" in page.text
-    assert len(page.all("path", "sample")) == 2
+    assert len(dots(page)) >= 2 * 500
 
 
 def test_many_rows_are_drawn_as_densities(model):
     X, y = table(["mass", "v_0", "beta"], n_rows=50_000)
     html = report_html(model, X, y)
-    assert "50,000 rows" in html and 'class="density shade-6"' in html
-    assert 'class="sample"' not in html
+    assert "50,000 rows" in html and "Darker hexagons" in html
+    assert len(parsed(html).all("image")) == 2
     assert len(html.encode()) < LARGEST_PAGE
 
 
@@ -252,7 +252,7 @@ def test_each_of_several_outputs_has_a_report(data):
         page = parsed(report_html(model, *given, output=1))
         exact = [equation["exact"] for equation in equation_data(page)]
         assert exact == model.equations_[1]["equation"].to_list()
-        assert len(page.all("path", "sample")) == 2
+        assert len(dots(page)) >= 2 * 200
 
 
 def test_model_without_equations_is_refused():

@@ -128,7 +128,7 @@ def test_weights_are_part_of_it(data):
         page = report_html(model.fit(rows, rows[:, 0] ** 2, sample_weight=weights))
         assert ("sample_weight=data[&#39;weights&#39;]" in page) == is_said
         assert ("the column with the weights of the rows" in page) == is_said
-    words = shlex.split(shell_line(DDSRRegressor(max_time=1), "y", ("x",), is_weighted=True))
+    words = shlex.split(shell_line(DDSRRegressor(max_time=1), "y", ("x",), extras=["weights"]))
     assert words[words.index("--weights") + 1] == "weights"
 
 
@@ -137,7 +137,7 @@ def test_counts_are_part_of_it():
     rows = np.random.default_rng(0).uniform(1, 2, size=(30, 1))
     page = report_html(model.fit(rows, rows[:, 0] ** 2, counts=np.full(30, 2)))
     assert "counts=data[&#39;counts&#39;]" in page and "the column with the counts of the rows" in page
-    words = shlex.split(shell_line(DDSRRegressor(max_time=1), "y", ("x",), has_counts=True))
+    words = shlex.split(shell_line(DDSRRegressor(max_time=1), "y", ("x",), extras=["counts"]))
     assert words[words.index("--counts") + 1] == "counts"
 
 

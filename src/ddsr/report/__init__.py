@@ -1,7 +1,7 @@
 """Pages on a fitted model: a report of its own, and what a notebook shows."""
 
+from ddsr.report.facts import Background
 from ddsr.report.notebook import notebook_html
 from ddsr.report.page import report_html, write_report
-from ddsr.report.wording import Background
 
 __all__ = ["Background", "notebook_html", "report_html", "write_report"]

@@ -1,18 +1,20 @@
-"""How sure the choice is: a sentence, a table of the likely forms, and a chart for data with one input."""
+"""How sure the choice is: a sentence, the likely forms, a chart for data with one input, the constants."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from math import isfinite
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from ddsr.errors import DDSRError
 from ddsr.estimator.certainty import Certainty, certainty_of, percent, where_text
 from ddsr.estimator.fit import Outcome
 from ddsr.estimator.uncertainty import weight_left
-from ddsr.report.band_chart import Band, band_chart, band_legend
-from ddsr.report.equations import SHORT_PRECISION, r2_text, typeset
-from ddsr.report.glyphs import GlyphSheet
+from ddsr.report.charts import Band, band_chart
+from ddsr.report.equations import SHORT_PRECISION, number_text, r2_text, typeset
 from ddsr.report.model import FittedModel, outcome_of
 from ddsr.selection.posterior import Form
 
@@ -21,40 +23,13 @@ LEAST_LISTED = 0.01  # of the weight
 SHOWN_LEFT = 0.0005  # a smaller weight gets no row
 
 
-class FormRow(NamedTuple):
-    """A row of the table of forms."""
-
-    weight: str
-    r2: str
-    typeset: Any
-    """markup"""
-    is_chosen: bool
-    where: str
-
-
-class ShownCertainty(NamedTuple):
-    """The certainty section of the page."""
-
-    sentence: str
-    rows: list[FormRow]
-    weight_left: str
-    """weight of the forms that are not in the table; empty if negligible"""
-    chart: Any
-    """markup; empty if there is no chart"""
-    legend: Any
-    """markup"""
-
-
 def shown_certainty(
     model: FittedModel,
     target: str,
-    sheet: GlyphSheet,
     X: NDArray[np.float64] | None = None,
     y: ArrayLike | None = None,
-) -> ShownCertainty | None:
-    """Return the certainty section, or None if forms have no weights."""
-    from markupsafe import Markup
-
+) -> dict[str, Any] | None:
+    """Return the parts of the section, or None if forms have no weights."""
     outcome = outcome_of(model)
     certainty = None if outcome is None else certainty_of(outcome)
     if outcome is None or certainty is None:
@@ -62,21 +37,23 @@ def shown_certainty(
     listed = [form for form in outcome.forms if form.weight >= LEAST_LISTED][:MOST_ROWS]
     left = weight_left(outcome) + sum(form.weight for form in outcome.forms if form not in listed)
     chart, legend = _picture(outcome, certainty, target, X, y)
-    return ShownCertainty(
-        certainty.sentence,
-        [_row(form, form is certainty.chosen, target, sheet) for form in listed] if len(listed) > 1 else [],
-        percent(left) if left >= SHOWN_LEFT else "",
-        Markup(chart),
-        Markup(legend),
-    )
+    return {
+        "sentence": certainty.sentence,
+        "rows": [_row(form, form is certainty.chosen, target) for form in listed] if len(listed) > 1 else [],
+        "weight_left": percent(left) if left >= SHOWN_LEFT else "",
+        "chart": chart,
+        "legend": legend,
+    }
 
 
-def _row(form: Form, is_chosen: bool, target: str, sheet: GlyphSheet) -> FormRow:
-    from markupsafe import Markup
-
-    markup = Markup(typeset(form.entry.equation, target, sheet))
-    where = "" if form.parting is None else where_text(form.parting)
-    return FormRow(percent(form.weight), r2_text(1.0 - form.entry.nrmse**2), markup, is_chosen, where)
+def _row(form: Form, is_chosen: bool, target: str) -> dict[str, Any]:
+    return {
+        "weight": percent(form.weight),
+        "r2": r2_text(1.0 - form.entry.nrmse**2),
+        "typeset": typeset(form.entry.equation, target),
+        "is_chosen": is_chosen,
+        "where": "" if form.parting is None else where_text(form.parting),
+    }
 
 
 def _picture(
@@ -85,15 +62,39 @@ def _picture(
     target: str,
     X: NDArray[np.float64] | None,
     y: ArrayLike | None,
-) -> tuple[str, str]:
-    """Return the band chart and its legend; empty texts unless the data have one input."""
+) -> tuple[Any, list[tuple[str, str]]]:
+    """Return the band chart and its legend; both are empty unless the data have one input."""
     if X is None or y is None or X.shape[1] != 1:
-        return "", ""
+        return "", []
     equations = [outcome.best.equation, *(form.entry.equation for form in certainty.others)]
     x, measured = np.ascontiguousarray(X[:, 0]), np.asarray(y, dtype=np.float64)
-    chart = band_chart(
-        Band.over(x, outcome, equations), x, measured, equations[0].vocabulary.variables[0], target
-    )
-    shares = [certainty.probability, *(form.weight for form in certainty.others)]
+    band = Band.over(x, outcome, equations)
+    chart = band_chart(band, x, measured, equations[0].vocabulary.variables[0], target)
     texts = [f"{target} = {equation.text(SHORT_PRECISION)}" for equation in equations]
-    return chart, band_legend(texts, [percent(share) for share in shares])
+    shares = [certainty.probability, *(form.weight for form in certainty.others)]
+    return chart, list(zip(texts, map(percent, shares), strict=True))
+
+
+def constants_of(model: FittedModel) -> dict[str, Any] | None:
+    """Return the equation with the names of its constants, and a row of texts for each constant.
+
+    The result is None if the model has no intervals or its equation no constants.
+    """
+    intervals_of = getattr(model, "confidence_intervals", None)
+    if intervals_of is None:
+        return None
+    try:
+        table: pd.DataFrame = intervals_of()
+    except DDSRError:  # they were not measured
+        return None
+    rows = [
+        [str(name), number_text(row["value"], 6), *_interval(row)]
+        for name, row in zip(table.index, table.to_dict("records"), strict=True)
+    ]
+    return {"equation": table.attrs.get("equation", ""), "rows": rows} if rows else None
+
+
+def _interval(row: dict[str, float]) -> list[str]:
+    if row["is_exact"] or not isfinite(row["standard_error"]):
+        return ["fixed" if row["is_exact"] else "unknown", "", ""]
+    return [number_text(row["standard_error"], 2), number_text(row["low"], 6), number_text(row["high"], 6)]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
+from typing import Any
 
 from ddsr.expression import Expression
 from ddsr.expression.python_source import argument_names, to_python
-from ddsr.report.glyphs import GlyphSheet, draw, has_glyphs
-from ddsr.report.mathtext import to_mathtext
+from ddsr.report.mathml import to_mathml
 from ddsr.report.model import FittedModel
 
 SHORT_PRECISION = 4
@@ -27,13 +26,19 @@ class ShownEquation:
     r2: float
     is_chosen: bool
     expression: Expression
-    typeset: str
+    typeset: Any
     """markup"""
 
     @property
     def short_text(self) -> str:
         """Infix, with rounded constants."""
         return self.expression.text(SHORT_PRECISION)
+
+    @property
+    def label(self) -> str:
+        """What a reader who cannot see the chart of the front is told of its point."""
+        label = f"complexity {self.complexity}, R² {self.r2_text}: {self.short_text}"
+        return f"chosen equation, {label}" if self.is_chosen else label
 
     @property
     def exact_text(self) -> str:
@@ -51,45 +56,37 @@ class ShownEquation:
         return number_text(self.loss)
 
     @property
-    def copies(self) -> dict[str, str]:
-        """Code with all digits, by language."""
-        return {
+    def script_data(self) -> dict[str, Any]:
+        """What the page's script shows, and copies as code with all digits."""
+        copies = {
             "Python": to_python(self.expression),
             "LaTeX": self.expression.to_latex(),
             "SymPy": sympy_source(self.expression),
         }
+        texts = {"r2": self.r2_text, "text": self.short_text, "exact": self.exact_text, "copies": copies}
+        return {"complexity": self.complexity, "is_chosen": self.is_chosen, **texts}
 
 
-def shown_equations(model: FittedModel, target: str, sheet: GlyphSheet) -> list[ShownEquation]:
+def shown_equations(model: FittedModel, target: str) -> list[ShownEquation]:
     """Return the equations of the front by increasing size."""
     table = model.equations_
-    rows = zip(
-        table["complexity"], table["loss"], table["r2"], table["is_best"], model.front_.entries, strict=True
-    )
+    rows = zip(*(table[name] for name in ("complexity", "loss", "r2", "is_best")), strict=True)
+    equations = [entry.equation for entry in model.front_.entries]
     return [
         ShownEquation(
-            index=index,
-            complexity=int(complexity),
-            loss=float(loss),
-            r2=float(r2),
-            is_chosen=bool(is_best),
-            expression=entry.equation,
-            typeset=typeset(entry.equation, target, sheet),
+            index, int(size), float(loss), float(r2), bool(is_best), equation, typeset(equation, target)
         )
-        for index, (complexity, loss, r2, is_best, entry) in enumerate(rows)
+        for index, ((size, loss, r2, is_best), equation) in enumerate(zip(rows, equations, strict=True))
     ]
 
 
-def typeset(expression: Expression, target: str, sheet: GlyphSheet) -> str:
-    """Return markup: the typeset equation, or text if the font lacks a letter of a name."""
-    text = f"{target} = {expression.text(SHORT_PRECISION)}"
-    names = [target, *expression.variables_used]
-    if has_glyphs("".join(names)):
-        try:
-            return sheet.place(draw(to_mathtext(expression, target, SHORT_PRECISION)), text)
-        except ValueError:  # mathtext cannot read a name
-            pass
-    return f'<code class="equation">{escape(text)}</code>'
+def typeset(expression: Expression, target: str) -> Any:
+    """Return the typeset equation as markup, labelled with its text."""
+    from markupsafe import Markup
+
+    markup = Markup(to_mathml(expression, target, SHORT_PRECISION))
+    span = Markup('<span class="equation" role="math" aria-label="{}">{}</span>')
+    return span.format(f"{target} = {expression.text(SHORT_PRECISION)}", markup)
 
 
 def sympy_source(expression: Expression) -> str:
@@ -138,7 +135,7 @@ def rows_text(rows: Sequence[int]) -> str:
 def number_text(value: float, precision: int = 4) -> str:
     """Format a rounded number with a proper minus sign and power of ten."""
     mantissa, _, exponent = f"{value:.{precision}g}".partition("e")
-    text = f"{mantissa}·10{_raised(int(exponent))}" if exponent else mantissa
+    text = f"{mantissa}·10{raised(int(exponent))}" if exponent else mantissa
     return text.replace("-", "−")
 
 
@@ -147,5 +144,6 @@ def chosen_of(equations: Sequence[ShownEquation]) -> ShownEquation:
     return next(equation for equation in equations if equation.is_chosen)
 
 
-def _raised(power: int) -> str:
+def raised(power: int) -> str:
+    """Write an exponent."""
     return str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))

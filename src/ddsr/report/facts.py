@@ -1,22 +1,28 @@
-"""Facts about a run: versions, hardware, parameters and data."""
+"""The facts and texts of a report: the choice, the search, the machine and the data."""
 
 from __future__ import annotations
 
 import os
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.report.equations import number_text
+from ddsr.report.curves import Curves
+from ddsr.report.equations import ShownEquation, number_text
+from ddsr.report.fits import Predictions
 from ddsr.report.model import FittedModel, defaults_of
+from ddsr.search.presets import parse_method, settings
 from ddsr.storage.processor import processor_name
+from ddsr.storage.version import ddsr_version
 
-PACKAGES = ("ddsr", "numpy", "scikit-learn", "torch")
+PACKAGES = ("numpy", "scikit-learn", "torch")
 # Maximum number of columns to list, those in the equation first; the others are counted.
 MOST_COLUMNS = 30
 STOPPED_BY = {
@@ -28,28 +34,119 @@ STOPPED_BY = {
     "exhausted": "every expression was tried",
     "interrupt": "it was interrupted; this is the best result so far",
 }
+WITHOUT_DATA = (
+    "This model was saved without data, so predictions cannot be compared with true values. "
+    "To show them, pass the data: write_report(model, path, X, y)."
+)
+WITHOUT_VALUES = "The chosen equation has no finite value on any row, so there is nothing to plot."
+CHOICES = {
+    "description_length": "has the shortest description length: equation, constants and residuals together.",
+    "accuracy": "is the most accurate.",
+    "best": "has the best trade-off between error and size.",
+}
 
 
 @dataclass(frozen=True)
-class Column:
-    """Statistics of a variable."""
+class Background:
+    """Facts about a run that its model does not contain."""
 
-    name: str
-    is_used: bool
-    """whether the chosen equation uses it"""
-    low: str
-    mean: str
-    high: str
+    seconds: float | None = None
+    """duration of the fit"""
+    search: Mapping[str, str] = field(default_factory=dict)
+    """further facts about the search, by name"""
+    machine: Mapping[str, str] | None = None
+    """versions and hardware of the fit; None shows those of the machine that writes the page, and says so"""
+    shell: str | None = None
+    """the command that ran"""
+    is_weighted: bool = False
+    """whether rows had weights, if the model does not know"""
+    has_counts: bool = False
+    """whether rows had counts, if the model does not know"""
+
+
+def summary(
+    model: FittedModel,
+    chosen: ShownEquation,
+    target: str,
+    curves: Curves | None,
+    background: Background,
+) -> dict[str, Any]:
+    """Return the texts about the choice and the search."""
+    seconds = background.seconds
+    if seconds is None:
+        seconds = getattr(model, "fit_seconds_", float(curves.seconds[-1]) if curves else None)
+    time = {} if seconds is None else {"time": duration_text(seconds)}
+    search = {"stopped because": STOPPED_BY.get(model.stopped_by_, model.stopped_by_), **time}
+    is_elsewhere = background.machine is not None
+    return {
+        "lead": f"{_count(len(model.front_), 'equation')} for {target}, from the simplest to the most "
+        "accurate, and the one chosen for predictions.",
+        "choice_reason": _choice_reason(model),
+        "tiles": {
+            "R²": chosen.r2_text,
+            "root mean squared error": number_text(chosen.loss**0.5, 3),
+            "complexity": f"{chosen.complexity} tokens",
+            **time,
+        },
+        "search_facts": {**search, "epochs": f"{model.n_epochs_:,}", **background.search},
+        "settings": {name: repr(value) for name, value in changed_parameters(model).items()},
+        "machine_title": "Machine and versions" + ("" if is_elsewhere else " (of this page)"),
+        "machine_facts": background.machine if is_elsewhere else {**versions(), **hardware()},
+        "version": versions()["ddsr"],
+        "written_on": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+    }
+
+
+def data_summary(
+    chosen: ShownEquation, target: str, rows: NDArray[np.float64] | None, fit: Predictions | None
+) -> dict[str, Any]:
+    """Return the texts about the data and the fit."""
+    names = chosen.expression.vocabulary.variables
+    listed, n_more = columns(names, chosen.expression.variables_used, rows)
+    n_rows = len(rows) if rows is not None else fit.n_sampled_from if fit else None
+    text = _count(len(names), "variable") + ("" if n_rows is None else f", {n_rows:,} rows")
+    if fit is None:
+        text += "." if rows is not None else "; the data were not passed to the report."
+    else:
+        where = "" if rows is not None else " in the rows plotted above"
+        low, high = (number_text(float(end)) for end in (fit.true.min(), fit.true.max()))
+        text += f". {target} lies between {low} and {high}{where}."
+    return {
+        "fit_summary": "" if fit is None else fit.summary,
+        "missing_data": "" if fit else WITHOUT_VALUES if rows is not None else WITHOUT_DATA,
+        "has_data": rows is not None,
+        "data_summary": text,
+        "columns": listed,
+        "n_more_columns": n_more,
+    }
+
+
+def duration_text(seconds: float) -> str:
+    """Format a duration: 0.42 s, 12.3 s, 4 min 05 s, 2 h 13 min."""
+    if seconds < 60:
+        return f"{seconds:.3g} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02d} s"
+    return f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def _choice_reason(model: FittedModel) -> str:
+    given = model.get_params(deep=False)
+    preset = settings(parse_method(given["preset"]), given["config"])
+    return f"The chosen one, in orange, {CHOICES[given['model_selection'] or preset.model_selection]}"
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the installed packages that a fit uses."""
-    found = {"Python": platform.python_version()}
+    found = {"Python": platform.python_version(), "ddsr": ddsr_version()}
     for package in PACKAGES:
-        try:
+        with suppress(PackageNotFoundError):
             found[package] = version(package)
-        except PackageNotFoundError:
-            continue
     return found
 
 
@@ -63,25 +160,11 @@ def hardware() -> dict[str, str]:
     return facts
 
 
-def stop_reason(model: FittedModel) -> str:
-    """Describe why the search stopped."""
-    return STOPPED_BY.get(model.stopped_by_, model.stopped_by_)
-
-
-def parameters(model: FittedModel) -> dict[str, str]:
-    """Return the parameters that differ from their defaults, as text."""
-    return {name: repr(value) for name, value in changed_parameters(model).items()}
-
-
 def changed_parameters(model: FittedModel) -> dict[str, Any]:
     """Return the constructor's parameters that differ from their defaults, without the user's code."""
-    defaults = defaults_of(model)
-    given: Mapping[str, Any] = model.get_params(deep=False)
-    return {
-        name: value
-        for name, value in given.items()
-        if name not in ("callback", "contributors") and _plain(value) != _plain(defaults.get(name))
-    }
+    defaults, given = defaults_of(model), model.get_params(deep=False)
+    changed = {name for name, value in given.items() if _plain(value) != _plain(defaults.get(name))}
+    return {name: given[name] for name in given if name in changed - {"callback", "contributors"}}
 
 
 def _plain(value: object) -> str:
@@ -91,20 +174,14 @@ def _plain(value: object) -> str:
 
 def columns(
     names: tuple[str, ...], used: tuple[str, ...], X: NDArray[np.float64] | None
-) -> tuple[list[Column], int]:
-    """Return the listed variables and the number of others; without data, the statistics are empty."""
-    order = sorted(range(len(names)), key=lambda column: names[column] not in used)
-    listed = [
-        _column(names[column], used, None if X is None else X[:, column]) for column in order[:MOST_COLUMNS]
-    ]
+) -> tuple[list[dict[str, Any]], int]:
+    """Return the listed variables, with statistics if there are data, and the number of the others."""
+    order = sorted(range(len(names)), key=lambda column: names[column] not in used)[:MOST_COLUMNS]
+    listed: list[dict[str, Any]] = [{"name": names[at], "is_used": names[at] in used} for at in order]
+    for row, at in zip(listed, order, strict=True):
+        if X is not None:
+            row["numbers"] = [number_text(float(of(X[:, at]))) for of in (np.min, np.mean, np.max)]
     return listed, len(names) - len(listed)
-
-
-def _column(name: str, used: tuple[str, ...], values: NDArray[np.float64] | None) -> Column:
-    if values is None:
-        return Column(name, name in used, "", "", "")
-    low, mean, high = (number_text(float(value)) for value in (values.min(), values.mean(), values.max()))
-    return Column(name, name in used, low, mean, high)
 
 
 def _memory() -> int:

@@ -7,9 +7,9 @@ from importlib.resources import files
 from typing import Any
 
 from ddsr.estimator.certainty import certainty_of
+from ddsr.report.charts import parity_chart
 from ddsr.report.equations import ShownEquation, chosen_of, shown_equations
-from ddsr.report.fit_charts import Predictions, parity_chart
-from ddsr.report.glyphs import GlyphSheet
+from ddsr.report.fits import Predictions
 from ddsr.report.model import FittedModel, outcome_of, outputs_of
 
 # Maximum number of rows of the front to show, those nearest to the choice.
@@ -19,31 +19,27 @@ MOST_ROWS = 9
 def notebook_html(model: Any) -> str:
     """Return an HTML fragment in the colours of the notebook."""
     from jinja2 import Environment, StrictUndefined
-    from markupsafe import Markup
 
     outputs = outputs_of(model)
     names = ["y"] if len(outputs) == 1 else [f"y{output}" for output in range(len(outputs))]
-    sheet = GlyphSheet()
-    views = [_view(output, name, sheet) for output, name in zip(outputs, names, strict=True)]
+    views = [_view(output, name) for output, name in zip(outputs, names, strict=True)]
     template = files("ddsr.report").joinpath("notebook.html").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, undefined=StrictUndefined)
-    return environment.from_string(template).render(views=views, glyphs=Markup(sheet.definitions()))
+    return environment.from_string(template).render(views=views)
 
 
-def _view(model: FittedModel, target: str, sheet: GlyphSheet) -> dict[str, Any]:
-    from markupsafe import Markup
-
-    equations = shown_equations(model, target, sheet)
+def _view(model: FittedModel, target: str) -> dict[str, Any]:
+    equations = shown_equations(model, target)
     listed = near_choice(equations)
     fit = Predictions.sampled(model)
     outcome = outcome_of(model)
     certainty = None if outcome is None else certainty_of(outcome)
     return {
-        "choice": Markup(chosen_of(equations).typeset),
-        "rows": [(equation, Markup(equation.typeset)) for equation in listed],
+        "choice": chosen_of(equations).typeset,
+        "rows": listed,
         "certainty": [] if certainty is None else certainty.lines(target),
         "n_more": len(equations) - len(listed),
-        "chart": Markup(parity_chart(fit, target)) if fit else "",
+        "chart": parity_chart(fit, target) if fit else "",
     }
 
 

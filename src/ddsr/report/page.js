@@ -2,8 +2,7 @@
 (() => {
   const equations = JSON.parse(document.getElementById("equation-data").textContent);
   const plot = document.getElementById("front-plot");
-  const svg = plot.querySelector("svg");
-  const points = [...svg.querySelectorAll(".point")];
+  const points = [...plot.querySelectorAll(".point")];
   const tooltip = plot.querySelector(".tooltip");
   const selected = document.getElementById("selected");
   const back = document.getElementById("back");
@@ -11,7 +10,7 @@
   const chosen = equations.findIndex((equation) => equation.is_chosen);
 
   // The script shows more than the browser's own tooltip, which would cover it.
-  points.forEach((point) => point.querySelector("title").remove());
+  points.forEach((point) => point.removeAttribute("title"));
 
   function showTooltip(index) {
     const equation = equations[index];
@@ -22,7 +21,7 @@
     tooltip.hidden = false;
     points.forEach((point, place) => point.classList.toggle("is-near", place === index));
     const frame = plot.getBoundingClientRect();
-    const dot = points[index].querySelector(".dot").getBoundingClientRect();
+    const dot = points[index].getBoundingClientRect();
     const middle = dot.left + dot.width / 2 - frame.left;
     const left = Math.min(Math.max(middle - tooltip.offsetWidth / 2, 0), frame.width - tooltip.offsetWidth);
     const above = dot.top - frame.top - tooltip.offsetHeight - 10;
@@ -58,19 +57,19 @@
   function nearest(event) {
     let best = 0, least = Infinity;
     points.forEach((point, index) => {
-      const box = point.querySelector(".dot").getBoundingClientRect();
+      const box = point.getBoundingClientRect();
       const distance = Math.hypot(event.clientX - box.left - box.width / 2, event.clientY - box.top - box.height / 2);
       if (distance < least) { least = distance; best = index; }
     });
     return least < 40 ? best : -1;
   }
 
-  svg.addEventListener("pointermove", (event) => {
+  plot.addEventListener("pointermove", (event) => {
     const index = nearest(event);
     if (index < 0) hideTooltip(); else showTooltip(index);
   });
-  svg.addEventListener("pointerleave", (event) => { if (event.pointerType === "mouse") hideTooltip(); });
-  svg.addEventListener("click", (event) => {
+  plot.addEventListener("pointerleave", (event) => { if (event.pointerType === "mouse") hideTooltip(); });
+  plot.addEventListener("click", (event) => {
     const index = nearest(event);
     if (index < 0) return hideTooltip();
     select(index);

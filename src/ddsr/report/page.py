@@ -12,16 +12,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ddsr.errors import DataError, ReportError
-from ddsr.report.certainty import shown_certainty
-from ddsr.report.constants import constants_of
-from ddsr.report.curve_charts import Curves, gain_chart, legend, reward_chart
-from ddsr.report.equations import ShownEquation, chosen_of, shown_equations
-from ddsr.report.fit_charts import Predictions, parity_chart, residual_chart
-from ddsr.report.front_chart import front_chart
-from ddsr.report.glyphs import GlyphSheet
+from ddsr.report.certainty import constants_of, shown_certainty
+from ddsr.report.charts import (
+    MOST_DOTS,
+    front_chart,
+    gain_chart,
+    parity_chart,
+    residual_chart,
+    reward_chart,
+)
+from ddsr.report.curves import Curves
+from ddsr.report.equations import chosen_of, shown_equations
+from ddsr.report.facts import Background, data_summary, summary
+from ddsr.report.fits import Predictions
 from ddsr.report.model import FittedModel, outputs_of
 from ddsr.report.reproduce import recipes, reproduce_note
-from ddsr.report.wording import Background, data_summary, summary
 from ddsr.storage.files import write_whole
 
 LANGUAGES = ("Python", "LaTeX", "SymPy")
@@ -73,58 +78,45 @@ def _page(
     background: Background,
 ) -> str:
     from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
 
-    sheet = GlyphSheet()
-    equations = shown_equations(model, target, sheet)
+    equations = shown_equations(model, target)
     chosen = chosen_of(equations)
     curves = Curves.of(getattr(model, "curves_", None))
     true = None if fit is None or fit.n_left_out else fit.true
-    certainty = shown_certainty(model, target, sheet, rows, true)
-    is_weighted = background.is_weighted or getattr(model, "is_weighted_", False)
-    has_counts = background.has_counts or getattr(model, "has_counts_", False)
-    if fit is not None and (is_weighted or has_counts):  # rows may be far off by their weights, or not count
+    certainty = shown_certainty(model, target, rows, true)
+    flags = {"weights": "is_weighted", "counts": "has_counts"}
+    extras = [
+        name for name, flag in flags.items() if getattr(background, flag) or getattr(model, f"{flag}_", False)
+    ]
+    if fit is not None and extras:  # rows may be far off by their weights, or not count
         fit = replace(fit, far=())
+    picture, points = front_chart(equations)
     template = Environment(autoescape=True, undefined=StrictUndefined).from_string(_part("page.html"))
     return template.render(
+        style=Markup(_part("page.css")),
+        script=Markup(_part("page.js")),
         title=title,
-        equations=[_with_markup(equation) for equation in equations],
-        chosen=_with_markup(chosen),
+        equations=equations,
+        chosen=chosen,
         languages=LANGUAGES,
-        equation_data=[_script_data(equation) for equation in equations],
+        equation_data=[equation.script_data for equation in equations],
+        front_chart=picture,
+        front_points=points,
         fit=fit,
+        parity_chart=parity_chart(fit, target) if fit else "",
+        residual_chart=residual_chart(fit, target) if fit else "",
+        is_dense=fit and len(fit.true) > MOST_DOTS,
         curves=curves,
+        reward_chart=reward_chart(curves) if curves else "",
+        gain_chart=gain_chart(curves) if curves and curves.gains else "",
         certainty=certainty,
         constants=constants_of(model),
-        recipes=recipes(model, target, background.shell, is_weighted, has_counts),
-        reproduce_note=reproduce_note(model, is_weighted, has_counts),
+        recipes=recipes(model, target, background.shell, extras),
+        reproduce_note=reproduce_note(model, extras),
         **summary(model, chosen, target, curves, background),
         **data_summary(chosen, target, rows, fit),
-        **_pictures(equations, target, fit, curves, sheet),
     )
-
-
-def _pictures(
-    equations: list[ShownEquation],
-    target: str,
-    fit: Predictions | None,
-    curves: Curves | None,
-    sheet: GlyphSheet,
-) -> dict[str, Any]:
-    """Return the parts that are already markup and must not be escaped."""
-    from markupsafe import Markup
-
-    markup = {
-        "style": _part("page.css"),
-        "script": _part("page.js"),
-        "glyphs": sheet.definitions(),
-        "front_chart": front_chart(equations),
-        "parity_chart": parity_chart(fit, target) if fit else "",
-        "residual_chart": residual_chart(fit, target) if fit else "",
-        "reward_chart": reward_chart(curves) if curves else "",
-        "gain_chart": gain_chart(curves) if curves and curves.gains else "",
-        "gain_legend": legend(curves) if curves else "",
-    }
-    return {name: Markup(text) for name, text in markup.items()}
 
 
 def _one_output(outputs: list[FittedModel], output: int | None) -> FittedModel:
@@ -153,24 +145,6 @@ def _fit_on(
     if len(true) != len(predicted):
         raise DataError(f"X has {len(predicted)} rows, but y has {len(true)} values")
     return np.asarray(X, dtype=np.float64), Predictions.of(true, predicted)
-
-
-def _with_markup(equation: ShownEquation) -> dict[str, Any]:
-    from markupsafe import Markup
-
-    names = ("index", "complexity", "loss_text", "r2_text", "is_chosen", "exact_text")
-    return {name: getattr(equation, name) for name in names} | {"typeset": Markup(equation.typeset)}
-
-
-def _script_data(equation: ShownEquation) -> dict[str, Any]:
-    return {
-        "complexity": equation.complexity,
-        "r2": equation.r2_text,
-        "text": equation.short_text,
-        "exact": equation.exact_text,
-        "is_chosen": equation.is_chosen,
-        "copies": equation.copies,
-    }
 
 
 def _part(name: str) -> str:

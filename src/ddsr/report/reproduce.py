@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import shlex
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from io import StringIO
+from itertools import chain
 from math import inf, isfinite
 from os import PathLike, fspath
 from typing import Any, NamedTuple
@@ -31,8 +32,8 @@ OPTIONS = {
 }
 
 
-WEIGHTS, COUNTS = "weights", "counts"
-"""placeholder names of the columns with weights and counts; a model does not keep their names"""
+# Columns besides the variables, by names for the reader to replace, and the arguments of `fit` for them.
+EXTRAS = {"weights": "sample_weight", "counts": "counts"}
 
 
 class Recipe(NamedTuple):
@@ -42,39 +43,28 @@ class Recipe(NamedTuple):
     text: str
 
 
-def python_lines(
-    model: FittedModel,
-    target: str,
-    names: tuple[str, ...],
-    is_weighted: bool = False,
-    has_counts: bool = False,
-) -> str:
+def python_lines(model: FittedModel, target: str, names: tuple[str, ...], extras: Sequence[str] = ()) -> str:
     """Return a Python script that repeats the fit; the reader fills in the name of the data file."""
     settings = _writable(model)
     imports = ["import pandas as pd", "", "from ddsr import DDSRRegressor"]
     imports += _imports_of(settings)
     arguments = [repr(settings.pop("preset"))] if "preset" in settings else []
     arguments += [f"{name}={_python(value)}" for name, value in settings.items()]
-    weights = f", sample_weight=data[{WEIGHTS!r}]" if is_weighted else ""
-    weights += f", counts=data[{COUNTS!r}]" if has_counts else ""
+    columns = "".join(f", {EXTRAS[name]}=data[{name!r}]" for name in extras)
     return "\n".join(
         [
             *imports,
             "",
             'data = pd.read_csv("data.csv")',
             f"X, y = data[{list(names)!r}], data[{target!r}]",
-            f"model = DDSRRegressor({', '.join(arguments)}).fit(X, y{weights})",
+            f"model = DDSRRegressor({', '.join(arguments)}).fit(X, y{columns})",
             "print(model.equations_)",
         ]
     )
 
 
 def shell_line(
-    model: FittedModel,
-    target: str,
-    names: tuple[str, ...],
-    is_weighted: bool = False,
-    has_counts: bool = False,
+    model: FittedModel, target: str, names: tuple[str, ...], extras: Sequence[str] = ()
 ) -> str | None:
     """Return the command that repeats the fit; None if a setting has no option."""
     settings = _writable(model)
@@ -90,22 +80,16 @@ def shell_line(
     # without a limit, the command sets its own
     is_limited = "max_time" in settings or "max_epochs" in settings
     is_limited &= settings.get("max_time") != inf  # which the command does not take
-    are_texts = all(
-        isinstance(each, (list, tuple)) and all(isinstance(one, str) for one in each) for _, each in texts
-    )
+    are_texts = all(isinstance(each, (list, tuple)) for _, each in texts)
+    are_texts = are_texts and all(isinstance(text, str) for _, each in texts for text in each)
     if not (has_options and is_limited and are_texts):
         return None
     words = ["ddsr", "fit", "data.csv", "--target", target, "--features", _listed(names)]
-    words += ["--weights", WEIGHTS] if is_weighted else []
-    words += ["--counts", COUNTS] if has_counts else []
-    for name, value in settings.items():
-        words += [OPTIONS[name], str(value)]
-    if operators is not None:
-        words += ["--operators", _listed(operators)]
-    for option, each in texts:
-        for text in each:
-            words += [option, text]
-    return shlex.join(words)
+    options = [(f"--{name}", name) for name in extras]
+    options += [(OPTIONS[name], str(value)) for name, value in settings.items()]
+    options += [] if operators is None else [("--operators", _listed(operators))]
+    options += [(option, text) for option, each in texts for text in each]
+    return shlex.join([*words, *chain(*options)])
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -116,26 +100,20 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def recipes(
-    model: FittedModel,
-    target: str,
-    command: str | None = None,
-    is_weighted: bool = False,
-    has_counts: bool = False,
+    model: FittedModel, target: str, command: str | None = None, extras: Sequence[str] = ()
 ) -> list[Recipe]:
     """Return code in Python and, if possible, a shell command; `command` is the original one, if known."""
     names = model.best_.equation.vocabulary.variables
-    line = command or shell_line(model, target, names, is_weighted, has_counts)
-    found = [Recipe("Python", python_lines(model, target, names, is_weighted, has_counts))]
+    line = command or shell_line(model, target, names, extras)
+    found = [Recipe("Python", python_lines(model, target, names, extras))]
     return [*found, Recipe("Shell", line)] if line else found
 
 
-def reproduce_note(model: FittedModel, is_weighted: bool = False, has_counts: bool = False) -> str:
+def reproduce_note(model: FittedModel, extras: Sequence[str] = ()) -> str:
     """Explain how to repeat the fit, and whether it gives the same equations."""
     settings = model.get_params(deep=False)
     text = "Replace data.csv by the name of your data file"
-    text += f", and {WEIGHTS} by the column with the weights of the rows" if is_weighted else ""
-    text += f", and {COUNTS} by the column with the counts of the rows" if has_counts else ""
-    text += "."
+    text += "".join(f", and {name} by the column with the {name} of the rows" for name in extras) + "."
     if settings.get("random_state") is None:
         return text + " No random_state was set, so another run can find different equations."
     if isinstance(settings["random_state"], np.random.RandomState):
