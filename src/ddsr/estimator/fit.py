@@ -275,7 +275,7 @@ class Fit:
         engine = self.problem.engine
         is_allowed = allows if rules else None  # without rules no step adds an operator
         has_exact = any(entry.is_exact(budget.exact, engine.n_observed) for entry in self.front)
-        some = None if self.problem.rows is None else some_of(self.problem.rows, engine, size)
+        some = some_of(self.problem.data, engine, size)
         contenders = self.progress.contenders[: self._n_contenders((some or engine).n_rows, size)]
         others = () if has_exact else lister.relisted_entries(contenders)
         equations = [entry.equation for entry in (*self.front, *others)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ddsr.config import DefaultConfig, SearchConfig
-from ddsr.data.weighting import Observations
+from ddsr.data.dataset import Dataset
 from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import Engine, Scores
 from ddsr.expression import Expression
@@ -22,7 +22,10 @@ from ddsr.storage.saved import Saved
 class Problem:
     """What every method starts from: data to score on, a grammar to obey, settings."""
 
+    data: Dataset
+    """as the user gave them"""
     engine: Engine
+    """on the data, with the weights of the noise that they have"""
     grammar: Grammar
     config: SearchConfig
     front: ParetoFront
@@ -42,16 +45,13 @@ class Problem:
     """the guesses, fitted as they are written"""
     noise: Literal["constant", "relative"] = "constant"
     """how errors go with the value: the same everywhere, or in proportion to it (`ddsr.price.noise`)"""
-    rows: Observations | None = None
-    """as they were handed in, which the prior is shown"""
     contributors: tuple[Given, ...] = ()
     """the user's own, beside those of the preset"""
 
     @property
     def may_ask_for_noise(self) -> bool:
         """Whether the data may say how errors grow with y: nobody gave weights, and constants are fitted."""
-        is_weighted = self.rows is None or self.rows.sample_weight is not None or self.rows.counts is not None
-        return not is_weighted and isinstance(self.config, DefaultConfig) and self.config.constants
+        return not self.data.is_weighted and isinstance(self.config, DefaultConfig) and self.config.constants
 
     @property
     def lister(self) -> Lister:
