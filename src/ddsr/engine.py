@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +14,7 @@ from ddsr import _core
 from ddsr._core import KnownScores
 from ddsr.data.checks import MOST_COUNTED, as_rows, check_whole
 from ddsr.data.dataset import Dataset
-from ddsr.data.row_samples import Audited, choose_rows, mixed, outer, repeated, sampled, shuffled
+from ddsr.data.row_samples import choose_rows, sampled
 from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.errors import DataError, ExpressionError
 from ddsr.expression import Batch, Expression, Vocabulary
@@ -143,9 +142,6 @@ class Engine:
         """at most 128 of the rows used for fits"""
         self.dataset = data
         self._fit_rows, self._refit_rows = fit_rows, refit_rows
-        self._outer_rows: dict[int, Floats] = {}
-        self.audited = Audited.of(rows, target, weighting, seed)
-        """at most 3,000 rows with weight, to inspect one by one"""
         observations = float(self.n_counted), float(self.n_observed)
         self._data = _core.Data(rows, target, weights, chosen, every, *observations)
         if not LEAST_SPREAD < self._data.spread < np.inf:
@@ -181,34 +177,6 @@ class Engine:
     def data(self) -> _core.Data:
         """The data in the native core."""
         return self._data
-
-    # Thousands of columns take seconds, so these are computed on demand.
-
-    @cached_property
-    def shuffled_rows(self) -> Floats:
-        """At most 1,000 rows with each column drawn from X independently."""
-        return shuffled(self.rows, self.seed)
-
-    @cached_property
-    def mixed_rows(self) -> Floats:
-        """At most 1,000 rows, each a random mixture of two rows of X."""
-        return mixed(self.rows, self.seed)
-
-    @cached_property
-    def _observed_rows(self) -> Floats:
-        return repeated(self.rows, self.dataset.weighting)
-
-    def outer_rows(self, columns: Iterable[int] | None = None) -> Floats:
-        """Return at most two rows per column: isolated outermost rows, moved outwards by their extra gap.
-
-        Without `columns`, return them for all columns.
-        """
-        numbers = range(self.rows.shape[1]) if columns is None else sorted(columns)
-        for column in numbers:
-            if column not in self._outer_rows:
-                self._outer_rows[column] = outer(self._observed_rows, column)
-        found = [self._outer_rows[column] for column in numbers]
-        return np.concatenate([np.empty((0, self.rows.shape[1])), *found])
 
     @property
     def positive_variables(self) -> tuple[str, ...]:

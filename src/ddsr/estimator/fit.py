@@ -30,6 +30,7 @@ from ddsr.selection.noise_again import noise_again
 from ddsr.selection.posterior import Form, forms_of
 from ddsr.selection.rational.forms import load_algebra
 from ddsr.selection.refitting import refitted
+from ddsr.selection.samples import Samples
 from ddsr.selection.select import front_of, select
 from ddsr.selection.usual_notation import in_usual_notation
 from ddsr.storage.saved import Saved, restoring
@@ -121,6 +122,8 @@ class Fit:
         """plain forms, which the choice looks at beside what the search found"""
         self.forms: tuple[Form, ...] = ()
         """see `Outcome`"""
+        self.samples = Samples(self.problem.engine)
+        """what the choice looks at, kept from one to the next"""
         self.early: Choice | None = None
         """made before the search ended; see `EarlyChoice`"""
         self.choose()
@@ -282,10 +285,12 @@ class Fit:
         if not has_exact:
             self._ask_for_noise(equations)
             engine = self.problem.engine
+        if self.samples.engine is not engine:
+            self.samples = Samples(engine)
         n_shortened = SHORTENED_BESIDE_EXACT if has_exact else SHORTENED
         choose: Callable[..., tuple[Selected, ...]]
         if some is None:
-            choose = partial(select, models=() if has_exact else self.plain)
+            choose = partial(select, models=() if has_exact else self.plain, samples=self.samples)
         else:
             choose = partial(select_on_some, some=some)
         found = choose(equations, engine, *n_shortened, deadline=deadline, is_allowed=is_allowed)

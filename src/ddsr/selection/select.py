@@ -16,6 +16,7 @@ from ddsr.selection.handing_out import handed_out
 from ddsr.selection.judge import ROUND_STEPS, ROUND_TOLERANCE, Judge
 from ddsr.selection.judged import IsAllowed, Judged, Selected, best_of_each, is_shorter, length_of, rank_of
 from ddsr.selection.notation import spelled, with_exponentials
+from ddsr.selection.samples import Samples
 
 # The move that shortens most is not always the one that leads to the shortest. A model whose error alone
 # outweighs the whole of another is followed all the same, so that it reads well, but on one way only.
@@ -40,6 +41,7 @@ def select(
     deadline: float = inf,
     is_allowed: IsAllowed | None = None,
     models: Sequence[Model] = (),
+    samples: Samples | None = None,
 ) -> tuple[Selected, ...]:
     """The candidates by rising description length, the first being the choice.
 
@@ -51,9 +53,10 @@ def select(
     left out, and the best are cancelled as ratios of polynomials. No candidate ends with a longer description
     than it began with. One that is nearly as short as what was made of it is there, too. `models` are
     candidates that have settled numbers already. `deadline` is on the monotonic clock: what is known by then
-    is returned. Nothing that `is_allowed` refuses is made of a candidate.
+    is returned. Nothing that `is_allowed` refuses is made of a candidate. `samples` of the engine can be
+    passed from one choice to the next.
     """
-    judge = Judge(engine, deadline, is_allowed)
+    judge = Judge(engine, deadline, is_allowed, samples)
     free = [Model.free(expression) for expression in _in_one_vocabulary(candidates, engine)]
     rewritten = (Model.of_tree(free[0].expression.vocabulary, model.tree) for model in models)
     given_models = free + [model for model in rewritten if model is not None]

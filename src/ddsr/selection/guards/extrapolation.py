@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.engine import Engine, values
+from ddsr.engine import values
 from ddsr.expression import Batch
 from ddsr.price.model import Model
+from ddsr.selection.samples import Samples
 
 # Ranges of y beyond which a prediction is an explosion. Laws grow, too: what is less far out is no evidence.
 MOST_RANGES = 10.0
@@ -17,18 +18,19 @@ HUGE = 1e100  # what is larger, or infinite, counts as this: its square is finit
 
 
 def nats_of_growth(
-    models: Sequence[Model], mean_squares: NDArray[np.float64], engine: Engine
+    models: Sequence[Model], mean_squares: NDArray[np.float64], samples: Samples
 ) -> NDArray[np.float64]:
     """Nats by which each model, with this mean square of its residuals, is expected to do worse on new rows.
 
-    `Engine.outer_rows` lie beyond the outermost rows of the data by as much as these stand alone. Any of n+1
+    `Samples.outer` lie beyond the outermost rows of the data by as much as these stand alone. Any of n+1
     rows may be the outermost, so a new one is, with a chance of 1 / (n+1), at each end of each column. What
     is predicted there beyond ten ranges of y counts as an error; what is undefined is none: √x ends at 0.
     """
     if len(models) == 0:
         return np.zeros(0)
-    batch, target = Batch.of(model.expression for model in models), engine.audited.target
-    outer = engine.outer_rows(_columns_of(batch))
+    engine, target = samples.engine, samples.audited.target
+    batch = Batch.of(model.expression for model in models)
+    outer = samples.outer(_columns_of(batch))
     if len(outer) == 0:
         return np.zeros(len(models))
     predicted, _ = values(batch, outer, engine.n_threads)

@@ -5,22 +5,24 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.engine import Engine, gradients, values
+from ddsr.engine import gradients, values
 from ddsr.price.model import Model
 from ddsr.selection.guards.leverage import LEAST_FREEDOM, RELATIVE_RANK
+from ddsr.selection.samples import Samples
 
 Floats = NDArray[np.float64]
 LEAST_MISS = 1e-3  # of the spread of y: a row that is missed by less without having been seen is explained
 
 
-def nats_of_lone_rows(model: Model, engine: Engine, least_nrmse: float) -> float:
+def nats_of_lone_rows(model: Model, samples: Samples, least_nrmse: float) -> float:
     """Nats by which a model that is exact to rounding predicts its rows worse if it has not seen them.
 
     Only rows that determine a constant alone are left out, one at a time, and the constants are fitted to the
     others by a Gauss-Newton step. A law that is exact on the others predicts such a row, too, however far out
     it is. A pole at the only row where y is not 0 does not: the others say that its factor is 0.
     """
-    rows, target, weights, _, n_counted = engine.audited
+    engine = samples.engine
+    rows, target, weights, _, n_counted = samples.audited
     if not any(model.is_fitted):
         return 0.0
     predicted, _ = values([model.expression], rows, engine.n_threads)

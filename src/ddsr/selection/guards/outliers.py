@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.data.row_samples import MOST_AUDITED_ROWS
-from ddsr.engine import Engine, values
+from ddsr.engine import values
 from ddsr.expression import Batch, Expression
 from ddsr.price.rounding import SHARE_OF_Y
+from ddsr.selection.samples import Samples
 
 ROWS_AN_EXCEPTION = 50  # of so many rows at most one is an exception; of fewer, one as well
 FEWEST_ROWS = 20
@@ -36,12 +37,15 @@ class Exceptions(NamedTuple):
     """of the residuals' mean square, without them"""
 
 
-def exceptions_of(expressions: Sequence[Expression], engine: Engine, least_nrmse: float) -> list[Exceptions]:
+def exceptions_of(
+    expressions: Sequence[Expression], samples: Samples, least_nrmse: float
+) -> list[Exceptions]:
     """None of more rows than are audited: of errors that few rows make, a sample has too many or too few.
 
     And none where weights say how far off each row may be.
     """
-    rows, target, weights, counts, _ = engine.audited
+    engine = samples.engine
+    rows, target, weights, counts, _ = samples.audited
     if len(expressions) == 0 or engine.n_counted >= MOST_AUDITED_ROWS or (counts != weights).any():
         return [Exceptions()] * len(expressions)
     predicted, _ = values(Batch.of(expressions), rows, engine.n_threads)
