@@ -148,10 +148,7 @@ class Priming:
         self.is_done = True
         is_timed = self.deadline != NEVER
         until = Deadline(time.monotonic() + self.seconds) if is_timed else NEVER
-        try:
-            proposals = self.primer.propose(until, self.deadline)
-        except TimeIsUp:
-            return None
+        proposals = self.primer.propose(until, self.deadline)
         return Proposals(proposals) if len(proposals) else None
 
     def saved(self) -> Saved:
