@@ -7,6 +7,7 @@ import pytest
 from sklearn.base import clone
 
 from ddsr import DDSRRegressor, Expression
+from ddsr.deadline import Deadline
 from ddsr.errors import ExpressionError, MethodError
 from ddsr.expression import Vocabulary
 from ddsr.runs import RunFolder
@@ -128,6 +129,14 @@ def test_an_exception_leaves_what_was_found():
     with pytest.raises(RuntimeError, match="broken"):
         model.fit(X, Y)
     assert np.isfinite(model.predict(X)).all() and model.n_epochs_ == 1
+
+
+def test_time_that_is_up_ends_the_turn_and_not_the_fit():
+    class Late(Prompter):
+        def propose(self, search, budget):
+            search.engine.score(search.elites(), deadline=Deadline(0.0))
+
+    assert model_with(Late()).fit(X, Y).front_ == model_with().fit(X, Y).front_
 
 
 class Incomplete:

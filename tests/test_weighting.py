@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from ddsr import DataError, DDSRRegressor, RunFolder, Vocabulary
-from ddsr.data.weighting import Observations, Weighting, relative_weights
+from ddsr.data.dataset import Dataset
+from ddsr.data.weighting import Weighting, relative_weights
 from ddsr.engine import Engine
 
 rng = np.random.default_rng(0)
@@ -77,7 +78,8 @@ def test_equal_weights_change_nothing(weight, unweighted):
     ],
 )
 def test_rows_are_worth_kishs_effective_number(weights, counts, n_counted, n_observed):
-    found = Weighting.of(weights, counts, np.array([3.0, -1.0, 2.0, 0.5]))
+    arrays = (None if part is None else np.array(part, dtype=float) for part in (weights, counts))
+    found = Weighting.of(*arrays, np.array([3.0, -1.0, 2.0, 0.5]))
     assert (found.n_counted, found.n_observed) == (n_counted, n_observed)
 
 
@@ -114,8 +116,11 @@ def test_counts_repeat_weighted_rows_too():
 
 def test_rows_with_a_count_of_zero_are_not_there():
     holes = np.where(COUNTS[:, None] > 0, X, np.inf)
-    rows = Observations.of(holes, Y, WEIGHTS, COUNTS)
-    assert np.isfinite(rows.X).all() and len(rows.X) == len(rows.y) == len(rows.counts) == (COUNTS > 0).sum()
+    data = Dataset.of(holes, Y, WEIGHTS, COUNTS, names=[f"x{column}" for column in range(X.shape[1])])
+    assert np.isfinite(data.X).all() and len(data.X) == len(data.y) == len(data.counts) == (COUNTS > 0).sum()
+    other = data.with_target(-Y)
+    np.testing.assert_array_equal(other.y, -data.y)
+    assert other.X is data.X
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def token_rows(seed: int, folder: Path):  # type: ignore[no-untyped-def]
         scores = engine.score(batch, options=FitOptions(max_steps=3, n_starts=1))
         if np.isnan(scores.nrmse).any():
             failures.append(f"token rows case {number} (seed {seed}): an NRMSE is not a number")
-        X = engine.audited.rows
+        X = engine.rows[:3000]
         values(batch, X)
         gradients(batch, X)
         batch.keys()

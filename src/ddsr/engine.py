@@ -6,16 +6,15 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ddsr import _core
 from ddsr._core import KnownScores
-from ddsr.data.checks import MOST_COUNTED, check_rows, check_target, check_whole
-from ddsr.data.row_samples import Audited, choose_rows, mixed, outer, repeated, sampled, shuffled
-from ddsr.data.weighting import Weighting
+from ddsr.data.checks import MOST_COUNTED, as_rows, check_whole
+from ddsr.data.dataset import Dataset
+from ddsr.data.row_samples import choose_rows, sampled
 from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.errors import DataError, ExpressionError
 from ddsr.expression import Batch, Expression, Vocabulary
@@ -91,7 +90,7 @@ class Scores:
 
 
 class Engine:
-    """Fits and scores expressions on one data set.
+    """Fits and scores expressions on one data set: a `Dataset`, or columns, which are checked.
 
     `sample_weight` is relative; `counts` say how often each row was observed. The number of observations is
     Kish's effective number unless `n_counted` is given.
@@ -104,8 +103,8 @@ class Engine:
     def __init__(
         self,
         vocabulary: Vocabulary,
-        X: ArrayLike,
-        y: ArrayLike,
+        X: Dataset | ArrayLike,
+        y: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         *,
         counts: ArrayLike | None = None,
@@ -116,10 +115,13 @@ class Engine:
         seed: int = 0,
         n_threads: int = 1,
     ) -> None:
-        rows = check_rows(X, vocabulary.variables)
-        target = check_target(y, len(rows))
-        weighting = Weighting.of(sample_weight, counts, target)
-        weights = weighting.weights
+        data = Dataset.of(X, y, sample_weight, counts, names=vocabulary.variables)
+        if data.names != vocabulary.variables:
+            raise DataError(
+                f"the data have the columns {', '.join(data.names)}, but the vocabulary has the variables "
+                f"{', '.join(vocabulary.variables)}"
+            )
+        rows, target, weighting, weights = data.X, data.y, data.weighting, data.weighting.weights
         check_whole(fit_rows, "fit_rows", least=1)
         check_whole(refit_rows, "refit_rows", least=1)
         self.vocabulary = vocabulary
@@ -138,11 +140,8 @@ class Engine:
         self._least = rows.min(axis=0)
         self.sampled_rows = sampled(rows if len(chosen) == 0 else rows[chosen])
         """at most 128 of the rows used for fits"""
-        self._rows, self._target, self._weighting = rows, target, weighting
+        self.dataset = data
         self._fit_rows, self._refit_rows = fit_rows, refit_rows
-        self._outer_rows: dict[int, Floats] = {}
-        self.audited = Audited.of(rows, target, weighting, seed)
-        """at most 3,000 rows with weight, to inspect one by one"""
         observations = float(self.n_counted), float(self.n_observed)
         self._data = _core.Data(rows, target, weights, chosen, every, *observations)
         if not LEAST_SPREAD < self._data.spread < np.inf:
@@ -154,20 +153,18 @@ class Engine:
     @property
     def target(self) -> Floats:
         """y."""
-        return self._target
+        return self.dataset.y
 
     @property
     def rows(self) -> Floats:
         """X."""
-        return self._rows
+        return self.dataset.X
 
     def reweighted(self, weights: Floats | None) -> Engine:
         """Return an engine with other weights on the same rows, each row still being one observation."""
         return Engine(
             self.vocabulary,
-            self._rows,
-            self._target,
-            weights,
+            self.dataset.reweighted(weights),
             n_counted=self.n_rows,
             fit_rows=self._fit_rows,
             refit_rows=self._refit_rows,
@@ -180,34 +177,6 @@ class Engine:
     def data(self) -> _core.Data:
         """The data in the native core."""
         return self._data
-
-    # Thousands of columns take seconds, so these are computed on demand.
-
-    @cached_property
-    def shuffled_rows(self) -> Floats:
-        """At most 1,000 rows with each column drawn from X independently."""
-        return shuffled(self._rows, self.seed)
-
-    @cached_property
-    def mixed_rows(self) -> Floats:
-        """At most 1,000 rows, each a random mixture of two rows of X."""
-        return mixed(self._rows, self.seed)
-
-    @cached_property
-    def _observed_rows(self) -> Floats:
-        return repeated(self._rows, self._weighting)
-
-    def outer_rows(self, columns: Iterable[int] | None = None) -> Floats:
-        """Return at most two rows per column: isolated outermost rows, moved outwards by their extra gap.
-
-        Without `columns`, return them for all columns.
-        """
-        numbers = range(self._rows.shape[1]) if columns is None else sorted(columns)
-        for column in numbers:
-            if column not in self._outer_rows:
-                self._outer_rows[column] = outer(self._observed_rows, column)
-        found = [self._outer_rows[column] for column in numbers]
-        return np.concatenate([np.empty((0, self._rows.shape[1])), *found])
 
     @property
     def positive_variables(self) -> tuple[str, ...]:
@@ -321,7 +290,7 @@ def values(
     Intermediate values count: tanh(1/x) at x = 0 is not finite, though tanh(inf) is 1.
     """
     batch = as_batch(expressions)
-    rows = check_rows(X, batch.vocabulary.variables)
+    rows = as_rows(X, batch.vocabulary.variables)
     check_whole(n_threads, "n_threads", least=1, most=MOST_THREADS)
     with _bad_batch_is_an_expression_error():
         found, is_finite = _core.values(batch.vocabulary.core, rows, batch.tokens, batch.constants, n_threads)
@@ -336,7 +305,7 @@ def gradients(
     The derivative of x^c with respect to c is 0 where x <= 0, since no exponent near c is defined there.
     """
     batch = as_batch(expressions)
-    rows = check_rows(X, batch.vocabulary.variables)
+    rows = as_rows(X, batch.vocabulary.variables)
     check_whole(n_threads, "n_threads", least=1, most=MOST_THREADS)
     with _bad_batch_is_an_expression_error():
         found, is_finite = _core.gradients(

@@ -4,6 +4,7 @@ import numpy as np
 
 from ddsr.engine import values
 from ddsr.selection.guards.domain import are_defined
+from ddsr.selection.samples import Samples
 from ddsr.selection.select import select
 from selection_cases import X, engine_for, is_same, parsed
 
@@ -15,7 +16,9 @@ def test_an_equation_undefined_between_rows_must_halve_the_error() -> None:
     root = f"x * z + 0.6 * log(x + y - {LEAST})"
     engine = engine_for(root, 0.1)
     found = select(parsed(root, "x * z"), engine, is_allowed=lambda _: False)  # no alternatives are allowed
-    assert found[0].is_finite_between_rows and values([found[0].expression], engine.shuffled_rows)[1].all()
+    assert (
+        found[0].is_finite_between_rows and values([found[0].expression], Samples(engine).shuffled)[1].all()
+    )
     undefined = next(one for one in found if not one.is_finite_between_rows)
     assert undefined.description_length < found[0].description_length
     assert undefined.nrmse > 0.5 * found[0].nrmse
@@ -44,13 +47,16 @@ def test_the_truth_wins_where_one_column_bounds_another() -> None:
 def test_a_law_of_two_levels_is_defined_for_all_levels() -> None:
     pairs = [(lower, upper, 1.0) for lower in range(1, 12) for upper in range(lower + 1, 13)]
     engine = engine_for("log(1 / x^2 - 1 / y^2)", 0.02, np.array(pairs, dtype=float))
-    assert are_defined(parsed("log(1 / x^2 - 1 / y^2)", "log(y - x)"), engine).tolist() == [True, True]
+    assert are_defined(parsed("log(1 / x^2 - 1 / y^2)", "log(y - x)"), Samples(engine)).tolist() == [
+        True,
+        True,
+    ]
 
 
 def test_a_gap_reached_by_mixtures_of_rows_is_not_a_bound() -> None:
     apart = X[np.abs(X[:, 0] - X[:, 1]) > 0.5]
     expressions = parsed("log((x - y)^2 - 0.2)", "log(x - y + 4)")
-    assert are_defined(expressions, engine_for("x", 0.0, apart)).tolist() == [False, True]
+    assert are_defined(expressions, Samples(engine_for("x", 0.0, apart))).tolist() == [False, True]
 
 
 def test_shortening_does_not_lead_to_undefined_equations() -> None:

@@ -7,6 +7,7 @@ from ddsr.engine import Engine
 from ddsr.expression import Expression, Vocabulary
 from ddsr.price.model import Model
 from ddsr.selection.guards.extrapolation import MOST_RANGES, nats_of_growth
+from ddsr.selection.samples import Samples
 from ddsr.selection.select import select
 
 VOCABULARY = Vocabulary(["x", "y"])
@@ -14,7 +15,7 @@ VOCABULARY = Vocabulary(["x", "y"])
 
 def nats(text: str, engine: Engine, mean_square: float = 0.01) -> float:
     models = [Model.free(Expression.parse(text, VOCABULARY))]
-    return float(nats_of_growth(models, np.array([mean_square]), engine)[0])
+    return float(nats_of_growth(models, np.array([mean_square]), Samples(engine))[0])
 
 
 def far_row(n_rows: int = 100) -> tuple[np.ndarray, np.ndarray]:
@@ -27,7 +28,7 @@ def far_row(n_rows: int = 100) -> tuple[np.ndarray, np.ndarray]:
 
 def test_outer_rows_extend_by_the_gap_before_the_outermost_row() -> None:
     X = np.array([[0.0, 5.0], [1.0, 5.0], [4.0, 6.0], [0.5, 9.0]])
-    outer = Engine(VOCABULARY, X, X[:, 0]).outer_rows()
+    outer = Samples(Engine(VOCABULARY, X, X[:, 0])).outer()
     assert outer.tolist() == [[6.5, 6.0], [0.5, 11.0]]  # x begins like a grid, y with a repeated value
 
 
@@ -35,13 +36,13 @@ def test_grids_have_no_outer_rows() -> None:
     n = np.arange(3.0, 9.0)
     X = np.column_stack([n, 0.1 * n])
     engine = Engine(VOCABULARY, X, 1 / (0.25 - n**-2))
-    assert engine.outer_rows().shape == (0, 2)
+    assert Samples(engine).outer().shape == (0, 2)
     assert nats("1 / (0.25 - x^-2)", engine) == 0.0
 
 
 def test_rows_without_weight_are_not_outermost() -> None:
     X = np.array([[0.0, 5.0], [1.0, 5.0], [4.0, 6.0], [0.5, 9.0], [100.0, -100.0]])
-    outer = Engine(VOCABULARY, X, X[:, 0], [1, 1, 1, 1, 0]).outer_rows()
+    outer = Samples(Engine(VOCABULARY, X, X[:, 0], [1, 1, 1, 1, 0])).outer()
     assert outer.tolist() == [[6.5, 6.0], [0.5, 11.0]]
 
 
@@ -49,7 +50,7 @@ def test_the_price_is_that_of_the_error_it_expects() -> None:
     X, y = far_row()
     engine = Engine(VOCABULARY, X, y)
     tower = "1e-4 * exp(exp(x))"
-    at_the_end = Expression.parse(tower, VOCABULARY).to_callable()(engine.outer_rows())
+    at_the_end = Expression.parse(tower, VOCABULARY).to_callable()(Samples(engine).outer())
     beyond = np.abs(at_the_end - 0.5 * (y.min() + y.max())) - MOST_RANGES * np.ptp(y)
     added = (np.maximum(beyond, 0.0) ** 2).sum() / 101
     assert added > 0
@@ -102,9 +103,9 @@ def test_columns_that_no_equation_uses_are_ignored() -> None:
     """Thousands of columns would need as many rows, each as long."""
     rows = np.random.default_rng(0).normal(size=(20, 3000))
     vocabulary = Vocabulary([f"x{column}" for column in range(3000)], ("add", "mul", "exp"))
-    engine = Engine(vocabulary, rows, rows[:, 7])
-    assert not engine._outer_rows
+    samples = Samples(Engine(vocabulary, rows, rows[:, 7]))
+    assert not samples._ends
     model = Model.free(Expression.parse("exp(x7) + x2999", vocabulary))
-    nats_of_growth([model], np.ones(1), engine)
-    assert set(engine._outer_rows) == {7, 2999}
-    assert len(engine.outer_rows({7})) <= 2
+    nats_of_growth([model], np.ones(1), samples)
+    assert set(samples._ends) == {7, 2999}
+    assert len(samples.outer({7})) <= 2

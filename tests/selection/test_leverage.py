@@ -5,9 +5,14 @@ from ddsr.engine import Engine
 from ddsr.expression import Expression, Vocabulary
 from ddsr.price.model import Model
 from ddsr.selection.guards.leverage import nats_of_leverage
+from ddsr.selection.samples import Samples
 from ddsr.selection.select import select
 
 VOCABULARY = Vocabulary(["x", "y"])
+
+
+def nats(models, engine, *more):
+    return nats_of_leverage(models, Samples(engine), *more)
 
 
 def fitted(text: str, engine: Engine) -> Expression:
@@ -42,15 +47,13 @@ def test_agrees_with_leaving_out_each_row() -> None:
     text = "0.9 * x + 0.1 * y + 0.1"
     expected = left_out_nats(text, X, y)
     assert expected > 5.0
-    assert nats_of_leverage([Model.free(fitted(text, engine))], engine)[0] == pytest.approx(
-        expected, rel=1e-6
-    )
+    assert nats([Model.free(fitted(text, engine))], engine)[0] == pytest.approx(expected, rel=1e-6)
 
 
 def test_even_leverages_cost_almost_nothing() -> None:
     X, y = noisy(500)
     engine = Engine(VOCABULARY, X, y)
-    assert nats_of_leverage([Model.free(fitted("x + 0.5 * y + 0.1", engine))], engine)[0] < 1.0
+    assert nats([Model.free(fitted("x + 0.5 * y + 0.1", engine))], engine)[0] < 1.0
 
 
 def test_moderate_leverage_costs_nothing() -> None:
@@ -59,14 +62,12 @@ def test_moderate_leverage_costs_nothing() -> None:
     y = 12.4 * np.exp(-0.37 * t) * (1.0 + 0.05 * np.random.default_rng(0).normal(size=10))
     engine = Engine(VOCABULARY, np.column_stack([t, t]), y)
     model = Model.free(fitted("12.4 * exp(-0.37 * x)", engine))
-    strict, lenient = (
-        nats_of_leverage([model], engine, (), share * engine.spread)[0] for share in (0.0, 0.2)
-    )
+    strict, lenient = (nats([model], engine, (), share * engine.spread)[0] for share in (0.0, 0.2))
     assert lenient <= strict and lenient < 1.0
     spike = f"x + 4.9 * exp(-1000000 * (x - {t[7]:.17g})^2)"
     bent = Model.free(Expression.parse(spike, VOCABULARY))
     X, target = np.column_stack([t, t]), t + 5.0 * (t == 7.0) + 0.1 * np.random.default_rng(1).normal(size=10)
-    assert nats_of_leverage([bent], Engine(VOCABULARY, X, target), (), 0.2 * target.std())[0] > 5.0
+    assert nats([bent], Engine(VOCABULARY, X, target), (), 0.2 * target.std())[0] > 5.0
 
 
 def test_a_constant_determined_by_one_row_is_detected() -> None:
@@ -75,8 +76,8 @@ def test_a_constant_determined_by_one_row_is_detected() -> None:
     spike = f"x + 0.5 * y + 4.9 * exp(-1000000 * (x - {X[7, 0]:.17g})^2)"
     engine = Engine(VOCABULARY, X, y)
     models = [Model.free(fitted(text, engine)) for text in ("x + 0.5 * y", spike)]
-    assert nats_of_leverage(models, engine)[1] > 20.0
-    assert nats_of_leverage(models[:1], engine)[0] < 20.0
+    assert nats(models, engine)[1] > 20.0
+    assert nats(models[:1], engine)[0] < 20.0
 
 
 def test_truncated_decimals_count_as_fitted_and_integers_do_not() -> None:
@@ -84,11 +85,11 @@ def test_truncated_decimals_count_as_fitted_and_integers_do_not() -> None:
     X[0], y[0] = (30.0, -30.0), 20.0
     engine = Engine(VOCABULARY, X, y)
     model = Expression.parse("0.731 * x + 0.217 * y", VOCABULARY)
-    free = nats_of_leverage([Model.free(model)], engine)[0]
+    free = nats([Model.free(model)], engine)[0]
     assert free > 1.0
-    assert nats_of_leverage([Model(model, (True, True))], engine)[0] == free
+    assert nats([Model(model, (True, True))], engine)[0] == free
     whole = Expression.parse("2 * x + 3 * y", VOCABULARY)
-    assert nats_of_leverage([Model(whole, (True, True))], engine)[0] == 0.0
+    assert nats([Model(whole, (True, True))], engine)[0] == 0.0
 
 
 def test_a_large_integer_counts_as_a_truncated_decimal() -> None:
@@ -99,7 +100,7 @@ def test_a_large_integer_counts_as_a_truncated_decimal() -> None:
     tree = Expression.parse("2e-7 * (exp(7 * x) + 5000000 * x)", VOCABULARY)
     model = Model(tree, tuple(value in (7.0, 5_000_000.0) for value in tree.constants))
     settled = Model(tree, tuple(value == 7.0 for value in tree.constants))
-    assert nats_of_leverage([model], engine)[0] == nats_of_leverage([settled], engine)[0] > 5.0
+    assert nats([model], engine)[0] == nats([settled], engine)[0] > 5.0
 
 
 def test_rows_of_weight_zero_have_no_leverage() -> None:
@@ -109,13 +110,13 @@ def test_rows_of_weight_zero_have_no_leverage() -> None:
     weights[0] = 0.0
     weighted, without = Engine(VOCABULARY, X, y, weights), Engine(VOCABULARY, X[1:], y[1:])
     model = Model.free(Expression.parse("0.731 * x + 0.217 * y", VOCABULARY))
-    assert nats_of_leverage([model], weighted) == pytest.approx(nats_of_leverage([model], without))
+    assert nats([model], weighted) == pytest.approx(nats([model], without))
 
 
 def test_an_exact_fit_costs_nothing() -> None:
     X, _ = noisy(50)
     engine = Engine(VOCABULARY, X, 2.5 * X[:, 0])
-    assert nats_of_leverage([Model.free(Expression.parse("2.5 * x", VOCABULARY))], engine).tolist() == [0.0]
+    assert nats([Model.free(Expression.parse("2.5 * x", VOCABULARY))], engine).tolist() == [0.0]
 
 
 def test_the_choice_does_not_follow_one_row() -> None:
@@ -148,6 +149,4 @@ def test_a_truncated_decimal_costs_as_much_as_a_fitted_constant() -> None:
     engine = Engine(VOCABULARY, X, y)
     free = Model.free(fitted("0.7 * x^4.05", engine))
     cut = Model(Expression.parse("0.731 * x^4.13", VOCABULARY), (False, True))
-    assert nats_of_leverage([cut], engine)[0] == pytest.approx(
-        nats_of_leverage([free], engine)[0], rel=0.2, abs=1.0
-    )
+    assert nats([cut], engine)[0] == pytest.approx(nats([free], engine)[0], rel=0.2, abs=1.0)

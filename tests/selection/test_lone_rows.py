@@ -10,6 +10,7 @@ from ddsr.engine import Engine, values
 from ddsr.expression import Expression, Vocabulary
 from ddsr.price.model import Model
 from ddsr.selection.guards.lone_rows import nats_of_lone_rows
+from ddsr.selection.samples import Samples
 from ddsr.selection.select import select
 
 NAMES = Vocabulary(["a", "b"])
@@ -30,14 +31,14 @@ def test_a_pole_at_the_only_nonzero_row_is_detected(text):
     rows = np.arange(20.0)
     rows[7] += NEAR
     engine = engine_of(rows, (np.arange(20) == 7).astype(float))
-    assert nats_of_lone_rows(Model.free(Expression.parse(text, NAMES)), engine, 1e-13) > 20 * 20
+    assert nats_of_lone_rows(Model.free(Expression.parse(text, NAMES)), Samples(engine), 1e-13) > 20 * 20
 
 
 @pytest.mark.parametrize("text", ["3.3 * a", "2.5 * a^1.5", "0.7 * a^2 + 12.3", "5.1 * sqrt(a) + 1e-6 * a^2"])
 def test_exact_laws_over_many_decades_are_not_penalised(text):
     law, rows = Expression.parse(text, NAMES), np.geomspace(1e-3, 1e6, 12)
     y = values([law], np.column_stack([rows, np.ones(12)]))[0][0]
-    assert nats_of_lone_rows(Model.free(law), engine_of(rows, y), 1e-13) == 0.0
+    assert nats_of_lone_rows(Model.free(law), Samples(engine_of(rows, y)), 1e-13) == 0.0
 
 
 def test_a_single_one_among_zeros_does_not_justify_a_pole():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ddsr.data.weighting import Observations
+from ddsr.data.dataset import Dataset
 from ddsr.engine import Engine
 from ddsr.estimator.fit import SHORTENED
 from ddsr.expression import Expression, Vocabulary
@@ -26,21 +26,22 @@ def engine() -> Engine:
 
 
 def test_the_number_of_rows_depends_on_the_time(engine):
-    few, more = (some_of(Observations(X, Y, None), engine, seconds) for seconds in (0.0, 4.0))
+    few, more = (some_of(engine.dataset, engine, seconds) for seconds in (0.0, 4.0))
     assert few is not None and more is not None and few.n_rows < more.n_rows < engine.n_rows
-    assert some_of(Observations(X, Y, None), engine, 60.0) is None
-    assert some_of(Observations(X, Y, None), engine, np.inf) is None
+    assert some_of(engine.dataset, engine, 60.0) is None
+    assert some_of(engine.dataset, engine, np.inf) is None
 
 
 def test_rows_of_weight_zero_are_not_sampled(engine):
     weights = np.ones(len(X))
     weights[::2] = 0.0
-    some = some_of(Observations(X, np.where(weights > 0.0, Y, 1e6), weights), engine, 0.0)
+    data = Dataset.of(X, np.where(weights > 0.0, Y, 1e6), weights, names=NAMES.variables)
+    some = some_of(data, engine, 0.0)
     assert some is not None and some.spread < 100.0
 
 
 def test_the_choice_is_fixed_and_measured_on_all_rows(engine):
-    some = some_of(Observations(X, Y, None), engine, 0.0)
+    some = some_of(engine.dataset, engine, 0.0)
     found = select_on_some(CANDIDATES, engine, *SHORTENED, some=some)
     assert found[0].expression.text() == "2 * x * y"
     errors = Y - 2.0 * X[:, 0] * X[:, 1]
@@ -50,7 +51,8 @@ def test_the_choice_is_fixed_and_measured_on_all_rows(engine):
 
 def test_constants_that_stay_free_are_those_of_all_rows(engine):
     y = 1.2345 * X[:, 0] * X[:, 1] + np.random.default_rng(1).normal(scale=0.1, size=len(X))
-    whole, some = Engine(NAMES, X, y), some_of(Observations(X, y, None), engine, 0.0)
+    whole = Engine(NAMES, X, y)
+    some = some_of(whole.dataset, engine, 0.0)
     found = select_on_some(CANDIDATES[:1], whole, *SHORTENED, some=some)[0]
     product = X[:, 0] * X[:, 1]
     (constant,) = found.expression.constants
@@ -59,13 +61,13 @@ def test_constants_that_stay_free_are_those_of_all_rows(engine):
 
 def test_after_the_deadline_one_equation_is_fitted_to_all_rows(engine, monkeypatch):
     monkeypatch.setattr(many_rows, "LATE_SECONDS", 600.0)  # on any machine
-    some = some_of(Observations(X, Y, None), engine, 0.0)
+    some = some_of(engine.dataset, engine, 0.0)
     found = select_on_some(CANDIDATES, engine, *SHORTENED, some=some, deadline=0.0)
     assert len(found) == 1 and found[0].nrmse < 0.05
 
 
 def test_without_time_equations_are_listed_unchanged(engine):
-    some = some_of(Observations(X, Y, None), engine, 0.0)
+    some = some_of(engine.dataset, engine, 0.0)
     found = select_on_some(CANDIDATES, engine, *SHORTENED, some=some)[:1]
     line, twin = Expression.parse("x", NAMES), Expression.parse("x * y", NAMES)
     better = FrontEntry(Expression.parse("x * y + y / x", NAMES), found[0].nrmse / 2, 1.9, 0.1)

@@ -8,6 +8,7 @@ import pytest
 from ddsr.engine import Engine
 from ddsr.expression import Expression, Vocabulary
 from ddsr.selection.guards.outliers import exceptional_rows, exceptions_of
+from ddsr.selection.samples import Samples
 from ddsr.selection.select import select
 
 VOCABULARY = Vocabulary(["x", "y"])
@@ -15,7 +16,7 @@ LEAST_NRMSE = 1e-13
 
 
 def saved(text: str, engine: Engine) -> float:
-    return exceptions_of([Expression.parse(text, VOCABULARY)], engine, LEAST_NRMSE)[0].saved
+    return exceptions_of([Expression.parse(text, VOCABULARY)], Samples(engine), LEAST_NRMSE)[0].saved
 
 
 def noisy(n_rows: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -135,9 +136,8 @@ def test_a_counted_outlier_is_left_out_completely() -> None:
     y[7] += 2.0
     counts = np.ones(90)
     counts[7] = 3.0  # one of them may be an outlier
-    found = exceptions_of(
-        [Expression.parse("x + y", VOCABULARY)], Engine(VOCABULARY, X, y, counts=counts), LEAST_NRMSE
-    )
+    samples = Samples(Engine(VOCABULARY, X, y, counts=counts))
+    found = exceptions_of([Expression.parse("x + y", VOCABULARY)], samples, LEAST_NRMSE)
     squares = counts * (y - X.sum(axis=1)) ** 2
     assert found[0].rows.tolist() == [7]
     assert found[0].share_left == pytest.approx(np.delete(squares, 7).sum() / 89 / (squares.sum() / 92))

@@ -7,7 +7,6 @@ import pytest
 
 from chance_cases import assert_rate
 from ddsr.config import RefinerConfig
-from ddsr.data.weighting import Observations
 from ddsr.engine import Engine
 from ddsr.errors import DataError
 from ddsr.expression import Expression, Vocabulary
@@ -31,9 +30,7 @@ def reduced_search(
 ) -> ReducedSearch:
     engine = Engine(vocabulary, X, y, weights)
     config = RefinerConfig(n_islands=2)
-    return ReducedSearch.on(
-        Observations(X, y, weights), engine, Grammar(vocabulary, rules=rules), config, seed=seed
-    )
+    return ReducedSearch.on(engine.dataset, engine, Grammar(vocabulary, rules=rules), config, seed=seed)
 
 
 def found_by(search: ReducedSearch, *texts: str) -> HallOfFame:
@@ -179,9 +176,7 @@ def test_a_sample_of_many_rows_is_used() -> None:
     many = np.random.default_rng(1).uniform(1, 3, size=(50_000, 4))
     y = many[:, 0] * many[:, 1] / (np.exp(many[:, 0] * many[:, 1] / (many[:, 2] * many[:, 3])) - 1)
     engine = Engine(VOCABULARY, many, y)
-    search = ReducedSearch.on(
-        Observations(many, y, None), engine, Grammar(VOCABULARY), RefinerConfig(), seed=1
-    )
+    search = ReducedSearch.on(engine.dataset, engine, Grammar(VOCABULARY), RefinerConfig(), seed=1)
     search.look(found_by(search, IMITATION))
     assert search.reduction is not None and search.refiners[search.reduction].engine.n_rows == 20_000
     assert len(search.run(300, None)) <= 8  # fitting them takes time proportional to the rows

@@ -13,7 +13,6 @@ import numpy as np
 from ddsr.cli.reading import Columns, TrainingData, read_training_data
 from ddsr.cli.result import report_result
 from ddsr.cli.watching import Callback, choice_of, print_to_stderr, watch
-from ddsr.data.weighting import Observations
 from ddsr.engine import Engine, FitOptions
 from ddsr.expression import DEFAULT_OPERATORS, Vocabulary
 from ddsr.grammar import Grammar
@@ -193,9 +192,8 @@ def first_equation(data: TrainingData, parameters: Mapping[str, Any]) -> str:
     """Return the best line through one column, to show while the estimator is imported."""
     vocabulary = Vocabulary(data.features, parameters.get("operators", DEFAULT_OPERATORS))
     grammar = Grammar(vocabulary, rules=read_rules(parameters.get("rules", ())))
-    rows = Observations.of(data.X, data.y, data.weights, data.counts)
     options = FitOptions(is_scale_free=Listing(grammar).always_allows_scale_and_offset)
-    engine = Engine(vocabulary, rows.X, rows.y, rows.sample_weight, counts=rows.counts, options=options)
+    engine = Engine(vocabulary, data.X, data.y, data.weights, counts=data.counts, options=options)
     entry = baseline(engine, grammar).most_accurate()
     return f"{Board(data.columns.target).write(entry)} (R² {r2_text(1.0 - entry.nrmse**2)})"
 

@@ -19,8 +19,8 @@ Floats = NDArray[np.float64]
 MOST_COUNTED = 2**53
 
 
-def check_rows(X: ArrayLike, variables: Sequence[str]) -> Floats:
-    """Return X as finite doubles of shape (n_rows, n_variables)."""
+def as_rows(X: ArrayLike, variables: Sequence[str]) -> Floats:
+    """Return X as doubles of shape (n_rows, n_variables)."""
     rows = _as_floats(X, "X")
     if rows.ndim != 2:
         raise DataError(f"X must be a table of rows and columns, got {rows.ndim} dimension(s)")
@@ -29,12 +29,23 @@ def check_rows(X: ArrayLike, variables: Sequence[str]) -> Floats:
     if rows.shape[1] != len(variables):
         raise DataError(f"X has {rows.shape[1]} columns, but the vocabulary has {len(variables)} variables")
     _check_names(X, variables)
+    return rows
+
+
+def check_finite(rows: Floats, variables: Sequence[str]) -> None:
+    """Refuse rows with NaN or infinite values."""
     if not np.isfinite(rows).all():
         row, column = np.argwhere(~np.isfinite(rows))[0]
         raise DataError(
             f"X has {_describe(rows[row, column])} in row {row}, column {variables[column]!r}: "
             "remove or fill such rows first"
         )
+
+
+def check_rows(X: ArrayLike, variables: Sequence[str]) -> Floats:
+    """Return X as finite doubles of shape (n_rows, n_variables)."""
+    rows = as_rows(X, variables)
+    check_finite(rows, variables)
     return rows
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-from ddsr.data.checks import check_counts, check_weights
+from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
@@ -33,13 +31,11 @@ class Weighting(NamedTuple):
     """number of observations with a weight above 0"""
 
     @classmethod
-    def of(cls, sample_weight: ArrayLike | None, counts: ArrayLike | None, target: Floats) -> Weighting:
-        """Check the user's weights and counts for rows with these values of y."""
+    def of(cls, sample_weight: Floats | None, counts: Floats | None, target: Floats) -> Weighting:
+        """Combine checked weights and counts of rows with these values of y."""
         n_rows = len(target)
-        relative = relative_weights(check_weights(sample_weight, n_rows))
-        repeats = check_counts(counts, n_rows)
-        if repeats is not None and (repeats == 1.0).all():
-            repeats = None
+        relative = relative_weights(sample_weight)
+        repeats = None if counts is None or (counts == 1.0).all() else counts
         if relative is None and repeats is None:
             return cls(None, None, n_rows, n_rows)
         weights = np.ones(n_rows) if relative is None else relative
@@ -47,32 +43,6 @@ class Weighting(NamedTuple):
         n_observed = int(each[weights > 0.0].sum())
         n_counted = n_observed if relative is None else observations_worth(weights, each, target)
         return cls(weights * each, repeats, n_counted, n_observed)
-
-
-class Observations(NamedTuple):
-    """Rows as given by the user, without those with a count of 0."""
-
-    X: Any
-    y: Any
-    sample_weight: ArrayLike | None = None
-    counts: ArrayLike | None = None
-
-    @classmethod
-    def of(
-        cls, X: Any, y: Any, sample_weight: ArrayLike | None = None, counts: ArrayLike | None = None
-    ) -> Observations:
-        """Create observations without the rows with a count of 0, as `np.repeat` does."""
-        repeats = None if counts is None else check_counts(counts, len(X))
-        every = cls(X, y, sample_weight, repeats)
-        if repeats is None or (repeats > 0.0).all():
-            return every
-        check_weights(sample_weight, len(repeats))
-        return every.take(np.flatnonzero(repeats))
-
-    def take(self, rows: NDArray[np.int64]) -> Observations:
-        """Return some of the rows."""
-        parts = (None if part is None else np.asarray(part)[rows] for part in self)
-        return Observations(*parts)
 
 
 def relative_weights(weights: Floats | None) -> Floats | None:

@@ -30,6 +30,7 @@ from ddsr.selection.noise_again import noise_again
 from ddsr.selection.posterior import Form, forms_of
 from ddsr.selection.rational.forms import load_algebra
 from ddsr.selection.refitting import refitted
+from ddsr.selection.samples import Samples
 from ddsr.selection.select import front_of, select
 from ddsr.selection.usual_notation import in_usual_notation
 from ddsr.storage.saved import Saved, restoring
@@ -121,6 +122,8 @@ class Fit:
         """plain forms, which are candidates for the choice beside the found equations"""
         self.forms: tuple[Form, ...] = ()
         """see `Outcome`"""
+        self.samples = Samples(self.problem.engine)
+        """what the choice looks at, kept from one to the next"""
         self.early: Choice | None = None
         """choice made before the search ended, see `EarlyChoice`"""
         self.choose()
@@ -275,17 +278,19 @@ class Fit:
         engine = self.problem.engine
         is_allowed = allows if rules else None  # without rules no step adds an operator
         has_exact = any(entry.is_exact(budget.exact, engine.n_observed) for entry in self.front)
-        some = None if self.problem.rows is None else some_of(self.problem.rows, engine, size)
+        some = some_of(self.problem.data, engine, size)
         contenders = self.progress.contenders[: self._n_contenders((some or engine).n_rows, size)]
         others = () if has_exact else lister.relisted_entries(contenders)
         equations = [entry.equation for entry in (*self.front, *others)]
         if not has_exact:
             self._ask_for_noise(equations)
             engine = self.problem.engine
+        if self.samples.engine is not engine:
+            self.samples = Samples(engine)
         n_shortened = SHORTENED_BESIDE_EXACT if has_exact else SHORTENED
         choose: Callable[..., tuple[Selected, ...]]
         if some is None:
-            choose = partial(select, models=() if has_exact else self.plain)
+            choose = partial(select, models=() if has_exact else self.plain, samples=self.samples)
         else:
             choose = partial(select_on_some, some=some)
         found = choose(equations, engine, *n_shortened, deadline=deadline, is_allowed=is_allowed)

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ddsr.config import SearchConfig
 from ddsr.data.checks import check_rows, check_target
+from ddsr.data.dataset import Dataset
 from ddsr.data.frames import Targets, named_targets, naming, read_rows, read_targets
 from ddsr.data.times import check_no_times
 from ddsr.engine import values
@@ -189,7 +190,7 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
     ) -> DDSRRegressor:
         """Fit. A journal can restore a saved fit and save it after every epoch."""
         started = time.monotonic() - (journal.seconds_used if journal else 0.0)
-        method, budget, rules, fits = self._posed(X, y, sample_weight, counts, started)
+        method, budget, rules, fits, rows, targets = self._posed(X, y, sample_weight, counts, started)
         self.n_fits_ = self._n_fits_before() + 1
         self.is_weighted_, self.has_counts_ = sample_weight is not None, counts is not None
         callback = self.callback
@@ -201,7 +202,7 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         finally:
             self._keep([fit.outcome for fit in fits])
             self.fit_seconds_ = time.monotonic() - started
-            self.fit_sample_ = self._sample(read_rows(self, X, reset=False), read_targets(y))
+            self.fit_sample_ = self._sample(rows, targets)
         return self._announced()
 
     def predict(self, X: ArrayLike, index: Index = None) -> NDArray[np.float64]:
@@ -296,8 +297,8 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         sample_weight: ArrayLike | None,
         counts: ArrayLike | None,
         started: float,
-    ) -> tuple[Method, Budget, Sequence[Rule], list[Fit]]:
-        """Check data and parameters, and return what a fit starts with."""
+    ) -> tuple[Method, Budget, Sequence[Rule], list[Fit], NDArray[np.float64], Targets]:
+        """Check data and parameters, and return what a fit starts with: the data as they were read, too."""
         method = parse_method(self.preset)
         config = settings(method, with_prior(method, self.config, self.prior))
         selection = find_selection(self.model_selection, config)
@@ -305,11 +306,12 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         rules = read_rules(self.rules)
         targets = read_targets(y)
         self.target_names_ = targets.names
+        rows = read_rows(self, X, ensure_min_samples=2)
         fits = [
             Fit(problem, selection, seeds, time_for_seeds(budget.end, len(targets.names)))
-            for problem, seeds in self._problems(method, config, rules, X, targets, sample_weight, counts)
+            for problem, seeds in self._problems(method, config, rules, rows, targets, sample_weight, counts)
         ]
-        return method, budget, rules, fits
+        return method, budget, rules, fits, rows, targets
 
     def _n_fits_before(self) -> int:
         """Return the number of earlier fits that this one continues."""
@@ -320,29 +322,30 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         method: Method,
         config: SearchConfig,
         rules: Sequence[Rule],
-        X: ArrayLike,
+        rows: NDArray[np.float64],
         targets: Targets,
         sample_weight: ArrayLike | None,
         counts: ArrayLike | None,
     ) -> Iterator[tuple[Problem, list[Expression]]]:
         """Yield the problem of each output and the expressions that its search starts from."""
         before = [outcome.front for outcome in self.outcomes_] if self._n_fits_before() else []
-        rows = read_rows(self, X, ensure_min_samples=2)
         names = getattr(self, "feature_names_in_", [f"x{column}" for column in range(rows.shape[1])])
         operators = config.operators if self.operators is None else self.operators
         vocabulary = Vocabulary([str(name) for name in names], operators, has_constant=config.constants)
         check_same_columns(before, vocabulary, len(targets.names))
         # a fit that continues another one has its own random numbers
         seeds = check_random_state(self.random_state).randint(LARGEST_SEED, size=self._n_fits_before() + 1)
-        for output, name in enumerate(targets.names):
+        data: Dataset | None = None
+        for output, (name, target) in enumerate(zip(targets.names, targets.columns.T, strict=True)):
             with naming(None if targets.is_one else name):
+                if data is None:
+                    data = Dataset.of(rows, target, sample_weight, counts, names=vocabulary.variables)
+                else:
+                    data = data.with_target(target)
                 problem = pose(
                     method,
                     vocabulary,
-                    rows,
-                    targets.columns[:, output],
-                    sample_weight,
-                    counts=counts,
+                    data,
                     config=config,
                     rules=rules,
                     seed=int(seeds[-1]),

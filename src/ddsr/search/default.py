@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ddsr.deadline import NEVER, Deadline
+from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.engine import as_batch
 from ddsr.learning.curves import EpochStats, PartClock, UpdateStats
 from ddsr.search.contributors.contract import Contributor, Proposals, SearchView, TurnBudget
@@ -111,7 +111,10 @@ class RefinedSearch:
 
     def give_turn(self, contributor: Contributor, epoch: Epoch) -> None:
         """Merge the proposals of a contributor, and credit it with the gain of the front."""
-        found = contributor.propose(self._view(epoch), self._budget(epoch))
+        try:
+            found = contributor.propose(self._view(epoch), self._budget(epoch))
+        except TimeIsUp:
+            found = Proposals()
         proposals = Proposals.checked(found, contributor.name)
         if proposals is None:
             return

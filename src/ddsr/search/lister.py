@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 
 import numpy as np
 
+from ddsr.data.row_samples import Audited
 from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.engine import Engine, FitOptions, Floats, Scores, values
 from ddsr.expression import Batch, Expression
@@ -35,6 +37,11 @@ class Lister:
     def of(cls, engine: Engine, grammar: Grammar) -> Lister:
         """Make the lister for a search with this engine and grammar."""
         return cls(engine, Listing(grammar))
+
+    @cached_property
+    def _some(self) -> Audited:
+        """Rows to estimate errors on."""
+        return Audited.of(self.engine.dataset, self.engine.seed)
 
     def entry(self, expression: Expression, nrmse: float, scale: float, offset: float) -> FrontEntry | None:
         """Return the entry of `scale * expression + offset`; None if the rules refuse it."""
@@ -117,8 +124,7 @@ class Lister:
         if not known:
             return []
         pairs = list(known.values())
-        audited = self.engine.audited
-        rows, target, weights = audited.rows, audited.target, audited.weights
+        rows, target, weights, *_ = self._some
         on_rows, is_finite = values([form for form, _ in pairs], rows, self.engine.n_threads)
         ranked: dict[tuple[int, ...], tuple[float, Expression]] = {}
         for place in np.flatnonzero(is_finite):

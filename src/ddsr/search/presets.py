@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from numpy.typing import ArrayLike
 
 from ddsr.config import DefaultConfig, DSRConfig, PaperConfig, SearchConfig, changed
-from ddsr.data.weighting import Observations
+from ddsr.data.dataset import Dataset
 from ddsr.deadline import NEVER
 from ddsr.engine import Engine, FitOptions
 from ddsr.errors import MethodError
@@ -124,9 +124,9 @@ def _start_default(
     if problem.starting_points is not None:
         evolved.seed(problem.starting_points.batch)
     contributors: list[Contributor] = [Priming(primer, problem.deadline, config.prior_share)]
-    if config.symmetries and problem.rows is not None:
+    if config.symmetries:
         options = evolution, problem.seed, problem.n_threads
-        contributors.append(ReducedSearch.on(problem.rows, problem.engine, problem.grammar, *options))
+        contributors.append(ReducedSearch.on(problem.data, problem.engine, problem.grammar, *options))
     contributors.append(LearningGenerator(partial(make_proposer, problem, config, primer)))
     contributors += make_contributors(problem.contributors, problem)
     return refined_search(
@@ -292,8 +292,8 @@ def settings(method: Method, config: ConfigLike = None) -> SearchConfig:
 def pose(
     method: Method,
     vocabulary: Vocabulary,
-    X: ArrayLike,
-    y: ArrayLike,
+    X: Dataset | ArrayLike,
+    y: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     *,
     counts: ArrayLike | None = None,
@@ -318,22 +318,23 @@ def pose(
         config = replace(config, is_scale_free=False)  # fit only forms that may be listed
     is_scale_free = isinstance(config, DefaultConfig) and config.is_scale_free
     options = FitOptions(max_steps=config.fit_steps, is_scale_free=is_scale_free)
-    rows = Observations.of(X, y, sample_weight, counts)
-    data = rows.X, rows.y, rows.sample_weight
-    engine = Engine(vocabulary, *data, counts=rows.counts, options=options, seed=seed, n_threads=n_threads)
-    noise = _noise_of(rows, engine, config)
+    data = Dataset.of(X, y, sample_weight, counts, names=vocabulary.variables)
+    engine = Engine(vocabulary, data, options=options, seed=seed, n_threads=n_threads)
+    noise = _noise_of(engine, config)
     if noise.weights is not None:
         engine = engine.reweighted(noise.weights)
     front = baseline(engine, grammar)
-    settled = engine, grammar, config, front, seed, device, n_threads
-    return Problem(*settled, noise=noise.kind, rows=rows, contributors=given)
+    settled = data, engine, grammar, config, front, seed, device, n_threads
+    return Problem(*settled, noise=noise.kind, contributors=given)
 
 
-def _noise_of(rows: Observations, engine: Engine, config: SearchConfig) -> NoiseModel:
+def _noise_of(engine: Engine, config: SearchConfig) -> NoiseModel:
     """Choose the noise model; only small tables without weights can have relative noise."""
-    is_weighted = rows.sample_weight is not None or rows.counts is not None
     is_small = engine.n_rows <= FEW_ROWS and len(engine.vocabulary.variables) <= MOST_VARIABLES
-    if is_weighted or not (isinstance(config, DefaultConfig) and config.constants and is_small):
+    if (
+        not (isinstance(config, DefaultConfig) and config.constants and is_small)
+        or engine.dataset.is_weighted
+    ):
         return CONSTANT
     return find_noise(engine, min(MOST_STRUCTURES, config.evaluations_per_epoch))
 

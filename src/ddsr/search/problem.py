@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ddsr.config import DefaultConfig, SearchConfig
-from ddsr.data.weighting import Observations
+from ddsr.data.dataset import Dataset
 from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import Engine, Scores
 from ddsr.expression import Expression
@@ -22,7 +22,10 @@ from ddsr.storage.saved import Saved
 class Problem:
     """Data, grammar and settings of a search."""
 
+    data: Dataset
+    """as the user gave them"""
     engine: Engine
+    """on the data, with the weights of the noise that they have"""
     grammar: Grammar
     config: SearchConfig
     front: ParetoFront
@@ -42,16 +45,13 @@ class Problem:
     """the guesses, fitted as they are written"""
     noise: Literal["constant", "relative"] = "constant"
     """whether errors are constant or proportional to the value (`ddsr.price.noise`)"""
-    rows: Observations | None = None
-    """the data as given, for the prior"""
     contributors: tuple[Given, ...] = ()
     """the user's contributors, beside those of the preset"""
 
     @property
     def may_ask_for_noise(self) -> bool:
         """Whether the kind of noise may be inferred: no weights are given, and constants are fitted."""
-        is_weighted = self.rows is None or self.rows.sample_weight is not None or self.rows.counts is not None
-        return not is_weighted and isinstance(self.config, DefaultConfig) and self.config.constants
+        return not self.data.is_weighted and isinstance(self.config, DefaultConfig) and self.config.constants
 
     @property
     def lister(self) -> Lister:

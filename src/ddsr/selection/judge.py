@@ -40,6 +40,7 @@ from ddsr.selection.moves.alternatives import alternatives, settled_together, wi
 from ddsr.selection.moves.shared_factors import NatsLost
 from ddsr.selection.notation import as_roots, with_phases_in_a_turn
 from ddsr.selection.rational.forms import rational_forms
+from ddsr.selection.samples import Samples
 
 WORK_A_CALL = 25_000_000  # rows × steps × models between looks at the clock: tenths of a second
 STEPS_OF_AN_AUDIT = 50  # work per row for poles and leverages, in steps of a fit
@@ -58,8 +59,15 @@ NO_LIMITS: Mapping[object, float] = {}
 class Judge:
     """Refits and measures models until the deadline."""
 
-    def __init__(self, engine: Engine, deadline: float, is_allowed: IsAllowed | None) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        deadline: float,
+        is_allowed: IsAllowed | None,
+        samples: Samples | None = None,
+    ) -> None:
         self.engine, self.deadline, self.is_allowed = engine, deadline, is_allowed
+        self.samples = samples or Samples(engine)
         self.length = DescriptionLength.on(engine)
         self.has_few_rows = engine.n_rows <= FEW_ROWS
         self.given: set[tuple[int, ...]] = set()
@@ -138,7 +146,7 @@ class Judge:
         judged: list[Judged] = []
         if self.is_allowed is not None:
             models = [model for model in models if self._may_be(model.expression, self.is_allowed)]
-        work_each = self.engine.n_rows * max_steps + len(self.engine.audited.rows) * STEPS_OF_AN_AUDIT
+        work_each = self.engine.n_rows * max_steps + len(self.samples.audited.rows) * STEPS_OF_AN_AUDIT
         n_at_once = max(1, WORK_A_CALL // work_each)
         for begin in range(0, len(models), n_at_once):
             if self.is_late:
@@ -167,8 +175,8 @@ class Judge:
         )
         assert scores.information is not None  # a refit always has it
         fitted_expressions = list(scores.batch)
-        is_finite = are_defined(fitted_expressions, self.engine)
-        exceptions = exceptions_of(fitted_expressions, self.engine, self.least_nrmse)
+        is_finite = are_defined(fitted_expressions, self.samples)
+        exceptions = exceptions_of(fitted_expressions, self.samples, self.least_nrmse)
         judged = []
         for row, model in enumerate(models):
             if np.isfinite(scores.nrmse[row]):
@@ -184,10 +192,10 @@ class Judge:
         models = [one.model for one in judged]
         tolerated = TOLERATED * self.engine.spread if self.has_few_rows else 0.0
         # guards look only at rows that the law is for
-        unseen = nats_of_leverage(models, self.engine, [one.exceptions.rows for one in judged], tolerated)
-        unseen += nats_of_growth(models, self._mean_squares(judged), self.engine)
+        unseen = nats_of_leverage(models, self.samples, [one.exceptions.rows for one in judged], tolerated)
+        unseen += nats_of_growth(models, self._mean_squares(judged), self.samples)
         expressions = [model.expression for model in models]
-        has_pole = have_poles(expressions, self.engine.audited.rows, self.engine.n_threads)
+        has_pole = have_poles(expressions, self.samples.audited.rows, self.engine.n_threads)
         swings = np.zeros(len(models), dtype=bool)
         if self.has_few_rows:  # in large tables, neighbouring rows are near
             swings = swing(expressions, self._paths, self.engine.n_threads)
@@ -208,7 +216,7 @@ class Judge:
 
     def _lone(self, one: Judged) -> float:
         # exact fits have no leverage to look at, but their constants may serve single rows
-        return nats_of_lone_rows(one.model, self.engine, self.least_nrmse)
+        return nats_of_lone_rows(one.model, self.samples, self.least_nrmse)
 
     def _mean_squares(self, judged: Sequence[Judged]) -> NDArray[np.float64]:
         """Mean square of the residuals of each model, without its outliers."""

@@ -6,9 +6,8 @@ import time
 from collections.abc import Sequence
 from math import inf
 
-from ddsr.data.checks import check_target
+from ddsr.data.dataset import Dataset
 from ddsr.data.row_samples import choose_rows
-from ddsr.data.weighting import Observations, Weighting
 from ddsr.engine import Engine
 from ddsr.expression import Expression
 from ddsr.price.model import Model
@@ -25,26 +24,15 @@ LATE_SECONDS = 0.2
 """least time for fits on all rows, even after the deadline"""
 
 
-def some_of(rows: Observations, engine: Engine, seconds: float) -> Engine | None:
+def some_of(data: Dataset, engine: Engine, seconds: float) -> Engine | None:
     """Return an engine with a sample of the rows that fits the time; None if all rows do."""
     n_most = max(LEAST_ROWS, int(min(seconds, 1e6) * ROWS_A_SECOND))
     if engine.n_rows <= n_most:
         return None
-    target = check_target(rows.y, engine.n_rows)
-    weights = Weighting.of(rows.sample_weight, rows.counts, target).weights
-    chosen = choose_rows(weights, engine.n_rows, n_most, engine.seed)
+    chosen = choose_rows(data.weighting.weights, engine.n_rows, n_most, engine.seed)
     if len(chosen) == 0:
         return None
-    some = rows.take(chosen)
-    return Engine(
-        engine.vocabulary,
-        some.X,
-        some.y,
-        some.sample_weight,
-        counts=some.counts,
-        seed=engine.seed,
-        n_threads=engine.n_threads,
-    )
+    return Engine(engine.vocabulary, data.take(chosen), seed=engine.seed, n_threads=engine.n_threads)
 
 
 def select_on_some(

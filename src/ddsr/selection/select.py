@@ -16,6 +16,7 @@ from ddsr.selection.handing_out import handed_out
 from ddsr.selection.judge import ROUND_STEPS, ROUND_TOLERANCE, Judge
 from ddsr.selection.judged import IsAllowed, Judged, Selected, best_of_each, is_shorter, length_of, rank_of
 from ddsr.selection.notation import spelled, with_exponentials
+from ddsr.selection.samples import Samples
 
 # The best first move does not always lead to the shortest model. A model whose error alone outweighs the
 # whole of another is shortened too, so that it reads well, but with a beam of one.
@@ -40,6 +41,7 @@ def select(
     deadline: float = inf,
     is_allowed: IsAllowed | None = None,
     models: Sequence[Model] = (),
+    samples: Samples | None = None,
 ) -> tuple[Selected, ...]:
     """Return the candidates by rising description length; the first is the choice.
 
@@ -51,9 +53,9 @@ def select(
     best are cancelled as ratios of polynomials. No candidate ends longer than it began. A candidate that is
     nearly as short as what was made from it stays listed. `models` are candidates with fixed constants.
     `deadline` is on the monotonic clock; the results known by then are returned. Nothing that `is_allowed`
-    refuses is made from a candidate.
+    refuses is made from a candidate. `samples` of the engine can be passed from one choice to the next.
     """
-    judge = Judge(engine, deadline, is_allowed)
+    judge = Judge(engine, deadline, is_allowed, samples)
     free = [Model.free(expression) for expression in _in_one_vocabulary(candidates, engine)]
     rewritten = (Model.of_tree(free[0].expression.vocabulary, model.tree) for model in models)
     given_models = free + [model for model in rewritten if model is not None]

@@ -44,7 +44,7 @@ class TurnBudget:
     seconds: float | None = None
     """None: the search has no time limit, and nothing may depend on the clock"""
     deadline: Deadline = NEVER
-    """when the search ends; scoring up to then raises `TimeIsUp`"""
+    """when the search ends; scoring then raises `TimeIsUp`, and the turn has proposed nothing"""
 
 
 @dataclass(frozen=True)

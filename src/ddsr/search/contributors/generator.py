@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from ddsr.config import DefaultConfig
-from ddsr.deadline import Deadline, TimeIsUp
+from ddsr.deadline import Deadline
 from ddsr.engine import Engine, Scores
 from ddsr.expression import Batch
 from ddsr.generators.device import find_device
@@ -78,13 +78,10 @@ class LearningGenerator:
         self.n_scored = 0
 
     def propose(self, search: SearchView, budget: TurnBudget) -> Proposals:
-        """Propose and learn; return no proposals if the time runs out."""
-        try:
-            self.proposer = self.proposer or self.make_proposer()
-            elites = search.elites()
-            scores, update = self.proposer.propose(elites, search.epoch, budget.deadline)
-        except TimeIsUp:
-            return Proposals()
+        """Propose and learn."""
+        self.proposer = self.proposer or self.make_proposer()
+        elites = search.elites()
+        scores, update = self.proposer.propose(elites, search.epoch, budget.deadline)
         self.n_scored += len(scores)
         new = scores.batch.take(np.arange(len(scores) - len(elites)))
         return Proposals(new, (scores,), update)

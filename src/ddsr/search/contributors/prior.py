@@ -17,9 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.config import DefaultConfig
-from ddsr.data.checks import check_rows, check_target
 from ddsr.data.row_samples import choose_rows
-from ddsr.data.weighting import Weighting
 from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Batch
@@ -150,10 +148,7 @@ class Priming:
         self.is_done = True
         is_timed = self.deadline != NEVER
         until = Deadline(time.monotonic() + self.seconds) if is_timed else NEVER
-        try:
-            proposals = self.primer.propose(until, self.deadline)
-        except TimeIsUp:
-            return None
+        proposals = self.primer.propose(until, self.deadline)
         return Proposals(proposals) if len(proposals) else None
 
     def saved(self) -> Saved:
@@ -187,14 +182,11 @@ class Priming:
 
 def make_primer(problem: Problem, config: DefaultConfig) -> Primer | None:
     """Make the primer with the prior of the settings; None without a prior, or without time for it."""
-    if config.prior is None or problem.rows is None or problem.deadline.seconds_left < LEAST_LIMIT:
+    if config.prior is None or problem.deadline.seconds_left < LEAST_LIMIT:
         return None
-    given = problem.rows
-    rows = check_rows(given.X, problem.engine.vocabulary.variables)
-    target = check_target(given.y, len(rows))
-    weights = Weighting.of(given.sample_weight, given.counts, target).weights
-    chosen = choose_rows(weights, len(rows), SHOWN_ROWS, problem.seed)
-    shown = (rows[chosen], target[chosen]) if len(chosen) else (rows, target)
+    data = problem.data
+    chosen = choose_rows(data.weighting.weights, len(data.X), SHOWN_ROWS, problem.seed)
+    shown = (data.X[chosen], data.y[chosen]) if len(chosen) else (data.X, data.y)
     engine, grammar, n_threads = problem.engine, problem.grammar, problem.n_threads
     return Primer(config.prior, shown, engine, grammar, config, problem.seed, problem.device, n_threads)
 

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.engine import Engine, values
+from ddsr.engine import values
 from ddsr.expression import Batch
 from ddsr.price.model import Model
+from ddsr.selection.samples import Samples
 
 # Ranges of y beyond which a prediction counts as an explosion. Laws grow, too: less proves nothing.
 MOST_RANGES = 10.0
@@ -17,19 +18,20 @@ HUGE = 1e100  # cap on predictions, so that their squares are finite
 
 
 def nats_of_growth(
-    models: Sequence[Model], mean_squares: NDArray[np.float64], engine: Engine
+    models: Sequence[Model], mean_squares: NDArray[np.float64], samples: Samples
 ) -> NDArray[np.float64]:
     """Return how much worse each model is expected to do on new rows, in nats.
 
-    `mean_squares` are those of the models' residuals. `Engine.outer_rows` are isolated outermost rows, moved
+    `mean_squares` are those of the models' residuals. `Samples.outer` are isolated outermost rows, moved
     outwards. Any of n+1 rows may be the outermost, so a new one is with probability 1 / (n+1), at each end of
     each column. Predictions there count as errors where they exceed ten ranges of y. Undefined predictions
     cost nothing: √x ends at 0.
     """
     if len(models) == 0:
         return np.zeros(0)
-    batch, target = Batch.of(model.expression for model in models), engine.audited.target
-    outer = engine.outer_rows(_columns_of(batch))
+    engine, target = samples.engine, samples.audited.target
+    batch = Batch.of(model.expression for model in models)
+    outer = samples.outer(_columns_of(batch))
     if len(outer) == 0:
         return np.zeros(len(models))
     predicted, _ = values(batch, outer, engine.n_threads)

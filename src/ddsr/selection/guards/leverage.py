@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.engine import Engine, gradients, values
+from ddsr.engine import gradients, values
 from ddsr.expression import Batch
 from ddsr.price.model import Model
+from ddsr.selection.samples import Samples
 
 # A row with a smaller 1 - h determines a constant alone. Its residual is then rounding, and the other rows
 # say nothing about the constant: without the row it might as well be 0.
@@ -20,7 +21,7 @@ WORK_AT_ONCE = 2_000_000  # derivatives held in memory at a time
 
 def nats_of_leverage(
     models: Sequence[Model],
-    engine: Engine,
+    samples: Samples,
     exceptions: Sequence[NDArray[np.intp]] = (),
     tolerated: float = 0.0,
 ) -> NDArray[np.float64]:
@@ -35,26 +36,26 @@ def nats_of_leverage(
     found = np.zeros(len(models))
     with_constants = [row for row, model in enumerate(models) if any(model.is_fitted)]
     most_constants = max((len(models[row].is_fixed) for row in with_constants), default=1)
-    n_at_once = max(1, WORK_AT_ONCE // (len(engine.audited.rows) * most_constants))
-    counted = np.repeat(engine.audited.weights[None], len(models), axis=0)
+    n_at_once = max(1, WORK_AT_ONCE // (len(samples.audited.rows) * most_constants))
+    counted = np.repeat(samples.audited.weights[None], len(models), axis=0)
     for row, named in enumerate(exceptions):
         counted[row, named] = 0.0
     for begin in range(0, len(with_constants), n_at_once):
         part = with_constants[begin : begin + n_at_once]
-        found[part] = _excess([models[row] for row in part], engine, counted[part], tolerated)
+        found[part] = _excess([models[row] for row in part], samples, counted[part], tolerated)
     return found
 
 
 def _excess(
-    models: Sequence[Model], engine: Engine, weights: NDArray[np.float64], tolerated: float
+    models: Sequence[Model], samples: Samples, weights: NDArray[np.float64], tolerated: float
 ) -> NDArray[np.float64]:
-    rows, target, all_weights, counts, n_counted = engine.audited
+    rows, target, all_weights, counts, n_counted = samples.audited
     batch = Batch.of(model.expression for model in models)
     is_fitted = np.zeros(batch.constants.shape, dtype=bool)
     for row, model in enumerate(models):
         is_fitted[row, : len(model.is_fixed)] = model.is_fitted
-    predicted, _ = values(batch, rows, engine.n_threads)
-    slopes, _ = gradients(batch, rows, engine.n_threads)
+    predicted, _ = values(batch, rows, samples.engine.n_threads)
+    slopes, _ = gradients(batch, rows, samples.engine.n_threads)
     with np.errstate(all="ignore"):
         slopes = np.where(is_fitted[:, None, :], slopes, 0.0)
         leverage, errors = _refitted(slopes, weights, target - predicted)  # (B, n) each

@@ -5,22 +5,24 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.engine import Engine, gradients, values
+from ddsr.engine import gradients, values
 from ddsr.price.model import Model
 from ddsr.selection.guards.leverage import LEAST_FREEDOM, RELATIVE_RANK
+from ddsr.selection.samples import Samples
 
 Floats = NDArray[np.float64]
 LEAST_MISS = 1e-3  # in spreads of y: a left-out row with a smaller error counts as explained
 
 
-def nats_of_lone_rows(model: Model, engine: Engine, least_nrmse: float) -> float:
+def nats_of_lone_rows(model: Model, samples: Samples, least_nrmse: float) -> float:
     """Return how much worse an exact model predicts rows that it has not seen, in nats.
 
     Only rows that determine a constant alone are left out, one at a time. A Gauss-Newton step then fits the
     constants to the others. A law that is exact on the others predicts such a row too, however far out it is.
     A pole at the only row where y is not 0 does not: the other rows set its factor to 0.
     """
-    rows, target, weights, _, n_counted = engine.audited
+    engine = samples.engine
+    rows, target, weights, _, n_counted = samples.audited
     if not any(model.is_fitted):
         return 0.0
     predicted, _ = values([model.expression], rows, engine.n_threads)

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.data.row_samples import MOST_AUDITED_ROWS
-from ddsr.engine import Engine, values
+from ddsr.engine import values
 from ddsr.expression import Batch, Expression
 from ddsr.price.rounding import SHARE_OF_Y
+from ddsr.selection.samples import Samples
 
 ROWS_AN_EXCEPTION = 50  # at most one outlier per this many rows, and one in smaller tables
 FEWEST_ROWS = 20
@@ -36,13 +37,16 @@ class Exceptions(NamedTuple):
     """share of the residuals' mean square that remains without them"""
 
 
-def exceptions_of(expressions: Sequence[Expression], engine: Engine, least_nrmse: float) -> list[Exceptions]:
+def exceptions_of(
+    expressions: Sequence[Expression], samples: Samples, least_nrmse: float
+) -> list[Exceptions]:
     """Return the outliers of each expression.
 
     There are none if the data have more rows than are audited, since a sample has too many or too few of the
     rare large errors, and none if weights give the error of each row.
     """
-    rows, target, weights, counts, _ = engine.audited
+    engine = samples.engine
+    rows, target, weights, counts, _ = samples.audited
     if len(expressions) == 0 or engine.n_counted >= MOST_AUDITED_ROWS or (counts != weights).any():
         return [Exceptions()] * len(expressions)
     predicted, _ = values(Batch.of(expressions), rows, engine.n_threads)

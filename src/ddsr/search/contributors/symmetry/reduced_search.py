@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.config import RefinerConfig
-from ddsr.data.checks import check_rows, check_target
+from ddsr.data.dataset import Dataset
 from ddsr.data.row_samples import choose_rows
-from ddsr.data.weighting import Observations, Weighting
 from ddsr.engine import Engine, values
 from ddsr.errors import DataError, ExpressionError, GrammarError, RunError
 from ddsr.expression import Batch, Expression, Node, Vocabulary
@@ -78,23 +77,20 @@ class ReducedSearch:
     @classmethod
     def on(
         cls,
-        rows: Observations,
+        data: Dataset,
         engine: Engine,
         grammar: Grammar,
         config: RefinerConfig,
         seed: int,
         n_threads: int = 1,
     ) -> ReducedSearch:
-        """Make the contributor for these observations, or a sample of them."""
-        y = check_target(rows.y, engine.n_rows)
-        weighting = Weighting.of(rows.sample_weight, rows.counts, y)
-        chosen = choose_rows(weighting.weights, engine.n_rows, MOST_ROWS, seed)
+        """Make the contributor for these data, or a sample of them."""
+        chosen = choose_rows(data.weighting.weights, len(data.X), MOST_ROWS, seed)
         if len(chosen):
-            rows, y = rows.take(chosen), y[chosen]
-            weighting = Weighting.of(rows.sample_weight, rows.counts, y)
-        X = check_rows(rows.X, engine.vocabulary.variables)
-        weights = np.ones(len(X)) if weighting.weights is None else weighting.weights
-        return cls(engine, grammar, X, y, weights, weighting.n_counted, config, seed, n_threads)
+            data = data.take(chosen)
+        weights = np.ones(len(data.X)) if data.weighting.weights is None else data.weighting.weights
+        n_counted = data.weighting.n_counted
+        return cls(engine, grammar, data.X, data.y, weights, n_counted, config, seed, n_threads)
 
     @property
     def is_active(self) -> bool:
