@@ -23,9 +23,9 @@ from ddsr.generators.diffusion.denoiser import Denoiser
 from ddsr.generators.diffusion.generator import MaskedDiffusion
 from ddsr.grammar import Grammar
 from ddsr_bench.stacking.backward import StackedBackward
-from ddsr_bench.stacking.launch import DEFAULT, Launch
 from ddsr_bench.stacking.network import predict
 from ddsr_bench.stacking.parameters import StackedParameters
+from ddsr_bench.stacking.support import DEFAULT, Launch
 
 CUDA = torch.device("cuda")
 CONFIG = PaperConfig()

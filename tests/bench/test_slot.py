@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ddsr_bench.runner.memory import resident_bytes
-from ddsr_bench.runner.server import preload
+from ddsr_bench.runner.server import preload, resident_bytes
 from ddsr_bench.runner.slot import Limits, Slot, Stopped, start_server
 
 

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ddsr.grammar import Grammar
-from ddsr_bench.stacking.launch import DEFAULT, Launch
 from ddsr_bench.stacking.network import KernelWeights
 from ddsr_bench.stacking.parameters import StackedParameters
+from ddsr_bench.stacking.support import DEFAULT, Launch
 from ddsr_bench.stacking.tables import StackedTables
 
 Tokens = NDArray[np.int16]

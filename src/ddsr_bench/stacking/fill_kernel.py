@@ -12,7 +12,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from ddsr_bench.stacking.launch import Launch
+from ddsr_bench.stacking.support import Launch
 
 PAD, MASK = tl.constexpr(-1), tl.constexpr(-2)
 FIRST_ORDER_STREAM = tl.constexpr(1 << 62)

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from ddsr.generators.diffusion.denoiser import encode
-from ddsr_bench.stacking.launch import DEFAULT, Launch
 from ddsr_bench.stacking.parameters import StackedParameters
+from ddsr_bench.stacking.support import DEFAULT, Launch
 
 FEED_FORWARD_LAYERS = ("encoder.0", "decoder.0")
 

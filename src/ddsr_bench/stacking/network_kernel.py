@@ -9,7 +9,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from ddsr_bench.stacking.launch import Launch
+from ddsr_bench.stacking.support import Launch
 
 
 @triton.jit

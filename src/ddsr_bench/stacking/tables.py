@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ddsr.grammar import Grammar, GrammarTables
-from ddsr_bench.stacking.launch import MAX_TOKENS
+from ddsr_bench.stacking.support import MAX_TOKENS
 
 MAX_CONTEXTS = 256
 MAX_USE_RULES = 7
