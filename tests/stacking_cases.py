@@ -63,7 +63,7 @@ def make_stack(grammars, n_rows, networks=None) -> StackedBackward:
     for problem, grammar in enumerate(grammars):
         network = networks[problem] if networks else make_network(grammar, problem)
         parameters.load_network(problem, weights_of(network), len(grammar.vocabulary))
-        stack.load_tables(problem, grammar)
+        stack.tables.load(problem, grammar)
     return stack
 
 
