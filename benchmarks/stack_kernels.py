@@ -14,7 +14,6 @@ from collections.abc import Callable
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from benchmarks.hardware import describe_run
 from ddsr._core import MASK
