@@ -1,15 +1,15 @@
-# Everything happens in .venv, which every target makes when it is missing. `make help` lists the targets.
+# Every target works in .venv and first creates it if it is missing. `make help` lists the targets.
 
 PYTHON ?= python3
 ARGS ?=
 SEED ?=
 
-# Tests and lint start many processes, each of which would compile ddsr again.
+# Without .pyc files, each of the many processes of tests and lint would compile ddsr again.
 unexport PYTHONDONTWRITEBYTECODE
 
 VENV := .venv
 RUN := $(VENV)/bin/python
-# Twice quiet: errors are shown, the chatter about what is already there is not.
+# -qq shows errors only, without a line for each package that is already installed.
 PIP_INSTALL := $(RUN) -m pip install -qq --disable-pip-version-check --no-input -c constraints.txt
 
 NATIVE_SOURCES := CMakeLists.txt $(shell find cmake core -type f)
@@ -27,11 +27,11 @@ DOCS := $(VENV)/.setup-docs
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
 
-setup: $(SETUP)  ## make .venv with ddsr in it, and rebuild the core where its sources changed
+setup: $(SETUP)  ## create .venv with ddsr, and rebuild the core if its sources changed
 
-setup-peers: $(PEERS)  ## add what ddsr is measured against to .venv
+setup-peers: $(PEERS)  ## install the peers that ddsr is compared with in .venv
 
-demo: $(SETUP)  ## find an equation in embedded data, as a user would see it
+demo: $(SETUP)  ## find an equation in built-in data
 	@$(RUN) -m ddsr demo $(ARGS)
 
 test: $(SETUP)  ## run the tests; ARGS="-k grammar" goes to pytest
@@ -40,7 +40,7 @@ test: $(SETUP)  ## run the tests; ARGS="-k grammar" goes to pytest
 test-slow: $(SETUP)  ## run the tests that take more than a few seconds each
 	@$(RUN) -m pytest -q -n 2 -m slow $(ARGS) tests
 
-test-perturbed: $(SETUP)  ## run the tests on kernels whose last bits differ; SEED=2 for other bits
+test-perturbed: $(SETUP)  ## run the tests on kernels whose results differ in their last bits; SEED=2 changes other bits
 	@scripts/test_perturbed $(RUN) $(or $(SEED),1) $(ARGS)
 
 lint: $(SETUP)  ## check format, style and types: ruff, mypy --strict, clang-format
@@ -49,7 +49,7 @@ lint: $(SETUP)  ## check format, style and types: ruff, mypy --strict, clang-for
 	@$(RUN) -m mypy --strict
 	@$(VENV)/bin/clang-format --dry-run --Werror $(CPP_FILES)
 
-format: $(SETUP)  ## rewrite the files as `make lint` wants them
+format: $(SETUP)  ## format the files as `make lint` requires
 	@$(RUN) -m ruff check --quiet --fix --exit-zero $(PYTHON_FOLDERS)
 	@$(RUN) -m ruff format --quiet $(PYTHON_FOLDERS)
 	@$(VENV)/bin/clang-format -i $(CPP_FILES)
@@ -57,19 +57,19 @@ format: $(SETUP)  ## rewrite the files as `make lint` wants them
 bench: $(SETUP)  ## measure how often the search recovers known equations
 	@$(RUN) -m benchmarks.recovery $(ARGS)
 
-bench-engine: $(PEERS)  ## measure the engine's speed beside its peers'
+bench-engine: $(PEERS)  ## compare the engine's speed with its peers
 	@$(RUN) -m benchmarks.engine $(ARGS)
 
-bench-epoch: $(SETUP)  ## time an epoch of the preset paper; ARGS="--device cuda --together 16x1,4x8" for many at once
+bench-epoch: $(SETUP)  ## time an epoch of the preset paper; ARGS="--device cuda --together 16x1,4x8" for several searches
 	@$(RUN) -m benchmarks.epoch $(ARGS)
 
-price: $(SETUP)  ## learn the prices of structures from the corpus of formulas, and measure them on fields left out
+price: $(SETUP)  ## learn the prices of structures from the corpus, and measure them on fields left out
 	@$(RUN) -m benchmarks.structure_code $(ARGS)
 
 results: $(SETUP)  ## write the tables of results in README.md and docs/results.md from benchmarks/results/
 	@$(RUN) -m benchmarks.kept
 
-sanitized-core: $(SETUP)  ## build the core that `make sanitize` runs the tests on
+sanitized-core: $(SETUP)  ## build the core for `make sanitize`
 	@scripts/build_sanitized $(RUN) $(or $(SEED),0)
 
 sanitize: $(SETUP)  ## run the tests on a core built with AddressSanitizer and UBSan; SEED=2 perturbs it, too
@@ -78,22 +78,22 @@ sanitize: $(SETUP)  ## run the tests on a core built with AddressSanitizer and U
 trust: $(SETUP)  ## try to break ddsr: kills, faults, awkward data, fuzzing; ARGS="--minutes 10" is a short version
 	@$(RUN) -m benchmarks.trust $(ARGS)
 
-# The theme's makers announce on every build that it ends in 2027 and which successor reads this mkdocs.yml.
-docs: $(DOCS)  ## build the documentation's site into site/; a warning is an error
+# The variable silences the theme's notice that its support ends in 2027.
+docs: $(DOCS)  ## build the documentation's site in site/; a warning is an error
 	@NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict $(ARGS)
 	@$(RUN) -m docs.check_site site
 
-gallery: $(SETUP)  ## run the gallery's examples and draw their pictures anew
+gallery: $(SETUP)  ## run the gallery's examples and redraw their pictures
 	@$(RUN) -m docs.gallery.make
 
-figures: $(SETUP)  ## draw the figures of docs/how.md anew
+figures: $(SETUP)  ## redraw the figures of docs/how.md
 	@$(RUN) -m docs.figures.make
 
 clean:  ## remove .venv and everything built
 	rm -rf $(VENV) build dist site .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find src tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
-# The build folder is kept (build/, see pyproject.toml): after a change in core/ only that file is compiled.
+# The build folder (build/, see pyproject.toml) is kept, so only changed files in core/ are compiled.
 $(SETUP): pyproject.toml constraints.txt $(NATIVE_SOURCES)
 	@PYTHON="$(PYTHON)" scripts/check_machine
 	@test -e $(SETUP) || echo "setting up $(VENV) (a few minutes the first time)"

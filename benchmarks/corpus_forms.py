@@ -1,7 +1,7 @@
-"""Forms of formulas, whatever their variables are called: what is left out of the corpus that prices them.
+"""Forms of formulas, whatever their variables are called, used to leave forms out of the corpus.
 
-`Told.key` depends on the order of the columns: `x^2 * y^4` and `y^2 * x^4` have two keys. Here they are one
-form.
+`Told.key` depends on the order of the columns: `x^2 * y^4` and `y^2 * x^4` have different keys. Here they are
+one form.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ class NamelessForm:
 
     @cached_property
     def told(self) -> Told:
-        """The structure with the columns as they are."""
+        """The structure with its columns in the given order."""
         told = tell([self.expression], [self.is_free])[0]
-        # each symbol has its own value
+        # Each symbol has its own value.
         free = {v for v, is_free in zip(self.expression.constants, self.is_free, strict=True) if is_free}
         return replace(told, has_ties=n_fitted(told) > len(free))
 
     @cached_property
     def signature(self) -> tuple[object, ...]:
-        """Equal for equal forms, and quick to compute; other forms may share it.
+        """Equal for equal forms and quick to compute; different forms may share it.
 
-        Names of variables decide the order of parts of one kind alone, so the choices are the same.
+        Names of variables affect only the order of parts of the same kind, so the choices are the same.
         """
         occurrences = sorted(Counter(self.told.variables).values())
         choices = frozenset(Counter(self.told.choices).items())
@@ -46,7 +46,7 @@ class NamelessForm:
 
     @cached_property
     def keys(self) -> frozenset[tuple[object, ...]]:
-        """`Told.key` under every permutation of the variables: equal for equal forms, disjoint for others."""
+        """`Told.key` for every permutation of the variables: equal for equal forms, disjoint for others."""
         used = self.expression.variables_used
         return frozenset(
             tell([_renamed(self.expression, dict(zip(used, names, strict=True)))], [self.is_free])[0].key
@@ -55,7 +55,7 @@ class NamelessForm:
 
 
 class NamelessForms:
-    """A sequence of forms in which a form is looked up."""
+    """A sequence of forms that can be searched."""
 
     def __init__(self, forms: Iterable[NamelessForm]) -> None:
         self._forms: dict[tuple[object, ...], list[tuple[int, NamelessForm]]] = defaultdict(list)
@@ -63,7 +63,7 @@ class NamelessForms:
             self._forms[form.signature].append((index, form))
 
     def indices_of(self, form: NamelessForm) -> Iterator[int]:
-        """Where it stands."""
+        """Yield the positions of a form."""
         for index, other in self._forms.get(form.signature, ()):
             if other.told.key in form.keys:
                 yield index
@@ -73,17 +73,17 @@ class NamelessForms:
 
 
 def form_of(formula: CorpusFormula) -> NamelessForm:
-    """The form of a formula of the corpus, as the code is learned from it."""
+    """Return the form of a formula of the corpus, as the code is learned from it."""
     return NamelessForm(formula.expression, formula.is_free)
 
 
 def form_in_columns(formula: CorpusFormula) -> NamelessForm:
-    """The same with all symbols of the formula as columns."""
+    """Return the form with all symbols of the formula as columns."""
     return NamelessForm(formula.in_columns, formula.is_free_in_columns)
 
 
 def freed_form_of(expression: Expression, is_free: Sequence[bool] | None = None) -> NamelessForm:
-    """The form with all numbers freed that do not belong to it: all but 1 and small whole exponents.
+    """Return the form with free numbers, except those that belong to it: 1 and small integer exponents.
 
     Constants that `is_free` marks are free whatever their values are.
     """

@@ -1,7 +1,7 @@
-"""How many of the ground truth's formulas the prior's training examples have among them.
+"""How many ground-truth formulas occur among the prior's training examples.
 
-The recipe of the examples takes nothing from these formulas, but simple ones are bound to come up. Formulas
-count as the same where their standard forms are, whatever the variables are called and the constants' values.
+The recipe of the examples uses none of these formulas, but simple ones occur by chance. Formulas count as
+equal if their standard forms are, whatever the names of variables and values of constants.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ from ddsr_bench.problems.suites import BenchmarkProblem, load_suite
 from ddsr_pretraining.examples import ExampleMaker, ExampleOptions, standard_forms
 
 AT_A_TIME = 20_000
-FEW_ROWS = 32  # formulas are counted, not data
+FEW_ROWS = 32  # only formulas are counted, so the data can be small
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """What was counted."""
+    """The result of a count."""
 
     n_examples: int
     counts: Mapping[str, int]
-    """for each formula that can be written with the operators, how often it came up"""
+    """number of occurrences of each formula that can be written with the operators"""
     unwritable: tuple[str, ...]
-    """formulas that cannot be"""
+    """formulas that cannot be written"""
     n_matching: int
-    """how many of the examples are one of the formulas; several of these may have one form"""
+    """number of examples that are one of the formulas; several formulas may have one form"""
 
     @property
     def n_found(self) -> int:
-        """How many of the formulas came up."""
+        """Number of formulas that occurred."""
         return sum(count > 0 for count in self.counts.values())
 
 
 def signature_of(problem: BenchmarkProblem, options: ExampleOptions) -> int | None:
-    """The structure of a problem's standard form; None where the operators cannot write it."""
+    """Return the structure of a problem's standard form; None if the operators cannot write it."""
     vocabulary = Vocabulary(problem.variables, options.operators)
     text = re.sub(r"\bpi\b", repr(math.pi), problem.formula or "").replace("**", "^")
     text = re.sub(r"\bcot\((\w+)\)", r"(cos(\1) / sin(\1))", text)
@@ -59,7 +59,7 @@ def signature_of(problem: BenchmarkProblem, options: ExampleOptions) -> int | No
 
 
 def count_ground_truth(n: int, options: ExampleOptions, seed: int = 0, n_threads: int = 1) -> Coverage:
-    """Makes `n` examples and counts the ground truth's formulas among them."""
+    """Make `n` examples and count the ground-truth formulas among them."""
     signatures = {problem.name: signature_of(problem, options) for problem in load_suite("ground-truth")}
     wanted = {signature for signature in signatures.values() if signature is not None}
     maker = ExampleMaker(

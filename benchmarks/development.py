@@ -1,9 +1,9 @@
-"""How many of the development problems the refiner fits exactly: to compare settings, not to report.
+"""How many development problems the refiner fits exactly: for comparing settings, not for reporting.
 
 `python -m benchmarks.development --seconds 5 --jobs 2 --set island_size=50 crossover_rate=0.5` prints the
-problems solved, the median time and the processor's time; `--seeds` repeats them, from `--first-seed` on. The
-problems (development.csv, or with `--problems` harder ones: hard.csv) are none of those that results are
-reported on.
+number of solved problems, the median time and the processor time. `--seeds` repeats the problems, starting at
+`--first-seed`. The problems (development.csv, or harder ones with `--problems`: hard.csv) are not among those
+for which results are reported.
 """
 
 from __future__ import annotations
@@ -30,28 +30,28 @@ from ddsr_bench.problems.trial import Split, make_data
 
 PROBLEMS = Path(__file__).parent / "development.csv"
 SOLVED = 1e-9
-# Of the noise: what is closer to the truth than this has its form, or one that no data could tell from it.
+# Share of the noise. With a smaller error, the form is right or cannot be distinguished from the truth.
 SMALL_SHARE = 0.15
 
 
 @dataclass(frozen=True)
 class Run:
-    """What came of one problem."""
+    """The result for one problem."""
 
     name: str
     seed: int
     nrmse: float
-    """of the best, on rows that were not fitted and have no noise"""
+    """of the best model, on noise-free rows that were not used for fitting"""
     noise: float
     seconds: float
     processor_seconds: float
-    """by which settings can be compared where other work is going on"""
+    """comparable also on a busy machine"""
     evaluations: int
     equation: str
 
     @property
     def is_solved(self) -> bool:
-        """To rounding, whatever the form; with noise, much closer to the truth than the noise is."""
+        """Whether the fit is exact up to rounding or, with noise, much closer to the truth than the noise."""
         return self.nrmse < max(SOLVED, SMALL_SHARE * self.noise)
 
 
@@ -82,7 +82,7 @@ def run(
 
 
 def refitted(refiner: Refiner, data: Split) -> tuple[Floats, list[str]]:
-    """NRMSE on clean rows of each model found, fitted on all rows as the choice does, and their texts."""
+    """NRMSE on clean rows of each model found, refitted on all rows as in selection, and their texts."""
     vocabulary = refiner.engine.vocabulary
     options = FitOptions(max_steps=30, is_scale_free=True)
     engine = Engine(vocabulary, data.X_train, data.y_train, fit_rows=10_000, options=options)
@@ -94,7 +94,7 @@ def refitted(refiner: Refiner, data: Split) -> tuple[Floats, list[str]]:
 
 
 def setting(text: str) -> tuple[str, Any]:
-    """`name=value`, the value as Python writes it."""
+    """Parse `name=value`, with the value in Python syntax."""
     name, _, value = text.partition("=")
     return name, ast.literal_eval(value)
 

@@ -1,11 +1,11 @@
-"""DSR's published solution rates beside those of the preset `dsr`, on ten problems that published DSR solves.
+"""Compare DSR's published solution rates with the preset `dsr`, on ten problems that published DSR solves.
 
     python -m benchmarks.dsr_parity --jobs 16 --store DIR
 
-Published rates are those of SRBench's result files for DSR without noise: the share of trials whose equation
-equals the truth by SRBench's rule. SRBench ran DSR for 1,000 epochs of 1,000 expressions, without constants,
-on eight operators and at most 30 tokens. The runs here have the same settings, and end after `--time` seconds
-if that is sooner. A run that is already in the store is not repeated.
+The published rates are those of SRBench's result files for DSR without noise: the share of trials whose
+equation equals the truth by SRBench's rule. SRBench ran DSR for 1,000 epochs of 1,000 expressions, without
+constants, with eight operators and at most 30 tokens. The runs here have the same settings and end after
+`--time` seconds if that is sooner. Runs that are already in the store are not repeated.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ PUBLISHED_RATES = {
 def make(
     method: str, seed: int, time: float | None, epochs: int | None, threads: int, device: str
 ) -> Regressor:
-    """The preset with the settings of SRBench's DSR."""
+    """Build the preset with the settings of SRBench's DSR."""
     from ddsr.estimator.regressor import DDSRRegressor
 
     regressor: Regressor = DDSRRegressor(
@@ -64,7 +64,7 @@ def make(
 
 
 def table(rows: Sequence[Row]) -> str:
-    """One line per problem, and the rates over all of them."""
+    """Format one line per problem, and the rates over all problems."""
     lines = [f"{'problem':<20} {'published':>9} {'here':>9} {'solved':>7} {'median s':>9}"]
     rates: list[tuple[float, float]] = []
     for name, published in PUBLISHED_RATES.items():
@@ -84,7 +84,7 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Do the runs that are missing, and print the table."""
+    """Do the missing runs and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--store", required=True, help="folder for the results")
     parser.add_argument("--trials", type=int, default=4, help="number of seeds per problem (default: 4)")
@@ -102,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="problem to run (default: all ten); can be repeated",
     )
     given = parser.parse_args(arguments)
-    # Runs are processes of their own, which have to find this module wherever they start.
+    # Runs are separate processes, which have to find this module from any working directory.
     paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     run_suite(

@@ -1,6 +1,6 @@
-"""How fast the engine is, beside pyoperon and SciPy, in one run: `make bench-engine`.
+"""Compare the engine's speed with pyoperon and SciPy: `make bench-engine`.
 
-Ratios are of times taken in turns in this process, so that a busy machine slows both sides alike; each
+Ratios are of times taken alternately in this process, so that a busy machine slows both sides alike. Each
 figure is the best of several rounds. Prints a table and writes benchmarks/results/engine.json.
 """
 
@@ -63,9 +63,9 @@ def best_time(run: Callable[[], object], rounds: int = ROUNDS) -> float:
 
 
 def random_candidates(vocabulary: Vocabulary, n: int, sizes: range, max_constants: int) -> Batch:
-    """Distinct legal expressions, as many of each size, of at most `max_constants` constants.
+    """Draw distinct legal expressions, equally many of each size, with at most `max_constants` constants.
 
-    Logits lean towards operators, or a uniform draw would hardly ever reach the larger sizes.
+    Logits favour operators, because a uniform draw would hardly ever reach the larger sizes.
     """
     grammar = Grammar(vocabulary, max_length=sizes[-1], max_constants=max_constants)
     rng = np.random.default_rng(0)
@@ -88,7 +88,7 @@ def random_candidates(vocabulary: Vocabulary, n: int, sizes: range, max_constant
 
 
 def throughput() -> dict[str, float]:
-    """Candidates per second on one thread and on two."""
+    """Measure candidates per second on one thread and on two."""
     vocabulary = Vocabulary(("x", "y", "z"))
     batch = random_candidates(vocabulary, 20_000, range(5, 26), max_constants=4)
     rng = np.random.default_rng(1)
@@ -112,8 +112,8 @@ def throughput() -> dict[str, float]:
     }
 
 
-# About ten nodes and three constants each, over operators that all know; X1 … is pyoperon's naming. The
-# second form is what a user of SciPy would write.
+# Skeletons of about ten nodes and three constants, with operators that all three programs have. X1 … are
+# pyoperon's names. The second form is what a user of SciPy would write.
 SKELETONS: dict[str, Callable[..., np.ndarray]] = {
     "? * X1 + ? * X2 / (? + X3)": lambda c, x, y, z: c[0] * x + c[1] * y / (c[2] + z),
     "? * sin(? * X1) + X2 * X3 * ?": lambda c, x, y, z: c[0] * np.sin(c[1] * x) + y * z * c[2],
@@ -131,7 +131,7 @@ MAX_STEPS = 10
 class Contest:
     """The same fits by ddsr, pyoperon and SciPy: every skeleton, from constants of 1, to every target.
 
-    The targets are made with TRUTH from one skeleton each, so that one fit in eight can be good.
+    Each target is computed from one skeleton with TRUTH, so one fit in eight can be good.
     """
 
     def __init__(self) -> None:
@@ -150,7 +150,7 @@ class Contest:
         self.peers = [[operon_fit(e, self.X, y) for e in self.expressions] for y in self.targets]
 
     def ours(self) -> np.ndarray:
-        """Mean squared errors, a row a target."""
+        """Mean squared errors, one row per target."""
         scores = [engine.score(self.batch) for engine in self.engines]
         spreads = np.array([np.std(target) for target in self.targets])
         return (np.array([score.nrmse for score in scores]) * spreads[:, None]) ** 2
@@ -162,12 +162,12 @@ class Contest:
         columns = self.X.T
 
         def fit(function: Callable[..., np.ndarray], target: np.ndarray) -> float:
-            # MINPACK takes a difference for each constant and one value a step
+            # MINPACK evaluates one difference per constant and one value per step.
             try:
                 found = least_squares(
                     lambda c: function(c, *columns) - target, np.ones(3), method="lm", max_nfev=4 * MAX_STEPS
                 )
-            except ValueError:  # a value that is not finite: SciPy gives up
+            except ValueError:  # SciPy gives up at values that are not finite
                 return np.inf
             return float(2 * found.cost / len(target))
 
@@ -175,7 +175,7 @@ class Contest:
 
 
 def operon_fit(expression: Expression, X: np.ndarray, y: np.ndarray) -> Callable[[], float]:
-    """pyoperon's optimizer on the same tree, with constants as the only coefficients."""
+    """Return pyoperon's optimizer for the same tree, with constants as the only coefficients."""
     data = pyoperon.Dataset(np.asfortranarray(np.column_stack([X, y])))
     variables = {variable.Name: variable.Hash for variable in data.Variables}
     nodes = pyoperon.InfixParser.Parse(str(expression).replace("1.0", "1.000"), variables).Nodes
@@ -190,7 +190,7 @@ def operon_fit(expression: Expression, X: np.ndarray, y: np.ndarray) -> Callable
     search = pyoperon.LMOptimizer(table, problem, max_iter=10, batch_size=len(y))
     optimizer = pyoperon.CoefficientOptimizer(search)
     random = pyoperon.RandomGenerator(1)
-    # the optimizer refers to these without owning them
+    # The optimizer refers to these objects without owning them.
     keep = (data, problem, table, search)
 
     def fit() -> float:
@@ -202,7 +202,7 @@ def operon_fit(expression: Expression, X: np.ndarray, y: np.ndarray) -> Callable
 
 
 def against_peers() -> dict[str, float]:
-    """Time over the same 64 fits, in turns."""
+    """Measure the time for the same 64 fits, alternately."""
     contest = Contest()
     runs = {"ours": contest.ours, "pyoperon": contest.operons, "scipy": contest.scipys}
     times = dict.fromkeys(runs, np.inf)
@@ -248,13 +248,13 @@ print(after - before)
 
 
 def peak_memory() -> dict[str, float]:
-    """In a process of its own, since a peak only ever rises. Linux tells it in /proc."""
+    """Measure in a separate process, since a peak never falls. Linux reports it in /proc."""
     done = subprocess.run([sys.executable, "-c", PEAK_SCRIPT], capture_output=True, text=True, check=True)
     return {"rows_peak_mb": float(done.stdout)}
 
 
 def fill_time() -> dict[str, float]:
-    """3,000 sequences over the default operators and seven variables.
+    """Measure the fill of 3,000 sequences with the default operators and seven variables.
 
     Binary operators are made likely, so that the trees fill their 32 positions.
     """

@@ -1,8 +1,8 @@
-"""How long an epoch of the preset `paper` takes, and its parts: `make bench-epoch`.
+"""How long an epoch of the preset `paper` and its parts take: `make bench-epoch`.
 
 All settings are the paper's, the data have 10,000 rows, and the first epochs are left out. Medians are
-printed and written to benchmarks/results/epoch-<device>.json. `--together` measures how many epochs a second
-several searches reach together on the device (`benchmarks.throughput`).
+printed and written to benchmarks/results/epoch-<device>.json. `--together` measures the total epochs per
+second of several searches on one device (`benchmarks.throughput`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PROBLEMS = {
 
 
 def epochs(text: str, device: str, n_threads: int) -> Iterator[SearchState]:
-    """The preset's search, as a user starts it."""
+    """Start the preset's search as a user would."""
     config, seed, method = PaperConfig(), 0, parse_method("paper")
     names = Expression.parse(text, Vocabulary(tuple("xabcde"))).variables_used
     vocabulary = config.vocabulary(names)
@@ -47,14 +47,14 @@ def epochs(text: str, device: str, n_threads: int) -> Iterator[SearchState]:
 
 
 def measure(states: Iterator[SearchState], n_epochs: int) -> dict[str, float]:
-    """Median seconds of an epoch and of its parts."""
+    """Return median seconds of an epoch and of its parts."""
     timed = [state.stats.seconds for state in islice(states, WARM_UPS, WARM_UPS + n_epochs)]
     parts = {part: median(seconds[part] for seconds in timed) for part in PARTS}
     return {"epoch": median(sum(seconds.values()) for seconds in timed), **parts}
 
 
 def share(ways: list[str], device: str, seconds: float) -> int:
-    """Measure searches that share the device, and write their epochs a second."""
+    """Measure searches that share the device, and write their epochs per second."""
     run = describe_run()
     if device == "cuda":
         run["gpu"] = torch.cuda.get_device_name()

@@ -3,9 +3,9 @@
     python -m benchmarks.examples
     python -m benchmarks.examples --count-ground-truth 10000000 --threads 16
 
-The first prints examples a second, by the clock and by the time that a core worked on them, which other
-programs hardly change, and sizes and shares. The second makes so many examples, which takes long, and counts
-formulas among them by structure: constants and names of variables aside.
+The first command prints examples per second, by the clock and by processor time, which depends little on
+other programs, and the distributions of sizes and properties. The second makes many examples, which takes
+long, and counts formulas among them by structure, ignoring constants and names of variables.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Full runs that are kept in the repository, and what README.md and docs/results.md show of them.
+"""Full runs kept in the repository, and their tables in README.md and docs/results.md.
 
-`make results` writes the tables of docs/results.md, and the table and the figure of README.md, from all
-stores in `results/ground-truth/` and `results/black-box/`: folders as `ddsr bench run` makes them, of one
-machine or of several. `python -m benchmarks.kept STORE ground-truth/NAME` puts one there, compressed and
-without its learning curves. Stores in `results/ablation/` compare methods on the same runs: docs/results.md
-has a table and a figure of each. Stores in `results/paper/` are runs of the preset `paper`; no table is made
-of them, and they keep their learning curves, of which Nguyen's are drawn. `python -m benchmarks.kept FILE
+`make results` writes the tables of docs/results.md, and the table and figure of README.md, from all stores in
+`results/ground-truth/` and `results/black-box/`. These are folders made by `ddsr bench run`, on one machine
+or several. `python -m benchmarks.kept STORE ground-truth/NAME` adds one, compressed and without its learning
+curves. Stores in `results/ablation/` compare methods on the same runs; docs/results.md has a table and a
+figure of each. Stores in `results/paper/` are runs of the preset `paper`. They have no table but keep their
+learning curves, of which those of Nguyen's problems are drawn. `python -m benchmarks.kept FILE
 realistic/NAME` keeps a file of `python -m benchmarks.realistic`.
 """
 
@@ -39,10 +39,10 @@ ABLATIONS = {
     "smooth": "ddsr",
     "prior": "ddsr",
 }
-"""stores in results/ablation, and the method with which the others are compared"""
+"""stores in results/ablation, with the method to which the others are compared"""
 PLACES = (*SUITES, "ablation", "paper")
 NGUYEN = ("nguyen", "nguyen-without-constants")
-"""stores in results/paper with the learning curves that are drawn"""
+"""stores in results/paper whose learning curves are drawn"""
 MOST_BYTES = 1_500_000
 README = ROOT / "README.md"
 RESULTS = ROOT / "docs" / "results.md"
@@ -52,12 +52,12 @@ NO_BLACK_BOX = "\nRuns on the black box are not kept yet.\n"
 
 
 def kept_stores(folder: Path = KEPT) -> list[str]:
-    """In the order of their names, the ground truth first."""
+    """List the stores by name, the ground truth first."""
     return [str(path) for suite in SUITES for path in sorted((folder / suite).glob("*")) if file_of(path)]
 
 
 def read_whole(stores: Sequence[str]) -> Results:
-    """All runs of the stores; a store that cannot be read without warnings is refused."""
+    """Read all runs of the stores; refuse a store that cannot be read without warnings."""
     results = read_chosen(stores)
     if results.warnings:
         raise BenchError("\n".join(results.warnings))
@@ -65,7 +65,7 @@ def read_whole(stores: Sequence[str]) -> Results:
 
 
 def tables(stores: Sequence[str]) -> str:
-    """What `ddsr bench table STORE... --by overview` prints, a heading's level deeper."""
+    """Return what `ddsr bench table STORE... --by overview` prints, with headings one level deeper."""
     if not stores:
         return NOTHING
     printed = make_table(read_whole(stores), format="markdown", by="overview")
@@ -74,12 +74,12 @@ def tables(stores: Sequence[str]) -> str:
 
 
 def marks(name: str) -> tuple[str, str]:
-    """Between which a page has what is written from runs."""
+    """The marks around text on a page that is written from runs."""
     return f"<!-- {name}: written by `make results` -->", f"<!-- end of {name} -->"
 
 
 def with_tables(page: str, text: str, name: str = "results") -> str:
-    """The page with this between its marks."""
+    """Return the page with the text between its marks."""
     begin_mark, end_mark = marks(name)
     before, begin, rest = page.partition(begin_mark)
     _, end, after = rest.partition(end_mark)
@@ -89,12 +89,12 @@ def with_tables(page: str, text: str, name: str = "results") -> str:
 
 
 def short_table(stores: Sequence[str]) -> str:
-    """The table of README.md."""
+    """Return the table of README.md."""
     return compact_table(read_whole(stores)) if stores else NOTHING
 
 
 def write_overview() -> None:
-    """The tables of the kept stores, and README's figure."""
+    """Write the tables of the kept stores and the figure of README.md."""
     stores = kept_stores()
     RESULTS.write_text(with_tables(RESULTS.read_text(), tables(stores)))
     README.write_text(with_tables(README.read_text(), short_table(stores)))
@@ -103,13 +103,13 @@ def write_overview() -> None:
 
 
 def ablation(name: str, folder: Path = KEPT) -> Results | None:
-    """Its runs, where they are kept."""
+    """Return the runs of an ablation, if they are kept."""
     store = folder / "ablation" / name
     return read_chosen([str(store)]) if file_of(store) else None
 
 
 def ablation_text(name: str, results: Results) -> str:
-    """What `ddsr bench table STORE --by method --baseline METHOD` prints, a level deeper, and its figure."""
+    """Return the output of `ddsr bench table STORE --by method --baseline METHOD`, and its figure."""
     if results.warnings:
         raise BenchError("\n".join(results.warnings))
     printed = make_table(results, format="markdown", by="method", baseline=ABLATIONS[name])
@@ -119,7 +119,7 @@ def ablation_text(name: str, results: Results) -> str:
 
 
 def generator_note(results: Results) -> str:
-    """Says so where a method without the generator had so little time that no method's generator ran."""
+    """Note if a method without the generator had so little time that no method's generator ran."""
     head_start = DefaultConfig().head_start
     seconds = {row.time for row in results.rows if row.method == "ddsr:generator=none"}
     if not seconds or any(limit is None or limit > head_start for limit in seconds):
@@ -133,7 +133,7 @@ def generator_note(results: Results) -> str:
 
 
 def write_ablations() -> None:
-    """The tables and the figures in docs/."""
+    """Write the tables and figures of the ablations in docs/."""
     for name in ABLATIONS:
         results = ablation(name)
         if results is None:
@@ -144,14 +144,14 @@ def write_ablations() -> None:
 
 
 def draw_curves() -> None:
-    """Nguyen's, in docs/."""
+    """Draw the learning curves of Nguyen's problems in docs/."""
     stores = [str(KEPT / "paper" / name) for name in NGUYEN if file_of(KEPT / "paper" / name)]
     if stores:
         save_figure(read_chosen(stores), "curves", str(ROOT / "docs" / "assets" / "curves-nguyen.svg"))
 
 
 def keep(store: Path, name: str, folder: Path = KEPT) -> Path:
-    """Copy a store's results and starts, and the paper's curves; what cannot be read whole is refused."""
+    """Copy a store's results and start files, and the paper's curves; refuse incomplete files."""
     source = file_of(store)
     if source is None:
         raise BenchError(f"there is no {FILE} in {store}")
@@ -178,20 +178,20 @@ def keep(store: Path, name: str, folder: Path = KEPT) -> Path:
 
 
 def write_trust() -> None:
-    """The figures of `make trust`, in docs/trust.md."""
+    """Write the figures of `make trust` into docs/trust.md."""
     from benchmarks.trust import page  # needs this module's marks
 
     page.write(KEPT / "trust.json")
 
 
 def write_realistic() -> None:
-    """The tables of small, noisy tables, in docs/results.md."""
+    """Write the tables on small, noisy tables into docs/results.md."""
     text = realistic_page.figures(KEPT / realistic_page.NAME)
     RESULTS.write_text(with_tables(RESULTS.read_text(), text, realistic_page.NAME))
 
 
 def keep_any(source: Path, name: str) -> Path:
-    """Keep a store, or a file of the realistic suite."""
+    """Keep a store or a file of the realistic suite."""
     place, _, rest = name.partition("/")
     if place == realistic_page.NAME:
         return realistic_page.keep(source, rest, KEPT / place)
@@ -199,7 +199,7 @@ def keep_any(source: Path, name: str) -> Path:
 
 
 def main() -> None:
-    """Keep a store where one is named; then write the pages."""
+    """Keep a store if one is named, then write the pages."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("store", type=Path, nargs="?", help="store or file of the realistic suite to keep")
     parser.add_argument(

@@ -1,7 +1,7 @@
-"""What others published, as the two small tables that `ddsr bench table` shows beside one's own results.
+"""Published results, as the two small tables that `ddsr bench table` shows beside one's own results.
 
-`python -m benchmarks.published FOLDER` computes them anew from SRBench's result files
-(FOLDER/data/published) and from the LaTeX source of the DDSR paper (FOLDER/seeds/*.txt).
+`python -m benchmarks.published FOLDER` recomputes them from SRBench's result files (FOLDER/data/published)
+and from the LaTeX source of the DDSR paper (FOLDER/seeds/*.txt).
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ DECIMALS = 3
 
 
 def ground_truth(folder: Path) -> pd.DataFrame:
-    """A row a source, method and noise level."""
+    """One row per source, method and noise level."""
     table = pd.concat([srbench_ground_truth(folder), paper_ground_truth(folder)], ignore_index=True)
     return table.round(DECIMALS)
 
 
 def black_box(folder: Path) -> pd.DataFrame:
-    """A row a source and method."""
+    """One row per source and method."""
     table = pd.concat([srbench_black_box(folder), paper_black_box(folder)], ignore_index=True)
     return table.round(6)
 
@@ -50,7 +50,7 @@ def srbench_ground_truth(folder: Path) -> pd.DataFrame:
 
 
 def paper_ground_truth(folder: Path) -> pd.DataFrame:
-    """The paper's table of all methods, four noise levels side by side, and its mean run times."""
+    """The paper's table of all methods, with four noise levels side by side, and its mean run times."""
     source = _paper(folder)
     times = {cells[0]: float(cells[1]) for cells in _tabular(source, "tab:srbench_runtimes")}
     rows: list[dict[str, Any]] = []
@@ -108,7 +108,7 @@ def _paper(folder: Path) -> str:
 
 
 def _tabular(source: str, label: str) -> list[list[str]]:
-    """Rows of numbers behind a method's name, of the table with this label."""
+    """Extract the rows of numbers by method from the table with this label."""
     body = source.split(rf"\label{{{label}}}")[1].split(r"\end{tabular}")[0]
     plain = re.sub(r"\\textbf\{([^}]*)\}", r"\1", body).replace(r"\_", "_")
     rows = [[cell.strip() for cell in line.split("&")] for line in plain.replace(r"\\", "").splitlines()]

@@ -1,4 +1,4 @@
-"""README's table and figure of results: ddsr beside the best published methods on SRBench's ground truth."""
+"""The results in README.md: ddsr beside the best published methods on SRBench's ground truth."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def compact_table(results: Results) -> str:
     places = [keys.index(key) for key in COLUMNS]
     rows: dict[tuple[Cell, Cell], tuple[Cell, ...]] = {}
     for row in table.rows:
-        # An own method's first row is by SRBench's rule on all problems.
+        # The first row of one's own method is by SRBench's rule on all problems.
         rows.setdefault((row[0], row[1]), tuple(_plain(row[place]) for place in places))
     columns = tuple(table.columns[place] for place in places)
     short = Table("", columns, tuple(rows.values()), (_how_measured(results),))
@@ -47,7 +47,7 @@ def compact_table(results: Results) -> str:
 
 
 def _plain(cell: Cell) -> Cell:
-    """A rate without its interval."""
+    """Remove the interval of a rate."""
     if isinstance(cell, Rate):
         return Rate(cell.percent, of=cell.of)
     return "this repository" if cell == OWN else cell
@@ -67,7 +67,7 @@ def _how_measured(results: Results) -> str:
 
 
 class Bar(NamedTuple):
-    """A method's rates at the noise levels of the figure; None where there are no runs."""
+    """The rates of a method at the noise levels of the figure; None without runs."""
 
     label: str
     is_own: bool
@@ -75,14 +75,14 @@ class Bar(NamedTuple):
 
 
 def recovery_figure(results: Results) -> bytes:
-    """An SVG with solution rates as bars; the same bytes for the same results."""
+    """Draw solution rates as bars in an SVG; equal results give equal bytes."""
     return drawn(_draw, results, "svg")
 
 
 def bars(results: Results) -> list[Bar]:
     """One's own methods, then the best published ones.
 
-    Where both sources have a method, its bars show the source with the higher rate without noise.
+    If a method is in both sources, the one with the higher rate without noise is shown.
     """
     rows = _ground_truth(results)
     own = [
@@ -96,7 +96,7 @@ def bars(results: Results) -> list[Bar]:
 
 
 def best_published() -> list[list[PublishedRates]]:
-    """Each method's noise levels in one source, the highest rate without noise first."""
+    """The noise levels of each method and source, the highest rate without noise first."""
     by_name: dict[tuple[str, str], list[PublishedRates]] = {}
     for row in published_rates():
         by_name.setdefault((row.method, row.source), []).append(row)

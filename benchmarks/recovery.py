@@ -1,7 +1,7 @@
 """How many known equations the search recovers: `make bench`.
 
-Ten problems, three seeds each, a fixed number of expressions: the outcome depends on the code alone, not on
-how busy the machine is. Compared with benchmarks/results/recovery.json; `--update` writes that file anew.
+Ten problems, three seeds each, a fixed number of expressions: the outcome depends only on the code, not on
+how busy the machine is. It is compared with benchmarks/results/recovery.json; `--update` rewrites that file.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ddsr.search.loop import UniformGenerator, search
 RESULTS = Path(__file__).parent / "results" / "recovery.json"
 SEEDS = (0, 1, 2)
 EPOCHS, BATCH_SIZE, MAX_LENGTH = 25, 4000, 20
-N_ROWS, EXACT = 200, 1e-9  # rows of data; NRMSE that counts as recovered
+N_ROWS, EXACT = 200, 1e-9  # rows of data; NRMSE that counts as recovery
 
 PROBLEMS = {
     "line": "2.5 * x - 1.5",

@@ -1,8 +1,8 @@
-"""How often the selector picks the true equation, its constants right: `python -m benchmarks.selection`.
+"""How often selection picks the true equation with the right constants: `python -m benchmarks.selection`.
 
-The candidates are made, not searched for: the truth with free constants and an offset, the truth with terms
-and factors too many, and simpler ones that are wrong. So this measures the choice alone. Every equation is
-tried at each level of noise and number of rows.
+The candidates are constructed, not searched for: the truth with free constants and an offset, the truth with
+superfluous terms and factors, and simpler wrong equations. So this measures selection alone. Every equation
+is tried at each noise level and number of rows.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ VOCABULARY = Vocabulary(("x", "y", "z"))
 NOISES = (0.0, 0.001, 0.01, 0.1)
 ROWS = (200, 1000, 7500)
 
-# What can be settled must be settled, exactly.
+# Equations whose constants must all be fixed exactly.
 SIMPLE = (
     "2 * x * y",
     "x / (1 + y^2)",
@@ -55,7 +55,7 @@ SIMPLE = (
     "1 / x + 1 / y",
     "x * y * sin(z)",
 )
-# What no simple number is near to must stay free, and nothing else may.
+# Equations with constants that are not simple and must stay free, and no others may.
 FREE = (
     "3.7182 * x^1.5",
     "exp(-1.3179 * x) * y",
@@ -64,7 +64,7 @@ FREE = (
     "x * y + 0.4271",
     "8.3145 * x * y / z",
 )
-# -f, and f, with a small constant too many in each place where a search leaves one.
+# -f and f, with a superfluous small constant in each place where a search leaves one.
 SMALL_CONSTANTS = {
     "-1 * x * y * cos(z)": (
         "(-1.01 * x * y + ?) * cos(z)",
@@ -108,7 +108,7 @@ class Case:
 
 
 def make_case(text: str, noise: float, n_rows: int, seed: int) -> Case:
-    """Data with noise relative to the root mean square of y, and the candidates for it."""
+    """Make data with noise relative to the root mean square of y, and the candidates."""
     rng = np.random.default_rng([seed, n_rows, round(1000 * noise)])
     truth = Expression.parse(text, VOCABULARY)
     X = rng.uniform(0.5, 4.0, size=(n_rows, 3))
@@ -121,7 +121,7 @@ def make_case(text: str, noise: float, n_rows: int, seed: int) -> Case:
 
 
 def make_candidates(truth: Expression, rng: np.random.Generator) -> list[Expression]:
-    """As a search with free constants leaves them: near the truth, too much of it, or wrong."""
+    """Candidates as a search leaves them: close to the truth, with superfluous parts, or wrong."""
     loose = Expression.from_tree(VOCABULARY, loosened(truth.tree, rng)).text()
     texts = [f"{rng.normal(1, 0.02)} * ({loose}) + {rng.normal(0, 0.02)}", f"{loose} + ?"]
     texts += [extra.format(loose).replace("?", str(rng.normal(0, 0.1))) for extra in EXTRA]
@@ -129,7 +129,7 @@ def make_candidates(truth: Expression, rng: np.random.Generator) -> list[Express
 
 
 def loosened(node: Node, rng: np.random.Generator) -> Node:
-    """The tree with every constant and literal 1 a free constant that is slightly off."""
+    """The tree with every constant and literal 1 replaced by a free constant that is slightly off."""
     if node.kind in (Kind.CONSTANT, Kind.ONE):
         return Node.constant(node.value * rng.normal(1, 0.01))
     if node.kind is Kind.VARIABLE:
@@ -138,7 +138,7 @@ def loosened(node: Node, rng: np.random.Generator) -> Node:
 
 
 def is_right(case: Case, chosen: Selected) -> bool:
-    """Whether the choice is the truth, no longer than it, and exact wherever that can be."""
+    """Whether the choice equals the truth, is no longer, and is exact wherever possible."""
     X = np.random.default_rng(1).uniform(0.5, 4.0, size=(500, 3))
     (expected, found), is_finite = values([case.truth, _over(chosen.expression)], X)
     if not is_finite.all() or len(chosen.expression) > len(case.truth) + 2:

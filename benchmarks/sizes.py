@@ -1,7 +1,7 @@
-"""Are equations that were found as short as those that made the data?
+"""Whether the equations found are as short as those that made the data.
 
 `python -m benchmarks.sizes STORE... --jobs 2` prints, for each noise level, the median size of the equations
-that were solved by SRBench's rule and of the truths of the same problems, both simplified as the judge does.
+solved by SRBench's rule and of the true equations of the same problems, both simplified as the judge does.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ddsr_bench.runner.store import Row
 
 
 def truth_sizes(names: Sequence[str], n_jobs: int) -> dict[str, int]:
-    """Nodes of each truth; one that the judge has no time to simplify is left out."""
+    """Nodes of each true equation, without those that the judge cannot simplify in time."""
     problems = [problem for problem in load_suite("ground-truth") if problem.name in names]
     verdicts = judge_many([(problem.formula or "", problem, 1.0) for problem in problems], n_jobs)
     sized = zip(problems, verdicts, strict=True)
@@ -25,7 +25,7 @@ def truth_sizes(names: Sequence[str], n_jobs: int) -> dict[str, int]:
 
 
 def comparison(rows: Sequence[Row], sizes: dict[str, int]) -> str:
-    """One noise level in a line."""
+    """Format one line for a noise level."""
     pairs = [
         (row.complexity, sizes[row.problem])
         for row in rows
@@ -42,7 +42,7 @@ def comparison(rows: Sequence[Row], sizes: dict[str, int]) -> str:
 
 
 def main() -> None:
-    """Of all noise levels in the stores."""
+    """Print the comparison for all noise levels in the stores."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

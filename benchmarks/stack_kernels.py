@@ -1,8 +1,8 @@
-"""Checks and times the kernels of a stack on a CUDA device: `python -m benchmarks.stack_kernels`.
+"""Check and time the kernels of a stack on a CUDA device: `python -m benchmarks.stack_kernels`.
 
-The checks compare each kernel with the code that one problem uses: the network with `Denoiser`, the fill with
-`Grammar.fill_tokens`. The times are those of one epoch's draw, 3000 rows a problem, for stacks of several
-sizes; `--sweep` also compares ways to cut the work.
+The checks compare each kernel with the code for a single problem: the network with `Denoiser`, the fill with
+`Grammar.fill_tokens`. The times are those of one epoch's draw, 3000 rows per problem, for stacks of several
+sizes. `--sweep` also compares ways to partition the work.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ SWEEP = (
 
 
 def make_grammar(problem: int) -> Grammar:
-    """A grammar with another vocabulary for each of eight problems."""
+    """A grammar with a different vocabulary for each of eight problems."""
     names = [f"x{column}" for column in range(1 + problem % 8)]
     operators = OPERATORS[: len(OPERATORS) - problem % 3]
     return Grammar(Vocabulary(names, operators), CONFIG.max_length, CONFIG.max_constants)
@@ -109,7 +109,7 @@ def predict(
 
 
 def check_network(launch: Launch) -> None:
-    """Print the largest error of the logits, by their largest value."""
+    """Print the largest error of the logits, relative to their largest value."""
     n_rows, step = 203, 9
     stack = make_stack([0, 3, 5], n_rows, launch)
     networks = [make_network(problem) for problem in (0, 3, 5)]
@@ -155,7 +155,7 @@ def check_fill(n_rows: int = 1000, step: int = 20) -> None:
 
 
 def check_draw(n_rows: int = 500) -> None:
-    """Print whether all is legal, repeats, and does not depend on neighbours."""
+    """Print whether all rows are legal, reproducible, and independent of other problems."""
     stack = make_stack([0, 3, 5], n_rows)
     drawn = stack.draw([1, 2, 3], [4, 5, 6], [True] * 3)
     again = stack.draw([1, 2, 3], [4, 5, 6], [True, False, True])
@@ -171,7 +171,7 @@ def check_draw(n_rows: int = 500) -> None:
 
 
 def milliseconds(work: Callable[[], object], n: int = 5) -> float:
-    """Mean time on the device, after one call to warm up."""
+    """Mean time on the device, after one warm-up call."""
     work()
     begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
     torch.cuda.synchronize()
@@ -184,9 +184,9 @@ def milliseconds(work: Callable[[], object], n: int = 5) -> float:
 
 
 def time_steps(stack: StackedBackward) -> tuple[float, float]:
-    """Mean time of a step of either kernel in microseconds, all problems together."""
+    """Mean time per step of each kernel in microseconds, all problems together."""
     marks = [[torch.cuda.Event(enable_timing=True) for _ in range(3)] for _ in range(CONFIG.max_length)]
-    torch.cuda._sleep(100_000_000)  # the host queues all launches meanwhile, so that none waits for it
+    torch.cuda._sleep(100_000_000)  # keeps the device busy while the host queues all launches
     stack.begin()
     for step in range(CONFIG.max_length, 0, -1):
         begin, middle, end = marks[step - 1]
@@ -202,7 +202,7 @@ def time_steps(stack: StackedBackward) -> tuple[float, float]:
 
 
 def time_stack(n_problems: int, n_rows: int, launch: Launch = DEFAULT) -> str:
-    """Time of a draw and of its steps, per problem; the first draw compiles and captures."""
+    """Time of a draw and of its steps, per problem. The first draw compiles and captures."""
     began = time.perf_counter()
     stack = make_stack(list(range(n_problems)), n_rows, launch)
     asked = (list(range(n_problems)), [0] * n_problems, [True] * n_problems)

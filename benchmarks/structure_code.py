@@ -1,7 +1,7 @@
 """Learn the structure code from the corpus, and measure it: `make price`.
 
-Readings of formulas that coincide with a problem of a benchmark are dropped first. Nats per formula are those
-of fields that were left out of the learning. The tables are written to src/ddsr/price/.
+Readings of formulas that coincide with a benchmark problem are dropped first. Nats per formula are measured
+on fields left out of the learning. The tables are written to src/ddsr/price/.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from ddsr_bench.problems.suites import BenchmarkProblem, load_suites
 
 
 class Readings(NamedTuple):
-    """The structures of a formula in tables, without those that a benchmark has."""
+    """The structures of a formula in tables, without those of a benchmark."""
 
     fitted: Told | None
     """with its variables as columns"""
     columns: Told | None
     """with all its symbols as columns"""
     varied: tuple[Told, ...]
-    """with one of several variables as the only column, each structure once"""
+    """with one of several variables as the only column; each structure once"""
 
 
 SUITES = ("feynman", "strogatz", "nguyen")
@@ -47,7 +47,7 @@ EXAMPLES = (
 
 
 def forms_of_suites() -> NamelessForms:
-    """The structures of all problems that results are reported on, whatever their variables are called."""
+    """The structures of all problems for which results are reported, whatever their variables are called."""
 
     def form(problem: BenchmarkProblem) -> NamelessForm:
         assert problem.formula is not None
@@ -59,7 +59,7 @@ def forms_of_suites() -> NamelessForms:
 
 @cache
 def kept_formulas() -> tuple[list[CorpusFormula], list[Readings], int]:
-    """The corpus, each formula in the readings that coincide with no benchmark, and how many do in one."""
+    """The corpus without readings that are in a benchmark, and the number of formulas affected."""
     forbidden = forms_of_suites()
     formulas, told, n_dropped = [], [], 0
     for formula in read_corpus():
@@ -77,7 +77,7 @@ def kept_formulas() -> tuple[list[CorpusFormula], list[Readings], int]:
 def nats_of_field(
     field: str, formulas: Sequence[CorpusFormula], told: Sequence[Readings]
 ) -> tuple[list[float], list[float]]:
-    """Of the formulas of a field in both readings, by codes that were learned from the others."""
+    """Nats of a field's formulas in both readings, by codes learned from the other fields."""
     pairs = list(zip(formulas, told, strict=True))
     others = readings([each for formula, each in pairs if formula.field != field])
     codes = [StructureCode.learned(reading.told) for reading in others]
@@ -92,7 +92,7 @@ def nats_of_field(
 
 
 def readings(told: Sequence[Readings]) -> tuple[Reading, Reading]:
-    """What both codes are learned from; that nothing depends on a column is said in the first alone."""
+    """The input of both codes. That y depends on no column is counted in the first only."""
     fitted = [each.fitted for each in told if each.fitted is not None]
     fitted += [one for each in told for one in each.varied]
     columns = [

@@ -1,4 +1,4 @@
-"""The tables of the structure code, as the package ships them; `ddsr.price` reads them."""
+"""Writes the tables of the structure code that the package ships; `ddsr.price` reads them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ddsr.price.table_code import MOST_COLUMNS, OF_COLUMNS, WIDTHS, Reading
 
 
 def write_tables(fitted: Reading, columns: Reading) -> dict[str, str]:
-    """The counts as the package ships them, by file name."""
+    """The tables of both codes, by file name."""
     texts = write_counts(Counts.of(fitted.told))
     texts |= {OF_COLUMNS + name: text for name, text in write_counts(Counts.of(columns.told)).items()}
     widths = range(1, MOST_COLUMNS + 1)
@@ -17,7 +17,7 @@ def write_tables(fitted: Reading, columns: Reading) -> dict[str, str]:
 
 
 def write_counts(counts: Counts) -> dict[str, str]:
-    """The tables as the package ships them, by file name."""
+    """The tables of counts, by file name."""
     lines = sorted("\t".join((*_names(choice), str(n))) for choice, n in counts.choices.items())
     values = sorted((NUMBER_PLACES[place], value, n) for (place, value), n in counts.numbers.items())
     forms = sorted((-n, _words(form)) for form, n in counts.forms.items())
@@ -36,7 +36,7 @@ def _names(choice: Choice) -> tuple[str, ...]:
 
 
 def _words(form: Form) -> str:
-    """The symbols of a form as they are told, with numbers and variables in their places."""
+    """The symbols of a form in the order of the code, with numbers and variables in their places."""
     chosen, numbers, variables = form
     values, columns = map(repr, numbers), (f"x{column}" for column in variables)
     words = []

@@ -1,8 +1,8 @@
-"""How many epochs a second all searches of the preset `paper` on one device reach together.
+"""Total epochs per second of several searches of the preset `paper` on one device.
 
-Each way to run them is given as JxN: J processes with N searches each. N = 1 is a search alone in its
-process, larger N is a stack. The searches are of Feynman's problems. They go through some epochs first; then
-all processes count their epochs for the same seconds. `make bench-epoch ARGS="--together 8x1,16x1,4x8"`.
+Each way to run them is given as JxN: J processes with N searches each. N = 1 means a single search per
+process, larger N a stack. The searches are on Feynman's problems. After some warm-up epochs all processes
+count their epochs over the same period. `make bench-epoch ARGS="--together 8x1,16x1,4x8"`.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class Way:
 
     n_processes: int
     n_searches: int
-    """in each process"""
+    """per process"""
     fits_again: bool = False
-    """whether expressions of earlier epochs are fitted again, as they were before scores were kept"""
+    """whether expressions of earlier epochs are fitted again, as before scores were kept"""
 
     @classmethod
     def read(cls, text: str) -> Way:
-        """From `4x8`; `16x1!` fits again what was fitted before."""
+        """Parse `4x8`; `16x1!` fits expressions again."""
         n_processes, _, n_searches = text.removesuffix("!").partition("x")
         return cls(int(n_processes), int(n_searches), text.endswith("!"))
 
@@ -50,12 +50,12 @@ class Way:
 
 
 def problems() -> list[BenchmarkProblem]:
-    """Those that need no data."""
+    """Problems that need no data files."""
     return [problem for problem in load_suites(["feynman"]) if problem.source == "uniform"]
 
 
 def epochs_a_second(way: Way, device: str, seconds: float) -> float:
-    """Of all its processes together."""
+    """Epochs per second of all processes together."""
     environment = os.environ | dict.fromkeys(THREAD_VARIABLES, "1")
     workers = [
         subprocess.Popen(
@@ -84,7 +84,7 @@ def epochs_a_second(way: Way, device: str, seconds: float) -> float:
 
 
 def measure(ways: Sequence[Way], device: str, seconds: float) -> dict[str, float]:
-    """A line for each way, and beside it how it compares with the best that has no stacks."""
+    """Print a line for each way, compared with the best one without stacks."""
     found: dict[str, float] = {}
     alone = 0.0
     for way in ways:
@@ -106,7 +106,7 @@ class Worker:
         self.problems = problems()
 
     def run(self) -> None:
-        """Warm up, wait for the seconds, count, and say how many epochs there were."""
+        """Warm up, wait for the start, count, and print the number of epochs."""
         for place in range(self.way.n_searches):
             threading.Thread(target=self._search, args=(place, self._stacks()), daemon=True).start()
         while min(self.n_epochs) < WARM_UPS:
@@ -133,7 +133,7 @@ class Worker:
         from ddsr.search.paper import SHARED
 
         SHARED.set(stacks)  # type: ignore[arg-type]
-        for number in islice(count(self.first + place), 0, None, 997):  # where one is solved, the next
+        for number in islice(count(self.first + place), 0, None, 997):  # another one if one is solved
             for _ in self._epochs(self.problems[number % len(self.problems)], number):
                 self.n_epochs[place] += 1
 
@@ -142,7 +142,7 @@ class Worker:
         from ddsr.search.presets import parse_method, pose, start
 
         config, method = PaperConfig(), parse_method("paper")
-        data = make_data(problem, seed % 1000, 0.1)  # with noise, so that none is solved at once
+        data = make_data(problem, seed % 1000, 0.1)  # noise keeps all from being solved at once
         vocabulary = config.vocabulary(problem.variables)
         posed = pose(
             method,
@@ -157,7 +157,7 @@ class Worker:
 
 
 def work(text: str, device: str, first: str) -> None:
-    """What one process does."""
+    """Run one process of a way."""
     way = Way(**json.loads(text))
     if way.fits_again:
         import ddsr.search.loop

@@ -1,7 +1,7 @@
-"""How fast the prior learns, waiting for no example: `python -m benchmarks.training_step --device cuda`.
+"""How fast the prior learns without waiting for examples: `python -m benchmarks.training_step --device cuda`.
 
-Every way of taking a step starts from the same weights and goes twice over the same batches: the first time
-it compiles or captures what it has to, the second is timed. The losses tell whether all ways do the same.
+Every way of taking a step starts from the same weights and runs twice over the same batches: the first pass
+compiles or captures, the second is timed. Equal losses show that all ways compute the same.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ WAYS = {
     "compiled": (True, False),
     "compiled-graphs": (True, True),
 }
-"""is it compiled, is it captured"""
+"""whether it is compiled, whether it is captured"""
 
 
 def take_steps(trainer: Trainer, batches: list[DataBatch]) -> tuple[float, float]:
-    """Seconds, and the mean loss."""
+    """Return seconds and mean loss."""
     losses = []
     began = time.perf_counter()
     for batch in batches:
@@ -41,7 +41,7 @@ def take_steps(trainer: Trainer, batches: list[DataBatch]) -> tuple[float, float
 
 
 def measure(way: str, settings: dict[str, Any], device: torch.device, batches: list[DataBatch]) -> None:
-    """Print what came of one way."""
+    """Measure and print one way."""
     network, training, recipe = read_settings(settings)
     trainer = Trainer(network, training, example_source(recipe, training.seed, 1), {}, device)
     is_compiled, is_captured = WAYS[way]
@@ -50,7 +50,7 @@ def measure(way: str, settings: dict[str, Any], device: torch.device, batches: l
     if is_captured:
         trainer.capture()
     first, _ = take_steps(trainer, batches)
-    trainer.progress = replace(trainer.progress, step=0)  # the same lengths, hence the same shapes
+    trainer.progress = replace(trainer.progress, step=0)  # the same lengths, and so the same shapes
     seconds, loss = take_steps(trainer, batches)
     rate = len(batches) * training.batch_size / seconds
     print(

@@ -1,4 +1,4 @@
-# One object library for each instruction set that the compiler knows, all from core/kernels/loops.cpp.
+# Builds core/kernels/loops.cpp as one object library for each instruction set that the compiler supports.
 include(CheckCXXCompilerFlag)
 include(CheckCXXSourceCompiles)
 
@@ -25,7 +25,7 @@ function(ddsr_add_kernels name)
   add_library(${target} OBJECT core/kernels/loops.cpp)
   target_include_directories(${target} PRIVATE core)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden)
-  # No errno and no traps: the loops vectorise. Finite-math stays off: infinities and NaN must be seen.
+  # Without errno and traps the loops vectorise. Finite-math stays off: infinities and NaN must be detected.
   target_compile_options(${target} PRIVATE -O3 -fopenmp-simd -fno-math-errno -fno-trapping-math -Wall -Wextra
     ${ARGN})
   target_compile_definitions(${target} PRIVATE DDSR_ISA=${name}

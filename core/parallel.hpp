@@ -1,5 +1,5 @@
-// Threads of the core's own. Each index is worked on once and writes only its own results, so that nothing
-// but the time taken depends on the number of threads.
+// Threads of the core. Each index is handled once and writes only its own results, so the number of threads
+// affects only the time.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 
 namespace ddsr {
 
-// Calls worker(i) for every i of [0, n), where each thread has a worker of its own from make_worker(), and
-// takes `block` indices at a time. Threads are started for the call: that costs microseconds, survives a
-// fork, and leaves nothing behind. The first exception stops the loop and is thrown again in the caller.
+// Calls worker(i) for every i of [0, n). Each thread has its own worker from make_worker() and takes `block`
+// indices at a time. Threads are started for each call: this costs microseconds, survives a fork, and leaves
+// nothing behind. The first exception stops the loop and is rethrown in the caller.
 template <typename MakeWorker>
 void parallel_with(std::size_t n, int n_threads, std::size_t block, MakeWorker make_worker) {
   std::atomic<std::size_t> next{0};
@@ -37,7 +37,7 @@ void parallel_with(std::size_t n, int n_threads, std::size_t block, MakeWorker m
   try {
     while (others.size() + 1 < n_useful) others.emplace_back(work);
   } catch (const std::exception&) {
-    // the system gives no more threads or memory: those there are do the work
+    // The system gives no more threads or memory: the existing threads do the work.
   }
   work();
   for (std::thread& thread : others) thread.join();
@@ -47,7 +47,7 @@ void parallel_with(std::size_t n, int n_threads, std::size_t block, MakeWorker m
 // Calls fn(i) for every i of [0, n).
 template <typename Fn>
 void parallel_for(std::size_t n, int n_threads, Fn fn) {
-  // small enough that threads end together, large enough that taking a block costs nothing beside it
+  // Small enough that threads end together, large enough that taking a block costs next to nothing.
   const std::size_t threads = static_cast<std::size_t>(std::max(n_threads, 1));
   const std::size_t block = std::clamp<std::size_t>(n / (8 * threads), 1, 64);
   parallel_with(n, n_threads, block, [&] { return fn; });

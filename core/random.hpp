@@ -1,7 +1,7 @@
 // Counter-based random numbers: Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3").
 //
-// A number is a function of where it is used, (seed, stream, index, position), and of nothing else: there is
-// no state to hand on, so results do not depend on how the work was split among threads.
+// A number is a function only of where it is used, (seed, stream, index, position). There is no state to pass
+// on, so results do not depend on how the work is split among threads.
 #pragma once
 
 #include <array>
@@ -26,8 +26,8 @@ inline RandomBlock philox(std::array<std::uint32_t, 2> key, RandomBlock counter)
   return counter;
 }
 
-// Four independent 32-bit numbers for one place of use. `stream` separates uses of one seed (an epoch, a
-// step), `index` the rows of a batch, `position` the draws of a row.
+// Four independent 32-bit numbers. `stream` separates uses of one seed (an epoch, a step), `index` the rows
+// of a batch, `position` the draws of a row.
 inline RandomBlock random_block(std::uint64_t seed, std::uint64_t stream, std::uint32_t index,
                                 std::uint32_t position) {
   return philox(
@@ -35,14 +35,14 @@ inline RandomBlock random_block(std::uint64_t seed, std::uint64_t stream, std::u
       {position, index, static_cast<std::uint32_t>(stream), static_cast<std::uint32_t>(stream >> 32)});
 }
 
-// Uniform in (0, 1), the middles of 2^23 and 2^52 equal cells: never 0 and never 1.
+// Uniform in (0, 1): the midpoints of 2^23 or 2^52 equal cells, so never 0 and never 1.
 inline float uniform_float(std::uint32_t bits) { return (static_cast<float>(bits >> 9) + 0.5f) * 0x1p-23f; }
 inline double uniform_double(std::uint32_t high, std::uint32_t low) {
   const std::uint64_t bits = (std::uint64_t{high} << 32 | low) >> 12;
   return (static_cast<double>(bits) + 0.5) * 0x1p-52;
 }
 
-// One standard normal number of a block, by Box and Muller's method.
+// One standard normal number per block, by the Box–Muller method.
 inline double normal(const RandomBlock& block) {
   const double radius = std::sqrt(-2.0 * std::log(uniform_double(block[0], block[1])));
   return radius * std::cos(2.0 * std::numbers::pi * uniform_double(block[2], block[3]));

@@ -1,4 +1,4 @@
-"""Checks that the built site needs nothing but itself: `python -m docs.check_site site`."""
+"""Checks that the built site is self-contained: `python -m docs.check_site site`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 
-# What a browser fetches by itself; links that a reader may follow are not among them.
+# What a browser fetches by itself, unlike links that a reader may follow.
 FETCHED = {
     "script": "src",
     "img": "src",
@@ -18,21 +18,21 @@ FETCHED = {
     "object": "data",
     "link": "href",
 }
-# Of these a browser only takes note.
+# Links that a browser does not fetch.
 NOTED = {"canonical", "next", "prev", "alternate", "author", "license"}
 ELSEWHERE = re.compile(r"(https?:)?//", re.IGNORECASE)
 FETCHED_BY_CSS = re.compile(r"""(?:@import\s*|url\(\s*)["']?((?:https?:)?//[^"')\s]+)""", re.IGNORECASE)
 
 
 class Fetches(HTMLParser):
-    """Collects what a page fetches from elsewhere."""
+    """Collects what a page fetches from other servers."""
 
     def __init__(self) -> None:
         super().__init__()
         self.found: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """One element of the page."""
+        """Check one element of the page."""
         attributes = {name: value or "" for name, value in attrs}
         target = attributes.get(FETCHED.get(tag, ""), "")
         is_noted = tag == "link" and attributes.get("rel", "") in NOTED
@@ -42,7 +42,7 @@ class Fetches(HTMLParser):
 
 
 def fetched_from_elsewhere(site: Path) -> Iterator[tuple[Path, str]]:
-    """Each file of the site with an address that it would load from another server."""
+    """Yield each file of the site with an address that it would load from another server."""
     for page in sorted(site.rglob("*.html")):
         text = page.read_text(encoding="utf-8")
         fetches = Fetches()
@@ -55,7 +55,7 @@ def fetched_from_elsewhere(site: Path) -> Iterator[tuple[Path, str]]:
 
 
 def main(site: Path) -> int:
-    """The exit status: 0 where the site needs nothing but itself."""
+    """Return exit status 0 if the site is self-contained."""
     if not (site / "index.html").is_file():
         print(f"{site} has no index.html: build it first, by make docs", file=sys.stderr)
         return 1

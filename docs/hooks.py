@@ -1,4 +1,4 @@
-"""What the site has beyond the files in docs/: the pages at the root, and the lab log's contents."""
+"""Adds to the site what is not a file in docs/: the pages at the root, and the contents of the lab log."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parent.parent
-# They stand at the root, where people look for them first.
+# These are at the root, where people look for them first.
 ROOT_PAGES = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md", "SCOPE.md": "scope.md"}
 RELATIVE_LINK = re.compile(r"\[([^\]]+)\]\((?!https?:|#)([^)\s]+)\)")
 LAB_LOG = "lab/README.md"
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Adds the pages at the root, with links that hold within the site."""
+    """Add the pages at the root, with links that work within the site."""
     for source, page in ROOT_PAGES.items():
         text = RELATIVE_LINK.sub(_within_site, (ROOT / source).read_text(encoding="utf-8"))
         title = "" if text.startswith("# ") else f"# {Path(page).stem.capitalize()}\n\n"
@@ -26,7 +26,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Any, config: MkDocsConfig, files: Files) -> str:
-    """The lab log lists its entries, the newest day first."""
+    """List the entries of the lab log, newest day first."""
     if page.file.src_uri != LAB_LOG:
         return markdown
     entries = sorted((ROOT / "docs" / "lab").glob("2*.md"), reverse=True)
@@ -35,7 +35,7 @@ def on_page_markdown(markdown: str, *, page: Any, config: MkDocsConfig, files: F
 
 
 def _within_site(link: re.Match[str]) -> str:
-    """A link as seen from the site: into docs/, or to a page of the root; source files are only named."""
+    """Turn a link into one within the site: into docs/ or to a root page; source files are only named."""
     text, target = link.groups()
     path, hash_sign, anchor = target.partition("#")
     inside = ROOT_PAGES.get(path) or (path.removeprefix("docs/") if path.startswith("docs/") else None)

@@ -1,6 +1,6 @@
-"""`ddsr` with short epochs, in a process of its own: `python -m brief_ddsr fit ...`.
+"""Runs `ddsr` with short epochs in a separate process: `python -m brief_ddsr fit ...`.
 
-The command line has no option for the length of an epoch, and a whole one takes a second.
+The command line has no option for the length of an epoch, and a normal one takes a second.
 """
 
 import sys
@@ -11,7 +11,7 @@ EVALUATIONS = 1000
 
 
 def shorten_epochs() -> None:
-    """Change the preset `ddsr`, which takes its settings from here when it is imported."""
+    """Change the preset `ddsr`, which reads its settings from here on import."""
     assert "ddsr.search.presets" not in sys.modules
     DefaultConfig.__init__.__kwdefaults__["evaluations_per_epoch"] = EVALUATIONS
 

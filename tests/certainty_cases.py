@@ -1,4 +1,4 @@
-"""Fits as they may end, written by hand: forms with given weights."""
+"""Handwritten outcomes of fits: forms with given weights."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ PLACES = (
 
 
 def outcome(*weights: float, best: int = 0) -> Outcome:
-    """With so many forms, the weights of which are given."""
+    """An outcome with one form for each weight."""
     entries = [
         FrontEntry(Expression.parse(text, NAMES), 0.1 + 0.01 * number, nats=float(number))
         for number, text in enumerate(TEXTS)
@@ -35,7 +35,7 @@ def outcome(*weights: float, best: int = 0) -> Outcome:
 
 
 def model_of(*outcomes: Outcome) -> DDSRRegressor:
-    """As if a fit had ended so."""
+    """A model whose fit ended with these outcomes."""
     model = DDSRRegressor()
     model.n_features_in_, model.feature_names_in_, model.n_fits_ = 1, np.array(["S"], dtype=object), 1
     model._keep(list(outcomes))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from scipy.stats import binom
 
 CHANCE = 1e-5
-"""at most, that a test of a rate fails although nothing is wrong"""
+"""maximum probability that a test of a rate fails although nothing is wrong"""
 
 
 def fewest(n: int, rate: float, chance: float = CHANCE) -> int:
@@ -17,10 +17,10 @@ def fewest(n: int, rate: float, chance: float = CHANCE) -> int:
 
 
 def assert_rate(succeeds: Callable[[int], object], seeds: Iterable[int], rate: float) -> None:
-    """Run once per seed; fail where so few runs succeed as `rate` would give in one of 100,000 tests.
+    """Run once per seed; fail if so few runs succeed as `rate` would give in one of 100,000 tests.
 
-    `rate` is below what was measured, so that rounding, which changes which seeds succeed, and small
-    changes of the search do no harm.
+    `rate` is lower than the measured one, so that tests still pass after small changes of the search or of
+    rounding, which changes the seeds that succeed.
     """
     outcomes = [bool(succeeds(seed)) for seed in seeds]
     least = fewest(len(outcomes), rate)

@@ -1,18 +1,18 @@
-"""A clock that moves only when a test moves it: what depends on time is tested without waiting."""
+"""A clock that moves only when a test moves it, so that behaviour in time is tested without waiting."""
 
 import sys
 import time
 from importlib import import_module
 
-PATIENT = 3600.0  # seconds that no test takes, for deadlines that the core compares with the machine's clock
+PATIENT = 3600.0  # longer than any test, for deadlines that the core compares with the machine's clock
 
 
 class Clock:
-    """Stands for the module `time` in ddsr. It begins at the machine's time, which the core reads as well."""
+    """Replaces the module `time` in ddsr. Starts at the machine's time, which the core reads as well."""
 
     def __init__(self, tick: float = 0.0) -> None:
         self.tick = tick
-        """seconds that every look at the clock takes: work that looks at it is counted in looks"""
+        """seconds that pass at every reading, so that work is measured by how often it reads the clock"""
         self.began = self.now = time.monotonic()
 
     def monotonic(self) -> float:
@@ -32,7 +32,7 @@ class Clock:
         return getattr(time, name)
 
     def install(self, monkeypatch) -> "Clock":
-        """Every module of ddsr and the packages beside it that is loaded by now reads this clock."""
+        """Install this clock in all loaded modules of ddsr and of the packages beside it."""
         for name in ("ddsr.runs", "ddsr.live", "ddsr.cli.fitting", "ddsr.cli.resume"):
             import_module(name)
         for name, module in list(sys.modules.items()):

@@ -22,7 +22,7 @@ def write_table(path: Path, text: str) -> str:
 
 
 def line_data(path: Path, n_rows: int = 40) -> str:
-    """y = 3 a - b / 2 with two columns more: one of text and one of noise."""
+    """y = 3 a - b / 2 with two more columns, one of text and one of noise."""
     rng = np.random.default_rng(0)
     a, b, noise = rng.uniform(1, 3, (3, n_rows))
     rows = [
@@ -32,7 +32,7 @@ def line_data(path: Path, n_rows: int = 40) -> str:
 
 
 def ddsr(*arguments: object) -> Result:
-    """In this process; what a user's mistake must never show is checked here."""
+    """Run `ddsr` in this process, and check what a user's mistake must never show."""
     done = CliRunner().invoke(main, [str(argument) for argument in arguments])
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
     assert "Traceback" not in done.output
@@ -40,7 +40,7 @@ def ddsr(*arguments: object) -> Result:
 
 
 def refusal(*arguments: object) -> str:
-    """The one line on stderr with which a command is refused."""
+    """Return the one line on stderr with which a command is refused."""
     done = ddsr(*arguments)
     assert done.exit_code == 1, done.output
     lines = [line for line in done.stderr.splitlines() if not line.startswith(("reading ", "resuming "))]
@@ -50,13 +50,13 @@ def refusal(*arguments: object) -> str:
 
 
 def start_ddsr(*arguments: object, module: str = "ddsr", **options) -> subprocess.Popen:
-    """In a process of its own; another module may change ddsr first."""
+    """Start a separate process; `module` may be one that changes ddsr first."""
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join([str(Path(ddsr_package.__file__).parents[1]), str(ROOT / "tests")]),
         "PYTHONUNBUFFERED": "1",
     }
     command = [sys.executable, "-m", module, *map(str, arguments)]
-    # Where the tests themselves run in the background of a shell, an interrupt would be ignored.
+    # If the tests run in the background of a shell, interrupts would be ignored.
     heed_interrupts = partial(signal.signal, signal.SIGINT, signal.default_int_handler)
     usual = {
         "stdout": subprocess.PIPE,
@@ -68,5 +68,5 @@ def start_ddsr(*arguments: object, module: str = "ddsr", **options) -> subproces
 
 
 def start_brief_ddsr(*arguments: object, **options) -> subprocess.Popen:
-    """In a process of its own, with short epochs."""
+    """Start a separate process with short epochs."""
     return start_ddsr(*arguments, module="brief_ddsr", **options)

@@ -1,10 +1,10 @@
-"""Tests are the same everywhere and always, unless a developer asks hypothesis for new examples."""
+"""Tests are reproducible everywhere, unless a developer asks Hypothesis for new examples."""
 
 import gc
 import os
 
-# Tests run beside each other: several threads each, which wait by spinning, would only get in each other's
-# way. Read when NumPy and torch are imported, by the processes that tests start too.
+# Tests run in parallel; several threads each, which wait by spinning, would block each other. The variable is
+# read when NumPy and torch are imported, also in the processes that tests start.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest  # noqa: E402
@@ -12,16 +12,16 @@ from hypothesis import settings  # noqa: E402
 
 from clock_cases import Clock  # noqa: E402
 
-# The usual examples are few and the same; `make test ARGS=--hypothesis-profile=explore` looks for more.
+# By default, examples are few and always the same; `make test ARGS=--hypothesis-profile=explore` tries more.
 settings.register_profile("usual", derandomize=True, deadline=None, max_examples=30)
 settings.register_profile("explore", deadline=None, max_examples=100)
 settings.load_profile("usual")
 
 
 def pytest_collection_finish(session):
-    """Prepare a process that runs tests; the one that only hands them out does without torch.
+    """Prepare a process that runs tests; the process that distributes them does not need torch.
 
-    What was imported stays until the end: a twentieth of the time went into looking for garbage in it.
+    Imported modules stay until the end. Collecting garbage among them took a twentieth of the time.
     """
     import torch
 

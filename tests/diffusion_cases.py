@@ -1,4 +1,4 @@
-"""Small generators, and the distribution of what they draw, by enumeration."""
+"""Small generators, and the distribution of their draws, by enumeration."""
 
 from itertools import permutations
 
@@ -21,7 +21,7 @@ VOCABULARY = Vocabulary(("x", "y"), ("add", "mul", "sin"))
 def make_generator(vocabulary=VOCABULARY, config=SMALL, seed=0, n_threads=1):
     grammar = Grammar(vocabulary, config.max_length, config.max_constants)
     generator = MaskedDiffusion(grammar, config, seed, CPU, n_threads)
-    with torch.no_grad():  # sharper than a fresh network, so that a wrong distribution shows
+    with torch.no_grad():  # a sharper distribution than a fresh network's, so that errors show
         generator.network.to_logits.weight.mul_(4.0)
     return generator
 
@@ -43,7 +43,7 @@ def exact_distribution(generator, given):
 
 
 def descend(generator, kept, given, order, step, probability, outcomes):
-    """As docs/algorithm.md says it, place by place: what was drawn stays, within the tree and where legal."""
+    """Follow docs/algorithm.md position by position: draws stay if within the tree and legal."""
     position = order[len(order) - step]
     for filled, share in fills(generator, kept, step):
         inside = np.flatnonzero(filled[0] != PAD)
@@ -59,7 +59,7 @@ def descend(generator, kept, given, order, step, probability, outcomes):
 
 
 def fills(generator, kept, step):
-    """Every legal left-to-right fill with its probability."""
+    """Yield every legal left-to-right fill with its probability."""
     logits = generator.predict(kept, step)[0]
     partial = [(np.full(kept.shape, PAD, np.int16), 0, 1.0)]
     while partial:

@@ -1,4 +1,4 @@
-"""Examples of the documentation: what they say they print, and a search small enough to run them all."""
+"""Examples of the documentation: the output that they state, and a search small enough to run them all."""
 
 import re
 
@@ -11,17 +11,17 @@ SMALL = {"evaluations_per_epoch": 500, "max_length": 16}
 
 
 def said(code: str) -> list[str]:
-    """The lines that an example prints, as its comments say."""
+    """The lines that an example prints according to its comments."""
     return re.findall(r"^print\(.*\)  # (.+)$", code, re.MULTILINE)
 
 
 def said_equations(code: str) -> list[str]:
-    """Those that are the chosen equation."""
+    """The lines that are the chosen equation."""
     return re.findall(r"^print\(.*\bequation\b.*\)  # (.+)$", code, re.MULTILINE)
 
 
 def is_same_equation(line: str, said: str) -> bool:
-    """Whether they are one function of positive numbers: another machine may find another notation."""
+    """Whether they are the same function for positive numbers: another machine may find another notation."""
     names = sorted(set(re.findall(r"[a-z_]\w*", line + said)) - set(OPERATORS))
     vocabulary = Vocabulary(names, tuple(OPERATORS))
     rows = np.random.default_rng(0).uniform(0.5, 2.0, (50, len(names)))
@@ -30,7 +30,7 @@ def is_same_equation(line: str, said: str) -> bool:
 
 
 def missing(code: str, printed: str) -> list[str]:
-    """What an example says that it prints, and does not."""
+    """What an example says it prints but does not."""
     lines, equations = printed.splitlines(), said_equations(code)
     return [
         line
@@ -48,10 +48,10 @@ def _is_equation_like(line: str, said: str) -> bool:
 
 
 def search_little(monkeypatch, equations: list[str]) -> None:
-    """Let every fit begin with these equations and search little.
+    """Let every fit start with these equations and search little.
 
-    What is printed then depends on the choice of an equation and its notation, not on the search's luck, and
-    takes a second. The slow tests search as the pages say.
+    The output then depends only on selection and notation, not on the luck of the search, and takes a second.
+    The slow tests search as the pages say.
     """
     fit = DDSRRegressor._fit
 

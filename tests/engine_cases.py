@@ -1,4 +1,4 @@
-"""Data and expressions that several tests of the engine share."""
+"""Data and expressions shared by several tests of the engine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ GOOD_X, GOOD_Y = np.arange(12.0).reshape(4, 3), np.array([1.0, 2.0, 3.0, 5.0])
 
 
 def planted(text: str, n: int = 300, noise: float = 0.0) -> tuple[Expression, np.ndarray, np.ndarray]:
-    """The expression with its constants put to 1, and data made with those in the text."""
+    """The expression with its constants set to 1, and data made with the constants in the text."""
     truth = Expression.parse(text, DEFAULT)
     rng = np.random.default_rng(5)
     X = rng.uniform(0.5, 3.0, size=(n, 3))

@@ -1,4 +1,4 @@
-"""What the tests of the evolution share."""
+"""Helpers shared by the tests of evolution."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ XYZ = Vocabulary(("x", "y", "z"))
 
 
 def options(**settings: object) -> _core.EvolutionOptions:
-    """Settings of the core with every move on, for tests of single moves."""
+    """Settings of the core with every move enabled, for tests of single moves."""
     made = _core.EvolutionOptions()
     made.operator_weights = [1.0] * len(_core.operators())
     made.move_weights = [1.0] * len(_core.MOVES)
@@ -37,7 +37,7 @@ def moved(name: str, parent: Expression, seed: int, donor: Expression | None = N
 
 
 def engine_of(text: str, n: int = 200, noise: float = 0.0, vocabulary: Vocabulary = XYZ) -> Engine:
-    """An engine on data that the expression made."""
+    """An engine on data made by the expression."""
     rng = np.random.default_rng(7)
     X = rng.uniform(-2, 2, (n, len(vocabulary.variables)))
     y = Expression.parse(text, vocabulary).to_callable()(X)

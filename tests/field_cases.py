@@ -1,4 +1,4 @@
-"""Which fields of a configuration have a test that shows their effect."""
+"""Records which fields of a configuration have a test of their effect."""
 
 from collections.abc import Callable
 from dataclasses import fields
@@ -7,7 +7,7 @@ CASES: dict[type, set[str]] = {}
 
 
 def covers(name: str, *kinds: type) -> Callable:
-    """Says of which configurations the test below shows the field `name`."""
+    """Declare the configurations whose field `name` the test below covers."""
 
     def note(test: Callable) -> Callable:
         for kind in kinds:

@@ -1,4 +1,4 @@
-"""Vocabularies and inputs that the tests of the grammar share."""
+"""Vocabularies and inputs shared by the tests of the grammar."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The rules of the grammar once more, stated on trees and decided by enumerating all of them."""
+"""An independent implementation of the grammar's rules, on trees and by enumeration."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -21,7 +21,7 @@ def arity(vocabulary: Vocabulary, name: str) -> int:
 
 
 def all_trees(vocabulary: Vocabulary, max_length: int) -> Iterator[Tree]:
-    """Every tree of at most `max_length` tokens, whatever the rules say."""
+    """Yield every tree of at most `max_length` tokens, legal or not."""
 
     @cache
     def of_size(n: int) -> list[Tree]:
@@ -48,7 +48,7 @@ def nodes(tree: Tree) -> Iterator[Tree]:
 
 
 def most_on_a_path(tree: Tree, names: set[str]) -> int:
-    """The most tokens among `names` on a path from the root of `tree` to a leaf."""
+    """The maximum number of tokens among `names` on a path from the root of `tree` to a leaf."""
     return (tree[0] in names) + max((most_on_a_path(o, names) for o in tree[1:]), default=0)
 
 

@@ -1,8 +1,8 @@
-"""An independent evaluation in NumPy, with a bound on how far rounding may have carried it.
+"""An independent evaluation in NumPy, with a bound on its rounding error.
 
-Every node's bound is the sum of its operands' bounds times its slopes, plus a few units in its last place:
-the first-order error of computing the tree in double precision. Two correct evaluations differ by less than
-the sum of their bounds, however badly conditioned the expression is.
+Every node's bound is the sum of its operands' bounds times its slopes, plus a few units in its last place.
+This is the first-order error of computing the tree in double precision. Two correct evaluations differ by
+less than the sum of their bounds, however badly conditioned the expression is.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ddsr.expression.operators import Operator, numpy_function
 
 Floats = NDArray[np.float64]
 UNIT = np.finfo(np.float64).eps
-ULPS_PER_STEP = 8  # vector math libraries promise 4
+ULPS_PER_STEP = 8  # vector math libraries guarantee 4
 
 SLOPES = {
     "add": (lambda a, b: np.ones_like(a), lambda a, b: np.ones_like(a)),
@@ -43,7 +43,7 @@ SLOPES = {
     "square": (lambda a: 2 * a,),
     "cube": (lambda a: 3 * a**2,),
 }
-"""Up to sign, as bounds need them."""
+"""Absolute slopes, as the bounds need them."""
 
 EDGES = {
     "div": 0.0,
@@ -53,17 +53,17 @@ EDGES = {
     "asin": 1.0,
     "acos": 1.0,
 }
-"""Sizes of the last operand at which an operator's domain ends, or has a hole."""
+"""Absolute values of the last operand at which an operator's domain ends or has a hole."""
 
 
 LARGEST_ANGLE = 1e6
-"""Beyond it the last places of an angle are whole turns, also where the oracle takes it for exact."""
+"""Above it the last digits of an angle are whole turns, also if the oracle takes it as exact."""
 LARGEST_EXPONENT = 64.0
-"""(2 / u)^809 has a value where 2^809 / u^809 overflows: equal forms of such powers are not comparable."""
+"""(2 / u)^809 has a value where 2^809 / u^809 overflows: equal forms of such powers cannot be compared."""
 
 
 class Bounded(NamedTuple):
-    """Values, how far they may be off, the largest bound below, and whether all below was finite."""
+    """Values, their error bounds, the largest bound below, and whether all values below are finite."""
 
     value: Floats
     bound: Floats
@@ -93,19 +93,19 @@ def _apply(operator: Operator, operands: list[Bounded]) -> Bounded:
     bound = np.where(np.isfinite(value), ULPS_PER_STEP * UNIT * np.abs(value) + 1e-307, 0.0)
     worst, is_finite = np.zeros(len(value)), np.isfinite(value)
     for slope, operand in zip(SLOPES[operator.name], operands, strict=True):
-        # a slope that is infinite where the operand is exact, as at the edge of a domain, does no harm
+        # an infinite slope does not matter if the operand is exact, as at the edge of a domain
         carried = np.where(operand.bound > 0, np.abs(slope(*values)) * operand.bound, 0.0)
         bound = bound + np.where(np.isnan(carried), np.inf, carried)
         worst = np.maximum(worst, operand.worst)
         is_finite = is_finite & operand.is_finite
-    # where rounding decides on which side of an edge an operand lies, it decides whether there is a value
+    # if rounding decides on which side of an edge an operand lies, it decides whether there is a value
     if operator.name in EDGES:
         bound = np.where(_may_reach(operands[-1], EDGES[operator.name]), np.inf, bound)
     if operator.name in ("sin", "cos", "tan"):
         bound = np.where(np.abs(values[0]) > LARGEST_ANGLE, np.inf, bound)
     if operator.name == "pow":
         bound = np.where(np.abs(values[1]) > LARGEST_EXPONENT, np.inf, bound)
-        # a negative base has a power only where the exponent is exactly whole
+        # a negative base has a power only if the exponent is exactly an integer
         has_edge = (values[1] < 0) | (values[1] != np.trunc(values[1]))
         bound = np.where(has_edge & _may_reach(operands[0], 0.0), np.inf, bound)
         bound = np.where((values[0] <= 0) & (operands[1].bound > 0), np.inf, bound)
@@ -113,16 +113,16 @@ def _apply(operator: Operator, operands: list[Bounded]) -> Bounded:
 
 
 def _may_reach(operand: Bounded, size: float) -> NDArray[np.bool_]:
-    """Whether the operand's exact value may be of this size although the computed one is not known to be."""
+    """Whether the operand's exact absolute value may be `size`, given the error bound."""
     return (operand.bound > 0) & (np.abs(np.abs(operand.value) - size) <= operand.bound)
 
 
 def assert_same_values(original: Expression, other: Expression, X: Floats) -> None:
-    """Equal wherever the original is finite, within what rounding does to each of the two."""
+    """Check equality wherever the original is finite, within the rounding errors of both."""
     before, after = evaluate(original, X), evaluate(other, X)
-    # where a bound below is of the size of what it bounds, rounding decides even the signs
+    # where a bound is as large as the value, rounding decides even the signs
     is_certain = before.is_finite & (before.worst < 1e-6)
-    with np.errstate(all="ignore"):  # what is not finite is looked at on its own
+    with np.errstate(all="ignore"):  # non-finite values are compared separately
         distance = np.abs(before.value - after.value)
         allowed = 8 * (before.bound + after.bound) + 1e-9 * np.abs(before.value)
     far = (distance > allowed) | ~after.is_finite

@@ -1,4 +1,4 @@
-"""Fitted models to report on, and a page read as a browser would read it."""
+"""Fitted models for reports, and a parser that reads a page as a browser does."""
 
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -14,7 +14,7 @@ VOID = ("meta", "br", "img", "link", "input", "hr")
 
 @dataclass
 class Element:
-    """A tag with what is in it."""
+    """A tag with its contents."""
 
     tag: str
     attributes: dict[str, str]
@@ -41,7 +41,7 @@ class Element:
 
 
 class Page(HTMLParser):
-    """Builds the tree; an element that is closed out of turn fails the test."""
+    """Builds the tree; a wrongly closed element fails the test."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -73,9 +73,9 @@ def parsed(html: str) -> Element:
 
 
 def table(names, n_rows=200, seed=0):
-    """Rows, and a target that is a product, an exponential and a little noise.
+    """Rows, and a target that is a product plus an exponential plus a little noise.
 
-    Of few digits, which pandas reads from a CSV as they were written.
+    Values have few digits, so that pandas reads them from a CSV unchanged.
     """
     rng = np.random.default_rng(seed)
     X = pd.DataFrame(rng.uniform(0.5, 3, size=(n_rows, len(names))), columns=names)
@@ -84,6 +84,6 @@ def table(names, n_rows=200, seed=0):
 
 
 def fitted(X, y, **settings) -> DDSRRegressor:
-    """By a little search, the same each time."""
+    """Fit with a little search, reproducibly."""
     small = {"max_epochs": 3, "random_state": 0, "prior": None, "config": {"evaluations_per_epoch": 800}}
     return DDSRRegressor("ddsr:generator=none", **small | settings).fit(X, y)

@@ -1,4 +1,4 @@
-"""Small networks, and examples of few variables drawn evenly from a grammar."""
+"""Small networks, and examples of few variables drawn uniformly from a grammar."""
 
 from dataclasses import dataclass
 
@@ -26,7 +26,7 @@ QUICK = TrainingConfig(batch_size=32, batches_per_chunk=2, n_views=2, warm_up=10
 
 
 def write_weights(path):
-    """A network that has learned nothing, as a file; its path as text."""
+    """Write an untrained network to a file and return its path as text."""
     trainer = Trainer(TINY, QUICK, PlainMaker(), {}, torch.device("cpu"))
     prior_of_checkpoint(trainer.checkpoint()).save(path)
     return str(path)
@@ -42,7 +42,7 @@ class PlainExamples:
 
 
 class PlainMaker:
-    """Finite, non-constant expressions of the first variables; a stand-in for the recipe of the core."""
+    """Finite, non-constant expressions of the first variables, in place of the core's recipe."""
 
     def __init__(self, n_variables=1, n_rows=24, max_length=16, seed=0):
         self.seed, self.n_rows, self.max_length, self.n_variables = seed, n_rows, max_length, n_variables

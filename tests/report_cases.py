@@ -1,4 +1,4 @@
-"""Stores made by hand, with answers that can be counted on fingers."""
+"""Handmade stores with easily counted answers."""
 
 import json
 from dataclasses import asdict
@@ -15,7 +15,7 @@ STROGATZ = "strogatz_vdp2"
 
 
 def run(problem: str, method: str = "a", *, is_solved: bool = False, **fields) -> Row:
-    """A run; what a test does not care about is filled in."""
+    """A run; fields that a test does not need have defaults."""
     settings = {"noise": 0.0, "seed": 0, "wall_s": 2.0, "threads": 1, "host": "h", "version": "1"}
     verdict = {"solved_srbench": is_solved, "solved_paper": is_solved, "r2_test": 1.0 if is_solved else 0.5}
     model = {"expression": "x", "simplified": "x", "complexity": 5, "r2_train": 1.0, "cpu_s": 2.0}

@@ -1,4 +1,4 @@
-"""A small run, in this process or in another, and what to compare of two."""
+"""A small run, in this process or another, and what to compare in two runs."""
 
 import os
 import subprocess
@@ -21,9 +21,9 @@ CONFIG = DefaultConfig(
     evolution=RefinerConfig(n_islands=2, island_size=30),
 )
 UNIFORM = {"preset": "uniform", "config": {"batch_size": 40, "max_length": 9}, "random_state": 0}
-# Without the prior: its network takes seconds per epoch, and a run folder does not save it.
+# Without the prior: its network takes seconds per epoch, and run folders do not save it.
 DDSR = {"preset": "ddsr", "config": CONFIG, "random_state": 0, "device": "cpu", "prior": None}
-# Without making its equations shorter either.
+# Also without shortening its equations.
 BRIEF = DDSR | {"model_selection": "best"}
 NAMES = ["a b", "sin", "z"]
 
@@ -35,13 +35,13 @@ def create(path, **parameters):
 
 
 def account(model):
-    """What has to be the same in two runs: equations, constants and curves, but for seconds."""
+    """What must agree in two runs: equations, constants and curves, except seconds."""
     curves = model.curves_[[name for name in model.curves_.columns if not name.startswith("seconds")]]
     return model.front_, model.best_, model.stopped_by_, model.n_epochs_, curves.to_csv()
 
 
 def start_process(code, *arguments):
-    """A Python process with these tests' modules; what it prints can be waited for."""
+    """Start a Python process with the tests' modules; its output can be waited for."""
     return subprocess.Popen(
         [sys.executable, "-c", f"import sys, run_cases\n{code}", *map(str, arguments)],
         stdout=subprocess.PIPE,
@@ -52,9 +52,9 @@ def start_process(code, *arguments):
 
 
 def fit_for_ever(path):
-    """In the other process: saves after every epoch and says so, until it is killed."""
+    """For the other process: save after every epoch and print a line, until killed."""
     import torch
 
-    torch.set_num_threads(1)  # as here: its last bits depend on their number
+    torch.set_num_threads(1)  # as in this process, because last bits depend on the number of threads
     run = RunFolder.open(path)
     run.fit(on_state=lambda state: print(state.epoch, flush=True), interval=0.0)

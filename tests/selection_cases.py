@@ -1,4 +1,4 @@
-"""Data with a law and noise, and candidates for it, that tests of the choice share."""
+"""Data with a law and noise, and candidates for it, shared by tests of selection."""
 
 import numpy as np
 

@@ -9,5 +9,5 @@ FAILURES = {
 
 
 def expected_failures(estimator):
-    """As `parametrize_with_checks` and `check_estimator` take them."""
+    """The format of `parametrize_with_checks` and `check_estimator`."""
     return FAILURES

@@ -21,7 +21,7 @@ needs_kernels = pytest.mark.skipif(
     find_spec("triton") is None or not (IS_INTERPRETED or torch.cuda.is_available()),
     reason="needs Triton, and a CUDA device or TRITON_INTERPRET=1 (test_interpreted.py sets it)",
 )
-# The interpreter takes as long for a large block as for a small one.
+# In the interpreter, a large block takes no longer than a small one.
 LAUNCH = Launch(n_tokens=1024, fill_rows=512) if DEVICE.type == "cpu" else Launch(precision="tf32x3")
 
 LENGTH = 8
@@ -39,7 +39,7 @@ CONFIG = DenoiserConfig(feed_forward_width=64)
 
 
 def make_network(grammar: Grammar, seed: int, config: DenoiserConfig = CONFIG) -> Denoiser:
-    """A network whose norms and biases are not those of a fresh one."""
+    """A network whose norms and biases are not the initial ones."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         network = Denoiser(len(grammar.vocabulary), grammar.max_length, config)
@@ -51,7 +51,7 @@ def make_network(grammar: Grammar, seed: int, config: DenoiserConfig = CONFIG) -
 
 
 def weights_of(network: Denoiser) -> dict[str, np.ndarray]:
-    """As a policy saves them."""
+    """The weights in the format saved by a policy."""
     return {name: tensor.cpu().numpy() for name, tensor in network.state_dict().items()}
 
 
@@ -68,7 +68,7 @@ def make_stack(grammars, n_rows, networks=None) -> StackedBackward:
 
 
 def random_tokens(grammar: Grammar, n_rows: int, rng: np.random.Generator) -> np.ndarray:
-    """Tokens at some positions, legal ones and others, and MASK at the rest."""
+    """Tokens at some positions, legal or not, and MASK elsewhere."""
     legal = grammar.sample(n_rows, seed=int(rng.integers(2**32)))
     some = rng.integers(0, len(grammar.vocabulary), legal.shape)
     tokens = np.where((rng.random(legal.shape) < 0.3) | (legal < 0), some, legal)

@@ -1,4 +1,4 @@
-"""Hypothesis strategies: random vocabularies, expressions and data to try a property on."""
+"""Hypothesis strategies: random vocabularies, expressions and data for property tests."""
 
 from functools import cache
 from itertools import count
@@ -14,7 +14,7 @@ NASTY_NAMES = (
     *("sin", "exp", "add", "1", "2.5", "1e5", "?", "+", "**", "-x", "(", "a,b", "`", "``", "a`b"),
     *('"', "'", "\\", "#1", "{", '"""', "equation", "__debug__", "a.b", "\ud800"),
 )
-"""Variable names that are something else somewhere: in Python, SymPy, LaTeX or infix text."""
+"""Variable names that mean something else in Python, SymPy, LaTeX or infix text."""
 
 finite_floats = st.floats(allow_nan=False, allow_infinity=False)
 mild_floats = st.floats(-5, 5).map(lambda value: round(value, 3))
@@ -74,15 +74,15 @@ def expressions(
 
 
 def numbered(expression: Expression) -> Expression:
-    """The same with the constants 2, 3, 4, …, so that none can stand for another unnoticed."""
+    """The expression with the constants 2, 3, 4, …, so that no two can be confused."""
     return expression.with_constants([float(k) for _, k in zip(expression.constants, count(2))])
 
 
 def data(n_rows: int = 8, n_features: int = 3, seed: int = 0) -> np.ndarray:
-    """Rows in (-3, 3): both signs, since half of the operators care."""
+    """Rows in (-3, 3), with both signs, because half of the operators depend on the sign."""
     return np.random.default_rng(seed).uniform(-3, 3, (n_rows, n_features))
 
 
 def examples(n: int) -> settings:
-    """So many where hypothesis explores, and a share of them in the usual run (see conftest.py)."""
+    """Use `n` examples when Hypothesis explores, and a share of them otherwise (see conftest.py)."""
     return settings(max_examples=max(20, n * settings.default.max_examples // 100))

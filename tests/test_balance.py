@@ -1,4 +1,4 @@
-"""Who has how much of the time."""
+"""How time is shared between contributors."""
 
 import pytest
 from hypothesis import given
@@ -15,7 +15,7 @@ def shared(least=0.1, most=0.5, head_start=0.0, **settings):
 
 
 def simulated(balance, n_epochs, gain_a_second, turn=2.0):
-    """The generator's part of the time, where the refiner gains 1 a second in epochs of a second."""
+    """The generator's share of the time, if the refiner gains 1 per second in epochs of one second."""
     for _ in range(n_epochs):
         balance.credit(REFINER, 1.0, 1.0)
         if balance.is_generators_turn:
@@ -23,15 +23,15 @@ def simulated(balance, n_epochs, gain_a_second, turn=2.0):
     return balance.totals[GENERATOR] / sum(balance.totals.values())
 
 
-def test_gains_a_second_earn_time():
+def test_gains_per_second_earn_time():
     balance = shared(least=0.03, most=0.9)
     balance.credit(REFINER, gain=6.0, seconds=3.0)
-    assert balance.share == 0.03  # nothing is known of the generator yet
+    assert balance.share == 0.03  # nothing is known about the generator yet
     balance.credit(GENERATOR, gain=1.0, seconds=0.25)
     assert balance.share == pytest.approx(4 / (2 + 4))
 
 
-def test_what_was_found_long_ago_is_forgotten():
+def test_old_gains_are_forgotten():
     balance = shared(least=0.01, most=0.99)
     balance.credit(GENERATOR, 1.0, 1.0)
     balance.credit(REFINER, 1.0, 1.0)
@@ -39,7 +39,7 @@ def test_what_was_found_long_ago_is_forgotten():
     for _ in range(10):
         balance.credit(GENERATOR, 0.0, 1.0)
     assert balance.gains[GENERATOR] == pytest.approx(KEPT**10)
-    assert balance.totals[GENERATOR] == 11.0  # time is not
+    assert balance.totals[GENERATOR] == 11.0  # the time is not forgotten
     assert balance.share < 0.1
 
 
@@ -50,7 +50,7 @@ def test_the_generator_gets_its_share_of_the_time(gain_a_second, expected):
     assert simulated(shared(), 2000, gain_a_second) == pytest.approx(expected, abs=0.01)
 
 
-def test_where_neither_finds_anything_the_generator_has_the_least():
+def test_without_gains_the_generator_has_the_least_share():
     balance = shared()
     balance.credit(REFINER, 0.0, 1.0)
     balance.credit(GENERATOR, 0.0, 1.0)
@@ -67,7 +67,7 @@ def test_the_refiner_has_a_head_start():
 
 
 def test_without_a_clock_turns_go_by_epochs():
-    """Seconds, gains and the head start are of no account: they differ from run to run."""
+    """Seconds, gains and the head start must not matter, because they differ from run to run."""
     for seconds in (0.01, 100.0):
         balance = shared(least=0.25, head_start=1e9, is_timed=False)
         turns = []
@@ -79,7 +79,7 @@ def test_without_a_clock_turns_go_by_epochs():
         assert turns == [False, False, False, True] * 3
 
 
-def test_a_share_of_all_or_of_nothing():
+def test_the_share_may_be_zero_or_one():
     assert simulated(shared(least=0.0, most=1.0), 50, 1.0) == 0.0
     assert simulated(shared(least=0.0, most=1.0, is_timed=False), 50, 1.0) == 0.0
     always = shared(least=1.0, most=1.0, is_timed=False)

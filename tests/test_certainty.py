@@ -1,4 +1,4 @@
-"""How sure a model is, as it is said by `print`, the command, and the live views."""
+"""How sure a model is, as stated by `print`, the command, and the live views."""
 
 import io
 import json
@@ -31,7 +31,7 @@ def test_other_forms_are_counted_and_the_best_three_are_named():
     assert certainty_of(UNSURE).lines("v") == SAID
 
 
-def test_who_is_sure_says_just_that():
+def test_a_sure_model_says_so():
     assert certainty_of(outcome(0.95, 0.05)).lines("v") == ["This form has a probability of 95 %."]
     assert certainty_of(outcome(1.0)).lines("v") == ["This form has a probability of over 99 %."]
 
@@ -47,7 +47,7 @@ def test_one_form_is_not_forms():
     assert sentence.endswith("1 other form explains the data about as well.")
 
 
-def test_more_forms_than_are_kept_are_at_least_so_many():
+def test_if_forms_were_dropped_their_number_is_a_lower_bound():
     form = UNSURE.forms[0]
     forms = tuple(
         Form(replace(form.entry, nrmse=form.entry.nrmse + 0.01 * number), 0.05, None)
@@ -85,11 +85,11 @@ def test_without_weights_nothing_is_said():
         ),
     ],
 )
-def test_where_forms_differ_is_said_in_words(place, said):
+def test_the_place_where_forms_differ_is_described(place, said):
     assert where_text(place) == said
 
 
-def test_nothing_is_certain():
+def test_probabilities_are_below_100_percent():
     assert [percent(share) for share in (1.0, 0.991, 0.99, 0.5, 0.01, 0.009)] == [
         "over 99 %",
         "over 99 %",
@@ -151,7 +151,7 @@ def test_the_command_says_how_sure_it_is(saved):
     assert shown.splitlines()[-4:] == [line.replace("v = ", "y = ") for line in SAID]
 
 
-def test_scripts_are_told_the_weights(saved):
+def test_json_output_has_the_weights(saved):
     content = json.loads(ddsr("show", saved, "--json").stdout)
     assert content["probability"] == 0.6 and content["weight_left"] == pytest.approx(0.02)
     assert [form["weight"] for form in content["forms"]] == [0.6, 0.2, 0.1, 0.05, 0.03]
@@ -195,7 +195,7 @@ def test_the_terminal_shows_it_before_it_vanishes():
     assert SAID[0] in stream.getvalue() and "7.3 * S / (1.9 + S)" in stream.getvalue()
 
 
-def test_a_notebook_is_told_of_the_choice_by_the_fit():
+def test_a_fit_passes_its_choice_to_the_notebook_view():
     shown = []
     view = NotebookView("v", show=lambda view: shown.append(view._repr_html_()))
     x = np.linspace(0.3, 9.0, 12)
@@ -214,7 +214,7 @@ def test_a_notebook_is_told_of_the_choice_by_the_fit():
     assert view.board.chosen is model.best_
 
 
-def test_several_targets_are_told_apart():
+def test_several_targets_are_shown_by_name():
     board = Board("v")
     board.finish([UNSURE, outcome(0.97)])
     assert board.certainty[0] == f"y0: {SAID[0]}"

@@ -1,4 +1,4 @@
-"""How much time the choice gets, on a clock that the test moves."""
+"""The time for the final choice, on a clock that the test moves."""
 
 from math import inf
 
@@ -40,14 +40,14 @@ def test_without_a_limit_only_an_interrupt_hurries_the_choice():
     assert seconds_to_choose("interrupt", 0.3, inf) == 1.0
 
 
-def test_time_is_given_back_where_the_search_gains_more_than_a_second_choice_takes():
+def test_reserved_time_returns_to_a_search_that_gains_by_it():
     assert later_deadline(now=545.0, end=600.0, choice_seconds=5.0) == pytest.approx(593.55)
     assert later_deadline(now=580.0, end=600.0, choice_seconds=40.0) is None
     assert later_deadline(now=590.0, end=600.0, choice_seconds=5.0) is None
 
 
 class Fit:
-    """Epochs and choices of a given length on a clock of its own."""
+    """Epochs and choices of given lengths on a separate clock."""
 
     def __init__(self, max_time, epoch, choice):
         self.now, self.epoch, self.choice = 0.0, epoch, choice
@@ -58,7 +58,7 @@ class Fit:
             self.early.before_epoch()
             if self.early.is_final:
                 break
-            self.now = min(self.now + epoch, self.deadline.at)  # an epoch is cut short at the deadline
+            self.now = min(self.now + epoch, self.deadline.at)  # the deadline cuts an epoch short
         self.searched_until = self.now
         if not self.early.is_final:
             self.choose()
@@ -76,7 +76,7 @@ def test_a_long_fit_uses_its_time_and_not_more(epoch, choice):
     assert 600.0 - 1.5 * choice - 0.5 <= fit.searched_until + choice <= fit.now <= 600.0
 
 
-def test_a_choice_that_needs_its_reserve_is_made_once_or_loses_nothing():
+def test_a_slow_choice_is_made_once_or_loses_nothing():
     fit = Fit(600.0, 3.0, 58.0)
     assert fit.now <= 600.0 and fit.searched_until >= 536.0
     assert len(fit.choices) == 1
@@ -86,8 +86,8 @@ def test_a_short_fit_makes_one_choice():
     assert len(Fit(5.0, 0.1, 0.2).choices) == 1
 
 
-def test_an_early_choice_is_replaced_by_a_better_one_and_by_no_worse(monkeypatch):
-    """The choice made at the end counts, unless the time for it was too short to find the early one."""
+def test_an_early_choice_is_replaced_only_by_a_better_one(monkeypatch):
+    """The last choice counts, unless it had too little time to find the early one."""
     made = []
     select = ddsr.estimator.fit.select
 

@@ -14,7 +14,7 @@ from report_cases import full_store
 
 
 def predicted_periods(output: str) -> np.ndarray:
-    """Of the equation that was printed last."""
+    """Predictions of the last printed equation."""
     chosen = re.findall(r"^period = (.+)$", output, re.MULTILINE)[-1]
     axes = np.array([[axis] for axis, _ in PLANETS.values()])
     return Expression.parse(chosen, Vocabulary(("axis",))).to_callable()(axes)

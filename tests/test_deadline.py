@@ -1,4 +1,4 @@
-"""Work that is cut short: what is given up, what is kept, and that what is not cut is not altered."""
+"""Work that is cut short: what is discarded, what is kept, and that other work is not changed."""
 
 import math
 import time
@@ -41,7 +41,7 @@ def test_a_deadline_passes_once(clock):
         soon.check()
 
 
-def test_scoring_gives_up_or_is_not_altered():
+def test_scoring_stops_or_is_unchanged():
     engine = Engine(PLAIN, X, Y)
     batch = UniformGenerator(GRAMMAR).sample(300, 0)
     with pytest.raises(TimeIsUp):
@@ -50,8 +50,8 @@ def test_scoring_gives_up_or_is_not_altered():
         assert (engine.score(batch, deadline=deadline).nrmse == engine.score(batch).nrmse).all()
 
 
-def test_scoring_gives_up_amid_a_batch():
-    """Were the deadline read before the batch alone, or after it, this would take minutes."""
+def test_scoring_stops_within_a_batch():
+    """If the deadline were read only before or after the batch, this would take minutes."""
     many = np.random.default_rng(0).uniform(0.5, 3.0, size=(500_000, 3))
     engine = Engine(PLAIN, many, many[:, 0], n_threads=2)
     batch = UniformGenerator(Grammar(PLAIN, 30)).sample(20_000, 0)
@@ -60,7 +60,7 @@ def test_scoring_gives_up_amid_a_batch():
 
 
 @pytest.mark.parametrize("kind", (MaskedDiffusion, D3PM))
-def test_a_generator_gives_up_or_is_not_altered(kind):
+def test_a_generator_stops_or_is_unchanged(kind):
     one, other = (
         kind(GRAMMAR, SMALL, 0, torch.device("cpu"), 1, deadline) for deadline in (NEVER, in_seconds(PATIENT))
     )
@@ -80,7 +80,7 @@ class CountingPolicy:
 
 
 class SlowGenerator:
-    """Takes its time, and from the third epoch on too much of it."""
+    """Is slow, and from the third epoch on too slow."""
 
     def sample(self, batch_size, epoch):
         if epoch == 2:

@@ -1,4 +1,4 @@
-"""Expressions and files that are nested deeply: they work, or an error of ddsr says what is wrong."""
+"""Deeply nested expressions and files work, or an error of ddsr says what is wrong."""
 
 import json
 
@@ -79,7 +79,7 @@ def test_a_card_that_is_nested_deeply_is_refused(tmp_path):
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_weights_that_are_not_finite_are_refused(tmp_path, value):
-    """With the right checksum: the numbers themselves are of no use."""
+    """The checksum is right, but the numbers are useless."""
     path = tmp_path / "weights.safetensors"
     write_weights(path)
     arrays, texts = read_tensors(path)

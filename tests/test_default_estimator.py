@@ -1,4 +1,4 @@
-"""The estimator with its default preset, `ddsr`: budgets, what ends a fit, what it chooses."""
+"""The estimator with its default preset `ddsr`: budgets, the end of a fit, and selection."""
 
 import signal
 from functools import partial
@@ -29,7 +29,7 @@ WITH_GENERATOR = {
 
 
 def small(**parameters):
-    """The default preset with small epochs and without a prior."""
+    """The default preset with small epochs and no prior."""
     usual = {"max_epochs": 3, "random_state": 0, "device": "cpu", "prior": None}
     config = SMALL | parameters.pop("config", {})
     return DDSRRegressor(**usual | {"config": config} | parameters)
@@ -42,7 +42,7 @@ def test_ddsr_is_the_default():
     assert (model.curves_["seconds_refine"] > 0).all()
 
 
-# With so little to do that they stay fast.
+# Settings with so little work that the checks stay fast.
 FAST = {
     "config": {"evaluations_per_epoch": 30, "max_length": 5, "evolution": ISLANDS},
     "operators": ["+", "*"],
@@ -55,11 +55,11 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-# What ends a fit
+# The end of a fit
 
 
 def test_an_exact_fit_ends_it():
-    """In a grammar so small that all of it is tried."""
+    """The grammar is so small that all of it is tried."""
     x = X[:, :1]
     model = small(operators=["+", "*", "sin"], config={"max_length": 3}).fit(x, 2.5 * np.sin(x[:, 0]) - 1)
     assert model.stopped_by_ == "exact"
@@ -68,7 +68,7 @@ def test_an_exact_fit_ends_it():
 
 @pytest.mark.slow
 def test_a_simple_law_is_found():
-    """Within 20 epochs: 10 of 10 seeds did; supposed is 0.8, and of 20 seeds 7 must."""
+    """Within 20 epochs. Measured: 10 of 10 seeds; assumed: 0.8, so 7 of 20 seeds must succeed."""
     y = 2.5 * X[:, 0] * np.sin(X[:, 1]) - 1
 
     def is_found(seed):
@@ -78,7 +78,7 @@ def test_a_simple_law_is_found():
     assert_rate(is_found, range(20), 0.8)
 
 
-def test_a_looser_idea_of_exact_ends_it_too():
+def test_a_larger_exact_ends_a_fit_too():
     noisy = X[:, 0] + 1e-5 * np.random.default_rng(0).normal(size=60)
     loose = small(config={"evolution": RefinerConfig(**ISLANDS, exact=1e-3)}).fit(X, noisy)
     assert loose.stopped_by_ == "exact"
@@ -87,7 +87,7 @@ def test_a_looser_idea_of_exact_ends_it_too():
 
 def test_max_evaluations_end_it():
     states = []
-    # without symmetries, which have evaluations of their own
+    # without symmetries, which have their own evaluations
     config = {"max_evaluations": 500, "symmetries": False}
     model = small(config=config, max_epochs=50, callback=states.append).fit(X, NOISY)
     assert model.stopped_by_ == "max_evaluations"
@@ -107,7 +107,7 @@ def test_epochs_without_progress_end_it():
 
 
 def test_it_ends_when_everything_was_tried():
-    """Not by a clock that runs on with nothing to do."""
+    """And not because a clock runs on without work."""
     tiny = {"max_length": 3, "constants": False}
     model = small(operators=["+", "sin"], config=tiny, max_epochs=None, max_time=600).fit(X[:, :1], NOISY)
     assert model.stopped_by_ == "exhausted"
@@ -122,7 +122,7 @@ def test_max_time_is_the_deadline_of_the_search(monkeypatch):
         return search(*parts, deadline=deadline, **options)
 
     monkeypatch.setattr(methods, "refined_search", watched)
-    # on the slowest machines what comes before the search takes seconds
+    # on the slowest machines, the work before the search takes seconds
     model = small(max_epochs=None, max_time=4.0).fit(X, NOISY)
     assert model.stopped_by_ == "max_time" and np.isfinite(model.predict(X)).all()
     assert 0.0 <= left[0] <= 4.0
@@ -130,7 +130,7 @@ def test_max_time_is_the_deadline_of_the_search(monkeypatch):
 
 @pytest.mark.slow
 def test_max_time_ends_a_fit_of_a_million_rows():
-    """Amid an epoch: runs are cut, so that there is something to see and to keep."""
+    """Runs end within an epoch, so that there are results to show and keep."""
     rng = np.random.default_rng(0)
     rows = rng.uniform(0.5, 3.0, size=(1_000_000, 5))
     target = np.sin(3 * rows[:, 0]) * rows[:, 1] + np.exp(rows[:, 2] / rows[:, 3]) * rows[:, 4]
@@ -141,11 +141,11 @@ def test_max_time_ends_a_fit_of_a_million_rows():
     assert model.get_best()["r2"] >= 0.0
 
 
-# What a fit that is cut short leaves
+# Results of a fit that is cut short
 
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, RuntimeError])
-def test_what_a_callback_raises_leaves_what_was_found(kind):
+def test_an_error_in_a_callback_keeps_results(kind):
     def stop(state):
         if state.epoch == 1:
             raise kind
@@ -162,7 +162,7 @@ def test_what_a_callback_raises_leaves_what_was_found(kind):
 
 
 def test_an_interrupt_within_a_run_of_the_refiner_ends_the_fit(monkeypatch):
-    """What that run, the only one, found is kept. Without a limit of time no clock ends a run."""
+    """The results of the refiner's only run are kept. Without a time limit, no clock ends a run."""
     running, run = [], Refiner.run
 
     def noted(refiner, *budget):
@@ -188,7 +188,7 @@ def test_an_interrupt_within_a_run_of_the_refiner_ends_the_fit(monkeypatch):
     assert model.curves_["gain_refiner"].iloc[0] > 0.0
 
 
-# What is found
+# Results
 
 
 def test_model_selection_is_the_presets_unless_given():
@@ -201,7 +201,7 @@ def test_model_selection_is_the_presets_unless_given():
     by_option = one_epoch(preset="ddsr:model_selection=accuracy").fit(X, NOISY)
     by_setting = one_epoch(config={"model_selection": "accuracy"}).fit(X, NOISY)
     assert by_option.best_ == by_setting.best_ == accurate.best_
-    # what the estimator is told counts more than what the preset says
+    # the estimator's parameter takes precedence over the preset's option
     assert one_epoch(preset="ddsr:model_selection=accuracy", model_selection="best").fit(X, NOISY).best_ == (
         one_epoch(model_selection="best").fit(X, NOISY).best_
     )
@@ -228,8 +228,8 @@ def test_gains_are_in_the_curves():
 
 
 @pytest.mark.parametrize("fit_rows", [30, 10_000])
-def test_weights_are_those_of_the_refiner_too(fit_rows):
-    """Half of the rows follow another law and weigh nothing, or next to nothing."""
+def test_the_refiner_uses_the_weights(fit_rows):
+    """Half of the rows follow another law and have no weight, or almost none."""
     y = np.where(np.arange(60) < 30, 3 * X[:, 0] - 2, 40 * X[:, 2])
     for little in (0.0, 1e-20):
         weights = np.where(np.arange(60) < 30, 1.0, little)
@@ -260,13 +260,13 @@ def test_rules_hold_for_what_is_found(selection):
     for equation in found:
         names = [equation.vocabulary.names[token] for token in equation.tokens]
         assert {"x0", "x1", "x2"} <= set(names)
-        if selection == "description_length":  # in others x1 may stand there and cancel
+        if selection == "description_length":  # in other equations x1 may occur and cancel
             assert {"x0", "x1", "x2"} <= {str(symbol) for symbol in equation.to_sympy().free_symbols}
         assert names.count("sin") + names.count("cos") <= 1
 
 
-def test_a_number_alone_is_written_as_one():
-    y = 7 + np.where(np.arange(60) % 2, 1.0, -1.0)  # no line explains that
+def test_a_constant_model_is_written_as_a_number():
+    y = 7 + np.where(np.arange(60) % 2, 1.0, -1.0)  # no line explains this
     model = small(model_selection="best", max_epochs=1).fit(X, y)
     assert float(model.equations_["equation"][0]) == pytest.approx(7.0)
 

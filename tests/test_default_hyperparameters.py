@@ -1,4 +1,4 @@
-"""Every setting that the default search has beside the paper's is changed once, and its effect is seen."""
+"""Every setting that the default search has beyond the paper's is changed once, and its effect is checked."""
 
 from dataclasses import fields
 
@@ -26,12 +26,12 @@ def fitted(preset="ddsr", callback=None, max_time=None, **changes):
 
 
 def balance_of(monkeypatch, **changes):
-    """The balance that a fit with these settings was made with."""
+    """The balance of a fit with these settings."""
     balances, search = [], methods.refined_search
 
-    def watched(refiner, make_proposer, balance, **options):
+    def watched(evolution, contributors, balance, **options):
         balances.append(balance)
-        return search(refiner, make_proposer, balance, **options)
+        return search(evolution, contributors, balance, **options)
 
     with monkeypatch.context() as patch:
         patch.setattr(methods, "refined_search", watched)
@@ -42,7 +42,7 @@ def balance_of(monkeypatch, **changes):
 @covers("is_scale_free", DefaultConfig)
 @pytest.mark.parametrize("method", ["ddsr:refiner=none", "ddsr:generator=none"])
 def test_is_scale_free(method):
-    """Constants that only scale and shift an expression are fitted beside it, or not at all."""
+    """Constants that only scale and shift an expression are fitted outside of it, or not at all."""
     y = 1234.5 * np.sin(X[:, 0]) + 67.8
     vocabulary = Vocabulary(["x0", "x1"])
     for is_free in (True, False):
@@ -55,7 +55,7 @@ def test_is_scale_free(method):
 
 @covers("symmetries", DefaultConfig)
 def test_symmetries():
-    """They are looked for from the third epoch on; what they find is in test_reduced_search.py."""
+    """Symmetries are searched for from the third epoch on; test_reduced_search.py tests what they find."""
     with_them, without = (
         fitted("ddsr:generator=none", symmetries=is_on, evolution={"exact": 0.0}).curves_
         for is_on in (True, False)
@@ -95,7 +95,7 @@ def test_most_share(monkeypatch):
 
 @covers("head_start", DefaultConfig)
 def test_head_start(monkeypatch):
-    """For as long as that the generator has no turn, however large its share is."""
+    """Until then the generator has no turn, however large its share is."""
     for head_start in (0.0, 1e6):
         balance = balance_of(
             monkeypatch, head_start=head_start, least_share=0.5, max_time=60.0, max_evaluations=1
@@ -109,13 +109,13 @@ def weights(tmp_path_factory):
     return write_weights(tmp_path_factory.mktemp("prior") / "tiny.safetensors")
 
 
-def parts_of(monkeypatch, **changes):
-    """The priming and the maker of the proposer that a fit with these settings was made with."""
+def contributors_of(monkeypatch, **changes):
+    """The contributors of a fit with these settings, by name."""
     parts, search = [], methods.refined_search
 
-    def watched(refiner, make_proposer, balance, **options):
-        parts.append((options["priming"], make_proposer))
-        return search(refiner, make_proposer, balance, **options)
+    def watched(evolution, contributors, balance, **options):
+        parts.append({each.name: each for each in contributors})
+        return search(evolution, contributors, balance, **options)
 
     with monkeypatch.context() as patch:
         patch.setattr(methods, "refined_search", watched)
@@ -126,15 +126,15 @@ def parts_of(monkeypatch, **changes):
 @covers("prior", DefaultConfig)
 def test_prior(monkeypatch, weights):
     for prior in (weights, "default"):
-        priming, _ = parts_of(monkeypatch, prior=prior)
-        assert priming.primer.weights == prior
-    assert parts_of(monkeypatch, prior=None)[0] is None
+        assert contributors_of(monkeypatch, prior=prior)["prior"].primer.weights == prior
+    assert contributors_of(monkeypatch, prior=None)["prior"].is_done  # has nothing to propose
 
 
 @covers("prior_share", DefaultConfig)
 def test_prior_share(monkeypatch, weights):
+    limits = {"max_time": 2000.0, "max_evaluations": 1}
     short, long = (
-        parts_of(monkeypatch, prior=weights, prior_share=share, max_time=2000.0, max_evaluations=1)[0].seconds
+        contributors_of(monkeypatch, prior=weights, prior_share=share, **limits)["prior"].seconds
         for share in (0.1, 0.4)
     )
     assert 0.0 < short <= 200.0
@@ -143,8 +143,8 @@ def test_prior_share(monkeypatch, weights):
 
 @covers("prior_learning_rate", DefaultConfig)
 def test_prior_learning_rate(monkeypatch, weights):
-    _, make_proposer = parts_of(monkeypatch, prior=weights, prior_learning_rate=3e-5)
-    assert make_proposer().policy.optimizer.param_groups[0]["lr"] == 3e-5
+    generator = contributors_of(monkeypatch, prior=weights, prior_learning_rate=3e-5)["generator"]
+    assert generator.make_proposer().policy.optimizer.param_groups[0]["lr"] == 3e-5
 
 
 def test_every_field_has_a_case():

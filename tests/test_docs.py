@@ -1,4 +1,4 @@
-"""The examples that a newcomer copies run as they are printed."""
+"""The examples that newcomers copy run as printed."""
 
 import contextlib
 import inspect
@@ -32,7 +32,7 @@ SEARCHES = ["little", pytest.param("as printed", marks=pytest.mark.slow)]
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_examples_run(example: str, search: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)  # where the paths to the gallery's data hold
+    monkeypatch.chdir(ROOT)  # the paths to the gallery's data are relative to it
     code = EXAMPLES[example]
     if search == "little":
         search_little(monkeypatch, said_equations(code))
@@ -44,7 +44,7 @@ def test_examples_run(example: str, search: str, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("search", SEARCHES)
 def test_shell_example_runs(search: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What stands below a command is printed by it; an ellipsis is for lines that differ.
+    """The text below a command is its output; an ellipsis stands for lines that differ.
 
     The widths of columns depend on those lines.
     """
@@ -87,7 +87,7 @@ def test_the_page_on_examples_has_every_motif_and_shape_with_its_weight() -> Non
 
 
 def weights_in(source: str, name: str) -> list[str]:
-    """The numbers of an array of C++, as percent."""
+    """The numbers of a C++ array, in percent."""
     numbers = re.findall(name + r"\{([^}]*)\}", source)[0]
     return [f"{100 * float(number):.0f}" for number in numbers.split(",")]
 

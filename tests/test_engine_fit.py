@@ -1,4 +1,4 @@
-"""Constants against SciPy, and what a fit can be relied on for."""
+"""Constants compared with SciPy, and what a fit guarantees."""
 
 from __future__ import annotations
 
@@ -107,12 +107,12 @@ def test_fits_on_a_subsample_and_scores_on_all_rows() -> None:
     "text", ["(x + 0.7)^2", "3 * x^3", "3 * x^2 - 0.4", "2 * exp(-0.5 * x^2) + y", "1.5 / (x^2 + 0.3)"]
 )
 @pytest.mark.parametrize("n", [200, 1500])
-def test_exponents_of_negative_bases_hold_still_and_nothing_else_does(text: str, n: int) -> None:
-    """x^2 has no neighbour x^2.01 where x < 0: the other constants must be fitted all the same."""
+def test_only_exponents_of_negative_bases_are_held(text: str, n: int) -> None:
+    """For x < 0, x^2 has no neighbour such as x^2.01, but the other constants must still be fitted."""
     truth = Expression.parse(text, DEFAULT)
     X = np.random.default_rng(0).normal(size=(n, 3))
     y = truth.to_callable()(X)
-    # the exponents are known, the rest starts from 1
+    # the exponents are known, the others start from 1
     start = truth.with_constants([c if c in (2.0, 3.0) and "^" in text else 1.0 for c in truth.constants])
     options = FitOptions(max_steps=60, tolerance=1e-12)
     scores = Engine(DEFAULT, X, y, options=options, fit_rows=n).score([start])
@@ -131,7 +131,7 @@ def test_large_and_small_targets_are_fitted_like_others(size: float) -> None:
         expression, X, y = planted(text)
         options = FitOptions(max_steps=200, tolerance=1e-12)
         assert Engine(DEFAULT, X, size * y, options=options).score([expression]).nrmse[0] < 1e-6
-        options = FitOptions(max_steps=20, is_scale_free=True)  # a free scale does not need the detour
+        options = FitOptions(max_steps=20, is_scale_free=True)  # not needed with a free scale
         assert Engine(DEFAULT, X, size * y, options=options).score([expression]).nrmse[0] < 1e-6
 
 
@@ -202,8 +202,8 @@ def test_thread_count_does_not_change_a_bit(is_scale_free: bool) -> None:
     assert_same_bits(runs[0], runs[2])
 
 
-def test_a_result_depends_on_the_expression_alone() -> None:
-    """Not on its place in the batch, its neighbours, or the order of its operands."""
+def test_a_result_depends_only_on_the_expression() -> None:
+    """It does not depend on its place in the batch, its neighbours, or the order of its operands."""
     _, X, y = planted("1.7 * sin(1.2 * x) + z", noise=0.01)
     engine = Engine(DEFAULT, X, y, options=FitOptions(n_starts=3))
     batch = random_batch(100)
@@ -225,7 +225,7 @@ def test_duplicates_are_fitted_once_and_get_their_own_constants() -> None:
         assert scores.batch[row].to_callable()(X) == pytest.approx(y)
 
 
-def test_what_is_known_is_not_fitted_again_and_has_the_same_bits() -> None:
+def test_known_expressions_are_not_fitted_again() -> None:
     engine = Engine(DEFAULT, GOOD_X, GOOD_Y)
     batch, known = random_batch(60), KnownScores()
     first = engine.score(batch.take(list(range(40))), known=known)
@@ -236,7 +236,7 @@ def test_what_is_known_is_not_fitted_again_and_has_the_same_bits() -> None:
     for name in ("nrmse", "scale", "offset", "status", "steps", "is_duplicate"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
     np.testing.assert_array_equal(found.batch.constants, expected.batch.constants)
-    # and constants that another order of operands has come back in its own order
+    # constants of another order of operands are returned in the order of the expression
     one, other = (Expression.parse(text, DEFAULT) for text in ("sin(2 * x) + 3 * y", "y * 3 + sin(x * 2)"))
     engine.score([one], known=known)
     n_known = len(known)

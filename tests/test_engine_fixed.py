@@ -1,4 +1,4 @@
-"""Constants that stand still while the others are fitted, and the refit on all rows."""
+"""Constants that are held while the others are fitted, and the refit on all rows."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_threads_and_neighbours_do_not_change_a_bit() -> None:
         assert alone.batch[0] == runs[0].batch[row]
 
 
-def test_after_the_deadline_a_refit_ends_where_it_is() -> None:
+def test_after_the_deadline_a_refit_takes_no_more_steps() -> None:
     expression, X, y = planted("1.7 * sin(1.2 * x) + z", n=5000, noise=0.01)
     start = expression.with_constants([1.0, 1.0])
     late = Engine(PLAIN, X, y).refit([start], deadline=Deadline(time.monotonic()))

@@ -1,4 +1,4 @@
-"""What the engine takes, and what it refuses and how."""
+"""What the engine accepts, and what it refuses and how."""
 
 from __future__ import annotations
 

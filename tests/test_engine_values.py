@@ -1,4 +1,4 @@
-"""Values and derivatives against NumPy, SymPy and complex steps."""
+"""Values and derivatives compared with NumPy, SymPy and complex steps."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ROWS = np.vstack(
 @given(expressions(EVERYTHING, 25, mild_floats))
 def test_values_agree_with_numpy(expression: Expression) -> None:
     expected = oracle.evaluate(expression, ROWS)
-    # rows that rounding cannot carry over the edge of a domain, nor to where first-order bounds mislead
+    # rows that rounding cannot carry over the edge of a domain, or to where first-order bounds are wrong
     is_sure = expected.worst <= 1e-6 * np.minimum(1.0, np.abs(expected.value))
     is_sure |= ~expected.is_finite & (expected.worst <= 1e-9)
     if not is_sure.any():
@@ -41,14 +41,14 @@ def test_values_agree_with_numpy(expression: Expression) -> None:
     is_good = expected.is_finite[is_sure]
     difference = np.abs(found[0][is_good] - expected.value[is_sure][is_good])
     assert (difference <= 2 * expected.bound[is_sure][is_good]).all()
-    if is_good.any():  # and the finite rows on their own are finite
+    if is_good.any():  # the finite rows alone are finite
         assert values([expression], ROWS[is_sure][is_good])[1][0]
 
 
 @examples(1500)
 @given(expressions(DEFAULT, 25, mild_floats))
 def test_gradients_agree_with_complex_steps(expression: Expression) -> None:
-    """f(c + ih)/h has no cancellation, so it is exact to rounding where f is analytic."""
+    """f(c + ih)/h has no cancellation, so it is exact up to rounding where f is analytic."""
     X = ROWS[:24]
     found, _ = gradients([expression], X)
     sound = oracle.evaluate(expression, X)
@@ -76,7 +76,7 @@ def complex_step(expression: Expression, index: int, X: np.ndarray, step: float 
 
 
 def has_real_path(expression: Expression, X: np.ndarray) -> np.ndarray:
-    """Rows where no power or root has a base of 0 or less, where complex and real powers part."""
+    """Rows where no power or root has a base of at most 0, for which complex and real powers differ."""
     real = np.ones(len(X), dtype=bool)
 
     def apply(row: object, operands: list[np.ndarray]) -> np.ndarray:
@@ -122,12 +122,12 @@ def test_every_operator_against_sympy(name: str) -> None:
 
 
 def _by_token(expression: Expression, constants: tuple[float, ...]) -> tuple[float, ...]:
-    """The second operand of a binary operator comes before the constant inside the first."""
+    """In tokens, the second operand of a binary operator comes before a constant inside the first."""
     return tuple(reversed(constants))
 
 
 def _sympy_slope(expression: Expression, index: int, x: float) -> float:
-    """Symmetric difference of SymPy's own value at 60 digits."""
+    """Symmetric difference of SymPy's value at 60 digits."""
     step = sympy.Rational(1, 10**20)
     shifted = []
     for sign in (1, -1):
@@ -154,7 +154,7 @@ EDGES += [-745.0, -746.0, 1e300, -1e300, 0.5, -0.5, 2.0, -2.0, np.pi / 2, 1e22]
 
 @pytest.mark.parametrize("name", OPERATORS)
 def test_every_operator_at_the_edges_of_its_domain(name: str) -> None:
-    """The same value as NumPy, or a status that says there is none; never a warning."""
+    """The value is that of NumPy, or the status says that there is none; there is never a warning."""
     row = OPERATORS[name]
     vocabulary = Vocabulary(("x", "y"), operators=(name,))
     expression = Expression.parse(f"{name}(x)" if row.arity == 1 else f"{name}(x, y)", vocabulary)

@@ -1,4 +1,4 @@
-"""The estimator in scikit-learn's hands, and what it keeps when a fit is cut short."""
+"""The estimator as scikit-learn uses it, and what it keeps if a fit is cut short."""
 
 import pickle
 import signal
@@ -85,7 +85,7 @@ def test_selection_by_accuracy_or_description_length():
 
 def test_description_length_makes_equations_shorter():
     noisy = 2 * X[:, 0] * X[:, 1] + 0.05 * np.random.default_rng(2).normal(size=len(X))
-    guess = "2 * x0 * x1 + 0.01 * sin(x2)"  # so that the choice, not the search, is what is tested
+    guess = "2 * x0 * x1 + 0.01 * sin(x2)"  # so that selection is tested and not the search
     settings = {"max_epochs": 1, "config": {"max_length": 15, "batch_size": 100}, "guesses": [guess]}
     found = tiny(**settings).fit(X, noisy)
     shortened = tiny(**settings, model_selection="description_length").fit(X, noisy)
@@ -105,7 +105,7 @@ def test_an_interrupt_while_shortening_leaves_what_was_found(monkeypatch):
 
     monkeypatch.setattr("ddsr.estimator.fit.select", interrupted)
     model = tiny(model_selection="description_length").fit(X, HARD)
-    best = tiny(model_selection="best").fit(X, HARD)  # which is written in its usual notation
+    best = tiny(model_selection="best").fit(X, HARD)  # written in its usual notation
     assert model.best_.nrmse == best.best_.nrmse
     np.testing.assert_allclose(model.predict(X), best.predict(X), rtol=1e-9)
 
@@ -175,7 +175,7 @@ def test_the_paper_learns_and_records_its_curves(preset):
     model = tiny(preset=preset, config=TINY_PAPER).fit(X, HARD)
     assert model.n_epochs_ == 2 and model.stopped_by_ == "max_epochs"
     gains = model.curves_.filter(like="gain_")
-    assert gains.isna().all(axis=None)  # it has no such parts
+    assert gains.isna().all(axis=None)  # this preset has no such contributors
     assert np.isfinite(model.curves_.drop(columns=gains.columns)).all(axis=None)
     assert (model.curves_["seconds_update"] > 0).all()
     assert (model.curves_["distinct_share"] <= 1).all()
@@ -201,7 +201,7 @@ def test_max_time_is_kept(clock):
 
 @pytest.mark.parametrize("preset", ["paper", "paper:generator=d3pm", "dsr"])
 def test_max_time_is_kept_within_an_epoch(preset, monkeypatch):
-    """Every look at the clock takes a while, and an epoch has more of them than there is time for."""
+    """Every reading of the clock takes time, and an epoch has more readings than there is time for."""
     Clock(tick=PATIENT).install(monkeypatch)
     model = DDSRRegressor(preset, max_time=12 * PATIENT, random_state=0, device="cpu").fit(X, HARD)
     assert model.stopped_by_ == "max_time" and model.n_epochs_ == 0
@@ -209,7 +209,7 @@ def test_max_time_is_kept_within_an_epoch(preset, monkeypatch):
 
 
 def test_max_time_is_kept_within_a_batch():
-    """The core reads the machine's clock; this batch would take minutes."""
+    """The core reads the machine's clock. This batch would take minutes."""
     rows = np.random.default_rng(0).uniform(0.5, 3.0, size=(200_000, 3))
     model = DDSRRegressor("uniform", max_time=0.3, config={"batch_size": 20_000}, random_state=0)
     model.fit(rows, np.sin(3 * rows[:, 0]) * rows[:, 1])
@@ -234,7 +234,7 @@ def test_an_alarm_passes_through_and_leaves_the_model():
         raise AlarmError
 
     def set_alarm(state):
-        """Soon after the first epoch, wherever the search is by then."""
+        """Set an alarm for soon after the first epoch, wherever the search is then."""
         if state.epoch == 0:
             signal.setitimer(signal.ITIMER_REAL, 0.05)
 

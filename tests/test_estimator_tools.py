@@ -1,4 +1,4 @@
-"""The estimator in the tools of scikit-learn and joblib: pipelines, searches, copies, pickles, processes."""
+"""The estimator in tools of scikit-learn and joblib: pipelines, searches, copies, pickles, processes."""
 
 import inspect
 import os
@@ -102,7 +102,7 @@ def test_many_fits_at_once_are_as_one_after_the_other():
     assert losses(2) == losses(1)
 
 
-def test_what_comes_in_is_never_altered():
+def test_inputs_are_never_altered():
     frame, target, weights = FRAME.copy(), HARD.copy(), np.ones(60)
     tiny(model_selection="description_length").fit(frame, target, weights).predict(frame)
     pd.testing.assert_frame_equal(frame, FRAME)
@@ -114,7 +114,7 @@ def test_what_comes_in_is_never_altered():
 
 @pytest.mark.slow
 def test_the_check_that_needs_a_switch_before_anything_is_imported():
-    """Of arrays of other libraries; the others are in test_estimator.py, where this one is skipped."""
+    """The check of other array libraries, which test_estimator.py skips."""
     tests = Path(__file__).with_name("test_estimator.py")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tests), "-k", "array_api"]
     ran = subprocess.run(

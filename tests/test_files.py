@@ -1,4 +1,4 @@
-"""Files are whole or not there."""
+"""Files are complete or absent."""
 
 import os
 
@@ -26,7 +26,7 @@ def test_a_file_is_replaced_in_one_step(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
-def test_what_fails_half_way_leaves_the_old_file(tmp_path, monkeypatch, error):
+def test_a_failed_write_keeps_the_old_file(tmp_path, monkeypatch, error):
     path = tmp_path / "file"
     write_whole(path, b"old")
 
@@ -57,7 +57,7 @@ def test_leftovers(tmp_path):
 
 
 @pytest.mark.parametrize("text", ['{"a": "\\ud800"}', b'["\\uDFFF x"]', '{"\\ud83d": 1}'])
-def test_text_that_cannot_be_written_is_no_json(text):
+def test_unencodable_text_is_not_json(text):
     with pytest.raises(ValueError, match="lone surrogate"):
         parse_json(text)
 

@@ -15,7 +15,7 @@ PAD, MASK = _core.PAD, _core.MASK
 
 
 def reference_log_probs(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
-    """log softmax over the legal tokens, uniform where that is not a distribution; (B, M, V)."""
+    """log softmax over the legal tokens, uniform if that is not a distribution; (B, M, V)."""
     shown = np.where(legal, logits.astype(np.float64), -np.inf)
     with np.errstate(all="ignore"):
         shifted = shown - np.max(shown, axis=-1, keepdims=True)
@@ -26,12 +26,12 @@ def reference_log_probs(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
 
 
 def at_tokens(values: np.ndarray, tokens: np.ndarray) -> np.ndarray:
-    """Pick the value (B, M, V) that belongs to each token (B, M); anything where there is none."""
+    """Select the value (B, M, V) of each token (B, M); arbitrary where there is none."""
     return np.take_along_axis(values, np.maximum(tokens, 0)[..., None].astype(int), -1)[..., 0]
 
 
 def spoiled(logits: np.ndarray, seed: int) -> np.ndarray:
-    """Put NaN, infinities and huge numbers among logits, in some rows everywhere."""
+    """Put NaN, infinities and huge numbers among the logits, in some rows everywhere."""
     rng = np.random.default_rng(seed)
     odd = np.array([np.nan, np.inf, -np.inf, 3e38, -3e38, -200.0], np.float32)
     chosen = rng.choice(odd, logits.shape)
@@ -72,7 +72,7 @@ def test_fill_yields_legal_expressions_and_their_log_probs(case, is_spoiled):
 
 @pytest.mark.parametrize("case", ["required", "scarce"])
 def test_filled_expressions_obey_the_rules_as_trees(case):
-    """With the oracle's own reading of the rules, on lengths that it cannot enumerate."""
+    """The oracle's own rules are checked at lengths that it cannot enumerate."""
     grammar = Grammar(*RULED[case])
     names = grammar.vocabulary.names
     for row in grammar.sample(200, seed=3):
@@ -102,7 +102,7 @@ def test_kept_tokens_stay_where_they_are_legal():
 
 
 def partly_kept(grammar: Grammar, n: int, share: float, seed: int) -> np.ndarray:
-    """Tokens of legal expressions, some of them exchanged for any others, MASK or PAD elsewhere."""
+    """Tokens of legal expressions, some replaced by arbitrary ones, and MASK or PAD elsewhere."""
     rng = np.random.default_rng(seed)
     kept = grammar.sample(n, seed)
     anything = rng.integers(0, len(grammar.vocabulary), kept.shape)
@@ -148,7 +148,7 @@ def test_logits_of_kept_tokens_that_stay_are_not_looked_at():
 
 @pytest.mark.parametrize("rules", [(), (AtMost("x", 1), MustAppear("y"))])
 def test_the_fill_is_that_of_the_oracle(rules):
-    """Token by token: what stays, and what is drawn by the random number of (seed, stream, row, position)."""
+    """Compares tokens that stay, and draws by the random number of (seed, stream, row, position)."""
     grammar, n, seed, stream = Grammar(SMALL, 6, 1, rules), 500, 13, 2
     names = SMALL.names
     legal = oracle.legal_expressions(SMALL, 6, 1, grammar.rules)
@@ -184,7 +184,7 @@ def test_frequencies_match_the_enumerated_probabilities():
     everything = oracle.legal_expressions(SMALL, 5, 1, grammar.rules)
     probabilities = np.exp(log_probs[first].sum(axis=1, dtype=np.float64))
     assert len(rows) <= len(everything)
-    # what was not drawn is one more, rare outcome; rare ones are counted together
+    # outcomes that were not drawn are one more rare outcome; rare ones are counted together
     is_common = probabilities * n > 5
     observed = np.append(counts[is_common], counts[~is_common].sum())
     expected = np.append(probabilities[is_common], 1 - probabilities[is_common].sum()) * n
@@ -211,7 +211,7 @@ def test_results_do_not_depend_on_the_number_of_threads(case):
         assert again[1].tobytes() == log_probs.tobytes()
         np.testing.assert_array_equal(grammar.fill_tokens(logits, kept, 3, 7, n_threads), tokens)
         np.testing.assert_array_equal(grammar.legal_tokens(tokens, n_threads), legal)
-    # neither on the rows behind
+    # nor on the rows that follow
     np.testing.assert_array_equal(grammar.fill(logits[:9], kept[:9], 3, 7)[0], tokens[:9])
 
 

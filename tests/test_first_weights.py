@@ -1,4 +1,4 @@
-"""Weights by a seed alone."""
+"""Initial weights depend only on the seed."""
 
 from concurrent.futures import ThreadPoolExecutor
 

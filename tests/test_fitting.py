@@ -1,4 +1,4 @@
-"""Fits of several targets share the time; an interrupt ends them all; weights count or weigh rows."""
+"""Fits of several targets share the time; an interrupt ends them all; weights and counts of rows."""
 
 import math
 
@@ -23,12 +23,12 @@ def tiny(**parameters):
     )
 
 
-def test_the_time_is_shared_and_what_one_leaves_is_the_others(clock):
+def test_targets_share_the_time_and_use_what_others_leave(clock):
     now = clock.now
     budget = Budget.of(PaperConfig(), max_time=30, max_epochs=None, started=now)
     first = budget.next_of(3, shortens=False)
     assert first.end.at == pytest.approx(now + 10)
-    assert first.end.at - first.deadline.at == pytest.approx(0.2)  # to refit on all rows
+    assert first.end.at - first.deadline.at == pytest.approx(0.2)  # reserved for the refit on all rows
     assert budget.next_of(1, shortens=False).end == budget.end
     assert budget.next_of(1, shortens=True).deadline.at == pytest.approx(budget.end.at - 3.0)
     late = Budget.of(PaperConfig(), max_time=30, max_epochs=None, started=now - 24)
@@ -48,7 +48,7 @@ def test_several_targets_keep_the_time_together(clock):
     assert model.stopped_by_ == ["max_time", "exact", "max_time"]
     first, second, third = model.n_epochs_
     assert first == 3  # a third of the time
-    assert third == math.ceil((9000 - 1100 * (first + second)) / 1100)  # all that is left
+    assert third == math.ceil((9000 - 1100 * (first + second)) / 1100)  # all the remaining time
 
 
 def test_each_target_is_fitted_as_if_it_were_alone():
@@ -66,7 +66,7 @@ def test_an_interrupt_ends_all_searches_and_leaves_a_model_of_each():
     assert np.isfinite(model.predict(X)).all()
 
 
-def test_what_is_wrong_with_one_of_several_targets_is_said_of_it():
+def test_errors_name_the_target():
     with pytest.raises(DataError, match="output 'b': y is constant"):
         tiny().fit(X, pd.DataFrame({"a": HARD, "b": 1.0}))
     with pytest.raises(DataError, match="output 'y1': y has NaN in row 3"):
@@ -86,7 +86,7 @@ def test_guesses_of_several_targets_are_their_own():
 
 
 @pytest.mark.parametrize("selection", ["accuracy", "best", "description_length"])
-def test_a_count_of_two_is_two_rows_and_one_of_zero_none(selection):
+def test_counts_of_two_and_zero_are_two_rows_and_none(selection):
     counts = np.arange(60) % 3
     noisy = HARD + np.random.default_rng(1).normal(size=60)
     weighted = tiny(model_selection=selection).fit(X, noisy, counts=counts)

@@ -1,4 +1,4 @@
-"""Every form of a fitted equation says the same, for one output and for several."""
+"""All forms of a fitted equation agree, for one output and for several."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""Tables that users hand in: names stay as they are, and what cannot be read is said by column."""
+"""Users' tables: names are kept, and unreadable columns are named in errors."""
 
 import numpy as np
 import pandas as pd
@@ -97,7 +97,7 @@ def test_missing_values_are_refused_by_column(kind):
         (pd.DataFrame({"a": X[:, 0], "b": np.where(X[:, 1] > 2, np.inf, 1.0)}), "infinite value.*column 'b'"),
     ],
 )
-def test_what_is_wrong_is_said_by_column(frame, message):
+def test_errors_name_the_column_of_a_frame(frame, message):
     with pytest.raises(DataError, match=message):
         tiny().fit(frame, TARGET)
 
@@ -118,7 +118,7 @@ def test_what_is_wrong_is_said_by_column(frame, message):
     ],
     ids=["none", "no rows", "one row", "number", "vector", "cube", "ragged", "complex", "set", "sparse"],
 )
-def test_what_is_no_table_is_refused_in_one_line(table, message):
+def test_invalid_tables_are_refused_in_one_line(table, message):
     with pytest.raises(DataError, match=message) as raised:
         tiny().fit(table, TARGET)
     assert "\n" not in str(raised.value)
@@ -138,7 +138,7 @@ def test_names_unseen_at_fit_are_named():
 
 def test_masked_values_are_missing():
     masked = np.ma.array(X, mask=False)
-    model = tiny().fit(masked, np.ma.array(TARGET))  # nothing is masked
+    model = tiny().fit(masked, np.ma.array(TARGET))  # no value is masked
     masked[3, 1] = np.ma.masked
     with pytest.raises(DataError, match=r"X has a missing \(masked\) value in row 3, column 'x1'"):
         tiny().fit(masked, TARGET)

@@ -16,7 +16,7 @@ PAD, MASK = _core.PAD, _core.MASK
 
 
 def produced(grammar: Grammar) -> set[tuple[str, ...]]:
-    """All expressions that legal tokens lead to, going every way; fails at a dead end."""
+    """All expressions reachable by legal tokens, following every path; fails at a dead end."""
     names = grammar.vocabulary.names
     arities = np.array([oracle.arity(grammar.vocabulary, name) for name in names])
     complete = set()
@@ -134,8 +134,8 @@ def test_many_random_rules_agree_with_the_enumeration(problem):
     check_against_oracle(problem)
 
 
-def test_one_plus_one_is_legal_without_constants_alone():
-    """As in DSR: where no constant can be 2, `1 + 1` is the only way to write it."""
+def test_one_plus_one_is_legal_only_without_constants():
+    """As in DSR: without a constant that can be 2, `1 + 1` is the only way to write it."""
     for vocabulary, is_legal in ((WITHOUT, True), (SMALL, False)):
         rows = np.full((2, 4), PAD, np.int16)
         rows[0, :3] = ids(vocabulary, "add", "1", "1")

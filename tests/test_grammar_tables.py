@@ -1,4 +1,4 @@
-"""The exported tables say the same as the native grammar."""
+"""The exported tables agree with the native grammar."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def holds(sets: np.ndarray, row: int) -> np.ndarray:
 
 
 def legal_by_tables(tables: GrammarTables, vocabulary: Vocabulary, row: np.ndarray, length: int):
-    """Which tokens may stand at each position, from the tables alone."""
+    """Which tokens may be at each position, from the tables only."""
     n_tokens, legal = len(vocabulary), []
     slots, uses_left = [(0, -1, "single")], tables.use_limits.copy()
     for position, token in enumerate(row[row != _core.PAD]):

@@ -1,4 +1,4 @@
-"""Expressions that a search starts from: parsed, checked against the grammar, and put to use."""
+"""Expressions from which a search starts: parsed, checked against the grammar, and used."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ TRUTH = "C * sin(3 * x0) * x1^3 + exp(C * x0 * x1)"
 
 
 def fitted(guesses, preset="ddsr:generator=none", **parameters):
-    """A fit with next to no search: what it finds, it was given."""
+    """A fit with almost no search, so it finds only what it was given."""
     config = {"evaluations_per_epoch": 20, "evolution": RefinerConfig(n_islands=1, restart_steps=0)}
     return DDSRRegressor(
         preset, **{"max_epochs": 1, "random_state": 0, "config": config, "guesses": guesses} | parameters
@@ -81,7 +81,7 @@ def test_the_users_rules_hold_for_guesses():
         read_guesses(["x * x"], grammar)
 
 
-def test_known_equations_are_taken_as_far_as_the_grammar_goes():
+def test_known_equations_are_used_if_the_grammar_allows_them():
     wide = Vocabulary(("x", "my var"), (*VOCABULARY.operators, "tanh"))
     texts = ["2 * x + 1", "tanh(x)", "3 * (x * x * x * x * x * x) + 2", "2 * tanh(x) + 1"]
     found = known_equations([Expression.parse(text, wide) for text in texts], GRAMMAR)
@@ -107,7 +107,7 @@ def test_every_preset_takes_guesses(preset):
 
 
 def loss_after_a_guess_that_lacks_a_term(n_evaluations: int, seed: int = 0) -> tuple[float, float]:
-    """The loss that is reached, and the one of the guess with its constants near their best."""
+    """The final loss, and that of the guess with its constants close to their best."""
     config = {"evaluations_per_epoch": n_evaluations, "evolution": RefinerConfig(n_islands=1)}
     settings = {"config": config, "model_selection": "accuracy", "random_state": seed}
     guess = np.sin(2.9 * X[:, 0]) * X[:, 1] ** 3
@@ -123,8 +123,8 @@ def test_the_search_is_never_worse_than_a_guess(n_evaluations):
 
 
 @pytest.mark.slow
-def test_the_search_goes_on_from_a_guess():
-    """19 of 20 seeds did. At a rate of 95 %, fewer than 7 of 10 would once in 1,000 runs."""
+def test_the_search_starts_from_a_guess():
+    """Measured: 19 of 20 seeds. At a rate of 95 %, fewer than 7 of 10 succeed once in 1,000 runs."""
     losses = [loss_after_a_guess_that_lacks_a_term(6000, seed) for seed in range(10)]
     assert sum(reached < 0.9 * guessed for reached, guessed in losses) >= 7
 

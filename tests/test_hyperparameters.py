@@ -1,6 +1,6 @@
-"""Every hyper-parameter is changed once, and its own effect on a run is seen.
+"""Every hyperparameter is changed once, and its own effect on a run is checked.
 
-A case is a function whose name is that of a field; a field without a case fails the last test.
+A case is a function named after a field; a field without a case fails the last test.
 """
 
 from dataclasses import fields, replace
@@ -30,7 +30,7 @@ BOTH = pytest.mark.parametrize("preset", TINY_OF)
 
 @pytest.fixture(scope="module")
 def run():
-    """Fit a tiny model with some settings changed. A fit that was asked for before is not repeated."""
+    """Fit a tiny model with some settings changed. Fits are cached."""
 
     @cache
     def fit(preset="paper", **changes):
@@ -61,7 +61,7 @@ def operators_in(batch):
     return {name for name in vocabulary.operators if vocabulary.token(name) in present}
 
 
-# What every search has
+# Settings of every search
 
 
 @BOTH
@@ -97,7 +97,7 @@ def test_max_constants(run, preset):
 @BOTH
 @covers("fit_steps", PaperConfig, DSRConfig)
 def test_fit_steps(run, preset):
-    """Constants start at 1, and stay there without steps."""
+    """Constants start at 1 and stay there without steps."""
     unfitted, fitted = (run(preset, fit_steps=steps).pools[0].batch for steps in (0, 10))
     assert any(expression.n_constants for expression in unfitted)
     assert all(set(expression.constants) <= {1.0} for expression in unfitted)
@@ -117,7 +117,7 @@ def test_batch_size(run, preset):
 def test_elite_fraction(run, preset):
     assert len(run(preset).pools[0]) == 10
     less = run(preset, elite_fraction=0.1, n_epochs=3)
-    # the long short-term memory joins what it kept with what is new; DSR's starts afresh
+    # the long short-term memory joins kept and new expressions; DSR's starts afresh
     most = 8 if preset == "paper" else 4
     assert len(less.pools[0]) == 4 and max(map(len, less.pools)) <= most
 
@@ -125,7 +125,7 @@ def test_elite_fraction(run, preset):
 @BOTH
 @covers("learning_rate", PaperConfig, DSRConfig)
 def test_learning_rate(run, preset):
-    """Adam's first step is as long as the rate in every weight that has a gradient."""
+    """Adam's first step equals the rate for every weight with a gradient."""
     for rate in (1e-3, 2e-2):
         before, after = run(preset, learning_rate=rate).weights
         longest = max((after[name] - before[name]).abs().max().item() for name in before)
@@ -155,7 +155,7 @@ def test_epochs_per_reference(run, preset):
     for epoch, reference in enumerate(found.references):
         assert same(reference, found.weights[epoch - epoch % 2])
         assert not same(reference, found.weights[epoch + 1])
-    if preset == "paper":  # with one step an epoch, θ is θ_ref where that was renewed
+    if preset == "paper":  # with one step per epoch, θ is θ_ref where that was renewed
         kl = found.updates("kl")
         assert max(abs(kl[0]), abs(kl[2])) < 1e-6 and min(kl[1], kl[3]) > 1e-5
         assert (run(preset, epochs_per_reference=9, **settings).updates("kl")[1:] > 1e-5).all()
@@ -164,13 +164,13 @@ def test_epochs_per_reference(run, preset):
 @BOTH
 @covers("objective", PaperConfig, DSRConfig)
 def test_objective(run, preset):
-    """Of the same first step, the loss differs by what the entropy weighs more."""
+    """After the same first step, the losses differ by the additional weight of the entropy."""
     less, more = (run(preset, objective=ObjectiveConfig(entropy_weight=w)) for w in (0, 2))
     expected = less.updates("loss")[0] - 2 * less.updates("entropy")[0]
     assert more.updates("loss")[0] == pytest.approx(expected, rel=1e-5)
 
 
-# What the paper's has
+# Settings of the paper's search
 
 
 @covers("oversampling", PaperConfig)
@@ -218,7 +218,7 @@ def moved_by_update(layers):
 
 @covers("n_heads", DenoiserConfig)
 def test_n_heads(run):
-    """Each slice of the width attends on its own."""
+    """Each slice of the width attends separately."""
     attention = network_with(run, n_heads=4).encoder[0].self_attention
     x = torch.randn(2, 5, 16, generator=torch.Generator().manual_seed(0))
     query, key, value = (layer(x) for layer in (attention.query, attention.key, attention.value))
@@ -244,7 +244,7 @@ def test_feed_forward_width(run):
         assert layer.feed_forward.narrow.weight.shape == (16, 40)
 
 
-# What its objective has
+# Settings of its objective
 
 
 def updated_with(run, n_updates, **changes):
@@ -254,14 +254,14 @@ def updated_with(run, n_updates, **changes):
 
 @covers("clip_range", ObjectiveConfig)
 def test_clip_range(run):
-    """No ratio leaves a wide range; in a narrow one all steps but the first are clipped nearly everywhere."""
+    """No ratio leaves a wide range; in a narrow one nearly all steps but the first are clipped."""
     assert updated_with(run, 4, clip_range=1e6).updates("clip_share")[0] == 0
     assert updated_with(run, 4, clip_range=1e-9).updates("clip_share")[0] > 0.5
 
 
 @covers("kl_weight", ObjectiveConfig)
 def test_kl_weight(run):
-    """β has no gradient in the first of two steps, where θ is θ_ref: the losses differ by its term alone."""
+    """β has no gradient in the first of two steps, where θ is θ_ref, so losses differ only by its term."""
     free, held = (updated_with(run, 2, kl_weight=weight) for weight in (0.0, 0.5))
     n_tokens = (free.views[0].clean_tokens != PAD).sum()
     term = 0.5 * free.updates("kl")[0] * n_tokens / len(free.pools[0])
@@ -288,7 +288,7 @@ def test_sums_entropy(run):
 
 @covers("counts_masked_only", ObjectiveConfig)
 def test_counts_masked_only(run):
-    """In the first step every ratio is 1, and the loss is the advantage times the tokens that count."""
+    """In the first step every ratio is 1, so the loss is the advantage times the number of counted tokens."""
     for masked_only in (False, True):
         found = updated_with(run, 1, counts_masked_only=masked_only)
         view, pool = found.views[0], found.pools[0]
@@ -297,7 +297,7 @@ def test_counts_masked_only(run):
         assert found.updates("loss")[0] == pytest.approx(expected, rel=1e-4)
 
 
-# What DSR's has
+# Settings of DSR's search
 
 
 @covers("hidden_size", DSRConfig)
@@ -314,7 +314,7 @@ def test_min_length(run):
 
 @covers("preferred_length", DSRConfig)
 def test_preferred_length(run):
-    """Expressions do not end before it, and in prefix order no operator stands behind it."""
+    """Expressions do not end before it, and in prefix order no operator comes after it."""
     for preferred in (5, 9):
         batch = run("dsr", batch_size=200, preferred_length=float(preferred), length_scale=0.01).batches[0]
         arities = np.append(batch.vocabulary.arities, 0)  # the last one is PAD's
@@ -325,7 +325,7 @@ def test_preferred_length(run):
 
 @covers("length_scale", DSRConfig)
 def test_length_scale(run):
-    """The narrower, the closer to the preferred length."""
+    """A smaller scale keeps lengths closer to the preferred one."""
     near, far = (
         run("dsr", batch_size=200, max_length=24, preferred_length=9.0, length_scale=scale).sizes
         for scale in (0.3, 1e3)
@@ -333,7 +333,7 @@ def test_length_scale(run):
     assert near.std() < 0.7 * far.std()
 
 
-# What ends and concludes any search
+# Settings of the end of any search
 
 
 @BOTH
@@ -346,7 +346,7 @@ def test_max_evaluations(run, preset):
 @BOTH
 @covers("patience", PaperConfig, DSRConfig)
 def test_patience(run, preset):
-    """Among a few expressions all that is to be found is found at once."""
+    """With few possible expressions, all are found at once."""
     few = {"max_length": 3, "operators": ("add",), "constants": False}
     if preset == "dsr":
         few |= {"min_length": 1}

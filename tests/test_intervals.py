@@ -1,4 +1,4 @@
-"""Intervals of constants: those of linear regression where the equation is linear, and settled ones exact."""
+"""Intervals of constants: those of linear regression for linear equations, and fixed constants are exact."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ LINE = ["C * x0 + C"]
 
 
 def line(y, weights=None, **parameters):
-    """A straight line, fitted as it is written."""
+    """A straight line, fitted without changes of its form."""
     parameters = {"max_epochs": 1, "random_state": 0, "model_selection": "accuracy"} | parameters
     model = DDSRRegressor(
         "uniform", operators=["+", "*"], config={"max_length": 5, "batch_size": 5}, guesses=LINE, **parameters
@@ -48,7 +48,7 @@ def test_a_line_has_the_intervals_of_linear_regression(weights, level):
     assert not table["is_exact"].any()
 
 
-def test_intervals_hold_the_truth_as_often_as_they_say():
+def test_intervals_have_their_stated_coverage():
     n_held = 0
     for seed in range(60):
         y = 3.3 * X[:, 0] - 1.7 + np.random.default_rng(seed).normal(size=50)
@@ -57,7 +57,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say():
     assert 0.65 < n_held / 60 < 0.93
 
 
-def test_settled_constants_are_exact():
+def test_fixed_constants_are_exact():
     y = 2 * X[:, 0] + 0.3371 + 0.01 * NOISE
     table = line(y, model_selection="description_length").confidence_intervals()
     settled = table[table["is_exact"]]
@@ -78,7 +78,7 @@ def test_every_row_of_the_table_has_its_intervals():
             model.confidence_intervals(level=level)
 
 
-def test_what_nobody_can_know_is_infinite():
+def test_unidentifiable_constants_have_infinite_intervals():
     together = np.array([[1.0, 1.0], [1.0, 1.0]])  # only their sum matters
     assert (standard_errors([True, True], together, 1.0, 100) == np.inf).all()
     alone = np.array([[1.0, 0.0], [0.0, 0.0]])
@@ -87,13 +87,13 @@ def test_what_nobody_can_know_is_infinite():
     assert (standard_errors([True, False], alone, 1.0, 1) == [np.inf, 0.0]).all()
 
 
-def test_derivatives_that_leave_double_precision_tell_nothing():
+def test_derivatives_beyond_double_precision_give_infinite_intervals():
     information = np.array([[np.inf, np.inf], [np.inf, 1.0]])
     assert np.isinf(standard_errors([True, True], information, 1.0, 50)).all()
     np.testing.assert_allclose(standard_errors([False, True], information, 1.0, 50), [0.0, 1 / 7])
 
 
-def test_with_no_row_to_spare_intervals_are_endless():
+def test_without_spare_rows_intervals_are_infinite():
     equation = Expression.parse("2.5 * x + 3.5", Vocabulary(("x",)))
     table = intervals_table(equation, [False, True], np.eye(2), loss=0.0, n_observed=1, level=0.9)
     assert table["low"].tolist()[0] == -np.inf and table["high"].tolist()[0] == np.inf
@@ -107,7 +107,7 @@ def test_constants_are_named_as_they_stand_in_the_text():
     assert [equation.constants[k] for k in order] == [2.5, 3.5, 4.5]
 
 
-def test_an_interrupted_fit_has_none(monkeypatch):
+def test_an_interrupted_fit_has_no_intervals(monkeypatch):
     def interrupted(*arguments):
         raise KeyboardInterrupt
 

@@ -1,4 +1,4 @@
-"""Kernels by name, and kernels whose last bits differ."""
+"""Kernels selected by name, and kernels whose last bits differ."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ from ddsr import Expression, Vocabulary, _core
 from ddsr.engine import values
 from ddsr.expression import OPERATORS
 
-# Every operator that processors may round differently, and sums of products.
+# All operators that processors may round differently, and sums of products.
 TEXTS = ["sin(x)", "exp(x) + y", "tanh(x * y)", "log(x) ^ 1.7", "atan(x) / cosh(y)", "x * y - 0.3"]
 ULP = np.finfo(np.float64).eps
 
@@ -40,7 +40,7 @@ def run_python(code: str, **environment: str) -> subprocess.CompletedProcess[str
 
 @pytest.mark.parametrize("name", _core.instruction_sets())
 def test_the_environment_selects_the_kernels(name: str) -> None:
-    """All sets agree to rounding, whichever this process uses."""
+    """All sets agree up to rounding, whichever this process uses."""
     done = run_python(PRINT_VALUES % TEXTS, DDSR_KERNELS=name)
     assert done.returncode == 0, done.stderr
     chosen, printed = done.stdout.split()
@@ -65,7 +65,7 @@ def test_an_unknown_name_is_an_error_that_lists_the_known() -> None:
 
 
 def test_values_are_within_rounding_of_numpy_and_repeat_themselves() -> None:
-    """In a perturbed build, too, results are off by a last bit only, and always by the same."""
+    """Also in a perturbed build, results differ only in the last bit and are reproducible."""
     x = np.random.default_rng(1).uniform(0.1, 3.0, size=(1000, 1))
     expression = Expression.parse("sin(x)", Vocabulary(["x"]))
     first, again = (values([expression], x)[0][0] for _ in range(2))

@@ -1,4 +1,4 @@
-"""How the code is laid out: imports go one way, files stay small, names say what they hold."""
+"""The layout of the code: imports go one way, files stay small, names are unique."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
 PACKAGE = SOURCE / "ddsr"
 
-# From the top down. A module may import its own layer and those below it; never one above.
+# From the top down. A module may import its own layer and those below it, never one above.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("__main__",),
     ("cli",),
@@ -28,19 +28,19 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 DEPTHS = {part: depth for depth, parts in enumerate(LAYERS) for part in parts}
 PACKAGE_FACE = "__init__"  # re-exports from any layer, so no module may import from it
 
-# Packages of their own, which import ddsr, and which only the command line imports.
+# Separate packages that import ddsr and are imported only by the command line.
 BESIDE = ("ddsr_bench", "ddsr_pretraining")
 MAY_IMPORT_BESIDE = {"cli"}
 
 MOST_LAYERS = 12
 MOST_PARTS = 29
-MOST_ARROWS = 100  # from a part to another that it imports
+MOST_ARROWS = 100  # from a part to another part that it imports
 LONGEST_FILE = 400
 SOURCES = sorted(SOURCE.rglob("*.py")) + sorted((ROOT / "core").rglob("*.[ch]pp"))
 
 
 def part_of(path: Path) -> str:
-    """The part of the package that a file belongs to: `expression` for expression/parser.py."""
+    """The part of the package to which a file belongs: `expression` for expression/parser.py."""
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
@@ -50,7 +50,7 @@ def module_of(path: Path) -> str:
 
 
 def imported_modules(path: Path) -> Iterator[str]:
-    """Absolute names of what a file imports, at its top, for type checkers only, or inside its functions."""
+    """Absolute names of a file's imports, at its top, for type checkers only, or inside functions."""
     package = path.relative_to(SOURCE).parts[:-1]
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
@@ -58,12 +58,12 @@ def imported_modules(path: Path) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             ancestors = package[: len(package) - node.level + 1] if node.level else ()
             base = ".".join((*ancestors, *([node.module] if node.module else [])))
-            # `from ddsr import engine` names a module behind the `import`, not in front of it.
+            # `from ddsr import engine` names a module after the `import`, not before it.
             yield from (f"{base}.{alias.name}" for alias in node.names)
 
 
 def imported_parts(path: Path) -> set[str]:
-    """The parts of ddsr that a file imports, its own aside."""
+    """The parts of ddsr that a file imports, except its own."""
     names = [name.split(".") for name in imported_modules(path)]
     return {name[1] for name in names if name[0] == "ddsr" and len(name) > 1} - {part_of(path)}
 
@@ -82,7 +82,7 @@ PYTHON_FILES = [path for path in sorted(PACKAGE.rglob("*.py")) if part_of(path) 
 
 
 def test_every_part_has_a_layer() -> None:
-    """A new part of the package has to be given its layer above."""
+    """A new part of the package has to be added to the layers above."""
     assert {part_of(path) for path in PYTHON_FILES} | {"_core"} == DEPTHS.keys()
     assert len(LAYERS) <= MOST_LAYERS
     assert len(DEPTHS) <= MOST_PARTS
@@ -109,10 +109,10 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     files = {module_of(path): path for path in SOURCE.rglob("*.py")}
     imports: dict[str, set[str]] = {}
     for module, path in files.items():
-        # what is imported is a module, or a name in one
+        # an imported name is a module, or a name in one
         named = [(name, name.rpartition(".")[0]) for name in imported_modules(path)]
         found = {name if name in files else parent for name, parent in named}
-        imports[module] = (found & files.keys()) - {"ddsr"}  # the face, which has the compiled core too
+        imports[module] = (found & files.keys()) - {"ddsr"}  # which has the compiled core, too
     assert first_circle(imports) == []
     assert first_circle({"a": {"b"}, "b": {"c"}, "c": {"a"}}) != []
 

@@ -1,4 +1,4 @@
-"""What is listed is written with the given operators and obeys the rules, at every moment."""
+"""Listed equations use the given operators and obey the rules, at every moment."""
 
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ TINY = {
 
 def nodes_of(equation):
     nodes = [equation.tree]
-    for node in nodes:  # grows while it is walked
+    for node in nodes:  # grows during the loop
         nodes.extend(node.children)
     return nodes
 
@@ -51,7 +51,7 @@ def name_of(node):
 
 
 def obeys(equation, rule):
-    """The rules once more, over trees: an oracle that shares nothing with the grammar."""
+    """The rules on trees: an oracle that shares no code with the grammar."""
     nodes = nodes_of(equation)
     match rule:
         case Forbid(operator, variable):
@@ -84,7 +84,7 @@ OPERATORS = ("add", "sub", "mul", "div", "sin", "exp", "log", "pow", "neg", "sqr
 
 
 def drawn(seed):
-    """Operators and rules over them that some expression obeys."""
+    """Operators and rules that at least one expression obeys."""
     rng = np.random.default_rng(seed)
     for _ in range(100):
         names = [*rng.permutation(OPERATORS)[: rng.integers(2, 7)]]
@@ -164,7 +164,7 @@ def interrupt(_state):
 
 
 @pytest.mark.parametrize("rules", ["use m", "at most 1 of ?"])
-def test_what_an_interrupt_leaves_obeys(rules):
+def test_results_of_an_interrupt_obey_the_rules(rules):
     preset = "ddsr:generator=none"
     model = DDSRRegressor(preset, rules=rules, config=TINY[preset], random_state=0, callback=interrupt)
     assert_listed(model.fit(X, Y).front_, model.best_.expression.vocabulary.operators, read_rules(rules))
@@ -181,7 +181,7 @@ def test_complexity_is_the_size_of_what_is_listed(selection):
     ).fit(X, Y)
     vocabulary = model.best_.expression.vocabulary
     sizes = [len(Expression.parse(text, vocabulary)) for text in model.equations_["equation"]]
-    # a negative number in text is one token and may be read as a subtraction, which has as many
+    # a negative number is one token of text and may be read as a subtraction, which has as many
     assert model.equations_["complexity"].tolist() == sizes
     assert [entry.size for entry in model.front_] == sizes
 
@@ -202,12 +202,12 @@ def test_complexity_is_the_size_of_what_is_listed(selection):
         ([MustAppear("x")], ("add", "mul"), True),
     ],
 )
-def test_scales_are_fitted_only_where_they_may_always_be_listed(rules, operators, is_free):
+def test_scales_are_fitted_only_if_they_can_always_be_listed(rules, operators, is_free):
     grammar = Grammar(Vocabulary(("x", "y"), operators), rules=rules)
     assert Listing(grammar).always_allows_scale_and_offset == is_free
 
 
-def test_a_number_is_listed_unless_a_rule_is_against_it():
+def test_a_number_is_listed_unless_a_rule_forbids_it():
     number = Expression.parse("2.5", PLAIN)
     assert Listing(Grammar(PLAIN)).allows(number)
     assert Listing(Grammar(PLAIN, rules=[AtMost("sin", 1)])).allows(number)
@@ -241,7 +241,7 @@ def test_forms_that_need_no_scale_or_offset_are_listed_without():
         assert min(entry.size for entry in front if entry.nrmse < 0.1) == size
 
 
-def test_entries_of_earlier_versions_are_listed_as_they_may_be():
+def test_entries_of_earlier_versions_are_listed_by_the_rules():
     rows = np.random.default_rng(0).uniform(0.5, 3.0, size=(60, 3))
     engine = Engine(PLAIN, rows, rows[:, 0])
     old = ParetoFront(
@@ -259,8 +259,8 @@ def test_entries_of_earlier_versions_are_listed_as_they_may_be():
     assert Lister.of(engine, Grammar(PLAIN)).relisted(free, ParetoFront()) is free
 
 
-def test_a_search_that_fitted_scales_which_may_not_be_listed_is_resumed_without():
-    """Earlier versions fitted scales and offsets whatever the rules said."""
+def test_a_search_with_forbidden_scales_is_resumed_without_them():
+    """Earlier versions fitted scales and offsets regardless of the rules."""
     method, rules = parse_method("ddsr:generator=none"), [AtMost("?", 1)]
     config = settings(method, TINY["ddsr:generator=none"])
     problem = pose(method, config.vocabulary(["m", "c"]), X, Y, config=config, rules=rules)
@@ -272,7 +272,7 @@ def test_a_search_that_fitted_scales_which_may_not_be_listed_is_resumed_without(
     assert_listed(state.front, config.operators, rules)
 
 
-def test_what_is_finite_in_one_writing_only_is_listed_in_that():
+def test_an_equation_finite_in_one_notation_is_listed_in_it():
     rows = 1e200 * np.random.default_rng(0).uniform(1.0, 2.0, size=(30, 2))
     vocabulary = Vocabulary(("a", "b"))
     engine = Engine(vocabulary, rows, rows[:, 0] / rows[:, 1])

@@ -14,7 +14,7 @@ SHELL_TOOLS = ("sh", "mktemp", "rm", "head")
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Path:
-    """A folder to stand for PATH: the shell's tools, this Python, a compiler that accepts all."""
+    """A folder to use as PATH: the shell's tools, this Python, a compiler that accepts everything."""
     for tool in SHELL_TOOLS:
         found = shutil.which(tool)
         assert found
@@ -44,7 +44,7 @@ def check(machine: Path, **variables: str) -> tuple[int, list[str]]:
     return done.returncode, done.stdout.splitlines()
 
 
-def test_silent_when_nothing_lacks(machine: Path) -> None:
+def test_silent_if_nothing_is_missing(machine: Path) -> None:
     assert check(machine) == (0, [])
 
 
@@ -103,7 +103,7 @@ def test_named_compiler_may_carry_arguments(machine: Path) -> None:
     assert check(machine, CXX="cache the-compiler") == (0, [])
 
 
-def test_each_lack_has_its_line(machine: Path) -> None:
+def test_each_missing_thing_has_its_line(machine: Path) -> None:
     (machine / "python3").unlink()
     (machine / "c++").unlink()
     status, lines = check(machine)

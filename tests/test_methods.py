@@ -49,7 +49,7 @@ print(next(1024 * int(line.split()[1]) for line in open("/proc/self/status") if 
 
 
 def tiny_of(name):
-    """Small settings that the method has."""
+    """Small settings for the method."""
     if name.startswith("dsr"):
         return {"max_length": 6, "min_length": 2, "batch_size": 20}
     return TINY
@@ -94,7 +94,7 @@ def test_options_of_the_default_that_are_settings():
     assert bound == DefaultConfig(is_scale_free=False, model_selection="best")
     method = parse_method("ddsr:model_selection=best:generator=none")
     assert str(method) == "ddsr:generator=none:model_selection=best"
-    # an option of a preset that is called as a setting of its configuration may still be a part to choose
+    # an option written as a setting of the configuration may still select a part
     assert settings(parse_method("paper:objective=rspg")) == PaperConfig()
 
 
@@ -154,9 +154,7 @@ def test_settings_of_a_part_may_be_a_dict():
     config = settings(parse_method("paper"), {"objective": {"clip_range": 0.1}, "denoiser": {"width": 8}})
     assert config.objective == ObjectiveConfig(clip_range=0.1) and config.denoiser.width == 8
     default = settings(parse_method("ddsr"), {"denoiser": {"n_heads": 2}, "evolution": {"n_islands": 2}})
-    assert default.denoiser == replace(
-        DefaultConfig().denoiser, n_heads=2
-    )  # of the preset's own, not the paper's
+    assert default.denoiser == replace(DefaultConfig().denoiser, n_heads=2)  # of the preset, not of the paper
     assert default.evolution.n_islands == 2
 
 
@@ -172,7 +170,7 @@ def test_settings_of_a_part_may_be_a_dict():
         ({"objective": {"counts_masked_only": 1}}, "counts_masked_only must be True or False"),
     ],
 )
-def test_bad_settings_of_a_part_are_told(config, message):
+def test_bad_settings_of_a_part_are_reported(config, message):
     with pytest.raises(MethodError, match=message):
         settings(parse_method("paper"), config)
 
@@ -274,15 +272,15 @@ def test_a_batch_too_large_for_memory_is_refused_before_any_work(monkeypatch, na
 def test_memory_is_counted_as_the_device_uses_it():
     assert rows_bytes(SearchConfig(), 13) == 1000 * 4 * (32 + 2 * 10 + 13) * 4
     assert forward_bytes(PaperConfig()) == 3 * 1000 * 32 * 2048 * 8
-    # on the processor: a step on the joined pool, or logits where there are many variables
+    # on the processor: a step on the joined pool, or the logits if there are many variables
     assert chunked_bytes(PaperConfig(), 13) == 2 * 50 * 32 * 2048 * 4 * 6
     assert chunked_bytes(PaperConfig(), 1000) == 3 * 1000 * 32 * 1000 * 4 * 2
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="peaks are counted in other units elsewhere")
-def test_the_count_is_what_a_step_takes():
-    """Peaks of a process that learns once from a wide network's pool, beside what it held before."""
+def test_the_memory_estimate_matches_a_step():
+    """Peaks of a process that learns once from a wide network's pool, beyond what it held before."""
     widths = (64, 4096)
     peaks = [int(subprocess.check_output([sys.executable, "-c", LEARN_ONCE, str(width)])) for width in widths]
     configs = [PaperConfig(**LEARNING, denoiser=DenoiserConfig(feed_forward_width=width)) for width in widths]
@@ -299,7 +297,7 @@ def test_settings_of_another_method_are_refused():
         assemble("dsr", PLAIN, X, Y, config=PaperConfig(), device="cpu")
 
 
-def test_memory_is_told_where_there_is_no_proc(monkeypatch):
+def test_memory_is_known_without_proc(monkeypatch):
     def missing(*_):
         raise OSError
 

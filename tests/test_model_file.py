@@ -1,4 +1,4 @@
-"""A model that was written and read is the same model; a file that is none is refused in one line."""
+"""A model that is written and read is the same model; an invalid file is refused in one line."""
 
 import json
 import re
@@ -89,7 +89,7 @@ def test_a_loaded_model_can_be_fitted_again(model, tmp_path):
     assert loaded.fit(table_for(model), NOISY).front_ == model.front_
 
 
-def test_the_documented_file_is_one(tmp_path):
+def test_the_documented_file_is_valid(tmp_path):
     page = Path(__file__).parent.parent / "docs" / "runs.md"
     path = tmp_path / "model.json"
     path.write_text(re.search(r"```json\n(.*?)```", page.read_text(), re.DOTALL)[1])
@@ -103,7 +103,7 @@ def test_the_documented_file_is_one(tmp_path):
 
 
 def keys(written):
-    """Of the file, of a target, of an equation."""
+    """Keys of the file, of a target, of an equation."""
     output = written["outputs"][0]
     return [list(part) for part in (written, output, output["equations"][0], output["curves"])]
 
@@ -118,7 +118,7 @@ def test_several_outputs(tmp_path):
     assert loaded.front_ == model.front_ and loaded.n_outputs_ == 2
 
 
-def test_a_loaded_model_goes_on_by_warm_start(tmp_path):
+def test_a_loaded_model_is_continued_by_warm_start(tmp_path):
     settings = {"max_epochs": 3, "config": SMALL, "random_state": 0, "warm_start": True}
     model = DDSRRegressor("uniform", **settings).fit(X, NOISY)
     model.save(tmp_path / "model.json")
@@ -126,7 +126,7 @@ def test_a_loaded_model_goes_on_by_warm_start(tmp_path):
     assert loaded.fit(X, NOISY).front_ == model.fit(X, NOISY).front_
 
 
-def test_what_is_no_data_is_left_out(tmp_path):
+def test_nondata_attributes_are_not_saved(tmp_path):
     path = tmp_path / "model.json"
     model = DDSRRegressor(
         "uniform", max_epochs=1, config=SMALL, random_state=np.random.RandomState(0), callback=print
@@ -174,7 +174,7 @@ def changed(written, tmp_path, **changes):
     return path
 
 
-def test_keys_of_later_versions_are_passed_over(written, tmp_path):
+def test_keys_of_later_versions_are_ignored(written, tmp_path):
     data = json.loads(written.read_text())
     data["parameters"]["novelty"] = {"ddsr": "Novelty"}
     data["parameters"]["config"]["novel_setting"] = 3
@@ -225,7 +225,7 @@ json_values = st.recursive(
 
 
 def places(tree):
-    """Every container and key in it."""
+    """Every container in the tree with every key."""
     if isinstance(tree, (dict, list)):
         for key in list(tree) if isinstance(tree, dict) else range(len(tree)):
             yield tree, key

@@ -1,4 +1,4 @@
-"""Files that earlier versions wrote are opened by this one; tests/fixtures/make.py wrote them."""
+"""This version opens files of earlier versions, which tests/fixtures/make.py wrote."""
 
 import json
 from pathlib import Path
@@ -35,7 +35,7 @@ BEGUN = [name for name in RUNS if not name.endswith("-not-begun")]
 
 
 def unpacked(name: str, folder: Path) -> Path:
-    """A folder of the fixtures, to work in."""
+    """A copy of a folder of the fixtures."""
     unpack(FIXTURES / f"{name}.tar.xz", folder)
     return folder / Path(name).name
 

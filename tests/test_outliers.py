@@ -1,4 +1,4 @@
-"""`DDSRRegressor.outliers`, and that a table with wrong entries gives the law of the others."""
+"""`DDSRRegressor.outliers`, and that a table with wrong entries gives the law of the other rows."""
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ QUICK = {
 
 
 def make_table() -> tuple[pd.DataFrame, np.ndarray]:
-    """y = 2 x / z with some noise, and three of 200 entries wrong."""
+    """y = 2 x / z with some noise, and three wrong entries among 200."""
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.uniform(0.5, 3, size=(200, 3)), columns=["x", "z", "w"])
     y = np.array(2 * X["x"] / X["z"]) + 0.03 * rng.normal(size=200)
@@ -35,7 +35,7 @@ def test_wrong_entries_do_not_make_another_law(fitted):
     assert fitted.get_best()["equation"] == "2 * x / z"
 
 
-def test_they_are_told_the_farthest_first(fitted):
+def test_outliers_are_listed_largest_first(fitted):
     X, y = make_table()
     assert fitted.outliers(X, y).tolist() == [111, 42, 17]
     assert fitted.outliers(X[:100], y[:100]).tolist() == [42, 17]
@@ -47,13 +47,13 @@ def test_a_lost_decimal_point_is_found(fitted):
     assert fitted.outliers(X, y)[0] == 60
 
 
-def test_of_another_equation_by_its_row(fitted):
+def test_outliers_of_another_equation_by_its_row(fitted):
     X, y = make_table()
     last = len(fitted.equations_) - 1
     assert fitted.outliers(X, fitted.predict(X, last), index=last).tolist() == []
 
 
-def test_of_each_output():
+def test_outliers_of_each_output():
     X, y = make_table()
     right = np.array(X["x"] + X["w"])
     model = DDSRRegressor(**QUICK, guesses=["2 * x / z", "x + w"]).fit(X, np.column_stack([y, right]))

@@ -1,4 +1,4 @@
-"""What a user gets by installing ddsr: names, metadata, and an import that is quick."""
+"""The installed package: names, metadata, and a quick import."""
 
 import importlib.metadata
 import importlib.resources
@@ -17,7 +17,7 @@ import ddsr
 ROOT = Path(__file__).resolve().parent.parent
 PYPROJECT = (ROOT / "pyproject.toml").read_text()
 
-# The sanitizers slow down NumPy's allocations too; the limit that counts is that of `make test`.
+# The sanitizers also slow down NumPy's allocations; the limit that counts is that of `make test`.
 LONGEST_START_S = 2.0 if "ASAN_OPTIONS" in os.environ else 0.5
 HEAVY_MODULES = ("torch", "sympy", "pandas", "sklearn", "matplotlib", "scipy")
 IMPORT_PACKAGE = "import ddsr"
@@ -36,7 +36,7 @@ def processor_seconds_of_children() -> float:
 
 
 def pyproject_version() -> str:
-    # tomllib came with Python 3.11, so the few things that are needed are read as text.
+    # Python 3.10 has no tomllib, so the few values needed are read as text.
     found = re.search(r'^version = "(.+)"$', PYPROJECT, re.MULTILINE)
     assert found
     return found.group(1)
@@ -73,8 +73,8 @@ def test_start_leaves_heavy_modules_alone(code: str) -> None:
 @STARTS
 def test_start_is_quick(code: str) -> None:
     durations: list[float] = []
-    # Of the processor, and the best of a few: others that hold it up are not ddsr's doing. Nothing is
-    # waited for but the disk, so that on an idle machine the clock says the same.
+    # Processor time, the best of a few, so that other programs do not matter. The only wait is for the disk,
+    # so on an idle machine the clock shows the same.
     while len(durations) < 5 and min(durations, default=LONGEST_START_S) >= LONGEST_START_S:
         began = processor_seconds_of_children()
         run_python(["-c", code])

@@ -74,7 +74,7 @@ def test_types_come_back(parameters):
 
 
 def repr_of(parameters):
-    """Tells tuples from lists; numbers of NumPy are Python's."""
+    """Distinguishes tuples from lists and converts NumPy numbers to Python's."""
     return repr(
         {name: value.item() if isinstance(value, np.generic) else value for name, value in parameters.items()}
     )
@@ -89,7 +89,7 @@ def test_a_random_state_comes_back():
     assert (read.normal(size=5) == state.normal(size=5)).all()
 
 
-def test_kinds_that_make_no_sense_are_refused():
+def test_invalid_kinds_are_refused():
     for kinds in ([], {'["random_state"]': {"RandomState": [1]}}):
         with pytest.raises((ValueError, TypeError)):
             from_json({"random_state": None, "kinds": kinds}, {"random_state"})
@@ -102,12 +102,12 @@ def test_parameters_of_earlier_versions_are_read():
     }
 
 
-def test_unknown_names_are_passed_over():
+def test_unknown_names_are_ignored():
     written = {"known": {"ddsr": "RefinerConfig", "n_islands": 2, "later": 1}, "later": {"ddsr": "Later"}}
     assert from_json(written, {"known"}) == {"known": RefinerConfig(n_islands=2)}
 
 
-def test_what_json_cannot_hold_is_refused_by_name():
+def test_values_beyond_json_are_refused_by_name():
     with pytest.raises(RunError, match=r"config\['loss'\]=<built-in function print> cannot be saved"):
         to_json({"config": {"loss": print}})
     with pytest.raises(ValueError, match="'Popen' is not a rule"):

@@ -1,4 +1,4 @@
-"""scripts/check_pins: what it asks the package index for, by constraints.txt and pyproject.toml."""
+"""scripts/check_pins: what it requests from the package index, by constraints.txt and pyproject.toml."""
 
 import importlib.util
 import re
@@ -21,7 +21,7 @@ def check_pins():
 
 
 def normal(name: str) -> str:
-    """Names of packages are compared so."""
+    """The form in which names of packages are compared."""
     return re.sub("[-_.]+", "-", name).lower()
 
 
@@ -38,16 +38,16 @@ def test_markers_choose_the_pin(check_pins):
 
     assert pinned("numpy", "3.10") != pinned("numpy", "3.14") and len(pinned("numpy", "3.14")) == 1
     assert pinned("pyoperon", "3.12") and not pinned("pyoperon", "3.12", "aarch64")
-    assert not pinned("pyoperon", "3.14")  # pyproject.toml does not ask for it there
+    assert not pinned("pyoperon", "3.14")  # pyproject.toml does not require it there
 
 
-def test_what_ddsr_asks_for_is_pinned(check_pins):
+def test_requirements_are_pinned(check_pins):
     asked = {normal(re.match(r"[\w.-]+", line)[0]) for line in check_pins.requirements().splitlines()}
     assert {"numpy", "torch", "pytest", "mkdocs-material", "gplearn"} <= asked
     assert asked - {normal(pin.name) for pin in check_pins.pins("3.12", "x86_64")} == set()
 
 
-def test_a_version_that_is_none_is_refused(check_pins, capsys, monkeypatch):
+def test_an_invalid_version_is_refused(check_pins, capsys, monkeypatch):
     monkeypatch.setattr("sys.argv", ["check_pins", "3.12.1"])
     with pytest.raises(SystemExit):
         check_pins.main()

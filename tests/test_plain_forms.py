@@ -1,4 +1,4 @@
-"""Plain forms are candidates in small tables, whatever the search finds."""
+"""In small tables plain forms are candidates, whatever the search finds."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def posed(n_rows=20, n_columns=1, **settings):
 
 
 def little(**parameters):
-    """A model that searches little."""
+    """A model with little search."""
     return DDSRRegressor(
         "ddsr:generator=none", max_epochs=1, random_state=0, config=LITTLE, prior=None, **parameters
     )
@@ -45,7 +45,7 @@ def test_some_are_fitted_even_after_the_end():
 @pytest.mark.parametrize(
     ("n_rows", "n_columns"), [(FEW_ROWS + 1, 1), (20, MOST_VARIABLES + 1)], ids=["rows", "columns"]
 )
-def test_large_tables_have_none(n_rows, n_columns):
+def test_large_tables_have_no_plain_forms(n_rows, n_columns):
     assert plain_forms(posed(n_rows, n_columns), NEVER) == ()
 
 
@@ -75,7 +75,7 @@ def test_rules_hold_for_them():
     assert not any("exp" in entry.equation.text() for entry in model.front_)
 
 
-def test_no_more_are_fitted_once_the_time_is_up():
+def test_fitting_stops_when_the_time_is_up():
     cheap = CheapForms(posed().engine, TableCode.shipped(), 14.0, most=2 * AT_A_TIME)
     assert len(cheap) == 2 * AT_A_TIME
     fitted = cheap.fit(n_starts=1, max_steps=2, deadline=Deadline(0.0))

@@ -1,4 +1,4 @@
-"""The prior within the default search, with a small network that has learned nothing."""
+"""The prior within the default search, with a small untrained network."""
 
 import subprocess
 import sys
@@ -19,7 +19,8 @@ from ddsr.generators.prior.network import PriorNetwork
 from ddsr.generators.prior.screen import choose_view
 from ddsr.grammar import Grammar
 from ddsr.search.contributors import prior as priming
-from ddsr.search.contributors.evolution import Refiner
+from ddsr.search.contributors.contract import SearchView, TurnBudget
+from ddsr.search.contributors.evolution import Evolution, Refiner
 from ddsr.search.contributors.prior import UNTIMED_EPOCHS, Primer, Priming, tuning_config
 from ddsr.search.contributors.proposals import fit_proposals, write_scales
 from ddsr.search.default import refined_search
@@ -57,7 +58,7 @@ def test_proposals_are_fitted_and_the_best_come_first(weights):
 
 @pytest.mark.parametrize(("until", "sizes"), [(Deadline(0.0), [32]), (NEVER, [32, 224])])
 def test_as_many_are_drawn_as_there_is_time_for(weights, until, sizes):
-    """A first small batch in any case; without a limit always the same number."""
+    """There is always a first small batch; without a limit the number is fixed."""
     primer, drawn = make_primer(weights), []
     primer.generator = primer.make_generator(primer.config, NEVER)
     draw = primer.generator.draw_distinct
@@ -71,25 +72,32 @@ def test_as_many_are_drawn_as_there_is_time_for(weights, until, sizes):
     assert drawn == sizes
 
 
-def test_proposals_are_due_once(weights):
+def proposed(due, epoch):
+    """Proposals of the prior in an epoch, which depend on the number of the epoch alone."""
+    view = SearchView(epoch, ParetoFront(), due.primer.engine, due.primer.grammar, None, None)
+    found = due.propose(view, TurnBudget(100))
+    return None if found is None else found.expressions
+
+
+def test_proposals_are_made_once(weights):
     due = Priming(make_primer(weights))
-    assert due.take(UNTIMED_EPOCHS - 2) is None and not due.is_done
-    assert len(due.take(UNTIMED_EPOCHS - 1)) > 10
-    assert due.is_done and due.take(UNTIMED_EPOCHS) is None
+    assert proposed(due, UNTIMED_EPOCHS - 2) is None and not due.is_done
+    assert len(proposed(due, UNTIMED_EPOCHS - 1)) > 10
+    assert due.is_done and proposed(due, UNTIMED_EPOCHS) is None
 
 
-def test_with_a_time_limit_the_weights_are_loaded_aside(weights):
+def test_with_a_time_limit_weights_are_loaded_in_the_background(weights):
     due = Priming(make_primer(weights), Deadline(time.monotonic() + 3600.0), share=1e-9)
-    assert due.take(9) is None and not due.is_done  # the refiner begins alone
+    assert proposed(due, 9) is None and not due.is_done  # the refiner begins alone
     due._begins = 0.0
-    assert due.take(10) is None and not due.is_done  # from now on they are loaded
+    assert proposed(due, 10) is None and not due.is_done  # now they are loaded
     due._loading.join()
-    assert len(due.take(11)) > 0
-    assert due.is_done and due.take(12) is None
+    assert len(proposed(due, 11)) > 0
+    assert due.is_done and proposed(due, 12) is None
 
 
 @pytest.mark.parametrize(("seconds", "has_prior"), [(3.0, False), (3600.0, True)])
-def test_tiny_limits_have_no_prior(weights, seconds, has_prior):
+def test_short_time_limits_have_no_prior(weights, seconds, has_prior):
     vocabulary, config = Vocabulary.of_size(2), DefaultConfig(prior=weights)
     problem = pose(parse_method("ddsr"), vocabulary, X, HARD, config=config, device="cpu")
     problem = replace(problem, deadline=Deadline(time.monotonic() + seconds))
@@ -106,7 +114,7 @@ def test_few_rows_of_large_data_are_shown_and_none_without_weight(weights):
     assert np.isin(y_shown, target[sample_weight == 1]).all()
 
 
-def test_what_the_prior_finds_is_told_from_what_the_others_find(weights):
+def test_gains_of_the_prior_are_counted_separately(weights):
     config = {"prior": weights, "evaluations_per_epoch": 1, "max_length": 14, "model_selection": "best"}
     model = DDSRRegressor(max_epochs=6, random_state=0, device="cpu", config=config).fit(X, HARD)
     assert (model.curves_["gain_prior"] > 0.0).tolist() == [False] * 4 + [True, False]
@@ -115,12 +123,12 @@ def test_what_the_prior_finds_is_told_from_what_the_others_find(weights):
 
 def test_a_search_is_primed_once_though_it_was_saved(weights):
     primer = make_primer(weights)
-    parts = {"evaluations": 50, "n_elites": 5, "front": ParetoFront()}
+    parts = {"evaluations": 50, "front": ParetoFront()}
 
     def search(priming, saved=None):
         refiner = Refiner(primer.engine, primer.grammar, primer.config.evolution)
         balance = Balance(0.0, 0.0, 0.0, is_timed=False)
-        return refined_search(refiner, None, balance, **parts, priming=priming, saved=saved)
+        return refined_search(Evolution(refiner, 5), [priming], balance, **parts, saved=saved)
 
     *_, state = islice(search(Priming(primer)), UNTIMED_EPOCHS)
     later = Priming(primer)
@@ -144,7 +152,7 @@ def test_a_search_with_the_prior_gives_the_same_for_the_same_seed(weights):
         for _ in range(2)
     )
     assert one.equations_["equation"].tolist() == other.equations_["equation"].tolist()
-    assert np.isfinite(one.curves_["loss"]).any()  # the prior was taught
+    assert np.isfinite(one.curves_["loss"]).any()  # the prior was trained
 
 
 def test_scales_are_written_into_expressions():
@@ -197,7 +205,7 @@ def test_the_shipped_size_is_small_enough():
     from ddsr.generators.prior.config import NetworkConfig
 
     n = PriorNetwork(NetworkConfig()).n_parameters
-    assert 2 * n < 30e6  # bytes of a file of weights
+    assert 2 * n < 30e6  # bytes of a weights file
     assert 12 * n < 60e6  # bytes of a checkpoint
 
 

@@ -1,4 +1,4 @@
-"""Names of columns and files are shown as they are, and cannot act on a terminal."""
+"""Names of columns and files are shown as they are but cannot control a terminal."""
 
 import io
 
@@ -54,7 +54,7 @@ def board_of(target: str, feature: str = "x") -> Board:
 
 @pytest.mark.parametrize("target", UNITS)
 @pytest.mark.parametrize("has_markup", [True, False])
-def test_units_are_not_taken_for_markup(target, has_markup):
+def test_units_are_not_read_as_markup(target, has_markup):
     stream = io.StringIO()
     console = Console(file=stream, force_terminal=True, width=200) if has_markup else plain_console()
     console.file = stream
@@ -74,7 +74,7 @@ def test_views_escape_control_characters():
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
-    """A target in units, and a feature whose name would change the terminal's title and colour."""
+    """A target with a unit, and a feature whose name would change the terminal's title and colour."""
     rows = "\n".join(f"{k},{k * 3 + k % 3},{k % 5},{k % 7}" for k in range(1, 20))
     header = '"T [s]","[/s]",a,"' + ESCAPE + '"'
     return write_table(tmp_path_factory.mktemp("names") / "data.csv", f"{header}\n{rows}\n")

@@ -1,4 +1,4 @@
-"""Tables of equations print within a terminal's width, and are data frames otherwise."""
+"""Tables of equations print within a terminal's width, and are otherwise data frames."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""The parameter `prior`: where it may come from, and that files which cannot be used are refused in time."""
+"""The parameter `prior`: its sources, and the early refusal of unusable files."""
 
 from pathlib import Path
 
@@ -26,14 +26,14 @@ def weights(tmp_path_factory):
 
 @pytest.fixture
 def broken(weights, tmp_path):
-    """A copy to be damaged."""
+    """A copy that tests can damage."""
     path = tmp_path / "broken.safetensors"
     path.write_bytes(Path(weights).read_bytes())
     return path
 
 
 def prior_of(**parameters):
-    """That a fit would search with."""
+    """The prior that a fit would use."""
     fits = DDSRRegressor(**parameters)._posed(X, Y, None, None, started=0.0)[-1]
     return fits[0].problem.config.prior
 
@@ -76,7 +76,7 @@ def test_given_twice_it_is_refused(prior, others, weights):
 
 
 @pytest.mark.parametrize("preset", ["paper", "dsr", "uniform"])
-def test_other_presets_have_none(preset, weights):
+def test_other_presets_have_no_prior(preset, weights):
     with pytest.raises(MethodError, match=f"preset '{preset}' does not use a prior"):
         DDSRRegressor(preset, prior=weights).fit(X, Y)
     for prior in (None, "default"):
@@ -117,7 +117,7 @@ def test_models_and_runs_keep_it(weights, tmp_path, monkeypatch):
     parameters = {"prior": Path("tiny.safetensors"), "max_epochs": 1, "random_state": 0}
     DDSRRegressor(**parameters).fit(X, X[:, 0] * X[:, 1]).save(tmp_path / "model.json")
     RunFolder.create(tmp_path / "run", X, Y, parameters=parameters)
-    monkeypatch.chdir(tmp_path)  # where the path that was given leads nowhere
+    monkeypatch.chdir(tmp_path)  # the relative path is not valid here
     assert DDSRRegressor.load("model.json").prior == Path(weights)
     assert RunFolder.open("run").asked.parameters["prior"] == weights
 
@@ -146,10 +146,10 @@ def spoil_the_card(path):
 
 @pytest.mark.parametrize("damage", [cut_short, alter, empty, lose_the_card, spoil_the_card])
 def test_a_damaged_file_is_refused_before_the_search(damage, broken):
-    check_weights(broken)  # it is looked at again when it has changed
+    check_weights(broken)  # it is checked again after a change
     damage(broken)
     states = []
-    # so short a search that the prior would have no part in it
+    # so short a search that the prior would not take part
     model = DDSRRegressor(prior=broken, max_time=0.5, callback=states.append)
     with pytest.raises(MethodError, match=r"broken\.safetensors.*`ddsr prior export`"):
         model.fit(X, np.column_stack([Y, Y]))
@@ -168,7 +168,7 @@ def test_a_run_with_a_damaged_file_leaves_no_folder(broken, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
-def test_damaged_weights_of_the_package_want_another_installation(broken, tmp_path, monkeypatch):
+def test_damaged_weights_of_the_package_ask_for_a_new_installation(broken, tmp_path, monkeypatch):
     (tmp_path / "shipped").mkdir()
     cut_short(broken)
     broken.rename(tmp_path / "shipped" / weight_files.DEFAULT_FILE)

@@ -1,4 +1,4 @@
-"""The processor by its name."""
+"""The name of the processor."""
 
 import platform
 from pathlib import Path

@@ -4,7 +4,7 @@ from ddsr import _core
 
 
 def test_random_blocks_are_philox():
-    """Known answers of Random123: (key, counter) all 0, all ones, digits of pi."""
+    """Known answers of Random123 for (key, counter): all 0, all ones, digits of pi."""
     ones = 2**32 - 1
     assert list(_core.random_block(0, 0, 0, 0)) == [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]
     assert list(_core.random_block(2**64 - 1, 2**64 - 1, ones, ones)) == [

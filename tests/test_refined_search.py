@@ -16,8 +16,9 @@ from ddsr.learning.memory import EliteMemory
 from ddsr.learning.objective import GRPO
 from ddsr.learning.policy import Policy
 from ddsr.search.baseline import baseline
-from ddsr.search.contributors.evolution import Refiner
-from ddsr.search.default import Proposer, refined_search
+from ddsr.search.contributors.evolution import Evolution, Refiner
+from ddsr.search.contributors.generator import LearningGenerator, Proposer
+from ddsr.search.default import refined_search
 from ddsr.search.front import ParetoFront
 from ddsr.search.turns import GENERATOR, REFINER, Balance
 from diffusion_cases import CPU
@@ -33,7 +34,7 @@ PAST = Deadline(0.0)
 
 
 class TimeLeft(Deadline):
-    """A deadline that is as far away as a function says, whatever the clock does."""
+    """A deadline whose remaining time is given by a function, whatever the clock does."""
 
     def __init__(self, seconds_left):
         object.__setattr__(self, "_seconds_left", seconds_left)
@@ -44,7 +45,7 @@ class TimeLeft(Deadline):
 
 
 class Parts:
-    """A small search, and its parts to look at."""
+    """A small search, and its parts for inspection."""
 
     def __init__(self, y=HARD, vocabulary=PLAIN, n_threads=1, proposals_end=NEVER, **islands):
         columns = X[:, : len(vocabulary.variables)]
@@ -72,10 +73,10 @@ class Parts:
     def search(self, share=0.5, evaluations=300, n_elites=8, **options):
         balance = Balance(least_share=share, most_share=1.0, head_start=0.0, is_timed=False)
         return refined_search(
-            self.refiner,
-            self.make_proposer,
+            Evolution(self.refiner, n_elites),
+            [LearningGenerator(self.make_proposer)],
             balance,
-            **{"evaluations": evaluations, "n_elites": n_elites, "front": self.front} | options,
+            **{"evaluations": evaluations, "front": self.front} | options,
         )
 
 
@@ -91,7 +92,7 @@ def test_every_epoch_refines_and_the_front_never_gets_worse():
         assert set(state.stats.seconds) == {"refine"} and state.stats.update is None
         known, n_scored = state.front, state.n_scored
     assert known.gain_over(parts.front) > 0.0
-    assert parts.proposers == []  # and torch need not be there
+    assert parts.proposers == []  # torch need not be installed
 
 
 def test_the_generator_proposes_learns_and_feeds_the_refiner():
@@ -101,16 +102,16 @@ def test_the_generator_proposes_learns_and_feeds_the_refiner():
     for state in (second, fourth):
         assert state.stats.seconds["propose"] > 0
         assert np.isfinite([state.stats.mean_reward, state.stats.update.loss]).all()
-    assert len(parts.proposers) == 1  # what was learned in a turn is there in the next
+    assert len(parts.proposers) == 1  # what was learned in one turn is kept for the next
     assert len(parts.proposers[0].memory.pool) == CONFIG.n_elites
-    # its expressions and the elites are scored, and those of its own are fitted by the refiner again
+    # its expressions and the elites are scored, and the refiner fits its expressions again
     assert 300 < second.n_scored - first.n_scored <= 300 + CONFIG.batch_size + 8
     assert 300 < third.n_scored - second.n_scored <= 300 + CONFIG.batch_size
     assert second.n_scored - first.n_scored - 8 == third.n_scored - second.n_scored
 
 
-def test_what_the_generator_adds_to_the_front_is_its_gain():
-    """The refiner's one evaluation an epoch leaves nearly everything to find."""
+def test_the_generator_is_credited_with_its_gain():
+    """The refiner's single evaluation per epoch leaves almost everything to find."""
     parts = Parts()
     known = parts.front
     states = list(islice(parts.search(share=1.0, evaluations=1), 3))
@@ -119,20 +120,20 @@ def test_what_the_generator_adds_to_the_front_is_its_gain():
         assert state.stats.gains[GENERATOR] >= 0.0
         assert max(state.stats.gains.values()) <= state.front.gain_over(known) + 1e-12
         known = state.front
-    # what it proposes is known to the refiner from then on
+    # from then on, the refiner knows its proposals
     hall = parts.refiner.hall_of_fame()
     assert hall.nrmse.min() <= states[-1].front.most_accurate().nrmse * (1 + 1e-6)
 
 
 def test_elites_are_learned_from():
-    """The pool of the first turn holds what the refiner had found by then."""
+    """The pool of the first turn contains what the refiner had found by then."""
     parts = Parts()
     list(islice(parts.search(share=1.0, evaluations=500), 1))
     found = set(parts.refiner.hall_of_fame().batch.keys())
     assert found & set(parts.proposers[0].memory.pool.batch.keys())
 
 
-def test_time_that_ends_amid_a_proposal_leaves_the_front():
+def test_a_deadline_during_a_proposal_keeps_the_front():
     parts, alone = Parts(proposals_end=PAST), Parts()
     cut = list(islice(parts.search(share=1.0), 3))
     assert len(parts.proposers) == 1
@@ -145,12 +146,12 @@ def test_time_that_ends_amid_a_proposal_leaves_the_front():
 
 
 class Interrupted(BaseException):
-    """As a signal's handler raises it."""
+    """As raised by a signal's handler."""
 
 
 @pytest.fixture
 def interrupt_when():
-    """Interrupt as a signal does, as soon as a condition holds; it is looked at every few milliseconds."""
+    """Interrupt as a signal does, as soon as a condition holds, which is checked every few milliseconds."""
     previous = signal.getsignal(signal.SIGALRM)
 
     def watch(is_due):
@@ -167,7 +168,7 @@ def interrupt_when():
     signal.signal(signal.SIGALRM, previous)
 
 
-def test_an_interrupt_amid_a_run_of_the_refiner_keeps_what_it_found(interrupt_when):
+def test_an_interrupt_during_a_run_of_the_refiner_keeps_what_it_found(interrupt_when):
     parts = Parts()
     states = parts.search(share=0.0, evaluations=10**9)
     interrupt_when(lambda: parts.refiner.n_evaluations > 500)
@@ -180,7 +181,7 @@ def test_an_interrupt_amid_a_run_of_the_refiner_keeps_what_it_found(interrupt_wh
         next(states)
 
 
-def test_an_interrupt_amid_a_proposal_keeps_what_the_refiner_found(monkeypatch):
+def test_an_interrupt_during_a_proposal_keeps_what_the_refiner_found(monkeypatch):
     def interrupted(*arguments):
         raise Interrupted
 
@@ -214,7 +215,7 @@ def test_no_epoch_begins_after_the_deadline():
 
 
 def test_a_generator_gets_no_turn_after_the_deadline():
-    """The refiner uses up what time there is, and no proposer is made for nothing."""
+    """The refiner uses all the remaining time, and no proposer is made in vain."""
     parts = Parts()
     deadline = TimeLeft(lambda: 0.0 if parts.refiner.n_evaluations else 60.0)
     states = list(parts.search(share=1.0, deadline=deadline))
@@ -223,7 +224,7 @@ def test_a_generator_gets_no_turn_after_the_deadline():
 
 
 def budgets_of_runs(monkeypatch, n_runs, **options):
-    """Evaluations and seconds that the refiner's runs are given; here they have as long as they need."""
+    """Evaluations and seconds given to the refiner's runs; here they take as long as they need."""
     parts, budgets = Parts(), []
     run = parts.refiner.run
 
@@ -238,7 +239,7 @@ def budgets_of_runs(monkeypatch, n_runs, **options):
 
 
 def test_the_first_runs_are_short_where_there_is_a_deadline(monkeypatch):
-    """However slow the data make them: no run is longer than 5 s."""
+    """However slow the data make the runs, none is longer than 5 s."""
     found = budgets_of_runs(monkeypatch, 6, deadline=TimeLeft(lambda: 3600.0))
     assert found == [(10, 1.0), (20, 2.0), (40, 4.0), (80, 5.0), (160, 5.0), (160, 5.0)]
     assert budgets_of_runs(monkeypatch, 2) == [(160, None)] * 2
@@ -261,7 +262,7 @@ def test_the_same_seed_gives_the_same_run_on_any_number_of_threads():
 
 @pytest.mark.parametrize(("noise", "exact"), [(0.0, 1e-12), (1e-4, 1e-2)])
 def test_an_exact_fit_ends_the_search(noise, exact):
-    """Of a single variable, which the refiner tries first; a looser idea of what is exact ends it too."""
+    """Of a single variable, which the refiner tries first; a larger `exact` ends it, too."""
     y = 2.0 * X[:, 0] - 3.0 + noise * np.random.default_rng(1).normal(size=len(X))
     states = list(islice(Parts(y, exact=exact).search(share=0.0), 3))
     assert len(states) == 1
@@ -270,7 +271,7 @@ def test_an_exact_fit_ends_the_search(noise, exact):
 
 
 def test_a_search_ends_when_everything_was_tried():
-    """x, sin(x) and sums of them to twelve tokens; no run finds anything new at last."""
+    """x, sin(x) and sums of them up to twelve tokens; at last a run finds nothing new."""
     vocabulary = Vocabulary(("x",), ("sin",), has_one=False, has_constant=False)
     parts = Parts(vocabulary=vocabulary)
     states = list(islice(parts.search(share=0.0), 500))

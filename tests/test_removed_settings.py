@@ -1,4 +1,4 @@
-"""Settings that earlier versions had: old files may hold them with the values that are constants now."""
+"""Settings of earlier versions: old files may have them with values that are now constants."""
 
 import json
 from pathlib import Path
@@ -72,7 +72,7 @@ def test_a_model_file_says_which_setting_is_gone(tmp_path):
 
 
 def with_settings(saved: bytes, **changes: object) -> bytes:
-    """A saved refiner whose header has other settings."""
+    """A saved refiner whose header has changed settings."""
     text, _, state = saved[len(MAGIC) :].partition(b"\n")
     header = json.loads(text)
     header["config"] |= changes

@@ -1,4 +1,4 @@
-"""Rules as text and as a dict are the rules that they name."""
+"""Rules given as text or as a dict equal the rules that they name."""
 
 import pytest
 
@@ -72,6 +72,6 @@ def test_a_name_in_backticks_is_the_variable():
         ({"nesting": {"sin": 0}}, "cannot read the rules under 'nesting'"),
     ],
 )
-def test_what_is_no_rule_is_refused(given, message):
+def test_invalid_rules_are_refused(given, message):
     with pytest.raises(GrammarError, match=message):
         read_rules(given)

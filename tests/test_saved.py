@@ -1,4 +1,4 @@
-"""A search that is saved, read back in another process and continued is the search that never stopped."""
+"""A search that is saved and continued in another process equals one that never stopped."""
 
 import json
 import os
@@ -46,7 +46,7 @@ HARD = np.sin(3 * X[:, 0]) * X[:, 1] + np.exp(X[:, 2] / X[:, 0]) / (0.3 + X[:, 1
 
 @pytest.fixture(scope="module")
 def prior(tmp_path_factory):
-    """A small network in place of the one that comes with ddsr, which takes seconds."""
+    """A small network instead of the shipped one, which takes seconds."""
     return write_weights(tmp_path_factory.mktemp("prior") / "prior.safetensors")
 
 
@@ -58,7 +58,7 @@ def begin(name, prior, saved=None):
 
 
 def account(state):
-    """All that a state says, but for seconds, in a form that travels by JSON."""
+    """Everything in a state except seconds, in a form that can be passed as JSON."""
     stats = state.stats
     curves = [stats.best_reward, stats.mean_reward, stats.reward_floor, stats.distinct_share]
     entries = [[e.expression.text(), e.nrmse, e.scale, e.offset] for e in state.front]
@@ -67,12 +67,12 @@ def account(state):
 
 
 def n_epochs(name):
-    """Before a search is saved and after; the default's generator has no turn in the first ones."""
+    """Epochs before and after a search is saved; the default's generator has no turn in the first ones."""
     return (3, 4) if name == "ddsr" else (2, 2)
 
 
 def go_on(folder, prior):
-    """What the other process prints; the last bits of torch depend on its number of threads."""
+    """Return the other process's output; last bits of torch depend on the number of threads."""
     torch.set_num_threads(1)
     for number, name in enumerate(CONFIGS):
         states = begin(name, prior, from_bytes(Path(folder, f"{number}.npz").read_bytes()))
@@ -81,7 +81,7 @@ def go_on(folder, prior):
 
 @pytest.fixture(scope="module")
 def searches(prior, tmp_path_factory):
-    """Of each search what was saved, its next epochs, and the same epochs in another process."""
+    """For each search, what was saved, its next epochs, and the same epochs in another process."""
     folder, saved, uninterrupted = tmp_path_factory.mktemp("states"), {}, {}
     for number, name in enumerate(CONFIGS):
         states = begin(name, prior)
@@ -98,12 +98,12 @@ def searches(prior, tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", CONFIGS)
-def test_a_search_goes_on_exactly_in_a_new_process(name, searches):
+def test_a_search_continues_exactly_in_a_new_process(name, searches):
     saved, uninterrupted, resumed = (each[name] for each in searches)
-    # NaN is not equal to itself, its text is
+    # NaN is not equal to itself, but its text is
     assert json.dumps(resumed) == json.dumps(uninterrupted)
-    if name == "ddsr":  # the generator had turns before and after
-        assert saved["proposer"] is not None
+    if name == "ddsr":  # the generator had turns before and after saving
+        assert saved["contributors"]["generator"]["proposer"] is not None
         assert sum(update is not None for *_, update, _ in uninterrupted) >= 2
 
 
@@ -115,8 +115,8 @@ def test_saving_changes_nothing(prior):
         assert json.dumps(account(state)) == json.dumps(account(next(other)))
 
 
-def test_what_is_saved_is_of_its_epoch(prior):
-    """The networks change in place; what was taken of them does not."""
+def test_a_saved_state_does_not_change_later(prior):
+    """The networks change in place; what was saved from them does not."""
     states = begin("paper", prior)
     saved = next(states).save()
     before = to_bytes(saved)
@@ -124,7 +124,7 @@ def test_what_is_saved_is_of_its_epoch(prior):
     assert to_bytes(saved) == before
 
 
-def test_a_search_that_is_over_stays_so():
+def test_a_finished_search_stays_finished():
     method = parse_method("ddsr:generator=none")
     problem = pose(method, Vocabulary.of_size(3), X, X[:, 0] * X[:, 1], config=DEFAULT, device="cpu")
     *_, last = islice(start(method, problem), 200)
@@ -133,8 +133,8 @@ def test_a_search_that_is_over_stays_so():
     assert list(start(method, replace(problem, saved=saved))) == []
 
 
-def test_a_search_that_runs_dry_does_so_at_the_same_epoch():
-    """x and sin(x) are all there is; how long nothing was found is saved too."""
+def test_a_resumed_search_is_exhausted_at_the_same_epoch():
+    """x and sin(x) are all there is; the number of epochs without progress is saved, too."""
     method = parse_method("ddsr:generator=none")
     vocabulary = Vocabulary(("x",), ("sin",), has_one=False, has_constant=False)
     config = replace(DEFAULT, evaluations_per_epoch=3)

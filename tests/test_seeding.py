@@ -1,4 +1,4 @@
-"""Guesses are fitted within a share of the time; those left over are taken as they are written."""
+"""Guesses are fitted within a share of the time; the rest are used as written."""
 
 from math import inf
 
@@ -29,7 +29,7 @@ def guesses(n):
 
 @pytest.fixture
 def scored(monkeypatch):
-    """Record how many expressions are scored, each time, and with how many steps."""
+    """Record the number of scored expressions and of fit steps, call by call."""
     calls = []
     score = Engine.score
 
@@ -52,7 +52,7 @@ def test_without_time_few_are_fitted_and_all_are_known(preset, scored):
 
 
 @pytest.mark.parametrize("preset", ["ddsr", "paper"])
-def test_the_time_limit_changes_nothing_that_it_does_not_cut(preset):
+def test_a_time_limit_that_is_not_reached_changes_nothing(preset):
     posed = problem(preset)
     several = guesses(N_AT_ONCE + 3)
     found = seeded(posed, several, NEVER)

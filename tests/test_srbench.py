@@ -1,4 +1,4 @@
-"""The folder `srbench/` through the calls that SRBench's evaluate_model makes."""
+"""The folder `srbench/` through the calls of SRBench's evaluate_model."""
 
 import importlib.util
 import inspect
@@ -25,7 +25,7 @@ def load_method():
 
 @pytest.fixture
 def method(monkeypatch):
-    """Ours, with small epochs and few of the cheap forms that are fitted before them."""
+    """The method with small epochs, and few of the cheap forms fitted before them."""
     monkeypatch.setattr("ddsr.search.plain_forms.MOST", 500)
     module = load_method()
     config = {"evaluations_per_epoch": 500, "max_length": 16}
@@ -71,7 +71,7 @@ def test_an_alarm_inside_fit_leaves_a_model(method, data):
     y = y + np.random.default_rng(1).normal(0.0, 0.1, len(y))  # so that no fit is exact
     est = method.est
     est.max_time, est.random_state = 3600, 0
-    # Soon after the first epoch, wherever the search is by then.
+    # Soon after the first epoch, wherever the search is then.
     est.callback = lambda state: signal.setitimer(signal.ITIMER_REAL, 0.05)
     before = signal.signal(signal.SIGALRM, raise_alarm)
     try:
@@ -101,7 +101,7 @@ def test_the_older_evaluation_tunes_and_clones(method, data):
     assert method.complexity(search.best_estimator_) >= 1
 
 
-def test_what_is_shipped_is_the_default_search():
+def test_the_shipped_method_is_the_default_search():
     assert load_method().est.preset == "ddsr"
     lines = (FOLDER / "metadata.yml").read_text().splitlines()
     keys = [line.partition(":")[0] for line in lines if not line.startswith(" ")]

@@ -1,4 +1,4 @@
-"""Dates, durations, tables without columns and numbers beyond double precision: refused, with what to do."""
+"""Dates, durations, tables without columns and numbers beyond double precision are refused with advice."""
 
 import collections
 import datetime
@@ -21,7 +21,7 @@ BIG = 10**400
 
 
 def objects(values):
-    """A column of Python's objects."""
+    """A column of Python objects."""
     column = np.empty(len(values), dtype=object)
     column[:] = values
     return column
@@ -77,7 +77,7 @@ def test_arrays_of_inputs_are_refused(values):
         check_weights(values, 10)
 
 
-def test_numbers_texts_and_missing_values_are_no_times():
+def test_numbers_texts_and_missing_values_are_not_times():
     for values in (
         X,
         Y,
@@ -133,7 +133,7 @@ def test_dates_in_other_containers_are_refused(values):
         check_no_times(values, "X")
 
 
-def test_numbers_in_other_containers_are_no_times():
+def test_numbers_in_other_containers_are_not_times():
     for values in (
         pa.array([1.0]),
         pa.table({"x": [1]}),

@@ -43,8 +43,8 @@ def test_weights_fall_and_are_shares_of_one():
 
 
 @pytest.mark.parametrize("is_first", [False, True])
-def test_another_notation_with_a_settled_constant_is_the_same_form(is_first):
-    """It is shown as the choice is written, with the weight of the shortest."""
+def test_another_notation_with_a_fixed_constant_is_the_same_form(is_first):
+    """It is shown in the notation of the choice, with the weight of the shortest."""
     texts = ("7.43 / (1 + 2 / x)", "7.3 * x / (1.9 + x)", "6.1 * (1 - exp(-0.5 * x))")
     judged = [
         Selected(Expression.parse(text, VOCABULARY), (True,) * 3, nrmse, length)
@@ -160,14 +160,14 @@ def test_the_next_measurement_is_where_forms_differ():
     assert sorted(informative_rows(prediction(values, [0.5, 0.5]), 9)) == [0, 1, 2, 3]  # each once
 
 
-def test_what_a_row_tells_is_not_asked_for_twice():
-    # rows 0 and 1 say the same of which form is right; row 2 says what they do not
+def test_redundant_rows_are_not_suggested():
+    # rows 0 and 1 give the same information on the forms; row 2 gives what they do not
     values = [[0.0, 0.0, 0.0], [1.0, 0.99, 0.0], [0.0, 0.0, 0.7]]
     assert informative_rows(prediction(values, [0.4, 0.3, 0.3], noise=0.05, effect=0.0), 2) == [0, 2]
 
 
 def fitted_forms(*texts: str, X=X, Y=Y, vocabulary=VOCABULARY) -> tuple[list[Form], Engine]:
-    """Forms that are equally likely, with their constants fitted."""
+    """Forms of equal probability, with their constants fitted."""
     data = Engine(vocabulary, X.reshape(len(X), -1), Y)
     fits = [data.refit([Expression.parse(text, vocabulary)]) for text in texts]
     entries = [FrontEntry(fit.batch[0], float(fit.nrmse[0])) for fit in fits]
@@ -182,7 +182,7 @@ def suggested(forms: list[Form], data: Engine, pool: np.ndarray, n: int) -> list
 
 @pytest.mark.parametrize("texts", [CANDIDATES[:1], CANDIDATES[:2], CANDIDATES[:3], CANDIDATES[:3:2]])
 def test_several_suggestions_are_spread(texts):
-    """Of a dense pool, neighbours of a row that was named would say the same once more."""
+    """In a dense pool, neighbours of a suggested row would give the same information."""
     pool = np.linspace(0.1, 40.0, 400)[:, None]
     chosen = pool[suggested(*fitted_forms(*texts), pool, 4), 0]
     assert np.diff(np.sort(chosen)).min() > 0.5
@@ -201,7 +201,7 @@ def test_suggestions_for_several_inputs_are_spread():
     assert apart.min() > 0.4
 
 
-def test_with_nothing_left_to_tell_rows_far_from_the_others_are_named():
+def test_uninformative_pools_suggest_distant_rows():
     same = prediction([[1.0] * 5, [1.0] * 5], [0.5, 0.5], effect=0.0)
     places = np.array([[0.0], [0.1], [0.2], [0.9], [1.0]])
     assert informative_rows(same, 3, places) == [0, 4, 2]

@@ -1,4 +1,4 @@
-"""Weights are relative, counts repeat rows, and neither depends on how large the numbers are."""
+"""Weights are relative, counts repeat rows, and neither depends on the magnitude of the numbers."""
 
 import warnings
 
@@ -32,12 +32,12 @@ def unweighted():
 
 @pytest.fixture(scope="module")
 def weighted():
-    """A fit with weights, in their own unit."""
+    """A fit with weights, in their original unit."""
     return small(model_selection="description_length").fit(X, Y, sample_weight=WEIGHTS)
 
 
 def guessed(**parameters):
-    """What is left of a search without its randomness: the baseline and guesses, fitted."""
+    """A search reduced to its deterministic part: the baseline and guesses, fitted."""
     config = {"max_length": 5, "batch_size": 2}
     guesses = ["C * sqrt(x0)", "C * x0 + C"]
     return DDSRRegressor(
@@ -58,7 +58,7 @@ def test_relative_weights_have_no_unit(factor):
 
 
 @pytest.mark.parametrize("weight", [16.0, 0.3, 1e308, 5e-324])
-def test_equal_weights_are_no_weights(weight, unweighted):
+def test_equal_weights_change_nothing(weight, unweighted):
     second = small().fit(X, Y, sample_weight=np.full(60, weight))
     pd.testing.assert_frame_equal(unweighted.equations_, second.equations_, check_exact=True)
 
@@ -180,5 +180,5 @@ def test_extreme_weights_warn_of_nothing(weights):
     assert np.isfinite(model.predict(X)).all()
 
 
-def test_an_engine_counts_what_it_is_told():
+def test_an_engine_uses_the_given_counts():
     assert Engine(Vocabulary.of_size(1), X, Y, WEIGHTS, n_counted=7).n_counted == 7

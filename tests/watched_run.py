@@ -1,4 +1,4 @@
-"""A fit whose parts are watched, for tests of what a setting does to it."""
+"""A fit whose parts are recorded, for tests of the effects of settings."""
 
 import copy
 from dataclasses import dataclass, field
@@ -14,17 +14,17 @@ def weights_of(network):
 
 @dataclass
 class Run:
-    """What a fit did, seen from the seam between its parts and its loop."""
+    """What a fit did, recorded between its parts and its loop."""
 
     model: DDSRRegressor
     generator: object = None
     policy: object = None
     pools: list = field(default_factory=list)
-    """an epoch's pool each"""
+    """one pool per epoch"""
     views: list = field(default_factory=list)
-    """a corruption each"""
+    """all corruptions"""
     batches: list = field(default_factory=list)
-    """an epoch's proposals each"""
+    """proposals of each epoch"""
     n_drawn: list = field(default_factory=list)
     weights: list = field(default_factory=list)
     """θ before each epoch's update, and at the end"""
@@ -32,7 +32,7 @@ class Run:
     """θ_ref after each epoch's update"""
 
     def watch(self, generator, policy):
-        """Record every call of these parts; they do what they did before."""
+        """Record every call of these parts without changing them."""
         self.generator, self.policy = generator, policy
         self._after(generator, "sample", lambda batch, *_: self.batches.append(batch))
         self._after(generator, "draw", lambda _, n_rows, *__: self.n_drawn.append(n_rows))

@@ -1,7 +1,7 @@
 """Formulas that scientists and engineers use, by field, with the roles of their symbols.
 
-One table a field: name, formula, and which symbols are variables, fitted parameters, fitted exponents, or
-known constants. The formulas are facts, written down for this corpus; none is taken from a benchmark.
+One table per field: name, formula, and which symbols are variables, fitted parameters, fitted exponents, or
+known constants. The formulas are facts, collected for this corpus and not taken from a benchmark.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ from ddsr.expression import OPERATORS, Expression, Kind, Node, Vocabulary
 SUFFIX = ".tsv"
 PI = "pi"
 ROLES = ("variables", "parameters", "exponents", "known")
-# Numbers that are part of a law: whole ones, fractions and multiples of pi. All others were fitted once.
+# Numbers that are part of a law: integers, fractions and multiples of pi. All others were once fitted.
 MOST_NUMERATOR, MOST_DENOMINATOR = 32, 8
-SAME_NUMBER = 1e-9  # relative: how near one of them is met
-ANY_STEP = 0.37132  # between the values that fitted constants are given
+SAME_NUMBER = 1e-9  # relative: how close a value must be to count as one of them
+ANY_STEP = 0.37132  # between the values given to fitted constants
 
 
 @dataclass(frozen=True)
 class CorpusFormula:
-    """A formula as data would show it: its variables are columns, all other symbols are constants."""
+    """A formula as it appears in data: its variables are columns, all other symbols are constants."""
 
     field: str
     name: str
     expression: Expression
     is_free: tuple[bool, ...]
-    """for each constant: fitted or measured, not part of the law"""
+    """for each constant: it is fitted or measured, not part of the law"""
     in_columns: Expression
-    """the same in a table where all its symbols are columns, but for fitted exponents"""
+    """the formula in a table where all its symbols except fitted exponents are columns"""
     is_free_in_columns: tuple[bool, ...]
-    """as `is_free`, of `in_columns`"""
+    """`is_free` for `in_columns`"""
     varied: tuple[tuple[Expression, tuple[bool, ...]], ...]
-    """the same in tables in which one of several variables was varied, the others being held"""
+    """the formula in tables in which one of several variables was varied and the others held"""
 
 
 @cache
 def read_corpus() -> tuple[CorpusFormula, ...]:
-    """All formulas, field by field."""
+    """Read all formulas, field by field."""
     tables = sorted(
         (table for table in files(__name__).iterdir() if table.name.endswith(SUFFIX)), key=lambda t: t.name
     )
@@ -56,7 +56,7 @@ def read_corpus() -> tuple[CorpusFormula, ...]:
 
 
 def is_part_of_law(value: float) -> bool:
-    """Whether a number belongs to the law, as 2 and pi/4 do, rather than to what was measured."""
+    """Whether a number belongs to the law, as 2 and pi/4 do, rather than to the measurement."""
     for size in (abs(value), abs(value) / pi):
         near = Fraction(size).limit_denominator(MOST_DENOMINATOR)
         if abs(near - size) <= SAME_NUMBER * max(size, 1.0) and near.numerator <= MOST_NUMERATOR:
@@ -67,21 +67,21 @@ def is_part_of_law(value: float) -> bool:
 def read_formula(
     text: str, variables: Sequence[str], others: Sequence[str]
 ) -> tuple[Expression, tuple[bool, ...]]:
-    """A formula as data would show it, and which of its constants are free.
+    """Parse a formula as it appears in data, and find its free constants.
 
-    `others` are its symbols that are no variables; `pi` needs no mention.
+    `others` are its symbols that are not variables; `pi` can be omitted.
     """
     formula = Expression.parse(text, Vocabulary([*variables, *others, PI], tuple(OPERATORS)))
     is_free: list[bool] = []
     nodes = [formula.tree]
-    for node in nodes:  # breadth-first, as an expression has its constants; grows while it is walked
+    for node in nodes:  # breadth-first, the order of an expression's constants; grows during the loop
         nodes.extend(node.children)
         if node.kind is Kind.VARIABLE and node.name not in variables:
             is_free.append(node.name != PI)
         elif node.kind is Kind.CONSTANT:
             is_free.append(not is_part_of_law(node.value))
 
-    # values of no meaning, all different: of equal ones some would cancel, and the logarithm of 1 is 0
+    # Arbitrary values, all different: equal ones could cancel, and the logarithm of 1 is 0.
     values = {name: 1.0 + ANY_STEP * (index + 1) for index, name in enumerate(others)} | {PI: pi}
 
     def seen(node: Node) -> Node:

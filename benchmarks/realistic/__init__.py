@@ -1,1 +1,1 @@
-"""Curves and surfaces as they are measured: few rows, noise of some per cent."""
+"""Realistic tables of curves and surfaces: few rows, noise of a few per cent."""

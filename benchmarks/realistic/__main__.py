@@ -1,11 +1,11 @@
-"""How often the right form is found in tables as people measure them: `python -m benchmarks.realistic`.
+"""How often the right form is found in realistic tables: `python -m benchmarks.realistic`.
 
-Each fit is a line of the file given by `--out`. What is there is not run again, so a run that was ended is
-resumed by the same command. `--half develop` is to develop on, `--half report` is what is reported.
+Each fit is a line of the file given by `--out`. Fits in the file are not repeated, so the same command
+resumes an interrupted run. `--half develop` is for development, `--half report` for reported results.
 
-`--ceiling` hands over the true form as a guess: what is wrong then is due to the choice, not to the search.
-`--leave-out` prices each curve by a code that was learned without formulas of its form. `--peers` runs other
-methods on the same tables. `--real DIR` adds real measurements with an accepted law. `--full` is all of it.
+`--ceiling` passes the true form as a guess, so remaining errors are due to selection and not to the search.
+`--leave-out` prices each curve by a code learned without formulas of its form. `--peers` runs other methods
+on the same tables. `--real DIR` adds real measurements with an accepted law. `--full` does all of this.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ from benchmarks.realistic.tables import truth_of
 N_DRAWS, N_SEEDS = 3, 3
 LIMITS = (2.0, 10.0, 60.0)
 REAL_FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "first_principles"
-N_POOLS = 5  # that are started if a process of a pool is killed
+N_POOLS = 5  # started in turn if a process of a pool is killed
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def tasks_of(given: argparse.Namespace, peers: Sequence[str], has_real: bool) -> list[Task]:
-    """All fits that are asked for, each once."""
+    """All requested fits, each once."""
     names = given.curves.split(",") if given.curves else [curve.name for curve in curves(given.half)]
     limits = [float(limit) for limit in given.limits.split(",")]
     suites = [(CURVES, names, given.draws)]
@@ -83,7 +83,7 @@ def _kinds(
 def run_missing(tasks: Sequence[Task], path: Path, n_jobs: int, folder: Path | None) -> None:
     """Run what the file lacks, `n_jobs` fits at a time, each on one core."""
     for name in ONE_THREAD:
-        os.environ[name] = "1"  # in the processes that are started below
+        os.environ[name] = "1"  # inherited by the processes started below
     for attempt in range(N_POOLS):
         done = unique(read_rows(path))
         missing = [task for task in tasks if task not in done]
@@ -110,7 +110,7 @@ def run_missing(tasks: Sequence[Task], path: Path, n_jobs: int, folder: Path | N
 
 
 def show(rows: Sequence[Row]) -> None:
-    """Print every equation, and the truth where it is wrong."""
+    """Print every equation, and the truth if it is wrong."""
     for row in rows:
         mark = "right " if row.is_form_right else "useful" if row.is_useful else "      "
         print(f"{row.task.limit:>4g} s {mark} {row.task.curve:<28} {row.equation or row.error}")
@@ -119,7 +119,7 @@ def show(rows: Sequence[Row]) -> None:
 
 
 def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    """The command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -159,7 +159,7 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
 
 
 def main() -> None:
-    """Run what is missing, and print the tables."""
+    """Run what is missing and print the tables."""
     given = parse_arguments()
     asked = given.peers.split(",") if given.peers else []
     skipped = {name: why_skipped(name) for name in asked}

@@ -1,4 +1,4 @@
-"""How often the choice is right, by the probability that the model states for it."""
+"""How often selection is right, by the probability that the model states."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from math import isnan, sqrt
 
 from benchmarks.realistic.lines import Row
 
-LEAST_FITS = 60  # in a bin
+LEAST_FITS = 60  # per bin
 MOST_BINS = 10
 
 
 @dataclass(frozen=True)
 class Bin:
-    """Fits with like probabilities."""
+    """Fits with similar probabilities."""
 
     least: float
     largest: float
@@ -26,12 +26,12 @@ class Bin:
 
     @property
     def error(self) -> float:
-        """Standard error of `right`, were the statement true."""
+        """Standard error of `right` if the stated probabilities are true."""
         return sqrt(max(self.said * (1.0 - self.said), 0.0) / self.n_fits)
 
 
 def bins(rows: Sequence[Row], least_fits: int = LEAST_FITS, most_bins: int = MOST_BINS) -> list[Bin]:
-    """Bins of equally many fits, with rising probabilities; one bin if the fits are few."""
+    """Bins of equally many fits with rising probabilities; a single bin for few fits."""
     stated = sorted((row for row in rows if not isnan(row.probability)), key=lambda row: row.probability)
     n_bins = max(min(len(stated) // least_fits, most_bins), 1)
     edges = [len(stated) * index // n_bins for index in range(n_bins + 1)]

@@ -1,8 +1,8 @@
-"""How often intervals hold what they are for: `python -m benchmarks.realistic.coverage --out FILE`.
+"""How often intervals cover what they should: `python -m benchmarks.realistic.coverage --out FILE`.
 
-Each curve is drawn and fitted as in `benchmarks.realistic`. Then, all over the range of its rows and a
-quarter of it beyond, `predict_interval` is held against the law itself (`of_measurements=False`) and against
-new measurements. A fit is a line of the file given by `--out`; what is there is not fitted again.
+Each curve is drawn and fitted as in `benchmarks.realistic`. Then `predict_interval` is compared with the law
+itself (`of_measurements=False`) and with new measurements, over the range of the rows and a quarter of it
+beyond. Each fit is a line of the file given by `--out`; fits in the file are not repeated.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ KINDS = ("law", "measurements")
 
 @dataclass(frozen=True)
 class Task:
-    """One fit: a draw of a curve, with so many seconds."""
+    """One fit: a draw of a curve, and the time limit in seconds."""
 
     curve: str
     draw: int
@@ -42,19 +42,19 @@ class Task:
 
 @dataclass(frozen=True)
 class Covered:
-    """Shares of what is covered, by `place kind level`; None where nothing lies there."""
+    """Covered shares, by `place kind level`; None if a place has no rows."""
 
     task: Task
     shares: dict[str, float | None]
 
 
 def key(place: str, kind: str, level: float) -> str:
-    """The name of a share, as in `within law 0.95`."""
+    """The name of a share, such as `within law 0.95`."""
     return f"{place} {kind} {level:g}"
 
 
 def run(task: Task) -> Covered:
-    """Fit one table on one thread, and look at its intervals."""
+    """Fit one table on one thread and check its intervals."""
     curve = next(each for each in curves() if each.name == task.curve)
     table = draw(curve, task.draw)
     names = [each.name for each in curve.inputs]
@@ -66,7 +66,7 @@ def run(task: Task) -> Covered:
 
 
 def shares_of(model: DDSRRegressor, curve: Curve, table: Table) -> dict[str, float | None]:
-    """What the intervals of a model cover, at each level."""
+    """The shares that the intervals of a model cover, at each level."""
     shares: dict[str, float | None] = {}
     for place, X in rows_of(curve).items():
         law = truth_of(curve).to_callable()(X)
@@ -85,7 +85,7 @@ def shares_of(model: DDSRRegressor, curve: Curve, table: Table) -> dict[str, flo
 
 
 def rows_of(curve: Curve) -> dict[str, Floats]:
-    """Rows all over the measured range, and those of a quarter of it beyond."""
+    """Rows over the measured range, and rows up to a quarter of it beyond."""
     wider = dense_rows(curve, BEYOND)
     low, high = (np.array([getattr(each, end) for each in curve.inputs]) for end in ("least", "largest"))
     is_beyond = ((wider < low) | (wider > high)).any(axis=1)
@@ -101,7 +101,7 @@ def noise_at(curve: Curve, table: Table, law: Floats) -> Floats:
 
 
 def covered_law(ends: Floats, law: Floats, noise: Floats) -> Floats:
-    """For each row, 1 where the law lies in the interval; an interval that is undefined holds nothing."""
+    """For each row, 1 if the law lies in the interval. An undefined interval covers nothing."""
     return ((ends[:, 0] <= law) & (law <= ends[:, 1])).astype(np.float64)
 
 
@@ -114,7 +114,7 @@ def covered_measurements(ends: Floats, law: Floats, noise: Floats) -> Floats:
 
 
 def report(found: Sequence[Covered]) -> Iterator[str]:
-    """A line for each place and kind: the mean over fits, with its standard error."""
+    """Format one line per place and kind: the mean over fits with its standard error."""
     for seconds in sorted({each.task.seconds for each in found}):
         some = [each for each in found if each.task.seconds == seconds]
         yield f"{seconds:g} s, {len(some)} fit{'s' * (len(some) != 1)}"
@@ -134,7 +134,7 @@ def _cell(found: Sequence[Covered], name: str) -> str:
 
 
 def read(path: Path) -> Iterator[Covered]:
-    """The fits that a file holds; a line that was cut off is left out."""
+    """Read the fits in a file, skipping a truncated line."""
     for line in path.read_text().splitlines() if path.exists() else ():
         try:
             values = json.loads(line)
@@ -145,7 +145,7 @@ def read(path: Path) -> Iterator[Covered]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Fit what is missing, and print what is covered."""
+    """Fit what is missing and print the coverage."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--half", choices=("develop", "report"), default="develop")
     parser.add_argument("--seconds", type=float, default=10.0, help="time limit of a fit (default: 10)")

@@ -1,7 +1,7 @@
-"""Curves and surfaces that people measure: few rows, noise of some per cent, from fourteen fields.
+"""Typical measured curves and surfaces: few rows, noise of a few per cent, from fourteen fields.
 
-Half of them are to develop on, the other half is reported. Which is which follows from the order of the
-table: it alternates within each field.
+Half of them are for development, the other half for reported results. They alternate within each field, in
+the order of the table.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Half = Literal["develop", "report"]
 
 @dataclass(frozen=True)
 class Input:
-    """A quantity that is varied from row to row."""
+    """A quantity that varies from row to row."""
 
     name: str
     least: float
@@ -28,7 +28,7 @@ class Input:
 
 @dataclass(frozen=True)
 class Curve:
-    """A law with its numbers, and how it is measured."""
+    """A law with its constants, and how it is measured."""
 
     name: str
     field: str
@@ -41,8 +41,8 @@ class Curve:
     half: Half
 
 
-# One line a curve: name | formula | inputs | rows | noise. An input is `x 1..10`, geometric with `~` in place
-# of the dots. The noise is in per cent, of the value (`%`) or of the spread of the curve (`% abs`).
+# One line per curve: name | formula | inputs | rows | noise. An input is `x 1..10`, or `x 1~10` if it is
+# geometric. The noise is in per cent of the value (`%`) or of the spread of the curve (`% abs`).
 TABLE = {
     "mechanics": """
 free fall | 4.905*t^2 | t 0.2..2.4 | 12 | 2%
@@ -163,7 +163,7 @@ square-root risk | 1.6*s*sqrt(t) | s 0.1..0.6, t 0.1..5 | 24 | 5%
 
 @cache
 def curves(half: Half | None = None) -> tuple[Curve, ...]:
-    """All of them, or those of one half."""
+    """Return all curves, or those of one half."""
     every = []
     n_of_field: Counter[str] = Counter()
     for field, lines in TABLE.items():
@@ -174,7 +174,7 @@ def curves(half: Half | None = None) -> tuple[Curve, ...]:
 
 
 def curve_of(name: str) -> Curve:
-    """The curve of that name."""
+    """Return the curve of that name."""
     return next(curve for curve in curves() if curve.name == name)
 
 

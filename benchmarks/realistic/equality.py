@@ -1,4 +1,4 @@
-"""Equality of an answer and a law with their numbers freed, by SymPy in a process that can be ended."""
+"""Equality of an answer and a law with free numbers, by SymPy in a process that can be killed."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from benchmarks.realistic.shapes import Shape, fit_freed
 from ddsr import Expression
 
 ROOT = Path(__file__).resolve().parents[2]
-MOST_ERROR = 1e-5  # NRMSE of the answer on the law: what is larger is refuted without algebra
-SECONDS = 30.0  # for a comparison, the start of the process included
+MOST_ERROR = 1e-5  # NRMSE of the answer against the law; a larger one refutes equality without algebra
+SECONDS = 30.0  # for one comparison, including the start of the process
 N_POINTS = 25
 
 
 def is_equal(shape: Shape, answer: Expression, seconds: float = SECONDS) -> bool | None:
-    """Whether the answer is the law, once its numbers are fitted to it; None if SymPy cannot tell in time.
+    """Whether the answer is the law once its numbers are fitted to it; None if SymPy cannot tell in time.
 
-    Numbers that belong to a form, 1 and small whole exponents, are not freed: x^2 is not x^1.5. The law with
-    its numbers fitted has to meet the answer, too: a law with one more term is another form.
+    Numbers that belong to a form, 1 and small integer exponents, are not freed: x^2 is not x^1.5. The law
+    with its numbers fitted also has to equal the answer, because a law with one more term is another form.
     """
     freed, error = fit_freed(shape.engine, answer)
     if not error <= MOST_ERROR:
@@ -34,7 +34,7 @@ def is_equal(shape: Shape, answer: Expression, seconds: float = SECONDS) -> bool
 
 
 def ask_sympy(shape: Shape, answer: Expression, seconds: float) -> bool | None:
-    """Compare a law and an answer, numbers and all, in a process of its own; None if it takes too long."""
+    """Compare a law and an answer with their numbers, in a separate process; None if it takes too long."""
     rows = np.linspace(0, len(shape.X) - 1, N_POINTS).astype(int)
     question = {
         "truth": str(shape.law),

@@ -1,4 +1,4 @@
-"""Whether an answer has the right form, is of use, and does not swing between the rows."""
+"""Whether an answer has the right form, is useful, and does not oscillate between the rows."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from benchmarks.realistic.shapes import Shape, fit_freed, has_form
 from benchmarks.realistic.tables import BEYOND, Floats, Table, dense_rows, truth_of
 from ddsr import Engine, Expression
 
-MOST_ERROR_OF_USE = 2.0  # times that of the true form, fitted to the same table
+MOST_ERROR_OF_USE = 2.0  # times that of the true form fitted to the same table
 FINER = 10
-LEAST_TURN = 0.01  # of the spread of the curve: smaller extrema are not counted
+LEAST_TURN = 0.01  # of the spread of the curve; smaller extrema are not counted
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is asked of an answer."""
+    """The criteria for an answer."""
 
     is_form_right: bool
     is_useful: bool
     swings: bool
     is_equal: bool | None = None
-    """by SymPy; None where it cannot tell"""
+    """by SymPy; None if it cannot tell"""
 
 
 def judge(curve: Curve, table: Table, answer: Expression) -> Verdict:
-    """Hold an answer against the noise-free curve."""
+    """Compare an answer with the noise-free curve."""
     return Verdict(
         is_form_right(curve, answer),
         is_useful(curve, table, answer),
@@ -41,12 +41,12 @@ def judge(curve: Curve, table: Table, answer: Expression) -> Verdict:
 
 
 def is_form_right(curve: Curve, answer: Expression) -> bool:
-    """Whether it meets the noise-free curve once its numbers are fitted to it, with few enough of them."""
+    """Whether the answer, with few enough numbers, fits the noise-free curve once these are fitted to it."""
     return has_form(shape_of(curve), answer)
 
 
 def is_useful(curve: Curve, table: Table, answer: Expression) -> bool:
-    """Whether its error against the noise-free curve is at most twice that of the true form."""
+    """Whether the error against the noise-free curve is at most twice that of the true form."""
     fitted = fit_truth(curve, table)
     X = rows_beyond(curve, fitted)
     error, error_of_truth = error_on(X, curve, answer), error_on(X, curve, fitted)
@@ -54,10 +54,10 @@ def is_useful(curve: Curve, table: Table, answer: Expression) -> bool:
 
 
 def rows_beyond(curve: Curve, fitted: Expression) -> Floats:
-    """Rows over the range and a quarter of it to either side.
+    """Rows over the range and a quarter of it on either side.
 
-    Where the true form has no value, be it with its own constants or fitted to the table, none is asked for:
-    a root begins where it begins.
+    Rows where the true form has no value, with its own or with fitted constants, are left out: a root ends
+    where it ends.
     """
     X = dense_rows(curve, BEYOND)
     with np.errstate(all="ignore"):
@@ -73,19 +73,19 @@ def error_on(X: Floats, curve: Curve, answer: Expression) -> float:
 
 
 def fit_truth(curve: Curve, table: Table) -> Expression:
-    """The true form with its constants fitted to a table, under the noise that it has."""
+    """The true form with its constants fitted to a table, under the actual kind of noise."""
     truth = truth_of(curve)
     weights = truth.to_callable()(table.X) ** -2.0 if curve.kind == "relative" else None
     return fit_freed(Engine(truth.vocabulary, table.X, table.y, weights), truth)[0]
 
 
 def swings(curve: Curve, answer: Expression) -> bool:
-    """Whether it has more extrema than the law, on a grid ten times finer than the rows."""
+    """Whether the answer has more extrema than the law, on a grid ten times finer than the rows."""
     return n_extrema(curve, answer) > n_extrema(curve, truth_of(curve))
 
 
 def n_extrema(curve: Curve, expression: Expression) -> int:
-    """Along each input in turn, the others in the middle of their ranges."""
+    """Count the extrema along each input in turn, with the others at the middle of their ranges."""
     rows = _middle(curve)
     n = 0
     for column, given in enumerate(curve.inputs):
@@ -99,7 +99,7 @@ def n_extrema(curve: Curve, expression: Expression) -> int:
 
 @cache
 def shape_of(curve: Curve) -> Shape:
-    """The noise-free curve."""
+    """The noise-free curve as a shape."""
     return Shape(truth_of(curve), dense_rows(curve))
 
 
@@ -116,7 +116,7 @@ def _along(least: float, largest: float, is_geometric: bool, share: Floats | flo
 
 
 def _n_turns(values: Floats) -> int:
-    """Extrema that stand out by a hundredth of the spread; one more for a value that is not finite."""
+    """Count extrema of at least a hundredth of the spread, plus one for a value that is not finite."""
     if not np.isfinite(values).all():
         return len(values)
     least = LEAST_TURN * np.std(values)

@@ -1,7 +1,7 @@
 """Real measurements with an accepted law: PMLB's sets `first_principles_*`, which are not in the repository.
 
 An answer is compared with the law as fitted to the data, on the rows and between them. These sets are never
-tuned on.
+used for tuning.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ PREFIX, SUFFIX, TARGET = "first_principles_", ".tsv.gz", "target"
 N_DENSE = 400
 LETTER = re.compile(r"\b[a-d]\b")
 LARGE = 1e6  # residual where a law has no value
-WIDE = 100.0  # ratio of largest and least value from which on a column is spaced geometrically
+WIDE = 100.0  # columns whose largest and smallest values have a larger ratio are spaced geometrically
 
 
 @dataclass(frozen=True)
 class Law:
-    """A form; its letters are constants, and have values from which they are fitted."""
+    """A form whose letters are constants, with starting values for their fit."""
 
     form: str
-    """in v1, v2, ...: the columns in their order"""
+    """in v1, v2, ...: the columns in order"""
     starts: Mapping[str, float]
 
 
@@ -65,19 +65,19 @@ class RealSet:
 
 
 def why_absent(folder: Path) -> str | None:
-    """Why the sets cannot be read; None if they can."""
+    """Return why the sets cannot be read; None if they can."""
     missing = [name for name in LAWS if not path_of(folder, name).is_file()]
     return f"{folder} lacks the real sets {', '.join(missing)}" if missing else None
 
 
 def path_of(folder: Path, name: str) -> Path:
-    """The file of a set, as PMLB has it."""
+    """The file of a set in PMLB's layout."""
     return folder / f"{PREFIX}{name}{SUFFIX}"
 
 
 @cache
 def read_set(folder: Path, name: str) -> RealSet:
-    """One of the sets."""
+    """Read one of the sets."""
     import pandas
 
     frame = pandas.read_csv(path_of(folder, name), sep="\t").astype(np.float64)
@@ -86,7 +86,7 @@ def read_set(folder: Path, name: str) -> RealSet:
 
 
 def shape_of_law(law: Law, table: Table) -> Shape:
-    """A law with its constants fitted to a table; a letter has one value wherever it stands."""
+    """Fit the constants of a law to a table. A letter has the same value everywhere."""
     vocabulary = Vocabulary([f"v{column + 1}" for column in range(table.X.shape[1])], OPERATORS)
     starts = np.array(list(law.starts.values()))
 
@@ -107,7 +107,7 @@ def rows_between(X: Floats) -> Floats:
     """The rows of a table, and rows between them.
 
     With one column, each gap between neighbours gets equally many. With several, they lie between random
-    pairs of rows, so that they keep what all rows have in common, such as v1 < v2.
+    pairs of rows, which preserves relations such as v1 < v2.
     """
     is_wide = (X.min(axis=0) > 0.0) & (X.max(axis=0) > WIDE * X.min(axis=0))
     scaled = np.where(is_wide, np.log(np.where(is_wide, X, 1.0)), X)

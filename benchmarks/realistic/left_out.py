@@ -1,4 +1,4 @@
-"""Structure codes that were learned without the form of a law."""
+"""Structure codes learned without the form of a law."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ddsr.price import TableCode
 
 
 def code_without(law: Expression) -> TableCode:
-    """The code, learned from the formulas that have another form than a law.
+    """The code learned from the formulas whose form is not that of a law.
 
-    Of the others it leaves out the readings with one varied column that have this form.
+    Of these formulas, readings with one varied column that have this form are left out, too.
     """
     _, told, _ = _corpus()
     dropped, form = set(left_out(law)), freed_form_of(law)
@@ -26,19 +26,19 @@ def code_without(law: Expression) -> TableCode:
 
 
 def left_out(law: Expression) -> list[int]:
-    """Which formulas of the corpus have the form of a law, whatever their numbers and variables are."""
+    """Indices of the formulas of the corpus with the form of a law, whatever their numbers and variables."""
     return list(_corpus()[2].indices_of(freed_form_of(law)))
 
 
 def names_left_out(law: Expression) -> list[str]:
-    """What these formulas are called."""
+    """The names of these formulas."""
     names = _corpus()[0]
     return [names[index] for index in left_out(law)]
 
 
 @cache
 def _corpus() -> tuple[list[str], list[Readings], NamelessForms]:
-    """The formulas that the shipped code is learned from: names, structures, and forms with numbers freed."""
+    """The formulas from which the shipped code is learned: names, structures, and forms with free numbers."""
     formulas, told, _ = kept_formulas()
     freed = NamelessForms(freed_form_of(each.expression, each.is_free) for each in formulas)
     return [each.name for each in formulas], told, freed

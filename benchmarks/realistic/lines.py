@@ -1,4 +1,4 @@
-"""Fits and their outcomes, and the file of JSON lines that keeps them, so that a run can be resumed."""
+"""Fits and their outcomes, and the file of JSON lines that stores them so that a run can be resumed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Task:
     limit: float
     """seconds"""
     has_guess: bool = False
-    """the true form is handed over as a guess"""
+    """the true form is passed as a guess"""
     method: str = DDSR
     is_left_out: bool = False
     """the structure code is learned without formulas of the true form"""
@@ -43,24 +43,24 @@ class Row:
     swings: bool
     seconds: float
     is_among_three: bool = False
-    """one of the three likeliest forms is right"""
+    """one of the three most probable forms is right"""
     probability: float = float("nan")
-    """that the model states for the form of its choice"""
+    """stated by the model for the chosen form"""
     is_equal: bool | None = None
-    """by SymPy; None where it could not tell"""
+    """by SymPy; None if it could not tell"""
     error: str = ""
     """why there is no equation"""
 
 
 def read_rows(path: Path) -> Iterator[Row]:
-    """The fits in a file. A line that was cut off is skipped, and so are lines about the machine."""
+    """Read the fits in a file, skipping a truncated line and lines about the machine."""
     for values in _read(path):
         if "task" in values:
             yield Row(**{**_known(values, Row), "task": Task(**_known(values["task"], Task))})
 
 
 def read_origins(path: Path) -> list[dict[str, Any]]:
-    """Commits and machines of the runs in a file, each once."""
+    """Read commits and machines of the runs in a file, each once."""
     found: list[dict[str, Any]] = []
     for values in _read(path):
         if "commit" in values and values not in found:
@@ -69,12 +69,12 @@ def read_origins(path: Path) -> list[dict[str, Any]]:
 
 
 def write_line(file: Any, row: Row) -> None:
-    """Append a fit; it is on the disk at once."""
+    """Append a fit and write it to disk at once."""
     print(json.dumps(asdict(row)), file=file, flush=True)
 
 
 def ends_in_the_middle_of_a_line(path: Path) -> bool:
-    """Whether the last line was cut off, so that the next one must not be appended to it."""
+    """Whether the last line was cut off, so that nothing may be appended to it."""
     return path.exists() and path.stat().st_size > 0 and not path.read_bytes().endswith(b"\n")
 
 
@@ -98,5 +98,5 @@ def _known(values: dict[str, Any], kind: type) -> dict[str, Any]:
 
 
 def unique(rows: Iterable[Row]) -> dict[Task, Row]:
-    """The last outcome of each task; one with an error does not count as done."""
+    """The last outcome of each task. An error does not count as an outcome."""
     return {row.task: row for row in rows if not row.error}

@@ -1,7 +1,7 @@
 """Kept runs of the realistic suite, and their tables in docs/results.md.
 
-A kept run is a file of JSON lines as `--out` writes it, compressed, in benchmarks/results/realistic/. The
-files there make up one run, of one machine or of several.
+A kept run is a compressed file of JSON lines, as written by `--out`, in benchmarks/results/realistic/. All
+files there make up one run, of one machine or several.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ NAME = "realistic"
 SUFFIX = ".jsonl.gz"
 NOTHING = "No run is kept yet.\n"
 N_DRAWS = 3
-"""draws of each curve that rates are from; calibration is from all"""
+"""draws per curve for the rates; calibration uses all"""
 MOST_BYTES = 1_500_000
 
 
 def keep(file: Path, name: str, folder: Path) -> Path:
-    """Copy a file of fits to the kept ones; one that does not say where it was made is refused."""
+    """Copy a file of fits to the kept ones; refuse one that does not record where it was made."""
     if not re.fullmatch(r"[\w-]+", name):
         raise BenchError(f"a kept run of the realistic suite is called realistic/NAME, not realistic/{name}")
     if not (unique(read_rows(file)) and read_origins(file)):
@@ -39,7 +39,7 @@ def keep(file: Path, name: str, folder: Path) -> Path:
 
 
 def figures(folder: Path) -> str:
-    """The tables of the kept runs: the curves of the reported half, and the real sets."""
+    """Return the tables of the kept runs: the curves of the reported half, and the real sets."""
     files = sorted(folder.glob(f"*{SUFFIX}"))
     reported = {curve.name for curve in curves("report")}
     found = unique(row for file in files for row in read_rows(file))

@@ -1,4 +1,4 @@
-"""What ddsr is measured against: gplearn and Operon, where they are installed."""
+"""Methods to compare with: gplearn and Operon, if they are installed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DEFAULT = ("gplearn", "operon")
 
 
 def why_skipped(name: str) -> str | None:
-    """Why a peer cannot be run; None if it can."""
+    """Return why a peer cannot be run; None if it can."""
     if name not in PEERS:
         return f"{name} is unknown; peers are {', '.join(PEERS)}"
     package = PEERS[name].package
@@ -22,11 +22,11 @@ def why_skipped(name: str) -> str | None:
 
 
 def fit_peer(name: str, X: Any, y: Floats, limit: float, seed: int) -> Expression:
-    """The equation that a peer finds in a table (a DataFrame), on one thread."""
+    """Return the equation that a peer finds in a table (a DataFrame), on one thread."""
     model = make_estimator(name, seed, limit, None, 1, "cpu").fit(X, y)
     return read_equation(str(model.sympy()), tuple(X.columns))
 
 
 def read_equation(text: str, variables: tuple[str, ...]) -> Expression:
-    """An equation as SymPy would read it."""
+    """Parse an equation as SymPy would."""
     return Expression.parse(text.replace("Abs(", "abs("), Vocabulary(list(variables), OPERATORS))

@@ -33,16 +33,16 @@ NO_PROBABILITY = float("nan")
 
 @dataclass(frozen=True)
 class Found:
-    """What a method answers."""
+    """The answer of a method."""
 
     equation: Expression
     named: tuple[Expression, ...] = ()
-    """the likeliest forms"""
+    """the most probable forms"""
     probability: float = NO_PROBABILITY
 
 
 def run(task: Task, folder: Path | None = None) -> Row:
-    """Fit one table and judge the equation. A fit that fails is a row with the reason."""
+    """Fit one table and judge the equation. A failed fit gives a row with the reason."""
     table, shape = data_of(task, folder)
     pricing = priced_by(code_without(shape.law)) if task.is_left_out else nullcontext()
     began = time.perf_counter()
@@ -54,7 +54,7 @@ def run(task: Task, folder: Path | None = None) -> Row:
             seconds = round(time.perf_counter() - began, 2)
             verdict = _judge(task, table, shape, found.equation)
             is_among = any(has_form(shape, each) for each in (found.equation, *found.named))
-    except Exception as error:  # whatever a method raises: the other fits go on
+    except Exception as error:  # whatever a method raises, the other fits continue
         seconds = round(time.perf_counter() - began, 2)
         return Row(task, "", False, False, False, seconds, error=f"{type(error).__name__}: {error}")
     return Row(
@@ -71,7 +71,7 @@ def run(task: Task, folder: Path | None = None) -> Row:
 
 
 def end_with_parent(parent: int, seconds: float = 2.0) -> None:
-    """End this process once its parent is gone: idle processes of a pool would wait forever."""
+    """End this process once its parent is gone; idle processes of a pool would wait forever."""
 
     def watch() -> None:
         while os.getppid() == parent:
@@ -82,7 +82,7 @@ def end_with_parent(parent: int, seconds: float = 2.0) -> None:
 
 
 def data_of(task: Task, folder: Path | None) -> tuple[Table, Shape]:
-    """The table of a task and the law behind it."""
+    """Return the table of a task and the law behind it."""
     if task.suite == REAL:
         if folder is None:
             raise ValueError("the real sets need the folder that they are in")
@@ -93,7 +93,7 @@ def data_of(task: Task, folder: Path | None) -> tuple[Table, Shape]:
 
 
 def probability_of(answer: Expression, forms: Sequence[Form]) -> float:
-    """What the model states for the form of its answer, or else for the likeliest form."""
+    """The probability that the model states for the form of its answer, or else for its best form."""
     key = form_key(answer)
     weights = [form.weight for form in forms if form_key(form.entry.equation) == key]
     return weights[0] if weights else forms[0].weight if forms else NO_PROBABILITY

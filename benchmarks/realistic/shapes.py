@@ -1,4 +1,4 @@
-"""Whether an equation has the form of a law: with its numbers freed it can be fitted to the law."""
+"""Whether an equation has the form of a law: whether it fits the law once its numbers are free."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ STEPS = 300
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """A law with its numbers, and rows all over the range in which it is looked at."""
+    """A law with its constants, and rows over the range in which it is compared."""
 
     law: Expression
     X: Floats
 
     @cached_property
     def values(self) -> Floats:
-        """Of the law, without noise."""
+        """The values of the law without noise."""
         with np.errstate(all="ignore"):
             return np.asarray(self.law.to_callable()(self.X), dtype=np.float64)
 
@@ -37,14 +37,14 @@ class Shape:
 
     @cached_property
     def engine(self) -> Engine:
-        """The values of the law as data."""
+        """An engine with the values of the law as its data."""
         return Engine(self.law.vocabulary, self.X, self.values)
 
 
 def has_form(shape: Shape, answer: Expression) -> bool:
-    """Whether the answer meets the law once its numbers are fitted to it, with few enough of them.
+    """Whether the answer fits the law once its numbers are fitted to it, without too many of them.
 
-    Whole exponents are fitted as well if the law is not met with them as they are. They count then, in both.
+    If it does not, integer exponents are fitted as well, and are then counted in both.
     """
     n_excess = n_numbers(answer) - n_numbers(shape.law)
     if n_excess <= MOST_EXCESS_CONSTANTS and fit_freed(shape.engine, answer)[1] <= MOST_ERROR_OF_FORM:
@@ -54,21 +54,21 @@ def has_form(shape: Shape, answer: Expression) -> bool:
 
 
 def error_of_all(shape: Shape, answer: Expression) -> float:
-    """NRMSE of the answer on the law, all its numbers fitted."""
+    """NRMSE of the answer against the law, with all its numbers fitted."""
     return float(shape.engine.refit([answer], max_steps=STEPS).nrmse[0])
 
 
 def fit_freed(engine: Engine, answer: Expression) -> tuple[Expression, float]:
-    """The answer and its NRMSE with its numbers fitted, but for those that belong to its form."""
+    """The answer with its numbers fitted, except those that belong to its form, and its NRMSE."""
     is_fixed = np.array([structural_constants(answer)], dtype=bool)
     scores = engine.refit([answer], is_fixed, max_steps=STEPS)
     return scores.batch[0], float(scores.nrmse[0])
 
 
 def n_numbers(expression: Expression, is_every: bool = False) -> int:
-    """Its constants, those of one product or sum taken as one.
+    """Number of constants, those of one product or sum counted as one.
 
-    Whole exponents and the literal 1 count only if `is_every`.
+    Integer exponents and the literal 1 count only if `is_every`.
     """
     is_free = [is_every or not is_part for is_part in structural_constants(expression)]
     return n_fitted(tell([expression], [is_free])[0])

@@ -18,7 +18,7 @@ NOTHING = "No fit is there yet.\n"
 
 
 def summarize(rows: Sequence[Row], n_draws: int | None = None) -> str:
-    """All tables. Rates are from the first `n_draws` draws of each curve, calibration is from all."""
+    """Format all tables. Rates use the first `n_draws` draws of each curve, calibration uses all."""
     of_curves = [row for row in rows if row.task.suite == CURVES]
     counted = [row for row in of_curves if n_draws is None or row.task.draw < n_draws]
     real = [row for row in rows if row.task.suite == REAL]
@@ -28,7 +28,7 @@ def summarize(rows: Sequence[Row], n_draws: int | None = None) -> str:
 
 
 def name_of(task: Task) -> str:
-    """The method as a row of a table calls it."""
+    """The name of a method in a table."""
     if task.method != DDSR:
         return task.method
     return CEILING if task.has_guess else LEFT_OUT if task.is_left_out else DDSR
@@ -65,7 +65,7 @@ def rates(rows: Sequence[Row]) -> str:
 
 
 def left_out(rows: Sequence[Row]) -> str:
-    """What it costs that the form of a curve is left out of the corpus, over the fits of both kinds."""
+    """The effect of leaving the form of a curve out of the corpus, over fits done both ways."""
     plain = {_table(row): row for row in rows if name_of(row.task) == DDSR}
     others = {_table(row): row for row in rows if name_of(row.task) == LEFT_OUT}
     lines = []
@@ -81,7 +81,7 @@ def left_out(rows: Sequence[Row]) -> str:
 
 
 def became_wrong(rows: Sequence[Row]) -> str:
-    """Fits whose form was right at a time limit and is wrong at a larger one."""
+    """Fits whose form was right at one time limit and wrong at a longer one."""
     lines = []
     plain = [row for row in rows if name_of(row.task) == DDSR]
     for (curve, draw), some in grouped(plain, lambda row: (row.task.curve, row.task.draw)):
@@ -98,7 +98,7 @@ def became_wrong(rows: Sequence[Row]) -> str:
 
 
 def calibration(rows: Sequence[Row]) -> str:
-    """Said, right and count, from all fits of ddsr without help."""
+    """Stated probability, share of right forms and count, over all fits of ddsr without help."""
     found = bins([row for row in rows if name_of(row.task) == DDSR and not row.error])
     if not found:
         return ""
@@ -114,7 +114,7 @@ def calibration(rows: Sequence[Row]) -> str:
 
 
 def real_sets(rows: Sequence[Row]) -> str:
-    """Laws found by limit and method, and one row for each set."""
+    """Laws found by time limit and method, and one row for each set."""
     if not rows:
         return ""
     lines = [
@@ -146,19 +146,19 @@ def failures(rows: Iterable[Row]) -> str:
 
 
 def percent(flags: Iterable[bool]) -> str:
-    """A share."""
+    """Format a share."""
     each = list(flags)
     return f"{100.0 * sum(each) / len(each):.1f} %" if each else "–"
 
 
 def grouped(rows: Iterable[Row], key: Callable[[Row], Key]) -> Iterator[tuple[Key, list[Row]]]:
-    """Rows with equal keys, the keys rising."""
+    """Yield rows with equal keys, in rising order of the keys."""
     for value, some in groupby(sorted(rows, key=key), key):
         yield value, list(some)
 
 
 def _order(name: str) -> tuple[int, str]:
-    """ddsr first, then what helps or hinders it, then the peers."""
+    """ddsr first, then its variants, then the peers."""
     known = (DDSR, LEFT_OUT, CEILING)
     return known.index(name) if name in known else len(known), name
 

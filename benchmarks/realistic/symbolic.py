@@ -1,11 +1,11 @@
 """Equality of two equations by SymPy, up to the rounding of their numbers.
 
-`python -m benchmarks.realistic.symbolic` is a process for one comparison: JSON in, `true` or `false` out.
-SymPy may take forever, and a process can be ended.
+`python -m benchmarks.realistic.symbolic` does one comparison: JSON in, `true` or `false` out. SymPy may run
+forever, and a process can be killed.
 
 Both equations are written in exponentials, logarithms and powers, and each sum below a root or a logarithm
-starts with the number 1. Their difference is put over one denominator and multiplied out. They are equal if
-the terms that are left are as small as rounding explains.
+starts with the number 1. Their difference is put over one denominator and expanded. They are equal if the
+remaining terms are no larger than rounding explains.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from sympy.functions.elementary.trigonometric import TrigonometricFunction
 from ddsr import Expression, Vocabulary
 from ddsr.expression import OPERATORS
 
-DIGITS = (7, 6, 5, 4)  # to which numbers are rounded, in turn: 0.36999999 and 0.37 are to be one number
-MOST_REST = 2e-3  # of a term that is left, as a share of the root mean square of the truth
+DIGITS = (7, 6, 5, 4)  # numbers are rounded to these digits in turn, so that 0.36999999 and 0.37 agree
+MOST_REST = 2e-3  # of a remaining term, relative to the root mean square of the truth
 LARGEST_WHOLE = 1e6
-MOST_DENOMINATOR = 8  # of an exponent that is taken for a fraction
+MOST_DENOMINATOR = 8  # of an exponent taken as a fraction
 
 
 def is_equal(truth: str, answer: str, variables: Sequence[str], points: NDArray[np.float64]) -> bool:
-    """Whether two equations are one function, by algebra.
+    """Whether two equations are the same function, by algebra.
 
-    `points` (n_points, n_variables) tell the signs of the variables and the sizes of terms.
+    `points` (n_points, n_variables) give the signs of the variables and the sizes of terms.
     """
     names = tuple(variables)
     symbols = [
@@ -60,20 +60,20 @@ def is_equal(truth: str, answer: str, variables: Sequence[str], points: NDArray[
 def _values(form: Any, symbols: Sequence[Any], points: NDArray[np.float64]) -> NDArray[Any]:
     with np.errstate(all="ignore"):
         values = sympy.lambdify(symbols, form, "numpy")(*points.T.astype(complex))
-    # a value that is not finite counts as large
+    # A value that is not finite counts as large.
     sized = np.broadcast_to(np.asarray(values, dtype=complex), len(points))
     return np.where(np.isfinite(sized), sized, np.inf)
 
 
 class _Writer:
-    """Writes functions in one way, with their numbers rounded."""
+    """Writes functions in one standard form, with rounded numbers."""
 
     def __init__(self, middle: dict[Any, Any], digits: int) -> None:
         self._middle = middle
         self._digits = digits
 
     def write(self, form: Any) -> Any:
-        """The same function, in exponentials, logarithms and powers."""
+        """The same function in exponentials, logarithms and powers."""
         if form.is_number:
             return form if form.is_Integer else form.evalf()
         if form.is_Symbol:
@@ -89,7 +89,7 @@ class _Writer:
         return self._power(*parts) if form.is_Pow else form.func(*parts)
 
     def ratio(self, form: Any) -> tuple[Any, Any]:
-        """Numerator and denominator, multiplied out."""
+        """Numerator and denominator, expanded."""
         numerator, denominator = sympy.fraction(sympy.together(form))
         return self._rounded(sympy.expand(numerator)), self._rounded(sympy.expand(denominator))
 
@@ -106,7 +106,7 @@ class _Writer:
         return found
 
     def _divided(self, form: Any) -> Any:
-        """A sum of terms; a ratio of polynomials of one variable is divided out."""
+        """A sum of terms; a ratio of polynomials in one variable is divided."""
         numerator, denominator = self.ratio(form)
         used = tuple(denominator.free_symbols)
         is_ratio = denominator.is_Add and len(used) == 1 and form.is_rational_function(*used)
@@ -138,7 +138,7 @@ class _Writer:
         return found
 
     def _factors(self, form: Any) -> tuple[Any, list[tuple[Any, Any]]]:
-        """A number, and bases with their exponents; a base that is a sum starts with the number 1."""
+        """A number, and bases with their exponents. A base that is a sum starts with the number 1."""
         number, factors = sympy.Integer(1), []
         for side, sign in zip(self.ratio(form), (1, -1), strict=True):
             shared, rest = self._split(side)
@@ -149,11 +149,11 @@ class _Writer:
         return number, [(base, power) for base, power in factors if base != 1]
 
     def _split(self, form: Any) -> tuple[list[tuple[Any, Any]], Any]:
-        """The factors that all terms of a sum share, with their exponents, and the sum without them."""
+        """The factors shared by all terms of a sum, with their exponents, and the sum without them."""
         terms = [_Term.of(term) for term in sympy.Add.make_args(form)]
         common = set.intersection(*(set(term.powers) for term in terms))
         shared = [(base, min((term.powers[base] for term in terms), key=float)) for base in common]
-        # the slowest exponential is taken out: exp(-t) + exp(t) is exp(-t) * (1 + exp(2 * t))
+        # Factor out the slowest exponential: exp(-t) + exp(t) is exp(-t) * (1 + exp(2 * t)).
         slowest = min((term.argument for term in terms), key=self._size)
         divisor = sympy.Mul(sympy.exp(slowest), *(base**power for base, power in shared))
         if slowest != 0:
@@ -161,7 +161,7 @@ class _Writer:
         return shared, self._rounded(sympy.expand(form / divisor))
 
     def _lead(self, form: Any) -> Any:
-        """The number of its first term, with the sign that leaves the rest positive."""
+        """The coefficient of the first term, with the sign that makes the rest positive."""
         terms = sorted(
             (term.as_coeff_Mul() for term in sympy.Add.make_args(form)),
             key=lambda pair: sympy.default_sort_key(pair[1]),
@@ -181,7 +181,7 @@ class _Writer:
         return sympy.Integer(int(rounded)) if is_whole else sympy.Float(rounded)
 
     def _exact(self, number: Any) -> Any:
-        """A fraction where it is nearly one, so that powers combine."""
+        """A fraction if the number is nearly one, so that powers combine."""
         if not number.is_real:
             return number
         value = float(number)
@@ -191,7 +191,7 @@ class _Writer:
 
 
 class _Term:
-    """A product: powers with numbers as exponents, and the argument of its exponential."""
+    """A product of powers with numeric exponents, and the argument of its exponential."""
 
     def __init__(self, powers: dict[Any, Any], argument: Any) -> None:
         self.powers = powers
@@ -212,7 +212,7 @@ class _Term:
 
 
 def main() -> None:
-    """Answer one question."""
+    """Do one comparison."""
     asked = json.loads(sys.stdin.read())
     points = np.array(asked["points"], dtype=np.float64)
     print(json.dumps(is_equal(asked["truth"], asked["answer"], asked["variables"], points)))

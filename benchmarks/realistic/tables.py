@@ -1,4 +1,4 @@
-"""The noisy tables that are measured of a curve, and the noise-free values that answers are held against."""
+"""The noisy tables measured from a curve, and the noise-free values for comparing answers."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ddsr import Expression, Vocabulary
 
 Floats = NDArray[np.float64]
 N_DENSE = 400
-BEYOND = 0.25  # of the range, to either side
-MOST_BEYOND = 3.0  # times the largest value within the range: what is larger belongs to a pole
+BEYOND = 0.25  # of the range, on either side
+MOST_BEYOND = 3.0  # times the largest value within the range; larger values belong to a pole
 OPERATORS = tuple(
     "add sub mul div pow sqrt exp log sin cos tan asin acos atan sinh cosh tanh abs square cube".split()  # noqa: SIM905
 )
@@ -22,24 +22,24 @@ OPERATORS = tuple(
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """What a scientist has: a few rows."""
+    """A few rows, as a scientist would have."""
 
     X: Floats
     y: Floats
 
 
 def vocabulary_of(curve: Curve) -> Vocabulary:
-    """Its inputs, and all operators that a formula may have."""
+    """The inputs, and all operators that a formula may have."""
     return Vocabulary([each.name for each in curve.inputs], OPERATORS)
 
 
 def truth_of(curve: Curve) -> Expression:
-    """The law with its numbers."""
+    """The law with its constants."""
     return Expression.parse(curve.formula, vocabulary_of(curve))
 
 
 def draw(curve: Curve, number: int) -> Table:
-    """Draw `number` of the table: other noise, and other rows where there are several inputs."""
+    """Draw table `number`: new noise, and new rows if there are several inputs."""
     rng = np.random.default_rng([crc32(curve.name.encode()), number])
     X = _measured_rows(curve, rng)
     clean = truth_of(curve).to_callable()(X)
@@ -48,9 +48,9 @@ def draw(curve: Curve, number: int) -> Table:
 
 
 def dense_rows(curve: Curve, beyond: float = 0.0) -> Floats:
-    """Rows all over the range, and by so much of it beyond, as far as the law is defined there.
+    """Rows over the range and a share `beyond` of it outside, where the law is defined.
 
-    One input is varied on a grid; several are drawn, each over its range.
+    One input is varied on a grid; several are drawn at random within their ranges.
     """
     rng = np.random.default_rng(crc32(curve.name.encode()))
     n_inputs = len(curve.inputs)

@@ -1,4 +1,4 @@
-"""Runs the campaigns: `python -m benchmarks.trust --minutes 10`. Ctrl-C keeps what was found so far."""
+"""Runs the campaigns: `python -m benchmarks.trust --minutes 10`. Ctrl-C keeps the results so far."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OUT = ROOT / "benchmarks" / "results" / "trust.json"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """0 where nothing failed, 1 where something did, 130 after Ctrl-C."""
+    """Return 0 if nothing failed, 1 if something did, 130 after Ctrl-C."""
     given = read_options(arguments)
     names = [name for name in CAMPAIGNS if not given.only or name in given.only]
     results = Results.begin(given.out, minutes=given.minutes, seed=given.seed, keeps=bool(given.only))
@@ -48,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def read_options(arguments: list[str] | None) -> argparse.Namespace:
-    """From the command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(prog="make trust", description=__doc__.splitlines()[0])
     parser.add_argument(
         "--minutes", type=float, help="time for all campaigns together (default: no limit, full counts)"

@@ -1,4 +1,4 @@
-"""Awkward data through the estimator and the command line: a sound model in time, or one of `ddsr.errors`."""
+"""Awkward data for the estimator and the command: a valid model in time, or one of `ddsr.errors`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SPIN_S = 0.05
 
 
 def run_campaign(plan: Plan) -> dict[str, Tally]:
-    """Each data set both ways, in random order."""
+    """Run each data set both ways, in random order."""
     estimator, command = Tally(), Tally()
     n_sets = len(awkward_sets())
     run_part(plan, [estimator, command], f"{HERE}:both_ways", 2 * n_sets)
@@ -39,19 +39,19 @@ def run_campaign(plan: Plan) -> dict[str, Tally]:
 
 
 def both_ways(seed: int, folder: Path) -> Part:
-    """Each data set by the estimator, then by the command."""
+    """Pass each data set to the estimator, then to the command."""
     return in_turn([through_estimator, through_command], seed, folder)
 
 
 def shuffled_sets(seed: int) -> list[AwkwardSet]:
-    """In an order of the seed, so that a short campaign sees some of every group."""
+    """Shuffle the sets by the seed, so that a short campaign covers all groups."""
     found = awkward_sets()
     random.Random(seed).shuffle(found)
     return found
 
 
 def load_factor() -> float:
-    """Seconds on the clock for each second of work: 1 on an idle machine."""
+    """Wall-clock seconds per second of work: 1 on an idle machine."""
     began, worked = time.perf_counter(), time.process_time()
     while time.process_time() - worked < SPIN_S:
         pass
@@ -59,14 +59,14 @@ def load_factor() -> float:
 
 
 class Clock:
-    """How long something took, and how long it may take on a machine as busy as this one."""
+    """Measures elapsed time and limits it according to how busy the machine is."""
 
     def __init__(self) -> None:
         self._factor = load_factor()
         self._began = time.perf_counter()
 
     def flaw(self, limit_s: float = LIMIT_S) -> str | None:
-        """Whether it took too long."""
+        """Describe the flaw if it took too long."""
         took = time.perf_counter() - self._began
         factor = max(self._factor, load_factor())
         if took <= (limit_s + SLACK_S) * factor:
@@ -77,7 +77,7 @@ class Clock:
 def through_estimator(seed: int, folder: Path) -> Part:
     """Fit, then predict the training rows by every equation."""
     sets = shuffled_sets(seed)
-    model(np.arange(12.0)[:, None], np.arange(12.0) ** 2, None)  # imports what a first fit imports
+    model(np.arange(12.0)[:, None], np.arange(12.0) ** 2, None)  # triggers the imports of a first fit
 
     def case(number: int) -> Result:
         awkward = sets[number]
@@ -109,7 +109,7 @@ def model(X: Any, y: Any, weights: Any) -> DDSRRegressor:
 
 
 def flaw_of_predictions(fitted: DDSRRegressor, X: Any) -> str | None:
-    """Whether an equation, the chosen one first, has no finite value on a training row."""
+    """Describe the flaw if an equation, the chosen one first, has no finite value on a training row."""
     if not np.isfinite(fitted.predict(X)).all():
         return f"the chosen equation has no finite value on a training row: {fitted.get_best()}"
     if fitted.n_outputs_ != 1:
@@ -122,10 +122,10 @@ def flaw_of_predictions(fitted: DDSRRegressor, X: Any) -> str | None:
 
 
 def through_command(seed: int, folder: Path) -> Part:
-    """Write a CSV, fit it, and predict it."""
+    """Write a CSV file, fit it, and predict it."""
     sets = shuffled_sets(seed)
     frame = pd.DataFrame({"a": np.arange(12.0), "y": np.arange(12.0) ** 2})
-    fit_csv(folder, frame, has_weights=False)  # imports what a first fit imports
+    fit_csv(folder, frame, has_weights=False)  # triggers the imports of a first fit
 
     def case(number: int) -> Result:
         awkward = sets[number]
@@ -134,7 +134,7 @@ def through_command(seed: int, folder: Path) -> Part:
                 warnings.simplefilter("ignore")
                 frame = as_table(*awkward.data())
         except (ValueError, TypeError, AttributeError):
-            return Result(tried=0)  # no table can be made of it
+            return Result(tried=0)  # it cannot be written as a table
         flaw = flaw_of_command(folder, frame)
         return Result([f"{awkward.name}: {flaw}"] if flaw else [])
 
@@ -142,7 +142,7 @@ def through_command(seed: int, folder: Path) -> Part:
 
 
 def as_table(X: Any, y: Any, weights: Any) -> pd.DataFrame:
-    """Columns of X, then `y` or what the target is called, then `w`."""
+    """Columns of X, then the target, as `y` or under its name, then weights `w`."""
     frame = X.copy() if isinstance(X, pd.DataFrame) else pd.DataFrame(np.atleast_2d(np.asarray(X)))
     frame.columns = [name if isinstance(name, str) else f"x{name}" for name in frame.columns]
     frame = frame.reset_index(drop=True)
@@ -157,7 +157,7 @@ def as_table(X: Any, y: Any, weights: Any) -> pd.DataFrame:
 
 
 def flaw_of_command(folder: Path, frame: pd.DataFrame) -> str | None:
-    """What is wrong with a fit of the table on the command line."""
+    """Describe what is wrong with a fit of the table on the command line."""
     clock = Clock()
     done = fit_csv(folder, frame, has_weights="w" in frame.columns)
     late = clock.flaw()
@@ -178,7 +178,7 @@ def flaw_of_command(folder: Path, frame: pd.DataFrame) -> str | None:
 
 
 def fit_csv(folder: Path, frame: pd.DataFrame, has_weights: bool) -> Any:
-    """`ddsr fit` in this process."""
+    """Run `ddsr fit` in this process."""
     frame.to_csv(folder / "data.csv", index=False)
     shutil.rmtree(folder / "run", ignore_errors=True)
     target = frame.attrs.get("target", "y")

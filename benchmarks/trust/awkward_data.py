@@ -16,13 +16,13 @@ N = 40
 
 @dataclass(frozen=True)
 class AwkwardSet:
-    """X, y and weights of one data set, made when they are asked for."""
+    """X, y and weights of one data set, made on request."""
 
     name: str
     make: Make
 
     def data(self) -> tuple[Any, Any, Any]:
-        """The same data every time."""
+        """Return the same data every time."""
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return self.make(np.random.default_rng(len(self.name)))
@@ -34,7 +34,7 @@ def plain(rng: np.random.Generator, n: int = N, k: int = 2) -> tuple[np.ndarray,
 
 
 def awkward_sets() -> list[AwkwardSet]:
-    """All of them, each name once."""
+    """All sets, each name once."""
     groups = (shapes, value_scales, mixed_scales, columns, types, frames, names, targets, weights, bad_values)
     found = [AwkwardSet(f"{group.__name__}: {name}", make) for group in groups for name, make in group()]
     assert len({each.name for each in found}) == len(found)
@@ -83,7 +83,7 @@ def value_scales() -> Named:
 
 
 def mixed_scales() -> Named:
-    """Columns, or rows of one column, of scales far apart."""
+    """Columns, or rows of one column, on very different scales."""
     for low, high in ((-300, 300), (-150, 150), (-20, 20), (0, 300), (-300, 0), (-320, -300)):
 
         def columns_apart(rng: np.random.Generator, low: int = low, high: int = high) -> tuple[Any, Any, Any]:
@@ -111,7 +111,7 @@ def mixed_scales() -> Named:
 
 
 def columns() -> Named:
-    """Columns that say nothing, or the same."""
+    """Uninformative or equal columns."""
     X0 = plain(np.random.default_rng(0))[0]
     made: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
         "all constant": lambda rng: np.ones((N, 2)),
@@ -140,7 +140,7 @@ def columns() -> Named:
 
 
 def types() -> Named:
-    """Arrays and lists of other types than double."""
+    """Arrays and lists of types other than double."""
     for kind in (
         "float16",
         "float32",

@@ -12,12 +12,12 @@ from benchmarks.trust.tally import Tally
 
 @dataclass(frozen=True)
 class Campaign:
-    """What is run, and which share of the time it has in a short version."""
+    """A campaign, and its share of the time in a short version."""
 
     run: Callable[[Plan], dict[str, Tally]]
     share: float
     promise: str
-    """what docs/trust.md says that it checks"""
+    """what it checks, as docs/trust.md states it"""
 
 
 CAMPAIGNS = {

@@ -1,8 +1,8 @@
-"""Cases in a process of their own: a crash or a hang is a failed case, not the end of the campaign.
+"""Cases in a separate process: a crash or a hang is a failed case, not the end of the campaign.
 
-The child is `python -m benchmarks.trust.child MODULE:FUNCTION SEED FIRST LAST FOLDER`. The function makes
-the part: a callable that takes the number of a case and returns a `Result`. Every case is one
-line of JSON on the child's standard output; what the code under test prints goes to standard error.
+The child is `python -m benchmarks.trust.child MODULE:FUNCTION SEED FIRST LAST FOLDER`. The function makes the
+part: a callable that takes the number of a case and returns a `Result`. Every case is one line of JSON on the
+child's standard output. Output of the tested code goes to standard error.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from benchmarks.trust.plan import Plan
 from benchmarks.trust.tally import Tally
 
 ROOT = Path(__file__).resolve().parents[2]
-# A child that says nothing for so long hangs; the first case imports everything.
+# A child without output for this long hangs. The first case takes longer because it imports everything.
 STALL_S, START_S = 60.0, 180.0
 MOST_CRASHES = 20
 TAIL = 500
@@ -35,7 +35,7 @@ TAIL = 500
 
 @dataclass
 class Result:
-    """What one case came to."""
+    """The outcome of one case."""
 
     failures: list[str] = field(default_factory=list)
     tried: int = 1
@@ -55,7 +55,7 @@ def run_part(
     stall_s: float = STALL_S,
     environment: dict[str, str] | None = None,
 ) -> None:
-    """Run cases 0 to n - 1 of a part, as far as the time allows; after a crash or a hang go on behind it.
+    """Run cases 0 to n - 1 as far as time allows; after a crash or a hang, continue with the next case.
 
     With several tallies the cases count towards them in turn, as `in_turn` runs them.
     """
@@ -93,7 +93,7 @@ def _follow(
     first: int,
     target: str,
 ) -> tuple[int, str | None]:
-    """Read results until the child ends or the time is up; the case that it was at, and why it failed."""
+    """Read results until the child ends or the time is up; return the current case and why it failed."""
     assert process.stdout is not None
     lines = _Lines(process.stdout)
     case, reason = first, None
@@ -130,13 +130,13 @@ def _cause(code: int) -> str:
 
 
 class _Lines:
-    """Lines of a pipe, each waited for a limited time."""
+    """Reads lines of a pipe, each with a time limit."""
 
     def __init__(self, pipe: IO[bytes]) -> None:
         self._descriptor, self._rest = pipe.fileno(), b""
 
     def next(self, seconds: float) -> bytes | None:
-        """The next line; empty at the end; None where there is none in time."""
+        """Return the next line; empty at the end; None if there is none in time."""
         until = time.monotonic() + seconds
         while b"\n" not in self._rest:
             ready, _, _ = select.select([self._descriptor], [], [], max(0.0, until - time.monotonic()))
@@ -151,7 +151,7 @@ class _Lines:
 
 
 def in_turn(makers: Sequence[Callable[[int, Path], Part]], seed: int, folder: Path) -> Part:
-    """Parts that share a process, and what it imports; each is made when its turn comes first."""
+    """Run parts by turns in one process, so that they share imports. Each is made at its first turn."""
     made: dict[int, Part] = {}
 
     def case(number: int) -> Result:
@@ -164,14 +164,14 @@ def in_turn(makers: Sequence[Callable[[int, Path], Part]], seed: int, folder: Pa
 
 
 def find_part(target: str, seed: int, folder: Path) -> Part:
-    """The part that a child runs, by MODULE:FUNCTION."""
+    """Find the part that a child runs, by MODULE:FUNCTION."""
     module, _, function = target.partition(":")
     part: Part = getattr(importlib.import_module(module), function)(seed, folder)
     return part
 
 
 def main(arguments: list[str]) -> None:
-    """Run cases and print a line each."""
+    """Run cases and print a line for each."""
     faulthandler.enable()
     target, seed, first, last, folder = arguments
     results = os.fdopen(os.dup(1), "w")

@@ -1,4 +1,4 @@
-"""The command `ddsr` in processes of its own, and how they may end."""
+"""Runs the command `ddsr` in separate processes and checks how they end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DDSR = (sys.executable, "-m", "ddsr")
 EAGER = (sys.executable, "-m", "benchmarks.trust.eager")
 """the same command, saving after every epoch"""
 LIMIT_S = 300.0
-# Bits of torch depend on its threads.
+# The last bits of torch's results depend on its threads.
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
 
 
@@ -29,13 +29,13 @@ class Ended:
     """How a process ended."""
 
     code: int | None
-    """negative: the signal that ended it; None: it ran for `LIMIT_S` seconds and was killed"""
+    """negative: the signal that ended it; None: it was killed after `LIMIT_S` seconds"""
     stdout: str
     stderr: str
 
     @property
     def tail(self) -> str:
-        """The end of what it said, for an example."""
+        """The end of the output, for an example."""
         return f"exit code {self.code}: {self.stderr.strip()[-300:]}"
 
 
@@ -50,7 +50,7 @@ def run(
     program: Sequence[str] = DDSR,
     limit_s: float = LIMIT_S,
 ) -> Ended:
-    """Run it in a folder. `watch` is called with the running process, for example to send it a signal."""
+    """Run a command in a folder. `watch` gets the running process, for example to send it a signal."""
     output, errors = folder / ".stdout", folder / ".stderr"
     with output.open("w+") as stdout, errors.open("w+") as stderr:
         process = subprocess.Popen(
@@ -77,7 +77,7 @@ def run(
 
 
 def kill_session(leader: int) -> int:
-    """Kill whatever is left of the session of a process; how many processes there were."""
+    """Kill all processes left in the session of a process, and return their number."""
     left = session_of(leader)
     for process in left:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -86,7 +86,7 @@ def kill_session(leader: int) -> int:
 
 
 def session_of(leader: int) -> list[int]:
-    """The processes of a session that are alive, itself among them."""
+    """List the living processes of a session, including its leader."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError, ValueError, IndexError):
@@ -97,7 +97,7 @@ def session_of(leader: int) -> list[int]:
 
 
 def wait_for_session(leader: int, seconds: float) -> list[int]:
-    """What is left of a session after so many seconds at most."""
+    """List what is left of a session after waiting up to `seconds`."""
     until = time.monotonic() + seconds
     while (left := session_of(leader)) and time.monotonic() < until:
         time.sleep(0.05)
@@ -105,7 +105,7 @@ def wait_for_session(leader: int, seconds: float) -> list[int]:
 
 
 def flaw_of_error(ended: Ended) -> str | None:
-    """What is wrong with the end of a command that may fail: it must be done, or say why in one line."""
+    """Describe how the end of a command is wrong: it must succeed, or give the reason in one line."""
     if ended.code is None:
         return "it hangs"
     if "Traceback" in ended.stderr:
@@ -122,7 +122,7 @@ def flaw_of_error(ended: Ended) -> str | None:
 
 
 def front_of(path: Path) -> Any:
-    """What has to be the same in two runs of a model: everything in model.json but seconds."""
+    """What two runs of a model must agree in: everything in model.json except times."""
     written = json.loads((path / "model.json").read_text())
     for output in written["outputs"]:
         output["curves"].pop("seconds", None)
@@ -130,7 +130,7 @@ def front_of(path: Path) -> Any:
 
 
 def difference(found: Any, wanted: Any) -> str | None:
-    """In which respect two fronts differ, if they do."""
+    """Describe how two fronts differ, if they do."""
     if found == wanted:
         return None
     for a, b in zip(found, wanted, strict=False):

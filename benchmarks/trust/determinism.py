@@ -1,4 +1,4 @@
-"""The same front, bit for bit, with 1, 2 and 4 threads and in new processes."""
+"""Checks that fronts are equal, bit for bit, with 1, 2 and 4 threads and in new processes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.trust.tally import Tally
 
 N_PROBLEMS = 20
 JOBS = (1, 2, 4, 1)
-"""the last one is a new process with the threads of the first"""
+"""the last one is a new process with as many threads as the first"""
 PRESETS = (("ddsr", 2), ("uniform", 20), ("ddsr", 1), ("ddsr:generator=none", 1))
 FORMULAS = (
     lambda a, b, c: np.sin(3 * a) * b + np.exp(c / a),
@@ -23,7 +23,7 @@ FORMULAS = (
 
 
 def run_campaign(plan: Plan) -> dict[str, Tally]:
-    """Each problem in as many processes as `JOBS` has, compared with the first."""
+    """Run each problem in as many processes as `JOBS` has, and compare with the first."""
     tally = Tally()
     for case in plan.cases(N_PROBLEMS, "determinism"):
         rng = np.random.default_rng([plan.seed, case])

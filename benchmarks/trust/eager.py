@@ -1,4 +1,4 @@
-"""`python -m benchmarks.trust.eager` is `ddsr` that saves after every epoch."""
+"""`python -m benchmarks.trust.eager` is a `ddsr` that saves after every epoch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ddsr.runs.folder import RunFolder
 
 
 def save_after_every_epoch() -> None:
-    """Set the interval of all runs in this process to 0."""
+    """Set the save interval of all runs in this process to 0."""
     for name in ("fit", "resume"):
         method = getattr(RunFolder, name)
 

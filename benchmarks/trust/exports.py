@@ -1,4 +1,4 @@
-"""Random models in all forms that they can be exported to: all predict the same."""
+"""Random models in all export forms: all must predict the same."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from ddsr.grammar import Grammar
 N_MODELS = 500
 HERE = "benchmarks.trust.exports"
 TOLERANCE = 1e-9
-# Rounding at every step, made larger by this factor, may not move a value by more than the tolerance.
+# Relative rounding of every step. Rows where it moves the value by more than MOST_MOVED are skipped.
 JITTER, MOST_MOVED = 1e-13, 1e-10
 NAMES = ("x", "speed", "a b", "lambda", "sin", "β", "x_1", "T [s]")
-SELECTIONS = ("accuracy", "accuracy", "accuracy", "description_length")  # the last one takes longest
+SELECTIONS = ("accuracy", "accuracy", "accuracy", "description_length")  # the last one is the slowest
 CONFIG = {"evaluations_per_epoch": 300, "evolution": {"n_islands": 2, "island_size": 20}}
 
 
 def run_campaign(plan: Plan) -> dict[str, Tally]:
-    """Models by small fits; every listed equation is exported."""
+    """Fit small models and export every listed equation."""
     tally = Tally()
     run_part(plan, tally, f"{HERE}:models", N_MODELS)
     return {"models": tally}
 
 
 def models(seed: int, folder: Path) -> Part:
-    """A model of random data, and all of its equations in all forms."""
+    """Fit a model of random data and export all of its equations."""
 
     def case(number: int) -> Result:
         rng = np.random.default_rng([seed, number])
@@ -67,7 +67,7 @@ def models(seed: int, folder: Path) -> Part:
 
 
 def random_expression(rng: np.random.Generator, names: list[str]) -> Expression:
-    """Any operators, up to 15 tokens, constants between -3 and 3."""
+    """Draw up to 15 tokens with any operators, and constants between -3 and 3."""
     vocabulary = Vocabulary(names, tuple(OPERATORS))
     tokens = Grammar(vocabulary, max_length=15).sample(1, seed=int(rng.integers(1 << 31)))[0]
     expression = Expression(vocabulary, tokens.tolist())
@@ -75,7 +75,7 @@ def random_expression(rng: np.random.Generator, names: list[str]) -> Expression:
 
 
 def _target(rng: np.random.Generator, expression: Expression, X: np.ndarray) -> np.ndarray:
-    """The values of the expression with noise, where they are of a size that can be fitted."""
+    """The values of the expression plus noise, if they are of a size that can be fitted."""
     with np.errstate(all="ignore"):
         found = expression.to_callable()(X)
     usable = np.isfinite(found).all() and np.ptp(found) > 1e-6 and np.abs(found).max() < 1e6
@@ -83,7 +83,7 @@ def _target(rng: np.random.Generator, expression: Expression, X: np.ndarray) -> 
 
 
 def flaws_of(model: DDSRRegressor, index: int, X: pd.DataFrame, folder: Path) -> list[str]:
-    """In which forms one equation has other values than the engine gives it."""
+    """List the forms in which an equation has other values than in the engine."""
     equation: Expression = model.front_.entries[index].equation
     rows = X.to_numpy()
     wanted = values([equation], rows)[0][0]
@@ -104,9 +104,9 @@ def flaws_of(model: DDSRRegressor, index: int, X: pd.DataFrame, folder: Path) ->
 
 
 def is_well_conditioned(equation: Expression, rows: np.ndarray) -> np.ndarray:
-    """Rows whose value hardly moves when every step of the computation is off by a little.
+    """Rows whose value hardly changes if every step of the computation is slightly off.
 
-    A step that is smaller than the smallest normal double has lost digits.
+    A step below the smallest normal double has lost digits.
     """
     rng = np.random.default_rng(0)
     has_lost_digits = np.zeros(len(rows), dtype=bool)
@@ -135,7 +135,7 @@ Compute = Callable[[], Any]
 def forms_of(
     model: DDSRRegressor, index: int, equation: Expression, X: pd.DataFrame, folder: Path
 ) -> dict[str, Compute]:
-    """How each form computes the values."""
+    """How to compute the values in each form."""
     rows = X.to_numpy()
     forms: dict[str, Compute] = {
         "predict": lambda: model.predict(X, index=index),
@@ -158,9 +158,9 @@ def _by_source(source: str, rows: np.ndarray) -> Any:
 
 
 def _by_sympy(form: Any, X: pd.DataFrame) -> Any:
-    """By lambdify; by evalf where a name is none of Python's or hides a function of NumPy's from lambdify.
+    """By lambdify, or by evalf if a name is not a Python name or hides a NumPy function from lambdify.
 
-    To replace such names SymPy would evaluate the whole form again.
+    Replacing such names would make SymPy evaluate the whole form again.
     """
     import sympy
 
@@ -186,7 +186,7 @@ def _by_file(model: DDSRRegressor, index: int, rows: np.ndarray, folder: Path) -
 
 
 def _by_c(source: str, rows: np.ndarray, folder: Path) -> Any:
-    """Compile it with the system's compiler and call it row by row."""
+    """Compile with the system's compiler and call row by row."""
     import ctypes
     import subprocess
 

@@ -29,12 +29,12 @@ from benchmarks.trust.tally import Tally
 N_DISKS, N_WORKERS = 30, 12
 MEMORY_MB = tuple(range(250, 1000, 50)) + (1000, 1250, 1500, 2000, 3000, 4000)
 UNIFORM = KINDS[0]
-# A command that lacks memory and has not ended by then hangs.
+# A command that lacks memory and runs longer than this hangs.
 MEMORY_LIMIT_S = 90.0
 
 
 def run_campaign(plan: Plan) -> dict[str, Tally]:
-    """Each fault in turn."""
+    """Run each fault in turn."""
     write_data(plan.folder / "data.csv")
     wanted = uninterrupted(UNIFORM, plan.folder)
     shutil.move(plan.folder / "run", plan.folder / "done")
@@ -50,7 +50,7 @@ def run_campaign(plan: Plan) -> dict[str, Tally]:
 
 
 def full_disks(plan: Plan, wanted: Uninterrupted) -> Tally:
-    """Runs on a disk that fills up, resumed where there is room: a small tmpfs, or a limit on file sizes."""
+    """Runs on a disk that fills up (a small tmpfs, or a limit on file sizes), resumed where there is room."""
     tally, chance = Tally(), random.Random(plan.seed)
     tally.notes["by"] = "tmpfs" if can_mount(plan.folder) else "RLIMIT_FSIZE"
     for case in plan.cases(N_DISKS, "full disk"):
@@ -82,7 +82,7 @@ def _with_small_files(folder: Path, size: int, wanted: Uninterrupted) -> str | N
 
 
 def _finish(target: Path, name: str, folder: Path, wanted: Uninterrupted) -> str | None:
-    """Resume where the fault is gone; what was saved must be used, and the front must be the usual one."""
+    """Resume without the fault; the saved state must be used, and the front must be the usual one."""
     had_state = any(target.glob("state-*.npz"))
     if not is_over(target):
         resumed = run(["resume", name, "--quiet"], folder)
@@ -99,7 +99,7 @@ def _finish(target: Path, name: str, folder: Path, wanted: Uninterrupted) -> str
 
 
 def read_only_folders(plan: Plan, wanted: Uninterrupted) -> Tally:
-    """Commands on a folder that becomes read-only: before they start, and while they run."""
+    """Commands on a folder that becomes read-only, before they start or while they run."""
     tally = Tally()
     if os.geteuid() == 0 and not can_mount(plan.folder):
         tally.skipped = "root writes into any folder, and this machine allows no mounts"
@@ -149,7 +149,7 @@ def read_only_folders(plan: Plan, wanted: Uninterrupted) -> Tally:
 
 @contextmanager
 def read_only(folder: Path) -> Iterator[Path]:
-    """A copy of the finished run in a folder that nobody can write into."""
+    """A copy of the finished run in a folder that nobody can write to."""
     fixed = folder / "fixed"
     if os.geteuid() == 0:
         with mounted(fixed, "size=64m"):
@@ -172,7 +172,7 @@ def read_only(folder: Path) -> Iterator[Path]:
 
 
 def memory_limits(plan: Plan) -> Tally:
-    """Commands under a limit on their address space: `ulimit -v`."""
+    """Commands under a limit on their address space, `ulimit -v`."""
     tally = Tally()
     commands = (
         ["fit", "data.csv", "-t", "y", "--epochs", "1", "--no-save", "--quiet"],
@@ -193,7 +193,7 @@ def memory_limits(plan: Plan) -> Tally:
 
 
 def killed_workers(plan: Plan) -> Tally:
-    """A worker dies: its run is a row with a reason, or is repeated; the others are as usual."""
+    """A worker dies: its run is repeated or becomes a row with a reason; the others are as usual."""
     tally, chance, bench = Tally(), random.Random(plan.seed), Bench(plan.folder)
     for _ in plan.cases(N_WORKERS, "killed worker"):
         shutil.rmtree(bench.store, ignore_errors=True)
@@ -226,7 +226,7 @@ def _flaw_of_rows(bench: Bench, ended: Ended) -> str | None:
 
 @contextmanager
 def mounted(place: Path, options: str) -> Iterator[Path]:
-    """A file system in memory at this place."""
+    """Mount a file system in memory."""
     place.mkdir()
     try:
         subprocess.run(

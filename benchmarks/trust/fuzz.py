@@ -19,12 +19,12 @@ from ddsr.grammar import Grammar
 
 N_ROWS, N_TEXTS = 1_000_000, 100_000
 BATCH = 250
-"""rows or texts in a case"""
+"""rows or texts per case"""
 N_BAD = 25
-"""of them, rows of arbitrary numbers, which must be refused"""
+"""number of rows with arbitrary numbers, which must be refused"""
 SANITIZED = ROOT / "build" / "sanitize" / "python"
 DEEP_SHARE = 0.01
-"""of texts: they take long to read"""
+"""for texts, which take long to parse"""
 HERE = "benchmarks.trust.fuzz"
 
 WORDS = (
@@ -69,7 +69,7 @@ WORDS = (
 
 
 def run_campaign(plan: Plan) -> dict[str, Tally]:
-    """Rows and texts; mutated files are a campaign of their own."""
+    """Run rows and texts; mutated files are a separate campaign."""
     rows, texts = Tally(), Tally()
     reason = build(plan)
     if reason is not None:
@@ -81,7 +81,7 @@ def run_campaign(plan: Plan) -> dict[str, Tally]:
 
 
 def build(plan: Plan) -> str | None:
-    """Build the sanitized core; why it cannot be, if so."""
+    """Build the sanitized core; return the reason if that fails."""
     plan.show("building the sanitized core")
     python = os.path.relpath(sys.executable, ROOT)
     try:
@@ -97,7 +97,7 @@ def build(plan: Plan) -> str | None:
 
 
 def token_rows(seed: int, folder: Path):  # type: ignore[no-untyped-def]
-    """Legal and illegal rows through the engine, the simplifier and the grammar."""
+    """Pass legal and illegal rows to the engine, the simplifier and the grammar."""
 
     def case(number: int) -> Result:
         rng = np.random.default_rng([seed, number])
@@ -132,7 +132,7 @@ def _random_engine(rng: np.random.Generator) -> tuple[Vocabulary, Engine]:
 
 
 def _random_numbers(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """Mostly ordinary numbers, and some at the ends of double precision."""
+    """Mostly ordinary numbers, and some at the limits of double precision."""
     numbers = rng.normal(size=shape) * 10.0 ** rng.integers(-3, 4, size=shape)
     extremes = np.array([0.0, -0.0, 1.0, -1.0, 1e300, -1e300, 5e-324, 1.7e308, 2.0**53, 1e-300])
     return np.where(rng.random(shape) < 0.1, rng.choice(extremes, size=shape), numbers)
@@ -159,7 +159,7 @@ def _try_bad_row(rng: np.random.Generator, vocabulary: Vocabulary, engine: Engin
 
 
 def texts(seed: int, folder: Path):  # type: ignore[no-untyped-def]
-    """Texts through the parser; what it takes must print and parse back to itself."""
+    """Pass texts to the parser; an accepted text must print and parse back to the same expression."""
     vocabulary = Vocabulary(("x", "y", "a b"), tuple(OPERATORS))
 
     def case(number: int) -> Result:
@@ -171,7 +171,7 @@ def texts(seed: int, folder: Path):  # type: ignore[no-untyped-def]
 
 
 def random_text(rng: np.random.Generator) -> str:
-    """Words in any order, a legal text with a slip, deep nesting, or arbitrary characters."""
+    """Random words, a legal text with a typo, deep nesting, or arbitrary characters."""
     kind = rng.integers(3) * 2 if rng.random() > DEEP_SHARE else 1
     if kind == 0:
         return "".join(rng.choice(WORDS, size=rng.integers(0, 30)))
@@ -186,7 +186,7 @@ def random_text(rng: np.random.Generator) -> str:
 
 
 def flaw_of_text(text: str, vocabulary: Vocabulary) -> str | None:
-    """Anything but an expression that can be written and read again, or an error of ddsr."""
+    """Describe any outcome but an error of ddsr or an expression that prints and parses back."""
     try:
         parsed = Expression.parse(text, vocabulary)
         if Expression.parse(parsed.text(), vocabulary) != parsed:

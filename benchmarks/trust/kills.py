@@ -1,6 +1,6 @@
 """Kill `ddsr fit` and `ddsr bench run` at random moments, then resume: the result must be the same.
 
-A third of the moments are spread over the run, one more waits for a save, and one for the final choice.
+A third of the moments are spread over the run, a third are during a save, a third during the final choice.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ from ddsr.storage.files import ASIDE
 N_KILLS = 50
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 AIMS = ("any", "save", "choice")
-# Worker processes notice that their runner is gone within this time.
+# Worker processes notice within this time that their runner is gone.
 ORPHAN_S = 20.0
-# Seconds in a row that vary from run to run.
+# Times in seconds, which vary from run to run.
 CLOCKED = ("wall_s", "cpu_s", "judge_s")
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A run that is killed."""
+    """A kind of run to kill."""
 
     name: str
     options: tuple[str, ...]
     n_epochs: int
     is_timed: bool = False
-    """runs by the clock: it must finish, but need not find the same"""
+    """limited by time: it must finish, but need not find the same"""
 
 
 KINDS = (
@@ -57,13 +57,13 @@ KINDS = (
     Kind("ddsr", ("--epochs", "2"), 2),
     Kind("timed", ("--time", "3"), 0, is_timed=True),
 )
-# Of ten runs, so many are of each kind: the cheap ones see most moments.
+# The kinds of ten successive runs: cheap ones are killed most often.
 MIX = (0, 0, 1, 0, 0, 2, 0, 0, 1, 0)
 
 
 @dataclass(frozen=True)
 class Uninterrupted:
-    """What an uninterrupted run came to, and when."""
+    """The result and timing of an uninterrupted run."""
 
     front: Any
     seconds: float
@@ -72,7 +72,7 @@ class Uninterrupted:
 
 
 def run_campaign(plan: Plan) -> dict[str, Tally]:
-    """Kills of fits and of benchmarks, by signal."""
+    """Kill fits and benchmarks by signals."""
     tallies = {f"{what} {number.name}": Tally() for what in ("fit", "bench run") for number in SIGNALS}
     write_data(plan.folder / "data.csv")
     wanted: dict[str, Uninterrupted] = {}
@@ -92,7 +92,7 @@ def run_campaign(plan: Plan) -> dict[str, Tally]:
 
 
 def write_data(path: Path) -> None:
-    """A table that no short search explains."""
+    """Write a table that no short search explains."""
     rng = np.random.default_rng(0)
     X = rng.uniform(0.5, 3.0, size=(30, 2))
     y = np.sin(3 * X[:, 0]) * X[:, 1] + np.exp(X[:, 1] / X[:, 0]) / (0.3 + X[:, 1] ** 3)
@@ -105,13 +105,13 @@ def fit_command(kind: Kind) -> list[str]:
 
 
 def fresh(folder: Path) -> Path:
-    """Remove the run of the case before."""
+    """Remove the run of the previous case."""
     shutil.rmtree(folder / "run", ignore_errors=True)
     return folder / "run"
 
 
 def uninterrupted(kind: Kind, folder: Path) -> Uninterrupted:
-    """The run to compare with."""
+    """Do the run to compare with."""
     target = fresh(folder)
     began = time.monotonic()
     choice_at = [0.0]
@@ -128,7 +128,7 @@ def uninterrupted(kind: Kind, folder: Path) -> Uninterrupted:
 
 
 def n_lines(target: Path) -> int:
-    """Epochs in the log of a run."""
+    """Count the epochs in the log of a run."""
     try:
         return (target / "log.jsonl").read_bytes().count(b"\n")
     except OSError:
@@ -136,7 +136,7 @@ def n_lines(target: Path) -> int:
 
 
 class Killer:
-    """Sends the signal at the moment aimed at."""
+    """Sends the signal at the chosen moment."""
 
     def __init__(self, aim: str, number: signal.Signals, target: Path, wanted: Uninterrupted, kind: Kind):
         self.aim, self.number, self.target, self.wanted, self.kind = aim, number, target, wanted, kind
@@ -147,7 +147,7 @@ class Killer:
         if self.aim == "any":
             _wait(process, chance.uniform(0.2, 1.0) * self.wanted.seconds)
         elif self.aim == "save":
-            skipped = chance.randrange(6)  # so many epochs; the first files are written before any
+            skipped = chance.randrange(6)  # number of epochs; the first files are written before any
             while process.poll() is None and not (n_lines(self.target) >= skipped and is_saving(self.target)):
                 time.sleep(0.0002)
         else:
@@ -167,7 +167,7 @@ def _wait(process: subprocess.Popen[str], seconds: float) -> None:
 
 
 def is_saving(target: Path) -> bool:
-    """Whether a file is being written, or the folder is just being made."""
+    """Whether a file is being written or the folder is being made."""
     try:
         names = [entry.name for entry in target.iterdir()]
     except OSError:
@@ -196,7 +196,7 @@ def kill_fit(
 
 
 def flaw_of_interrupted(ended: Ended, number: signal.Signals, was_sent: bool) -> str | None:
-    """A process that was sent a signal ends by it, or as one that was interrupted, or was done before."""
+    """A process that gets a signal must end by it, end as an interrupted one, or have finished before."""
     if "Traceback" in ended.stderr:
         return f"traceback, {ended.tail}"
     allowed = {0} if not was_sent else {0, -number, 128 + number, 130}
@@ -204,7 +204,7 @@ def flaw_of_interrupted(ended: Ended, number: signal.Signals, was_sent: bool) ->
 
 
 def flaw_of_resumed(kind: Kind, target: Path, wanted: Uninterrupted, folder: Path) -> str | None:
-    """Resume, or begin again where there was nothing to resume, and compare with the uninterrupted run."""
+    """Resume, or start again if there is nothing to resume, and compare with the uninterrupted run."""
     if not is_over(target):
         had_state = any(target.glob("state-*.npz"))
         resumed = run(["resume", "run", "--quiet"], folder)
@@ -221,7 +221,7 @@ def flaw_of_resumed(kind: Kind, target: Path, wanted: Uninterrupted, folder: Pat
 
 
 def is_over(target: Path) -> bool:
-    """Whether the run says that it has ended."""
+    """Whether the run is recorded as ended."""
     try:
         return RunFolder.open(target).stopped_by is not None
     except DDSRError:
@@ -229,7 +229,7 @@ def is_over(target: Path) -> bool:
 
 
 class Bench:
-    """A small benchmark, which is killed and started again."""
+    """A small benchmark that is killed and started again."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.store = folder, folder / "store"
@@ -244,13 +244,13 @@ class Bench:
         self.seconds, self.wanted = time.monotonic() - began, self.rows()
 
     def rows(self) -> dict[str, Any]:
-        """By problem, what does not depend on the clock."""
+        """What does not depend on the clock, by problem."""
         found: dict[str, Any] = {}
         for line in (self.store / "results.jsonl").read_text().splitlines():
             try:
                 row = json.loads(line)
             except ValueError:
-                continue  # cut off by a kill; the runner passes over it too
+                continue  # cut off by a kill; the runner skips it too
             key = f"{row['problem']} {row['seed']}"
             if key in found:
                 found[f"{key} again"] = row

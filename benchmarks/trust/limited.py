@@ -1,4 +1,4 @@
-"""`python -m benchmarks.trust.limited memory|fsize BYTES MODULE ARGUMENTS`: a module under a limit."""
+"""`python -m benchmarks.trust.limited memory|fsize BYTES MODULE ARGUMENTS` runs a module under a limit."""
 
 from __future__ import annotations
 

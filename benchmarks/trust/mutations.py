@@ -1,4 +1,4 @@
-"""Damaged files: each opens, or is refused by one of `ddsr.errors`, without a hang."""
+"""Damaged files: each opens or is refused by one of `ddsr.errors`, without a hang."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ CONFIG = {"evaluations_per_epoch": 200, "evolution": {"n_islands": 2, "island_si
 
 
 def run_campaign(plan: Plan) -> dict[str, Tally]:
-    """Every kind of file."""
+    """Damage every kind of file."""
     tallies = {name: Tally() for name in PARTS}
     n_cases = len(PARTS) * N_MUTATIONS
     run_part(plan, list(tallies.values()), f"{HERE}:every_kind", n_cases, stall_s=HANG_S)
@@ -49,12 +49,12 @@ def run_campaign(plan: Plan) -> dict[str, Tally]:
 
 
 def every_kind(seed: int, folder: Path) -> Part:
-    """A file of each kind in turn."""
+    """Damage files of each kind in turn."""
     return in_turn([globals()[function] for function in PARTS.values()], seed, folder)
 
 
 def make_run(path: Path, n_epochs: int = 2) -> None:
-    """A small run that has ended; replaces one that a crashed child left."""
+    """Make a small run that has ended, replacing one that a crashed child left."""
     shutil.rmtree(path, ignore_errors=True)
     rng = np.random.default_rng(0)
     X = rng.uniform(0.5, 3.0, size=(30, 2))
@@ -66,12 +66,12 @@ def make_run(path: Path, n_epochs: int = 2) -> None:
 
 
 class Hangs(BaseException):
-    """Raised by the alarm; no handler of ddsr takes it for an error of the file."""
+    """Raised by the alarm. No handler in ddsr mistakes it for an error of the file."""
 
 
 @contextmanager
 def alarm(seconds: int = ALARM_S) -> Iterator[None]:
-    """Raise `Hangs` inside after so long: cheaper than a child that has to be killed and started again."""
+    """Raise `Hangs` inside the block after `seconds`: cheaper than killing and restarting a child."""
 
     def ring(number: int, frame: object) -> None:
         raise Hangs
@@ -86,7 +86,7 @@ def alarm(seconds: int = ALARM_S) -> Iterator[None]:
 
 
 def opens(part: str, number: int, seed: int, use: Callable[[], object]) -> Result:
-    """Whether it is used, or refused as it should be."""
+    """Check that a file is used, or refused as it should be."""
     called = f"{part} case {number} (seed {seed})"
     with warnings.catch_warnings(record=True) as caught, alarm():
         warnings.simplefilter("always")
@@ -102,7 +102,7 @@ def opens(part: str, number: int, seed: int, use: Callable[[], object]) -> Resul
 
 
 def models(seed: int, folder: Path) -> Part:
-    """Model files, with JSON that is damaged in what it says."""
+    """Damage model files, also by changing values in their JSON."""
     make_run(folder / "model-run", 1)
     text, path = (folder / "model-run" / "model.json").read_bytes(), folder / "mutated.json"
 
@@ -120,7 +120,7 @@ def models(seed: int, folder: Path) -> Part:
 
 
 def weights(seed: int, folder: Path) -> Part:
-    """Weights of the prior; half of them with a checksum that is right for what they hold."""
+    """Damage weights of the prior; half of them get a checksum that matches the damage."""
     data = find_weights("default").read_bytes()
     size = int.from_bytes(data[:8], "little")
     path = folder / "mutated.safetensors"
@@ -166,7 +166,7 @@ def _mutated_weights(data: bytes, size: int, chance: random.Random) -> bytes:
 
 
 def folders(seed: int, folder: Path) -> Part:
-    """Run folders: one file is damaged, removed, or something that is not a file."""
+    """Damage run folders: one file is damaged, removed, or replaced by something that is not a file."""
     make_run(folder / "whole", 2)
 
     def case(number: int) -> Result:
@@ -216,7 +216,7 @@ def _damage(folder: Path, chance: random.Random) -> None:
 
 
 def states(seed: int, folder: Path) -> Part:
-    """State files: every state of a run is damaged, so that none before it can be used."""
+    """Damage every saved state of a run, so that none can be used."""
     make_run(folder / "stateful", 2)
 
     def case(number: int) -> Result:
@@ -233,7 +233,7 @@ def states(seed: int, folder: Path) -> Part:
 
 
 def tables(seed: int, folder: Path) -> Part:
-    """CSVs through the command line."""
+    """Damage CSV files and pass them to the command line."""
     rng = np.random.default_rng(0)
     rows = rng.uniform(0.5, 3.0, size=(12, 3)).round(3)
     data = "\n".join(["a,b,y", *(",".join(map(str, row)) for row in rows.tolist())]).encode()
@@ -252,7 +252,7 @@ def tables(seed: int, folder: Path) -> Part:
 
 
 def flaw_of_invocation(code: int, error: BaseException | None, stderr: str) -> str | None:
-    """A command in this process is done, or says in one line what is wrong."""
+    """A command run in this process must succeed or say in one line what is wrong."""
     if error is not None and not isinstance(error, SystemExit):
         return f"{type(error).__name__}: {str(error)[:200]}"
     if code == 0:

@@ -1,4 +1,4 @@
-"""Ways to damage a file: bytes, JSON, archives of NumPy, tables of text and whole folders."""
+"""Ways to damage a file: bytes, JSON, NumPy archives, tables of text and whole folders."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ DEPTH = 100_000
 
 
 def mutate_bytes(data: bytes, chance: random.Random) -> bytes:
-    """Flip, cut, insert, repeat or overwrite."""
+    """Flip, cut, insert, repeat or overwrite bytes."""
     kind = chance.randrange(7)
     if kind == 0 or not data:
         return data[: chance.randrange(len(data) + 1)]
@@ -53,7 +53,7 @@ def mutate_bytes(data: bytes, chance: random.Random) -> bytes:
 
 
 def places_in(tree: Any) -> list[tuple[Any, Any]]:
-    """(container, key) of everything inside a JSON value."""
+    """List (container, key) of everything inside a JSON value."""
     found, waiting = [], [tree]
     while waiting:
         node = waiting.pop()
@@ -65,7 +65,7 @@ def places_in(tree: Any) -> list[tuple[Any, Any]]:
 
 
 def mutate_tree(tree: Any, chance: random.Random) -> Any:
-    """Swap a value for one of another type, remove it, repeat it, or copy another one there."""
+    """Replace a value by one of another type, remove it, repeat it, or copy another one there."""
     places = places_in(tree)
     if not places:
         return chance.choice(ODD_VALUES)
@@ -120,7 +120,7 @@ def _as_bytes(tree: Any) -> bytes:
 
 
 def mutate_array(array: np.ndarray, chance: random.Random) -> np.ndarray:
-    """Another type, shape or content."""
+    """Change the type, shape or content."""
     kind = chance.randrange(7)
     if kind == 0:
         return array.astype(
@@ -143,7 +143,7 @@ def mutate_array(array: np.ndarray, chance: random.Random) -> np.ndarray:
 
 
 def mutate_archive(data: bytes, chance: random.Random) -> bytes:
-    """Damage the members of a NumPy archive, its JSON member or the whole; checksums of zip stay right."""
+    """Damage the members of a NumPy archive, its JSON member or the whole; zip's checksums stay valid."""
     if chance.randrange(5) == 0:
         return mutate_bytes(data, chance)
     with np.load(io.BytesIO(data), allow_pickle=False) as archive:
@@ -162,7 +162,7 @@ def mutate_archive(data: bytes, chance: random.Random) -> bytes:
 
 
 def write_archive(arrays: dict[str, np.ndarray]) -> bytes:
-    """As `np.savez`, which takes no names such as `file` and writes the time of day into the archive."""
+    """Like `np.savez`, which rejects names such as `file` and writes the time of day into the archive."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         for name, array in arrays.items():

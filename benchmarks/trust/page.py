@@ -1,4 +1,4 @@
-"""The figures in docs/trust.md, written from trust.json."""
+"""Writes the figures in docs/trust.md from trust.json."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOTHING = "No campaign is kept yet.\n"
 
 
 def figures(campaigns: dict[str, Any] | None) -> str:
-    """A table of tried and failed."""
+    """Format a table of cases tried and failed."""
     if campaigns is None:
         return NOTHING
     known = {name: campaigns[name] for name in CAMPAIGNS if name in campaigns}
@@ -38,13 +38,13 @@ def figures(campaigns: dict[str, Any] | None) -> str:
 
 
 def machine(campaign: dict[str, Any]) -> str:
-    """Where a campaign was run."""
+    """Describe where a campaign was run."""
     hardware = campaign["hardware"]
     return f"Measured on {hardware['cpu']}, {hardware['cores']} cores, {hardware['instruction_set']}."
 
 
 def promises() -> str:
-    """One line for each campaign."""
+    """Format one line for each campaign."""
     return "\n".join(f"- **{name}**: {campaign.promise}" for name, campaign in CAMPAIGNS.items()) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""What a campaign may use: time, a folder, random numbers, and a line to report progress on."""
+"""The resources of a campaign: time, a folder, random numbers, and a progress line."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ LINE = 100
 
 @dataclass
 class Plan:
-    """The share of a run that one campaign has."""
+    """The part of a run that belongs to one campaign."""
 
     folder: Path
-    """empty at first; removed afterwards"""
+    """empty at first, removed afterwards"""
     seconds: float | None = None
-    """after which no new case begins; None: all cases are tried"""
+    """after this no new case begins; None: all cases are tried"""
     seed: int = 0
     shows_progress: bool = True
     _began: float = field(default_factory=time.monotonic)
 
     @property
     def seconds_left(self) -> float:
-        """Until no new case begins."""
+        """Seconds until no new case begins."""
         return math.inf if self.seconds is None else self._began + self.seconds - time.monotonic()
 
     def part(self, share: float) -> Plan:
-        """A share of the time that is left, from now on."""
+        """A plan with a share of the time that is left."""
         left = None if self.seconds is None else max(0.0, share * self.seconds_left)
         return Plan(self.folder, left, self.seed, self.shows_progress)
 
     def cases(self, n: int, what: str) -> Iterator[int]:
-        """0 to n - 1, as far as the time allows; the first one always."""
+        """Yield 0 to n - 1 as far as time allows, at least one."""
         for case in range(n):
             if case and self.seconds_left <= 0.0:
                 break
@@ -44,11 +44,11 @@ class Plan:
         self.clear()
 
     def show(self, text: str) -> None:
-        """Overwrite the line of progress."""
+        """Overwrite the progress line."""
         if self.shows_progress and sys.stderr.isatty():
             print(f"\r{text[:LINE]:<{LINE}}", end="", file=sys.stderr, flush=True)
 
     def clear(self) -> None:
-        """Remove the line of progress."""
+        """Remove the progress line."""
         if self.shows_progress and sys.stderr.isatty():
             print(f"\r{'':<{LINE}}\r", end="", file=sys.stderr, flush=True)

@@ -14,23 +14,23 @@ from benchmarks.trust.tally import Tally
 
 @dataclass
 class Results:
-    """What was found so far."""
+    """The results so far."""
 
     path: Path
     run: dict[str, Any]
     """commit, machine, minutes and seed of the campaigns that are added"""
     keeps: bool
-    """whether the file's other campaigns stay in it"""
+    """whether the file's other campaigns are kept"""
     campaigns: dict[str, Any] = field(default_factory=dict)
-    """those that were added"""
+    """campaigns that were added"""
 
     @classmethod
     def begin(cls, path: Path, *, minutes: float | None, seed: int, keeps: bool) -> Results:
-        """Without campaigns yet; `keeps` those in the file, for a run of some of them."""
+        """Start without campaigns. `keeps` is for a run of only some of them."""
         return cls(path, {**describe_run(), "minutes": minutes, "seed": seed}, keeps)
 
     def add(self, name: str, tallies: dict[str, Tally], seconds: float) -> None:
-        """Add a campaign that has ended."""
+        """Add a finished campaign."""
         parts = {part: tally.to_json() for part, tally in tallies.items()}
         self.campaigns[name] = {
             **self.run,
@@ -42,11 +42,11 @@ class Results:
 
     @property
     def n_failed(self) -> int:
-        """Failures of the campaigns that were added."""
+        """Number of failures of the campaigns that were added."""
         return sum(campaign["failed"] for campaign in self.campaigns.values())
 
     def write(self) -> None:
-        """Replace the file, in one step."""
+        """Replace the file atomically."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         others = json.loads(self.path.read_text()) if self.keeps and self.path.exists() else {}
         aside = self.path.with_suffix(".part")

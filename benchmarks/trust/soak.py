@@ -16,14 +16,14 @@ from ddsr.estimator.regressor import DDSRRegressor
 
 HOUR_S = 3600.0
 MOST_MB_PER_MINUTE = 1.0
-# Caches fill up first: about 60 fits, and a share of the time.
+# Caches fill up first: for about 60 fits, and a share of the time.
 WARM_UP_FITS, WARM_UP_SHARE = 60, 0.4
 LEAST_POINTS = 20
 HERE = "benchmarks.trust.soak"
 
 
 def run_campaign(plan: Plan) -> dict[str, Tally]:
-    """An hour, or the time that there is."""
+    """Run for an hour, or for the time available."""
     tally = Tally()
     part = plan.part(1.0)
     part.seconds = min(HOUR_S, part.seconds if part.seconds is not None else HOUR_S)
@@ -40,7 +40,7 @@ def run_campaign(plan: Plan) -> dict[str, Tally]:
 
 
 def growth_of(series: list[list[float]]) -> float | None:
-    """MB a minute after the warm-up: the slope through (seconds, MB); None where there are too few points."""
+    """MB per minute after the warm-up, as the slope through (seconds, MB); None for too few points."""
     points = np.array(series, float).reshape(-1, 2)
     points = points[points[:, 0] >= WARM_UP_SHARE * points[-1:, 0].sum()]
     if len(points) < LEAST_POINTS or np.ptp(points[:, 0]) == 0.0:
@@ -49,13 +49,13 @@ def growth_of(series: list[list[float]]) -> float | None:
 
 
 def resident_mb() -> float:
-    """What this process holds in memory."""
+    """Resident memory of this process."""
     n_pages = int(Path("/proc/self/statm").read_text().split()[1])
     return n_pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def fits(seed: int, folder: Path) -> Part:
-    """Small fits of all kinds; after the warm-up each notes the memory."""
+    """Run small fits of all kinds; after the warm-up each records the memory."""
     began, series = time.monotonic(), []
     config = {"evaluations_per_epoch": 2000}
 

@@ -1,4 +1,4 @@
-"""How many cases of a campaign were tried and how many failed."""
+"""Counts of tried and failed cases of a campaign."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Tally:
     skipped: str | None = None
     """why the part was not run on this machine"""
     examples: list[str] = field(default_factory=list)
-    """the first distinct failures, each with what reproduces it"""
+    """the first distinct failures, each with how to reproduce it"""
     notes: dict[str, Any] = field(default_factory=dict)
     """further figures"""
 
     def add(self, failures: list[str], tried: int = 1) -> None:
-        """Count cases, and the failures among them."""
+        """Count cases and the failures among them."""
         self.tried += tried
         self.failed += len(failures)
         for failure in failures:
@@ -32,7 +32,7 @@ class Tally:
                 self.examples.append(text)
 
     def to_json(self) -> dict[str, Any]:
-        """What trust.json has of it; empty entries are left out."""
+        """Return the entry of trust.json, without empty fields."""
         written: dict[str, Any] = {"tried": self.tried, "failed": self.failed}
         for name in ("skipped", "examples", "notes"):
             if value := getattr(self, name):

@@ -1,5 +1,5 @@
-// The only folder of the core that knows Python. Arrays come in as NumPy's, checked for type and layout;
-// contents are checked here, so that nothing below this line can read outside its memory.
+// The only folder of the core that knows Python. NumPy arrays are checked here for type, layout and contents,
+// so that nothing below this layer can read outside its memory.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -25,7 +25,7 @@ using TokenRow = nb::ndarray<const TokenId, nb::ndim<1>, nb::c_contig, nb::devic
 using TokenRows = nb::ndarray<const TokenId, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 inline std::span<const TokenId> row_span(const TokenRow& row) { return {row.data(), row.shape(0)}; }
-// A NumPy array that owns a copy-free vector.
+// Moves a vector into a NumPy array without copying.
 template <typename T>
 auto to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
   auto* owned = new std::vector<T>(std::move(values));
@@ -33,8 +33,8 @@ auto to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> shape)
   return nb::ndarray<nb::numpy, T>(owned->data(), shape, owner);
 }
 
-// A copy of the caller's tokens: what was checked is what is used, whatever other threads of Python do to the
-// array once the GIL is released.
+// A copy of the caller's tokens: other Python threads could change the array after its check, once the GIL is
+// released.
 struct OwnRows {
   explicit OwnRows(const TokenRows& rows);
   std::span<const TokenId> operator[](std::size_t index) const {
@@ -44,14 +44,14 @@ struct OwnRows {
   std::size_t n_rows, length;
 };
 
-// The rows without their padding, each checked to be one complete expression.
+// The rows without padding, each checked to be one complete expression.
 struct Expressions {
   Expressions(const Vocabulary& vocabulary, const TokenRows& rows);
   OwnRows own;
   std::vector<std::span<const TokenId>> rows;
 };
 
-// A batch taken apart and checked: every row one complete tree with as many constants as it has tokens for.
+// A checked batch: every row is one complete tree with a constant for each constant token.
 struct Batch {
   Expressions expressions;
   std::vector<double> values;  // a copy, for the same reason

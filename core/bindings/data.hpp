@@ -1,4 +1,4 @@
-// A data set as it comes from Python.
+// A data set passed from Python.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace ddsr {
 
-// The rows to score on, those to fit on, and those to refit the few best on; they may all be the same.
+// The rows to score on, those to fit on, and those on which the best are refitted; they may be the same.
 struct Data {
   Dataset scoring;
   std::optional<Dataset> some, many;

@@ -47,7 +47,7 @@ Batch take_batch_for(std::size_t n_columns, const Vocabulary& vocabulary, const 
   return take_batch(vocabulary, tokens, constants);
 }
 
-// Which constants of each expression fitting must leave alone: a copy, for the same reason.
+// Marks the constants of each expression that fitting must not change: a copy, for the same reason.
 struct Mask {
   std::vector<std::uint8_t> values;
   std::vector<std::span<const std::uint8_t>> rows;
@@ -64,7 +64,7 @@ Mask take_mask(const std::optional<Input<std::uint8_t, 2>>& fixed, const Batch& 
   return mask;
 }
 
-// The moment so many seconds from now; never, for more than anyone waits.
+// The time `seconds` from now; never, if that is longer than anyone waits.
 Moment moment_in(double seconds) {
   constexpr double NEVER = 1e9;
   if (!(seconds < NEVER)) return Moment::max();
@@ -72,7 +72,7 @@ Moment moment_in(double seconds) {
          std::chrono::duration_cast<Moment::duration>(std::chrono::duration<double>(seconds));
 }
 
-// None where the time was up before all were scored.
+// Returns None if the time is up before all are scored.
 std::optional<nb::dict> score_batch(const Vocabulary& vocabulary, const Data& data, const TokenRows& tokens,
                                     const Input<double, 2>& constants,
                                     const std::optional<Input<std::uint8_t, 2>>& fixed, bool refits,
@@ -158,7 +158,7 @@ auto batch_gradients(const Vocabulary& vocabulary, const Input<double, 2>& X, co
 }  // namespace
 
 void bind_engine(nb::module_& module) {
-  kernels();  // an unknown name in DDSR_KERNELS is reported by the import, not in the middle of a search
+  kernels();  // so that the import reports an unknown name in DDSR_KERNELS, rather than a search
   module.def("instruction_set", [] { return kernels().instruction_set; }, "The kernels in use.");
   module.def(
       "instruction_sets",

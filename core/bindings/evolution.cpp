@@ -38,7 +38,7 @@ std::vector<Formula> to_formulas(const Vocabulary& vocabulary, const Batch& batc
   return formulas;
 }
 
-// (tokens, constants) of a batch: breadth-first rows, padded.
+// Returns (tokens, constants) of a batch: breadth-first rows, padded.
 nb::tuple to_rows(const Vocabulary& vocabulary, const std::vector<Formula>& formulas) {
   std::size_t length = 0, width = 0;
   for (const Formula& formula : formulas) {
@@ -68,7 +68,7 @@ nb::tuple individuals_to_rows(const Refiner& refiner, const std::vector<Individu
   return nb::make_tuple(rows[0], rows[1], to_numpy(std::move(log_loss), {individuals.size()}));
 }
 
-// Of the hall of fame or the shortlist.
+// The entries of the hall of fame or the shortlist.
 template <typename Entry>
 nb::dict models(const Refiner& refiner, const std::vector<Entry>& entries) {
   std::vector<Formula> formulas;
@@ -143,12 +143,12 @@ int run_refiner(Refiner& refiner, std::optional<std::uint64_t> evaluations, std:
         Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
   nb::gil_scoped_release released;
   return static_cast<int>(refiner.run(budget, n_threads, [] {
-    nb::gil_scoped_acquire held;  // an interrupt or an alarm ends the run
+    nb::gil_scoped_acquire held;  // so that an interrupt or an alarm ends the run
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
   }));
 }
 
-// One formula from Python, checked.
+// Checks and returns one formula from Python.
 Formula one_formula(const Vocabulary& vocabulary, const TokenRows& tokens,
                     const Input<double, 2>& constants) {
   const Batch batch = take_batch(vocabulary, tokens, constants);
@@ -184,7 +184,7 @@ nb::tuple dictionary_rows(const Vocabulary& vocabulary, const Data& data, const 
   return to_rows(vocabulary, formulas);
 }
 
-// The entries that sketches begin with, in that order.
+// The entries with which sketches begin, in that order.
 nb::tuple simplest_rows(const Vocabulary& vocabulary, const Data& data, const EvolutionOptions& options,
                         std::size_t n_entries, std::uint64_t seed) {
   const Dictionary dictionary(vocabulary, options, data.fitting(false),
@@ -214,7 +214,7 @@ nb::tuple first_sketches(const Vocabulary& vocabulary, const Data& data, const E
   return to_rows(vocabulary, formulas);
 }
 
-// Several children of one parent, by the seeds 0, 1, 2...
+// Several children of one parent, for the seeds 0, 1, 2...
 nb::tuple match_subtrees(const Vocabulary& vocabulary, const Data& data, const TokenRows& tokens,
                          const Input<double, 2>& constants, const EvolutionOptions& options, int n_children) {
   require_usable(options);

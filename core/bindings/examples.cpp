@@ -60,7 +60,7 @@ nb::dict make_examples(const Grammar& grammar, const ExampleOptions& options, st
   return made;
 }
 
-// (tokens, constants, has_form): rows in standard form, breadth-first; empty where there is none.
+// Returns (tokens, constants, has_form): rows in standard form, breadth-first; empty if there is none.
 nb::tuple standard_forms(const Vocabulary& vocabulary, const TokenRows& tokens,
                          const Input<double, 2>& constants, const Input<std::uint8_t, 1>& signs,
                          int n_threads) {

@@ -105,7 +105,7 @@ auto fill_tokens(const Grammar& grammar, const Logits& logits, const TokenRows& 
 
 bool is_known(TokenId id) { return id != PAD && id != MASK; }
 
-// Tokens up to the first position that is not known; none may follow it.
+// The tokens before the first unknown position; none may follow it.
 std::span<const TokenId> known_prefix(std::span<const TokenId> row) {
   const auto end = std::find_if_not(row.begin(), row.end(), is_known);
   const auto stray = std::find_if(end, row.end(), is_known);
@@ -170,7 +170,7 @@ auto sets_to_numpy(const Grammar& grammar, int n_sets, const auto& set_of) {
   return to_numpy(std::move(words), {static_cast<std::size_t>(n_sets), n_words});
 }
 
-// What a fill outside of the core needs. A set of tokens is a row of words, 64 tokens each.
+// The tables that a fill outside of the core needs. A set of tokens is a row of words of 64 tokens each.
 nb::dict tables(const Grammar& grammar) {
   const int n_tokens = grammar.vocabulary.size(), n_contexts = grammar.contexts.size();
   std::vector<std::uint16_t> below;

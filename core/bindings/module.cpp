@@ -3,7 +3,7 @@
 NB_MODULE(_core, module) {
   module.doc() =
       "The native core of ddsr: trees, grammar, engine, simplifier, evolution, price and examples.";
-  // Vocabularies that a script keeps until it ends are no leak worth a message.
+  // Vocabularies that a script keeps until it ends are not a leak to report.
   nb::set_leak_warnings(false);
   ddsr::bind_trees(module);
   ddsr::bind_grammar(module);

@@ -22,7 +22,7 @@ namespace ddsr {
 
 namespace {
 
-constexpr std::size_t CHOICE_WIDTH = 5;  // whether listed, three of context, what was chosen
+constexpr std::size_t CHOICE_WIDTH = 5;  // whether listed, three of context, the choice
 
 struct Structures {
   std::vector<PricedStructure> priced;
@@ -44,7 +44,7 @@ std::vector<Choice> take_choices(const Input<std::uint8_t, 2>& rows) {
   return choices;
 }
 
-// What was chosen, values of numbers, columns of variables.
+// The choices, the values of numbers and the columns of variables.
 using ToldForm = std::tuple<std::vector<std::uint8_t>, std::vector<double>, std::vector<int>>;
 using CountedForm = std::pair<ToldForm, int>;
 
@@ -66,14 +66,14 @@ double mixed_nats(const StructureCode& code, const ToldForm& form, int n_variabl
   return code.known().nats(take_form(form), n_variables, told_nats);
 }
 
-// An expression in prefix order, and which of its constants are fitted.
+// An expression in prefix order with a mark for each fitted constant.
 struct Marked {
   Formula formula;
   std::unique_ptr<bool[]> is_free;
   std::span<const bool> free() const { return {is_free.get(), formula.constants.size()}; }
 };
 
-// Each row of a batch; which of its constants are fitted is a mask of their shape.
+// Takes each row of a batch; the mask of fitted constants has the shape of the constants.
 std::vector<Marked> take_marked(const Vocabulary& vocabulary, const Batch& batch,
                                 const Input<std::uint8_t, 2>& is_free) {
   const std::size_t n = batch.expressions.rows.size();
@@ -81,7 +81,7 @@ std::vector<Marked> take_marked(const Vocabulary& vocabulary, const Batch& batch
     throw std::invalid_argument("is_free must have the shape of the constants");
   std::vector<Marked> marked;
   for (std::size_t i = 0; i < n; ++i) {
-    // numbered, the constants tell where they went
+    // Number the constants to see where they go.
     std::vector<double> numbers(batch.constants[i].size());
     for (std::size_t k = 0; k < numbers.size(); ++k) numbers[k] = static_cast<double>(k);
     Formula formula = formula_from_breadth_first(vocabulary, batch.expressions.rows[i], numbers);
@@ -96,7 +96,7 @@ std::vector<Marked> take_marked(const Vocabulary& vocabulary, const Batch& batch
   return marked;
 }
 
-// What is told of each: choices, numbers and variables, each with the rows that they are of.
+// The choices, numbers and variables of each structure, each with the rows to which they belong.
 nb::tuple tell(const Vocabulary& vocabulary, const TokenRows& tokens, const Input<double, 2>& constants,
                const Input<std::uint8_t, 2>& is_free) {
   const Batch batch = take_batch(vocabulary, tokens, constants);
@@ -132,8 +132,8 @@ nb::tuple tell(const Vocabulary& vocabulary, const TokenRows& tokens, const Inpu
       to_numpy(std::move(row_of_variable), {n_variables}), to_numpy(std::move(variables), {n_variables}));
 }
 
-// Tokens, constants and which of these are fixed, of each expression as people write it: all of them empty
-// (PAD) where the vocabulary cannot write that.
+// Tokens, constants and fixed flags of each expression in its usual form; all empty (PAD) if the vocabulary
+// cannot write it.
 nb::tuple canonical(const Vocabulary& vocabulary, const TokenRows& tokens, const Input<double, 2>& constants,
                     const Input<std::uint8_t, 2>& is_free) {
   const Batch batch = take_batch(vocabulary, tokens, constants);
@@ -171,7 +171,7 @@ nb::tuple canonical(const Vocabulary& vocabulary, const TokenRows& tokens, const
                         to_numpy(std::move(is_fixed), {n, width}));
 }
 
-// The functions of numbers are Python's: (place, value) and (value) to nats.
+// The prices of numbers are Python functions: (place, value) and (value) to nats.
 auto prices(const StructureCode& code, const Vocabulary& vocabulary, const TokenRows& tokens,
             const Input<double, 2>& constants, const Input<std::uint8_t, 2>& is_free,
             const nb::callable& in_structure, const nb::callable& of_constant) {
@@ -187,7 +187,8 @@ auto prices(const StructureCode& code, const Vocabulary& vocabulary, const Token
   return to_numpy(std::move(nats), {n});
 }
 
-// Of a batch with all its constants fitted; `is_scaled`: with a fitted factor, and maybe an offset.
+// The prices of a batch with all constants fitted; `is_scaled`: with a fitted factor and, if cheaper, an
+// offset.
 auto nats_of_candidates(const TablePrice& price, const Vocabulary& vocabulary, const TokenRows& tokens,
                         const Input<double, 2>& constants, bool is_scaled) {
   const Batch batch = take_batch(vocabulary, tokens, constants);
@@ -234,7 +235,7 @@ Structures cheapest(const StructureCode& code, int n_variables, const std::vecto
   return {cheapest_structures(code, options)};
 }
 
-// Of two lists, all prices of each raised by so much.
+// Merges two lists after raising the prices of each by a fixed amount.
 Structures merge(const Structures& first, double first_nats, const Structures& second, double second_nats,
                  std::size_t most) {
   auto raised = [](std::vector<PricedStructure> priced, double nats) {
@@ -244,8 +245,7 @@ Structures merge(const Structures& first, double first_nats, const Structures& s
   return {merged(raised(first.priced, first_nats), raised(second.priced, second_nats), most)};
 }
 
-// Tokens, constants, which of these are fixed, mean squares of residuals (NaN where there is no fit), and
-// information.
+// Returns tokens, constants, fixed flags, mean squared residuals (NaN without a fit), and information.
 nb::tuple fit(const Structures& structures, const Vocabulary& vocabulary, const Data& data, std::size_t begin,
               std::size_t end, int n_starts, int max_steps, double tolerance, std::uint64_t seed,
               int n_threads) {

@@ -1,4 +1,4 @@
-// Signs of variables as they come from Python.
+// Signs of variables passed from Python.
 #pragma once
 
 #include "bindings/bindings.hpp"
@@ -6,7 +6,7 @@
 
 namespace ddsr {
 
-// A sign for each variable, checked.
+// Checks and returns one sign per variable.
 std::vector<Sign> take_signs(const Vocabulary& vocabulary, const Input<std::uint8_t, 1>& signs);
 
 }  // namespace ddsr

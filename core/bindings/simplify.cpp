@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::size_t ROWS_AT_A_TIME = 16;
 
-// The rows simplified, breadth-first. There may be more columns of constants than were given: x*x*x becomes
+// Simplifies rows, breadth-first. The result may have more columns of constants than the input: x*x*x becomes
 // x^3.
 nb::tuple simplify_batch(const Vocabulary& vocabulary, const TokenRows& tokens,
                          const Input<double, 2>& constants, const Input<std::uint8_t, 1>& signs,
@@ -62,7 +62,7 @@ nb::tuple simplify_batch(const Vocabulary& vocabulary, const TokenRows& tokens,
                         to_numpy(std::move(new_constants), {n, width}));
 }
 
-// One expression, breadth-first, in prefix order.
+// Converts one expression from breadth-first to prefix order.
 Formula take_formula(const Vocabulary& vocabulary, const std::vector<TokenId>& tokens,
                      const std::vector<double>& constants) {
   if (const Flaw flaw = find_flaw(vocabulary, tokens)) throw std::invalid_argument(flaw.reason);
@@ -81,7 +81,7 @@ nb::tuple with_roots_of(const Vocabulary& vocabulary, const std::vector<TokenId>
   return to_tuple(breadth_first_of(vocabulary, with_roots(vocabulary, known, formula)));
 }
 
-// Whether constants are settled goes with them from one order to the other, in their place.
+// Converts the flags of fixed constants from one order to the other.
 std::vector<bool> reordered_flags(const Vocabulary& vocabulary, const std::vector<TokenId>& tokens,
                                   const std::vector<bool>& flags, bool is_breadth_first) {
   const std::vector<double> numbers(flags.begin(), flags.end());
@@ -104,8 +104,8 @@ SettledFormula take_settled(const Vocabulary& vocabulary, const std::vector<Toke
   return {std::move(formula), reordered_flags(vocabulary, tokens, is_settled, true)};
 }
 
-// (tokens, constants, is_settled) over a vocabulary of a tree over a wider one, without what settled
-// constants make superfluous; None where it has no value, or the vocabulary cannot write it.
+// Simplifies a tree over a wide vocabulary, using its fixed constants, and returns (tokens, constants,
+// is_settled) over another vocabulary; None if it has no value or the vocabulary cannot write it.
 std::optional<nb::tuple> settle(const Vocabulary& wide, const Vocabulary& vocabulary,
                                 const std::vector<TokenId>& tokens, const std::vector<double>& constants,
                                 const std::vector<bool>& is_settled) {
@@ -119,7 +119,7 @@ std::optional<nb::tuple> settle(const Vocabulary& wide, const Vocabulary& vocabu
   return to_tuple(vocabulary, *formula);
 }
 
-// (tokens, constants, is_settled) of an expression as people write it; None where it is so already.
+// Returns (tokens, constants, is_settled) of an expression in its usual notation; None if nothing changes.
 std::optional<nb::tuple> spell(const Vocabulary& vocabulary, const std::vector<TokenId>& tokens,
                                const std::vector<double>& constants, const std::vector<bool>& is_settled,
                                const std::vector<std::string>& names,

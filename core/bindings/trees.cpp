@@ -38,13 +38,13 @@ nb::list operator_rows() {
   return rows;
 }
 
-// The conversions take sequences that were checked with `find_flaw`; they check again, for memory's sake.
+// The conversions take sequences that `find_flaw` has checked, and check again to keep memory safe.
 void require_complete(const Vocabulary& vocabulary, std::span<const TokenId> tokens) {
   if (const Flaw flaw = find_flaw(vocabulary, tokens))
     throw nb::value_error((flaw.reason + " (position " + std::to_string(flaw.position) + ")").c_str());
 }
 
-// For each row the bytes of its canonical form.
+// The bytes of each row's canonical form.
 nb::list canonical_keys(const Vocabulary& vocabulary, const TokenRows& rows, int n_threads) {
   const Expressions expressions(vocabulary, rows);
   std::vector<std::vector<TokenId>> forms(expressions.rows.size());
@@ -58,7 +58,7 @@ nb::list canonical_keys(const Vocabulary& vocabulary, const TokenRows& rows, int
   return keys;
 }
 
-// (first, number): the first of each set of equal rows, and for every row which of these it equals.
+// Returns (first, number): the first row of each set of equal rows, and for every row the index of its set.
 nb::tuple distinct_rows(const TokenRows& token_rows) {
   const OwnRows rows(token_rows);
   std::vector<std::int64_t> first, number(rows.n_rows);

@@ -9,36 +9,36 @@
 
 namespace ddsr {
 
-// How many observations the rows of a data set are worth by their weights, and how many carry weight.
+// How many observations the rows are worth by their weights, and how many rows have a nonzero weight.
 struct Observations {
   double counted, observed;
 };
 
 class Dataset {
  public:
-  // X is row-major, n_rows x n_columns; `rows` picks the rows to take (all of them if empty).
-  // `weights` may be null. `observations` are those of all rows.
+  // X is row-major, n_rows x n_columns. `rows` selects the rows to take (empty: all). `weights` may be null.
+  // `observations` are those of all rows.
   Dataset(const double* X, const double* y, const double* weights, std::size_t n_rows, std::size_t n_columns,
           Observations observations, const std::vector<std::size_t>& rows = {});
 
-  // Some rows of another, all of them if `rows` is empty.
+  // Selected rows of another data set; all of them if `rows` is empty.
   Dataset(const Dataset& from, const std::vector<std::size_t>& rows);
 
   std::size_t n_rows() const { return n_rows_; }
   std::size_t n_columns() const { return n_columns_; }
-  // the columns from row `begin` on, which must be a multiple of LANES
+  // The columns from row `begin` on, which must be a multiple of LANES.
   Columns columns(std::size_t begin) const { return {X_.data() + begin, stride_}; }
   const double* y() const { return y_.data(); }
-  // square roots of the weights; null if all rows weigh the same
+  // Square roots of the weights; null if all rows have the same weight.
   const double* root_weights() const { return root_weights_.empty() ? nullptr : root_weights_.data(); }
   const double* weights() const { return weights_.empty() ? nullptr : weights_.data(); }
   double total_weight() const { return total_weight_; }
-  // Of the whole data set, whichever of its rows are here.
+  // Of the whole data set, also if only some of its rows are here.
   double n_counted() const { return observations_.counted; }
   double n_observed() const { return observations_.observed; }
-  // weighted mean of y
+  // Weighted mean of y.
   double center() const { return center_; }
-  // weighted standard deviation of y, the unit of NRMSE
+  // Weighted standard deviation of y, the unit of NRMSE.
   double spread() const { return spread_; }
 
  private:

@@ -20,7 +20,7 @@ void Evaluator::load(const Program& program, int max_rows, int n_kept) {
   is_fresh_.assign(at(std::max(n_kept, 1)), true);
   const std::size_t n_nodes = program.nodes.size();
   grow(value_memory_, (n_kept > 0 ? at(n_kept) * n_nodes : at(program.n_slots)) * at(stride_));
-  grow(constant_memory_, at(program.n_constants + 1) * at(stride_));  // and the literal 1
+  grow(constant_memory_, at(program.n_constants + 1) * at(stride_));  // one more for the literal 1
   value_at_.assign(n_nodes, nullptr);
   constants_.assign(at(program.n_constants), 0.0);
   std::fill_n(constant_memory_.begin(), stride_, 1.0);
@@ -32,7 +32,7 @@ void Evaluator::load(const Program& program, int max_rows, int n_kept) {
   }
 }
 
-// Where the nodes' values stand for one block.
+// Sets where the nodes' values are stored for one block.
 void Evaluator::turn_to(int block, Columns columns) {
   const std::size_t n_nodes = program_->nodes.size();
   double* first = value_memory_.data() + at(block) * n_nodes * at(stride_);
@@ -68,7 +68,7 @@ const double* Evaluator::values(Columns columns, int n_rows, int block) {
     const Node& node = program_->nodes[at(i)];
     if (node.kind == Kind::Operator && (is_fresh || node.is_fitted)) compute(i, n);
   }
-  is_fresh_[at(block)] = !is_finite_;  // what is not finite must be seen again
+  is_fresh_[at(block)] = !is_finite_;  // check again next time what was not finite
   is_finite_ = is_finite_ && kernels_.all_finite(operand(0), n_rows);
   return operand(0);
 }
@@ -89,7 +89,7 @@ void Evaluator::compute(int index, int n) {
   kernels_.value[static_cast<int>(node.op)](out, a, b, n);
 }
 
-// x^2, x^-3, x^0.5 and their like need no logarithm.
+// Computes x^2, x^-3, x^0.5 and the like without a logarithm.
 bool Evaluator::compute_special_power(const Node& node, double* out, int n) {
   const Node& exponent = program_->nodes[at(node.b)];
   if (exponent.kind != Kind::Constant && exponent.kind != Kind::One) return false;
@@ -122,7 +122,7 @@ void Evaluator::differentiate(Columns columns, int n_rows, int block) {
       const int child = second ? node.b : node.a;
       if (child < 0 || !program_->nodes[at(child)].is_fitted) continue;
       if (node.op == Op::Add || (node.op == Op::Sub && !second)) {
-        adjoint_at_[at(child)] = adjoint_at_[at(i)];  // a slope of 1: nothing to multiply
+        adjoint_at_[at(child)] = adjoint_at_[at(i)];  // the slope is 1, so there is nothing to multiply
         continue;
       }
       double* out = adjoint_buffer(i, second);

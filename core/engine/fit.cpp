@@ -9,24 +9,25 @@ namespace ddsr {
 
 namespace {
 
-// Up to so many blocks of fitting rows keep all their intermediate values from one step to the next. They
-// stay in the second-level cache, and whatever depends on no constant is computed once for all steps.
+// Maximum number of blocks of fitting rows that keep all intermediate values between steps. They stay in the
+// second-level cache, and whatever depends on no constant is computed once for all steps.
 constexpr int MOST_KEPT_BLOCKS = 4;
 
 constexpr double FIRST_DAMPING = 1e-3, DAMPING_FALL = 0.1, DAMPING_RISE = 8.0;
 constexpr double LEAST_DAMPING = 1e-12, MOST_DAMPING = 1e20;
-// A step that keeps less than this share of what the linear model promised has left where that model holds.
+// If a step gains less than this share of what the linear model predicted, the linear model does not hold
+// there.
 constexpr double LEAST_SHARE = 1e-3;
-// Share of y's squares under which a residual is rounding.
+// A residual below this share of y's squares is a rounding error.
 constexpr double EXACT = 1e-30;
-// Share of an expression's squares under which its variation is rounding: x / (3 * x) does not vary.
+// Variation below this share of an expression's squares is a rounding error: x / (3 * x) is constant.
 constexpr double CONSTANT = 1e-26;
-// Share of a slope's squares that may remain by rounding alone once its free directions are removed.
+// Share of a slope's squares that may remain by rounding after its free directions are removed.
 constexpr double NOTHING_LEFT = 1e-12;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-// A constant to start from: either sign, magnitude log-normal around 1.
+// A random starting value: either sign, magnitude log-normal around 1.
 double random_constant(std::uint64_t seed, std::uint64_t key, int attempt, std::size_t index) {
   constexpr double LOG_SPREAD = 1.5;
   const RandomBlock magnitude =
@@ -162,7 +163,7 @@ void Fitter::visit(Point& point) {
   point.is_finite = std::isfinite(point.squares);
 }
 
-// Scale and offset of least squares; everything is centred first, so that a large mean costs no digits.
+// Least-squares scale and offset. Everything is centred first, so that a large mean does not cost precision.
 void Fitter::project(Point& point) {
   const int n = static_cast<int>(data_.n_rows());
   const double* weights = data_.weights();
@@ -177,7 +178,7 @@ void Fitter::project(Point& point) {
       kernels_.residual(residual_.data(), centered_y_.data(), centered_.data(), point.scale, 0.0, nullptr, n);
 }
 
-// J'J and J'r at the point that was visited last.
+// J'J and J'r at the last visited point.
 void Fitter::linearize(const Point& point) {
   const std::size_t k = free_.size();
   normal_.assign(k * k, 0.0), gradient_.assign(k, 0.0);
@@ -209,8 +210,8 @@ void Fitter::accumulate(int block, double scale) {
   }
 }
 
-// The slope times the root of the weights. Rows where it does not exist (sqrt at 0) do not pull: whether a
-// step is taken is decided by values alone.
+// The slope times the root of the weights. On rows where it does not exist (sqrt at 0) it is set to 0: values
+// alone decide whether a step is accepted.
 const double* Fitter::usable_slope(int free_constant, int n_rows, std::size_t begin) {
   const double* slope = evaluator_.slope(static_cast<int>(free_[at(free_constant)]));
   const bool is_whole = kernels_.all_finite(slope, n_rows);
@@ -225,11 +226,11 @@ const double* Fitter::usable_slope(int free_constant, int n_rows, std::size_t be
   return column;
 }
 
-// Takes the directions that a free scale and offset already cover out of J'J. J'r needs nothing: the
-// residual is orthogonal to them.
+// Removes the directions that a free scale and offset already cover from J'J. J'r needs no change, because
+// the residual is orthogonal to them.
 void Fitter::remove_free_directions(double scale) {
   const std::size_t k = gradient_.size();
-  std::vector<bool> is_free(k);  // it is a scale or an offset itself
+  std::vector<bool> is_free(k);  // the constant itself acts as a scale or an offset
   for (std::size_t i = 0; i < k; ++i) {
     const double before = normal_[i * k + i];
     for (std::size_t j = 0; j <= i; ++j) {
@@ -246,7 +247,7 @@ void Fitter::remove_free_directions(double scale) {
   }
 }
 
-// By how much the linear model says that the last step lowers the squares.
+// The reduction of the squares that the linear model predicts for the last step.
 double Fitter::predicted_gain(double damping) const {
   const std::size_t k = step_.size();
   double gain = 0.0;
@@ -255,14 +256,14 @@ double Fitter::predicted_gain(double damping) const {
   return gain;
 }
 
-// (J'J + damping * diagonal) step = J'r by Cholesky; false where rounding has made it indefinite.
+// Solves (J'J + damping * diagonal) step = J'r by Cholesky. Returns false if rounding has made it indefinite.
 bool Fitter::solve(double damping) {
   const std::size_t k = gradient_.size();
   factor_ = normal_;
   step_ = gradient_;
   for (std::size_t i = 0; i < k; ++i) {
     double& diagonal = factor_[i * k + i];
-    diagonal = diagonal > 0.0 ? diagonal * (1.0 + damping) : 1.0;  // 1: a constant that moves nothing stays
+    diagonal = diagonal > 0.0 ? diagonal * (1.0 + damping) : 1.0;  // 1: a constant without effect stays
   }
   for (std::size_t i = 0; i < k; ++i) {
     for (std::size_t j = 0; j <= i; ++j) {

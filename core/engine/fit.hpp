@@ -1,8 +1,8 @@
-// Constants by Levenberg–Marquardt.
+// Fits constants by Levenberg–Marquardt.
 //
-// The model is scale * f(x; c) + offset. Scale and offset are 1 and 0, or, if free, are put at their best
-// for every c (variable projection): the step is then taken in c alone, with the directions along f and
-// along 1 taken out of the derivatives, which is the Gauss–Newton step of the joint problem.
+// The model is scale * f(x; c) + offset. Scale and offset are 1 and 0, or, if they are free, optimal for
+// every c (variable projection). Steps are then taken in c alone, with the directions along f and along 1
+// removed from the derivatives. This is the Gauss–Newton step of the joint problem.
 #pragma once
 
 #include <chrono>
@@ -19,12 +19,12 @@ using Moment = std::chrono::steady_clock::time_point;
 
 struct FitOptions {
   int max_steps = 10;       // trial points per start
-  int n_starts = 1;         // the first at the given constants, the others at random
+  int n_starts = 1;         // the first from the given constants, the others from random ones
   double tolerance = 1e-6;  // ends when a step lowers the squares by less than this share
   bool is_scale_free = false;
-  bool measures_information = false;  // fills Fit::information, at the price of one more visit
+  bool measures_information = false;  // fills Fit::information, which takes one more visit
   std::uint64_t seed = 0;             // of the random starts
-  Moment deadline = Moment::max();    // from then on a fit takes no more steps
+  Moment deadline = Moment::max();    // after this a fit takes no more steps
 };
 
 enum class FitStatus : std::uint8_t { NothingToFit, Converged, OutOfSteps, NonFinite };
@@ -32,24 +32,24 @@ enum class FitStatus : std::uint8_t { NothingToFit, Converged, OutOfSteps, NonFi
 struct Fit {
   std::vector<double> constants;
   double scale = 1.0, offset = 0.0;
-  // J'J over the total weight, a row and a column a constant, 0 for one held fixed; empty unless asked for
+  // J'J over the total weight, one row and column per constant, 0 for fixed ones; empty if not requested.
   std::vector<double> information;
   double squares = 0.0;  // weighted sum of squared residuals over the rows that were fitted
   FitStatus status = FitStatus::NonFinite;
   int steps = 0;
 };
 
-// Fits programs to one data set; one for each thread.
+// Fits programs to one data set. Each thread has its own.
 class Fitter {
  public:
   Fitter(const Dataset& data, const FitOptions& options);
 
-  // Constants that the program does not count as fitted keep the value that they start from. `key` tells this
-  // expression's random starts from another's.
+  // Constants that the program does not mark as fitted keep their starting value. `key` selects the random
+  // starts of this expression.
   Fit fit(const Program& program, std::span<const double> start, std::uint64_t key);
 
  private:
-  // A point in the space of constants, and what the model does there.
+  // A point in the space of constants, with the model's results there.
   struct Point {
     std::vector<double> constants;
     double scale = 1.0, offset = 0.0, squares = 0.0;

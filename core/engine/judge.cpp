@@ -7,7 +7,7 @@ namespace ddsr {
 
 namespace {
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
-// Looking at the clock costs little beside so many rows, and they take little time.
+// So many rows take little time, and compared with them looking at the clock costs little.
 constexpr std::size_t ROWS_BETWEEN_LOOKS = 16 * BLOCK_ROWS;
 }  // namespace
 
@@ -25,7 +25,7 @@ double Judge::nrmse(const Program& program, const Fit& fit, double at_most, cons
     const double* weights = data_.root_weights() ? data_.root_weights() + begin : nullptr;
     squares +=
         kernels().residual(residual_.data(), data_.y() + begin, values, fit.scale, fit.offset, weights, n);
-    if (!(squares <= most_squares)) return INFINITE;  // also where the squares themselves overflow
+    if (!(squares <= most_squares)) return INFINITE;  // also if the squares themselves overflow
   }
   return std::isfinite(squares) ? std::sqrt(squares / data_.total_weight()) / data_.spread() : INFINITE;
 }

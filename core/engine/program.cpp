@@ -6,8 +6,8 @@ namespace ddsr {
 
 namespace {
 
-// Gives every operator a buffer, taken when it is computed and free again once its parent has used it.
-// Leaves have theirs elsewhere: variables in the data, constants one of their own for the whole run.
+// Assigns a buffer to every operator, from when it is computed until its parent has used it. Leaves have
+// their values elsewhere: variables in the data, constants in memory of their own.
 void assign_slots(Program& program) {
   std::vector<int> free_slots;
   auto release = [&](int child) {

@@ -1,4 +1,4 @@
-// A token sequence made ready for evaluation.
+// A token sequence prepared for evaluation.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,20 @@ struct Node {
   Op op;
   int a = -1, b = -1;      // operands; -1 for none
   int index = -1;          // column of a variable, number of a constant
-  int slot = -1;           // buffer that serves while nothing but values is wanted; shared over time
+  int slot = -1;           // buffer if only values are needed, shared with other operators
   bool is_fitted = false;  // depends on a constant that fitting may change
 };
 
-// Nodes stand in breadth-first order, so operands come after their operator: values are computed from the
-// last node to the first, derivatives from the first to the last.
+// Nodes are in breadth-first order, so operands come after their operator: values are computed from the last
+// node to the first, derivatives from the first to the last.
 struct Program {
   std::vector<Node> nodes;
   int n_constants = 0;
   int n_slots = 0;
 };
 
-// `tokens` must be one complete expression (find_flaw). `is_fixed` tells for each constant whether fitting
-// must leave it alone; empty: none of them.
+// `tokens` must be one complete expression (see find_flaw). `is_fixed` marks the constants that fitting must
+// not change; empty: none.
 Program compile(const Vocabulary& vocabulary, std::span<const TokenId> tokens,
                 std::span<const std::uint8_t> is_fixed = {});
 

@@ -13,11 +13,11 @@ namespace ddsr {
 
 namespace {
 
-// An expression in its canonical form, with the constants to start from in that form's order. Fitting this
-// form makes a result depend on the expression alone, not on how it was written or what else is in the batch.
+// An expression in canonical form, with its starting constants in the order of that form. Fitting this form
+// makes the result independent of the notation and of the rest of the batch.
 struct Candidate {
   Canonical form;
-  std::vector<int> constant_from;  // for each constant of the form: which one of the expression it is
+  std::vector<int> constant_from;  // for each constant of the form: its index in the expression
   std::vector<double> start;
   std::vector<std::uint8_t> is_fixed;  // of each constant
   std::string key;                     // equal for equal candidates
@@ -47,14 +47,14 @@ Candidate make_candidate(const Vocabulary& vocabulary, std::span<const TokenId> 
   return candidate;
 }
 
-// FNV-1a: a hash that is the same on every machine, since random starts depend on it.
+// FNV-1a, which is the same on every machine: random starts depend on it.
 std::uint64_t stable_hash(std::span<const TokenId> tokens) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (const TokenId id : tokens) hash = (hash ^ static_cast<std::uint16_t>(id)) * 0x100000001b3u;
   return hash;
 }
 
-// Fits and judges candidates; one for each thread.
+// Fits and judges candidates. Each thread has its own.
 class Worker {
  public:
   Worker(const Vocabulary& vocabulary, const Dataset& fitting, const Dataset& scoring,
@@ -87,7 +87,7 @@ class Worker {
   Judge judge_;
 };
 
-// From the canonical order of constants back to the expression's own.
+// Returns the constants from the canonical order to that of the expression.
 void restore_order(Fit& fit, const std::vector<int>& constant_from) {
   const Fit canonical = fit;
   const std::size_t n = canonical.constants.size();

@@ -1,4 +1,5 @@
-// A batch of expressions against one data set: constants fitted on some rows, fit judged on all of them.
+// Scores a batch of expressions on one data set: constants are fitted on some rows, errors measured on all of
+// them.
 #pragma once
 
 #include <chrono>
@@ -16,18 +17,18 @@ namespace ddsr {
 
 struct Score {
   Fit fit;
-  // sqrt(mean squared error) over the spread of y; infinite where the expression is not finite everywhere
+  // sqrt(mean squared error) over the spread of y; infinite if the expression is not finite everywhere.
   double nrmse = 0.0;
   bool is_duplicate = false;  // of an earlier one in the batch, whose fit it shares
 };
 
-// Scores of earlier batches of one data set, seed and set of options: what comes again is not fitted again,
-// and gets the same bits. Of many it knows those that came last.
+// Scores of earlier batches with the same data set, seed and options. An expression that comes again is not
+// fitted again and gets the same bits. Only the most recent ones are kept.
 class KnownScores {
  public:
-  static constexpr std::size_t MOST = 50'000;  // of a generation; there are two
+  static constexpr std::size_t MOST = 50'000;  // per generation; there are two
 
-  // The score of this key, which counts as having come now; null where it is not known.
+  // The score of this key, which is marked as recently used; null if it is not known.
   const Score* find(const std::string& key);
   void insert(const std::string& key, const Score& score);
   std::size_t size() const { return young_.size() + old_.size(); }
@@ -39,13 +40,13 @@ class KnownScores {
   Scores young_, old_;
 };
 
-// Thrown by work that was not done by the moment it was given.
+// Thrown if work is not done by its deadline.
 struct OutOfTime : std::exception {};
 
-// `expressions` are complete trees, breadth-first. `starts` holds their constants to start from, in the order
-// of their tokens, and `is_fixed` which of those fitting must leave alone (empty for an expression: none).
-// `known`, if it is not null, is asked first and told what it did not know.
-// Throws OutOfTime if they are not all scored by the deadline.
+// `expressions` are complete trees, breadth-first. `starts` has the starting values of their constants, in
+// the order of their tokens, and `is_fixed` marks the constants that fitting must not change (empty for an
+// expression: none). Scores in `known`, which may be null, are reused, and new ones are added to it. Throws
+// OutOfTime if the deadline passes first.
 std::vector<Score> score(const Vocabulary& vocabulary, const Dataset& fitting, const Dataset& scoring,
                          const std::vector<std::span<const TokenId>>& expressions,
                          const std::vector<std::span<const double>>& starts,

@@ -17,12 +17,12 @@ std::vector<Program> compile_all(const Vocabulary& vocabulary, const std::vector
   return programs;
 }
 
-// Evaluates one block of rows of one expression; one for each thread.
+// Evaluates one block of rows of one expression. Each thread has its own.
 class BlockWorker {
  public:
   BlockWorker(Rows rows, bool keeps_values) : rows_(rows), n_kept_(keeps_values ? 1 : 0) {}
 
-  // Number of rows in the block; `root` are their values.
+  // Returns the number of rows in the block. `root` is set to their values.
   int run(const Program& program, const Job& job, std::size_t block, const double*& root) {
     if (program_ != &program) {
       program_ = &program;
@@ -41,7 +41,7 @@ class BlockWorker {
   Evaluator& evaluator() { return evaluator_; }
 
  private:
-  // The columns that the expression uses, padded with the last row.
+  // Collects the columns that the expression uses, padded with the last row.
   void gather(const Program& program, std::size_t begin, int n) {
     columns_.resize(rows_.n_columns * BLOCK_ROWS);
     for (const Node& node : program.nodes) {
@@ -60,7 +60,7 @@ class BlockWorker {
   Buffer columns_;
 };
 
-// Calls use(worker, job, block) for every block of every expression and notes which were finite.
+// Calls use(worker, job, block) for every block of every expression and records which are finite.
 template <typename Use>
 void for_each_block(const Vocabulary& vocabulary, Rows rows, const std::vector<Job>& jobs, bool keeps_values,
                     std::uint8_t* is_finite, int n_threads, Use use) {

@@ -1,4 +1,4 @@
-// Values and derivatives of a batch over rows that are given once, such as those to predict.
+// Values and derivatives of a batch on rows that are used once, such as those to predict.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace ddsr {
 
-// Rows in the caller's own layout, row after row; never copied whole.
+// Rows in the caller's row-major layout, which are never copied as a whole.
 struct Rows {
   const double* first;
   std::size_t n_rows, n_columns;
@@ -19,12 +19,13 @@ struct Job {
   std::span<const double> constants;  // in the order of their tokens
 };
 
-// out[i * n_rows + row]; is_finite[i] tells whether every value of expression i, intermediate ones too, is.
+// Fills out[i * n_rows + row]; is_finite[i] is whether all values of expression i, also intermediate ones,
+// are finite.
 void values(const Vocabulary& vocabulary, Rows rows, const std::vector<Job>& jobs, double* out,
             std::uint8_t* is_finite, int n_threads);
 
-// out[(i * n_rows + row) * width + constant], `width` at least the number of constants; is_finite[i] tells of
-// values and derivatives.
+// Fills out[(i * n_rows + row) * width + constant], where `width` is at least the number of constants.
+// is_finite[i] covers values and derivatives.
 void gradients(const Vocabulary& vocabulary, Rows rows, const std::vector<Job>& jobs, int width, double* out,
                std::uint8_t* is_finite, int n_threads);
 

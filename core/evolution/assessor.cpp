@@ -7,17 +7,17 @@ namespace ddsr {
 
 namespace {
 
-// A fit of a child ends when a step lowers the sum of squares by less than this share.
+// The fit of a child ends when a step lowers the sum of squares by less than this share.
 constexpr double CHILD_TOLERANCE = 1e-6;
-// Of the fit of a candidate for the hall of fame, which is to be exact.
+// A candidate for the hall of fame is fitted more exactly.
 constexpr int POLISH_STEPS = 30;
 constexpr double POLISH_TOLERANCE = 1e-12;
-// From constants that are nearly right.
+// For the shortlist, fits start from constants that are nearly right.
 constexpr int LISTING_STEPS = 8;
 constexpr double LISTING_TOLERANCE = 1e-7;
-// In nats: what looks worse than the best by more is not worth a fit, however few rows there are.
+// In nats. Candidates whose description is longer than the shortest by more than LEAST_SLACK + n_rows *
+// SLACK_OF_ERROR are not fitted.
 constexpr double LEAST_SLACK = 10.0;
-// The same in log(NRMSE) on the fitting rows.
 constexpr double SLACK_OF_ERROR = 0.03;
 
 FitOptions fit_options(const EvolutionOptions& evolution, int max_steps, double tolerance) {
@@ -43,12 +43,13 @@ Assessor::Assessor(const Problem& problem)
       lister_(problem.listing, fit_options(problem.options, LISTING_STEPS, LISTING_TOLERANCE)),
       judge_(problem.scoring) {}
 
-// The spread is that of all rows: the target may happen to be constant on a few.
+// The spread is taken over all rows, because the target may be constant on the few fitting rows.
 double Assessor::log_loss(const Fit& fit, const Dataset& data) const {
   return log_loss_of(std::sqrt(fit.squares / data.total_weight()) / problem_.scoring.spread());
 }
 
-// Huge constants that cancel imitate any smooth function, and sin(1e-9 x) is nothing but x.
+// Refuses huge constants, which can cancel and so approximate any smooth function, and tiny ones: sin(1e-9 x)
+// is just x.
 bool Assessor::has_excess(const Fit& fit) const {
   return std::any_of(fit.constants.begin(), fit.constants.end(), [&](double value) {
     const double size = std::fabs(value), range = problem_.options.constant_range;
@@ -82,7 +83,7 @@ void Assessor::list(const Individual& individual, Shortlist& shortlist, double& 
   const Price price = problem_.price();
   const double to_beat = shortlist.length_to_beat(price);
   const double slack = LEAST_SLACK + price.n_rows * SLACK_OF_ERROR;
-  // most are too far behind, whatever their structures cost
+  // Price the structure last: most candidates are too long without it.
   const double at_least = price.of_data(individual.log_loss) + price.of_constants(individual.formula);
   if (at_least > to_beat + slack || shortlist.has(individual.structure)) return;
   const double behind = problem_.length(individual.formula, individual.log_loss) - to_beat;

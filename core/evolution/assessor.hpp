@@ -1,4 +1,4 @@
-// Fits a child's constants, and tells whether it belongs in the hall of fame; one for each island.
+// Fits the constants of children and offers them to the hall of fame and the shortlist. Each island has one.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace ddsr {
 
-// A formula in both orders.
+// A formula in prefix order and in breadth-first order.
 struct Child {
   Formula formula;
   Formula breadth_first;
@@ -19,15 +19,16 @@ class Assessor {
  public:
   explicit Assessor(const Problem& problem);
 
-  // The child with its constants fitted; none where some value is not finite on the fitting rows, or a
-  // constant out of range.
+  // Returns the child with fitted constants, or nothing if a value is not finite on the fitting rows or a
+  // constant is out of range.
   std::optional<Individual> assess(const Child& child);
 
-  // Fits further and looks at all rows where the hall of fame may want the individual; true if it took it.
+  // If the hall of fame may accept the individual, fits it further and judges it on all rows. Returns whether
+  // it entered.
   bool offer(Individual& individual, HallOfFame& hall, const Deadline& deadline);
 
-  // Fits on many rows what the shortlist may want, for one of `credit`; what the fitting rows say is far
-  // better than the best costs none.
+  // Fits the individual on many rows if the shortlist may accept it. This costs 1 of `credit`, unless the
+  // individual is far better than the best on the fitting rows.
   void list(const Individual& individual, Shortlist& shortlist, double& credit);
 
  private:

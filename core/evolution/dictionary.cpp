@@ -11,8 +11,8 @@ namespace ddsr {
 
 namespace {
 
-// Those in which a column is least or greatest, and then the first ones: what is well between the extremes
-// and has a pole near them is no match.
+// The rows where a column has its minimum or maximum, then the first ones. With the extremes, an expression
+// that matches between them but has a pole near them is not a match.
 std::vector<std::size_t> telling_rows(const Dataset& data) {
   std::vector<std::size_t> weighing, rows;
   for (std::size_t row = 0; row < data.n_rows(); ++row)
@@ -32,13 +32,13 @@ std::vector<std::size_t> telling_rows(const Dataset& data) {
   return rows;
 }
 
-// Of the size of what is wanted: what varies less is constant.
+// Relative to the mean. Values that vary less count as constant.
 constexpr double LEAST_DEVIATION = 1e-9;
-// Of what is wanted, squared: sums in single precision tell no smaller errors apart.
+// Relative to the variance of the wanted values. Sums in single precision cannot distinguish smaller errors.
 constexpr float LEAST_SHARE = 1e-6f;
-// Of its squares: what an entry varies by on the rows that weigh anything.
+// Relative to the entry's squares. Entries that vary less on the weighted rows are skipped.
 constexpr float LEAST_VARIANCE = 1e-4f;
-// An offset that takes less than this from the squares is left out.
+// An offset is dropped if it reduces the squares by less than this.
 constexpr double WORTH_OF_OFFSET = 0.03, LEAST_WORTH = 1e-5;
 constexpr double LEAST_OFFSET = 1e-3;
 
@@ -65,8 +65,8 @@ std::vector<Dictionary::Match> Dictionary::nearest(const Query& query, std::size
   return best;
 }
 
-// Fills in the weights, adding up to 1, and their products with the two others, which are centered and have
-// unit deviation, what is wanted without the part that the other explains.
+// Fills `weights`, normalised to sum 1, and the products of the weights with the standardised values of the
+// two others. The wanted values are reduced by the part that `beside` explains.
 Dictionary::Target Dictionary::standardised(const Query& query, float* weights, float* wanted,
                                             float* beside) const {
   const std::size_t n = rows_.n_rows();
@@ -111,7 +111,7 @@ Dictionary::Sums Dictionary::sums_of(const float* sums, std::size_t entry) const
   return {of_entry[0], of_entry[WIDTH], of_entry[2 * WIDTH], of_entry[3 * WIDTH]};
 }
 
-// By what is left of the squares, times the cost of the size.
+// Ranks the entries by the remaining squares times the cost of their size.
 std::vector<Dictionary::Match> Dictionary::ranked(const float* sums, std::size_t n_matches,
                                                   bool has_families) const {
   std::vector<Match> best;
@@ -152,7 +152,7 @@ std::vector<Dictionary::Match> Dictionary::ranked(const float* sums, std::size_t
   return best;
 }
 
-// The coefficients of least squares; an offset that takes next to nothing from the squares is left out.
+// Sets the least-squares coefficients. An offset that hardly reduces the squares is dropped.
 void Dictionary::set_line(Match& match, const Target& target, const Sums& sums) const {
   const double variance = sums.variance(), mean = means_[match.entry], deviation = deviations_[match.entry];
   const double own_mean = mean + deviation * sums.first;

@@ -1,7 +1,8 @@
-// Small expressions, with what they are on some rows: where a subtree of wanted values is looked up.
+// A table of small expressions with their values on some rows, searched for the one nearest to the values
+// wanted at a place in a tree.
 //
-// All that the vocabulary can say briefly stands in it once, up to scale and offset, and a search over
-// thousands of entries costs as much as the fits of several children.
+// It has every short expression of the vocabulary once, up to scale and offset. Searching its thousands of
+// entries costs as much as fitting several children.
 #pragma once
 
 #include <cstdint>
@@ -19,34 +20,33 @@ class Dictionary {
  public:
   static constexpr std::size_t N_ROWS = 32;
   static constexpr std::size_t N_FAMILIES = 6;
-  static constexpr std::size_t N_CURVED = 16;    // of so many of the simplest entries there are curves
-  static constexpr std::size_t N_OF_FAMILY = 3;  // of different entries, one of them a variable
-  static constexpr std::size_t WIDTH = 16;       // of a block of the table
+  static constexpr std::size_t N_CURVED = 16;    // number of simplest entries that get curves
+  static constexpr std::size_t N_OF_FAMILY = 3;  // best curves per family, of different entries
+  static constexpr std::size_t WIDTH = 16;       // entries per block of the table
 
-  // With at most about `max_entries`; what is too much for the largest size is left out at random.
+  // With about `max_entries` at most. Of the largest size, a random sample is taken.
   Dictionary(const Vocabulary& vocabulary, const EvolutionOptions& options, const Dataset& data,
              std::size_t max_entries, std::uint64_t seed);
 
-  // An entry s for which `scale * s + offset`, with a share of what stands beside it, is near to what is
-  // wanted.
+  // An entry s for which `scale * s + offset + share * beside` is near the wanted values.
   struct Match {
     std::size_t entry = 0;
     double scale = 1.0, offset = 0.0, share = 1.0;
-    float penalised = 0.0f;  // the squares that are left, times what its size costs
+    float penalised = 0.0f;  // the remaining squares times the cost of the size
   };
-  // For each row a number; rows of weight 0 may hold anything. What stands beside the entry, a term whose
-  // share is free, may be null.
+  // One value per row; on rows of weight 0 it may be anything. `beside` is a term added to the entry with a
+  // free factor, or null.
   struct Query {
     const double *wanted, *weights, *beside;
   };
-  // The nearest entries, best first; none where nothing is left to be matched. With families also the nearest
-  // curve of each that is one of a variable, and those of two other entries: their numbers are rough, and
-  // others may look better that are worse once all is fitted. `scratch` is memory to work in.
+  // Returns the nearest entries, best first, or nothing if the wanted values are constant. With families, the
+  // result also has the three nearest curves of each family, one of them of a variable: their parameters are
+  // rough, and entries that look better now may be worse after the fit. `scratch` is working memory.
   std::vector<Match> nearest(const Query& query, std::size_t n_matches, FloatBuffer& scratch,
                              bool has_families = false) const;
 
-  // The entries that are no curves, variables first; of those that cost the same none stands before another
-  // for its column.
+  // The entries that are not curves, variables first. Entries of equal cost are in random order, not in that
+  // of their columns.
   const std::vector<std::size_t>& simplest() const { return simplest_; }
   Formula formula(const Vocabulary& vocabulary, std::size_t entry) const;
   double value(std::size_t entry, std::size_t row) const;
@@ -56,26 +56,27 @@ class Dictionary {
  private:
   friend class DictionaryMaker;
 
-  // An operator on shapes, or a leaf; its exponent is that of a power with a fixed one. It may be a function
-  // of `factor * a + shift`, as curves are.
+  // A leaf, or an operator on other shapes. `exponent` is that of a power with a fixed exponent. The first
+  // operand may be scaled and shifted, `factor * a + shift`, as it is in curves.
   struct Shape {
     TokenId token;
     int a = -1, b = -1;
     double exponent = 0.0;
     int size = 1;  // tokens
     double factor = 1.0, shift = 0.0;
-    int curve = -1;  // of a curve: its family, and of which entry, as one number
+    int curve = -1;  // for curves: family and entry, combined into one index
   };
-  // Weighted means and deviations of what is wanted and what stands beside; the deviation of what is wanted
-  // is that of the part which the other does not explain.
+  // Weighted means and deviations of `wanted` and `beside`. The deviation of `wanted` is that of the part
+  // that `beside` does not explain.
   struct Target {
     double mean, deviation, mean_beside, deviation_beside, share;
   };
-  // Of an entry's standardised values: weighed, weighed and squared, and times the two.
+  // Weighted sums of an entry's standardised values: themselves, their squares, and their products with the
+  // two others.
   struct Sums {
     float first, second, with_wanted, with_beside;
 
-    // Of what the mean and the term beside do not explain.
+    // The part of the variance that `beside` does not explain.
     float variance() const { return second - first * first - with_beside * with_beside; }
   };
   Target standardised(const Query& query, float* weights, float* wanted, float* beside) const;
@@ -86,7 +87,7 @@ class Dictionary {
 
   Dataset rows_;
   std::vector<Shape> shapes_;  // operands before operators
-  // The entries: their shapes, and their values standardised, sixteen entries side by side in each block.
+  // The entries: their shapes and standardised values, in blocks of sixteen entries side by side.
   std::vector<int> entries_;
   std::vector<double> means_, deviations_;
   std::vector<float> size_costs_;

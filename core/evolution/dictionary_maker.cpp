@@ -10,20 +10,21 @@ namespace ddsr {
 namespace {
 
 constexpr std::size_t MOST_COST = 7;
-// Shapes that are looked at for each entry that is missing.
+// Number of shapes tried for each entry still missing.
 constexpr std::size_t MOST_TRIES = 4;
-// The weight of an operator that is drawn as often as most.
+// The default weight of a common operator.
 constexpr double COMMON = 0.5;
-// Rows whose values tell expressions apart.
+// Number of rows by which expressions are compared.
 constexpr std::size_t N_TELLING = 16;
-// Of the values' size: what varies less is a constant.
+// Relative to the mean. Values that vary less count as constant.
 constexpr double LEAST_DEVIATION = 1e-9;
-// To how many parts of a standard deviation values are compared.
+// Steps per standard deviation to which values are compared.
 constexpr double RESOLUTION = 1e6;
 constexpr std::uint32_t STREAM = 0xd1c7;
-// One in so many entries is a curve.
+// One entry in this many is a curve.
 constexpr std::size_t CURVED_PART = 4;
-// Their grids, by the range of what they are curves of: exponents at its end, distances from a pole, waves.
+// Grids of the curves, relative to the range of the operand: exponent over the range, distance from a pole,
+// number of waves.
 constexpr std::array STEEPNESSES{0.25, 0.5, 0.8, 1.2, 1.8, 2.7, 4.0, 6.0, 9.0, 14.0};
 constexpr std::array GAPS{0.03, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2};
 constexpr std::array TURNS{0.15, 0.3, 0.5, 0.7, 0.9, 1.2, 1.5, 1.9, 2.4, 3.0};
@@ -48,7 +49,7 @@ DictionaryMaker::DictionaryMaker(Dictionary& dictionary, const Vocabulary& vocab
       random_(seed, 0, STREAM),
       n_rows_(dictionary.rows_.n_rows()),
       stride_(padded(n_rows_)) {
-  // Functions that are drawn less often than others would crowd them out.
+  // Rarely drawn functions would crowd out the others.
   for (TokenId id = 0; id < vocabulary.n_operators(); ++id)
     if (vocabulary.arity(id) == 1 &&
         options.operator_weights[static_cast<std::size_t>(vocabulary[id].op)] >= COMMON)
@@ -69,7 +70,7 @@ void DictionaryMaker::fill(std::size_t max_entries) {
   add_curves();
 }
 
-// Entries are made by rising cost.
+// Entries are already in the order of their cost; those of equal cost are shuffled.
 void DictionaryMaker::rank_by_simplicity() {
   std::vector<std::size_t>& ranked = dictionary_.simplest_;
   for (std::size_t entry = 0; entry < dictionary_.entries_.size(); ++entry) ranked.push_back(entry);
@@ -94,8 +95,8 @@ void DictionaryMaker::add_shapes(std::size_t max_entries) {
   }
 }
 
-// What shapes of a cost are put together from. Products come for nothing: formulas have many factors, and few
-// functions.
+// The operators and operand costs that make up `cost`. Products and quotients cost nothing, because formulas
+// have many factors and few functions.
 std::vector<DictionaryMaker::Pairing> DictionaryMaker::pairings_of(std::size_t cost) const {
   std::vector<Pairing> pairings;
   for (const Op op : {Op::Mul, Op::Div, Op::Add, Op::Sub}) {
@@ -116,7 +117,7 @@ void DictionaryMaker::add_all(std::size_t cost, const std::vector<Pairing>& pair
       for (const int b : *pairing.right) add_pair(pairing.token, a, b, cost);
 }
 
-// Each as likely as any other, until the dictionary is full or too many were known already.
+// Draws shapes uniformly until the dictionary is full or too many were duplicates.
 void DictionaryMaker::add_some(std::size_t cost, const std::vector<Pairing>& pairings, std::size_t n_shapes,
                                std::size_t max_entries) {
   const std::vector<int>& operands = by_cost_[cost - 1];
@@ -144,13 +145,13 @@ void DictionaryMaker::add_leaves() {
   for (int i = 0; i < vocabulary_.n_variables(); ++i)
     add({static_cast<TokenId>(vocabulary_.first_variable() + i)}, 1);
   if (vocabulary_.one() < 0) return;
-  // No entry, as it does not vary, but part of many.
+  // The literal 1 is not an entry, because it is constant, but it is part of many.
   dictionary_.shapes_.push_back({vocabulary_.one()});
   values_.resize(values_.size() + stride_, 1.0);
   by_cost_[1].push_back(static_cast<int>(dictionary_.shapes_.size()) - 1);
 }
 
-// One function straight upon another is rare, and the literal 1 has no function that says more.
+// Skips functions of functions, which are rare, and functions of the literal 1, which are constant.
 void DictionaryMaker::add_function(const Function& function, int operand, std::size_t cost) {
   const Shape& below = dictionary_.shapes_[at(operand)];
   const bool is_power = function.exponent != 0.0;
@@ -158,7 +159,7 @@ void DictionaryMaker::add_function(const Function& function, int operand, std::s
   if (below.token == vocabulary_.one()) return;
   if (is_below_function && (!is_power || below.exponent != 0.0 || vocabulary_[below.token].op == Op::Sqrt))
     return;
-  if (is_power && function.exponent != 2.0 && cost > 2) return;  // other powers of variables alone
+  if (is_power && function.exponent != 2.0 && cost > 2) return;  // other powers only of variables
   const Reals domain = row_of(vocabulary_[function.token].op).domain;
   const bool is_of_positive = domain == Reals::Nonnegative || domain == Reals::Positive;
   if (is_of_positive && can_scale() && is_negative(operand))
@@ -166,7 +167,7 @@ void DictionaryMaker::add_function(const Function& function, int operand, std::s
   add({function.token, operand, -1, function.exponent, below.size + (is_power ? 2 : 1)}, cost);
 }
 
-// a - b is b - a but for its sign, and nothing is gained by 1 as a factor.
+// Skips b - a, which equals a - b up to its sign, and factors of 1.
 void DictionaryMaker::add_pair(TokenId token, int a, int b, std::size_t cost) {
   const Shape &left = dictionary_.shapes_[at(a)], &right = dictionary_.shapes_[at(b)];
   const TokenId one = vocabulary_.one();

@@ -1,4 +1,4 @@
-// Fills a dictionary: expressions by size, each of the shorter ones put together in every way.
+// Fills a dictionary with expressions in the order of their cost, combining the smaller ones in every way.
 #pragma once
 
 #include <unordered_set>
@@ -37,7 +37,8 @@ class DictionaryMaker {
                 std::size_t max_entries);
   void add_function(const Function& function, int operand, std::size_t cost);
   void add_pair(TokenId token, int a, int b, std::size_t cost);
-  // Functions of what has a factor and a shift, on grids of these: a fit finds the numbers from there.
+  // Adds functions of `factor * operand + shift` for a grid of factors and shifts. A fit then finds the exact
+  // values.
   void add_curves();
   bool is_drawn(Op op) const;
   bool can_scale() const;
@@ -45,7 +46,7 @@ class DictionaryMaker {
   void add_curves_of(int operand);
   enum Family : std::uint8_t { EXPONENTIAL, LOGARITHM, POLE, ROOT, POWER, WAVE };
   void add_curve(Family family, int operand, double factor, double shift, double exponent = 0.0);
-  // Computes its values and keeps it if they are new.
+  // Computes the values and keeps the shape if they are new.
   void add(const Shape& shape, std::size_t cost);
   void enter(int shape, std::size_t cost);
   void rank_by_simplicity();
@@ -58,7 +59,7 @@ class DictionaryMaker {
   RandomSource random_;
   const std::size_t n_rows_, stride_;
   std::size_t max_entries_ = 0;
-  int n_curved_ = 0;  // entries of which there are curves already
+  int n_curved_ = 0;  // number of operands whose curves are complete
   std::vector<Function> functions_;
   Buffer values_, inner_, exponents_;
   std::vector<std::vector<int>> by_cost_;

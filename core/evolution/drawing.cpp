@@ -9,13 +9,13 @@ namespace ddsr {
 
 namespace {
 
-// Exponents that equations have, the square most of all.
+// Common exponents, the square most often.
 constexpr std::array EXPONENTS{2.0, 2.0, 2.0, 3.0, 0.5, -1.0, 4.0, -2.0, 1.5, -0.5};
 constexpr double FREE_EXPONENT_RATE = 0.15;
 constexpr std::array ROUND_CONSTANTS{1.0, 2.0, 0.5, -1.0};
-// Shares of unary operators in random trees, and of constants among random leaves.
+// Rate of unary operators in random trees, and of constants among random leaves.
 constexpr double UNARY_RATE = 0.2, CONSTANT_RATE = 0.15;
-// Of the leaves without a variable, where there are both the constant and the literal 1.
+// Rate of the literal 1 among leaves without a variable, if the vocabulary has constants too.
 constexpr double ONE_RATE = 0.2;
 
 }  // namespace
@@ -54,7 +54,7 @@ double Drawing::constant(RandomSource& random) const {
       return ROUND_CONSTANTS[static_cast<std::size_t>(random.below(ROUND_CONSTANTS.size()))];
     case 1:
       return 3.0 * random.normal();
-    default:  // log-uniform from 0.01 to 100, of either sign
+    default:  // log-uniform from 0.01 to 100, with either sign
       return (random.chance(0.5) ? -1.0 : 1.0) * std::pow(10.0, 4.0 * random.uniform() - 2.0);
   }
 }

@@ -11,7 +11,7 @@
 
 namespace ddsr {
 
-// One of several numbers, each as often as its weight says; those of weight 0 never.
+// Draws one of several numbers with probability proportional to its weight.
 class WeightedChoice {
  public:
   void add(int choice, double weight);
@@ -32,14 +32,14 @@ class Drawing {
   TokenId unary(RandomSource& random) const { return static_cast<TokenId>(unary_.draw(random)); }
   TokenId binary(RandomSource& random) const { return static_cast<TokenId>(binary_.draw(random)); }
 
-  // Behind the end of a formula: a variable, a constant or the literal 1; a constant exponent; a tree.
+  // Append a variable, a constant or the literal 1; a constant exponent; a random tree.
   void append_leaf(Formula& formula, RandomSource& random) const;
   void append_exponent(Formula& formula, RandomSource& random) const;
   void append_tree(Formula& formula, int n_tokens, RandomSource& random) const;
 
   bool is_power(TokenId id) const;
-  // The token of an operator that may be put into formulas; -1 where it is not in the vocabulary or weighs
-  // nothing.
+  // The token of an operator that may occur in formulas, or -1 if it is not in the vocabulary or has weight
+  // 0.
   TokenId find(Op op) const;
 
  private:
@@ -52,8 +52,8 @@ class Drawing {
   WeightedChoice unary_, binary_;
 };
 
-// An expression that obeys all rules, each token drawn evenly from the legal ones: for grammars so strict
-// that trees drawn freely hardly ever do.
+// Draws an expression that obeys all rules, choosing each token uniformly from the legal ones. For grammars
+// so strict that random trees hardly ever obey them.
 Formula draw_legal(const Grammar& grammar, RandomSource& random);
 
 }  // namespace ddsr

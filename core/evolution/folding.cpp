@@ -9,7 +9,7 @@ namespace ddsr {
 
 namespace {
 
-// As the engine computes it, to the last bit.
+// Uses the engine's kernel, so that the value agrees to the last bit.
 double kernel_value(Op op, double a, double b) {
   alignas(64) double left[LANES], right[LANES], out[LANES];
   std::fill_n(left, LANES, a), std::fill_n(right, LANES, b);
@@ -17,7 +17,8 @@ double kernel_value(Op op, double a, double b) {
   return out[0];
 }
 
-// What a subtree is, told from right to left: what follows it in prefix order is known by then.
+// What is known about a subtree. The scan goes from right to left, so in prefix order the operands of a token
+// come first.
 struct Part {
   bool is_constant_only;
   double value;
@@ -27,7 +28,7 @@ struct Part {
 
 Formula fold_constants(const Vocabulary& vocabulary, const Formula& formula) {
   Formula reversed;
-  std::vector<Part> parts;  // of the complete subtrees to the right, the next one last
+  std::vector<Part> parts;  // the complete subtrees to the right, the nearest one last
   auto next_constant = formula.constants.rbegin();
   auto put_constant = [&](double value) {
     reversed.tokens.push_back(vocabulary.constant());
@@ -45,7 +46,7 @@ Formula fold_constants(const Vocabulary& vocabulary, const Formula& formula) {
     const Part first = parts.back();
     const Part second = kind.arity == 2 ? parts[parts.size() - 2] : first;
     parts.resize(parts.size() - static_cast<std::size_t>(kind.arity));
-    // A folded operand is one token, so that the operands to replace are the last `arity` tokens.
+    // A folded operand is a single token, so the operands to replace are the last `arity` tokens.
     bool is_foldable = first.is_constant_only && second.is_constant_only && vocabulary.constant() >= 0;
     double value = 0.0;
     if (is_foldable) {

@@ -7,11 +7,13 @@ namespace ddsr {
 
 namespace {
 
-// A larger formula has to be better than a smaller one by so much in log(NRMSE): by more than rounding.
+// In log(NRMSE). A larger formula must be better than a smaller one by this much, which is more than
+// rounding.
 constexpr double LEAST_GAIN = 1e-6;
-// Losses on the fitting rows that differ by less belong to one function, written in two ways.
+// Losses on the fitting rows that differ by less belong to one function in two notations.
 constexpr double SAME_FUNCTION = 1e-9;
-// Beside its constants a model has a scale and an offset, and any further row that it meets could be luck.
+// For an exact fit, the rows must outnumber the constants by this many: the model's scale and offset, and two
+// more, since a fit of fewer rows could be luck.
 constexpr double N_SPARE_ROWS = 4.0;
 
 }  // namespace

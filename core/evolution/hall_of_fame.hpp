@@ -1,4 +1,4 @@
-// The best that was found, by size: a Pareto front of tokens against the error on all rows.
+// The best formulas found, by size: a Pareto front of the number of tokens and the error on all rows.
 #pragma once
 
 #include <utility>
@@ -18,21 +18,21 @@ struct Famous {
 class HallOfFame {
  public:
   HallOfFame() = default;
-  // With the `entries` of another.
   explicit HallOfFame(std::vector<Famous> entries) : entries_(std::move(entries)) {}
 
-  // Whether a formula of so many tokens and such a loss on the fitting rows is worth a look at all rows.
+  // Whether a formula of this size and loss on the fitting rows is worth judging on all rows.
   bool is_promising(int size, double log_loss) const;
 
-  // The NRMSE that one of so many tokens has to be below to enter.
+  // The NRMSE below which a formula of this size enters.
   double bar(int size) const;
 
-  // Takes it in if it is better than everything that is no larger, and drops what it is better than.
+  // Adds the formula if it is better than all that are not larger, and removes those that it dominates.
+  // Returns whether it entered.
   bool enter(const Famous& famous);
 
-  // smallest first, each better than those before it
+  // Smallest first; each is better than all before it.
   const std::vector<Famous>& entries() const { return entries_; }
-  // Whether some error is below `exact` on more rows than any constants could meet one by one.
+  // Whether some error is below `exact`, on more rows than its constants alone could fit.
   bool has_exact(double exact, double n_rows) const;
 
  private:

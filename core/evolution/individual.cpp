@@ -9,13 +9,13 @@ namespace {
 constexpr double MOST_WHOLE_EXPONENT = 8.0;
 constexpr std::uint64_t FIRST_HASH = 0xcbf29ce484222325u;
 
-// FNV-1a over words, with a shift, since high bits would never reach low ones.
+// FNV-1a over words, plus a shift that carries high bits to low ones.
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
   hash = (hash ^ word) * 0x100000001b3u;
   return hash ^ hash >> 29;
 }
 
-// 0 for a token that its id says everything about, and another number for each whole exponent.
+// 0 for tokens that their id describes completely; a different number for each integer exponent.
 std::vector<std::uint64_t> exponent_marks(const Vocabulary& vocabulary, const Formula& formula) {
   std::vector<std::uint64_t> marks(formula.tokens.size());
   if (formula.constants.empty()) return marks;

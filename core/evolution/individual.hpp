@@ -1,4 +1,4 @@
-// A formula of a population, with what is known of its fit.
+// A formula of a population with the results of its fit.
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,7 @@
 
 namespace ddsr {
 
-// Under this NRMSE errors are rounding, and none is better than another.
+// NRMSEs below this are rounding errors; none is better than another.
 inline constexpr double LEAST_NRMSE = 1e-15;
 
 inline double log_loss_of(double nrmse) { return std::log(nrmse > LEAST_NRMSE ? nrmse : LEAST_NRMSE); }
@@ -17,14 +17,15 @@ struct Individual {
   Formula formula;
   double log_loss = 0.0;             // log(NRMSE) on the fitting rows
   double scale = 1.0, offset = 0.0;  // the model is scale * formula + offset
-  std::uint64_t birth = 0;           // step of its island
+  std::uint64_t birth = 0;           // the step of its island
   std::uint64_t structure = 0;       // structure_hash of its formula
 
   int size() const { return static_cast<int>(formula.tokens.size()); }
 };
 
-// Equal for formulas that differ by the order of operands and by constants alone. Whole exponents are part
-// of the structure: over negative bases no fit gets from x^2 to x^3. `breadth_first` is the formula's.
+// Equal for formulas that differ only in the order of operands and in constants. Integer exponents belong to
+// the structure: over negative bases no fit gets from x^2 to x^3. `breadth_first` is the formula in that
+// order.
 std::uint64_t structure_hash(const Vocabulary& vocabulary, const Formula& breadth_first);
 
 }  // namespace ddsr

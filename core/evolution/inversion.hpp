@@ -1,4 +1,4 @@
-// What an operand must be for its operator to have a wanted value.
+// The value that an operand must have for its operator to have a wanted value.
 #pragma once
 
 #include "expression/operators.hpp"
@@ -7,11 +7,12 @@ namespace ddsr {
 
 struct Needed {
   double value;
-  double slope;  // of the operator in this operand, there
+  double slope;  // the operator's derivative by this operand, at `value`
 };
 
-// For the first operand of `op`, or the second; `other` is the value of the other one, and `current` what the
-// operand is now: of several solutions the nearest to it is taken. NaN where there is none.
+// For the first or second operand of `op`. `other` is the value of the other operand, and `current` the
+// present value of this one; of several solutions the one nearest to `current` is returned. NaN if there is
+// none.
 Needed needed_operand(Op op, bool is_first, double wanted, double other, double current);
 
 }  // namespace ddsr

@@ -11,18 +11,18 @@ namespace ddsr {
 namespace {
 
 constexpr int LEAST_FIRST_SIZE = 3, MOST_FIRST_SIZE = 9;
-// The fittest of so many is the parent.
+// The parent is the fittest of this many individuals.
 constexpr int TOURNAMENT_SIZE = 8;
-// Share of crossovers whose second parent comes from the library, if it has any.
+// Rate at which the second parent of a crossover comes from the library, if that has any formulas.
 constexpr double LIBRARY_RATE = 0.25;
-// How often a move is repeated at most until its child obeys the grammar.
+// Number of attempts of a move to make a child that obeys the grammar.
 constexpr int N_ATTEMPTS = 4;
-// Fits of one structure: the second begins from other constants.
+// Number of fits per structure; the second one starts from other constants.
 constexpr int MOST_TRIES = 2;
-// In log(NRMSE): less is no progress.
+// In log(NRMSE); a smaller gain is not progress.
 constexpr double LEAST_IMPROVEMENT = 1e-3;
-// Share of the children that may be fitted on many rows for the shortlist, which bounds its cost, and how
-// many such fits an island saves up.
+// Share of the children that may be fitted on many rows for the shortlist, which bounds the cost, and the
+// number of such fits that an island can save up.
 constexpr double LIST_SHARE = 0.04, MOST_CREDIT = 20.0;
 
 }  // namespace
@@ -65,7 +65,7 @@ void Island::step(const Surroundings& surroundings, const Deadline& deadline) {
     take_in(std::move(*individual));
 }
 
-// The last island, where there are others that evolve meanwhile.
+// Only the last of several islands sketches, so that the others evolve meanwhile.
 bool Island::is_sketching() const {
   const EvolutionOptions& options = problem_.options;
   return index_ > 0 && static_cast<int>(index_) == options.n_islands - 1 &&
@@ -73,8 +73,8 @@ bool Island::is_sketching() const {
          sketches_.has_next(state.next_sketch);
 }
 
-// Its life begins behind the last of them: sketches are looked at for themselves, and those that are good are
-// in the hall of fame, from where they come into all islands.
+// The island's evolution starts after the last sketch. Sketches do not enter its population; good ones enter
+// the hall of fame and migrate from there.
 void Island::sketch(const Surroundings& surroundings, const Deadline& deadline) {
   std::optional<Formula> formula = sketches_.next(state.next_sketch);
   if (!formula) return;
@@ -86,7 +86,8 @@ void Island::sketch(const Surroundings& surroundings, const Deadline& deadline) 
     ++state.counters.n_failed_moves;
 }
 
-// Fitted, unless its structure was tried often enough, and shown to the hall of fame and the shortlist.
+// Fits the child, unless its structure was tried often enough, and offers it to the hall of fame and the
+// shortlist.
 std::optional<Individual> Island::assessed(const Child& child, const Surroundings& surroundings,
                                            std::size_t move, const Deadline& deadline) {
   Counters& counters = state.counters;
@@ -124,7 +125,7 @@ bool Island::takes_migrants() const {
          state.counters.n_steps - state.born_at > static_cast<std::uint64_t>(problem_.options.restart_steps);
 }
 
-// A later life remembers nothing: what was tried before is what its first trees are made of.
+// A restarted island forgets what it tried, because its first trees repeat structures of its earlier life.
 std::uint64_t Island::life_salt() const {
   return state.n_lives == 0 ? 0 : (state.n_lives * 1024 + index_) * 0x9e3779b97f4a7c15u;
 }
@@ -153,7 +154,7 @@ const Individual& Island::tournament(RandomSource& random) const {
   return *best;
 }
 
-// Every variable alone, then random trees, small and larger ones by turns.
+// First each variable alone, then random trees of alternating size.
 std::optional<Child> Island::first_generation(RandomSource& random) const {
   const auto step = static_cast<int>(state.counters.n_steps - state.born_at);
   if (step < problem_.vocabulary().n_variables()) {
@@ -194,7 +195,7 @@ std::optional<Child> Island::breed(const Surroundings& surroundings, RandomSourc
   return {};
 }
 
-// Folding mends what most children that break the grammar suffer from: operators on constants alone.
+// Most illegal children have operators on constants only. Folding repairs these.
 std::optional<Child> Island::made_legal(Formula&& formula) const {
   Child child{std::move(formula), {}};
   for (const bool is_folded : {false, true}) {

@@ -1,4 +1,5 @@
-// One population and its steady-state evolution: a step makes one child, which replaces the oldest.
+// One population and its steady-state evolution: each step makes one child, which replaces the oldest
+// individual.
 #pragma once
 
 #include <array>
@@ -10,42 +11,42 @@
 namespace ddsr {
 
 struct MoveCount {
-  std::uint64_t n_tried = 0, n_improved = 0;  // improved: its child entered the hall of fame
+  std::uint64_t n_tried = 0, n_improved = 0;  // improved: the child entered the hall of fame
 };
 
-inline constexpr std::size_t CROSSOVER = MOVES.size();    // stands behind the mutations
-inline constexpr std::size_t NO_MOVE = MOVES.size() + 1;  // of a child that no parent has
+inline constexpr std::size_t CROSSOVER = MOVES.size();    // comes after the mutations
+inline constexpr std::size_t NO_MOVE = MOVES.size() + 1;  // for a child without a parent
 
 struct Counters {
   std::uint64_t n_steps = 0;
   std::uint64_t n_evaluations = 0;   // children whose constants were fitted
-  std::uint64_t n_duplicates = 0;    // of a structure that was tried often enough
-  std::uint64_t n_failed_moves = 0;  // no child that obeys the grammar in a few attempts
-  std::uint64_t n_refused = 0;       // not finite, or with a constant out of range
+  std::uint64_t n_duplicates = 0;    // children whose structure was tried often enough
+  std::uint64_t n_failed_moves = 0;  // none of several attempts obeyed the grammar
+  std::uint64_t n_refused = 0;       // not finite, or a constant out of range
   std::array<MoveCount, MOVES.size() + 1> moves{};
 };
 
-// All that an island knows; what else it has is memory to work in.
+// The whole state of an island; everything else in it is working memory.
 struct IslandState {
   std::vector<Individual> population;  // a ring once it is full
   std::size_t oldest = 0;
-  // A life begins with random trees and ends when it has found nothing fitter for long.
+  // A life begins with random trees and ends when nothing fitter was found for `restart_steps` steps.
   std::uint64_t n_lives = 0, born_at = 0, improved_at = 0;
   double best_fitness = 1e300;
   HallOfFame hall;
   Shortlist shortlist;
   std::uint64_t next_sketch = 0;
-  double credit = 0.0;  // fits on many rows that it may still make
+  double credit = 0.0;  // number of fits on many rows that it may still make
   Counters counters;
 };
 
-// The maximum number of seeds whose subtrees crossover takes.
+// Maximum number of seeds from which crossover takes subtrees.
 inline constexpr std::size_t LIBRARY_SIZE = 512;
 
-// What an island sees of the others while it runs; brought up to date between runs.
+// What an island knows of the others while it runs; updated between runs.
 struct Surroundings {
   StructureMemory memory;
-  std::vector<Formula> library;  // of seeds, to take subtrees from
+  std::vector<Formula> library;  // seeds from which to take subtrees
   std::size_t next_in_library = 0;
 };
 
@@ -53,19 +54,20 @@ class Island {
  public:
   Island(const Problem& problem, int index);
 
-  // Steps until one of the limits is reached or an exact fit is found.
+  // Runs until one of the limits is reached or an exact fit is found.
   void run(const Surroundings& surroundings, std::uint64_t last_step, std::uint64_t max_evaluations,
            const Deadline& deadline);
 
-  // Fits a formula that obeys the grammar and offers it to the hall of fame; none where it is not finite.
+  // Fits a formula that obeys the grammar and offers it to the hall of fame. Returns nothing if it is not
+  // finite.
   std::optional<Individual> assess_seed(const Formula& formula);
 
   void take_in(Individual individual);
   const Individual& tournament(RandomSource& random) const;
 
-  // What was tried since the last call.
+  // The structures tried since the last call.
   std::vector<std::uint64_t> take_tried() { return std::exchange(tried_, {}); }
-  // Whether it is old enough for the others' best not to overrun it.
+  // Whether the island is old enough that migrants will not take over its population.
   bool takes_migrants() const;
 
   IslandState state;

@@ -8,13 +8,13 @@ namespace {
 
 constexpr int LEAST_GROWTH = 2, MOST_GROWTH = 5;
 constexpr double LEAF_OPERAND_RATE = 0.7;
-// A draw that gives what was there is repeated so often: in a small vocabulary it often does.
+// How often a draw that changes nothing is repeated. It is frequent in a small vocabulary.
 constexpr int N_REDRAWS = 8;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 int size_of(const Formula& formula) { return static_cast<int>(formula.tokens.size()); }
 
-// Tokens [begin, end) of a formula with their constants, behind the end of `out`.
+// Appends tokens [begin, end) of a formula, with their constants, to `out`.
 void append(Formula& out, const Formula& from, int begin, int end, const MoveContext& context) {
   out.tokens.insert(out.tokens.end(), from.tokens.begin() + begin, from.tokens.begin() + end);
   if (from.constants.empty()) return;
@@ -27,7 +27,7 @@ int end_of(const Formula& formula, int begin, const MoveContext& context) {
   return subtree_end(context.vocabulary, formula.tokens, begin);
 }
 
-// The parent with what `put` appends in the place of tokens [begin, end).
+// The parent with tokens [begin, end) replaced by what `put` appends.
 template <typename Put>
 Formula with_replaced(const Formula& parent, int begin, int end, const MoveContext& context, Put put) {
   Formula child;
@@ -38,7 +38,7 @@ Formula with_replaced(const Formula& parent, int begin, int end, const MoveConte
   return child;
 }
 
-// A place drawn evenly from those that `is_wanted`; -1 where there is none.
+// Draws a place uniformly from those for which `is_wanted` holds; -1 if there are none.
 template <typename IsWanted>
 int draw_place(const Formula& formula, RandomSource& random, IsWanted is_wanted) {
   int n = 0;

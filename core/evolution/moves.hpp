@@ -1,5 +1,5 @@
-// Moves: each makes a child of one formula, or of two. A child is a complete tree, but may break the grammar,
-// and is the parent itself where the move has nothing to work on; whoever calls decides what then.
+// Moves: each makes a child of one or two formulas. A child is a complete tree but may break the grammar. It
+// equals the parent if the move does not apply. Both cases are left to the caller.
 #pragma once
 
 #include <array>
@@ -16,23 +16,23 @@ struct MoveContext {
   SubtreeMatcher* matcher;  // null: there are no data to match
 };
 
-// another operator of the same arity, or another leaf
+// Replaces an operator by another of the same arity, or a leaf by another leaf.
 Formula point(const Formula& parent, RandomSource& random, const MoveContext& context);
-// a small random tree for a leaf
+// Replaces a leaf by a small random tree.
 Formula grow(const Formula& parent, RandomSource& random, const MoveContext& context);
-// an operator above a subtree; a binary one takes a random leaf or small tree on its other side
+// Inserts an operator above a subtree. A binary one gets a random leaf or small tree as its other operand.
 Formula wrap_binary(const Formula& parent, RandomSource& random, const MoveContext& context);
 Formula wrap_unary(const Formula& parent, RandomSource& random, const MoveContext& context);
-// something that stands below an operator, at any depth, for the operator
+// Replaces an operator by something below it, at any depth.
 Formula hoist(const Formula& parent, RandomSource& random, const MoveContext& context);
-// a / b becomes b / a: of operators for which that makes a difference
+// Turns a / b into b / a, for operators that do not commute.
 Formula swap_operands(const Formula& parent, RandomSource& random, const MoveContext& context);
-// other values of the constants
+// Changes the values of the constants.
 Formula perturb_constants(const Formula& parent, RandomSource& random, const MoveContext& context);
-// what the dictionary has for a place, see subtree_matcher.hpp
+// Looks up what a place needs in the dictionary; see subtree_matcher.hpp.
 Formula match(const Formula& parent, RandomSource& random, const MoveContext& context);
 
-// A subtree of the donor for one of the parent.
+// Replaces a subtree of the parent by a subtree of the donor.
 Formula cross_over(const Formula& parent, const Formula& donor, RandomSource& random,
                    const MoveContext& context);
 

@@ -1,5 +1,5 @@
-// What a user may change of the evolutionary search; src/ddsr/config.py says what each setting is for. All
-// other numbers stand beside the code that uses them.
+// The settings of the evolutionary search that users can change, documented in src/ddsr/config.py. All other
+// numbers are constants beside the code that uses them.
 #pragma once
 
 #include <array>
@@ -15,10 +15,10 @@ struct EvolutionOptions {
   int island_size = 100;
   double parsimony = 0.02;
   int restart_steps = 0;          // 0: never
-  double constant_range = 1e300;  // the largest constant, and the inverse of the smallest
+  double constant_range = 1e300;  // the largest magnitude of a constant; its inverse is the smallest
   double crossover_rate = 0.2;
   std::vector<double> move_weights;                    // in the order of MOVES (moves.hpp)
-  std::array<double, N_OPERATORS> operator_weights{};  // each among those of its arity
+  std::array<double, N_OPERATORS> operator_weights{};  // relative to other operators of the same arity
   int fit_steps = 12;
   bool is_scale_free = true;
   int dictionary_size = 8000;

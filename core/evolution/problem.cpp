@@ -7,9 +7,9 @@ namespace ddsr {
 
 namespace {
 
-// Of the size of a fitted constant; src/ddsr/price/enumeration.py has the same number.
+// The size of one fitted constant in nats, as in src/ddsr/price/enumeration.py.
 constexpr double NATS_OF_SIZE = 1.0;
-// The most on which the shortlist is fitted and scored.
+// Maximum number of rows on which the shortlist is fitted and scored.
 constexpr std::size_t MOST_LISTING_ROWS = 1500;
 
 std::vector<std::size_t> weighing_rows(const Dataset& all_rows) {
@@ -19,7 +19,7 @@ std::vector<std::size_t> weighing_rows(const Dataset& all_rows) {
   return rows;
 }
 
-// Evenly spread over all rows that weigh anything, as many as the shortlist looks at.
+// As many rows of nonzero weight as the shortlist uses, evenly spread over all.
 std::vector<std::size_t> listing_rows(const Dataset& all_rows) {
   const std::vector<std::size_t> of_use = weighing_rows(all_rows);
   if (of_use.empty()) return {0};

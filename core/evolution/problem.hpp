@@ -1,4 +1,4 @@
-// What all islands of one search share and none alters.
+// What all islands of one search share and none changes.
 #pragma once
 
 #include "engine/dataset.hpp"
@@ -11,7 +11,7 @@
 namespace ddsr {
 
 struct Problem {
-  // The islands fit on `rows` of `source`, all of them if there are none named.
+  // The islands fit on `rows` of `source`; empty means all rows.
   Problem(const Grammar& grammar, const Dataset& source, const std::vector<std::size_t>& rows,
           const Dataset& scoring, const TablePrice& structures, const EvolutionOptions& options,
           std::uint64_t seed);
@@ -25,9 +25,9 @@ struct Problem {
   const Dataset listing;  // many rows, for the shortlist
   const Drawing drawing;
   const WeightedChoice mutations;
-  const Dictionary dictionary;  // empty where no move asks for it
+  const Dictionary dictionary;  // empty if no move uses it
 
-  // Nats that the description of a formula takes, whole and beside its structure.
+  // The length of a formula's description in nats, and its part without the structure.
   double length(const Formula& formula, double log_loss) const;
   Price price() const;
 

@@ -1,6 +1,6 @@
 // The random numbers of one step: a position in the counter-based streams of random.hpp.
 //
-// A source is made anew for every step of every island, so that nothing random has to be kept or saved.
+// Each step of each island makes its own source, so no random state has to be saved.
 #pragma once
 
 #include "random.hpp"
@@ -21,9 +21,9 @@ class RandomSource {
     const std::uint32_t high = bits();
     return uniform_double(high, bits());
   }
-  // from 0 to n - 1
+  // in [0, n)
   int below(int n) { return static_cast<int>(std::uint64_t{bits()} * static_cast<std::uint64_t>(n) >> 32); }
-  // from `least` to `most`
+  // in [least, most]
   int between(int least, int most) { return least + below(most - least + 1); }
   bool chance(double probability) { return uniform() < probability; }
   double normal() { return ddsr::normal(next_block()); }

@@ -9,14 +9,14 @@ namespace ddsr {
 
 namespace {
 
-// Structures that are remembered as tried.
+// Number of structures remembered as tried.
 constexpr int MEMORY_SIZE = 1 << 20;
-// Steps of an island between two exchanges of found and tried structures with the others, and between two
+// Number of steps of an island between two exchanges of results with the other islands, and between two
 // migrations.
 constexpr std::uint64_t SLICE_STEPS = 200, MIGRATION_STEPS = 2000;
-// That enter each island from the hall of fame, and as many from another island.
+// Number of individuals that enter each island from the hall of fame, and again from another island.
 constexpr int N_MIGRANTS = 3;
-// That enter the populations; the others enter the library.
+// Maximum number of seeds that enter the populations. The others enter the library.
 constexpr std::size_t MOST_SEEDS = 40;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
@@ -95,8 +95,8 @@ Ending Refiner::run(const Budget& budget, int n_threads, const std::function<voi
   }
 }
 
-// Steps the islands to the end of the slice, or as far as the budget goes; the number of evaluations. An
-// earlier run may have ended within the slice: those that are through it wait for the others.
+// Runs the islands to the end of the slice, or until the budget is spent, and returns the number of
+// evaluations. If an earlier run ended within this slice, islands that have finished it wait for the others.
 std::uint64_t Refiner::run_slice(const Budget& budget, std::uint64_t n_left, int n_threads) {
   const std::uint64_t before = counters().n_evaluations;
   const std::uint64_t last_step = (n_slices_ + 1) * SLICE_STEPS;
@@ -131,11 +131,11 @@ void Refiner::join() {
   for (const auto& island : islands_) island->state.hall = hall_, island->state.shortlist = shortlist_;
 }
 
-// Into every island come a few of the hall of fame and a few of another island.
+// Copies a few individuals of the hall of fame and of another island into each island.
 void Refiner::migrate() {
   const int n_islands = static_cast<int>(islands_.size());
   for (int i = 0; i < n_islands; ++i) {
-    // behind the islands' own streams
+    // These streams follow those of the islands.
     RandomSource random(problem_.seed, n_migrations_, static_cast<std::uint32_t>(n_islands + i));
     Island& island = *islands_[at(i)];
     const std::vector<Famous>& famous = hall_.entries();

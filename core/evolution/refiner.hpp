@@ -1,9 +1,9 @@
-// Evolutionary search over whole expressions: islands that evolve side by side and now and then exchange
+// Evolutionary search over whole expressions: islands that evolve in parallel and sometimes exchange
 // individuals.
 //
-// Islands run independently for a slice of steps, each on a thread; between slices, on one thread and in the
-// order of the islands, their halls of fame and what they tried are joined. So with a budget of evaluations
-// the result depends on the seed alone.
+// Each island runs independently for a slice of steps. Between slices, their halls of fame and the structures
+// that they tried are merged, on one thread and in the order of the islands. So with a budget of evaluations
+// the result depends only on the seed.
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@ struct Budget {
 enum class Ending : std::uint8_t {
   OutOfBudget,
   Exact,      // the hall of fame holds an exact fit
-  Exhausted,  // in a whole slice no island made a child that was not tried before
+  Exhausted,  // for a whole slice, no island made a child with a new structure
 };
 
 class Refiner {
@@ -34,7 +34,7 @@ class Refiner {
           std::uint64_t seed);
   Refiner(const Refiner&) = delete;  // the islands refer to the problem
 
-  // Fits formulas that obey the grammar. The best few go into the populations, the others into the library.
+  // Fits formulas that obey the grammar. The best few enter the populations, the others the library.
   void seed(const std::vector<Formula>& formulas, int n_threads);
 
   // `between_slices` may throw to stop the run; everything found so far is kept.
@@ -42,14 +42,14 @@ class Refiner {
 
   const HallOfFame& hall_of_fame() const { return hall_; }
   const Shortlist& shortlist() const { return shortlist_; }
-  // The best n of different structure over all islands and the hall of fame, best first.
+  // The best n individuals of different structures, from all islands and the hall of fame, best first.
   std::vector<Individual> elites(int n) const;
   std::vector<Individual> population() const;
   Counters counters() const;
   const Problem& problem() const { return problem_; }
 
-  // Everything that the continuation depends on, but for grammar, data, options and seed. `load` throws
-  // std::invalid_argument for what `save` did not write for such a refiner.
+  // Everything that the continuation depends on except grammar, data, options and seed. `load` throws
+  // std::invalid_argument for bytes that `save` did not write for such a refiner.
   std::string save() const;
   void load(const std::string& bytes);
 

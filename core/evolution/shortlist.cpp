@@ -7,7 +7,7 @@ namespace ddsr {
 
 namespace {
 
-// Relative: errors that differ by less belong to one function, written in two ways.
+// Relative errors that differ by less belong to one function in two notations.
 constexpr double SAME_FUNCTION = 1e-6;
 
 }  // namespace

@@ -1,8 +1,8 @@
-// Formulas that the few fitting rows cannot tell from the best, judged on many more rows.
+// Formulas that the few fitting rows cannot distinguish from the best, judged on many more rows.
 //
-// Near the noise, formulas of one size differ by less than a hundred rows can show, and the hall of fame,
-// which has one of each size, would hold whichever was lucky. Here all of them are kept that may turn out to
-// have the shortest description.
+// Near the noise, differences between formulas of one size are smaller than a hundred rows can show, and the
+// hall of fame, which keeps one per size, would hold whichever was lucky. The shortlist keeps all that may
+// turn out to have the shortest description.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@
 namespace ddsr {
 
 struct Listed {
-  Individual individual;  // its constants are those of the many rows, its loss is that on the fitting rows
+  Individual individual;  // its constants are fitted on many rows, its loss is that on the fitting rows
   double nrmse;           // on the many rows
-  double length;          // nats: of the data, the structure and the constants
+  double length;          // nats for the data, the structure and the constants
 };
 
-// What a formula takes in nats, beside its structure.
+// The length of a formula's description in nats, without its structure.
 struct Price {
-  double n_rows;        // of all data, those of weight 0 not counted
-  double per_constant;  // half the log of the rows, and its size
+  double n_rows;        // of all data, without rows of weight 0
+  double per_constant;  // half the log of n_rows, plus the size of the constant
 
   double of_data(double log_loss) const { return n_rows * log_loss; }
   double of_constants(const Formula& formula) const {
@@ -37,16 +37,16 @@ class Shortlist {
   Shortlist() = default;
   explicit Shortlist(std::vector<Listed> entries) : entries_(std::move(entries)) {}
 
-  // The length that the best entry has by the fitting rows alone; very large if there is none.
+  // The length of the best entry, computed from its loss on the fitting rows; very large if there is none.
   double length_to_beat(const Price& price) const;
 
-  // Whether its structure is listed already.
+  // Whether a formula of this structure is listed.
   bool has(std::uint64_t structure) const;
 
-  // Keeps the `CAPACITY` shortest, one of each structure.
+  // Keeps the `CAPACITY` shortest, at most one per structure.
   void enter(const Listed& listed);
 
-  // the shortest first
+  // Shortest first.
   const std::vector<Listed>& entries() const { return entries_; }
 
  private:

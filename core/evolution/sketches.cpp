@@ -7,10 +7,11 @@ namespace ddsr {
 
 namespace {
 
-// Of what is wanted: as near to 0 as no sketch may come, and how far towards the mean it is moved then.
+// Relative to the wanted value nearest to 0, how near to 0 a sketch may come; and relative to the distance
+// from the mean, how far it is moved away otherwise.
 constexpr double TOO_NEAR = 0.5, WELL_AWAY = 0.05;
 
-// Ways to stand beside a factor.
+// How the unknown part combines with the factor.
 enum Way : std::size_t { TIMES, OVER, UNDER, N_WAYS };
 
 }  // namespace
@@ -35,7 +36,7 @@ Sketches::Sketches(const Vocabulary& vocabulary, const Drawing& drawing, const D
   n_beginnings_ = can_begin ? (1 + N_WAYS * n_factors) * wrappers_.size() : 0;
 }
 
-// A cursor counts as if there were always the most that can complete a beginning.
+// The cursor reserves the maximum number of completions for each beginning.
 std::optional<Formula> Sketches::next(std::uint64_t& cursor) {
   while (has_next(cursor)) {
     const std::uint64_t beginning = cursor / MOST_COMPLETED, rank = cursor % MOST_COMPLETED;
@@ -58,7 +59,7 @@ std::vector<Formula> Sketches::completed(std::uint64_t beginning) {
   if (!wanted_.carry_down(outline->place, freedom)) return {};
   wanted_.carry_below(wrapper);
   if (!wanted_.weigh()) return {};
-  // curves of all families where they are likeliest
+  // Curves of all families only where they are most likely.
   const Op above = wrapper.token < 0 ? Op::Div : vocabulary_[wrapper.token].op;
   const bool has_families = above == Op::Div || above == Op::Exp || above == Op::Log;
   const Dictionary::Query query{wanted_.values(), wanted_.weights(), nullptr};
@@ -86,8 +87,8 @@ std::optional<Sketches::Outline> Sketches::outline_of(std::size_t index) const {
   return outline;
 }
 
-// What has rough numbers may come near 0, or cross it, where what is wanted does not: a pole from which no
-// fit would come back, on these rows or on others. Its offset is moved until it is well away.
+// A match with rough parameters may come near 0 or cross it where the wanted values do not. No fit would
+// return from the pole this makes. So the offset is moved until all values are well away from 0.
 Dictionary::Match Sketches::of_one_sign(Dictionary::Match match) const {
   double least = std::numeric_limits<double>::infinity(), most = -least, lowest = least, highest = -least;
   double mean = 0.0, n = 0.0;

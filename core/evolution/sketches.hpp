@@ -1,8 +1,8 @@
-// Short laws that long expressions imitate, looked up one by one.
+// Short laws that would lose against long approximations, looked up one by one.
 //
-// Laws are often a simple factor times, over or under a function of something simple. There are so many ways
-// to begin one: y itself, or with one of the dictionary's simplest entries as such a factor, and then a
-// function, a power, or nothing. Of each, the expressions that complete it best.
+// Many laws are a simple factor times, over or under a function of something simple. A sketch begins with
+// such a factor, one of the dictionary's simplest entries, or none. Then comes a function, a power, or
+// nothing, and below it the dictionary's best matches.
 #pragma once
 
 #include <optional>
@@ -12,13 +12,13 @@
 
 namespace ddsr {
 
-// Works in its own memory; one for each island.
+// Has its own working memory; each island has one.
 class Sketches {
  public:
   Sketches(const Vocabulary& vocabulary, const Drawing& drawing, const Dictionary& dictionary,
            bool is_scale_free);
 
-  // The one at the cursor, which goes on to the next; none behind the last.
+  // Returns the sketch at the cursor and advances the cursor; nothing after the last sketch.
   std::optional<Formula> next(std::uint64_t& cursor);
   bool has_next(std::uint64_t cursor) const { return cursor / MOST_COMPLETED < n_beginnings_; }
 
@@ -28,7 +28,7 @@ class Sketches {
   static constexpr std::size_t MOST_COMPLETED =
       N_COMPLETED + Dictionary::N_FAMILIES * Dictionary::N_OF_FAMILY;
 
-  // A formula with a number where something is to be found.
+  // A formula with a constant as a placeholder for the unknown part.
   struct Outline {
     Formula formula;
     int place;
@@ -42,11 +42,11 @@ class Sketches {
   const Dictionary& dictionary_;
   const Splicing splicing_;
   const bool is_scale_free_;
-  std::vector<Wrapper> wrappers_;  // all that there are
+  std::vector<Wrapper> wrappers_;  // all possible functions and powers above the unknown part
   Wanted wanted_;
   FloatBuffer scratch_;
   std::size_t n_beginnings_;
-  // The last that were looked up, to be asked for one by one.
+  // The completions of the last beginning, which are returned one by one.
   std::optional<std::uint64_t> beginning_;
   std::vector<Formula> completed_;
 };

@@ -8,7 +8,7 @@ namespace ddsr {
 
 namespace {
 
-// A scale so near to 1 is left to be 1.
+// A scale this near to 1 is omitted.
 constexpr double NEAR_ONE = 1e-3;
 
 }  // namespace
@@ -42,7 +42,7 @@ void Splicing::append_wrapped(Formula& out, const Wrapper& wrapper, Dictionary::
   const bool is_power = wrapper.token >= 0 && (wrapper.exponent != 0.0 || op == Op::Sqrt);
   if (wrapper.token < 0 && freedom.offset) has_offset = false;
   if (freedom.scale && (wrapper.token < 0 || is_power)) {
-    // the model's own scale does what this one would, which a fit could not tell from it
+    // The model's own scale covers this one; a fit could not separate the two.
     const bool is_signed = freedom.is_signed && !is_root(op, wrapper.exponent);
     const double divisor = is_signed ? match.scale : std::fabs(match.scale);
     match.scale /= divisor, match.offset /= divisor;
@@ -77,7 +77,7 @@ void Splicing::append_affine(Formula& out, const Dictionary::Match& match, bool 
   out.constants.insert(out.constants.end(), entry.constants.begin(), entry.constants.end());
 }
 
-// Tokens [begin, end) of the parent with their constants.
+// Appends tokens [begin, end) of the parent with their constants.
 void Splicing::append_part(Formula& out, const Formula& parent, int begin, int end) const {
   out.tokens.insert(out.tokens.end(), parent.tokens.begin() + begin, parent.tokens.begin() + end);
   const int first = constants_before(vocabulary_, parent.tokens, begin);

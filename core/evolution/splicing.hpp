@@ -1,4 +1,4 @@
-// A formula with what the dictionary has found put into it.
+// Inserts a match from the dictionary into a formula.
 #pragma once
 
 #include "evolution/dictionary.hpp"
@@ -7,8 +7,8 @@
 
 namespace ddsr {
 
-// Where the new expression goes: it replaces the subtree [begin, end) of the parent, in which [kept_begin,
-// kept_end) stays beside it as a term, as a factor, or not at all.
+// Where the new expression goes: it replaces the subtree [begin, end) of the parent. The part [kept_begin,
+// kept_end) of that subtree is kept beside it as a term, as a factor, or not at all.
 enum class Beside { Nothing, Term, Factor };
 struct Site {
   int begin, end;
@@ -21,7 +21,7 @@ class Splicing {
   Splicing(const Vocabulary& vocabulary, const Drawing& drawing, const Dictionary& dictionary)
       : vocabulary_(vocabulary), drawing_(drawing), dictionary_(dictionary) {}
 
-  // A scale or an offset of the match that the whole model has anyway is left to it.
+  // Omits a scale or offset of the match that the scale and offset of the whole model can provide.
   Formula with_match(const Formula& parent, const Site& place, const Wrapper& wrapper,
                      Dictionary::Match match, Freedom freedom) const;
 

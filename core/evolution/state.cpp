@@ -1,5 +1,5 @@
-// The state of a refiner as bytes: numbers as this machine writes them, arrays with their length before them.
-// What is read is checked, so that bytes from elsewhere cannot do more than be refused.
+// The state of a refiner as bytes: numbers in the machine's own format, arrays preceded by their length.
+// Everything read is checked, so malformed bytes are refused and do no other harm.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -13,14 +13,14 @@ namespace ddsr {
 
 namespace {
 
-constexpr std::uint64_t FORMAT = 0x34656e6966657264u;  // and its version
+constexpr std::uint64_t FORMAT = 0x34656e6966657264u;  // includes the version
 constexpr std::uint64_t FORMAT_3 = 0x33656e6966657264u;
 
 [[noreturn]] void refuse(const char* reason) {
   throw std::invalid_argument(std::string("this is no state of such a refiner: ") + reason);
 }
 
-// One description of the layout serves both ways: an Archive either writes or reads what it is shown.
+// One description of the layout serves for writing and reading: an Archive does either.
 class ByteWriter {
  public:
   static constexpr bool READS = false;
@@ -53,7 +53,7 @@ class ByteReader {
   void resize(std::vector<T>& values) {
     std::uint64_t n = 0;
     number(n);
-    if (n > bytes_.size() - at_) refuse("it ends too early");  // every element takes a byte at least
+    if (n > bytes_.size() - at_) refuse("it ends too early");  // every element takes at least one byte
     values.resize(n);
   }
   bool is_at_end() const { return at_ == bytes_.size(); }
@@ -113,7 +113,7 @@ void listed(Archive& archive, Entries& entries, const Grammar& grammar) {
   }
 }
 
-// Format 3 had three moves more, and in each island two numbers for every size of formula.
+// Format 3 had three more moves, and two more numbers per formula size in each island.
 void moves_of_format_3(ByteReader& reader, Counters& value) {
   constexpr std::array<std::size_t, 9> KEPT{0, 1, 2, 3, 4, 6, 7, 10, 11};
   std::array<MoveCount, 12> moves;
@@ -136,7 +136,7 @@ void counters(Archive& archive, AnyCounters& value) {
   for (auto& move : value.moves) archive.number(move.n_tried), archive.number(move.n_improved);
 }
 
-// But for the hall of fame and the shortlist, which are those of all islands.
+// Without the hall of fame and the shortlist, which all islands share.
 template <typename Archive, typename AnyState>
 void island(Archive& archive, AnyState& state, const Problem& problem) {
   archive.resize(state.population);
@@ -207,7 +207,7 @@ void Refiner::load(const std::string& bytes) {
   if (!reader.is_at_end()) refuse("there is something behind its end");
   if (next_in_library > 0 && next_in_library >= library.size()) refuse("its library is smaller than it says");
 
-  // earlier versions priced by another code, and their lists could be longer
+  // Earlier versions priced by another code, and their lists could be longer.
   for (Listed& each : on_list)
     each.length = problem_.length(each.individual.formula, log_loss_of(each.nrmse));
   std::stable_sort(on_list.begin(), on_list.end(),

@@ -28,7 +28,7 @@ std::vector<StructureMemory::Entry> StructureMemory::Table::entries() const {
   std::vector<Entry> all;
   for (const Entry& entry : slots)
     if (entry.count != 0) all.push_back(entry);
-  // where an entry stands depends on the order in which they came; their order here does not
+  // The slot of an entry depends on the order of insertion. Sorting makes the result independent of it.
   std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) { return a.structure < b.structure; });
   return all;
 }

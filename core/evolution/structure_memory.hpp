@@ -6,8 +6,8 @@
 
 namespace ddsr {
 
-// Two generations: what is tried enters the young one; when that is full it becomes the old one, and what
-// only the old one knew is forgotten. So the last half of the capacity, at least, is always remembered.
+// Two generations: new structures enter the young one. When that is full it becomes the old one, and the
+// previous old one is forgotten. So at least the last half of the capacity is always remembered.
 class StructureMemory {
  public:
   explicit StructureMemory(int capacity);
@@ -19,7 +19,7 @@ class StructureMemory {
     std::uint64_t structure;
     std::uint8_t count;
   };
-  // Everything that is remembered, the old generation first; `restore` takes it back.
+  // Everything remembered, to be passed to `restore`.
   struct Generations {
     std::vector<Entry> old, young;
   };
@@ -27,7 +27,7 @@ class StructureMemory {
   void restore(const Generations& generations);
 
  private:
-  // A hash table with linear probing; a count of 0 is an empty slot. It grows as it fills.
+  // A hash table with linear probing that grows as it fills. A count of 0 marks an empty slot.
   struct Table {
     std::vector<Entry> slots = std::vector<Entry>(64);
     std::size_t n_used = 0;

@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::size_t N_MATCHES = 6;
 constexpr double TERM_RATE = 0.3, FACTOR_RATE = 0.3;
-// How often the parent's own offset is believed, and its scale where the offset is not.
+// Probability of using the parent's own offset, and otherwise of using its scale.
 constexpr double OFFSET_RATE = 0.6, SCALE_RATE = 0.5;
-// Of the matches the best is taken, or with this chance the next, and so on.
+// Probability of skipping the best match for the next one, and so on.
 constexpr double NEXT_RATE = 0.4;
 constexpr double POWER_RATE = 0.25, FUNCTION_RATE = 0.25;
 constexpr std::array EXPONENTS{-1.0, -1.0, -1.0, 2.0, 0.5, -2.0, -0.5, 3.0};
@@ -40,7 +40,7 @@ Formula SubtreeMatcher::match(const Formula& parent, RandomSource& random) {
   Freedom freedom{is_scale_free_, is_scale_free_};
   if (!wanted_.carry_down(place.begin, freedom)) return parent;
   const double* kept = place.beside == Beside::Nothing ? nullptr : wanted_.values_at(place.kept_begin);
-  // A term's share can be free only where the new expression is linear in what is wanted.
+  // A term's factor can be free only if the new expression enters the wanted values linearly.
   const bool is_joint = place.beside == Beside::Term && wrapper.token < 0;
   if (kept != nullptr && !is_joint)
     wanted_.carry_through(place.beside == Beside::Term ? Op::Add : Op::Mul, false, kept, nullptr);
@@ -54,8 +54,8 @@ Formula SubtreeMatcher::match(const Formula& parent, RandomSource& random) {
   return splicing_.with_match(parent, place, wrapper, matches[rank], freedom);
 }
 
-// Any subtree, which is replaced or stays beside what is new; a term that is replaced leaves the others of
-// its sum beside.
+// Draws any subtree, which is either replaced or kept beside the new part. If a term of a sum is replaced,
+// the other terms are kept beside.
 Site SubtreeMatcher::draw_place(const Formula& parent, RandomSource& random) const {
   const int begin = random.below(static_cast<int>(parent.tokens.size()));
   const int end = subtree_end(vocabulary_, parent.tokens, begin);
@@ -88,9 +88,9 @@ Wrapper SubtreeMatcher::draw_wrapper(RandomSource& random) const {
   return {};
 }
 
-// What the root should be: y, less the model's own offset and scale. A parent that is far from the target has
-// neither right: then y itself, or a multiple of it, may be the better guess, and one that is replaced as a
-// whole leaves nothing but y.
+// The root should be y, less the model's offset, over its scale. If the parent is far from the target, both
+// are wrong, and y itself or a multiple of it may be the better guess. If the whole parent is replaced, only
+// y remains.
 bool SubtreeMatcher::want_target(bool is_whole, RandomSource& random) {
   const Dataset& rows = dictionary_.rows();
   const std::size_t n = rows.n_rows();

@@ -1,8 +1,8 @@
-// The move that looks up what a parent lacks: for a place in its tree, the values that would make it right,
-// and the small expression that comes nearest to them.
+// The move that looks up what a parent lacks: for a place in its tree it computes the values that would make
+// the whole right, and finds the small expression nearest to them.
 //
-// Random children have to hit upon such an expression. Here the dictionary says at once which of its entries,
-// scaled and shifted, fits best.
+// Random moves would have to guess that expression. The dictionary tells at once which of its entries, scaled
+// and shifted, fits best.
 #pragma once
 
 #include "evolution/random_source.hpp"
@@ -10,14 +10,14 @@
 
 namespace ddsr {
 
-// Works in its own memory; one for each island.
+// Has its own working memory; each island has one.
 class SubtreeMatcher {
  public:
   SubtreeMatcher(const Vocabulary& vocabulary, const Drawing& drawing, const Dictionary& dictionary,
                  bool is_scale_free);
 
-  // The parent with a matched expression in place of a subtree, added to it or multiplied by it; the parent
-  // itself where nothing can be said.
+  // Returns the parent with a matched expression replacing a subtree, added to it or multiplied by it.
+  // Returns the parent itself if there is no match.
   Formula match(const Formula& parent, RandomSource& random);
 
  private:

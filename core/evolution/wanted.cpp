@@ -10,15 +10,16 @@ namespace ddsr {
 
 namespace {
 
-// Share of the rows on which there must be a value to match, and how many they must be.
+// Minimum share and number of rows that must have a wanted value.
 constexpr double LEAST_SHARE_OF_ROWS = 0.75;
 constexpr std::size_t LEAST_ROWS = 4;
-// Of the mean: no row counts for more, since far from the target the weights say little.
+// Upper limit of a row's weight relative to the mean: far from the target, weights are unreliable.
 constexpr double MOST_WEIGHT = 20.0;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-// A constant factor of the operand is one of the result; that of a power's base, if the exponent is constant.
+// Whether a constant factor of the operand is one of the result; for a power, of its base if the exponent is
+// constant.
 bool keeps_scale(Op op) {
   return op == Op::Mul || op == Op::Div || op == Op::Pow || row_of(op).degree != 0.0;
 }
@@ -48,7 +49,7 @@ bool Wanted::evaluate(const Formula& formula) {
   return evaluator_.is_finite();
 }
 
-// Programs are breadth first, formulas in prefix order.
+// Programs are in breadth-first order, formulas in prefix order.
 int Wanted::node_at(int begin) const {
   return static_cast<int>(std::find(order_.begin(), order_.end(), begin) - order_.begin());
 }

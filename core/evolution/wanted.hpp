@@ -1,7 +1,7 @@
-// The values that a place in an expression should have for the whole to be the target.
+// The values that a place in an expression needs for the whole to equal the target.
 //
-// The target is carried from the root down to the place through the inverse of each operator, and each row
-// weighed by how much it matters there to the whole.
+// The target is carried from the root down to the place through the inverse of each operator. Each row is
+// weighted by its effect on the whole.
 #pragma once
 
 #include <vector>
@@ -12,38 +12,39 @@
 
 namespace ddsr {
 
-// What stands above an expression that is looked for: nothing, a function, or a power.
+// What stands above the unknown expression: nothing, a function, or a power.
 struct Wrapper {
   TokenId token = -1;
   double exponent = 0.0;
 };
 
-// Whether a factor, or a term, of what is at a place is one of the whole model, which has them anyway; a
-// factor below a root is one only if it is positive.
+// Whether the model's own scale and offset cover a factor or an added constant at a place. Below a root, a
+// factor is covered only if it is positive.
 struct Freedom {
   bool scale, offset, is_signed = true;
 };
 
-// Of an operator whose second operand, if it has one, is `exponent`: below it all must be positive.
+// Whether the operator is a root, whose operand must be positive. `exponent` is its second operand, if it has
+// one.
 bool is_root(Op op, double exponent);
 
 class Wanted {
  public:
   Wanted(const Vocabulary& vocabulary, const Dataset& rows);
 
-  // Takes the formula whose places are asked for; false where it is not finite.
+  // Loads the formula whose places are asked for. Returns false if it is not finite.
   bool evaluate(const Formula& formula);
-  // What its subtree at the token `begin` is on the rows.
+  // The values of the subtree that begins at token `begin`.
   const double* values_at(int begin) const { return evaluator_.node_values(node_at(begin)); }
 
-  // The formula itself shall be the target, less the offset and over the scale.
+  // Sets the wanted values of the root: (target - offset) / scale.
   void want(double scale, double offset);
-  // From there to the token at `begin`; false where no operand could be said.
+  // Carries them down to the token at `begin`. Returns false if there is no inverse on the way.
   bool carry_down(int begin, Freedom& freedom);
-  // To an operand of one more operator beside which `other` stands, or below a wrapper.
+  // Carries them through one more operator whose other operand is `other`, or through a wrapper.
   void carry_through(Op op, bool is_first, const double* other, const double* current);
   void carry_below(const Wrapper& wrapper);
-  // Rows without a wanted value get no weight; false where too few are left.
+  // Gives weight 0 to rows without a wanted value. Returns false if too few rows are left.
   bool weigh();
 
   const double* values() const { return values_.data(); }

@@ -8,8 +8,8 @@
 namespace ddsr {
 
 namespace {
-constexpr double NEGATIVE_RATE = 0.35;     // of a term: a difference
-constexpr double DENOMINATOR_RATE = 0.38;  // of a factor
+constexpr double NEGATIVE_RATE = 0.35;     // terms that are subtracted
+constexpr double DENOMINATOR_RATE = 0.38;  // factors that are divided by
 constexpr int DEEPEST = 4;
 }  // namespace
 
@@ -35,14 +35,14 @@ void Composer::any(Leaves leaves, int depth) {
   }
 }
 
-// Groups of leaves in their order: many of one leaf, the others of any size.
+// Splits the leaves, in order, into groups: often single leaves, otherwise of any size.
 std::vector<Composer::Leaves> Composer::split(Leaves leaves, double lone_rate, int most) {
   std::vector<Leaves> groups;
   while (!leaves.empty()) {
     std::size_t size = 1;
     if (leaves.size() > 1 && !random_.chance(lone_rate))
       size = static_cast<std::size_t>(random_.between(2, static_cast<int>(leaves.size())));
-    // all in one group would be no split
+    // avoid a single group with all leaves
     if (groups.empty() && size == leaves.size() && size > 1) size = leaves.size() / 2;
     if (static_cast<int>(groups.size()) == most - 1) size = leaves.size();
     groups.push_back(leaves.first(size));
@@ -51,7 +51,7 @@ std::vector<Composer::Leaves> Composer::split(Leaves leaves, double lone_rate, i
   return groups;
 }
 
-// A variable, to a power if need be.
+// Writes a variable, sometimes raised to a power.
 void Composer::leaf(int variable) {
   constexpr std::array WEIGHTS{0.76, 0.17, 0.05, 0.02};
   switch (draw_weighted(random_, WEIGHTS)) {
@@ -70,7 +70,7 @@ void Composer::leaf(int variable) {
   draft_.put_variable(variable);
 }
 
-// One factor or term: a lone variable may have a function or a shift.
+// Writes one factor or term; a single variable may get a function or a shift.
 void Composer::factor(Leaves leaves, int depth) {
   if (leaves.size() > 1) return any(leaves, depth + 1);
   constexpr std::array WEIGHTS{0.82, 0.07, 0.11};
@@ -128,7 +128,7 @@ void Composer::sum(Leaves leaves, int depth) {
   }
 }
 
-// A product of powers, nothing else.
+// Writes a product of powers.
 void Composer::monomial(Leaves leaves) {
   std::vector<int> above, below;
   for (const int variable : leaves) (random_.chance(DENOMINATOR_RATE) ? below : above).push_back(variable);
@@ -152,7 +152,7 @@ Op Composer::drawn_function() {
   return COMMON[static_cast<std::size_t>(draw_weighted(random_, weights))];
 }
 
-// What functions are taken of: mostly products and ratios, often with a number before them.
+// Writes the argument of a function: mostly a product or ratio, often with a numeric factor.
 void Composer::argument(Leaves leaves, int depth) {
   if (leaves.size() == 1 || random_.chance(0.7)) return monomial(leaves);
   any(leaves, depth + 1);

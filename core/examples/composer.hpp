@@ -1,7 +1,7 @@
-// Formulas as people write them: products of powers, sums of alike terms, functions of products and ratios.
+// Formulas as people write them: products of powers, sums of similar terms, functions of products and ratios.
 //
-// A composition is given its leaves, variables in random order, and uses each once: what is left to chance is
-// how they are put together. So how often variables are used is known beforehand.
+// A composition uses each of its given leaves, variables in random order, exactly once. Only their
+// combination is random, so the number of uses of each variable is known in advance.
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ class Composer {
 
   Composer(Draft& draft, RandomSource& random) : draft_(draft), random_(random) {}
 
-  // Any formula of these variables, behind what the draft has.
+  // Appends a formula of these variables to the draft.
   void compose(Leaves leaves) { any(leaves, 0); }
 
  private:
@@ -49,7 +49,7 @@ class Composer {
 
   Draft& draft_;
   RandomSource& random_;
-  bool is_periodic_ = false;  // below sin or cos: no other one
+  bool is_periodic_ = false;  // below sin or cos, where no other one is allowed
 };
 
 }  // namespace ddsr

@@ -1,4 +1,4 @@
-// A formula while it is written, in prefix order: operators by name, variables by number.
+// A formula under construction, in prefix order.
 #pragma once
 
 #include "expression/formula.hpp"
@@ -11,7 +11,7 @@ class Draft {
 
   bool has(Op op) const { return vocabulary_.find(op) >= 0; }
 
-  // Where the vocabulary lacks the operator, the formula comes to nothing.
+  // If the vocabulary lacks the operator, the formula is discarded.
   void put(Op op) {
     const TokenId id = vocabulary_.find(op);
     if (id < 0)
@@ -31,7 +31,7 @@ class Draft {
     formula_.tokens.push_back(static_cast<TokenId>(vocabulary_.first_variable() + variable));
   }
 
-  // What was put behind a mark, to be put again.
+  // A position in the draft, from which the tokens can be repeated.
   struct Mark {
     std::size_t token, constant;
   };

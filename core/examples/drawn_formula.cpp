@@ -12,9 +12,9 @@ namespace ddsr {
 
 namespace {
 
-// How many formulas have one variable, two, and so on.
+// Distribution of the number of variables: one, two, and so on.
 constexpr std::array VARIABLE_WEIGHTS{0.13, 0.20, 0.20, 0.17, 0.12, 0.08, 0.04, 0.03, 0.02, 0.01};
-// The chance of one further use of some variable, again and again: formulas of few variables repeat them.
+// Probability of repeating a variable once more. Formulas of few variables repeat them more often.
 constexpr std::array REPEAT_RATES{0.66, 0.5, 0.4, 0.35, 0.3};
 constexpr int MOST_LEAVES = 14;
 

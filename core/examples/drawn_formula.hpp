@@ -1,4 +1,4 @@
-// A formula drawn at random: composed, or a tree without a plan.
+// Draws a random formula: a composition, or a random tree without a plan.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,8 @@
 
 namespace ddsr {
 
-// Variables are the first of the vocabulary. Nothing where the vocabulary lacks an operator that was drawn.
+// Uses the first variables of the vocabulary. Returns nothing if the vocabulary lacks an operator that was
+// drawn.
 std::optional<Formula> draw_formula(const Vocabulary& vocabulary, const ExampleOptions& options,
                                     RandomSource& random);
 

@@ -16,14 +16,14 @@ namespace ddsr {
 namespace {
 
 constexpr int MOST_ATTEMPTS = 20000;
-constexpr double LARGEST = 1e30, SMALLEST = 1e-20;  // of |y|: single precision has room beyond
+constexpr double LARGEST = 1e30, SMALLEST = 1e-20;  // bounds of |y|, well within single precision
 constexpr double LEAST_CHANGE = 0.01;
-// Short formulas come up often and are soon learnt: this share of those of 0, 1, 2, ... tokens is kept.
+// Short formulas are frequent and soon learned. Of those with 0, 1, 2, ... tokens, these shares are kept.
 constexpr std::array SHORT_RATES{0.0, 0.03, 0.2, 0.25, 0.35, 0.45, 0.55, 0.65, 0.8, 0.9};
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-// How many inputs there are that y does not depend on.
+// Number of inputs on which y does not depend.
 int draw_n_irrelevant(const ExampleOptions& options, int n_used, RandomSource& random) {
   if (!random.chance(options.irrelevant_share)) return 0;
   constexpr std::array WEIGHTS{0.55, 0.3, 0.15};
@@ -37,7 +37,7 @@ std::vector<int> draw_order(int n, RandomSource& random) {
   return order;
 }
 
-// The variables in other columns; where a column has a unit, its variable is divided by about that.
+// Moves the variables to other columns. If a column has a unit, its variable is divided by about that.
 Formula placed(const Vocabulary& vocabulary, const Formula& formula, const std::vector<int>& column_of,
                const Inputs& inputs, TokenId times) {
   Formula result;
@@ -85,8 +85,8 @@ bool ExampleMaker::draw(RandomSource& random) {
   noise_ = random.chance(options_.noisy_share)
                ? draw_log_uniform(random, options_.least_noise, options_.most_noise)
                : 0.0;
-  // What has no value on signed inputs often has one on positive ones: roots and logarithms are not to become
-  // rare for that.
+  // A formula without values on signed inputs often has values on positive ones. Otherwise roots and
+  // logarithms would become rare.
   return put_data_under(*drawn, false, random) || put_data_under(*drawn, true, random);
 }
 
@@ -134,7 +134,7 @@ bool ExampleMaker::has_usable_values() {
     variance += square / n;
     farthest = std::max(farthest, square);
   }
-  // Neither a constant, as far as single precision can tell, nor one row that towers over all others.
+  // y is neither constant in single precision nor dominated by a single row.
   return largest < LARGEST && largest > SMALLEST && variance > 1e-6 * mean * mean &&
          farthest < 0.8 * n * variance;
 }

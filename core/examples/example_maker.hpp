@@ -1,6 +1,6 @@
-// Training examples for the prior: an expression in standard form, and data made from it.
+// Training examples for the prior: expressions in standard form with data computed from them.
 //
-// Example i is a function of (seed, i) and the options alone.
+// Example i depends only on (seed, i) and the options.
 #pragma once
 
 #include "engine/program.hpp"
@@ -12,25 +12,26 @@
 
 namespace ddsr {
 
-// Where one example goes: rows of the arrays that the caller has, filled with PAD and 0.
+// Output of one example: rows of the caller's arrays, filled with PAD and 0.
 struct ExampleSlot {
   TokenId* tokens;    // (max_length,), breadth-first
   double* constants;  // (max_constants,)
   float* x;           // (n_rows, max_variables)
   float* y;           // (n_rows,)
-  float* y_clean;     // (n_rows,), or none
+  float* y_clean;     // (n_rows,), or null
   std::int32_t* n_variables;
   std::int32_t* n_rows;
   float* noise;
 };
 
-// Keeps its memory from one example to the next; one for each thread. Outlived by grammar and options.
+// Reuses its memory from one example to the next. Each thread has its own. Grammar and options must outlive
+// it.
 class ExampleMaker {
  public:
   ExampleMaker(const Grammar& grammar, const ExampleOptions& options)
       : grammar_(grammar), options_(options), standardizer_(grammar.vocabulary) {}
 
-  // Throws std::runtime_error where thousands of draws give no example that will do.
+  // Throws std::runtime_error if thousands of draws give no valid example.
   void make(std::uint64_t seed, std::uint64_t index, const ExampleSlot& slot);
 
  private:
@@ -45,7 +46,7 @@ class ExampleMaker {
   Standardizer standardizer_;
   Evaluator evaluator_;
   Probe probe_;
-  // of the example in hand
+  // of the current example
   Inputs inputs_;
   Formula formula_;  // breadth-first
   Program program_;

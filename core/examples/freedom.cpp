@@ -18,7 +18,7 @@ class Stripper {
  public:
   explicit Stripper(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
 
-  // Below an even function, -u is as good as u.
+  // Below an even function, -u and u are equivalent: one of them is chosen.
   Item with_chosen_signs(Item item) const {
     for (auto* parts : {&item.plus, &item.minus})
       for (Item& part : *parts) part = with_chosen_signs(std::move(part));
@@ -29,7 +29,7 @@ class Stripper {
     return item;
   }
 
-  // a f + b is as good as f.
+  // a f + b is equivalent to f.
   Item affine(Item item) const {
     if (item.is(Kind_::Sum)) {
       item.value = 0.0;
@@ -42,7 +42,7 @@ class Stripper {
   }
 
  private:
-  // a f is as good as f: for every a, or (`is_signed` false) for positive ones only.
+  // a f is equivalent to f: for every a, or only for positive ones if `is_signed` is false.
   Item scale(Item item, bool is_signed) const {
     switch (item.kind) {
       case Kind_::Sum:
@@ -80,7 +80,7 @@ class Stripper {
     return item;
   }
 
-  // log(a u) is log(u) and an offset, log(1 / u) is -log(u).
+  // log(a u) is log(u) plus an offset, and log(1 / u) is -log(u).
   Item logarithm(Item item) const {
     Item& argument = item.plus[0];
     argument = scale(std::move(argument), false);
@@ -94,7 +94,7 @@ class Stripper {
     return item;
   }
 
-  // Divides by one of the numbers in the sum.
+  // Divides the sum by one of its coefficients.
   Item scaled_sum(Item item, bool is_signed) const {
     std::vector<double> divisors;
     for (const Item& term : item.plus) divisors.push_back(coefficient_of(term));
@@ -105,7 +105,7 @@ class Stripper {
     return shortest(item, divisors);
   }
 
-  // A sum divided by that number which leaves the shortest form.
+  // The sum divided by the number that gives the shortest form.
   Item shortest(const Item& sum, const std::vector<double>& divisors) const {
     Item best;
     Formula best_form;
@@ -131,7 +131,7 @@ class Stripper {
     return collapsed(std::move(result));
   }
 
-  // Tokens, constants, those not whole, terms subtracted, and numbers below 0.
+  // Tokens, constants, non-integers, subtracted terms, and negative numbers.
   static std::array<double, 5> cost_of_form(const Formula& form, const Item& item) {
     const auto count = [&](auto holds) {
       return static_cast<double>(std::ranges::count_if(form.constants, holds));

@@ -14,7 +14,7 @@ namespace {
 
 enum class Law : std::uint8_t { Uniform, LogUniform, Normal };
 
-// The law of one column: between `low` and `high`, or of mean `low` and spread `high`.
+// The distribution of one column: between `low` and `high`, or with mean `low` and spread `high`.
 struct Range {
   Law law;
   double low, high;
@@ -61,7 +61,7 @@ Range signed_range(RandomSource& random) {
   }
 }
 
-// One number from 0 to 1 for each row: drawn anew, or a course over time.
+// Fills one number from 0 to 1 per row: independent draws, or a trajectory over time.
 void fill_course(double* out, int n, bool is_trajectory, RandomSource& random) {
   if (!is_trajectory) {
     for (int row = 0; row < n; ++row) out[row] = random.uniform();
@@ -93,10 +93,10 @@ double quantile(const Range& range, double share) {
   return range.low + (range.high - range.low) * share;
 }
 
-// How the columns of one data set hang together.
+// How the columns of one data set depend on each other.
 struct Dependence {
   bool is_trajectory = false, is_counted = false;
-  double share = 0.0;  // of a common course in every column
+  double share = 0.0;  // weight of a common component in every column
 };
 
 Dependence draw_dependence(RandomSource& random) {

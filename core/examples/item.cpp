@@ -22,12 +22,12 @@ Item empty_product() {
   return product;
 }
 
-// 1 and -1 are more than numbers: they are not written before a term.
+// Removes rounding from 1 and -1, because as coefficients they are not written.
 double without_rounding(double value) {
   return std::fabs(std::fabs(value) - 1.0) < 1e-9 ? std::copysign(1.0, value) : value;
 }
 
-// -u, if that takes no number: the sign of a product, or a difference turned round.
+// Negates an item if that adds no number: changes the sign of a product, or turns a difference around.
 bool negate(Item& item) {
   if (item.is(Kind_::Product) && item.value < 0.0) {
     item = scaled(std::move(item), -1.0);
@@ -42,7 +42,7 @@ bool negate(Item& item) {
   return false;
 }
 
-// How often a term stands in a sum, which is without it then.
+// Removes a term from a sum and returns its total coefficient.
 double taken_out(Item& sum, const Item& bare) {
   double count = 0.0;
   const auto take = [&](std::vector<Item>& terms, double sign) {
@@ -60,11 +60,11 @@ bool is_number(const Item& item, double value) { return item.is(Kind_::Number) &
 
 Item power_item(Item base, Item exponent);
 
-// A factor that stands on the other side of the fraction bar is written without its minus sign.
+// Removes the minus sign of a negative exponent; the factor then moves to the other side of the fraction bar.
 bool is_turned(Item& factor) {
   if (factor.is_call(Op::Exp)) {
     Item& argument = factor.plus[0];
-    // Numbers other than -1 are fitted, with their sign.
+    // Numbers other than -1 are fitted with their sign.
     if (argument.is(Kind_::Product) && argument.value != -1.0) return false;
     return negate(argument);
   }
@@ -76,7 +76,7 @@ bool is_turned(Item& factor) {
   return true;
 }
 
-// (c u)^n is c^n u^n, where there is such a number.
+// (c u)^n as c^n u^n, if that number is finite.
 Item power_of_scaled(Item base, double exponent) {
   Item product = empty_product();
   product.value = std::pow(base.value, exponent);
@@ -213,7 +213,7 @@ void add_term(Item& sum, Item term, bool is_minus) {
     if (bare.is(Kind_::Sum) && std::fabs(coefficient) == 1.0)
       return add_term(sum, std::move(bare), coefficient < 0.0);
     coefficient += taken_out(sum, bare);
-    // A number before a term has the sign in it; without a number, the sign is that of the operator.
+    // A coefficient includes its sign; without one, the sign is that of the operator.
     if (coefficient == -1.0)
       sum.minus.push_back(std::move(bare));
     else if (coefficient != 0.0)

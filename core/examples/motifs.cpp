@@ -1,4 +1,4 @@
-// Shapes that turn up in every science: saturation, decay, thresholds, norms, differences of like things.
+// Shapes that occur in all sciences: saturation, decay, thresholds, norms, differences of similar terms.
 #include <algorithm>
 #include <array>
 
@@ -28,7 +28,7 @@ constexpr std::array<bool, N_SHAPES> NEEDS_TWO{false, true, true,  false, false,
                                                false, true, false, true,  true};
 }  // namespace
 
-// A shape of some of the leaves, times or over the rest.
+// A shape of some of the leaves, multiplied or divided by the rest.
 void Composer::motif(Leaves leaves, int depth) {
   const int shape = draw_weighted(random_, SHAPE_WEIGHTS);
   const int n = static_cast<int>(leaves.size()), least = NEEDS_TWO[static_cast<std::size_t>(shape)] ? 2 : 1;
@@ -146,7 +146,7 @@ void Composer::damping(Leaves first, Leaves second, int depth) {
   is_periodic_ = false;
 }
 
-// Terms of one pattern over groups of one size, added up: x^2 + y^2 + z^2 under a root, a b + c d, 1/a - 1/b.
+// A sum of terms of one pattern: x^2 + y^2 + z^2 under a root, a b + c d, 1/a - 1/b.
 void Composer::repeated(Leaves leaves, int depth) {
   const int n = static_cast<int>(leaves.size());
   if (n < 2) return function(leaves, depth);
@@ -204,7 +204,7 @@ void Composer::alike_term(int pattern, Leaves leaves, double exponent) {
   }
 }
 
-// A polynomial of low degree in one variable, the rest before it.
+// A polynomial of low degree in one variable, multiplied or divided by the rest.
 void Composer::polynomial(Leaves leaves) {
   const Leaves rest = leaves.subspan(1);
   if (!rest.empty()) {

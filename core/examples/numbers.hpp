@@ -1,18 +1,18 @@
-// The numbers that formulas have in them.
+// The numbers that occur in formulas.
 #pragma once
 
 #include "evolution/random_source.hpp"
 
 namespace ddsr {
 
-// Small whole numbers, simple fractions, multiples of pi, and any number from 0.05 to 20.
+// Small integers, simple fractions, multiples of pi, or any number from 0.05 to 20.
 double draw_constant(RandomSource& random);
-// Of a power: mostly 2.
+// An exponent, most often 2.
 double draw_exponent(RandomSource& random);
 
-// From `low` to `high`, evenly in the logarithm.
+// Log-uniform from `low` to `high`.
 double draw_log_uniform(RandomSource& random, double low, double high);
-// One of the places of a table of weights.
+// An index of a table of weights.
 template <typename Weights>
 int draw_weighted(RandomSource& random, const Weights& weights) {
   double total = 0.0;

@@ -77,7 +77,7 @@ bool Probe::shows_variables(const std::vector<int>& used, const double* constant
     double sum = 0.0;
     for (int i = 0; i < n_; ++i) sum += (moved[i] - values_[at(i)]) * (moved[i] - values_[at(i)]);
     std::ranges::copy(kept, column);
-    if (std::sqrt(sum / n_) < least * spread_) return false;  // not where a moved row has no finite value
+    if (std::sqrt(sum / n_) < least * spread_) return false;  // false if a moved row is not finite
   }
   return true;
 }
@@ -90,14 +90,14 @@ bool Probe::shows_constants(std::span<const double> constants, double least) {
     others[i] = constants[i];
     const double variance = product_of_deviations(moved, moved, n_);
     const double common = product_of_deviations(moved, values_.data(), n_) / spread_;
-    // what a scale and an offset of the moved values leave of the values
+    // The part of the values that a scale and an offset of the moved values do not explain.
     const double left = spread_ * spread_ * (1.0 - common * common / variance);
     if (left < least * least * spread_ * spread_) return false;
   }
   return true;
 }
 
-// Takes the columns' parts out of the values one after the other (Gram and Schmidt).
+// Removes the columns' parts from the values one by one (Gram–Schmidt).
 bool Probe::is_almost_linear(const std::vector<int>& used, double least) const {
   std::vector<std::vector<double>> basis;
   std::vector<double> rest(values_.begin(), values_.end());

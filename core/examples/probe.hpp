@@ -1,4 +1,5 @@
-// Whether data tell the formula that they were made from: every variable and every constant must show.
+// Whether data determine the formula from which they were made: every variable and every constant must
+// matter.
 #pragma once
 
 #include <span>
@@ -9,14 +10,14 @@
 
 namespace ddsr {
 
-// Looks at the first rows of a data set; one for each thread.
+// Uses the first rows of a data set. Each thread has its own.
 class Probe {
  public:
-  // `values` are those of the formula (breadth-first), finite on all rows. False where, next to the spread of
-  // the values,
-  //   - a variable of the formula could be shuffled with hardly a change,
-  //   - a constant could be 1.4 times as large with hardly a change but of scale and offset,
-  //   - a linear function of the variables does as well, and the formula is none.
+  // `values` are those of the formula (breadth-first), finite on all rows. Returns false if, relative to the
+  // spread of the values,
+  //   - a variable of the formula can be shuffled with hardly any change,
+  //   - a constant can be 1.4 times as large with hardly any change except of scale and offset,
+  //   - a linear function of the variables fits as well, and the formula is not linear.
   // `least` is the smallest change that counts.
   bool tells(const Vocabulary& vocabulary, const Program& program, const Formula& formula,
              const Inputs& inputs, const double* values, double least);

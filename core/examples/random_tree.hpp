@@ -1,4 +1,4 @@
-// Trees without a plan, so that what no template foresees has its chance too.
+// Random trees without a plan, so that formulas outside all templates occur too.
 #pragma once
 
 #include "evolution/random_source.hpp"
@@ -6,8 +6,8 @@
 
 namespace ddsr {
 
-// A tree of about `n_tokens` tokens over the first `n_variables` variables, from all operators of the
-// vocabulary. Each leaf is a variable not used yet most of the time.
+// Writes a tree of about `n_tokens` tokens over the first `n_variables` variables, from all operators of the
+// vocabulary. Most leaves are variables not used yet.
 void put_random_tree(Draft& draft, RandomSource& random, int n_tokens, int n_variables);
 
 }  // namespace ddsr

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int ROUNDS = 4;
 
-// The finaliser of SplitMix64: every bit of the result depends on every bit of the number.
+// The finaliser of SplitMix64: every bit of the result depends on every input bit.
 std::uint64_t mixed(std::uint64_t bits) {
   bits += 0x9E3779B97F4A7C15u;
   bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -20,8 +20,8 @@ std::uint64_t mixed(std::uint64_t bits) {
 
 std::uint64_t pair(std::uint64_t first, std::uint64_t second) { return mixed(mixed(first) ^ (second * 3)); }
 
-// Hashes of all subtrees, and of what stands around each. Operands of + and * (chains of them taken together)
-// are added up, so that their order does not count.
+// Hashes of all subtrees and of their surroundings. Operands of + and * (of whole chains) are added up, so
+// that their order does not matter.
 class Hashes {
  public:
   Hashes(const Vocabulary& vocabulary, std::span<const TokenId> tokens)
@@ -47,12 +47,12 @@ class Hashes {
     const Token& token = vocabulary_[tokens_[node]];
     return token.kind == Kind::Operator && row_of(token.op).is_commutative;
   }
-  // A chain's hash is the sum of its operands' until its end is known.
+  // The hash of a chain is the sum over its operands until the chain is complete.
   std::uint64_t finished(std::size_t node) const {
     const auto id = static_cast<std::uint64_t>(tokens_[node]);
     return is_chain(node) ? pair(id + 7, below_[node]) : below_[node];
   }
-  // What an operand adds to the chain above it.
+  // The contribution of an operand to the chain above it.
   std::uint64_t share(std::size_t chain, std::size_t operand) const {
     return tokens_[operand] == tokens_[chain] ? below_[operand] : mixed(finished(operand));
   }
@@ -86,7 +86,7 @@ class Hashes {
           around_[child] = pair(pair(around_[node], id * 2 + static_cast<std::uint64_t>(k)), sibling);
           continue;
         }
-        // Within a chain what has gathered is passed on; its last link is where it counts.
+        // Within a chain, the sum is passed on and used at its last link.
         const bool is_inner = node > 0 && tokens_[parent_of(node)] == tokens_[node];
         const std::uint64_t gathered = is_inner ? around_[node] : mixed(pair(around_[node], id * 2 + 1));
         const std::uint64_t together = gathered + share(node, other);

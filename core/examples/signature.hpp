@@ -1,5 +1,5 @@
-// A number for the structure of an expression: the same for all orders of operands, all values of constants
-// and all names of variables.
+// A number for the structure of an expression, independent of the order of operands, the values of constants
+// and the names of variables.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace ddsr {
 
-// Of a breadth-first sequence. Different structures may share a number, but hardly ever do: variables are
-// told apart by where they stand, in rounds, each of which sees one more level of repeated use.
+// For a breadth-first sequence. Different structures hardly ever share a number: variables are distinguished
+// by their positions, in rounds that each see one more level of repeated use.
 std::uint64_t structure_signature(const Vocabulary& vocabulary, std::span<const TokenId> tokens);
 
 }  // namespace ddsr

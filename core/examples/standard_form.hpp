@@ -1,4 +1,5 @@
-// The form in which training examples are written: one for all ways to write a function, as far as rules go.
+// The form in which training examples are written: as far as the rules reach, one for all notations of a
+// function.
 #pragma once
 
 #include <optional>
@@ -8,14 +9,15 @@
 
 namespace ddsr {
 
-// Simplifies, strips the free scale and offset and writes in the order of writing.hpp, until nothing changes;
-// so a form that is standard stays as it is. Nothing where no standing form is found in a few rounds, or
-// where a constant is not finite. Keeps its memory; one for each thread.
+// Simplifies, removes the free scale and offset and writes in the order of writing.hpp until nothing changes,
+// so a standard form stays as it is. Returns nothing if that takes more than a few rounds or a constant is
+// not finite. Reuses its memory; each thread has its own.
 class Standardizer {
  public:
   explicit Standardizer(const Vocabulary& vocabulary) : vocabulary_(vocabulary), simplifier_(vocabulary) {}
 
-  // Prefix to prefix. With signs of the variables, equal to the formula only on rows that have them.
+  // Both formulas are in prefix order. If signs of the variables are given, they are equal only on rows with
+  // these signs.
   std::optional<Formula> standard_form(const Formula& formula, const std::vector<Sign>& signs);
 
  private:

@@ -87,7 +87,7 @@ class ItemWriter {
   }
 
   Formula call(const Item& item) const {
-    if (vocabulary_.find(item.op) < 0) {  // came about on the way: a power will do
+    if (vocabulary_.find(item.op) < 0) {  // if the vocabulary lacks it, a power is used
       if (item.op == Op::Sqrt) return joined(Op::Pow, write(item.plus[0]), number(0.5));
       if (item.op == Op::Exp) return joined(Op::Pow, number(std::numbers::e), write(item.plus[0]));
     }

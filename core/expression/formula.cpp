@@ -9,7 +9,7 @@ namespace ddsr {
 
 namespace {
 
-// `order[k]` is the place in the old form of what stands at k in the new one.
+// order[k] is the old index of the token at the new index k.
 Formula reordered(const Vocabulary& vocabulary, std::span<const TokenId> tokens,
                   std::span<const double> constants, const std::vector<int>& order) {
   std::vector<double> value_at(tokens.size());

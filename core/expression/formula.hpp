@@ -1,7 +1,7 @@
 // An expression with the values of its constants, in prefix order: each operator before its operands.
 //
-// A subtree is a range of tokens here, which is what moves that cut and paste subtrees want; the engine and
-// the generators take the breadth-first form.
+// Here a subtree is a range of tokens, which suits moves that cut and paste subtrees. The engine and the
+// generators use the breadth-first form.
 #pragma once
 
 #include <span>
@@ -21,13 +21,13 @@ struct Formula {
 // One past the last token of the subtree that begins at `begin`.
 int subtree_end(const Vocabulary& vocabulary, std::span<const TokenId> prefix, int begin);
 
-// How many constants stand before place `end`: the number of the first constant from there on.
+// Number of constants before index `end`, which is the index of the first constant from there on.
 int constants_before(const Vocabulary& vocabulary, std::span<const TokenId> prefix, int end);
 
 Formula formula_from_breadth_first(const Vocabulary& vocabulary, std::span<const TokenId> tokens,
                                    std::span<const double> constants);
 
-// The same expression with tokens, and constants in their order, breadth-first.
+// The same expression in breadth-first order.
 Formula breadth_first_of(const Vocabulary& vocabulary, const Formula& formula);
 
 }  // namespace ddsr

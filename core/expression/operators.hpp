@@ -1,7 +1,7 @@
-// The operator table: everything that is known of an operator is one row here.
+// The operator table: all facts about an operator are in its row.
 //
-// The kernels (kernels/loops.cpp) read its value and derivatives, the grammar its arity and what it undoes,
-// the simplifier its facts, and Python, through `_core.operators()`, all but the expressions.
+// The kernels (kernels/loops.cpp) read its value and derivatives, the grammar its arity and the operator that
+// it undoes, the simplifier its facts. Python reads all but the C++ expressions, through `_core.operators()`.
 #pragma once
 
 #include <array>
@@ -9,17 +9,17 @@
 #include <numbers>
 #include <string_view>
 
-// Columns: id, name, infix symbol ("" for f(a)), arity, precedence (9 for a function call), commutative,
-// whether it can make a finite value of an operand that is not, name of the operator that it undoes ("" for
-// none); the facts: parity, trend, domain, range, period (0 for none), degree (0 for none); NumPy's and
-// SymPy's names ("" where Python's own arithmetic serves), LaTeX (#1 and #2 are the operands), then three
-// expressions over the operands `a`, `b` and the value `v`: value, d value/da, d value/db.
+// Columns: id, name, infix symbol ("" for f(a)), arity, precedence (9 for a function call), whether it is
+// commutative, whether it can give a finite value for an operand that is not finite, name of the operator
+// that it undoes ("" for none); the facts: parity, trend, domain, range, period (0 for none), degree (0 for
+// none); the names in NumPy and SymPy ("" if Python's arithmetic serves), LaTeX (#1 and #2 are the operands),
+// then three expressions in the operands `a`, `b` and the value `v`: value, d value/da, d value/db.
 //
-// Facts hold for operators of one operand; those of two have None, All and 0. tests/expression/
-// test_operator_facts.py checks each of them against the values.
+// Facts are for operators of one operand; those of two have None, All and 0.
+// tests/expression/test_operator_facts.py checks them.
 //
-// A derivative is taken where it exists; x^c in c is held still where x <= 0, since no other real exponent
-// is near one that is defined there.
+// Derivatives hold where they exist. That of x^c in c is 0 for x <= 0, because no other real exponent nearby
+// is defined there.
 #define DDSR_OPERATORS(ROW)                                                                                  \
   ROW(Add, "add", "+", 2, 1, true, false, "", None, None, All, All, 0.0, 0.0, "", "", "#1 + #2", a + b, 1.0, \
       1.0)                                                                                                   \
@@ -74,11 +74,11 @@ enum class Op : std::uint8_t {
 #undef ROW
 };
 
-// f(-x) = -f(x), or f(-x) = f(x)
+// f(-x) = -f(x), or f(-x) = f(x).
 enum class Parity : std::uint8_t { None, Odd, Even };
-// Strictly, over the whole domain: 1/x, which falls on either side of 0, has none.
+// Strictly, over the whole domain: 1/x, which falls on both sides of 0, has none.
 enum class Trend : std::uint8_t { None, Rising, Falling };
-// Real numbers; Unit is [-1, 1].
+// Sets of real numbers; Unit is [-1, 1].
 enum class Reals : std::uint8_t { All, Nonzero, Nonnegative, Positive, Unit };
 
 inline constexpr double FULL_TURN = 2.0 * std::numbers::pi;
@@ -86,13 +86,13 @@ inline constexpr double FULL_TURN = 2.0 * std::numbers::pi;
 struct Operator {
   std::string_view name, symbol;
   int arity, precedence;
-  bool is_commutative;    // and associative: + and *
-  bool hides_non_finite;  // 1/inf, exp(-inf), tanh(inf): operands must be looked at
+  bool is_commutative;    // also associative: + and *
+  bool hides_non_finite;  // 1/inf, exp(-inf), tanh(inf): operands must be checked
   std::string_view undoes;
   Parity parity;
   Trend trend;
-  Reals domain;   // operands that have a value, but for the poles of tan, which no double is at
-  Reals range;    // the smallest of these sets that holds all values
+  Reals domain;   // operands that have a value, except for the poles of tan, which no double hits
+  Reals range;    // the smallest of these sets that contains all values
   double period;  // 0: none
   double degree;  // d with f(c*x) = c^d * f(x) for all c > 0; 0: none
   std::string_view numpy, sympy, latex;
@@ -115,13 +115,13 @@ inline constexpr int N_OPERATORS = static_cast<int>(std::size(OPERATORS));
 
 inline constexpr const Operator& row_of(Op op) { return OPERATORS[static_cast<int>(op)]; }
 
-// Whether outer(inner(x)) = x wherever inner(x) exists. The inverse of a function that has several operands
-// for one value, as sin has, finds one of them only.
+// Whether outer(inner(x)) = x wherever inner(x) exists. This does not hold for functions such as sin that
+// take a value several times, because their inverse finds only one of the operands.
 constexpr bool is_undone_by(Op inner, Op outer) {
   return row_of(inner).trend != Trend::None && row_of(outer).undoes == row_of(inner).name;
 }
 
-// The value of an operator, b being ignored where it takes one operand.
+// The value of an operator; b is ignored if it takes one operand.
 double value_of(Op op, double a, double b = 0.0);
 
 }  // namespace ddsr

@@ -52,7 +52,7 @@ std::vector<int> prefix_from_breadth_first(const Vocabulary& vocabulary, std::sp
   return order;
 }
 
-// In prefix order a node's first operand follows it, and its second stands behind all of the first.
+// In prefix order a node's first operand follows it directly, and its second comes after the whole first one.
 std::vector<int> breadth_first_from_prefix(const Vocabulary& vocabulary, std::span<const TokenId> tokens) {
   std::vector<int> sizes(tokens.size());  // of the subtree at each token
   for (std::size_t i = tokens.size(); i-- > 0;) {
@@ -73,8 +73,8 @@ std::vector<int> breadth_first_from_prefix(const Vocabulary& vocabulary, std::sp
 
 namespace {
 
-// Puts every subtree, smaller ones first, into canonical prefix order: a part of one shared array that holds,
-// for each place, the node that stands there.
+// Brings every subtree into canonical prefix order, smaller ones first. Each is a range of one shared array
+// that holds the node at each place.
 class Canonicalizer {
  public:
   Canonicalizer(const Vocabulary& vocabulary, std::span<const TokenId> tokens)
@@ -118,7 +118,7 @@ class Canonicalizer {
     parts_[at(node)] = {begin, static_cast<int>(places_.size()) - begin};
   }
 
-  // ((o1 * o2) * o3): in prefix order all operators of the chain come first.
+  // Collects ((o1 * o2) * o3), where in prefix order all operators of the chain come first.
   void arrange_chain(int node) {
     links_.clear();
     pending_.assign(1, node);

@@ -1,4 +1,4 @@
-// What a token id stands for: an operator, the literal 1, a constant to be fitted, or a variable.
+// The meaning of token ids: an operator, the literal 1, a fitted constant, or a variable.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace ddsr {
 
 using TokenId = std::int16_t;
 
-inline constexpr TokenId PAD = -1;   // fills a row of tokens behind the end of its expression
+inline constexpr TokenId PAD = -1;   // fills a row of tokens after the end of its expression
 inline constexpr TokenId MASK = -2;  // a position that is still to be filled
 
 enum class Kind : std::uint8_t { Operator, One, Constant, Variable };
@@ -20,11 +20,11 @@ enum class Kind : std::uint8_t { Operator, One, Constant, Variable };
 struct Token {
   Kind kind;
   Op op;         // of an operator
-  int arity;     // 0 but for operators
+  int arity;     // 0 except for operators
   int variable;  // column of X, for a variable
 };
 
-// Ids run: the operators in the order given, the literal 1, the constant, the variables by column.
+// Ids are in this order: the operators as given, the literal 1, the constant, the variables by column.
 class Vocabulary {
  public:
   Vocabulary(const std::vector<std::string>& operators, bool has_one, bool has_constant, int n_variables);
@@ -35,16 +35,16 @@ class Vocabulary {
   const Token& operator[](TokenId id) const { return tokens_[static_cast<std::size_t>(id)]; }
   int arity(TokenId id) const { return (*this)[id].arity; }
   bool is_constant(TokenId id) const { return (*this)[id].kind == Kind::Constant; }
-  // a leaf without a variable: the literal 1 or a constant
+  // A leaf without a variable: the literal 1 or a constant.
   bool is_constant_like(TokenId id) const { return id >= 0 && (id == one_ || id == constant_); }
-  // a leaf that an operator may work on alone: a variable, and the literal 1 where no constant can take the
-  // value of 1 + 1
+  // A leaf that may be an operator's only operand: a variable, or the literal 1 if the vocabulary has no
+  // constant that could replace 1 + 1.
   bool is_free_leaf(TokenId id) const {
     return (*this)[id].kind == Kind::Variable || (id == one_ && constant_ < 0);
   }
   bool holds(TokenId id) const { return id >= 0 && id < size(); }
 
-  // -1 where the vocabulary has none
+  // -1 if the vocabulary does not have it.
   TokenId find(Op op) const {
     for (TokenId id = 0; id < n_operators_; ++id)
       if ((*this)[id].op == op) return id;

@@ -25,7 +25,7 @@ class Completion {
   bool takes_free_leaves_only(int slot) const {
     const Slot::Place place = tree_.slot(slot).place;
     if (place == Slot::Place::Second) return tree_.follows_constant(slot);
-    return true;  // the first of two open operands counts as such
+    return true;  // the first of two open operands counts as one
   }
 
   bool is_allowed(int slot, TokenId leaf) const {
@@ -44,7 +44,7 @@ class Completion {
     return false;
   }
 
-  // Uses of a rule that are not kept for a missing variable.
+  // Uses of a rule beyond those reserved for missing variables.
   int spare_uses(int rule) const {
     int spare = tree_.uses_left(rule);
     for (TokenId id : missing_) spare -= has(grammar_.tokens_of_use(rule), id);
@@ -88,7 +88,7 @@ class Completion {
     if (scarce.empty()) return true;
 
     const int n_rules = static_cast<int>(grammar_.rules.uses.size());
-    std::vector<int> supply;  // the spare uses of each rule, then one of each missing variable
+    std::vector<int> supply;  // the spare uses of each rule, then one use for each missing variable
     for (int rule = 0; rule < n_rules; ++rule) supply.push_back(spare_uses(rule));
     supply.resize(supply.size() + missing_.size(), 1);
 
@@ -108,8 +108,8 @@ class Completion {
   std::vector<TokenId> missing_;
 };
 
-// Finds most completions without a matching: every slot takes an unlimited free leaf, and enough slots take
-// any of those that are missing.
+// Finds most completions without a matching: every slot can take an unlimited free leaf, and enough slots can
+// take any of the missing variables.
 bool is_easily_completed(const Grammar& grammar, const PartialTree& tree) {
   if (tree.n_scarce() > 0) return false;
   int to_place = tree.n_missing();

@@ -33,13 +33,13 @@ class RowNumbers {
   RandomBlock block_{};
 };
 
-// One thread's tools, used for row after row.
+// The working memory of one thread, reused from row to row.
 class RowFiller {
  public:
   explicit RowFiller(const Grammar& grammar)
       : n_tokens_(grammar.vocabulary.size()), tree_(grammar), softmax_(n_tokens_, grammar.rules.max_length) {}
 
-  // Kept tokens that are legal take no softmax and no random number.
+  // Kept tokens that are legal need no softmax and no random number.
   void fill(const float* logits, const TokenId* kept, TokenId* tokens, RowNumbers uniform_at) {
     tree_.clear();
     softmax_.start(logits, kept);
@@ -90,7 +90,7 @@ void fill(const Grammar& grammar, const FillInput& input, std::uint64_t seed, st
   const auto n_tokens = static_cast<std::size_t>(grammar.vocabulary.size());
   std::fill_n(output.tokens, input.n_rows * length, PAD);
   if (output.log_probs != nullptr) std::fill_n(output.log_probs, input.n_rows * length, 0.0f);
-  // starting a thread takes about as long as filling a hundred rows: few rows are not worth many threads
+  // Starting a thread takes about as long as filling a hundred rows, so few rows are not worth many threads.
   parallel_with(input.n_rows, n_threads, 256, [&] {
     return [&, filler = RowFiller(grammar)](std::size_t row) mutable {
       const std::size_t at = row * length;

@@ -47,7 +47,7 @@ void check_count(int at_most, const std::string& rule) {
     throw std::invalid_argument(rule + ": a limit of " + std::to_string(at_most) + " is below 0");
 }
 
-// A rule is implied by one on more tokens with no higher limit; of two equal ones the first stays.
+// A rule is implied by one on more tokens without a higher limit; of two equal ones the first stays.
 bool is_implied(const std::vector<UseRule>& uses, std::size_t rule) {
   for (std::size_t other = 0; other < uses.size(); ++other) {
     if (other == rule || uses[other].at_most > uses[rule].at_most) continue;
@@ -66,7 +66,7 @@ std::vector<UseRule> limiting_uses(const std::vector<UseRule>& uses, int max_len
   return limiting;
 }
 
-// The rules, checked one by one, less those that cannot bite.
+// Checks the rules one by one and drops those that have no effect.
 Rules checked(const Vocabulary& vocabulary, Rules rules) {
   if (rules.max_length < 1 || rules.max_length > Grammar::MAX_LENGTH)
     throw std::invalid_argument("max_length is " + std::to_string(rules.max_length) + ", not between 1 and " +
@@ -157,7 +157,7 @@ void Grammar::prepare_lookahead() {
   for (TokenId id = 0; id < vocabulary.size(); ++id)
     needs_lookahead_ = needs_lookahead_ || (vocabulary.is_free_leaf(id) && !uses_of(id).empty());
   for (TokenId id = 0; id < vocabulary.size(); ++id) {
-    // variables that are not required differ by the rule that limits them alone
+    // variables that are not required differ only by the rule that limits them
     const bool is_alike = vocabulary[id].kind == Kind::Variable && !is_required(id);
     const int rule = uses_of(id).empty() ? 0 : uses_of(id)[0] + 1;
     lookahead_kinds_.push_back(is_alike ? vocabulary.size() + rule : id);
@@ -175,8 +175,8 @@ void Grammar::prepare_lookahead() {
   }
 }
 
-// The exact test of completion.hpp needs leaves that are each in one rule on uses, and, for several required
-// variables, an operator that makes room for one more leaf wherever it is wanted.
+// The exact test of completion.hpp needs leaves that are each in at most one rule on uses and, for several
+// required variables, an operator that can add a leaf anywhere.
 void Grammar::refuse_undecidable() const {
   if (!needs_lookahead_) return;
   for (TokenId id = 0; id < vocabulary.size(); ++id)

@@ -1,14 +1,14 @@
-// Which expressions may be written: the rules of a grammar, brought into the form of tables.
+// Which expressions are legal: the rules of a grammar, compiled into tables.
 //
 // Every grammar has these rules:
 //   - length: an expression has at most `max_length` tokens;
-//   - no inverse pairs: an operator does not stand directly below the one that it undoes, as in exp(log(x));
-//   - no constant-only operands: a leaf that is constant-like (a constant, or the literal 1 where there are
-//     constants) is neither the whole expression nor the operand of a unary operator, and of two operands at
-//     most one is such a leaf. So every subtree that is not a leaf holds a free leaf: a variable, or the
-//     literal 1 where there are no constants. There 1 + 1 is the only way to write 2.
-// The user's are nesting rules (grammar/nesting.hpp), rules on how often tokens are used (the number of
-// constants is one of them) and variables that must appear.
+//   - no inverse pairs: an operator is never directly below the one that it undoes, as in exp(log(x));
+//   - no constant-only operands: a constant-like leaf (a constant, or the literal 1 if there are constants)
+//     is neither the whole expression nor the operand of a unary operator, and at most one of two operands.
+//     So every subtree that is not a leaf contains a free leaf: a variable, or the literal 1 if there are no
+//     constants, in which case 1 + 1 is the only way to write 2.
+// Users add nesting rules (grammar/nesting.hpp), rules on how often tokens are used (the number of constants
+// is one of them) and variables that must appear.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@
 
 namespace ddsr {
 
-// In the whole expression the tokens of a set are used at most `at_most` times, counted together.
+// In an expression, the tokens of a set are used at most `at_most` times in all.
 struct UseRule {
   std::vector<TokenId> tokens;
   int at_most;
@@ -38,15 +38,15 @@ class Grammar {
  public:
   static constexpr int MAX_LENGTH = 4096;
 
-  // Throws std::invalid_argument, tokens written as #id, for rules that mean nothing, that no expression
+  // Throws std::invalid_argument, with tokens written as #id, for rules that are invalid, that no expression
   // satisfies, or for which legality cannot be decided exactly (completion.hpp).
   Grammar(const Vocabulary& vocabulary, Rules rules);
 
   const Vocabulary vocabulary;
-  const Rules rules;  // less those that never bite; the limit on constants is one of `uses`
+  const Rules rules;  // without those that have no effect; the limit on constants is one of `uses`
   const NestingContexts contexts;
 
-  // Sets of tokens that the legal ones of a slot are cut from. The root is directly below PAD.
+  // Sets from which the legal tokens of a slot are computed. The root is directly below PAD.
   const Word* directly_below(TokenId parent) const { return directly_below_[parent + 1]; }
   const Word* of_arity_at_most(int arity) const { return of_arity_at_most_[arity]; }
   const Word* constant_like() const { return kinds_[ConstantLike]; }
@@ -58,15 +58,15 @@ class Grammar {
 
   const std::vector<int>& uses_of(TokenId id) const { return uses_of_[static_cast<std::size_t>(id)]; }
 
-  // Whether the rules limit free leaves or require variables, so that placing a token can leave a rest that
-  // no completion exists for, and each candidate has to be tried.
+  // Whether the rules limit free leaves or require variables. Then a token may make completion impossible,
+  // and each candidate has to be tried.
   bool needs_lookahead() const { return needs_lookahead_; }
-  // Leaves of one kind lead to the same answer when tried in a slot that allows them.
+  // Leaves of one kind give the same result when tried in a slot that allows them.
   int lookahead_kind(TokenId id) const { return lookahead_kinds_[static_cast<std::size_t>(id)]; }
-  // Whether a context allows only free leaves that a rule on uses limits.
+  // Whether the only free leaves that a context allows are limited by rules on uses.
   bool is_scarce(int context) const { return is_scarce_[static_cast<std::size_t>(context)]; }
   bool has_scarce_contexts() const { return has_scarce_contexts_; }
-  // Whether a context allows every required variable, none of them limited.
+  // Whether a context allows every required variable, and none of them is limited.
   bool takes_all_required(int context) const {
     return takes_all_required_[static_cast<std::size_t>(context)];
   }
@@ -87,7 +87,7 @@ class Grammar {
   bool has_scarce_contexts_ = false;
 };
 
-// "#3", and "#3, #4 and #7": tokens in a message; whoever knows the names of variables puts them in.
+// "#3", and "#3, #4 and #7": tokens in a message. The caller replaces them by names.
 std::string token_text(TokenId id);
 std::string list_tokens(const std::vector<TokenId>& tokens);
 

@@ -1,4 +1,4 @@
-// The softmax of a row of logits over the legal tokens alone: one draw and the log-probabilities.
+// The softmax of a row of logits over the legal tokens only: draws and log-probabilities.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace ddsr {
 
-// Which tokens are legal at a position is known only once the one before it is drawn, so every step waits for
-// the last. The exponentials do not depend on it: they are taken for the next few free positions together,
+// The legal tokens of a position are known only after the previous one is drawn, so every step waits for the
+// last. The exponentials do not depend on that: they are computed for the next few free positions together,
 // over all tokens, and a draw only has to add up those of the legal ones.
 class MaskedSoftmax {
  public:
@@ -32,18 +32,18 @@ class MaskedSoftmax {
         sums_(static_cast<std::size_t>(stride_)),
         group_sums_(static_cast<std::size_t>(n_groups_)) {}
 
-  // Takes the logits of a new row, (n_positions, n_tokens). Positions at which `kept` holds a token are not
-  // weighed ahead of time, since most are never loaded; where it is null, all are free.
+  // Sets the logits of a new row, (n_positions, n_tokens). Positions where `kept` has a token are not weighed
+  // in advance, because most are never loaded. If `kept` is null, all positions are free.
   void start(const float* logits, const TokenId* kept) {
     logits_ = logits;
     n_free_ = n_weighed_ = n_loaded_ = 0;
-    for (int i = 0; i < n_positions_; ++i) {  // without a branch: which are free is anyone's guess
+    for (int i = 0; i < n_positions_; ++i) {  // branch-free: free positions are unpredictable
       free_[static_cast<std::size_t>(n_free_)] = i;
       n_free_ += kept == nullptr || kept[i] < 0;
     }
   }
 
-  // Makes ready for one position. Positions are loaded in order, and of the free ones none is left out.
+  // Prepares one position. Positions are loaded in order, and no free one may be skipped.
   void load(int position, const Word* legal) {
     if (n_loaded_ == n_free_ || free_[static_cast<std::size_t>(n_loaded_)] != position)
       weigh(&position, 1);
@@ -61,8 +61,8 @@ class MaskedSoftmax {
     return logits_[position_ * n_tokens_ + id] - largest_here_ - std::log(total_);
   }
 
-  // The token that a number of (0, 1) stands for: the first at which the running sum exceeds that share of
-  // the total, counted without a branch.
+  // Returns the token for a uniform number: the first at which the running sum exceeds that share of the
+  // total. Counts without a branch.
   TokenId draw(float uniform) const {
     if (is_uniform_here()) return nth_legal(static_cast<int>(uniform * static_cast<float>(n_legal())));
     const float wanted = uniform * total_;
@@ -77,9 +77,9 @@ class MaskedSoftmax {
   }
 
  private:
-  static constexpr int AHEAD = 4;  // positions whose exponentials are taken together
-  static constexpr int GROUP = 8;  // tokens whose running sum is a chain of its own
-  // Under this, too much of the precision of single floats has gone into tokens that are not legal.
+  static constexpr int AHEAD = 4;  // positions whose exponentials are computed together
+  static constexpr int GROUP = 8;  // tokens with a common running sum
+  // Below this total, illegal tokens dominate and single precision is too coarse for the legal ones.
   static constexpr float LEAST_TOTAL = 1e-20f;
 
   void weigh(const int* positions, int n) {
@@ -92,8 +92,8 @@ class MaskedSoftmax {
     n_weighed_ += n;
   }
 
-  // Running sums of the legal tokens' weights within each group, the groups' own, and the total. A weight
-  // that is NaN makes the total NaN, legal or not: the slow way then sorts it out.
+  // Computes the running sums of the legal tokens' weights within each group, those of the groups, and the
+  // total. A NaN weight, legal or not, makes the total NaN, which the slow path handles.
   void add_up(const float* weights) {
     float* sums = sums_.data();
     for (int g = 0; g < n_groups_; ++g) {
@@ -110,9 +110,8 @@ class MaskedSoftmax {
     }
   }
 
-  // The slow way, for logits that differ so much that the legal ones vanish beside the others. Where the
-  // legal probabilities are not finite or sum to 0 (a NaN, +inf, or nothing but -inf among them), all legal
-  // tokens are equally likely.
+  // The slow path, for logits that differ so much that the legal ones vanish beside the others. If the legal
+  // probabilities are not finite or sum to 0 (NaN, +inf, or only -inf), all legal tokens are equally likely.
   void weigh_legal_alone() {
     const float* logits = logits_ + position_ * n_tokens_;
     float* weights = weights_.data() + position_ * stride_;
@@ -136,12 +135,12 @@ class MaskedSoftmax {
   TokenId nth_legal(int n) const {
     TokenId found = PAD;
     for_each_token(legal_, n_words_, [&](TokenId id) {
-      if (n-- >= 0) found = id;  // the last one where rounding took n too far
+      if (n-- >= 0) found = id;  // the last one if rounding made n too large
     });
     return found;
   }
 
-  // Where rounding leaves a rest behind the last sum.
+  // If rounding leaves `uniform` above the last sum.
   TokenId last_drawable() const {
     TokenId found = PAD;
     for_each_token(legal_, n_words_, [&](TokenId id) {
@@ -150,7 +149,7 @@ class MaskedSoftmax {
     return found;
   }
 
-  // For each byte of a set, a 1 for each bit that is set.
+  // For each byte of a set, its bits as 0 and 1.
   static constexpr auto SPREAD = [] {
     std::array<std::array<float, 8>, 256> spread{};
     for (unsigned byte = 0; byte < 256; ++byte)

@@ -7,15 +7,15 @@
 
 namespace ddsr {
 
-// Seats guests, one after the other, at tables that seat `seats[table]` guests. A guest who finds no free
-// seat makes others move where that helps; so all seats that can be used are used.
+// Seats guests one by one at tables with `seats[table]` seats. A guest who finds no free seat makes others
+// move if that helps, so all seats that can be used are used.
 class Matching {
  public:
-  // may_sit[guest] lists the tables that suit a guest
+  // may_sit[guest] lists the tables that suit a guest.
   Matching(std::vector<std::vector<int>> may_sit, std::vector<int> seats)
       : may_sit_(std::move(may_sit)), seats_(std::move(seats)), seated_(seats_.size()) {}
 
-  // The largest number of guests that can be seated at once.
+  // The maximum number of guests that can be seated at once.
   int size() {
     int n = 0;
     for (int guest = 0; guest < static_cast<int>(may_sit_.size()); ++guest) {

@@ -1,4 +1,4 @@
-// Rules on what may stand below what, at any depth, as a finite automaton over the paths from the root.
+// Rules on what may occur below what, at any depth, as a finite automaton over the paths from the root.
 #pragma once
 
 #include <algorithm>
@@ -9,29 +9,29 @@
 
 namespace ddsr {
 
-// On any path below an outer token stand at most `at_most` inner tokens.
+// On any path below an outer token there are at most `at_most` inner tokens.
 struct NestingRule {
   std::vector<TokenId> outer, inner;
   int at_most;
 };
 
-// A context is what a slot inherits from the tokens above it: for each rule, how many inner tokens stand
-// below the topmost outer one, or -1 where there is none above. Lower outer tokens have fewer inner ones
-// below them, so the topmost one decides. Contexts only become stricter on the way down: what is allowed
-// in a slot is allowed in the slot above it, too.
+// A context is what a slot inherits from the tokens above it: for each rule, the number of inner tokens below
+// the topmost outer one, or -1 without an outer one. Lower outer tokens have fewer inner ones below them, so
+// the topmost one decides. Contexts only become stricter on the way down: a token allowed in a slot is also
+// allowed in the slot above it.
 class NestingContexts {
  public:
-  // Throws std::invalid_argument where the rules combine to more contexts than fit in memory.
+  // Throws std::invalid_argument if the rules combine to more contexts than fit in memory.
   NestingContexts(const Vocabulary& vocabulary, const std::vector<NestingRule>& rules);
 
-  // Tokens that may stand in a slot: those that no rule forbids and, of the operators, those below which at
-  // least one free leaf is still allowed.
+  // Tokens that a slot may take: no rule forbids them, and below operators at least one free leaf is still
+  // allowed.
   const Word* allowed(int context) const { return allowed_[context]; }
   const std::vector<int>& counts(int context) const { return counts_[static_cast<std::size_t>(context)]; }
 
   int size() const { return static_cast<int>(counts_.size()); }
 
-  // The context below an operator that is allowed; below any other token it is ROOT and means nothing.
+  // The context below an operator that is allowed; below any other token it is ROOT, which is not used.
   std::uint16_t below(int context, TokenId id) const {
     return below_[static_cast<std::size_t>(context * (n_operators_ + 1) + std::min<int>(id, n_operators_))];
   }
@@ -41,7 +41,7 @@ class NestingContexts {
  private:
   int n_operators_;
   TokenSets allowed_;
-  std::vector<std::uint16_t> below_;  // for each context: of every operator, then one for all leaves
+  std::vector<std::uint16_t> below_;  // for each context: below each operator, then one for all leaves
   std::vector<std::vector<int>> counts_;
 };
 

@@ -9,7 +9,7 @@ namespace ddsr {
 PartialTree::PartialTree(const Grammar& grammar)
     : grammar_(grammar),
       tokens_(static_cast<std::size_t>(grammar.rules.max_length)),
-      slots_(static_cast<std::size_t>(grammar.rules.max_length) + 2),  // place() writes two, needed or not
+      slots_(static_cast<std::size_t>(grammar.rules.max_length) + 2),  // place() always writes two
       uses_left_(grammar.rules.uses.size()),
       counts_(static_cast<std::size_t>(grammar.vocabulary.size())),
       is_dead_end_(static_cast<std::size_t>(grammar.vocabulary.size()) + grammar.rules.uses.size() + 1),
@@ -28,8 +28,8 @@ void PartialTree::clear() {
   n_scarce_ = grammar_.is_scarce(NestingContexts::ROOT);
 }
 
-// Here and in place() without branches: they would hang on the token drawn last, which the processor cannot
-// guess, and a wrong guess costs more than the arithmetic.
+// Branch-free here and in place(): a branch would depend on the token drawn last, which the processor cannot
+// predict, and a misprediction costs more than the arithmetic.
 Word PartialTree::allowed_word(int w) const {
   const Slot& here = slot(length_);
   const bool is_variable_only = (here.place == Slot::Place::Single) | follows_constant(length_);
@@ -52,7 +52,7 @@ bool PartialTree::is_legal(TokenId id) {
   return is_allowed && !(can_dead_end() && is_dead_end(id));
 }
 
-// Whether a token that every rule allows may still leave a rest that cannot be completed.
+// Whether a token that obeys every rule may make completion impossible.
 bool PartialTree::can_dead_end() const {
   return grammar_.needs_lookahead() && (n_missing_ > 0 || grammar_.has_scarce_contexts());
 }
@@ -77,7 +77,7 @@ void PartialTree::place(TokenId id) {
   const std::uint16_t context = slot(length_).context;
   const int arity = grammar_.vocabulary.arity(id);
   const std::uint16_t below = grammar_.contexts.below(context, id);
-  Slot* operands = slots_.data() + length_ + n_open_;  // those of a leaf are never opened
+  Slot* operands = slots_.data() + length_ + n_open_;  // for a leaf, these are never opened
   operands[0] = {below, id, arity == 1 ? Slot::Place::Single : Slot::Place::First};
   operands[1] = {below, id, Slot::Place::Second};
   change_uses_left(id, -1);
@@ -98,7 +98,7 @@ void PartialTree::change_uses_left(TokenId id, int change) {
     uses_left_[r] += change * has(grammar_.tokens_of_use(static_cast<int>(r)), id);
 }
 
-// change: 1 when the token is placed at length(), -1 when it is taken back from there.
+// `change` is 1 when the token is placed at length() and -1 when it is taken back.
 void PartialTree::count_for_lookahead(TokenId id, int change) {
   int& count = counts_[static_cast<std::size_t>(id)];
   const bool was_there = count > 0;

@@ -1,4 +1,4 @@
-// A breadth-first sequence while it is filled from left to right.
+// A breadth-first sequence that is filled from left to right.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace ddsr {
 
-// A place for a token, open until its turn comes. The two operands of an operator are neighbours.
+// A position that takes a token in its turn. The two operands of an operator are adjacent.
 struct Slot {
   enum class Place : std::uint8_t { Single, First, Second };  // Single: the root, a unary operator's operand
   std::uint16_t context;                                      // of the nesting rules
@@ -24,37 +24,37 @@ class PartialTree {
   int n_open() const { return n_open_; }
   bool is_complete() const { return n_open_ == 0; }
 
-  // Tokens left when every open slot is closed with a leaf.
+  // Number of tokens left after every open slot is closed with a leaf.
   int room() const { return grammar_.rules.max_length - length_ - n_open_; }
 
-  // The tokens that may fill the next open slot, valid until the tree changes. They are exactly those that
-  // some complete and legal expression continues with: there are no dead ends (completion.hpp says why).
+  // The tokens that may fill the next open slot, valid until the tree changes. They are exactly those with
+  // which some complete and legal expression continues: there are no dead ends (see completion.hpp).
   const Word* legal();
-  // Whether one token is among them, without asking for the others.
+  // Whether this token is legal, without computing the others.
   bool is_legal(TokenId id);
 
-  // Fills the next open slot with a token that is legal, and undoes that.
+  // Fills the next open slot with a legal token, and undoes that.
   void place(TokenId id);
   void take_back();
 
-  // The open slots are those at indices length() to length() + n_open() - 1.
+  // The open slots have indices length() to length() + n_open() - 1.
   const Slot& slot(int index) const { return slots_[static_cast<std::size_t>(index)]; }
   TokenId token(int index) const { return tokens_[static_cast<std::size_t>(index)]; }
   int uses_left(int rule) const { return uses_left_[static_cast<std::size_t>(rule)]; }
 
-  // Kept where the grammar needs lookahead:
+  // Updated only if the grammar needs lookahead:
   int count(TokenId id) const { return counts_[static_cast<std::size_t>(id)]; }
-  int n_missing() const { return n_missing_; }  // required variables that have not appeared
+  int n_missing() const { return n_missing_; }  // required variables that have not occurred yet
   int n_scarce() const { return n_scarce_; }    // open slots that only limited free leaves can fill
 
-  // Whether the operand next to this one, to the left, is a constant-like leaf.
+  // Whether the operand to the left of this one is a constant-like leaf.
   bool follows_constant(int index) const {
     const bool has_left_one = (slot(index).place == Slot::Place::Second) & (index <= length_);
     return has_left_one & has(grammar_.constant_like(), token(index > 0 ? index - 1 : 0));
   }
 
  private:
-  Word allowed_word(int w) const;  // 64 of the tokens that the rules allow here, dead ends among them
+  Word allowed_word(int w) const;  // 64 of the tokens that the rules allow here, including dead ends
   bool can_dead_end() const;
   bool is_dead_end(TokenId id);
   void remove_dead_ends();

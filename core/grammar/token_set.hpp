@@ -1,4 +1,4 @@
-// Sets of tokens as bits, 64 to a word: one word for the usual vocabulary, more where there are hundreds of
+// Sets of tokens as bits, 64 per word: one word for the usual vocabulary, more if there are hundreds of
 // variables.
 #pragma once
 
@@ -27,7 +27,7 @@ void for_each_token(const Word* set, int n_words, Fn&& fn) {
       fn(static_cast<TokenId>(64 * w + std::countr_zero(left)));
 }
 
-// A list of sets over one vocabulary, in one piece of memory.
+// A list of sets over one vocabulary, in contiguous memory.
 class TokenSets {
  public:
   explicit TokenSets(int n_tokens = 0, int n_sets = 0)

@@ -40,7 +40,7 @@ std::string no_completion(const Grammar& grammar, const PartialTree& tree, Token
   return missing.empty() ? text : text + "; still to appear: " + list_tokens(missing);
 }
 
-// Why `id`, which is not legal, may not fill the next slot.
+// Why the illegal token `id` may not fill the next slot.
 std::string reason(const Grammar& grammar, const PartialTree& tree, TokenId id) {
   const Slot& slot = tree.slot(tree.length());
   const int arity = grammar.vocabulary.arity(id);

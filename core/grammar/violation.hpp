@@ -1,4 +1,4 @@
-// Which rule of a grammar an expression breaks, and where.
+// Finds which rule of a grammar an expression breaks, and where.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace ddsr {
 
-// The first token of a breadth-first sequence that is not legal, with the rule that it breaks; none where the
+// Returns the first illegal token of a breadth-first sequence with the rule that it breaks, or nothing if the
 // sequence is a legal expression. Tokens in the reason are written #id.
 Flaw find_violation(const Grammar& grammar, std::span<const TokenId> tokens);
 

@@ -1,7 +1,7 @@
-// Loops over a block of rows, one set for each instruction set, the best one chosen at run time.
+// Loops over a block of rows, compiled for each instruction set; the best set is chosen at run time.
 //
-// Every pointer is aligned to 64 bytes, and `n` of the elementwise loops is a multiple of LANES: blocks are
-// padded, so that no row is computed by another code path than its neighbours.
+// Every pointer is aligned to 64 bytes, and the `n` of elementwise loops is a multiple of LANES. Blocks are
+// padded, so that all rows take the same code path.
 #pragma once
 
 #include <cstddef>
@@ -34,31 +34,31 @@ struct Kernels {
   // out = a^exponent by multiplication, |exponent| <= MAX_INTEGER_POWER
   void (*integer_power)(double* out, const double* a, int exponent, int n);
 
-  // The following take any n, and sum in the same order on every machine.
+  // The following take any n and sum in the same order on every machine.
   bool (*all_finite)(const double* v, int n);
   bool (*any_negative)(const double* v, int n);
   double (*sum)(const double* v, int n);
   double (*dot)(const double* a, const double* b, int n);
-  // out = y - scale * f - offset (times root_weight, if any); returns the sum of its squares
+  // out = y - scale * f - offset (times root_weight, if not null); returns the sum of its squares.
   double (*residual)(double* out, const double* y, const double* f, double scale, double offset,
                      const double* root_weight, int n);
 
-  // For each of n listed rows of n_tokens logits: the largest (NaN left aside), and exp(logit - largest) of
-  // each in single precision, 0 behind the last up to `stride`, a multiple of 16. Results are put in the same
-  // rows of `largest` and of `weights`; what stands in the others is left alone.
+  // For each of n listed rows of n_tokens logits, computes the maximum (ignoring NaN) and exp(logit -
+  // maximum) of each token in single precision, and 0 after the last up to `stride`, a multiple of 16.
+  // Results go to the same rows of `largest` and `weights`; other rows stay unchanged.
   void (*weigh)(float* weights, float* largest, const float* logits, const int* rows, int n, int n_tokens,
                 int stride);
 
-  // For each of n_blocks blocks of sixteen columns s, row after row, four sums over n_rows rows: of w * s,
-  // w * s * s, v * s and u * s, in single precision, sixteen of each after the other.
+  // For each of n_blocks blocks of sixteen columns s, stored row by row, computes four sums over n_rows rows
+  // in single precision: w * s, w * s * s, v * s and u * s. Each sum has its sixteen values side by side.
   void (*correlate)(float* sums, const float* table, const float* w, const float* v, const float* u,
                     int n_rows, int n_blocks);
 };
 
-// The sets that this machine can run, the fastest last.
+// The sets that this machine can run, fastest last.
 std::vector<const Kernels*> available_kernels();
 
-// The fastest set, or the one that the environment variable DDSR_KERNELS names. An unknown name throws.
+// The fastest set, or the one named by the environment variable DDSR_KERNELS. An unknown name throws.
 const Kernels& kernels();
 
 }  // namespace ddsr

@@ -1,4 +1,4 @@
-// Compiled once for each instruction set, into the namespace that DDSR_ISA names.
+// Compiled once for each instruction set, into the namespace named by DDSR_ISA.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include "kernels/kernels.hpp"
 #include "kernels/perturbation.hpp"
 
-// Tells the compiler that the C library has vector versions of these.
+// Declares that the C library has vector versions of these functions.
 #ifdef DDSR_VECTOR_MATH
 #define VECTORISED(name) __attribute__((simd("notinbranch"))) double name(double) noexcept;
 extern "C" {
@@ -39,7 +39,7 @@ T* aligned(T* pointer) {
 
 inline int whole_lanes(int n) { return n / LANES * LANES; }
 
-// Whether IEEE 754 fixes the value to the last bit, so that it is the same on every processor.
+// Whether IEEE 754 defines the value to the last bit, so that it is the same on every processor.
 constexpr bool is_rounded_alike(Op op) {
   switch (op) {
     case Op::Pow:
@@ -60,7 +60,7 @@ constexpr bool is_rounded_alike(Op op) {
   }
 }
 
-// d a^b/da; b*v/a saves a second power, and 0 needs a word of its own
+// d a^b/da. b*v/a saves a second power, but 0 has to be handled separately.
 inline double power_slope(double v, double a, double b) {
   const double at_zero = b == 1.0 ? 1.0 : (b > 1.0 || b == 0.0 ? 0.0 : INFINITY);
   return a != 0.0 ? b * v / a : at_zero;
@@ -127,7 +127,7 @@ void integer_power(double* out, const double* a, int exponent, int n) {
   RAISE[exponent < 0 ? -exponent : exponent](out, a, exponent < 0, n);
 }
 
-// Four running sums of LANES each, so that one addition need not wait for the last; then the rest.
+// Four running sums of LANES each, so that additions need not wait for each other; then the remainder.
 template <typename Term>
 inline double reduce(int n, Term term) {
   double sums[4 * LANES] = {};
@@ -154,7 +154,7 @@ double dot(const double* a_, const double* b_, int n) {
   return perturbed(total, total);
 }
 
-// 0 * v is 0 for every finite v, and NaN for the others
+// 0 * v is 0 for every finite v and NaN for all others.
 bool all_finite(const double* v_, int n) {
   const double* v = aligned(v_);
   return reduce(n, [=](int i) { return 0.0 * v[i]; }) == 0.0;
@@ -175,8 +175,9 @@ double residual(double* __restrict out_, const double* y_, const double* f_, dou
   return dot(out, out, n);
 }
 
-// exp(x) for x <= 0, to a relative error of about 1e-7; 0 below -87 and NaN for NaN. 2^n times a polynomial
-// of the rest (the Cephes library's), in plain arithmetic: loops over it vectorise on any machine.
+// exp(x) for x <= 0, to a relative error of about 1e-7; 0 below -87 and NaN for NaN. It is 2^n times a
+// polynomial of the remainder (from the Cephes library), in plain arithmetic, so that loops over it vectorise
+// on any machine.
 inline float exp_of_negative(float x) {
   constexpr float ROUND = 12582912.0f;  // 1.5 * 2^23: adding it leaves an integer in the lowest bits
   const float shifted = x * 1.44269504f + ROUND;
@@ -202,7 +203,7 @@ void weigh(float* __restrict all_weights, float* __restrict largest, const float
     const float* __restrict logits = all_logits + row * n_tokens;
     float highest[WIDTH];
     for (float& h : highest) h = -INFINITY;
-    // Read again below rather than kept: a wide load of what narrow stores just wrote has to wait for them.
+    // Read again below instead of kept: a wide load of values just written by narrow stores would stall.
     auto logit = [=](int k) { return k < n_tokens ? logits[k] : -INFINITY; };
     for (int k = 0; k < stride; k += WIDTH) {
 #pragma omp simd

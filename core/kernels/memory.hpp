@@ -1,4 +1,4 @@
-// Memory aligned for the widest vectors, and not cleared: kernels write before they read.
+// Memory aligned for the widest vectors and not cleared, since kernels write before they read.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct AlignedAllocator {
   void deallocate(T* p, std::size_t) { ::operator delete(p, ALIGNMENT); }
   template <typename U>
   void construct(U* p) {
-    ::new (static_cast<void*>(p)) U;  // leaves numbers as they are, where U() would set them to 0
+    ::new (static_cast<void*>(p)) U;  // leaves numbers uninitialised, where U() would set them to 0
   }
   template <typename U, typename... Arguments>
   void construct(U* p, Arguments&&... arguments) {

@@ -2,8 +2,8 @@
 //
 // Processors agree on +, -, *, / and sqrt. They differ in elementary functions, which each math library
 // rounds in its own way, and in sums of products, which some fuse. A build with -DDDSR_PERTURB=SEED moves
-// such results by one unit in the last place, up, down or not at all, by a hash of the operands and the
-// seed: the same operands always give the same result. Whole numbers stay: exp(0) is 1 everywhere.
+// such results by one unit in the last place, up, down or not at all, by a hash of the operands and the seed.
+// The same operands always give the same result. Integers stay: exp(0) is 1 everywhere.
 #pragma once
 
 #include <bit>
@@ -14,13 +14,13 @@
 #define DDSR_PERTURB 0
 #endif
 
-// Internal linkage: each instruction set needs its own code, and the linker would keep one for all of them.
+// Internal linkage: each instruction set needs its own code, of which the linker would keep only one.
 namespace ddsr {
 namespace {
 
 constexpr std::uint64_t PERTURBATION = DDSR_PERTURB;
 
-// The finalizer of splitmix64, which spreads every bit over all others.
+// The finalizer of splitmix64, in which every input bit affects all output bits.
 inline std::uint64_t mixed(std::uint64_t bits) {
   bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9u;
   bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBu;
@@ -36,7 +36,7 @@ inline int nudge(double a, double b) { return static_cast<int>(hashed(a, b) % 3)
 
 inline bool can_move(double result) { return std::isfinite(result) && result != std::trunc(result); }
 
-// `result` of an operation on `a` and `b`; unchanged in a usual build.
+// `result` of an operation on `a` and `b`, perturbed; unchanged in a usual build.
 inline double perturbed(double result, double a, double b = 0.0) {
   if constexpr (PERTURBATION == 0) return result;
   if (!can_move(result)) return result;

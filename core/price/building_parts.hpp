@@ -1,4 +1,4 @@
-// What the builders of sums, products and powers share.
+// Functions shared by the builders of sums, products and powers.
 #pragma once
 
 #include <algorithm>
@@ -15,13 +15,13 @@ using Parts = std::vector<Part>;
 
 inline bool is_whole(double value) { return std::fabs(value) < 1e6 && value == std::trunc(value); }
 
-// A square has a root, a logarithm and powers where its base is negative, too.
+// A square has roots, logarithms and powers even where its base is negative.
 inline bool is_even_power(const Structure& structure) {
   return structure.symbol == Symbol::Power && structure.parts[1].structure.is_number() &&
          is_whole(0.5 * structure.parts[1].structure.number);
 }
 
-// Whether the value may be taken out of where it stands.
+// Whether a value may be factored out.
 inline bool is_safe(double value) { return std::isfinite(value) && value != 0.0; }
 
 inline bool is_power(const Structure& structure) { return structure.symbol == Symbol::Power; }
@@ -42,7 +42,7 @@ inline Structure times_constant(double value, Structure structure) {
   return times(constant_structure(value), std::move(structure));
 }
 
-// Kept ones first, then by their order.
+// Sorts the inverse parts last, and all by `compare`.
 inline void sort_parts(Parts& parts) {
   std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
     if (a.is_inverse != b.is_inverse) return b.is_inverse;
@@ -50,7 +50,7 @@ inline void sort_parts(Parts& parts) {
   });
 }
 
-// Its first factor, if that is fixed, is the value; what is left is the rest.
+// The first factor, if it has no variables, and the remaining structure.
 struct Split {
   double value;
   bool is_fitted;

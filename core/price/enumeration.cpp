@@ -17,12 +17,12 @@ namespace {
 
 constexpr int MOST_PARTS = 5;
 
-// A place in a structure that is still to be filled: a symbol, or the rest of a list.
+// An open place in a structure, for a symbol or for the rest of a list.
 struct Gap {
   bool is_list = false;
   Place place = Place::Top, above = Place::Top;
   bool is_product = false;
-  int before = END;  // the part before, of a list
+  int before = END;  // for a list: the previous part
   int n_parts = 0;
 
   std::uint32_t key() const {
@@ -38,7 +38,7 @@ struct Gap {
   }
 };
 
-// One way to fill a gap, and the gaps that come with it, which are filled in this order.
+// One way to fill a gap, with the new gaps that it opens, in the order in which they are filled.
 struct Filling {
   double nats;
   Symbol symbol;
@@ -72,9 +72,9 @@ class Enumerator {
   }
 
  private:
-  // A structure with gaps: what was filled so far, and what is still to be filled.
+  // A structure with gaps.
   struct Partial {
-    double bound;  // nats that it takes at least when it is whole
+    double bound;  // lower bound of the nats of the whole
     double nats;   // so far
     int stack, history;
     bool operator<(const Partial& other) const { return bound > other.bound; }
@@ -82,7 +82,7 @@ class Enumerator {
   struct Stacked {
     Gap gap;
     int below;
-    double bound;  // nats that this gap and those below it take at least
+    double bound;  // lower bound of the nats of this gap and those below it
   };
   struct Filled {
     const Filling* filling;
@@ -139,7 +139,7 @@ class Enumerator {
     return ways;
   }
 
-  // Parts come in the order in which a structure has them.
+  // Parts are listed in the order in which a structure has them.
   std::vector<Filling> parts(const Gap& gap) const {
     std::vector<Filling> ways;
     auto nats = [&](int next) { return code_.listed_nats(gap.is_product, gap.before, gap.place, next); };
@@ -147,7 +147,7 @@ class Enumerator {
     if (is_list) ways.push_back({.nats = nats(END), .symbol = Symbol::Sum, .is_end = true, .gaps = {}});
     if (gap.n_parts == MOST_PARTS) return ways;
     const Symbol same = gap.is_product ? Symbol::Product : Symbol::Sum;
-    // a number leads its sum, also where it is subtracted
+    // A number leads its sum, even if it is subtracted.
     const bool is_after_number = gap.before == END || gap.before == N_SYMBOLS;
     const int first = is_after_number ? 0 : gap.before;
     for (int next = first; next < 2 * N_SYMBOLS; ++next) {
@@ -165,7 +165,7 @@ class Enumerator {
     return ways;
   }
 
-  // The fillings with a symbol: one for each variable and number. The gaps in it come before the `rest`.
+  // Adds the fillings with a symbol: one for each variable or number. Its gaps come before `rest`.
   void add(std::vector<Filling>& ways, Filling filling, Place place, const std::vector<Gap>& rest) const {
     if (!options_.is_allowed[static_cast<std::size_t>(filling.symbol)]) return;
     const double nats = filling.nats;
@@ -196,7 +196,7 @@ class Enumerator {
     ways.push_back(std::move(filling));
   }
 
-  // exp(log(x)) and the like, and a function of itself.
+  // exp(log(x)) and the like, and functions of themselves.
   static bool undoes(Place place, Symbol symbol) {
     if (symbol < Symbol::Sqrt || symbol > Symbol::Abs) return false;
     if (place == place_in(symbol)) return true;
@@ -255,7 +255,7 @@ void rename(Structure& structure, const std::vector<int>& columns) {
   for (Structure::Part& part : structure.parts) rename(part.structure, columns);
 }
 
-// Calls `use` with each choice of so many different columns, in any order.
+// Calls `use` with each ordered selection of `n_chosen` different columns.
 template <typename Use>
 void for_each_choice(int n_chosen, int n_variables, std::vector<int>& chosen, const Use& use) {
   if (static_cast<int>(chosen.size()) == n_chosen) return use(chosen);
@@ -267,7 +267,7 @@ void for_each_choice(int n_chosen, int n_variables, std::vector<int>& chosen, co
   }
 }
 
-// Choice by choice. A number that is too dear to be enumerated leaves no other way than to name the form.
+// The price choice by choice. If a number is too expensive to be enumerated, the form can only be named.
 double nats_one_by_one(const StructureCode& code, const Structure& structure,
                        const EnumerationOptions& options) {
   const Told all = told(structure);
@@ -281,7 +281,7 @@ double nats_one_by_one(const StructureCode& code, const Structure& structure,
   return sum;
 }
 
-// A form with each choice of columns for its variables.
+// Adds a form with each choice of columns for its variables.
 void add_instances(const KnownForms::Form& form, const StructureCode& code, const EnumerationOptions& options,
                    std::vector<PricedStructure>& found) {
   if (form.n_columns < 1 || form.n_columns > options.n_variables) return;
@@ -302,7 +302,7 @@ void add_instances(const KnownForms::Form& form, const StructureCode& code, cons
   });
 }
 
-// The forms that formulas have, and what tables may have in their place.
+// The known forms and their transformations.
 std::vector<PricedStructure> known_structures(const StructureCode& code, const EnumerationOptions& options) {
   std::vector<PricedStructure> found;
   for (const KnownForms::Form& form : code.known().forms()) add_instances(form, code, options, found);

@@ -1,4 +1,4 @@
-// All structures up to a price, the cheapest first.
+// Lists all structures up to a price, cheapest first.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace ddsr {
 
-// A number that may stand in a structure, and what it takes to write its value.
+// A number that may occur in a structure, and the price of its value.
 struct PricedNumber {
   double value;
   double nats;
@@ -17,24 +17,24 @@ struct PricedNumber {
 
 struct EnumerationOptions {
   int n_variables = 1;
-  std::array<bool, N_SYMBOLS> is_allowed{};                        // which symbols may occur
+  std::array<bool, N_SYMBOLS> is_allowed{};                        // symbols that may occur
   std::array<std::vector<PricedNumber>, N_NUMBER_PLACES> numbers;  // by NumberPlace
   double most_nats = 13.0;
   std::size_t most_structures = 10'000;
-  std::size_t most_open = 4'000'000;  // partial structures held at a time
+  std::size_t most_open = 4'000'000;  // maximum number of partial structures in memory
 };
 
 struct PricedStructure {
-  double nats;  // with the values of its numbers and the columns of its variables
+  double nats;  // including the values of its numbers and the columns of its variables
   Structure structure;
 };
 
-// Known forms are among them, however many choices they take. Structures that another one writes with fewer
-// constants, as c * sqrt(c * x) is c * sqrt(x), are left out.
+// Includes known forms, however many choices they take. Leaves out structures that can be written with fewer
+// constants, such as c * sqrt(c * x), which is c * sqrt(x).
 std::vector<PricedStructure> cheapest_structures(const StructureCode& code,
                                                  const EnumerationOptions& options);
 
-// The cheapest of two lists, each structure once, at the lower of its prices.
+// The cheapest of two lists; a structure in both gets the lower price.
 std::vector<PricedStructure> merged(std::vector<PricedStructure> first, std::vector<PricedStructure> second,
                                     std::size_t most);
 

@@ -12,14 +12,15 @@ namespace ddsr {
 
 namespace {
 
-// Relative: sums of squares so near belong to one minimum. Two starts that end there settle it.
+// Relative: sums of squares this close belong to one minimum. The fit ends when two starts reach the same
+// one.
 constexpr double SAME_MINIMUM = 1e-5;
 constexpr std::size_t AT_A_TIME = 8;
 
-// A structure written breadth-first.
+// A structure written in breadth-first order.
 struct Prepared {
-  Formula formula;                     // its constants are numbers, or 0 where they are fitted
-  std::vector<int> fitted;             // for each constant: which of the structure's it is; -1 for a number
+  Formula formula;          // constants are numbers, or 0 if fitted
+  std::vector<int> fitted;  // for each constant: its index among the structure's fitted ones; -1 for a number
   std::vector<std::uint8_t> is_fixed;  // for each constant
 };
 
@@ -31,7 +32,7 @@ std::optional<Prepared> prepare(const Vocabulary& vocabulary, const Structure& s
   std::vector<int> fitted;
   int n_fitted = 0;
   for (const bool is_fixed : written->is_fixed) fitted.push_back(is_fixed ? -1 : n_fitted++);
-  // numbered, the constants tell where they went
+  // Number the constants to see where they go.
   for (std::size_t i = 0; i < constants.size(); ++i) constants[i] = static_cast<double>(i);
   Prepared prepared{breadth_first_of(vocabulary, written->formula), {}, {}};
   for (double& constant : prepared.formula.constants) {

@@ -1,4 +1,4 @@
-// Structures with their constants fitted to a data set, from several starts each.
+// Fits the constants of structures to a data set, from several starts each.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@ struct StructureFitOptions {
   int max_steps = 40;
   double tolerance = 1e-8;
   std::uint64_t seed = 0;
-  std::size_t first = 0;  // number of the first structure: random starts go by it
+  std::size_t first = 0;  // index of the first structure, which selects the random starts
 };
 
 struct FittedStructure {
-  Formula formula;                     // breadth-first; empty where there is no finite fit
+  Formula formula;                     // breadth-first; empty without a finite fit
   std::vector<std::uint8_t> is_fixed;  // for each constant
   Fit fit;
 };
 
-// One for each structure. What a structure gets does not depend on the others, nor on the threads.
+// Returns one fit per structure. It does not depend on the other structures or on the threads.
 std::vector<FittedStructure> fit_structures(const Vocabulary& vocabulary,
                                             std::span<const PricedStructure> structures, const Dataset& data,
                                             const StructureFitOptions& options, int n_threads);

@@ -15,9 +15,9 @@ namespace ddsr {
 namespace {
 
 constexpr double DISCOUNT = 0.9;
-// The share of tables in which y depends on no column.
+// Share of tables in which y depends on no column.
 constexpr double NOTHING = 0.1;
-// The shares of tables whose y is so transformed, in the order of `Transform`.
+// Shares of tables with transformed y, in the order of `Transform`.
 constexpr std::array<double, KnownForms::N_TRANSFORMS> SHARES = {0.05, 0.03};
 constexpr double AS_IT_IS = 1.0 - std::accumulate(SHARES.begin(), SHARES.end(), 0.0);
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
@@ -35,13 +35,13 @@ std::uint64_t joined(std::uint64_t first, std::uint64_t second) {
 
 using Colours = std::map<int, std::uint64_t>;  // by column
 
-// Terms and factors may come in any order, since names decide on it.
+// Order-independent hash: the order of terms and factors depends on the names of the variables.
 std::uint64_t hash_of(const Structure& structure, const Colours& colours) {
   const std::uint64_t symbol = scrambled(static_cast<std::uint64_t>(structure.symbol));
   switch (structure.symbol) {
     case Symbol::Constant:
       return symbol;
-    case Symbol::Number:  // single, since 2/3 may be off by a bit
+    case Symbol::Number:  // in single precision, since 2/3 may be off by a bit
       return joined(symbol, std::bit_cast<std::uint32_t>(static_cast<float>(structure.number)));
     case Symbol::Variable:
       return joined(symbol, colours.at(structure.variable));
@@ -66,7 +66,7 @@ void find_columns(const Structure& structure, Colours& colours) {
   for (const Structure::Part& part : structure.parts) find_columns(part.structure, colours);
 }
 
-// The chance that a law has so many of the columns of a table, if formulas have fewer than `n_widths`.
+// Probability that a law has a given number of the table's columns, if formulas have fewer than `n_widths`.
 double chance_of_width(int n_variables, std::size_t n_widths) {
   return (1.0 - NOTHING) / static_cast<double>(std::min(static_cast<std::size_t>(n_variables), n_widths - 1));
 }
@@ -82,7 +82,8 @@ int n_columns_of(const Structure& structure) {
 std::uint64_t nameless_hash(const Structure& structure) {
   Colours colours;
   find_columns(structure, colours);
-  // The colour of a variable is what the structure looks like from it. Twice: then also what the others see.
+  // The colour of a variable is the hash of the structure seen from it. In the second round it includes the
+  // colours of the others.
   constexpr std::uint64_t ITSELF = 1;
   for (int round = 0; round < 2 && colours.size() > 1; ++round) {
     Colours seen;
@@ -148,7 +149,7 @@ double KnownForms::nats_of_unknown(int n_variables) const {
   double chance = 0.0;
   for (std::size_t width = 1; width < totals_.size() && static_cast<int>(width) <= n_variables; ++width) {
     const auto& [count, n_kinds] = totals_[width];
-    // where no formula has so many columns, all is unknown
+    // If no formula has this many columns, all forms are unknown.
     const double share = count > 0.0 ? DISCOUNT * n_kinds / count : 1.0;
     chance += chance_of_width(n_variables, totals_.size()) * share;
   }

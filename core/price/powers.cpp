@@ -81,7 +81,7 @@ Structure with_fitted_exponent(Structure base, double exponent) {
       {{false, raw(Symbol::Power, {{false, std::move(base)}, {false, constant_structure(exponent)}})}});
 }
 
-// Of a sum that begins with so many quarter turns, none of them; what is left of it is the argument.
+// Removes the quarter turns with which a sum begins and returns their number.
 int take_quarter_turns(Structure& argument) {
   if (argument.symbol != Symbol::Sum || !argument.parts.front().structure.is_number()) return 0;
   const Part& first = argument.parts.front();
@@ -95,7 +95,7 @@ int take_quarter_turns(Structure& argument) {
 
 // sin(pi / 2 + x) is cos(x), and sin(pi + x) is -sin(x).
 Structure turned(Symbol function, Structure argument, int n_quarters) {
-  const int n = (((function == Symbol::Cos ? 1 : 0) + n_quarters) % 4 + 4) % 4;  // of the sine
+  const int n = (((function == Symbol::Cos ? 1 : 0) + n_quarters) % 4 + 4) % 4;  // quarters of the sine
   Structure call = call_structure(n % 2 == 0 ? Symbol::Sin : Symbol::Cos, std::move(argument));
   return n < 2 ? call : times_number(-1.0, std::move(call));
 }
@@ -114,7 +114,7 @@ Structure logarithm(Structure of) {
     return sum_structure({{false, constant_structure(std::log(value))},
                           {false, call_structure(Symbol::Log, std::move(rest))}});
   }
-  if (of.parts.front().is_inverse) {  // all of it is below
+  if (of.parts.front().is_inverse) {  // all of it is in the denominator
     for (Part& part : of.parts) part.is_inverse = false;
     return times_number(-1.0, call_structure(Symbol::Log, product_structure(std::move(of.parts))));
   }

@@ -13,7 +13,7 @@ namespace ddsr {
 
 namespace {
 
-constexpr double MINUS_NATS = 2.3;  // one formula of ten begins with a minus
+constexpr double MINUS_NATS = 2.3;  // one formula in ten begins with a minus
 
 double whole_price(const StructureCode& code, const Structure& structure, int n_variables,
                    const NumberPrices& numbers) {
@@ -24,7 +24,7 @@ double whole_price(const StructureCode& code, const Structure& structure, int n_
   return code.known().nats(structure, n_variables, sum);
 }
 
-// Where the structure has a number.
+// A number of the structure.
 struct NumberFound {
   Structure::Part* part;
   bool is_exponent;
@@ -52,17 +52,17 @@ std::vector<double> numbers_in(const Structure& structure) {
   return values;
 }
 
-// Of the ratio of two constants: a constant that happens to be simple, or a factor where other formulas have
-// a constant. The sign of a constant says nothing.
+// The price of the ratio of two constants: a constant that happens to be simple, or a factor where other
+// formulas have a constant. The sign of a constant carries no information.
 double nats_of_ratio(const StructureCode& code, double ratio, const NumberPrices& numbers) {
   const double as_constant = numbers.of_constant(ratio);
-  if (std::fabs(ratio) == 1.0) return as_constant;  // a factor of 1 is no factor
+  if (std::fabs(ratio) == 1.0) return as_constant;  // a factor of 1 is not written
   const double of_sign = ratio < 0.0 ? std::log(2.0) : 0.0;
   const double of_size = numbers.in_structure(NumberPlace::Product, std::fabs(ratio));
   return std::min(as_constant, code.nats_of_being_factor() + of_sign + of_size);
 }
 
-// c * (x - 2 * y) told as c * x + c * y, and then that the ratio of its constants is -2.
+// Prices c * (x - 2 * y) as c * x + c * y with the ratio -2 of its constants.
 double price_with_ratios(const StructureCode& code, const Structure& structure, int n_variables,
                          const NumberPrices& numbers) {
   constexpr double NO_PRICE = std::numeric_limits<double>::infinity();
@@ -78,14 +78,14 @@ double price_with_ratios(const StructureCode& code, const Structure& structure, 
     if (is_inverse) value = -value;
     if (!terms.empty())
       of_ratios += nats_of_ratio(code, value, numbers);
-    else if (value != 1.0)  // or nothing would tell it
+    else if (value != 1.0)  // otherwise it could not be reconstructed
       return NO_PRICE;
     terms.push_back({false, building::times_constant(ANY_VALUE, std::move(rest))});
   }
   return whole_price(code, sum_structure(std::move(terms)), n_variables, numbers) + of_ratios;
 }
 
-// 4 * pi * x * y told as a number before x * y.
+// Prices 4 * pi * x * y as a number before x * y.
 double price_behind_number(const StructureCode& code, const Structure& structure, int n_variables,
                            const NumberPrices& numbers) {
   if (structure.symbol != Symbol::Product || !structure.parts.front().structure.is_number())
@@ -95,8 +95,8 @@ double price_behind_number(const StructureCode& code, const Structure& structure
          numbers.in_structure(NumberPlace::Product, value);
 }
 
-// Of a structure one of whose numbers became a constant: as people write it, exp(c + x) as c * exp(x), unless
-// that constant would stand for other numbers as well.
+// Prices a structure in which a number became a constant. It is rebuilt, exp(c + x) as c * exp(x), unless the
+// constant would then cover other numbers as well.
 double price_with_constant(const StructureCode& code, Structure& structure, int n_variables,
                            const NumberPrices& numbers) {
   Structure written = rebuilt(structure);
@@ -107,7 +107,7 @@ double price_with_constant(const StructureCode& code, Structure& structure, int 
   return std::min(as_it_is, whole_price(code, written, n_variables, numbers));
 }
 
-// Each number is part of the structure, or the value of a constant: whichever is cheaper.
+// Each number is either part of the structure or the value of a constant, whichever is cheaper.
 double cheapest_price(const StructureCode& code, Structure structure, int n_variables,
                       const NumberPrices& numbers) {
   double least = std::min({whole_price(code, structure, n_variables, numbers),
@@ -118,9 +118,9 @@ double cheapest_price(const StructureCode& code, Structure structure, int n_vari
   find_numbers(structure, found);
   for (const auto& [part, is_exponent] : found) {
     const Structure::Part number = *part;
-    const double sign = number.is_inverse ? -1.0 : 1.0;  // of a number that a sum subtracts
+    const double sign = number.is_inverse ? -1.0 : 1.0;  // for a number that a sum subtracts
     double of_value = numbers.of_constant(sign * number.structure.number);
-    if (is_exponent)  // x^4 told as x^c, whose exponent is 4
+    if (is_exponent)  // x^4 as x^c with the exponent 4
       of_value = std::min(of_value, code.nats_of_being_exponent() +
                                         numbers.in_structure(NumberPlace::Exponent, number.structure.number));
     of_value += of_values;
@@ -134,7 +134,7 @@ double cheapest_price(const StructureCode& code, Structure structure, int n_vari
   return least;
 }
 
-// -f takes what f takes, and the sign.
+// -f costs as much as f, plus the sign.
 double signed_price(const StructureCode& code, const Structure& structure, int n_variables,
                     const NumberPrices& numbers) {
   const double as_it_is = cheapest_price(code, structure, n_variables, numbers);
@@ -157,7 +157,7 @@ double price(const StructureCode& code, const Structure& structure, int n_variab
              const NumberPrices& numbers) {
   const double bare = signed_price(code, structure, n_variables, numbers);
   Structure scaled = product_structure({{false, constant_structure()}, {false, structure}});
-  // or the constant would stand for more than 1: for the 2 of 2 * x
+  // otherwise the constant would cover more than the 1, such as the 2 of 2 * x
   const bool is_of_value_one = numbers_in(scaled) == numbers_in(structure);
   if (has_fitted_factor(structure) || !is_of_value_one) return bare;
   const double with_one = cheapest_price(code, std::move(scaled), n_variables, numbers);

@@ -1,4 +1,4 @@
-// What it takes to write an expression whose constants are fitted or settled at numbers.
+// The price of an expression whose constants are fitted or fixed.
 #pragma once
 
 #include <functional>
@@ -11,12 +11,12 @@ namespace ddsr {
 struct NumberPrices {
   std::function<double(NumberPlace, double)>
       in_structure;                           // of a number that is part of the law, by its place
-  std::function<double(double)> of_constant;  // of a simple value that a constant has
+  std::function<double(double)> of_constant;  // of a simple value of a constant
 };
 
-// A settled number is part of the structure, as the 2 of x^2, or the value of a constant, as the 2 of 2 * x:
-// whichever is cheaper. What has no constant before it may have one of the value 1. The digits of fitted
-// constants are not in it.
+// A fixed number is either part of the structure, as the 2 of x^2, or the value of a constant, as the 2 of 2
+// * x, whichever is cheaper. An expression without a leading constant may have one of value 1. The digits of
+// fitted constants are not included.
 double price(const StructureCode& code, const Vocabulary& vocabulary, const Formula& formula,
              std::span<const bool> is_free, const NumberPrices& numbers);
 double price(const StructureCode& code, const Structure& structure, int n_variables,

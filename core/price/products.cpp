@@ -8,7 +8,7 @@ using namespace building;
 
 namespace {
 
-// A variable, a power of one, or a product of such.
+// A variable, a power of one, or a product of these.
 bool is_monomial(const Structure& structure) {
   switch (structure.symbol) {
     case Symbol::Variable:
@@ -24,7 +24,7 @@ bool is_monomial(const Structure& structure) {
   }
 }
 
-// Squares are written one by one, x^2 / y^2; what is beyond them is taken together.
+// Squares are written separately, x^2 / y^2; higher powers are grouped.
 constexpr double LEAST_EXPONENT_OF_GROUP = 3.0;
 
 // Several variables to one power, as in (x / y)^6.
@@ -41,8 +41,8 @@ std::ptrdiff_t n_unfitted(const Parts& terms) {
                        [](const Part& term) { return !has_fitted_factor(term.structure); });
 }
 
-// Divides a sum that a fitted constant multiplies, so that one term has no factor: x in c + x, the 1 of
-// 1 + c * exp(x). With `keeps_sign` by a positive number. What it was divided by; 0 where that cannot be.
+// Divides a sum with a fitted factor so that one term has no factor: x in c + x, or the 1 in 1 + c * exp(x).
+// With `keeps_sign` the divisor is positive. Returns the divisor, or 0 if there is none.
 double scale_to_one(Structure& sum, bool keeps_sign) {
   Parts& terms = sum.parts;
   const bool has_fixed = terms.front().structure.is_fixed();
@@ -76,7 +76,7 @@ double scale_to_one(Structure& sum, bool keeps_sign) {
   return scale;
 }
 
-// Takes a constant out of a factor that has one more than it needs: what it was, or 0 if there was none.
+// Removes a redundant constant from a factor and returns it, or 0 if there is none.
 double pull_constant(Structure& factor, bool has_constant) {
   if (factor.symbol == Symbol::Sum) {
     const std::ptrdiff_t n_bare = n_unfitted(factor.parts);
@@ -97,7 +97,7 @@ double pull_constant(Structure& factor, bool has_constant) {
   return is_power(factor) && scale != 0.0 ? std::pow(scale, factor.parts[1].structure.number) : scale;
 }
 
-// All factors of a product of products, like ones taken together.
+// All factors of nested products, with equal ones combined.
 class Factors {
  public:
   void take(bool is_inverse, Structure factor) {
@@ -175,7 +175,7 @@ class Factors {
     others_.push_back({is_inverse && has_own_sign, std::move(power)});
   }
 
-  // sqrt(a * b) as sqrt(a) * sqrt(b).
+  // sqrt(a * b) becomes sqrt(a) * sqrt(b).
   void take_root(bool is_inverse, Structure of) {
     if (is_group(of)) {
       for (Part& part : of.parts[0].structure.parts)
@@ -215,7 +215,7 @@ class Factors {
     }
   }
 
-  // exp(a) * exp(b) is exp(a + b), and exp(c + x) is c * exp(x).
+  // exp(a) * exp(b) becomes exp(a + b), and exp(c + x) becomes c * exp(x).
   void take_exponential() {
     if (exponents_.empty()) return;
     Structure sum = sum_structure(std::move(exponents_));
@@ -233,7 +233,7 @@ class Factors {
       others_.push_back({false, raw(Symbol::Exp, {{false, std::move(sum)}})});
   }
 
-  // x^1.5 is x * sqrt(x), and x * x^c is x^c.
+  // x^1.5 becomes x * sqrt(x), and x * x^c becomes x^c.
   void take_powers() {
     for (Part& part : others_) {
       Structure& structure = part.structure;
@@ -258,7 +258,7 @@ class Factors {
     return raw(Symbol::Power, {{false, std::move(base)}, {false, number_structure(exponent)}});
   }
 
-  // x^6 / y^6 is (x / y)^6.
+  // x^6 / y^6 becomes (x / y)^6.
   void take_high_powers(double exponent, Parts bases) {
     const bool is_inverse =
         std::all_of(bases.begin(), bases.end(), [](const Part& part) { return part.is_inverse; });
@@ -299,7 +299,7 @@ class Factors {
     others_.push_back({is_inverse, raw(Symbol::Sqrt, {{false, std::move(radicand)}})});
   }
 
-  // (x + y) * (x + y) is (x + y)^2; (x + y) / (x + y) is nothing.
+  // (x + y) * (x + y) becomes (x + y)^2; (x + y) / (x + y) cancels.
   void merge_twins() {
     for (std::size_t i = 0; i < others_.size(); ++i)
       for (std::size_t j = i + 1; j < others_.size(); ++j) {
@@ -341,7 +341,7 @@ class Factors {
   }
 
   Parts others_, roots_, exponents_;
-  std::map<int, double> powers_;  // of variables: whole ones and halves
+  std::map<int, double> powers_;  // of variables: integers and halves
   double number_ = 1.0, number_of_root_ = 1.0, constant_ = 1.0;
   bool has_constant_ = false;
 };

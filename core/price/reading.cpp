@@ -9,7 +9,7 @@ namespace ddsr {
 
 namespace {
 
-// Reads one subtree after the other from a formula in prefix order.
+// Reads the subtrees of a formula in prefix order one by one.
 class Reader {
  public:
   Reader(const Vocabulary& vocabulary, const Formula& formula, std::span<const bool> is_free)

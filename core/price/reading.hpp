@@ -1,4 +1,4 @@
-// The structure of an expression.
+// Converts an expression into its structure.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace ddsr {
 
-// Of a formula in prefix order. `is_free` tells for each constant whether it is fitted.
+// The formula is in prefix order. `is_free` marks the fitted constants.
 Structure structure_of(const Vocabulary& vocabulary, const Formula& formula, std::span<const bool> is_free);
 
 }  // namespace ddsr

@@ -7,7 +7,7 @@ namespace ddsr {
 
 namespace {
 
-// What it is times a number or a constant.
+// The structure without its numeric or constant factor.
 Structure without_factor(const Structure& structure) {
   if (structure.symbol != Symbol::Product || !structure.parts.front().structure.is_fixed()) return structure;
   Structure rest = structure;
@@ -20,8 +20,8 @@ bool is_power_of_variable(const Structure& structure) {
   return structure.symbol == Symbol::Power && structure.parts[0].structure.symbol == Symbol::Variable;
 }
 
-// A constant before it can stand for one in it: of all its terms, or out of a root, a power or an
-// exponential.
+// Whether a leading constant covers one inside the structure: a factor of all its terms, or one under a root,
+// a power or an exponential.
 bool takes_factor(const Structure& structure) {
   if (structure.parts.empty()) return false;
   const Structure& first = structure.parts[0].structure;
@@ -65,7 +65,7 @@ bool is_redundant_sum(const std::vector<Structure::Part>& terms) {
     const bool is_log = term.structure.symbol == Symbol::Log;
     if (has_constant && is_log && has_fitted_factor(term.structure.parts[0].structure)) return true;
   }
-  // two exponentials of fitted rates are two laws; of other structures two of a kind are one
+  // Two exponentials with fitted rates are different laws; two terms of any other equal structure are one.
   for (std::size_t i = 0; i < terms.size(); ++i)
     for (std::size_t j = i + 1; j < terms.size(); ++j) {
       const Structure one = without_factor(terms[i].structure), other = without_factor(terms[j].structure);

@@ -1,11 +1,11 @@
-// Structures that a shorter one stands for.
+// Detects structures that can be written more shortly.
 #pragma once
 
 #include "price/structure.hpp"
 
 namespace ddsr {
 
-// Whether it has constants that others can stand for, or parts that cancel.
+// Whether it has constants that other constants cover, or parts that cancel.
 bool is_redundant(const Structure& structure);
 
 }  // namespace ddsr

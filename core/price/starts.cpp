@@ -10,7 +10,7 @@ namespace ddsr {
 namespace {
 
 constexpr std::size_t MOST_ROWS = 32;
-constexpr double SPREAD = 0.7;  // of the logarithm of a size that is drawn
+constexpr double SPREAD = 0.7;  // of the logarithm of a random size
 constexpr double EXPONENTS[] = {1.5, 0.5, 2.0, -0.5, 0.75, 3.0, -1.5, 1.2};
 constexpr double CHANCE_OF_MINUS = 0.3;
 constexpr std::uint64_t STREAM = 0x5354;
@@ -39,7 +39,7 @@ std::vector<double> Starts::draw(const Structure& structure, std::uint64_t seed,
   return constants_;
 }
 
-// Root of the mean square; 1 where there is none.
+// The root mean square; 1 if it is 0 or not finite.
 double Starts::size(const Values& values) const {
   double squares = 0.0;
   for (const double value : values) squares += value * value;
@@ -59,7 +59,7 @@ double Starts::sign(double chance_of_minus) {
   return uniform_double(block[0], block[1]) < chance_of_minus ? -1.0 : 1.0;
 }
 
-// A `target` of 0: none is wanted.
+// `target` is the wanted size; 0: none.
 Starts::Values Starts::values(const Structure& structure, double target) {
   const std::size_t n = columns_.empty() ? 1 : columns_.front().size();
   switch (structure.symbol) {
@@ -96,7 +96,7 @@ Starts::Values Starts::values(const Structure& structure, double target) {
   }
 }
 
-// A fitted factor, or a fitted term, is put where the whole has its natural size.
+// A fitted factor or term is chosen so that the whole has its natural size.
 Starts::Values Starts::list(const Structure& structure, double target) {
   const bool is_product = structure.symbol == Symbol::Product;
   const bool has_constant = structure.parts.front().structure.is_constant();
@@ -116,7 +116,7 @@ Starts::Values Starts::list(const Structure& structure, double target) {
   if (!has_constant) return whole;
   const double wanted = around(target != 0.0 ? target : (is_product ? 1.0 : size(whole)));
   double value = wanted / (is_product ? size(whole) : 1.0);
-  // at the top the sign is that of y; within a function nothing tells it
+  // At the top the sign is that of y; inside a function it is unknown.
   value *= is_product && target == 0.0 ? sign(0.5)
                                        : (start_ == 0 ? 1.0 : sign(is_product ? 0.1 : CHANCE_OF_MINUS));
   constants_[place] = value;

@@ -1,7 +1,8 @@
-// Where the fit of a structure's constants starts.
+// Starting values for the fit of a structure's constants.
 //
-// Constants have units. A fit of c * exp(c / T) that starts with 1 and 1, at temperatures of 300, sees a
-// constant. So each constant is put where the part that it belongs to has a natural size: about 1 inside a
+// Constants have units. A fit of c * exp(c / T) that starts from 1 and 1, at temperatures of 300, sees a
+// constant function. So each constant starts where its part of the formula has a natural size: about 1 inside
+// a function, about y at the top. Further starts are drawn around it, since one alone may fail.
 // function, about y at the top. Around it starts are drawn, since one alone may lead nowhere.
 #pragma once
 
@@ -17,8 +18,8 @@ class Starts {
  public:
   explicit Starts(const Dataset& data);
 
-  // The constants, in the structure's order. `key` tells one structure's draws from another's;
-  // start 0 is not drawn.
+  // Returns the constants in the structure's order. `key` selects the random numbers of this structure; start
+  // 0 is not random.
   std::vector<double> draw(const Structure& structure, std::uint64_t seed, std::uint32_t key, int start);
 
  private:
@@ -30,7 +31,7 @@ class Starts {
   double sign(double chance_of_minus);
 
   std::vector<Values> columns_;  // of some rows
-  double typical_ = 1.0;         // y, with its sign
+  double typical_ = 1.0;         // a typical value of y, with its sign
   std::vector<double> constants_;
   std::uint64_t seed_ = 0;
   std::uint32_t key_ = 0, n_drawn_ = 0;

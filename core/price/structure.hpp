@@ -10,10 +10,10 @@
 
 namespace ddsr {
 
-// Factors and terms stand in this order.
+// Factors and terms are sorted in this order.
 enum class Symbol : std::uint8_t {
   Number,    // a number that is part of the law: the 2 of x^2, the 1 of 1 - exp(-x)
-  Constant,  // one that is fitted
+  Constant,  // a fitted constant
   Variable,
   Power,
   Sqrt,
@@ -38,7 +38,7 @@ inline constexpr std::string_view SYMBOL_NAMES[N_SYMBOLS] = {
     "number", "constant", "variable", "power", "sqrt", "exp",  "log", "sin", "cos",    "tan",
     "tanh",   "sinh",     "cosh",     "asin",  "acos", "atan", "abs", "sum", "product"};
 
-// Functions of one argument, each with its operator.
+// The functions of one argument with their operators.
 struct Function {
   Symbol symbol;
   Op op;
@@ -57,13 +57,13 @@ struct Structure {
   struct Part;
 
   Symbol symbol = Symbol::Number;
-  double number = 0.0;      // value of a number, or of a constant where it is known
+  double number = 0.0;      // value of a number, or of a constant if it is known
   int variable = -1;        // column of a variable
-  std::vector<Part> parts;  // of a sum or a product; a power has its base and its exponent, a function one
+  std::vector<Part> parts;  // of a sum or product; base and exponent of a power; argument of a function
 
   bool is_number() const { return symbol == Symbol::Number; }
   bool is_constant() const { return symbol == Symbol::Constant; }
-  bool is_fixed() const { return is_number() || is_constant(); }  // no variable in it
+  bool is_fixed() const { return is_number() || is_constant(); }  // without variables
 };
 
 struct Structure::Part {
@@ -72,18 +72,18 @@ struct Structure::Part {
 };
 
 Structure number_structure(double value);
-// A value that nothing is said of: no number that a function leaves as it is.
+// The value of a constant if none is known; no function maps it to itself.
 inline constexpr double ANY_VALUE = 1.5;
 Structure constant_structure(double value = ANY_VALUE);
 Structure variable_structure(int column);
 
-// An order of all structures: by symbol, then by what is in them, whatever values their constants have. Less,
-// equal, greater than 0.
+// A total order of structures: by symbol, then by contents, ignoring the values of constants. Negative, 0 or
+// positive.
 int compare(const Structure& a, const Structure& b);
 bool is_same(const Structure& a, const Structure& b);
 
 int n_constants(const Structure& structure);
 
-// Whether it is a fitted constant, or has one as a factor.
+// Whether it is a fitted constant or has one as a factor.
 bool has_fitted_factor(const Structure& structure);
 }  // namespace ddsr

@@ -10,8 +10,8 @@ namespace {
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-// The chance of a symbol is its share among those seen in the context, mixed with its chance in a context
-// that tells less (Witten and Bell): the more different symbols were seen, the more is left to the others.
+// The probability of a symbol is its share of the counts in the context, mixed with its probability in a less
+// specific context (Witten and Bell): the more different symbols were seen, the more is left for others.
 void mix(std::span<double> counts, std::span<const double> less) {
   double n = 0.0, n_kinds = 0.0;
   for (const double count : counts) n += count, n_kinds += count > 0.0 ? 1.0 : 0.0;
@@ -19,7 +19,7 @@ void mix(std::span<double> counts, std::span<const double> less) {
   for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = (counts[i] + n_kinds * less[i]) / (n + n_kinds);
 }
 
-// Counts in a table of contexts; what tells less is the same table with its last dimension summed.
+// Counts in a table of contexts. A less specific context is the same table summed over its last dimension.
 class Table {
  public:
   Table(std::vector<int> sizes, int n_choices) : sizes_(std::move(sizes)), n_choices_(n_choices) {
@@ -34,9 +34,9 @@ class Table {
     return counts_[at(row * n_choices_ + choice)];
   }
 
-  // -log of the chance of each choice in each context, all its places known.
+  // -log of the probability of each choice in each fully specified context.
   std::vector<double> nats() const {
-    std::vector<std::vector<double>> levels = {counts_};  // from all that is known to nothing
+    std::vector<std::vector<double>> levels = {counts_};  // from the full context to none
     for (std::size_t i = sizes_.size(); i-- > 0;) levels.push_back(summed(levels.back(), sizes_[i]));
     std::vector<double> known(at(n_choices_), 1.0 / n_choices_);
     mix(levels.back(), known);
@@ -83,7 +83,7 @@ StructureCode::StructureCode(const std::vector<Choice>& choices, KnownForms know
   for (const Choice& choice : choices) ++(choice.is_listed ? listed : symbols)(choice.context, choice.chosen);
   symbols_ = symbols.nats(), listed_ = listed.nats();
 
-  // what is never seen is as likely as not
+  // Start from one half each, so that nothing is impossible.
   double n_formulas = 2.0, n_leading = 1.0;
   Fixed factors, exponents;
   for (const Choice& choice : choices) {

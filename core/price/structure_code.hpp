@@ -1,9 +1,9 @@
-// What it takes to write a structure, in nats: a code learned from formulas that people use.
+// The price of a structure in nats: a code learned from formulas that people use.
 //
-// A structure is named as a whole where formulas have it (known_forms.hpp), or told from the top down
-// (telling.hpp): each symbol given its place and the place above it, each part of a list given the part
-// before it. The chances of all that may be named at a place add up to 1, so that e^-nats over all structures
-// adds up to no more than 1, however many there are.
+// A structure is either named as a whole if formulas have it (known_forms.hpp), or written from the top down
+// (telling.hpp): each symbol given its place and the place above it, each part of a list given the previous
+// part. The probabilities of all choices at a place add up to 1, so the sum of e^-nats over all structures is
+// at most 1.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ namespace ddsr {
 
 class StructureCode {
  public:
-  // `choices` are those of the formulas to learn from, all of them, in any order.
+  // `choices` are those of all formulas to learn from, in any order.
   StructureCode(const std::vector<Choice>& choices, KnownForms known);
 
   double nats(const Choice& choice) const;
@@ -23,10 +23,10 @@ class StructureCode {
   double symbol_nats(Place place, Place above, Symbol symbol) const;
   double listed_nats(bool is_product, int before, Place place, int next) const;
 
-  // To say that a factor, or an exponent, that formulas have as a number or a constant is a number.
+  // Nats to say that a factor or exponent is a number rather than a constant.
   double nats_of_being_factor() const { return being_factor_; }
   double nats_of_being_exponent() const { return being_exponent_; }
-  // To say that a number stands before the whole, as in 4 * pi * x * y.
+  // Nats to say that a number leads the whole structure, as in 4 * pi * x * y.
   double nats_of_leading_number() const { return leading_number_; }
 
   const KnownForms& known() const { return known_; }

@@ -6,7 +6,7 @@ using namespace building;
 
 namespace {
 
-// All terms of a sum of sums, like ones taken together.
+// All terms of nested sums, with equal ones combined.
 class Terms {
  public:
   void take(bool is_inverse, Structure term) {
@@ -63,7 +63,7 @@ class Terms {
     terms_.push_back({std::move(rest), factor, is_fitted});
   }
 
-  // An odd function whose argument has a fitted factor.
+  // Whether the term is an odd function whose argument has a fitted factor.
   static bool takes_sign(const Structure& term) {
     return term.symbol >= Symbol::Sqrt && term.symbol <= Symbol::Abs &&
            row_of(op_of(term.symbol)).parity == Parity::Odd && has_fitted_factor(term.parts[0].structure);

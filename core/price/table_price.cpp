@@ -13,7 +13,7 @@ namespace ddsr {
 
 namespace {
 
-// Of a number that hardly any formula has.
+// The price of a number that is rare in formulas.
 constexpr double NATS_OF_RARE = 12.0;
 
 Structure read(const Vocabulary& vocabulary, const Formula& formula) {

@@ -1,7 +1,7 @@
-// What it takes to write the structure of a candidate of the search, all of whose constants are fitted.
+// The price of the structure of a search candidate, all of whose constants are fitted.
 //
-// A table has two codes: in one the symbols of a law beside the columns are fitted constants, in the other
-// all symbols are columns. Whichever is shorter counts, with what it takes to say which (src/ddsr/price).
+// A table has two codes: in one, the symbols of a law that are not columns are fitted constants; in the
+// other, all symbols are columns. The cheaper one counts, plus the nats to name it (src/ddsr/price).
 #pragma once
 
 #include <array>
@@ -16,14 +16,14 @@ class TablePrice {
  public:
   struct Reading {
     const StructureCode* code;                                       // must outlive the price
-    double nats;                                                     // to say that it is this one
+    double nats;                                                     // to name this code
     std::array<std::vector<PricedNumber>, N_NUMBER_PLACES> numbers;  // the common ones
   };
 
   TablePrice(Reading fitted, Reading columns);
 
   double operator()(const Vocabulary& vocabulary, const Formula& formula) const;
-  // The same with a fitted factor before it, and with a fitted offset where that is cheaper.
+  // The same with a fitted factor before it and, if that is cheaper, a fitted offset.
   double scaled(const Vocabulary& vocabulary, const Formula& formula) const;
 
  private:

@@ -11,7 +11,7 @@ Place place_of_part(bool is_product, bool is_inverse) {
   return is_inverse ? Place::Subtrahend : Place::Term;
 }
 
-// Tells a structure choice by choice.
+// Converts a structure into choices.
 class Teller {
  public:
   explicit Teller(Told& told) : told_(told) {}
@@ -24,7 +24,7 @@ class Teller {
   }
 
  private:
-  // What is to be told of a structure whose symbol is known.
+  // Describes a structure whose symbol is already written.
   void describe(const Structure& structure, Place place) {
     switch (structure.symbol) {
       case Symbol::Constant:
@@ -70,7 +70,7 @@ class Teller {
   Told& told_;
 };
 
-// Builds a structure from what was told of it.
+// Builds a structure from its choices.
 class Listener {
  public:
   Listener(std::span<const std::uint8_t> chosen, std::span<const double> numbers,

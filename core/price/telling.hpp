@@ -1,6 +1,7 @@
-// A structure told from the top down, choice by choice, and built from them again.
+// Converts a structure into choices from the top down, and back.
 //
-// At each place a symbol is named; of a sum and of a product one part after the other, and then its end.
+// At each place a symbol is named. The parts of a sum or product are named one by one, followed by an end
+// mark.
 #pragma once
 
 #include <array>
@@ -14,7 +15,7 @@
 
 namespace ddsr {
 
-// Where a symbol stands: at the top, in a power, as a part of a list, or in a function (SQRT + its symbol).
+// The place of a symbol: at the top, in a power, in a list, or in a function (SQRT + its symbol).
 enum class Place : std::uint8_t { Top, Base, Exponent, Term, Subtrahend, Factor, Divisor, Sqrt };
 
 inline constexpr int N_FUNCTIONS = static_cast<int>(Symbol::Abs) - static_cast<int>(Symbol::Sqrt) + 1;
@@ -26,29 +27,28 @@ inline constexpr std::string_view PLACE_NAMES[N_PLACES] = {
 
 Place place_in(Symbol function);
 
-// Numbers are common in other places: 2 as an exponent, 1 in a sum.
+// Different numbers are common in different places: 2 as an exponent, 1 in a sum.
 enum class NumberPlace : std::uint8_t { Exponent, Sum, Product, Other };
 inline constexpr std::size_t N_NUMBER_PLACES = 4;
 NumberPlace number_place(Place place);
 
-// What may follow in a list: each symbol, kept or inverse, and the end.
+// The choices in a list: each symbol, inverse or not, and the end.
 inline constexpr int N_LISTED = 2 * N_SYMBOLS + 1;
 inline constexpr int END = 2 * N_SYMBOLS;
-// What came before: one of those, or nothing yet, for which the end stands.
+// The previous part, as one of these choices; END if there is none yet.
 inline int listed(Symbol symbol, bool is_inverse) {
   return static_cast<int>(symbol) + (is_inverse ? N_SYMBOLS : 0);
 }
 
-// One choice that is told of a structure. Contexts of a symbol: place, place above. Of a listed part: kind of
-// list (0 sum, 1 product), part before, place of the list.
+// One choice in the description of a structure. The context of a symbol: place, place above. That of a part
+// of a list: kind of list (0 sum, 1 product), previous part, place of the list.
 struct Choice {
   bool is_listed;
   std::array<std::uint8_t, 3> context;
   std::uint8_t chosen;
 };
 
-// All that is told of a structure: choices, then the values of numbers and the columns of variables, in
-// order.
+// The description of a structure: choices, then the values of numbers and the columns of variables, in order.
 struct Told {
   std::vector<Choice> choices;
   std::vector<std::pair<NumberPlace, double>> numbers;
@@ -57,8 +57,8 @@ struct Told {
 
 Told told(const Structure& structure);
 
-// The structure of which `chosen` was told, without the contexts. Throws std::invalid_argument if there is
-// none.
+// The structure described by the choices `chosen`, without their contexts. Throws std::invalid_argument if
+// there is none.
 Structure structure_told(std::span<const std::uint8_t> chosen, std::span<const double> numbers,
                          std::span<const int> variables);
 

@@ -46,7 +46,7 @@ class Writer {
   Written written;
 
  private:
-  // Terms of a negative constant are subtracted, after the others; so is a number, which leads its sum.
+  // Terms with a negative constant are subtracted, after the others; so is a number, which leads its sum.
   static std::vector<Structure::Part> signed_terms(Parts parts) {
     std::vector<Structure::Part> kept, subtracted;
     for (Structure::Part part : parts) {
@@ -61,7 +61,7 @@ class Writer {
     return kept;
   }
 
-  // The last part is the second operand of the operator that comes first.
+  // The last part is the second operand of the outermost operator.
   void sum(Parts parts) {
     const Structure::Part& last = parts.back();
     if (parts.size() == 1) {
@@ -78,7 +78,7 @@ class Writer {
     op(last.is_inverse ? Op::Sub : Op::Add), sum(parts.first(parts.size() - 1)), put(last.structure);
   }
 
-  // -c * (x - d) as c * (d - x).
+  // -c * (x - d) becomes c * (d - x).
   static void turn_difference(std::vector<Structure::Part>& factors) {
     Structure& first = factors.front().structure;
     if (factors.front().is_inverse || !first.is_constant() || first.number >= 0.0) return;
@@ -94,13 +94,13 @@ class Writer {
     difference->structure.parts = std::move(terms);
   }
 
-  // Whether one of two terms is, as it is written.
+  // Whether exactly one of two terms is subtracted in this notation.
   static bool is_subtracted(const std::vector<Structure::Part>& terms) {
     const std::vector<Structure::Part> written = signed_terms(terms);
     return written[0].is_inverse != written[1].is_inverse;
   }
 
-  // x * sqrt(x) as x^1.5.
+  // x * sqrt(x) becomes x^1.5.
   std::vector<Structure::Part> with_half_powers(Parts parts) const {
     std::vector<Structure::Part> written(parts.begin(), parts.end());
     if (vocabulary_.find(Op::Pow) < 0) return written;
@@ -162,7 +162,7 @@ class Writer {
     if (is_square && vocabulary_.find(Op::Square) >= 0) {
       op(Op::Square), put(parts[0].structure);
     } else if (is_square && vocabulary_.find(Op::Pow) < 0) {
-      is_complete &= parts[0].structure.symbol == Symbol::Variable;  // a constant in it would become two
+      is_complete &= parts[0].structure.symbol == Symbol::Variable;  // a constant in it would be duplicated
       op(Op::Mul), put(parts[0].structure), put(parts[0].structure);
     } else if (exponent.is_number() && exponent.number == 3.0 && vocabulary_.find(Op::Cube) >= 0) {
       op(Op::Cube), put(parts[0].structure);

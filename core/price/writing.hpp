@@ -1,4 +1,4 @@
-// A structure written as a formula.
+// Writes a structure as a formula.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@
 namespace ddsr {
 
 struct Written {
-  Formula formula;             // constants that are fitted are at 1
-  std::vector<bool> is_fixed;  // for each constant: it is a number of the structure
+  Formula formula;             // fitted constants are 1
+  std::vector<bool> is_fixed;  // for each constant: whether it is a number of the structure
 };
 
-// None where the vocabulary lacks an operator for it. Constants stand in the order of the structure's.
+// Returns nothing if the vocabulary lacks an operator. Constants are in the order of the structure.
 std::optional<Written> write(const Vocabulary& vocabulary, const Structure& structure);
 
 }  // namespace ddsr

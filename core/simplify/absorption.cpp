@@ -1,4 +1,4 @@
-// A positive variable that stands beside a sum and in its terms: k*(s/k + k) is s + k^2.
+// Moves a positive variable into a sum that it multiplies: k*(s/k + k) becomes s + k^2.
 #include <algorithm>
 #include <cmath>
 
@@ -8,10 +8,10 @@ namespace ddsr {
 
 namespace {
 
-// Tokens that a power takes up in a product: none for 1, the product's sign and the variable, an exponent.
+// Tokens of a power in a product: none for 1, the product's sign and the variable, an exponent.
 int tokens_of_power(double exponent) { return exponent == 0.0 ? 0 : std::abs(exponent) == 1.0 ? 2 : 4; }
 
-// The same for a term of a sum; one that has nothing else in it is written as 1, x or 1/x.
+// The same for a term of a sum. If the term has nothing else, it is written as 1, x or 1/x.
 int tokens_in_term(double exponent, bool stands_alone) {
   if (!stands_alone) return tokens_of_power(exponent);
   return tokens_of_power(exponent) + (exponent > 0.0 ? -1 : 1);
@@ -19,7 +19,7 @@ int tokens_in_term(double exponent, bool stands_alone) {
 
 }  // namespace
 
-// Whether a sum, raised to 1 or -1, and a power of a variable beside it are shorter with the variable inside.
+// Whether it is shorter to move the power of a variable into a sum that is raised to 1 or -1.
 bool Algebra::is_shorter_inside(const Part& sum, const Part& variable) const {
   const double added = variable.weight * sum.weight;
   int saved = tokens_of_power(variable.weight);
@@ -55,7 +55,7 @@ int Algebra::multiplied_through(int sum, int factor) {
   return result;
 }
 
-// One variable at a time: what comes out goes to the rest, whose product looks for the next.
+// Moves one variable at a time. The result goes to `rest`, and multiplying it in looks for the next.
 void Algebra::absorb_variables(std::vector<Part>& factors, std::vector<int>& rest) {
   for (const Part sum : factors) {
     if (!forms_.is_compound_sum(sum.node) || std::abs(sum.weight) != 1.0) continue;

@@ -7,7 +7,7 @@ namespace ddsr {
 
 namespace {
 
-// A sum that is this small beside its operands is what rounding has left of 0.
+// A sum this small relative to its operands is a rounding error of 0.
 constexpr double CANCELLED = 1e-15;
 
 }  // namespace
@@ -62,7 +62,7 @@ int Algebra::normalized(Op op, int a, int b) {
 double Algebra::checked(double value) {
   if (keeps_digits(value)) return value;
   has_failed_ = true;
-  return 1.0;  // no form ever holds what is not finite, not even one that is thrown away
+  return 1.0;  // no form holds a value that is not finite, not even a discarded one
 }
 
 double Algebra::product_of(double left, double right) {
@@ -73,7 +73,7 @@ double Algebra::product_of(double left, double right) {
 double Algebra::sum_of(double left, double right) {
   const double sum = left + right;
   if (std::abs(sum) <= CANCELLED * std::max(std::abs(left), std::abs(right))) return 0.0;
-  return std::abs(sum) < 1.0 ? sum : checked(sum);  // a small one has lost no digits
+  return std::abs(sum) < 1.0 ? sum : checked(sum);  // a small sum has lost no digits
 }
 
 double Algebra::power_of(double base, double exponent) { return checked(std::pow(base, exponent)); }

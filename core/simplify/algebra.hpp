@@ -1,8 +1,7 @@
-// The rules: what an operator makes of operands in normal form.
+// The rules: what each operator gives for operands in normal form.
 //
-// Every rule gives the same value wherever its left side is finite; the right side may be finite in more
-// places (x/x is 1 at 0 too), never in fewer. Where signs of variables are known, that goes for the rows
-// which have them.
+// Every rule keeps the value wherever its left side is finite. The right side may be finite in more places
+// (x/x is 1 at 0 too), never in fewer. If signs of variables are known, this holds for rows with these signs.
 #pragma once
 
 #include <span>
@@ -17,10 +16,10 @@ class Algebra {
   // A rule that ends in cos or abs applies only if the vocabulary has it.
   Algebra(Forms& forms, const Vocabulary& vocabulary);
 
-  // Whether to go by the rules that are of use where signs of variables are known.
+  // Whether to apply the rules that only help if signs of variables are known.
   void use_signs(bool uses_signs) { uses_signs_ = uses_signs; }
 
-  // The normal form of op(a, b), b being -1 where the operator takes one operand.
+  // The normal form of op(a, b); b is -1 if the operator takes one operand.
   int apply(Op op, int a, int b);
 
   // Whether the last `apply` gave a form that is finite in more places than the operator on its operands.
@@ -66,7 +65,7 @@ class Algebra {
   int odd_or_even(Op op, int a);
   int function(Op op, int a);
 
-  // Arithmetic of constants. What leaves the range in which digits are kept makes the rule fail.
+  // Arithmetic of constants. A rule fails if the result leaves the range with full precision.
   double checked(double value);
   double product_of(double left, double right);
   double sum_of(double left, double right);

@@ -30,8 +30,8 @@ Cost exponent_discount(double exponent) {
   return is_whole(exponent) && exponent >= LEAST_FREE_EXPONENT ? CONSTANT_COST : 0;
 }
 
-// From the last token back, so that an operator finds its operands complete; of these only the value of a
-// lone constant matters.
+// From the last token backwards, so that the operands of each operator are complete. Only the value of a
+// single constant operand matters.
 Cost cost_of(const Vocabulary& vocabulary, const Formula& formula) {
   Cost cost = 0;
   auto constant = formula.constants.rbegin();

@@ -9,7 +9,7 @@ namespace ddsr {
 namespace {
 
 constexpr std::size_t SMALLEST_TABLE = 256;
-constexpr std::size_t LARGEST_KEPT = 1 << 16;  // memory beyond that is given back between expressions
+constexpr std::size_t LARGEST_KEPT = 1 << 16;  // memory beyond that is released between expressions
 
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
   hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
@@ -39,7 +39,7 @@ void Forms::clear() {
 
 int Forms::number(double value) {
   Form form{Shape::Number};
-  form.value = value + 0.0;  // -0 is 0
+  form.value = value + 0.0;  // turns -0 into 0
   return find_or_add(form, {});
 }
 
@@ -102,7 +102,7 @@ void Forms::set_signs(Form& form, std::span<const Part> parts) const {
       form.is_positive = form.value > 0.0, form.is_nonnegative = form.value >= 0.0;
       return;
     case Shape::Variable:
-      return;  // as it was given
+      return;  // unchanged
     case Shape::Sum:
       form.is_nonnegative = form.value >= 0.0 && std::ranges::all_of(parts, [&](const Part& part) {
                               return part.weight > 0.0 && nonnegative(part.node);

@@ -19,7 +19,7 @@ namespace ddsr {
 
 enum class Shape : std::uint8_t { Number, Variable, Sum, Product, Call };
 
-// What is known of a variable on all the rows that count.
+// What is known of a variable on all relevant rows.
 enum class Sign : std::uint8_t { Any, Nonnegative, Positive };
 
 struct Part {
@@ -39,7 +39,7 @@ struct Form {
 
 inline bool is_whole(double value) { return value == __builtin_trunc(value); }
 inline bool is_even(double value) { return is_whole(value / 2.0); }
-// Beyond these bounds a double has fewer digits, or the next operation leaves its range.
+// Outside these bounds a double has fewer digits, or the next operation may overflow.
 inline bool keeps_digits(double value) {
   const double size = value < 0.0 ? -value : value;
   return size >= 1e-290 && size <= 1e290;
@@ -52,13 +52,13 @@ class Forms {
   int number(double value);
   int variable(TokenId token, Sign sign);
   int call(Op op, int a, int b = -1);
-  // Parts sorted by node, none of weight 0. What is trivial comes out as what it is: 0 + 1·x as x.
+  // `parts` are sorted by node and have no weight 0. Trivial forms are reduced: 0 + 1·x to x.
   int sum(double value, std::span<const Part> parts);
   int product(std::span<const Part> parts);
 
   const Form& operator[](int id) const { return forms_[static_cast<std::size_t>(id)]; }
   int size() const { return static_cast<int>(forms_.size()); }
-  // Invalid as soon as a form is added.
+  // Invalid after the next form is added.
   std::span<const Part> parts(int id) const {
     const Form& form = (*this)[id];
     return std::span(parts_).subspan(static_cast<std::size_t>(form.begin),
@@ -68,11 +68,11 @@ class Forms {
   bool is_number(int id) const { return (*this)[id].shape == Shape::Number; }
   bool is_number(int id, double value) const { return is_number(id) && (*this)[id].value == value; }
   bool is_call(int id, Op op) const { return (*this)[id].shape == Shape::Call && (*this)[id].op == op; }
-  // Finite and above 0 on every row, which no form that is computed can promise.
+  // Finite and above 0 on every row. No computed form can guarantee this.
   bool is_positive_variable(int id) const {
     return (*this)[id].shape == Shape::Variable && (*this)[id].is_positive;
   }
-  // A sum of several terms, be the constant one of them.
+  // A sum of several terms, one of which may be the constant.
   bool is_compound_sum(int id) const {
     return (*this)[id].shape == Shape::Sum && ((*this)[id].count > 1 || (*this)[id].value != 0.0);
   }
@@ -86,7 +86,7 @@ class Forms {
   std::vector<Form> forms_;
   std::vector<std::uint64_t> hashes_;
   std::vector<Part> parts_;
-  std::vector<int> table_;  // open addressing over the hashes; -1: free
+  std::vector<int> table_;  // hash table with open addressing; -1: free
 };
 
 }  // namespace ddsr

@@ -1,4 +1,4 @@
-// Functions: those that undo each other, signs in and out of odd and even ones, shifts of sine and cosine.
+// Functions: those that undo each other, signs of odd and even ones, shifts of sine and cosine.
 #include <algorithm>
 #include <cmath>
 
@@ -9,7 +9,7 @@ namespace ddsr {
 namespace {
 
 constexpr double QUARTER_TURN = FULL_TURN / 4.0;
-constexpr double MOST_QUARTERS = 64.0;  // beyond that a constant is a shift by chance
+constexpr double MOST_QUARTERS = 64.0;  // beyond that a constant is a multiple only by chance
 // exp(u) may overflow where exp(u + d) with a very negative d does not.
 constexpr double LOWEST_EXPONENT = -20.0;
 constexpr double SHIFT_TOLERANCE = 1e-9;  // relative
@@ -110,7 +110,8 @@ int Algebra::logarithm_of_product(int a) {
     factors.erase(factor);
     return add(exponent, logarithm(forms_.product(factors)));
   }
-  // log(u*v) is log(u) + log(v) for positive u; and if neither can be negative, since neither can be 0 then
+  // log(u*v) is log(u) + log(v) for positive u, and also if neither can be negative, because then neither is
+  // 0 where the logarithm is finite.
   if (uses_signs_ && factors.size() > 1) {
     const bool is_split = forms_[a].is_nonnegative && std::ranges::all_of(factors, [&](const Part& factor) {
                             return forms_[factor.node].is_nonnegative;
@@ -136,7 +137,7 @@ int Algebra::absolute(int a) {
   return scale(std::abs(scaled.factor), size);
 }
 
-// A shift by quarters of a turn changes the sign, and sine into cosine.
+// A shift by quarter turns changes the sign and turns sine into cosine.
 int Algebra::periodic(Op op, int a) {
   const double shift = forms_[a].shape == Shape::Sum ? forms_[a].value : 0.0;
   const double quarters = std::round(shift / QUARTER_TURN);
@@ -148,7 +149,7 @@ int Algebra::periodic(Op op, int a) {
   if (!is_shift || (swaps && !has_other)) return odd_or_even(op, a);
   const int plain = forms_.sum(0.0, copy_of_parts(a));
   if (op == Op::Tan) return odd_or_even(op, plain);
-  // sin(u + q) runs sin, cos, -sin, -cos as q goes around; cos(u + q) is one quarter ahead of it
+  // sin(u + q) is sin, cos, -sin, -cos as q grows by quarter turns; cos(u + q) is one quarter ahead.
   const int turn = (static_cast<int>(quarters) % 4 + 4 + (op == Op::Cos ? 1 : 0)) % 4;
   return scale(turn >= 2 ? -1.0 : 1.0, odd_or_even(turn % 2 == 0 ? Op::Sin : Op::Cos, plain));
 }

@@ -9,7 +9,7 @@ namespace ddsr {
 
 namespace {
 
-// What a function of an angle, or its inverse, costs beside its token: a root reads more easily.
+// The cost of a function of an angle or its inverse, beside its token. It makes roots preferable.
 constexpr int TOKENS_OF_FUNCTION = 2;
 
 bool is_inverse_of_periodic(Op op) {
@@ -47,7 +47,7 @@ class Roots {
   }
 
  private:
-  // p and q of a tangent p / q with a positive variable q; the tangent and 1 of any other
+  // The p and q of a tangent p / q with a positive variable q; for all others the tangent itself and 1.
   std::pair<Tree, Tree> sides(const Tree& tangent) const {
     if (tangent.is(Op::Div) && tangent.operands[1].is_variable()) {
       const auto column = static_cast<std::size_t>(tangent.operands[1].variable);

@@ -1,4 +1,4 @@
-// Products and powers: exponents of equal bases are collected, where that is sound for every sign.
+// Products and powers: exponents of equal bases are added if that is valid for every sign.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -16,7 +16,7 @@ int Algebra::multiply(int a, int b) {
     return forms_.number(0.0);
   }
   std::vector<Part> factors;
-  std::vector<int> rest;  // what came out of the merging in another shape, to be multiplied in
+  std::vector<int> rest;  // merged factors of another shape, to be multiplied in
   merge_factors(left.node, right.node, factors, rest);
   merge_exponentials(factors, rest);
   if (uses_signs_) absorb_variables(factors, rest);
@@ -26,7 +26,7 @@ int Algebra::multiply(int a, int b) {
   return result;
 }
 
-// x^a * x^b is x^(a + b): where x < 0 both are finite only for whole exponents, where x = 0 for positive
+// x^a * x^b is x^(a + b). For x < 0 both are finite only for integer exponents, for x = 0 only for positive
 // ones.
 void Algebra::merge_factors(int a, int b, std::vector<Part>& factors, std::vector<int>& rest) {
   const std::vector<Part> left = factors_of(a), right = factors_of(b);
@@ -74,14 +74,14 @@ void Algebra::merge_exponentials(std::vector<Part>& factors, std::vector<int>& r
   }
 }
 
-// A sum of which every term has a scale of its own needs no scale in front of it: 5(3x + 2)z is (15x + 10)z,
-// 5(3x + 2)^2 is 45(x + 2/3)^2, and 5*sqrt((9x + 4)z) is 15*sqrt((x + 4/9)z).
+// If every term of a sum has a scale, the sum needs no scale in front of it: 5(3x + 2)z is (15x + 10)z, 5(3x
+// + 2)^2 is 45(x + 2/3)^2, and 5*sqrt((9x + 4)z) is 15*sqrt((x + 4/9)z).
 void Algebra::drop_redundant_scales(double& factor, std::vector<Part>& factors) {
   std::vector<SumPlace> places = sum_places(forms_, factors);
   std::erase_if(places, [&](const SumPlace& place) { return !is_scaled_throughout(forms_, place.node); });
   if (places.empty() || (factors.size() == 1 && factors[0].weight == 1.0)) return;
   if (places.size() == 1 && std::abs(factor) == 1.0) return;
-  // One that is not raised to a power takes in the scales of all the others.
+  // A sum that is not raised to a power takes the scales of all others.
   const auto keeper = std::ranges::find_if(
       places, [](const SumPlace& place) { return place.exponent == 1.0 && place.inner < 0; });
   const auto kept = static_cast<std::size_t>(keeper - places.begin());
@@ -124,9 +124,9 @@ int Algebra::power(int base, double exponent) {
   return forms_.product(std::vector{Part{exponent, base}});
 }
 
-// (a*b)^n is a^n * b^n for whole n. For others both sides exist only where a and b have the right signs,
-// which is known of positive factors alone: sqrt(x*x*y) is 0 for x = 0, y < 0, where sqrt(y) is not; or if
-// none can be negative.
+// (a*b)^n is a^n * b^n for integer n. For other n both sides exist only where a and b have the right signs.
+// This is certain for positive factors, or if no factor can be negative. Counterexample: sqrt(x*x*y) is 0 for
+// x = 0, y < 0, where sqrt(y) does not exist.
 int Algebra::power_of_product(int base, double exponent) {
   std::vector<Part> inside;
   int outside = forms_.number(1.0);
@@ -148,7 +148,7 @@ int Algebra::power_of_product(int base, double exponent) {
   return multiply(outside, power_of_powers(forms_.product(inside), exponent));
 }
 
-// (x^a)^b for b that is not whole: x^(a*b) unless an even a hides the sign of x and a*b shows it.
+// (x^a)^b for a non-integer b: x^(a*b), unless an even a hides the sign of x and a*b shows it.
 int Algebra::power_of_powers(int base, double exponent) {
   if (forms_[base].shape == Shape::Product && forms_[base].count == 1) {
     const Part inner = forms_.parts(base)[0];

@@ -7,9 +7,9 @@ namespace ddsr {
 
 namespace {
 
-constexpr double LAST_BITS = 5e-16;  // relative: of a product and the root before it
+constexpr double LAST_BITS = 5e-16;  // relative rounding error of a product and the root before it
 
-// weight * product, as which the base of a root may be given
+// weight * product, a possible base of a root.
 struct Base {
   double weight;
   int node;
@@ -24,7 +24,7 @@ std::vector<Part> parts_of(const Forms& forms, int node) {
   return {forms.parts(node).begin(), forms.parts(node).end()};
 }
 
-// -1 if a constant leaves the range.
+// Returns -1 if a constant leaves the range.
 int scaled_sum(Forms& forms, int sum, double scale) {
   std::vector<Part> terms = parts_of(forms, sum);
   const double value = without_rounding(scale * forms[sum].value);
@@ -66,7 +66,7 @@ std::vector<SumPlace> sum_places(const Forms& forms, const std::vector<Part>& fa
 std::optional<std::vector<Part>> with_scales(Forms& forms, std::vector<Part> factors,
                                              const std::vector<SumPlace>& places,
                                              const std::vector<double>& scales) {
-  // By factor: what a factor raises comes before what is inside of that.
+  // Factor by factor: a sum that is a factor itself comes before those inside of it.
   for (std::size_t first = 0, last = 0; first < places.size(); first = last) {
     int& node = factors[places[first].factor].node;
     Base base = base_of(forms, node);

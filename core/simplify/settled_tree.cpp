@@ -10,10 +10,10 @@ namespace ddsr {
 
 namespace {
 
-constexpr int DEEPEST = 250;  // beyond it rewriting would need more stack than some threads have
+constexpr int DEEPEST = 250;  // deeper trees would need more stack than some threads have
 
 int depth_of(const Vocabulary& vocabulary, const std::vector<TokenId>& prefix) {
-  std::vector<int> open;  // the operands that are still to come, of each operator on the way down
+  std::vector<int> open;  // for each operator on the way down, the number of operands still to come
   int deepest = 0;
   for (const TokenId id : prefix) {
     open.push_back(vocabulary.arity(id));
@@ -39,7 +39,7 @@ class Reader {
       tree.value = given_.formula.constants[n_constants_];
       tree.is_settled = given_.is_settled[n_constants_++];
     }
-    // leaves are alike whatever their token says of an operator
+    // leaves are equal whatever operator their token has
     if (token.kind != Kind::Operator) tree.op = Op::Add;
     for (int i = 0; i < token.arity; ++i) tree.operands.push_back(read());
     return tree;

@@ -1,7 +1,7 @@
-// Expressions as trees some of whose constants are settled: fitting leaves those alone.
+// Expressions as trees in which some constants are fixed, so that fitting does not change them.
 //
-// Spellings (spelling.hpp) rewrite such trees. They keep the order of operands and the place of each constant
-// as far as they can, which normal forms (forms.hpp) do not.
+// The rules of notation (spelling.hpp) rewrite such trees. Unlike normal forms (forms.hpp), they keep the
+// order of operands and the place of each constant as far as possible.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace ddsr {
 
-// Which constants are settled, beside an expression in prefix order.
+// An expression in prefix order with flags for its fixed constants.
 struct SettledFormula {
   Formula formula;
   std::vector<bool> is_settled;  // for each constant
@@ -40,7 +40,7 @@ struct Tree {
 
 inline Tree known(double value) { return {Kind::Constant, Op::Add, value, true, -1, {}}; }
 inline Tree fitted(double value) { return {Kind::Constant, Op::Add, value, false, -1, {}}; }
-// Settled if the given constant is.
+// A constant that is fixed if the given one is.
 inline Tree constant_like(const Tree& constant, double value) {
   return {Kind::Constant, Op::Add, value, constant.is_settled, -1, {}};
 }
@@ -56,19 +56,20 @@ Tree with_operands(const Tree& tree, Function&& function) {
   return result;
 }
 
-// c and f of c * f or f * c, with a constant c other than 0; 1 and the tree itself of any other.
+// The c and f of c * f or f * c with a nonzero constant c; for all other trees 1 and the tree itself.
 struct Factored {
   double factor;
   Tree rest;
 };
 Factored split_factor(const Tree& tree);
 
-// f of 1 * f and f * 1 with a settled 1; the tree itself of any other.
+// The f of 1 * f and f * 1 with a fixed 1; for all other trees the tree itself.
 Tree without_unit_factor(Tree tree);
 
-// None of a tree that is nested too deeply to be worth the stack.
+// Returns nothing if the tree is nested too deeply for the stack.
 std::optional<Tree> tree_of(const Vocabulary& vocabulary, const SettledFormula& given);
-// None where the vocabulary cannot write the tree, a constant is not finite or it would be too long.
+// Returns nothing if the vocabulary cannot write the tree, a constant is not finite or the result is too
+// long.
 std::optional<SettledFormula> written(const Vocabulary& vocabulary, const Tree& tree);
 
 }  // namespace ddsr

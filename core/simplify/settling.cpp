@@ -18,7 +18,7 @@ bool is_odd_number(const Tree& exponent) {
   return exponent.is_known() && std::abs(std::fmod(exponent.value, 2.0)) == 1.0;
 }
 
-// Those that arithmetic serves, but for powers.
+// Operators written with Python's arithmetic, except powers.
 bool is_rational(Op op) { return row_of(op).numpy.empty() && op != Op::Pow; }
 
 class Settler {
@@ -55,10 +55,10 @@ class Settler {
  private:
   bool has(Op op) const { return vocabulary_.find(op) >= 0; }
 
-  // A settled constant; the literal 1 where there is one.
+  // A fixed constant, or the literal 1 if the vocabulary has it.
   Tree number(double value) const { return value == 1.0 && vocabulary_.one() >= 0 ? Tree{} : known(value); }
 
-  // An operator over numbers alone: a number, unless it would be harder to write than what it is of.
+  // Evaluates an operator over numbers, unless the result would be harder to write than the operands.
   std::optional<Tree> of_numbers(Op op, const std::vector<Tree>& operands) const {
     const double value = value_of(op, operands.front().value, operands.back().value);
     if (!std::isfinite(value)) return {};
@@ -70,7 +70,7 @@ class Settler {
     return operands.size() == 1 ? applied(op, operands[0]) : joined(op, operands[0], operands[1]);
   }
 
-  // -f, in the vocabulary's way
+  // -f, written as the vocabulary allows.
   Tree negated(const Tree& tree) const {
     if (tree.is_known() || tree.kind == Kind::One) return number(-tree.value);
     if (tree.is_constant()) return fitted(-tree.value);
@@ -81,7 +81,7 @@ class Settler {
     return has(Op::Neg) ? applied(Op::Neg, tree) : joined(Op::Mul, known(-1.0), tree);
   }
 
-  // f of a tree that reads -f; null of any other
+  // The f of a tree that reads -f; null for all others.
   static const Tree* positive_part(const Tree& tree) {
     if (tree.is(Op::Neg)) return &tree.operands[0];
     return tree.is(Op::Mul) && is_settled_at(tree.operands[0], -1.0) ? &tree.operands[1] : nullptr;
@@ -127,7 +127,7 @@ class Settler {
 
   Tree power(const Tree& base, const Tree& exponent) const {
     if (is_settled_at(exponent, 0.0) || is_settled_at(base, 1.0)) return number(1.0);
-    // 0^f stays: it is 0 or undefined, by the sign of f
+    // 0^f stays: it is 0 or undefined, depending on the sign of f.
     if (is_settled_at(exponent, 1.0)) return base;
     if (is_settled_at(exponent, 0.5) && has(Op::Sqrt)) return applied(Op::Sqrt, base);
     if (is_settled_at(exponent, -1.0) && has(Op::Div) && vocabulary_.one() >= 0)

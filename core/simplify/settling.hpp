@@ -1,8 +1,8 @@
-// What is left of a tree after some of its constants were settled: what has become 0 or 1 goes, and takes
-// along what it can.
+// Simplifies a tree after some of its constants were fixed: removes constants that became 0 or 1 and
+// everything that these make redundant.
 //
-// The simplifier (simplify.hpp) takes all constants for the numbers that they are; here a fitted constant
-// stays one, whatever its value.
+// The simplifier (simplify.hpp) treats all constants as numbers. Here a fitted constant stays one, whatever
+// its value.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,12 @@
 
 namespace ddsr {
 
-// Values do not change, wherever the tree as it was had a value; none of a tree that has none any more. The
-// tree may have operators that the vocabulary lacks: a minus is written in the vocabulary's way.
+// Values do not change wherever the given tree has one. Returns nothing if the result has no values. The tree
+// may have operators that the vocabulary lacks: a minus is written as the vocabulary allows.
 std::optional<Tree> settled(const Vocabulary& vocabulary, const Tree& tree);
 
-// -f of a difference or the logarithm of a ratio, or of what turns its sign with one that it has; none of any
-// other.
+// -f for a difference, the logarithm of a ratio, or a tree that contains one with which its sign changes;
+// nothing for all others.
 std::optional<Tree> flipped(const Tree& tree);
 
 }  // namespace ddsr

@@ -15,8 +15,8 @@ void Simplifier::set_signs(std::vector<Sign> signs) {
   signs_.resize(static_cast<std::size_t>(vocabulary_.n_variables()), Sign::Any);
 }
 
-// The rules of signs take more apart, which is not always the way to what is shorter: so what they shorten is
-// what the other rules have left over.
+// The rules for signs take more apart, which does not always lead to shorter expressions. So they are applied
+// only to the result of the other rules.
 Formula Simplifier::simplify(const Formula& formula) {
   Formula best = shortened(formula, false);
   if (std::ranges::all_of(signs_, [](Sign sign) { return sign == Sign::Any; })) return best;
@@ -27,8 +27,8 @@ Formula Simplifier::simplify(const Formula& formula) {
   }
 }
 
-// What is written may allow a further rule. Since only what is strictly better replaces what there was, this
-// ends, and its end is a fixed point.
+// The written form may allow further rules. Since it is replaced only by a strictly better one, this ends,
+// and the result is a fixed point.
 Formula Simplifier::shortened(const Formula& formula, bool uses_signs) {
   uses_signs_ = uses_signs;
   algebra_.use_signs(uses_signs);
@@ -81,7 +81,7 @@ int Simplifier::combine(TokenId op, int a, int b) {
   writer_.measure_new_forms();
   int form = algebra_.apply(vocabulary_[op].op, a, b);
   writer_.measure_new_forms();
-  // Where the input is finite in fewer places, its way of writing would not do for all that has this form.
+  // If the input is finite in fewer places than the form, its notation is not valid for the form.
   if (!algebra_.domain_grew()) {
     writer_.offer(form, op, a, b);
   } else if (writer_.cost(form) >= UNWRITABLE) {

@@ -1,9 +1,9 @@
-// A shorter expression of the same value.
+// Finds a shorter expression with the same value.
 //
 // The result equals the input wherever the input is finite, up to rounding, and may be finite in more places.
 // It is never longer, uses only tokens of the vocabulary, and simplifying it again changes nothing. Constants
-// are taken as the numbers that they are: 1.0 * x becomes x. With signs given, the result equals the input on
-// the rows whose variables have them.
+// are treated as numbers: 1.0 * x becomes x. If signs are given, the result equals the input on rows whose
+// variables have them.
 #pragma once
 
 #include "expression/formula.hpp"
@@ -13,23 +13,23 @@
 
 namespace ddsr {
 
-// Keeps its memory from one expression to the next; one for each thread. Outlived by the vocabulary.
+// Reuses its memory from one expression to the next. Each thread has its own. The vocabulary must outlive it.
 class Simplifier {
  public:
-  // A sign for each variable by column; none given: any.
+  // One sign per column; empty: any.
   explicit Simplifier(const Vocabulary& vocabulary, std::vector<Sign> signs = {});
   Simplifier(const Simplifier&) = delete;
 
-  // Other signs for the expressions to come.
+  // Changes the signs for the following expressions.
   void set_signs(std::vector<Sign> signs);
 
   Formula simplify(const Formula& formula);
 
  private:
-  // An operator of which operands are still to come.
+  // An operator whose operands are not complete yet.
   struct Open {
     TokenId token;
-    int first;  // -1 until it is known
+    int first;  // -1 until known
   };
 
   Formula shortened(const Formula& formula, bool uses_signs);

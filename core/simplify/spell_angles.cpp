@@ -1,4 +1,4 @@
-// How angles are spelled: phases of periodic functions, and inverse functions that add up to a quarter turn.
+// Notation of angles: phases of periodic functions, and inverse functions that add up to a quarter turn.
 #include <cmath>
 #include <utility>
 
@@ -9,9 +9,9 @@ namespace ddsr {
 namespace {
 
 constexpr double QUARTER_TURN = FULL_TURN / 4.0;
-constexpr double SAME_NUMBER = 1e-7;  // of fits: numbers that differ by less are taken for equal
+constexpr double SAME_NUMBER = 1e-7;  // fitted numbers that differ by less are equal
 
-// acos(u) of a sum that is pi / 2 - asin(u), and the other way round; none of any other.
+// acos(u) for a sum pi / 2 - asin(u), and the reverse; nothing for all others.
 std::optional<Tree> complement(const Tree& sum) {
   const double sign = sum.is(Op::Add) ? 1.0 : -1.0;
   for (const std::size_t place : {0u, 1u}) {
@@ -30,7 +30,7 @@ class Phases {
  public:
   Phases(double beyond, const IsExact& is_exact) : beyond_(beyond), is_exact_(is_exact) {}
 
-  // The argument with a phase within half a period; itself where it has none, or a smaller one.
+  // The argument with its phase reduced to half a period at most; unchanged if it has none or a smaller one.
   Tree reduced(const Tree& argument, double period) const {
     if (!argument.is_product()) return with_reduced_term(argument, period).value_or(argument);
     // c * (x - k): k may change by multiples of the period over c
@@ -46,7 +46,7 @@ class Phases {
   }
 
  private:
-  // Of a chain of sums, with its constant within half a period; none where it stays.
+  // A chain of sums with its constant reduced to half a period at most; nothing if it does not change.
   std::optional<Tree> with_reduced_term(const Tree& sum, double period) const {
     if (!sum.is_sum() || !std::isfinite(period)) return {};
     for (std::size_t place = 0; place < 2; ++place) {

@@ -1,4 +1,4 @@
-// How powers and exponentials are spelled.
+// Notation of powers and exponentials.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -10,8 +10,8 @@ namespace ddsr {
 
 namespace {
 
-constexpr double SAME_RATE = 1e-11;  // relative: a rate so near to the logarithm of a base is that logarithm
-constexpr double LARGEST_LOG = 200.0;  // of a power that is taken out of another: both stay in range
+constexpr double SAME_RATE = 1e-11;    // relative: a rate this close to log(base) equals it
+constexpr double LARGEST_LOG = 200.0;  // of a power factored out of another; keeps both in range
 
 std::optional<double> simple_base(double rate) {
   const auto* found = std::ranges::find_if(SIMPLE_BASES, [rate](double base) {
@@ -21,7 +21,7 @@ std::optional<double> simple_base(double rate) {
   return *found;
 }
 
-// A constant factor of a product or of a numerator, and what is left without it; 0 if it has none.
+// A constant factor of a product or a numerator, and the rest; 0 if there is none.
 Factored split_rate(const Tree& tree) {
   if (!tree.is_product()) return {0.0, tree};
   const Tree &left = tree.operands[0], &right = tree.operands[1];
@@ -31,7 +31,7 @@ Factored split_rate(const Tree& tree) {
   return {rate, joined(tree.op, std::move(rest), right)};
 }
 
-// What two constants make: settled if both are; none where double precision cannot hold it.
+// The combination of two constants, fixed if both are; nothing if double precision cannot hold it.
 std::optional<Tree> number_of(const Tree& one, const Tree& other, double value) {
   if (!std::isfinite(value) || (value == 0.0 && one.value != 0.0)) return {};
   return one.is_known() && other.is_known() ? known(value) : fitted(value);
@@ -39,7 +39,7 @@ std::optional<Tree> number_of(const Tree& one, const Tree& other, double value) 
 
 Tree multiple(const Tree& factor, const Tree& tree);
 
-// The tree with a number taken into one that it has; none where it has none, or none that can take it.
+// The tree with a number multiplied into one of its constants; nothing if it has none that can take it.
 std::optional<Tree> with_number_times(const Tree& factor, const Tree& tree) {
   if (tree.is_constant()) return number_of(factor, tree, factor.value * tree.value);
   if (tree.is(Op::Sub) && tree.operands[0].is_known(0.0))
@@ -60,13 +60,14 @@ std::optional<Tree> with_number_times(const Tree& factor, const Tree& tree) {
   return without_unit_factor(joined(Op::Mul, left, std::move(*changed)));
 }
 
-// The tree times a number, which is taken into one that it has already.
+// The tree times a number, which is combined with one of its constants if possible.
 Tree multiple(const Tree& factor, const Tree& tree) {
   std::optional<Tree> taken_in = with_number_times(factor, tree);
   return taken_in ? std::move(*taken_in) : joined(Op::Mul, factor, tree);
 }
 
-// Of a positive constant, settled as that is, or of one; none of any other, and out of all range.
+// The power of a positive constant, which stays fixed or fitted, or of 1; nothing for all others and outside
+// the range.
 std::optional<Tree> power_of_number(const Tree& base, double power) {
   if (base.kind == Kind::One) return base;
   if (!base.is_constant() || base.value <= 0.0 || std::abs(power * std::log(base.value)) > LARGEST_LOG)
@@ -74,7 +75,7 @@ std::optional<Tree> power_of_number(const Tree& base, double power) {
   return constant_like(base, std::pow(base.value, power));
 }
 
-// exp(p * u) of exp(u)^p, and c^p * exp(p * u) of (c * exp(u))^p with a settled p; none of any other.
+// exp(p * u) for exp(u)^p, and c^p * exp(p * u) for (c * exp(u))^p with a fixed p; nothing for all others.
 std::optional<Tree> power_of_exponential(const Tree& base, const Tree& power) {
   if (base.is(Op::Exp)) return applied(Op::Exp, multiple(power, base.operands[0]));
   if (!base.is_product() || !power.is_known()) return {};

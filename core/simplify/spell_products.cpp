@@ -1,4 +1,4 @@
-// How products and sums are spelled: bars, squares, the order of their parts, and fractions.
+// Notation of products and sums: fraction bars, squares, the order of parts, and fractions.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -10,7 +10,7 @@ namespace ddsr {
 
 namespace {
 
-// Denominators up to 8 whose fractions no decimal ends on.
+// Denominators up to 8 whose fractions are not finite decimals.
 constexpr int ENDLESS[] = {3, 6, 7};
 constexpr double LARGEST_NUMERATOR = 100.0;
 
@@ -18,7 +18,7 @@ struct Ratio {
   double above, below;
 };
 
-// The fraction that a settled constant is to the last bit, if no decimal is.
+// The fraction that equals a fixed constant to the last bit, if no finite decimal does.
 std::optional<Ratio> ratio_of(const Tree& tree) {
   if (!tree.is_known() || !(std::abs(tree.value) < LARGEST_NUMERATOR)) return {};
   for (const int below : ENDLESS) {
@@ -34,7 +34,7 @@ Tree as_division(const Tree& tree) {
   return ratio ? joined(Op::Div, known(ratio->above), known(ratio->below)) : tree;
 }
 
-// What a chain of one operator joins.
+// Collects the operands of a chain of one operator.
 void collect_parts(Op op, const Tree& tree, std::vector<Tree>& parts) {
   if (!tree.is(op)) {
     parts.push_back(in_order(tree));
@@ -50,7 +50,7 @@ std::pair<int, int> place_of(const Tree& factor) {
   return is_power ? std::pair(2, factor.operands[0].variable) : std::pair(3, 0);
 }
 
-// Where variables stand, they stand by column; all else stays in its place.
+// Sorts the variables by column; everything else keeps its place.
 void sort_variables(std::vector<Tree>& summands) {
   std::vector<int> columns;
   for (const Tree& summand : summands)

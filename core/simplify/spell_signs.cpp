@@ -1,4 +1,4 @@
-// How signs are spelled.
+// Notation of signs.
 #include <cmath>
 #include <utility>
 
@@ -9,20 +9,20 @@ namespace ddsr {
 
 namespace {
 
-// A tree, and its opposite if the tree has a minus in front or can lose one at no cost.
+// A tree, and its opposite if the tree has a leading minus or can change its sign at no cost.
 struct Signed {
   Tree tree;
   std::optional<Tree> opposite = {};
 };
 
-// f - c for c - f, whose sign an even function hides
+// f - c for c - f below an even function.
 Tree variable_first(Tree tree) {
   if (tree.is(Op::Sub) && tree.operands[0].is_number() && !tree.operands[1].is_number())
     std::swap(tree.operands[0], tree.operands[1]);
   return tree;
 }
 
-// The opposite of a number, or of a product that begins with one; none of any other.
+// The opposite of a number or of a product that begins with one; nothing for all others.
 std::optional<Tree> with_turned_number(const Tree& tree) {
   if (tree.is_constant()) return constant_like(tree, -tree.value);
   if (!tree.is_product()) return {};
@@ -36,7 +36,7 @@ Tree without_one(Op op, Tree left, Tree right) {
   return op == Op::Mul && is_one ? right : joined(op, std::move(left), std::move(right));
 }
 
-// -f for an opposite f, with the minus of another tree; none if that has no tokens for its minus.
+// -f for an opposite f, written with the same kind of minus as `tree`; nothing if that has none.
 std::optional<Tree> with_minus_of(const Tree& tree, const Tree& opposite) {
   if (tree.is(Op::Neg)) return applied(Op::Neg, opposite);
   if (tree.is(Op::Sub) && tree.operands[0].is_known(0.0)) return joined(Op::Sub, tree.operands[0], opposite);
@@ -72,12 +72,12 @@ Signed of_product(Op op, Signed left, Signed right) {
   return {moved ? std::move(*moved) : std::move(tree), std::move(opposite)};
 }
 
-// A sum starts without a minus, if it can.
+// Avoids a leading minus in a sum if possible.
 Signed of_sum(Op op, Signed left, Signed right) {
   if (!right.opposite) {
     if (!left.opposite) return {joined(op, std::move(left.tree), std::move(right.tree))};
     if (op == Op::Add) return {joined(Op::Sub, std::move(right.tree), std::move(*left.opposite))};
-    // -f - g, and the sign of both
+    // -f - g, or the opposite of both
     return {joined(Op::Sub, left.tree, right.tree), joined(Op::Add, *left.opposite, right.tree)};
   }
   if (op == Op::Sub && left.opposite)
@@ -110,7 +110,7 @@ Signed read(const Tree& tree) {
   return of_power(std::move(first), second.tree);
 }
 
-// f of a tree that reads -f, being a negative number or a multiple by one; none of any other.
+// The f of a tree that reads -f because it is, or begins with, a negative number; nothing for all others.
 std::optional<Tree> opposite_of(const Tree& tree) {
   if (tree.is_constant() && tree.value < 0.0) return constant_like(tree, -tree.value);
   if (!tree.is_product()) return {};
@@ -120,8 +120,7 @@ std::optional<Tree> opposite_of(const Tree& tree) {
   return joined(tree.op, std::move(*opposite), tree.operands[1]);
 }
 
-// f of a tree that is -f, the minus being the operator or a settled factor at its beginning; none of any
-// other.
+// The f of a tree -f whose minus is an operator or a fixed leading factor; nothing for all others.
 std::optional<Tree> without_minus(const Tree& tree) {
   if (tree.is(Op::Neg)) return tree.operands[0];
   if (tree.is(Op::Mul) && tree.operands[0].is_known(-1.0)) return tree.operands[1];

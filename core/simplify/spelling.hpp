@@ -1,8 +1,8 @@
-// Expressions as people write them once all is settled, with the same values: x^2 for x * x, f / 3 for
-// 0.333... * f, exp(k * x) for a fitted c^x, -tanh(x) for tanh(-x).
+// The usual notation of expressions once their constants are fixed, with the same values: x^2 for x * x, f /
+// 3 for 0.333... * f, exp(k * x) for a fitted c^x, -tanh(x) for tanh(-x).
 //
-// The simplifier (simplify.hpp) makes expressions shorter; a spelling may keep their length or add to it, and
-// it knows which constants are settled.
+// The simplifier (simplify.hpp) makes expressions shorter. These rules may keep their length or add to it,
+// and distinguish fixed from fitted constants.
 #pragma once
 
 #include <functional>
@@ -48,21 +48,22 @@ inline constexpr std::string_view SPELLINGS[] = {"simple bases",
                                                  "order",
                                                  "fractions"};
 
-// Bases that are kept as they are: whole numbers, and those of their inverses that are short decimals.
+// Bases that are kept: integers, and inverses of integers that are short decimals.
 inline constexpr double SIMPLE_BASES[] = {2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 0.5, 0.25, 0.2, 0.1};
 
-// Whether a double is a whole number, a fraction, of pi or a root: more than a decimal cut short.
+// Whether a double is exactly an integer, a fraction, a multiple of pi or a root, and not a truncated
+// decimal.
 using IsExact = std::function<bool(double)>;
 using IsAllowed = std::function<bool(const SettledFormula&)>;
 
-// The spellings one after the other, each unless the vocabulary cannot write it or it is not allowed; none
-// where nothing changes.
+// Applies the rules in order, skipping results that the vocabulary cannot write or that are not allowed.
+// Returns nothing if nothing changes.
 std::optional<SettledFormula> spelled(const Vocabulary& vocabulary, const SettledFormula& given,
                                       std::span<const Spelling> spellings, const IsAllowed& is_allowed,
                                       const IsExact& is_exact);
 
 // spell_powers.cpp
-// b^f for exp(log(b) * f) and for a fitted base b, where b is simple
+// b^f for exp(log(b) * f), and for a fitted base b, if b is simple
 Tree with_simple_bases(const Tree& tree);
 // exp(log(c) * f) for c^f with a fitted c
 Tree with_exponentials(const Tree& tree);
@@ -72,26 +73,26 @@ Tree with_powers(const Tree& tree);
 // spell_angles.cpp
 // asin(u) for pi / 2 - acos(u), and acos(u) for pi / 2 - asin(u)
 Tree with_complements(const Tree& tree);
-// Phases of periodic functions that are larger than `beyond` periods, reduced to half a period at most. A
-// fitted phase stays fitted, and one that was cut short is fitted again; an exact one stays.
+// Reduces phases of periodic functions larger than `beyond` periods to half a period at most. A fitted phase
+// stays fitted, a truncated one becomes fitted again, and an exact one stays exact.
 Tree with_small_phases(const Tree& tree, double beyond, const IsExact& is_exact);
 
 // spell_products.cpp
-// f for 1 * f and f * 1, of a settled 1
+// f for 1 * f and f * 1 with a fixed 1
 Tree without_unit_factors(const Tree& tree);
 // f * sqrt(h / g) for f / sqrt(g / h)
 Tree with_upright_roots(const Tree& tree);
 // f * g / h for f * (g / h), and for f / h * g
 Tree with_one_bar(const Tree& tree);
-// 2 * f for f + f; x^2 for x * x and f * x^2 for f * x * x, which take as many tokens, of variables x
+// 2 * f for f + f; x^2 for x * x and f * x^2 for f * x * x, which have the same length, for variables x
 Tree with_squares(const Tree& tree);
-// A number, variables by column, their powers, then all other factors; the variables of a sum by column
+// A number, variables by column, their powers, then all other factors; in sums, variables by column
 Tree in_order(const Tree& tree);
-// f / 3 for 0.333... * f, 2 / 3 for 0.666..., of settled constants
+// f / 3 for 0.333... * f, 2 / 3 for 0.666..., for fixed constants
 Tree with_fractions(const Tree& tree);
 
 // spell_signs.cpp
-// Signs taken out of odd and even functions, where that takes no more tokens: a sign joins a number or
+// Moves signs out of odd and even functions if that takes no more tokens: a sign is combined with a number or
 // another sign, turns a sum into a difference, or was a minus in front of the argument
 Tree with_outer_signs(const Tree& tree);
 // f - 0.9 for f + -0.9, f + 0.9 for f - -0.9, and f - 0.9 * g for -0.9 * g + f

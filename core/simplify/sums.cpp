@@ -1,4 +1,4 @@
-// Sums: like terms are collected, factors of the whole taken in and out.
+// Sums: like terms are collected, common factors moved in and out.
 #include <algorithm>
 #include <cmath>
 
@@ -29,7 +29,7 @@ int Algebra::add(int a, int b) {
   return forms_.sum(sum_of(constant_a, constant_b), terms);
 }
 
-// A scaled sum is the sum of its scaled terms; writing it gathers what they share again.
+// A scaled sum is the sum of its scaled terms; the writer factors out what they share.
 int Algebra::scale(double factor, int a) {
   if (factor == 1.0) return a;
   if (factor == 0.0) {
@@ -42,8 +42,8 @@ int Algebra::scale(double factor, int a) {
   return forms_.sum(product_of(factor, constant), terms);
 }
 
-// What all terms share, where it can be taken out without rounding: 2x + 2y is 2(x + y), but 0.1x + 0.3y
-// stays. With signs, the first term comes out positive: y - x is -(x - y).
+// What all terms share, if it can be factored out without rounding: 2x + 2y is 2(x + y), but 0.1x + 0.3y
+// stays. With signs, the first term becomes positive: y - x is -(x - y).
 Algebra::Scaled Algebra::split(int a, bool may_be_negative) const {
   const Form& form = forms_[a];
   if (form.shape == Shape::Number) return {may_be_negative ? form.value : std::max(form.value, 0.0), -1};

@@ -11,11 +11,11 @@ namespace ddsr {
 
 namespace {
 
-constexpr double MOST_COPIES = 4.0;  // x*x*x*x, where there is no power
+constexpr double MOST_COPIES = 4.0;  // x*x*x*x, if there is no power
 
 }  // namespace
 
-// sqrt, square, cube and inverse on one another.
+// Writes nested sqrt, square, cube and inverse.
 bool Writer::put_unary_chain(int base, double exponent) {
   const std::size_t begin = items_.size();
   if (exponent < 0.0 && has(Op::Inverse)) {
@@ -58,7 +58,7 @@ void Writer::put_power(int base, double exponent) {
   items_.back().is_exponent = true;
 }
 
-// x^2 * y^-2 becomes (x/y)^2, sqrt(x)*sqrt(y) becomes sqrt(x*y): finite wherever the powers are.
+// x^2 * y^-2 becomes (x/y)^2, sqrt(x)*sqrt(y) becomes sqrt(x*y), which is finite wherever the powers are.
 void Writer::gather_powers(std::vector<Part>& factors) {
   for (std::size_t i = 0; i < factors.size(); ++i) {
     const double size = std::abs(factors[i].weight);
@@ -79,7 +79,7 @@ void Writer::gather_powers(std::vector<Part>& factors) {
   }
 }
 
-// x^1.5 * y^-0.5 becomes sqrt(x^3/y), finite wherever the powers are, if that is better.
+// x^1.5 * y^-0.5 becomes sqrt(x^3/y), which is finite wherever the powers are, if that is better.
 void Writer::gather_roots(double factor, std::vector<Part>& factors) {
   auto is_root = [](const Part& part) { return !is_whole(part.weight) && is_whole(2.0 * part.weight); };
   if (std::ranges::count_if(factors, is_root) < 2) return;
@@ -128,7 +128,7 @@ void Writer::turn_signs(double& factor, std::vector<Part>& factors) {
   }
 }
 
-// factor * Π node^(sign * weight), the factor left out where it is 1.
+// factor * Π node^(sign * weight), without the factor if it is 1.
 void Writer::put_factors(double factor, const std::vector<Part>& factors, double sign) {
   const bool is_negated = factor == -1.0 && has(Op::Neg) && !factors.empty();
   const bool has_factor = factors.empty() || (factor != 1.0 && !is_negated);

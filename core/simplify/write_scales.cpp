@@ -1,5 +1,5 @@
-// Which of a product's sums, or the factor before them, holds the scale that they share:
-// (x/3 + 2/3)/(y + 5/3) is written as (x + 2)/(3y + 5).
+// Chooses which of a product's sums, or the factor before them, holds their common scale: (x/3 + 2/3)/(y +
+// 5/3) is written as (x + 2)/(3y + 5).
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -11,7 +11,7 @@ namespace ddsr {
 
 namespace {
 
-constexpr std::size_t MOST_PLACES = 6, MOST_TERMS = 8;  // beyond, the first way will do
+constexpr std::size_t MOST_PLACES = 6, MOST_TERMS = 8;  // with more, the first way is taken
 constexpr double NEARLY_WHOLE = 1e-9;                   // relative
 
 bool is_fraction(double value) {
@@ -24,8 +24,8 @@ int count_fractions(const Forms& forms, int sum, double scale) {
   return count;
 }
 
-// The weight by which to divide a sum so that a term is left without one, and as many constants as can be
-// are whole; among equals, one that is there already, or the first.
+// The weight by which to divide a sum so that one term has no scale and as many constants as possible are
+// integers. Ties are won by the present weight, then by the first.
 double plainest_unit(const Forms& forms, int sum) {
   double unit = is_scaled_throughout(forms, sum) ? std::abs(forms.parts(sum)[0].weight) : 1.0;
   int fewest = count_fractions(forms, sum, 1.0 / unit);
@@ -49,7 +49,7 @@ Cost Writer::cost_of_product(double factor, const std::vector<Part>& factors) {
 }
 
 void Writer::choose_scales(double& factor, std::vector<Part>& factors) {
-  // Sums that are only tried are written in the first way: else each try would try again all below it.
+  // Sums inside a trial are written in the first way; otherwise each trial would repeat all trials below it.
   if (is_trying_scales_) return;
   const std::vector<SumPlace> places = sum_places(forms_, factors);
   if (places.empty() || places.size() > MOST_PLACES) return;
@@ -67,7 +67,7 @@ void Writer::choose_scales(double& factor, std::vector<Part>& factors) {
   std::pair<Cost, int> best_rank{-1, 0};
   double best_factor = factor;
   std::vector<Part> best = factors;
-  // The keeper is the sum that takes in the scale of the whole; the last try leaves it to the factor.
+  // The keeper is the sum that gets the scale of the whole; in the last trial it stays with the factor.
   for (std::size_t keeper = 0; keeper <= places.size(); ++keeper) {
     double outside = factor;
     std::vector<double> scales(places.size(), 1.0);

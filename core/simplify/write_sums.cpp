@@ -20,8 +20,7 @@ void Writer::put_term(double factor, int term) {
   put_product(factor, {{1.0, term}});
 }
 
-// 2x + 2y + z becomes 2(x + y) + z. Where there is no subtraction, signs have to agree, and -x - y becomes
-// -(x + y).
+// 2x + 2y + z becomes 2(x + y) + z. Without subtraction, signs have to agree, and -x - y becomes -(x + y).
 void Writer::gather_terms(double& constant, std::vector<Part>& terms) {
   for (std::size_t i = 0; i < terms.size(); ++i) {
     const double weight = terms[i].weight;
@@ -41,11 +40,11 @@ void Writer::gather_terms(double& constant, std::vector<Part>& terms) {
   }
 }
 
-// c*log(u) + c*log(v) becomes c*log(u*v), c*log(u) - c*log(v) becomes c*log(u/v): finite wherever the
-// logarithms are, and shorter.
+// c*log(u) + c*log(v) becomes c*log(u*v), c*log(u) - c*log(v) becomes c*log(u/v). Both are shorter and finite
+// wherever the logarithms are.
 void Writer::gather_logarithms(std::vector<Part>& terms) {
   if (!has(Op::Mul) || !has(Op::Div)) return;
-  // What is left of a number, as log(-1), has no value, and stays for its reader to see.
+  // The logarithm of a number, such as log(-1), has no value, and stays visible.
   auto is_log = [&](const Part& term) {
     return forms_.is_call(term.node, Op::Log) && !forms_.is_number(forms_[term.node].a);
   };
@@ -71,7 +70,7 @@ void Writer::put_sum(double constant, std::vector<Part> terms) {
   gather_logarithms(terms);
   gather_terms(constant, terms);
   if (terms.size() == 1 && constant == 0.0) return put_term(terms[0].weight, terms[0].node);
-  // A positive term leads; failing that the constant, or a term whose weight can carry the sign for nothing.
+  // A positive term leads; otherwise the constant, or a term whose weight can carry the sign at no cost.
   auto leader = std::ranges::find_if(terms, [](const Part& term) { return term.weight > 0.0; });
   const bool constant_leads = leader == terms.end() && constant != 0.0;
   if (leader == terms.end())

@@ -17,7 +17,7 @@ Writer::Entry& Writer::entry(int form) {
   return entries_[static_cast<std::size_t>(form)];
 }
 
-// From the leaves up, so that finding a cost never has to go deeper than a form's own operands.
+// From the leaves up, so that computing a cost never goes deeper than a form's own operands.
 void Writer::measure_new_forms() {
   for (int form = static_cast<int>(entries_.size()); form < forms_.size(); ++form)
     if (entry(form).cost < 0) measure(form);
@@ -29,7 +29,7 @@ Cost Writer::cost(int form) {
 }
 
 void Writer::measure(int form) {
-  entry(form).cost = UNWRITABLE;  // while it is looked for: a form is no way to write itself
+  entry(form).cost = UNWRITABLE;  // during the computation, so that a form is not used to write itself
   const std::size_t begin = items_.size();
   put_own_way(form);
   const Cost cost = cost_from(begin);
@@ -41,7 +41,7 @@ void Writer::offer(int form, TokenId op, int a, int b) {
   Cost cost_given = cost_of_token(vocabulary_[op], 0.0) + cost(a) + (b < 0 ? 0 : cost(b));
   if (vocabulary_[op].op == Op::Pow && forms_.is_number(b)) cost_given -= exponent_discount(forms_[b].value);
   Entry& known = entry(form);
-  // As good is good enough: the input's own way is the one its reader knows.
+  // Ties go to the notation of the input, which its reader knows.
   if (cost_given <= known.cost && cost_given < UNWRITABLE) known = {cost_given, op, a, b};
 }
 

@@ -1,7 +1,7 @@
-// Normal forms written with the tokens of a vocabulary, in the shortest way known.
+// Writes normal forms with the tokens of a vocabulary, in the shortest known way.
 //
-// A form is written by its shape, or as the input wrote it where that is no longer: so what no rule shortens
-// keeps its look.
+// A form is written by its shape, or as in the input unless that is longer. So expressions that no rule
+// shortens keep their look.
 #pragma once
 
 #include <vector>
@@ -17,15 +17,15 @@ class Writer {
   Writer(Forms& forms, const Vocabulary& vocabulary);
   void clear() { entries_.clear(); }
 
-  // Finds the costs of the forms added since the last call.
+  // Computes the costs of the forms added since the last call.
   void measure_new_forms();
   Cost cost(int form);
-  // The operator on these operands is another way to write the form.
+  // Offers the operator on these operands as another way to write the form.
   void offer(int form, TokenId op, int a, int b);
   Formula write(int form);
 
  private:
-  // A token, with the value of a constant, or a form to be written in its place.
+  // A token, with its value if it is a constant, or a form still to be written.
   struct Item {
     TokenId token;
     double value;
@@ -33,12 +33,12 @@ class Writer {
     bool is_exponent = false;
   };
   struct Entry {
-    Cost cost = -1;      // not known yet
-    TokenId given = -1;  // the operator of the input's own way, if that is the one to take
+    Cost cost = -1;      // -1: not known yet
+    TokenId given = -1;  // the operator of the input's notation, if that is used
     int a = -1, b = -1;
   };
 
-  // Each appends items to the end of `items_`.
+  // Each appends items to `items_`.
   void put_form(int form) { items_.push_back({-1, 0.0, form}); }
   void put_op(Op op);
   void put_number(double value);
@@ -53,7 +53,7 @@ class Writer {
   void put_quotient(double factor, const std::vector<Part>& above, const std::vector<Part>& below);
   bool put_unary_chain(int base, double exponent);
 
-  // Each chooses among ways to group what is to be written.
+  // Each chooses among ways to group the parts.
   void choose_scales(double& factor, std::vector<Part>& factors);
   void gather_powers(std::vector<Part>& factors);
   void gather_roots(double factor, std::vector<Part>& factors);

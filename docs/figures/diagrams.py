@@ -14,7 +14,7 @@ WIDE = 3.1
 
 @dataclass(frozen=True)
 class Box:
-    """A part of the search: where its centre stands, and what it is called."""
+    """A part of the search: its centre and label."""
 
     x: float
     y: float
@@ -26,7 +26,7 @@ class Box:
 
 
 def draw_epoch(folder: Path) -> None:
-    """The paper's loop, once around."""
+    """Draw one cycle of the paper's loop."""
     generator = Box(1.5, 1.6, "generator", "draws 3000 expressions,\nkeeps 1000 distinct ones")
     engine = Box(5.0, 1.6, "engine", "fits their constants,\nreward 1 / (1 + NRMSE)")
     memory = Box(8.5, 1.6, "memory", "the best 5 % join\nthose of earlier epochs")
@@ -44,7 +44,7 @@ def draw_epoch(folder: Path) -> None:
 
 
 def draw_search(folder: Path) -> None:
-    """The refiner in every epoch, the generator when its turn has come."""
+    """Draw the refiner in every epoch, and the generator in its turns."""
     refiner = Box(1.7, 1.9, "refiner", "evolution of whole\nexpressions, native code")
     generator = Box(
         6.1, 1.9, "generator", "masked diffusion: half from\nnothing, half by refilling elites", ORANGE, WIDE

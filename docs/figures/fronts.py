@@ -1,4 +1,4 @@
-"""Selection on a front: what was found in noisy data, and how long it takes to write down."""
+"""Selection on a front: what was found in noisy data, and the description lengths."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ N_ROWS, NOISE = 200, 0.05
 
 
 def draw_selection(folder: Path) -> None:
-    """Error and description length by size, for y = 2 x sin(z) + x²/2 and noise of 5 %."""
+    """Draw error and description length by size, for y = 2 x sin(z) + x²/2 with 5 % noise."""
     rng = np.random.default_rng(0)
     X = rng.uniform(0.5, 3, size=(N_ROWS, 2))
     truth = 2 * X[:, 0] * np.sin(X[:, 1]) + 0.5 * X[:, 0] ** 2

@@ -1,4 +1,4 @@
-"""The backward process on one expression: what is kept, and the tree that each step's fill draws."""
+"""The backward process on one expression: what each step keeps, and the tree that its fill draws."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ddsr.generators.diffusion.masking import draw_unmask_order
 LEARNED = "? * sin(x) + y"
 MAX_LENGTH = 9
 SEED, ORDER_SEED = 22, 1
-LEAN = 2.8  # by how much the logits of the learned tokens stand above the others
+LEAN = 2.8  # by how much the logits of the learned tokens exceed the others
 SYMBOLS = {"add": "+", "sub": "−", "mul": "×", "div": "÷", "pow": "^", "?": "c"}
 PANELS = 5
 
@@ -33,7 +33,7 @@ class Step:
 
 
 def backward(grammar: Grammar) -> list[Step]:
-    """From all masked to an expression, with logits that lean to the learned one at every position."""
+    """Go from all masked to an expression, with logits that favour the learned one at every position."""
     tokens = Expression.parse(LEARNED, grammar.vocabulary).tokens
     logits = np.zeros((1, MAX_LENGTH, len(grammar.vocabulary)), np.float32)
     logits[0, np.arange(len(tokens)), tokens] = LEAN
@@ -50,7 +50,7 @@ def backward(grammar: Grammar) -> list[Step]:
 
 
 def draw_masking(folder: Path) -> None:
-    """Some of the steps, side by side: the tree above, the sequence below."""
+    """Draw some of the steps side by side: the tree above, the sequence below."""
     vocabulary = Vocabulary(["x", "y"], ["+", "-", "*", "/", "sin", "cos", "exp"], has_constant=True)
     steps = backward(Grammar(vocabulary, max_length=MAX_LENGTH))
     chosen = [*_distinct(steps)[: PANELS - 1], steps[-1]]
@@ -64,7 +64,7 @@ def draw_masking(folder: Path) -> None:
 
 
 def _distinct(steps: list[Step]) -> list[Step]:
-    """Steps that keep more than those before them: a position behind the end reveals nothing."""
+    """Steps that keep more than those before them. A position after the end reveals nothing."""
     firsts: dict[int, Step] = {}
     for step in steps[:-1]:
         firsts.setdefault(int((step.kept != MASK).sum()), step)
@@ -118,7 +118,7 @@ def _cell(left: float, width: float, colour: str) -> Rectangle:
 
 
 def _places(arities: list[int]) -> list[tuple[float, float, int | None]]:
-    """Where the nodes of a breadth-first sequence stand, in the unit square, and what each hangs under."""
+    """The position of each node of a breadth-first sequence, in the unit square, and its parent."""
     parents: list[int | None] = [None]
     for node, arity in enumerate(arities):
         parents += [node] * arity

@@ -17,11 +17,11 @@ from matplotlib.axes import Axes
 
 ROOT = Path(__file__).resolve().parents[2]
 GALLERY = ROOT / "docs" / "gallery"
-EXACT = 1e-12  # errors below it are rounding, and drawn there
+EXACT = 1e-12  # smaller errors are rounding, and are drawn here
 
 
 def run_page(page: str) -> tuple[dict[str, Any], str]:
-    """What the page's code leaves behind, its data and its model, and what it prints."""
+    """Run a page's code and return its variables, such as data and model, and what it prints."""
     code = re.findall(r"```python\n(.*?)```", (GALLERY / f"{page}.md").read_text(), re.DOTALL)
     left: dict[str, Any] = {}
     with _inside(ROOT), contextlib.redirect_stdout(io.StringIO()) as printed:
@@ -30,7 +30,7 @@ def run_page(page: str) -> tuple[dict[str, Any], str]:
 
 
 def draw_orbits(axes: Axes, left: dict[str, Any]) -> None:
-    """Predicted against true, on logarithmic axes, by the central body."""
+    """Draw predicted against true values on logarithmic axes, by central body."""
     orbits, predicted = left["orbits"], left["model"].predict(left["X"])
     is_planet = orbits["around"] == "Sun"
     ends = orbits["period"].min() / 2, orbits["period"].max() * 2
@@ -45,7 +45,7 @@ def draw_orbits(axes: Axes, left: dict[str, Any]) -> None:
 
 
 def draw_curve(axes: Axes, model: Any, table: pd.DataFrame, x: str, y: str, labels: tuple[str, str]) -> None:
-    """The rows, and the chosen equation as a line through them."""
+    """Draw the rows, and the chosen equation as a line through them."""
     low, high = table[x].min(), table[x].max()
     grid = np.linspace(low, high, 400)
     axes.plot(grid, model.predict(pd.DataFrame({x: grid})), color=ORANGE)
@@ -54,7 +54,7 @@ def draw_curve(axes: Axes, model: Any, table: pd.DataFrame, x: str, y: str, labe
 
 
 def draw_front(axes: Axes, left: dict[str, Any]) -> None:
-    """Error against size, with the choice marked; a page's `longest` is a front that was not shortened."""
+    """Draw error against size and mark the choice; `longest`, if set, is a front without shortening."""
     if "longest" in left:
         sizes, errors = _front(left["longest"])
         axes.plot(sizes, errors, "o-", color=GREY, markersize=4, linewidth=1, label="as found")
@@ -67,12 +67,12 @@ def draw_front(axes: Axes, left: dict[str, Any]) -> None:
 
 
 def _front(model: Any) -> tuple[list[int], list[float]]:
-    """Sizes and errors of what was found."""
+    """Sizes and errors of the equations found."""
     return [entry.size for entry in model.front_], [max(entry.nrmse, EXACT) for entry in model.front_]
 
 
 def curve(name: str, x: str, y: str, *labels: str) -> Callable[[Axes, dict[str, Any]], None]:
-    """A drawing of one column over another, as the page's code has left them."""
+    """Make a function that draws one column over another, from the variables of the page."""
     return lambda axes, left: draw_curve(axes, left["model"], left[name], x, y, (labels[0], labels[1]))
 
 
@@ -97,7 +97,7 @@ PICTURES: dict[str, tuple[str, Callable[[Axes, dict[str, Any]], None]]] = {
 
 
 def draw(page: str, folder: Path = GALLERY) -> str:
-    """The page's picture, from a run of its code; what that printed is returned."""
+    """Draw a page's picture from a run of its code, and return what the code printed."""
     left, printed = run_page(page)
     target, draw_data = PICTURES[page]
     with drawn(folder / f"{page}.svg", 9, 3.6) as figure:
@@ -110,7 +110,7 @@ def draw(page: str, folder: Path = GALLERY) -> str:
 
 @contextlib.contextmanager
 def _inside(folder: Path) -> Iterator[None]:
-    """`contextlib.chdir`, which Python 3.10 does not have."""
+    """`contextlib.chdir`, which Python 3.10 lacks."""
     before = Path.cwd()
     os.chdir(folder)
     try:

@@ -119,7 +119,7 @@ class SearchConfig:
     """G, the number of epochs after which θ_ref is updated"""
     objective: ObjectiveConfig = ObjectiveConfig()
     model_selection: str = "accuracy"
-    """how the equation for predictions is chosen, unless the estimator is told"""
+    """how the equation for predictions is chosen, unless the estimator's `model_selection` is given"""
     max_evaluations: int | None = None
     """maximum number of expressions to score; None: no limit"""
     patience: int | None = None

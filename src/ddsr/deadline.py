@@ -1,4 +1,4 @@
-"""When a search has to end: long work looks at it between its steps, so that no epoch outlasts the time."""
+"""Deadline of a search, which long work checks between its steps so that no epoch outlasts the time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 
 class TimeIsUp(Exception):  # noqa: N818 - no error: the search ends, and keeps what it found
-    """Raised by work that was cut short; the search catches it, and no user sees it."""
+    """Raised by work that was cut short; the search catches it, so that users never see it."""
 
 
 @dataclass(frozen=True)
@@ -19,25 +19,25 @@ class Deadline:
 
     @property
     def seconds_left(self) -> float:
-        """Until the time is up; 0 from then on."""
+        """Seconds until the deadline; 0 after it."""
         return max(0.0, self.at - time.monotonic())
 
     @property
     def has_passed(self) -> bool:
-        """Whether the time is up."""
+        """Whether the deadline has passed."""
         return self.seconds_left == 0.0
 
     def check(self) -> None:
-        """Give up if the time is up."""
+        """Raise `TimeIsUp` if the deadline has passed."""
         if self.has_passed:
             raise TimeIsUp
 
 
 class MovableDeadline(Deadline):
-    """A deadline that can be moved while the work that looks at it continues."""
+    """A deadline that can be moved while work continues."""
 
     def move(self, at: float) -> None:
-        """Set another moment."""
+        """Move the deadline."""
         object.__setattr__(self, "at", at)
 
 

@@ -17,7 +17,7 @@ WITHOUT = Vocabulary(("x",), ("add", "sin", "exp", "log"), has_constant=False)
 
 
 def complete_prefixes(vocabulary, max_length):
-    """Every tree of at most `max_length` tokens, legal or not, in prefix order."""
+    """Yield every tree of at most `max_length` tokens, legal or not, in prefix order."""
     partial = [((), 1)]
     while partial:
         tokens, n_open = partial.pop()
@@ -62,7 +62,7 @@ def test_exactly_the_legal_expressions_can_be_written(vocabulary, min_length, ma
     assert reached == expected and len(reached) > 10
 
 
-def test_dsr_writes_one_plus_one_without_constants_alone():
+def test_dsr_writes_one_plus_one_only_without_constants():
     for vocabulary, is_legal in ((WITHOUT, True), (SMALL, False)):
         names = ("add", "x", "add", "1", "1")
         tokens = padded([[vocabulary.token(name) for name in names]], 6)
@@ -71,7 +71,7 @@ def test_dsr_writes_one_plus_one_without_constants_alone():
 
 
 @given(st.data())
-def test_a_tree_is_legal_by_its_prefix_just_as_by_its_breadth(data):
+def test_a_tree_is_legal_in_prefix_order_if_it_is_breadth_first(data):
     grammar = Grammar(FULL, max_length=16, max_constants=2)
     tokens = padded([data.draw(prefix_tokens(FULL, 16))], 16)
     traversal = retrace(PrefixRules(grammar, 1), tokens, 10.0, 5.0)
@@ -82,7 +82,7 @@ def test_a_tree_is_legal_by_its_prefix_just_as_by_its_breadth(data):
 
 
 @given(prefix_tokens(PLAIN, 20))
-def test_orders_are_those_of_expressions_and_go_there_and_back(tokens):
+def test_conversions_of_order_agree_with_expressions_and_invert(tokens):
     prefix = padded([tokens], 20)
     breadth_first = breadth_first_rows(PLAIN, prefix)
     expression = Expression.from_prefix(PLAIN, tokens)
@@ -118,7 +118,7 @@ def test_the_soft_length_prior_pulls_from_both_sides():
 
 
 def test_no_length_is_preferred_by_default():
-    """As in DSR's runs in SRBench: a short law is no less likely for being short."""
+    """As in DSR's runs in SRBench, short laws are not made less likely."""
     walk = PrefixWalk(PrefixRules(Grammar(SMALL, max_length=9), 4), 2)
     assert DSRConfig().preferred_length is None
     assert not walk.length_preference(None, 5.0).any()
@@ -127,7 +127,7 @@ def test_no_length_is_preferred_by_default():
         DSRConfig(preferred_length="long")
 
 
-def test_what_prefix_order_does_not_know_is_refused():
+def test_rules_unknown_in_prefix_order_are_refused():
     with pytest.raises(GrammarError, match="rules beyond"):
         PrefixRules(Grammar(PLAIN, rules=(AtMost("sin", 1),)), 4)
     with pytest.raises(GrammarError, match="binary operator"):

@@ -22,7 +22,7 @@ def make_generator(config=DEFAULT, variables=("x", "y"), seed=0):
     vocabulary = config.vocabulary(variables)
     grammar = Grammar(vocabulary, config.max_length, config.max_constants)
     generator = RecurrentGenerator(grammar, config, seed, CPU)
-    with torch.no_grad():  # sharper than a fresh network, so that a wrong distribution shows
+    with torch.no_grad():  # a sharper distribution than a fresh network's, so that errors show
         generator.network.to_logits.weight.mul_(6.0)
     return generator
 
@@ -73,7 +73,7 @@ def test_without_constants_none_appears():
 
 
 def enumerated(generator):
-    """Probability of every expression, by following every token that may come next."""
+    """Probability of every expression, by following every possible next token."""
     config, outcomes = generator.config, {}
 
     def descend(prefix, probability):
@@ -121,7 +121,7 @@ def test_every_setting_of_the_generator_has_its_effect(changed):
 
 
 def n_calls(function, *arguments):
-    """How many functions are called, in Python and in C."""
+    """Count the function calls, in Python and in C."""
     calls = []
     sys.setprofile(lambda frame, event, argument: calls.append(event))
     try:
@@ -132,7 +132,7 @@ def n_calls(function, *arguments):
 
 
 def test_a_batch_changes_its_order_at_once():
-    """Token by token, but not row by row."""
+    """Works token by token, but not row by row."""
     generator = make_generator()
     prefix, _ = generator.draw(400, epoch=0)
     vocabulary = generator.grammar.vocabulary

@@ -1,4 +1,4 @@
-"""DSR's network sees parent and sibling, when it writes and when it is taught."""
+"""DSR's network sees parent and sibling, both when it samples and when it is trained."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ CERTAIN = 50.0
 
 
 class Echo(nn.Module):
-    """Writes the token that it is shown as `shown`, parent or sibling; any token where that is empty."""
+    """Writes the token shown to it as parent or sibling (`shown`), and any token if that is empty."""
 
     def __init__(self, shown, vocab_size):
         super().__init__()
@@ -37,7 +37,7 @@ def make_generator(shown):
 
 
 def positions_that_see(generator, shown):
-    """Drawn tokens, what was drawn, what the network saw there, and where it saw a token that is legal."""
+    """Drawn tokens, what was drawn, what the network saw there, and where it saw a legal token."""
     prefix, _ = generator.draw(200, epoch=0)
     view = generator.corrupt(
         breadth_first_rows(generator.grammar.vocabulary, prefix), np.random.default_rng(0)
@@ -49,7 +49,7 @@ def positions_that_see(generator, shown):
 
 
 @pytest.mark.parametrize("shown", ("parent", "sibling"))
-def test_what_is_written_follows_from_what_is_shown(shown):
+def test_samples_follow_from_the_shown_tokens(shown):
     generator = make_generator(shown)
     view, seen, is_seen = positions_that_see(generator, shown)
     assert is_seen.sum() > 100
@@ -57,7 +57,7 @@ def test_what_is_written_follows_from_what_is_shown(shown):
 
 
 @pytest.mark.parametrize("shown", ("parent", "sibling"))
-def test_teaching_shows_what_writing_showed(shown):
+def test_training_shows_the_same_inputs_as_sampling(shown):
     generator = make_generator(shown)
     view, seen, is_seen = positions_that_see(generator, shown)
     log_probs = generator.log_probs(
@@ -68,7 +68,7 @@ def test_teaching_shows_what_writing_showed(shown):
 
 
 @pytest.mark.parametrize("changed", ("parent", "sibling"))
-def test_the_network_tells_parents_and_siblings_apart(changed):
+def test_the_network_distinguishes_parents_and_siblings(changed):
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         network = TokenLSTM(vocab_size=4, hidden_size=8)

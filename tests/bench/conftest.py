@@ -28,7 +28,7 @@ def template(suite, monkeypatch):
 
 
 def find_stand_in(monkeypatch):
-    """Let processes that are started import the modules of this folder."""
+    """Let started processes import the modules of this folder."""
     paths = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, paths)))
 
@@ -36,11 +36,11 @@ def find_stand_in(monkeypatch):
 class WarmSlot(Slot):
     """A slot whose processes outlive the runner, since they take two seconds to start.
 
-    Each run is forked from them, so that one test leaves nothing to the next.
+    Each run is forked from them, so tests do not affect each other.
     """
 
     def stop(self):
-        """Let the run in flight end by itself."""
+        """Let the current run finish."""
 
     def close(self):
         """Keep the processes for the next test."""
@@ -51,7 +51,7 @@ def warm_slot():
     slot = WarmSlot()
     with pytest.MonkeyPatch.context() as patch:
         find_stand_in(patch)
-        # The server starts with its first run, and finds modules on the path of that time.
+        # The server starts with its first run, and keeps the module path of that time.
         task = Task(problem=load_suite("nguyen")[0], method="linear", noise=0.0, seed=0)
         slot.run(replace(task, factory="stand_in:make"), Limits())
     yield slot
@@ -60,7 +60,7 @@ def warm_slot():
 
 @pytest.fixture
 def warm_worker(warm_slot):
-    """Does one run at a time in processes that have started."""
+    """A worker that does one run at a time in processes that have already started."""
     return LocalWorkers(1, lambda: warm_slot)
 
 

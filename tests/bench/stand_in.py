@@ -49,7 +49,7 @@ class Raising(WrittenLinearRegression):
 
 
 class WithoutDevice(WrittenLinearRegression):
-    """Finds its GPU held by another process."""
+    """Finds that another process holds its GPU."""
 
     def fit(self, X, y):
         raise DeviceError("device='cuda' cannot be used now: busy")
@@ -78,11 +78,11 @@ class Chatty(WrittenLinearRegression):
 
 
 class OutOfMemoryError(RuntimeError):
-    """As torch calls its own."""
+    """Has the name of torch's own error."""
 
 
 class Wide(WrittenLinearRegression):
-    """Fits into the device's memory with at most one other."""
+    """Fits into the device's memory with at most one other run."""
 
     def fit(self, X, y):
         if SHARED.get().n_places > 2:

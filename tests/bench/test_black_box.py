@@ -1,4 +1,4 @@
-"""Problems without an equation: SRBench's protocol, a user's own table, the size of what is found."""
+"""Problems without an equation: SRBench's protocol, a user's own table, the size of the models."""
 
 import gzip
 from contextlib import closing
@@ -68,8 +68,8 @@ def test_split_and_scales_are_those_of_scikit_learn(folder):
 
 
 @pytest.mark.parametrize("n_rows", [10_000, 10_001, 30_000])
-def test_of_large_sets_srbench_draws_the_training_rows(tmp_path, n_rows):
-    """After the split, with repetition, by NumPy's global numbers; the test rows are all there."""
+def test_training_rows_of_large_sets_are_drawn_as_in_srbench(tmp_path, n_rows):
+    """After the split, with repetition, by NumPy's global generator; all test rows are kept."""
     table = pd.DataFrame({"a": np.arange(n_rows), "target": np.arange(n_rows) % 7.0})
     table.to_csv(tmp_path / "large.csv", index=False)
     data = make_data(load_suite(str(tmp_path / "large.csv"))[0], 5, 0.0)
@@ -84,7 +84,7 @@ def test_of_large_sets_srbench_draws_the_training_rows(tmp_path, n_rows):
 
 @given(arrays.arrays(np.float64, (7, 3), elements=st.floats(-1e6, 1e6, allow_subnormal=False)))
 def test_standardising_is_scikit_learns(columns):
-    columns[:, 0] = 0.1  # constant but for the rounding of its mean
+    columns[:, 0] = 0.1  # constant except for the rounding of its mean
     scaler = StandardScaler().fit(columns[:5])
     for found, rows in zip(standardise(columns[:5], columns[5:]), (columns[:5], columns[5:]), strict=True):
         np.testing.assert_allclose(found, scaler.transform(rows), rtol=1e-6, atol=1e-6)

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def workers(template):  # the template sets the path that workers find the stand-ins on
+def workers(template):  # the template sets the path on which workers find the stand-ins
     workers = ClusterWorkers("local:2")
     yield workers
     workers.close()
@@ -48,7 +48,7 @@ def test_stopping_ends_the_runs_on_the_workers(workers, suite, template, tmp_pat
     next(rows)
     rows.close()
     rows = run_missing(replace(plan, methods=("linear",), trials=2), Store(tmp_path), workers)
-    assert {row.method for row in rows} == {"linear"}  # the hanging ones do not hold the workers
+    assert {row.method for row in rows} == {"linear"}  # hanging runs do not block the workers
     assert len(Store(tmp_path).read().rows) == 4
 
 

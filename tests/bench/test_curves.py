@@ -35,10 +35,10 @@ def test_a_curve_survives_its_file(tmp_path):
     read = read_curve(tmp_path / "deep" / "a.csv.gz")
     for name in COLUMNS:
         np.testing.assert_allclose(getattr(read, name), getattr(written, name), rtol=1e-5)
-    assert os.listdir(tmp_path / "deep") == ["a.csv.gz"]  # nothing half-written is left
+    assert os.listdir(tmp_path / "deep") == ["a.csv.gz"]  # no incomplete file is left
 
 
-def test_what_is_no_curve_reads_as_none(tmp_path):
+def test_an_invalid_curve_is_read_as_none(tmp_path):
     path = tmp_path / "a.csv.gz"
     assert read_curve(path) is None
     write_curve(path, curve(5))

@@ -1,4 +1,4 @@
-"""`ddsr prior evaluate` on a network that knows nothing: lines, tables, JSON, processes."""
+"""`ddsr prior evaluate` on an untrained network: lines, tables, JSON, processes."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A row is of a problem, not of a name: what changed under its name is noticed."""
+"""A row belongs to a problem, not to a name: a problem that changed under its name is detected."""
 
 import gzip
 from dataclasses import replace
@@ -30,9 +30,9 @@ DATA = "a,b,y\n" + "".join(f"{n},{n % 3},{2 * n + n % 3}\n" for n in range(20))
         {"is_standardised": True},
     ],
 )
-def test_what_decides_the_data_decides_the_identity(change):
+def test_identity_depends_on_what_determines_the_data(change):
     assert identity_of(replace(NEWTON, **change)) != identity_of(NEWTON)
-    assert identity_of(replace(NEWTON, name="force")) == identity_of(NEWTON)  # the name is kept beside it
+    assert identity_of(replace(NEWTON, name="force")) == identity_of(NEWTON)  # the name is stored beside it
 
 
 def test_a_tables_contents_count_however_they_are_compressed(tmp_path):
@@ -51,7 +51,7 @@ def test_a_tables_contents_count_however_they_are_compressed(tmp_path):
 
 def test_identities_of_the_suites_differ():
     problems = load_suite("feynman") + load_suite("nguyen")
-    assert len({identity_of(problem) for problem in problems}) > len(problems) - 8  # some are one law twice
+    assert len({identity_of(problem) for problem in problems}) > len(problems) - 8  # some laws occur twice
 
 
 def call(suite: Path, store: Path, *options: str):
@@ -77,14 +77,14 @@ def test_a_problem_that_changed_under_its_name_is_refused(tmp_path, name, before
     assert "0 runs to do" in call(suite, store).output
     assert before.replace(*after) != before
     suite.write_text(before.replace(*after))
-    for options in ((), ("--trials", "2"), ("--method", "forest")):  # nor may runs be added beside those
+    for options in ((), ("--trials", "2"), ("--method", "forest")):  # nor may runs be added to those
         done = call(suite, store, *options)
         assert done.exit_code == 1 and "use another --store, or rename" in done.output
     assert (store / "results.jsonl").read_bytes() == stored
 
 
 @pytest.mark.slow
-def test_rows_that_do_not_tell_count_as_done_with_a_warning(suite, template, tmp_path):
+def test_rows_without_identity_count_as_done_with_a_warning(suite, template, tmp_path):
     store, plan = (
         Store(tmp_path / "store"),
         Plan(problems=load_suite(suite), methods=("linear",), template=replace(template, time=1.0)),
@@ -111,7 +111,7 @@ def test_a_method_in_another_spelling_is_the_same_run(suite, template, tmp_path)
 
 
 @pytest.mark.slow
-def test_what_is_named_twice_runs_once(tmp_path):
+def test_a_repeated_name_runs_once(tmp_path):
     table = tmp_path / "laws.csv"
     table.write_text("name,formula,ranges,n\nlaw,x + y,x:0:1;y:0:1,40\n")
     names = ["--suite", f"{table},{table}", "--suite", str(table), "--noise", "0,0.0", "--noise", "0"]

@@ -1,4 +1,4 @@
-"""The judge against cases whose verdicts are known; all in real judging processes."""
+"""The judge on cases with known verdicts, all in real judging processes."""
 
 import csv
 from contextlib import closing
@@ -40,27 +40,27 @@ def test_truths_are_solved_by_both_rules_and_wrong_models_by_none():
 @pytest.mark.parametrize(
     "model, name, srbench, paper",
     [
-        # fitted constants, near enough to be rounded to the truth's
+        # fitted constants, close enough to be rounded to those of the truth
         ("0.398942*exp(-0.500001*theta^2)", "feynman_I_6_2a", True, True),
         ("0.159155*h*omega", "feynman_I_34_27", True, True),
         ("0.17*h*omega", "feynman_I_34_27", True, False),  # a scale
         ("x^3 + x^2 + x + 2.5", "nguyen_1", True, False),  # an offset
         ("2*(x^3 + x^2 + x) + 2.5", "nguyen_1", False, False),  # both at once
         ("x*(x*(x + 1) + 1)", "nguyen_1", True, True),
-        ("x^3 + x^2 + x + 0.00004*x^5", "nguyen_1", True, True),  # what is below 1e-4 is zero
+        ("x^3 + x^2 + x + 0.00004*x^5", "nguyen_1", True, True),  # terms below 1e-4 count as zero
         ("x^3 + x^2 + 1.01*x", "nguyen_1", False, False),
         ("0", "nguyen_1", False, False),
         ("1", "nguyen_1", False, False),
-        # a phase is rounded to 1.571, and SRBench rounds away what that leaves of the difference
+        # a phase is rounded to 1.571, and SRBench rounds away the remaining difference
         ("2*cos(x - 1.5707963)*cos(y)", "nguyen_10", True, False),
         ("2*cos(x - pi/2)*cos(y)", "nguyen_10", True, True),
         ("2*cos(x - 1.5)*cos(y)", "nguyen_10", False, False),
         ("2*sin(x)*cos(y)", "nguyen_10", True, True),
         ("sin(x + y) + sin(x - y)", "nguyen_10", True, True),
-        # equal where the variables are positive, which SRBench does not assume
+        # equal for positive variables, which SRBench does not assume
         ("sqrt(gamma)*sqrt(pr)/sqrt(rho)", "feynman_I_47_23", False, True),
         ("n_0/(2*cosh(mom*B/(kb*T)))", "feynman_II_35_18", True, True),
-        # names that SymPy would read otherwise
+        # names with another meaning in SymPy
         ("0.1591549*I/(epsilon*c**2*r)", "feynman_II_13_17", True, True),
         ("beta + alpha*beta*cos(theta)", "feynman_III_17_37", True, True),
         ("-0.1*x", "strogatz_vdp2", True, True),
@@ -88,7 +88,7 @@ def test_complexity_is_that_of_the_simplified_model(judging):
 
 
 @pytest.mark.parametrize("model", ["x +", "x + z", "1/0", "zoo*x", "import os", "x/(0.00001*x - 0.00001*x)"])
-def test_a_model_that_is_none_is_an_error_and_not_a_stop(judging, model):
+def test_an_invalid_model_is_an_error_and_the_judge_continues(judging, model):
     verdict = judging(model, "nguyen_1")
     assert not verdict.solved_srbench and not verdict.solved_paper and verdict.error
     assert judging("x^3 + x^2 + x", "nguyen_1").solved_paper
@@ -124,7 +124,7 @@ def test_every_truth_is_solved_by_both_rules():
 
 @pytest.mark.slow
 def test_a_whole_suite_is_judged():
-    """Right models written otherwise and with fitted constants, and wrong ones, in turn."""
+    """Right models in other notations and with fitted constants, and wrong ones, in turn."""
     import sympy
 
     cases = []
@@ -150,7 +150,7 @@ def test_a_judge_by_itself():
 @pytest.mark.slow
 @pytest.mark.skipif(not PHYSO.is_dir(), reason=f"no published results in {PHYSO}")
 def test_published_truths_are_solved():
-    """SRBench's verdicts are published without models; the rounded truths that PhySO judged by are."""
+    """SRBench's verdicts are published without models, but the rounded truths used by PhySO are available."""
     with (PHYSO / "noise0.000_summary.csv").open() as file:
         published = {row["dataset"]: row["true_model"] for row in csv.DictReader(file)}
     names = [name for name in published if name in TRUTHS][::8]

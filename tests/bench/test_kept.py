@@ -1,4 +1,4 @@
-"""The full runs in the repository, and the pages that show them."""
+"""The full runs kept in the repository, and the pages that show them."""
 
 import re
 from pathlib import Path
@@ -39,7 +39,7 @@ START = Start(
 
 
 def test_the_results_have_what_the_command_prints_from_the_kept_runs():
-    """After a change of the runs or of the tables: `make results`."""
+    """After a change of the runs or the tables, run `make results`."""
     done = CliRunner().invoke(main, ["bench", "table", *kept_stores(), "--by", "overview"])
     assert done.exit_code == 0, done.output
     page = RESULTS.read_text()
@@ -49,7 +49,7 @@ def test_the_results_have_what_the_command_prints_from_the_kept_runs():
 
 
 def test_readme_has_the_table_and_the_figure_of_the_kept_runs():
-    """After a change of the runs or of the tables: `make results`."""
+    """After a change of the runs or the tables, run `make results`."""
     page = README.read_text()
     assert with_tables(page, short_table(kept_stores())) == page
     assert f"({RECOVERY.relative_to(README.parent)})" in page
@@ -82,7 +82,7 @@ def test_the_figure_has_the_higher_of_two_published_rates_and_the_same_bytes_aga
 
 @pytest.mark.parametrize("name, baseline", ABLATIONS.items())
 def test_the_results_have_what_the_command_prints_of_a_kept_ablation(name, baseline):
-    """After a change of the runs or of the tables: `make results`."""
+    """After a change of the runs or the tables, run `make results`."""
     results = ablation(name)
     if results is None:
         pytest.skip(f"no ablation of {name} is kept")
@@ -97,7 +97,7 @@ def test_the_results_have_what_the_command_prints_of_a_kept_ablation(name, basel
 
 
 def test_runs_too_short_for_the_generator_say_so(tmp_path):
-    """Before `head_start`, 20 s, the generator has no turn, so leaving it out shows nothing."""
+    """Before `head_start`, 20 s, the generator has no turn, so leaving it out has no effect."""
     for seconds, is_noted in ((15.0, True), (20.0, True), (60.0, False), (None, False)):
         rows = [run(STROGATZ, method, time=seconds) for method in ("ddsr", "ddsr:generator=none")]
         results = read_results([write_store(tmp_path / f"{seconds}", rows)])
@@ -172,7 +172,7 @@ def test_without_runs_the_pages_say_so():
         ("ground-truth/one", True, "{", "line 2 cannot be read as a result"),
     ],
 )
-def test_what_would_be_kept_badly_is_refused(tmp_path, name, is_started, line, message):
+def test_incomplete_runs_are_not_kept(tmp_path, name, is_started, line, message):
     store = Path(write_store(tmp_path / "store", [run(STROGATZ)]))
     (store / "results.jsonl").write_text((store / "results.jsonl").read_text() + line)
     if is_started:

@@ -51,7 +51,7 @@ def test_the_option_may_be_given_several_times(monkeypatch, tmp_path):
     assert seen["names"] == ("a", "b", "c")
 
 
-def test_a_wrong_name_is_said_in_one_line(tmp_path):
+def test_a_wrong_name_is_reported_in_one_line(tmp_path):
     options = ["--suite", "nguyen", "--problem", "nguyen_99", "--time", "1", "--store", str(tmp_path)]
     done = CliRunner().invoke(main, ["bench", "run", *options])
     assert done.exit_code == 1 and "no problem 'nguyen_99'" in done.output and "Traceback" not in done.output

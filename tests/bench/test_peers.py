@@ -1,4 +1,4 @@
-"""Every peer through a run of the bench: what it writes down is what it predicts."""
+"""A run of the bench with every peer: the reported equation agrees with the predictions."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ from ddsr_bench.runner.one import OWN_METHODS, run_one
 from ddsr_bench.runner.slot import Limits, Slot
 
 WRITTEN = ("gplearn", "operon", "ffx", "physo", "linear")
-SLOW = {"physo"}  # its first epoch, which nothing cuts short
+SLOW = {"physo"}  # because of its first epoch, which nothing interrupts
 pytestmark = pytest.mark.filterwarnings("ignore:::gplearn", "ignore:::pyoperon", "ignore:::physo")
 
 
@@ -35,7 +35,7 @@ def test_the_text_is_the_model(name, template):
 def test_all_of_ffxs_features_are_written(target):
     pytest.importorskip("ffx.core")
     rng = np.random.default_rng(0)
-    X = pd.DataFrame({"y": rng.uniform(1, 3, 60), "x": rng.uniform(-1, 3, 60)})  # not in their names' order
+    X = pd.DataFrame({"y": rng.uniform(1, 3, 60), "x": rng.uniform(-1, 3, 60)})  # not in alphabetical order
     y = evaluate_formula(target, ("y", "x"), X.to_numpy())
     model = make_estimator("ffx", 0, None, None, 1, "cpu").fit(X, y)
     values = evaluate_formula(model.sympy(), ("y", "x"), X.to_numpy())
@@ -43,7 +43,7 @@ def test_all_of_ffxs_features_are_written(target):
 
 
 @pytest.mark.parametrize("name", sorted(set(PEERS) - set(WRITTEN)))
-def test_what_is_no_formula_has_a_size(name, template):
+def test_models_without_a_formula_have_a_size(name, template):
     outcome = run_one(replace(template, method=name, factory=OWN_METHODS))
     assert outcome.expression is None and outcome.complexity > 100 and outcome.r2_test > 0.5
 

@@ -1,4 +1,4 @@
-"""Hits against training: the fit, its uncertainty, what cannot be compared, and the command."""
+"""Hits against training: the fit, its uncertainty, incomparable priors, and the command."""
 
 import json
 from dataclasses import replace
@@ -17,7 +17,7 @@ EASE = np.random.default_rng(0).permutation(N)
 
 
 def hits_of(n_hits, noise=0.0):
-    """The easiest are hit first, as with priors of one kind."""
+    """The easiest problems are hit first, as with priors of one kind."""
     return {noise: {f"p{number:03}": bool(EASE[number] < n_hits) for number in range(N)}}
 
 
@@ -49,7 +49,7 @@ def test_none_and_all_can_be_fitted(hits):
     assert np.abs(fit_logit(design, np.array(hits, float), N)).max() < 20
 
 
-def test_what_ten_times_the_effort_buys():
+def test_gain_of_ten_times_the_effort():
     scored = [make_scored("a", 40, 60), make_scored("b", 60, 600), make_scored("c", 80, 6000)]
     of_time, of_examples = find_gains(scored)
     assert (of_time.effort, of_examples.effort, of_time.of_parameters) == ("seconds", "examples", None)
@@ -57,12 +57,12 @@ def test_what_ten_times_the_effort_buys():
     assert 10 < of_time.gain < 17
     low, high = of_time.interval
     assert low < of_time.gain < high and high - low > 1
-    assert of_examples.gain == pytest.approx(of_time.gain, abs=0.01)  # examples go with seconds here
+    assert of_examples.gain == pytest.approx(of_time.gain, abs=0.01)  # examples and seconds are proportional
     flat = find_gains([make_scored("a", 60, 60), make_scored("b", 60, 600)])[0]
     assert flat.gain == pytest.approx(0.0, abs=0.01)
 
 
-def test_size_and_time_are_told_apart():
+def test_effects_of_size_and_time_are_separated():
     small = [make_scored(f"s{t}", hits, t, 1_200_000) for t, hits in ((100, 40), (1000, 50))]
     large = [make_scored(f"l{t}", hits, t, 12_000_000) for t, hits in ((100, 60), (1000, 70))]
     gain = find_gains([*small, *large])[0]
@@ -78,7 +78,7 @@ def test_size_and_time_are_told_apart():
         ({"hits": {0.0: {"other": True}}}, "problems"),
     ],
 )
-def test_what_was_measured_differently_is_not_compared(change, message):
+def test_different_measurements_are_not_compared(change, message):
     one = make_scored("one", 10, 60)
     with pytest.raises(BenchError, match=message):
         check_alike([one, replace(one, name="other", **change)])

@@ -33,7 +33,7 @@ def test_every_formula_is_finite_and_varies_in_its_ranges(suite):
         assert np.isfinite(y).all(), problem.name
         assert y.std() > 0, problem.name
         names = {str(symbol) for symbol in parse_formula(problem.formula, problem.variables).free_symbols}
-        # Strogatz's systems have two variables, of which an equation may use one.
+        # Strogatz's systems have two variables, of which an equation may use only one.
         assert names == set(problem.variables) or problem.source == "pmlb", problem.name
 
 
@@ -45,7 +45,7 @@ def test_names_that_sympy_knows_otherwise_are_variables():
 
 
 @pytest.mark.parametrize("text", ["x +", "x + z", "x < 2", "", "x)", "f(x)(x)"])
-def test_what_is_no_formula_is_refused_with_its_text(text):
+def test_invalid_formulas_are_refused_with_their_text(text):
     with pytest.raises(BenchError, match="formula|variables"):
         parse_formula(text, ("x",))
 
@@ -61,7 +61,7 @@ def test_what_is_no_formula_is_refused_with_its_text(text):
         "[x][0]",
         "__name__ + x",
         "exit(x)",
-        "\uff45val(x)",  # a full-width letter, which is a plain one to Python
+        "\uff45val(x)",  # a full-width letter, which Python normalises
     ],
 )
 def test_a_formula_is_no_program(text, monkeypatch):
@@ -70,7 +70,7 @@ def test_a_formula_is_no_program(text, monkeypatch):
         parse_formula(text, ("x",))
 
 
-def test_what_formulas_are_made_of_is_read():
+def test_operators_functions_and_numbers_are_parsed():
     text = "Piecewise((x, x > 1.e-3), (0, True)) + Max(x, .5)*abs(x) - max(1, x)^2 + Abs(_y)*id"
     form = parse_formula(text, ("x", "_y", "id"))
     assert {str(symbol) for symbol in form.free_symbols} == {"x", "_y", "id"}
@@ -217,7 +217,7 @@ def test_an_unknown_suite_names_the_known():
         load_suite("feinman")
 
 
-def test_what_cannot_be_drawn_is_refused():
+def test_undrawable_requests_are_refused():
     with pytest.raises(BenchError, match="not finite"):
         make_data(BenchmarkProblem("bad", "log(x)", ("x",), ((-1.0, 1.0),), 10), 0, 0.0)
     for noise in (-0.1, float("nan"), float("inf")):

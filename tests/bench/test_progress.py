@@ -1,4 +1,4 @@
-"""What a user sees while runs go on, and what Ctrl-C leaves."""
+"""What a user sees during runs, and what Ctrl-C leaves."""
 
 import re
 import signal
@@ -33,7 +33,7 @@ def shown(is_terminal, rows):
     return console.file.getvalue()
 
 
-def test_a_table_on_a_terminal():
+def test_progress_table_on_a_terminal():
     text = shown(True, [replace(FOUND, solved_srbench=True), replace(ROW, error="timeout: killed")])
     assert "2/4 runs done, 1 with errors" in text and "left" in text
     assert re.search(r"linear +2 +1 +1", text)
@@ -41,7 +41,7 @@ def test_a_table_on_a_terminal():
     assert "line linear noise=0.01 seed=0: timeout: killed" in text
 
 
-def test_lines_elsewhere():
+def test_progress_lines_without_a_terminal():
     text = shown(False, [FOUND, replace(ROW, error="[oops]")])
     assert text.splitlines() == [
         "1/4 line linear noise=0.01 seed=0: not solved, R² 0.500000, 1.0 s: x",
@@ -49,7 +49,7 @@ def test_lines_elsewhere():
     ]
 
 
-def test_without_a_known_equation_nothing_is_said_of_solving():
+def test_without_a_known_equation_solving_is_not_mentioned():
     assert "solved" not in describe(replace(FOUND, solved_srbench=None))
     sizeless = replace(FOUND, solved_srbench=None, expression=None, complexity=70)
     assert describe(sizeless).endswith("R² 0.500000, 1.0 s: a model of 70 nodes")
@@ -66,11 +66,11 @@ def test_the_time_left_is_known_after_the_first_run():
     assert board.seconds_left >= 0
 
 
-def test_an_interrupt_stores_nothing_unfinished_and_says_how_to_go_on(tmp_path):
+def test_an_interrupt_stores_nothing_unfinished_and_says_how_to_resume(tmp_path):
     command = ["bench", "run", "--suite", "nguyen", "--method", "uniform", "--time", 300, "--jobs", 2]
     process = start_ddsr(*command, "--store", tmp_path, "--draw", 3, stderr=subprocess.STDOUT)
     assert "3 runs to do" in process.stdout.readline()
-    time.sleep(1.0)  # most often the runs have begun by then
+    time.sleep(1.0)  # usually the runs have begun by then
     process.send_signal(signal.SIGINT)
     output, _ = process.communicate(timeout=300)
     assert process.returncode == 130, output

@@ -66,7 +66,7 @@ def test_a_row_holds_its_budget_and_another_one_is_refused(suite, template, tmp_
         with pytest.raises(BenchError, match="pass the same --time and --epochs"):
             list(run_missing(longer, store))
     assert store.path.read_bytes() == before
-    # other methods may have other budgets, and rows that do not tell theirs count as done
+    # other methods may have other budgets, and rows that do not record theirs count as done
     other_method = replace(plan_of(suite, replace(template, epochs=3)), methods=("constant",))
     assert len(missing_tasks(other_method, store)) == 2
     silent = Store(tmp_path / "silent")
@@ -122,7 +122,7 @@ def test_infinite_predictions_are_stored_as_null(suite, template, tmp_path, warm
     (row,) = run_missing(plan, Store(tmp_path / "store"), warm_worker)
     assert row.r2_train is None and row.r2_test is None
     assert "Infinity" not in (tmp_path / "store" / "results.jsonl").read_text()
-    # by algebra the line is found all the same, but SRBench also asks for accuracy
+    # by algebra the line is found, but SRBench also requires accuracy
     assert row.solved_paper and not row.solved_srbench
 
 

@@ -1,4 +1,4 @@
-"""Runs that continue where they were killed."""
+"""Runs that are resumed after they were killed."""
 
 import json
 from dataclasses import replace
@@ -27,7 +27,7 @@ def data(template):
 
 
 def interrupted(path, data, **changes):
-    """A run that ended in its second epoch as by Ctrl-C."""
+    """A run that ended in its second epoch as if by Ctrl-C."""
 
     def stop(state):
         if state.epoch == 1:
@@ -38,7 +38,7 @@ def interrupted(path, data, **changes):
     RunFolder.create(path, data.X_train, data.y_train, parameters=parameters).fit(stop, interval=0)
 
 
-def test_a_run_goes_on_from_what_was_saved(data, tmp_path):
+def test_a_run_is_resumed_from_its_saved_state(data, tmp_path):
     interrupted(tmp_path / "run", data)
     model, wall_s = fit_saved(small_paper(n_jobs=2), tmp_path / "run", data)
     assert model.n_epochs_ == 3 and wall_s > 0
@@ -50,13 +50,13 @@ def test_a_run_goes_on_from_what_was_saved(data, tmp_path):
 @pytest.mark.parametrize(
     "other", [{"epochs": 2}, {"random_state": 1}, {"config": SMALL | {"batch_size": 30}}]
 )
-def test_a_run_of_other_settings_begins_anew(data, tmp_path, other):
+def test_a_run_with_other_settings_starts_again(data, tmp_path, other):
     interrupted(tmp_path / "run", data)
     model, _ = fit_saved(small_paper(**other), tmp_path / "run", data)
     assert model.equations_.equals(small_paper(**other).fit(data.X_train, data.y_train).equations_)
 
 
-def test_a_damaged_run_begins_anew(data, tmp_path):
+def test_a_damaged_run_starts_again(data, tmp_path):
     interrupted(tmp_path / "run", data)
     for state in (tmp_path / "run").glob("state-*.npz"):
         state.write_bytes(state.read_bytes()[:100])

@@ -1,4 +1,4 @@
-"""Sizes of what was solved, beside those of the truths."""
+"""Sizes of solved equations, beside those of the truths."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Runs in forked processes: what they may take, and that nothing of them stays behind."""
+"""Runs in forked processes: their limits, and that they leave nothing behind."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def slot():
 
 
 def processes_of(session):
-    """Those of a session that are no zombies, by /proc."""
+    """The processes of a session, without zombies, from /proc."""
     found = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -50,7 +50,7 @@ def test_runs_follow_each_other_in_one_server(slot, template):
     assert all(row.solved_srbench and row.error is None and row.judge_s > 0 for row in rows)
     assert len({row.expression for row in rows}) == 3
     slot.run(replace(template, threads=2), Limits())
-    assert slot._server.pid != server  # libraries take their number of threads when they are imported
+    assert slot._server.pid != server  # libraries read their number of threads on import
 
 
 @pytest.mark.parametrize("method", ["hungry", pytest.param("parent", marks=pytest.mark.slow)])
@@ -61,7 +61,7 @@ def test_a_run_that_outgrows_its_memory_is_killed(slot, template, method):
 
 
 @pytest.mark.slow
-def test_after_a_crash_and_a_hang_the_slot_goes_on(slot, template):
+def test_after_a_crash_and_a_hang_the_slot_continues(slot, template):
     reasons = [
         slot.run(replace(template, method=method), Limits(seconds=1.0 if method == "hanging" else 600.0))[1]
         for method in ("dying", "hanging", "raising", "linear")
@@ -118,5 +118,5 @@ def test_memory_is_that_of_a_process_and_its_descendants():
     assert resident_bytes(process.pid) == 0
 
 
-def test_what_cannot_be_imported_is_left_to_the_run():
+def test_import_errors_are_left_to_the_run():
     preload(["no_such_module_at_all", "json"])

@@ -33,7 +33,7 @@ def slot(said):
 
 
 def perform(slot, template, methods, limits=None):
-    """All at once, in their order."""
+    """Run all at once, in the given order."""
     tasks = [replace(template, method=method, seed=seed) for seed, method in enumerate(methods)]
     with ThreadPoolExecutor(len(tasks)) as threads:
         return list(threads.map(lambda task: slot.perform(task, limits or Limits()), tasks))
@@ -47,17 +47,17 @@ def test_runs_are_judged_rows_or_have_their_reason(slot, template):
 
 
 @pytest.mark.slow
-def test_a_run_that_kills_the_process_takes_no_other_with_it(slot, template):
+def test_a_run_that_kills_its_process_does_not_end_others(slot, template):
     dying, slow = perform(slot, template, ["dying", "slow"])
     assert dying.error == "its process ended, out of memory perhaps"
     assert slow.error is None and slow.solved_srbench
 
 
 @pytest.mark.slow
-def test_a_run_that_hangs_takes_no_other_with_it(slot, template):
+def test_a_run_that_hangs_does_not_end_others(slot, template):
     with ThreadPoolExecutor(1) as threads:
         hanging = threads.submit(slot.perform, replace(template, method="hanging"), Limits(seconds=1.0))
-        (slow,) = perform(slot, template, ["slow"])  # of 2 s: it is begun anew in another process
+        (slow,) = perform(slot, template, ["slow"])  # it takes 2 s and is restarted in another process
         assert hanging.result().error == "timeout: killed after 1 s"
     assert slow.error is None and slow.solved_srbench
 
@@ -102,7 +102,7 @@ def test_searches_of_a_stack_are_rows_with_curves(suite, template, tmp_path):
         ({"memory": 5.0}, "--stack cannot be combined with --memory"),
     ],
 )
-def test_what_does_not_go_with_a_stack_is_refused(suite, tmp_path, options, message):
+def test_options_that_do_not_work_with_a_stack_are_refused(suite, tmp_path, options, message):
     usual = {"methods": ["paper"], "trials": 1, "seconds": None, "epochs": 1, "jobs": 1, "stack": 2}
     where = {"threads": 1, "device": "cpu", "store": str(tmp_path / "store")}
     given = usual | where | options

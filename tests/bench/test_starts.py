@@ -1,4 +1,4 @@
-"""What a store tells of how its rows were made."""
+"""What a store records about how its rows were made."""
 
 import gzip
 import json
@@ -40,17 +40,17 @@ def test_starts_are_appended_and_read_back(tmp_path):
     assert starts == [START, START] and len(warnings) == 1 and "line 2" in warnings[0]
 
 
-def test_a_command_can_be_typed_again_and_names_no_folder_of_anybody():
+def test_a_recorded_command_can_be_repeated_and_names_no_home_folder():
     options = {"suite": ("my laws.csv", "nguyen"), "noise": (0.0, 0.001), "time": 60.0, "epochs": None}
     assert command_text(options) == "ddsr bench run --suite 'my laws.csv,nguyen' --noise 0,0.001 --time 60"
 
 
 @pytest.mark.usefixtures("warm_command")
-def test_a_run_tells_its_command_commit_and_machine(suite, template, tmp_path):
+def test_a_run_records_its_command_commit_and_machine(suite, template, tmp_path):
     settings = {"trials": 1, "seconds": None, "epochs": 1, "jobs": 1, "threads": 1, "device": "cpu"}
     where = {"store": str(tmp_path / "store"), "factory": "stand_in:make"}
     console = Console(file=StringIO())
-    for _ in range(2):  # where nothing is missing nothing is started
+    for _ in range(2):  # if nothing is missing, nothing is started
         run_suite(console, (suite,), ("linear",), (0.0,), None, **settings, **where)
     (start,), _ = read_starts(tmp_path / "store")
     assert start.machines == (describe_machine(),) and start.commit == describe_commit()
@@ -63,7 +63,7 @@ def test_a_run_tells_its_command_commit_and_machine(suite, template, tmp_path):
 
 
 def test_the_commit_is_that_of_a_checkout_of_ddsr_alone(tmp_path, monkeypatch):
-    """Not that of a project which has ddsr installed in a folder of its own."""
+    """A project that has ddsr installed in one of its folders does not count."""
     assert describe_machine().cores >= 1 and describe_machine().cpu
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     module = tmp_path / "installed" / "starts.py"
@@ -77,7 +77,7 @@ def test_the_commit_is_that_of_a_checkout_of_ddsr_alone(tmp_path, monkeypatch):
     assert describe_commit()
 
 
-def test_a_compressed_store_is_read_but_not_run_in(tmp_path):
+def test_a_compressed_store_is_read_only(tmp_path):
     store = Path(write_store(tmp_path / "store", [run("law")]))
     plain = store / "results.jsonl"
     (store / "results.jsonl.gz").write_bytes(gzip.compress(plain.read_bytes()))

@@ -1,4 +1,4 @@
-"""The file of results: what is cut off, what is of another version, who may write."""
+"""The file of results: truncated lines, other versions, and locking."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What counts as a hit, on proposals that are known; and the command on a network that knows nothing."""
+"""What counts as a hit, for known proposals; and the command with an untrained network."""
 
 import numpy as np
 import pytest
@@ -32,12 +32,12 @@ def test_the_structure_is_a_hit_and_no_other(noise):
     assert hits(make_case(noise), WRONG, TRUE, NEAR) == [1]
 
 
-def test_an_approximation_that_noise_hides_is_no_hit():
+def test_an_approximation_within_the_noise_is_not_a_hit():
     case = make_case(0.05)
     assert hits(case, NEAR, WRONG) == []
 
 
-def test_huge_terms_that_cancel_are_no_hit():
+def test_huge_terms_that_cancel_are_not_a_hit():
     y = 3.0 * np.log(X[:, 0])
     case = Case("log", 2, 0.0, VOCABULARY, X, y, y, X, y, exact=1e-4)
     assert hits(case, "log(x0)", "x0 ^ 0.0000001") == [0]

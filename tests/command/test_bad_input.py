@@ -1,4 +1,4 @@
-"""Each mistake gets one clear line and exit code 1, and leaves nothing half-written behind."""
+"""Each mistake gets one clear line and exit code 1, and leaves no half-written files."""
 
 import gzip
 import io
@@ -69,7 +69,7 @@ def test_missing_and_unreadable_files(tmp_path):
         (("--tensorboard", "/dev/null/curves"), "cannot create the folder /dev/null/curves"),
     ],
 )
-def test_settings_that_make_no_sense(tmp_path, options, message):
+def test_invalid_settings_are_refused(tmp_path, options, message):
     path = table_of(tmp_path)
     done = ddsr("fit", path, "-t", "y", "--out", tmp_path / "run", *options)
     assert done.exit_code == 1
@@ -106,7 +106,7 @@ def finished(brief_epochs, tmp_path_factory) -> Path:
 
 @pytest.fixture
 def run(finished, tmp_path) -> Path:
-    """A copy, to damage; its table lies beside it."""
+    """A copy that tests can damage; its table is in the same folder."""
     return Path(shutil.copytree(finished, tmp_path, dirs_exist_ok=True)) / "run"
 
 
@@ -156,7 +156,7 @@ def test_a_terminal_that_lacks_characters_shows_the_rest(run, monkeypatch):
 
 
 def fit_with_little_space(path: str, most_bytes: int) -> list[str]:
-    """What is said where the system lets no file grow over so many bytes."""
+    """Return the output if the system lets no file exceed this many bytes."""
     folder = Path(path).parent / "run"
     usual = resource.getrlimit(resource.RLIMIT_FSIZE)
     former = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -177,7 +177,7 @@ def test_no_space_left_for_the_data(tmp_path):
 
 
 def test_no_space_left_for_the_state(tmp_path):
-    """The best so far is told, and what was written before is whole."""
+    """The best equation so far is printed, and earlier files are intact."""
     *_, best, last = fit_with_little_space(line_data(tmp_path / "line.csv"), 8_000)
     assert best.startswith("best so far: noise = ")
     assert last.startswith("Error: cannot write") and "File too large" in last
@@ -192,13 +192,13 @@ def test_two_processes_in_one_folder(tmp_path):
         while "epoch 1" not in first.stderr.readline():
             assert first.poll() is None
         assert f"{tmp_path / 'run'} is in use by process {first.pid}" in refusal("resume", tmp_path / "run")
-        shown = ddsr("show", tmp_path / "run")  # looking is allowed
+        shown = ddsr("show", tmp_path / "run")  # reading is allowed
         assert shown.exit_code == 0 and "The run has not finished" in shown.stdout
         assert "So far: " in shown.stdout and "Ended" not in shown.stdout
     finally:
         first.kill()
         first.communicate()
-    assert ddsr("resume", tmp_path / "run", "--epochs", 1, "--quiet").exit_code == 0  # the lock went with it
+    assert ddsr("resume", tmp_path / "run", "--epochs", 1, "--quiet").exit_code == 0  # the lock is released
 
 
 def test_columns_of_text_are_refused_with_a_way_to_encode_them(tmp_path):

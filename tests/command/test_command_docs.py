@@ -1,4 +1,4 @@
-"""The examples of docs/command.md run as they are printed, one after the other."""
+"""The examples of docs/command.md run as printed, one after the other."""
 
 import csv
 import json
@@ -22,7 +22,7 @@ def blocks(language: str) -> list[str]:
 def test_the_examples_run(search, tmp_path, monkeypatch):
     if search == "little":
         search_little(monkeypatch, ["axis^1.5"])
-        Clock(tick=0.1).install(monkeypatch)  # seconds of looks at the clock
+        Clock(tick=0.1).install(monkeypatch)  # every reading of the clock takes time
     monkeypatch.chdir(tmp_path)
     (tmp_path / "planets.csv").write_text(blocks("csv")[0])
     lines = [line for block in blocks("sh") for line in block.splitlines()]
@@ -39,7 +39,7 @@ def test_the_examples_run(search, tmp_path, monkeypatch):
 
 
 def check_keys(command: str, result: dict) -> None:
-    """The page names all keys."""
+    """Check that the page names all keys."""
     assert all(f"`{key}`" in PAGE for key in result), (command, list(result))
 
 

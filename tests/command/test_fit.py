@@ -1,4 +1,4 @@
-"""`ddsr fit` on small tables: what it prints, what it writes, and how its options take effect."""
+"""`ddsr fit` on small tables: its output, its files, and the effect of its options."""
 
 import json
 from pathlib import Path
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("brief_epochs")
 
 @pytest.fixture
 def table(tmp_path, monkeypatch) -> str:
-    """In a folder of its own, where runs without a name go."""
+    """A table in a separate folder, where runs without a name go."""
     monkeypatch.chdir(tmp_path)
     return line_data(tmp_path / "line.csv")
 
@@ -50,7 +50,7 @@ def test_the_result_for_people(table):
 
 
 def test_the_result_for_scripts(table):
-    """These keys are documented: others may join them, none may go."""
+    """These keys are documented: others may be added, none removed."""
     result = fitted(table, "-t", "y", "--no-save", "--quiet", *QUICK)
     assert result["stopped_by"] == "exact" and result["epochs"] == 1
     assert result["features"] == ["a", "b", "noise"] and result["left_out"] == ["label"]
@@ -104,7 +104,7 @@ def test_columns_are_chosen_by_name(table):
 
 
 def test_weights_count(tmp_path):
-    """Rows of weight 0 say something else, and are not listened to."""
+    """Rows of weight 0, which follow another law, are ignored."""
     rows = "".join(f"{k},{2 * k if k < 8 else -k},{int(k < 8)}\n" for k in range(1, 16))
     path = write_table(tmp_path / "d.csv", "a,y,w\n" + rows)
     result = fitted(path, "-t", "y", "--weights", "w", "--no-save", *QUICK)
@@ -131,7 +131,7 @@ def test_operators_and_size_limit_the_equations(table):
     result = fitted(table, *chosen, "--operators", "-,*", "--max-size", 5, *QUICK)
     text = " ".join(row["equation"] for row in result["equations"])
     assert not any(word in text for word in ("sin", "exp", "log", "sqrt", "/", "^"))
-    # scale and offset, four tokens, come on top
+    # scale and offset add four tokens
     assert max(row["complexity"] for row in result["equations"]) <= 5 + 4
 
 
@@ -154,7 +154,7 @@ def _guess_rows():
 
 
 def test_time_is_kept(table, monkeypatch):
-    """In looks at the clock, each of which takes a while."""
+    """Measured in readings of the clock, each of which takes time."""
     Clock(tick=300.0).install(monkeypatch)
     result = fitted(table, "-t", "noise", "--time", 3600, "--selection", "best", "--no-save")
     assert result["stopped_by"] == "max_time" and result["epochs"] < 12
@@ -167,8 +167,8 @@ def test_missing_values_can_be_dropped(tmp_path):
     assert result["rows"] == 8 and result["dropped_rows"] == 1 and result["best"] == "3 * a"
 
 
-def test_rows_missed_by_far_are_told_by_their_numbers(tmp_path, monkeypatch):
-    """As in the file, whatever was left out of it."""
+def test_outliers_are_reported_by_row_number(tmp_path, monkeypatch):
+    """Rows are numbered as in the file, whatever was left out of it."""
     rng = np.random.default_rng(0)
     x = rng.uniform(1, 3, size=60)
     y = 2 * x + 0.05 * rng.normal(size=60)
@@ -188,7 +188,7 @@ def test_rows_missed_by_far_are_told_by_their_numbers(tmp_path, monkeypatch):
     assert fitted(path, *arguments[1:])["outliers"] == []
 
 
-def test_what_is_said_becomes_parameters_of_the_estimator():
+def test_options_become_parameters_of_the_estimator():
     said = {
         "seconds": None,
         "epochs": None,
@@ -199,7 +199,7 @@ def test_what_is_said_becomes_parameters_of_the_estimator():
         "selection": None,
     }
     said |= {"preset": "ddsr", "prior": "default", "seed": 0, "jobs": -1, "device": "auto"}
-    assert estimator_parameters(**said)["max_time"] == 60.0  # a fit never runs for ever unasked
+    assert estimator_parameters(**said)["max_time"] == 60.0  # without an option a fit is still limited
     assert estimator_parameters(**said | {"epochs": 5})["max_time"] is None
     both = estimator_parameters(**said | {"epochs": 5, "seconds": 2.0})
     assert both["max_time"] == 2.0 and both["max_epochs"] == 5

@@ -36,9 +36,9 @@ def test_the_first_interrupt_saves_the_best_so_far(tmp_path):
 
 
 def test_the_second_interrupt_stops_at_once(tmp_path):
-    """Here the choice after the first would take an hour.
+    """The final choice, which starts after the first interrupt, would take an hour here.
 
-    The table has so many rows that the cheap forms are not fitted first, which takes seconds.
+    The table is too large for the cheap forms, which would otherwise be fitted first and take seconds.
     """
     (tmp_path / "ddsr_slowly.py").write_text(
         "import time, brief_ddsr\n"
@@ -59,7 +59,7 @@ def test_the_second_interrupt_stops_at_once(tmp_path):
     printed, said = process.communicate(timeout=600)
     assert process.returncode == 130 and "Traceback" not in said
     assert printed == ""
-    assert ddsr("show", tmp_path / "run").exit_code == 0  # what was saved before is whole
+    assert ddsr("show", tmp_path / "run").exit_code == 0  # earlier saves are intact
 
 
 def test_an_interrupt_while_reading_leaves_nothing(tmp_path, monkeypatch):
@@ -76,8 +76,8 @@ def test_an_interrupt_while_reading_leaves_nothing(tmp_path, monkeypatch):
     assert not (tmp_path / "run").exists()
 
 
-def test_an_interrupt_while_a_class_is_made_ends_as_any_other(tmp_path):
-    """As in an import: dataclasses and named tuples are made by an exec of their text."""
+def test_an_interrupt_during_a_class_definition_is_an_interrupt(tmp_path):
+    """This happens during an import: dataclasses and named tuples are made by `exec`."""
     source = """
 import click
 from ddsr.cli.failure import Command
@@ -93,7 +93,7 @@ command()
 
 
 def run_as_module(folder, source: str) -> subprocess.CompletedProcess:
-    """As a script it would end by other ways of CPython."""
+    """Run as a module, because CPython ends a script in other ways."""
     (folder / "interrupted.py").write_text(source)
     command = [sys.executable, "-m", "interrupted"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
@@ -124,13 +124,13 @@ command()
 
 
 @pytest.mark.parametrize("then", ["time.sleep(3600)", "pass"])
-def test_an_interrupt_that_python_drops_is_heard(tmp_path, then):
-    """At once where the command waits, and at its end if that comes first."""
+def test_an_interrupt_that_python_drops_takes_effect(tmp_path, then):
+    """At once if the command waits, and at its end if that comes first."""
     done = run_as_module(tmp_path, COMMAND % then)
     assert done.returncode == 130 and done.stderr == "" and done.stdout == ""
 
 
-def test_interrupts_that_python_drops_are_still_the_first_and_the_second(tmp_path):
+def test_dropped_interrupts_count_as_the_first_and_the_second(tmp_path):
     source = f"""{LOST}
 from ddsr.cli.interrupt import StopNow, TwoStepInterrupt
 with TwoStepInterrupt(lambda: print("noted")) as interrupt:
@@ -150,7 +150,7 @@ time.sleep(0.1)
     assert done.stdout.split() == ["noted", "KeyboardInterrupt", "1", "StopNow", "2", "1"]
 
 
-def test_interrupts_are_told_apart_and_handled_as_before_afterwards():
+def test_interrupts_are_counted_and_handlers_restored():
     former, noted = signal.getsignal(signal.SIGINT), []
     with TwoStepInterrupt(lambda: noted.append("first")) as interrupt:
         with pytest.raises(KeyboardInterrupt):
@@ -163,7 +163,7 @@ def test_interrupts_are_told_apart_and_handled_as_before_afterwards():
 
 
 @pytest.mark.parametrize("kind", [ImportError, SystemError])
-def test_an_interrupt_within_the_import_of_a_native_module_is_one(kind):
+def test_an_interrupt_during_a_native_import_is_an_interrupt(kind):
     @click.command(cls=Command)
     def command() -> None:
         raise kind("initialization failed") from KeyboardInterrupt()
@@ -171,7 +171,7 @@ def test_an_interrupt_within_the_import_of_a_native_module_is_one(kind):
     assert command.main([], standalone_mode=False) == 130
 
 
-def test_an_import_that_fails_by_itself_is_no_interrupt():
+def test_a_failing_import_is_not_an_interrupt():
     @click.command(cls=Command)
     def command() -> None:
         raise ImportError("no module named x")

@@ -1,4 +1,4 @@
-"""Too little memory is an error of one line."""
+"""Too little memory gives a one-line error."""
 
 import errno
 import os
@@ -16,7 +16,7 @@ MIB = 2**20
 
 
 def limited(megabytes: int):
-    """For the child process."""
+    """Limit the memory of the child process."""
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (megabytes * MIB, megabytes * MIB))
@@ -26,19 +26,19 @@ def limited(megabytes: int):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not heed the limit")
 @pytest.mark.parametrize("megabytes", [250, 350, 450, 550])
-def test_a_limit_on_memory_is_told_in_a_line(tmp_path, megabytes):
-    """Today's imports end in tracebacks of the linker and of CPython, or never end (350)."""
+def test_a_limit_on_memory_is_reported_in_one_line(tmp_path, megabytes):
+    """Without the check, imports end in tracebacks of the linker and of CPython, or never end (350)."""
     path = line_data(tmp_path / "line.csv")
     process = start_ddsr("fit", path, "-t", "y", "--no-save", "--quiet", preexec_fn=limited(megabytes))
     printed, said = process.communicate(timeout=60)
     assert process.returncode == 1 and printed == ""
-    # with many cores NumPy's library ends the process while it is imported, with a line of its own
+    # with many cores NumPy's library ends the process during its import, with a line of its own
     assert said.startswith((f"Error: {NO_MEMORY}", "OpenBLAS error: Memory")) and said.count("\n") == 1
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not heed the limit")
-def test_just_above_the_limit_nothing_is_a_traceback(tmp_path):
+def test_just_above_the_limit_there_is_no_traceback(tmp_path):
     path = line_data(tmp_path / "line.csv")
     limit = limited(LEAST_ADDRESS_SPACE // MIB + 5)
     options = ("--preset", "uniform", "--max-size", 9, "--epochs", 1, "--no-save", "--quiet")
@@ -97,7 +97,7 @@ def test_under_a_limit_libraries_reserve_nothing_ahead(monkeypatch, gibibytes, i
     assert [os.environ.get(name) == value for name, value in MODEST.items()] == [is_modest] * len(MODEST)
 
 
-def test_what_the_user_set_stays(monkeypatch):
+def test_the_users_settings_are_kept(monkeypatch):
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "2")
     monkeypatch.setenv("ARROW_DEFAULT_MEMORY_POOL", "mimalloc")
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (1024 * MIB, -1))

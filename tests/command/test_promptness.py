@@ -1,4 +1,4 @@
-"""What is done before something is seen, and what large data cost."""
+"""Work done before the first output, and the cost of large data."""
 
 import os
 import pty
@@ -14,7 +14,7 @@ from ddsr.price.description_length import FEW_ROWS
 MOST_MEMORY = 1.5e9
 N_ROWS, N_COLUMNS = 100_000, 20
 
-# What takes longest to import; the first output and the first equation do not wait for all of it.
+# Records slow imports; the first output and the first equation do not wait for all of them.
 NOTES_IMPORTS = """
 import sys
 write = sys.stderr.write
@@ -31,7 +31,7 @@ main()
 """
 
 
-def test_something_is_seen_before_what_takes_long_is_imported(tmp_path):
+def test_output_appears_before_slow_imports(tmp_path):
     (tmp_path / "ddsr_noting.py").write_text(NOTES_IMPORTS)
     path = line_data(tmp_path / "line.csv", n_rows=FEW_ROWS + 1)  # too many for the cheap forms
     options = ("-t", "noise", "--time", 3600, "--no-save")
@@ -83,7 +83,7 @@ def test_large_data_need_little_memory(large_table, tmp_path):
 
 
 def test_on_a_terminal_the_view_stays_in_place(tmp_path):
-    """A real terminal, as the program sees it; the result is printed under the view's place."""
+    """Uses a real terminal; the result is printed below the view."""
     path = line_data(tmp_path / "line.csv")
     ours, theirs = pty.openpty()
     process = start_brief_ddsr(
@@ -107,5 +107,5 @@ def test_on_a_terminal_the_view_stays_in_place(tmp_path):
     assert process.wait(timeout=600) == 0
     text = shown.decode()
     assert "of 3600 s" in text and "improvements by: refiner" in text and "Ctrl-C ends the search" in text
-    assert "\x1b[2K" in text and text.count("\x1b[?25l") == text.count("\x1b[?25h") == 1  # the cursor is back
+    assert "\x1b[2K" in text and text.count("\x1b[?25l") == text.count("\x1b[?25h") == 1  # cursor is back
     assert "Ended after" in text.rpartition("\x1b[?25h")[2]

@@ -1,4 +1,4 @@
-"""Which columns are used, and what is said of those that cannot be."""
+"""Which columns are used, and the messages on those that cannot be."""
 
 import re
 
@@ -24,7 +24,7 @@ def changed(tmp_path, old: str, new: str) -> str:
     return write_table(tmp_path / "d.csv", TABLE.replace(old, new, 1))
 
 
-def test_numbers_are_taken_and_text_is_left_out(path):
+def test_numbers_are_used_and_text_is_ignored(path):
     data = read_training_data(path, Columns("y"))
     assert data.features == ("a", "b", "w") and data.text_columns == ("label",)
     assert data.X[:, 1].tolist() == [0, 1, 4, 9, 16, 25]
@@ -39,7 +39,7 @@ def test_columns_by_name(path):
     assert read_training_data(path, Columns("y", ("b", "a"))).X[2].tolist() == [
         4,
         2,
-    ]  # in the order asked for
+    ]  # in the order requested
 
 
 def test_booleans_are_numbers_and_dates_are_not(tmp_path):
@@ -48,7 +48,7 @@ def test_booleans_are_numbers_and_dates_are_not(tmp_path):
     assert data.features == ("is",) and data.X[:, 0].tolist() == [0, 1, 0, 1, 0, 1]
 
 
-def test_dates_of_parquet_are_no_numbers(tmp_path):
+def test_dates_of_parquet_are_not_numbers(tmp_path):
     pandas = pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")
     days = pandas.date_range("2026-01-01", periods=6)
@@ -106,7 +106,7 @@ def test_wrong_values_are_named_with_column_and_row(tmp_path, old, new, message)
 def test_rows_with_missing_values_can_be_left_out(tmp_path):
     data = read_training_data(changed(tmp_path, "2,4,t2", "2,,t2"), Columns("y"), drops_missing=True)
     assert data.n_dropped == 1 and data.y.tolist() == [1, 3, 7, 9, 11]
-    # what is not used may be missing
+    # values that are not used may be missing
     data = read_training_data(changed(tmp_path, "2,4,t2", "2,,t2"), Columns("y", ignored=("b",)))
     assert data.n_dropped == 0 and len(data.y) == 6
     path = changed(tmp_path, "2,4,t2,5,3\n3,9,t3,7,4", "2,,t2,5,3\n,9,t3,7,4")
@@ -123,7 +123,7 @@ def test_empty_columns_are_left_out_unless_they_are_asked_for(tmp_path):
 
 @pytest.mark.parametrize("n_columns", [500, pytest.param(MOST_COLUMNS // 2, marks=pytest.mark.slow)])
 def test_thousands_of_columns_are_read_and_explained(tmp_path, n_columns):
-    """Once the seconds grew with the square of the columns, to minutes."""
+    """The time once grew with the square of the number of columns, to minutes."""
     names = [f"x{k}" for k in range(n_columns - 1)]
     rows = ([str(row * row + column % 7) for column in range(n_columns)] for row in range(6))
     text = "\n".join(",".join(row) for row in [[*names, "y"], *rows])

@@ -1,4 +1,4 @@
-"""`ddsr show`, `predict` and `resume` on what `ddsr fit` left behind."""
+"""`ddsr show`, `predict` and `resume` on a folder written by `ddsr fit`."""
 
 import json
 import shutil
@@ -27,7 +27,7 @@ def finished(brief_epochs, tmp_path_factory) -> Path:
 
 @pytest.fixture
 def run(finished, tmp_path) -> Path:
-    """A copy, to go on with."""
+    """A copy that can be resumed."""
     return Path(shutil.copytree(finished, tmp_path / "run"))
 
 
@@ -93,7 +93,7 @@ def test_predictions_as_a_table(finished, tmp_path):
     assert indexed[0] == "prediction" and len(indexed) == 4 and indexed != lines
 
 
-def test_predict_tells_how_good_it_is_where_the_target_is_known(finished, tmp_path):
+def test_predict_reports_the_error_if_the_target_is_known(finished, tmp_path):
     training = line_data(tmp_path / "line.csv")
     done = ddsr("predict", finished, training, "--json")
     r2 = json.loads(done.stdout)["r2"]
@@ -123,7 +123,7 @@ def test_report(finished, run, tmp_path):
     assert "cannot write" in refusal("report", run, "--out", tmp_path / "no" / "folder.html")
 
 
-def test_resume_goes_on(run):
+def test_resume_continues_the_run(run):
     assert "has finished (max_epochs): pass --time or --epochs" in refusal("resume", run)
     done = ddsr("resume", run, "--epochs", 1, "--json")
     assert done.exit_code == 0, done.output
@@ -164,7 +164,7 @@ def test_an_uninterrupted_run_finds_the_same(run, tmp_path):
 
 @pytest.mark.slow
 def test_resume_with_other_threads(run, monkeypatch):
-    """The equations do not depend on them; a number that is none is refused before anything is written."""
+    """Equations do not depend on the threads; an invalid number is refused before anything is written."""
     asked = (run / "run.json").read_bytes()
     assert "n_jobs must be" in refusal("resume", run, "--epochs", 1, "--jobs", 0)
     assert (run / "run.json").read_bytes() == asked

@@ -1,4 +1,4 @@
-"""What can be read as a table, and what is refused before it is read."""
+"""Which files can be read as a table, and which are refused before reading."""
 
 import gzip
 import os
@@ -67,7 +67,7 @@ def test_quoted_names(tmp_path):
 
 
 def test_a_line_break_in_a_quoted_name(tmp_path):
-    """Spreadsheets write a wrapped heading so."""
+    """Spreadsheets write wrapped headings like this."""
     path = tmp_path / "wrapped.csv"
     path.write_text('"length\n[m]";"a;b";y\n1,5;2;3\n2,5;4;5\n')
     source = open_source(path)
@@ -86,7 +86,7 @@ def test_parquet(tmp_path):
 
 
 def test_an_index_of_pandas_in_parquet(tmp_path):
-    """One with a name is a column, one without is not."""
+    """An index with a name becomes a column, one without a name does not."""
     pandas = pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")
     frame = pandas.DataFrame({"a": [1.0, 2.0, 3.0], "y": [4, 5, 6]})
@@ -122,7 +122,7 @@ def test_a_pipe_is_refused(tmp_path):
         ("d.xlsx", b"PK", "save it as CSV"),
     ],
 )
-def test_what_is_no_table_is_refused(tmp_path, name, content, message):
+def test_invalid_tables_are_refused(tmp_path, name, content, message):
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(InputError, match=message):

@@ -1,4 +1,4 @@
-"""SIGTERM, as a job scheduler sends it, ends a command as Ctrl-C does, with the exit code 143."""
+"""SIGTERM, as sent by job schedulers, ends a command as Ctrl-C does, with exit code 143."""
 
 import json
 import os
@@ -51,7 +51,7 @@ command()
     assert done.returncode == 143 and done.stderr == ""
 
 
-def test_it_counts_as_the_first_interrupt_and_is_heard_once():
+def test_sigterm_counts_as_the_first_interrupt_and_only_once():
     with pytest.raises(StopNow), Termination() as termination, TwoStepInterrupt() as interrupt:
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGTERM)

@@ -22,13 +22,13 @@ TINY = UniformTransition(vocab_size=3, n_steps=4)
 def make_generator(config=SMALL, seed=0, n_threads=1, vocabulary=VOCABULARY):
     grammar = Grammar(vocabulary, config.max_length, config.max_constants)
     generator = D3PM(grammar, config, seed, CPU, n_threads)
-    with torch.no_grad():  # sharper than a fresh network, so that a wrong distribution shows
+    with torch.no_grad():  # a sharper distribution than a fresh network's, so that errors show
         generator.network.to_logits.weight.mul_(4.0)
     return generator
 
 
 def path_probability(path):
-    """Of x_1 … x_t given x_0, one factor a step."""
+    """Probability of x_1 … x_t given x_0, one factor per step."""
     steps = enumerate(zip(path, path[1:], strict=False), start=1)
     return np.prod([TINY.matrix(step)[before, after] for step, (before, after) in steps])
 

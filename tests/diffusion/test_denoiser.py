@@ -1,4 +1,4 @@
-"""What each part of the network is fed."""
+"""The inputs of each part of the network."""
 
 import pytest
 import torch
@@ -40,7 +40,7 @@ def test_encoder_and_decoder_are_fed_the_same_sequence(network):
     assert not torch.equal(fed["decoder"][0], fed["decoder"][1])  # the second is the encoder's output
 
 
-def test_the_encoder_reaches_the_decoder_by_cross_attention_alone(network):
+def test_the_encoder_reaches_the_decoder_only_by_cross_attention(network):
     before = logits_of(network)
     cross = network.decoder[0].cross_attention.out
     with torch.no_grad():

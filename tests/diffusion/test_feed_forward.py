@@ -6,12 +6,12 @@ from ddsr.generators.diffusion.feed_forward import CPU_HIDDEN_BLOCK, CPU_ROW_BLO
 
 @pytest.mark.parametrize("hidden", [1, 16, CPU_HIDDEN_BLOCK, 2 * CPU_HIDDEN_BLOCK + 5])
 @pytest.mark.parametrize("shape", [(3, 5), (2, CPU_ROW_BLOCK // 2, 1), (5, CPU_ROW_BLOCK // 4 + 3), (0, 4)])
-def test_blocks_give_what_the_written_out_layer_gives(hidden, shape):
+def test_blocks_agree_with_the_plain_layer(hidden, shape):
     torch.manual_seed(0)
     layer = FeedForward(8, hidden)
     x = torch.randn(*shape, 8)
     expected = layer.narrow(torch.relu(layer.widen(x)))
-    assert expected.requires_grad and torch.equal(layer(x), expected)  # as it is learned from
+    assert expected.requires_grad and torch.equal(layer(x), expected)  # in training mode
     for mode in (torch.no_grad, torch.inference_mode):
         with mode():
             torch.testing.assert_close(layer(x), expected)

@@ -88,7 +88,7 @@ def test_a_position_outside_the_tree_reveals_nothing():
     assert keep_one_more(kept, filled, np.array([2])).tolist() == [[MASK, MASK, MASK]]
     assert keep_one_more(kept, filled, np.array([0])).tolist() == [[5, MASK, MASK]]
     assert is_complete(np.array([[5, MASK, MASK]], np.int16), filled).tolist() == [True]
-    waiting = np.array([[MASK, MASK, 4]], np.int16)  # of a longer tree, drawn before
+    waiting = np.array([[MASK, MASK, 4]], np.int16)  # of a longer tree drawn earlier
     assert keep_one_more(waiting, filled, np.array([0])).tolist() == [[5, MASK, MASK]]
     overridden = np.array([[2, 5, PAD]], np.int16)
     assert keep_one_more(np.array([[2, 4, MASK]], np.int16), overridden, np.array([2])).tolist() == [

@@ -1,4 +1,4 @@
-"""What of an expression is masked, and what is drawn in its place."""
+"""Which parts of an expression are masked, and what is drawn in their place."""
 
 import numpy as np
 import pytest
@@ -87,13 +87,13 @@ def test_every_subtree_and_every_set_of_tokens_is_as_likely_and_each_kind_is_hal
     masked = choose_tokens(rows != PAD, bounds, np.random.default_rng(1))
     assert chisquare(masked[:, : len(expression)].sum(axis=0)).pvalue > 1e-3
     assert chisquare(np.bincount(masked.sum(axis=1))[2:]).pvalue > 1e-3
-    # of sets that are no subtree, only the half of random tokens can come
+    # among sets that are not subtrees, only the half with random tokens can occur
     either = mask_parts(rows, VOCABULARY.arities, SHARE, np.random.default_rng(2)).is_masked
     n_others, n_others_of_tokens = (sum(part not in trees for part in as_sets(m)) for m in (either, masked))
     assert n_others == pytest.approx(n_others_of_tokens / 2, rel=0.1)
 
 
-def test_what_is_behind_the_end_is_masked_and_the_step_counts_it():
+def test_positions_after_the_end_are_masked_and_counted():
     generator = make_generator(config=LONGER)
     clean = generator.draw(300, epoch=0)
     masked = mask_parts(clean, VOCABULARY.arities, SHARE, np.random.default_rng(2))
@@ -105,7 +105,7 @@ def test_what_is_behind_the_end_is_masked_and_the_step_counts_it():
 
 
 @pytest.mark.parametrize("share", [(0.6, 0.2), (-0.1, 0.5), (0.5, 1.1), (float("nan"), 0.5)])
-def test_shares_that_are_none_are_refused(share):
+def test_invalid_shares_are_refused(share):
     with pytest.raises(MethodError, match="masked_share"):
         make_generator().vary(elites(), 4, epoch=0, masked_share=share)
 
@@ -137,13 +137,13 @@ def test_same_seed_and_epoch_same_variations_on_any_number_of_threads():
 @pytest.mark.parametrize("n_rows", [1, 60])
 def test_a_batch_may_be_cut_into_parts(n_rows):
     generator, whole = make_generator(), make_generator()
-    generator.predictor.n_parts = 2  # as on a GPU; of one row, the second part has none
+    generator.predictor.n_parts = 2  # as on a GPU; with one row, the second part is empty
     masked = mask_parts(whole.draw(n_rows, 0), VOCABULARY.arities, SHARE, np.random.default_rng(0))
     order = order_behind(masked.noisy_tokens != MASK, np.random.default_rng(1))
     drawn = generator.unmask(masked.noisy_tokens, order, stream=0)
     assert generator.grammar.is_legal(drawn).all()
     first = whole.unmask(masked.noisy_tokens[::2], order[::2], stream=0)
-    assert np.array_equal(drawn[::2], first)  # the first part takes the numbers of a batch of its own
+    assert np.array_equal(drawn[::2], first)  # the first part gets the random numbers of a separate batch
 
 
 def test_elites_take_turns(monkeypatch):
@@ -180,7 +180,7 @@ def test_given_tokens_stay_as_long_as_they_are_legal():
         assert (is_held.sum(axis=1) <= 12 - step).all()
         n_repaired += (is_held & ~fits & ~is_behind).sum()
         n_waiting += (is_held & is_behind).sum()
-    assert n_repaired > 0 and n_waiting > 0  # or nothing was put to the test
+    assert n_repaired > 0 and n_waiting > 0  # otherwise nothing was tested
     assert generator.grammar.is_legal(backward.drawn).all()
 
 
@@ -200,7 +200,7 @@ BOTH = [Expression.parse(text, VOCABULARY) for text in ("sin(x * x) + x * x * x"
 
 
 class KnowsBoth:
-    """A network written by hand: it predicts the one where x is shown, the other where y is."""
+    """A handwritten network: it predicts one expression where x is shown and the other where y is shown."""
 
     vocab_size = len(VOCABULARY)
 
@@ -212,7 +212,7 @@ class KnowsBoth:
         return self.logits[(noisy_tokens == VOCABULARY.token("y")).any(dim=1).long()]
 
 
-def test_what_is_masked_is_filled_in_by_what_is_shown():
+def test_masked_tokens_are_filled_in_from_the_visible_ones():
     generator = make_generator(config=LONGER)
     generator.predictor.network = KnowsBoth(12)
     for expression, variable in zip(BOTH, "xy", strict=True):
@@ -233,7 +233,7 @@ def share_given_back(generator, expression, n=200):
 
 @pytest.mark.slow
 def test_a_network_that_learned_two_expressions_gives_back_the_one_that_the_rest_is_of():
-    """In nine of ten cases after 150 steps: 5 of 6 seeds did; supposed is 0.6, and of 20 seeds 3 must."""
+    """In 9 of 10 cases after 150 steps. Measured: 5 of 6 seeds; assumed: 0.6, so 3 of 20 seeds must."""
 
     def learns(seed):
         generator = make_generator(config=LONGER, seed=seed)

@@ -1,4 +1,4 @@
-"""The figures of docs/how.md are drawn from the code: they still can be, and are those of the page."""
+"""The figures of docs/how.md can still be drawn by the code and are all on the page."""
 
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path

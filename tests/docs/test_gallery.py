@@ -1,4 +1,4 @@
-"""The gallery: each page's code prints what the page says, and its picture is drawn from that run."""
+"""Each gallery page's code prints what the page says, and its picture is drawn from that run."""
 
 import re
 import xml.etree.ElementTree as ElementTree
@@ -10,7 +10,7 @@ from docs.gallery.make import GALLERY, PICTURES, draw
 from docs_cases import is_same_equation, said, said_equations, search_little
 
 
-def test_one_equation_in_two_writings_is_told_from_two() -> None:
+def test_notations_of_one_equation_are_recognised() -> None:
     assert is_same_equation("2 * x * sqrt(x / y)", "2 * sqrt(x^3 / y)")
     assert not is_same_equation("2 * x * sqrt(x / y)", "2 * sqrt(x^2 / y)")
 

@@ -1,4 +1,4 @@
-"""The site's table of contents has every page: one that it lacks is a warning, which fails the build."""
+"""The site's table of contents has every page; a missing one is a warning that fails the build."""
 
 from pathlib import Path
 

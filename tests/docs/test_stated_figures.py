@@ -1,4 +1,4 @@
-"""Figures that the docs state are those of the code."""
+"""Figures in the docs agree with the code."""
 
 import re
 import time
@@ -25,7 +25,7 @@ def stopped_clock(monkeypatch):
 
 
 def search_deadline(max_time):
-    """When the search of a fit that begins at 1000 s ends."""
+    """When the search ends in a fit that begins at 1000 s."""
     budget = Budget.of(CONFIG, max_time, None, started=1000.0)
     return budget.next_of(1, shortens=find_selection(None, CONFIG).shortens).deadline
 

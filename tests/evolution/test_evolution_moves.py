@@ -1,4 +1,4 @@
-"""Each move, alone: what comes out is a tree, and what the move's name says."""
+"""Each move on its own: the result is a tree, and changes as the move's name says."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def texts(name: str, parent: str, n: int = 300, donor: str | None = None) -> set
 @given(MOVES, expressions(constants=mild_floats), SEEDS)
 @settings(max_examples=150)
 def test_every_child_is_a_tree_within_limits(name: str, parent: Expression, seed: int) -> None:
-    # Batch and Expression check that the tokens are one tree with as many constants as it has places for
+    # Batch and Expression check that the tokens are one tree with a constant for each of its places
     child = moved(name, parent, seed)
     assert all(map(np.isfinite, child.constants))
-    # point may put an exponent in the place of an operand, and shrinks the tree by that
+    # point may replace an operand by an exponent, which shrinks the tree
     assert len(child) <= len(parent) + SIZES_ADDED.get(name, 0)
 
 

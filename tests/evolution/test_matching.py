@@ -20,10 +20,8 @@ NUMBERS = st.floats(-3.0, 3.0).filter(lambda value: abs(value) > 0.05)
 
 
 @given(st.sampled_from(sorted(OPERATORS)), st.booleans(), NUMBERS, NUMBERS)
-def test_an_operand_that_made_a_value_is_found_again(
-    name: str, is_first: bool, current: float, other: float
-) -> None:
-    """Also of functions with many solutions, since the nearest to the present operand is taken."""
+def test_the_operand_of_a_value_is_recovered(name: str, is_first: bool, current: float, other: float) -> None:
+    """Also for functions with several solutions, since the nearest to the present operand is taken."""
     row = OPERATORS[name]
     assume(is_first or row.arity == 2)
     operands = [current, other] if is_first else [other, current]
@@ -31,7 +29,7 @@ def test_an_operand_that_made_a_value_is_found_again(
         made = float(numpy_function(row)(*map(np.float64, operands[: row.arity])))
     assume(np.isfinite(made) and abs(made) < 1e6 and abs(made) > 1e-6)
     found, slope = _core.needed_operand(name, is_first, made, other, current)
-    assume(abs(slope) > 1e-3)  # where the function is flat no value says what it was made of
+    assume(abs(slope) > 1e-3)  # where the function is flat, the operand cannot be recovered
     assert found == pytest.approx(current, rel=1e-6, abs=1e-6)
 
 
@@ -56,7 +54,7 @@ def test_slopes_are_those_of_the_operators(name: str, is_first: bool, wanted: fl
 @pytest.mark.parametrize(
     ("name", "wanted"), [("sin", 1.5), ("sqrt", -1.0), ("exp", -2.0), ("acos", 4.0), ("tanh", 1.2)]
 )
-def test_what_no_operand_makes_has_none(name: str, wanted: float) -> None:
+def test_unreachable_values_have_no_operand(name: str, wanted: float) -> None:
     assert np.isnan(_core.needed_operand(name, True, wanted, 0.0, 0.0)[0])
 
 
@@ -79,7 +77,7 @@ def test_the_dictionary_holds_what_is_brief_and_nothing_twice() -> None:
     standard = (table - table.mean(axis=1, keepdims=True)) / table.std(axis=1, keepdims=True)
     standard *= np.sign(standard[:, :1])
     rounded = {tuple(row) for row in np.round(standard, 7)}
-    # Few are told apart on the rows where negative values are, and are one function on positive ones.
+    # Some entries differ only on rows with negative values, and are one function on positive ones.
     assert len(rounded) > 0.97 * len(table)
 
 
@@ -89,7 +87,7 @@ def test_the_dictionary_keeps_to_its_size(size: int) -> None:
     assert 0.8 * size <= n <= 1.1 * size
 
 
-def test_operators_that_are_never_drawn_are_not_in_the_dictionary() -> None:
+def test_operators_of_weight_zero_are_not_in_the_dictionary() -> None:
     weights = [0.0 if row["name"] in ("sin", "div") else 1.0 for row in _core.operators()]
     texts = " ".join(map(str, dictionary_of(engine_of("x"), dictionary_size=500, operator_weights=weights)))
     assert "cos" in texts and "sin" not in texts and "/" not in texts
@@ -113,7 +111,7 @@ def children(
 
 
 def errors(batch: Batch, truth: str) -> np.ndarray:
-    """Of models as they come, with a scale and an offset."""
+    """Errors of the models as returned, with a scale and an offset."""
     return engine_of(truth).score(batch, options=FitOptions(max_steps=0, is_scale_free=True)).nrmse
 
 
@@ -146,7 +144,7 @@ def test_a_refiner_may_only_match() -> None:
 
 
 @pytest.mark.parametrize("banned", ["div", "pow", "mul", "add", "sin"])
-def test_operators_that_are_never_drawn_are_in_no_child(banned: str) -> None:
+def test_operators_of_weight_zero_are_in_no_child(banned: str) -> None:
     weights = [0.0 if row["name"] == banned else 1.0 for row in _core.operators()]
     found = children("x - cos(y)", "x * exp(y) - z", operator_weights=weights)
     id_of_banned = XYZ.names.index(banned)

@@ -1,4 +1,4 @@
-"""The refiner as a whole: what can be relied on. How often it finds a law is in test_success_rates.py."""
+"""What can be relied on in the refiner. How often it finds a law is in test_success_rates.py."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def is_same(left: Refiner, right: Refiner) -> bool:
     return left.save() == right.save()
 
 
-def test_the_result_depends_on_the_seed_alone() -> None:
+def test_the_result_depends_only_on_the_seed() -> None:
     runs = [
         refiner_of(HARD, seed, n_threads, noise=0.1, **SMALL) for seed, n_threads in [(4, 1), (4, 2), (5, 2)]
     ]
@@ -38,7 +38,7 @@ def test_the_result_depends_on_the_seed_alone() -> None:
     assert runs[0].population_batch().keys() != runs[2].population_batch().keys()
 
 
-def test_a_loaded_refiner_goes_on_as_the_saved_one() -> None:
+def test_a_loaded_refiner_continues_as_the_saved_one() -> None:
     refiner = refiner_of(HARD, noise=0.1, **SMALL)
     refiner.seed(Batch.from_tokens(XYZ, Grammar(XYZ, max_length=20).sample(100, seed=2)))
     refiner.run(evaluations=1234)
@@ -53,8 +53,8 @@ def test_a_loaded_refiner_goes_on_as_the_saved_one() -> None:
 RESTARTING = SMALL | {"restart_steps": 150, "n_sketches": 0}
 
 
-def test_an_island_that_stalls_starts_anew() -> None:
-    """The populations shrink to a few random trees; what was found before them is kept."""
+def test_an_island_that_stalls_restarts() -> None:
+    """The populations shrink to a few random trees; earlier results are kept."""
     refiner = refiner_of("x * y", noise=0.5, **RESTARTING)
     sizes, errors = [], []
     for _ in range(60):
@@ -65,7 +65,7 @@ def test_an_island_that_stalls_starts_anew() -> None:
     assert (np.diff(errors) <= 0).all()
 
 
-def test_an_island_that_never_starts_anew_stays_full() -> None:
+def test_an_island_that_never_restarts_stays_full() -> None:
     refiner = refiner_of("x * y", noise=0.5, **RESTARTING | {"restart_steps": 0})
     sizes = []
     for _ in range(30):
@@ -75,7 +75,7 @@ def test_an_island_that_never_starts_anew_stays_full() -> None:
     assert sizes[-1] == refiner.config.n_islands * refiner.config.island_size
 
 
-def test_a_later_life_goes_on_after_loading_and_on_any_number_of_threads() -> None:
+def test_a_later_life_is_resumed_after_loading_with_any_number_of_threads() -> None:
     refiner = refiner_of("x * y", noise=0.5, **RESTARTING)
     refiner.run(evaluations=4321)
     copy = Refiner.load(refiner.save(), refiner.engine, refiner.grammar, n_threads=2)
@@ -89,7 +89,7 @@ def test_a_later_life_goes_on_after_loading_and_on_any_number_of_threads() -> No
 
 
 def test_elites_of_several_lives_are_distinct() -> None:
-    """Without powers: a fit may move an exponent to or from a whole number, which changes the structure."""
+    """Without powers, because the structure changes if a fit moves an exponent to or from an integer."""
     refiner = refiner_of("x * y", noise=0.5, operators={"pow": 0.0}, **RESTARTING)
     for _ in range(10):
         refiner.run(evaluations=300)
@@ -98,19 +98,19 @@ def test_elites_of_several_lives_are_distinct() -> None:
 
 
 def test_a_life_that_begins_in_the_future_is_refused() -> None:
-    """With an empty population its first steps would be of negative number."""
+    """With an empty population its first steps would have negative numbers."""
     refiner = refiner_of(HARD, n_islands=1, island_size=5)
     saved = refiner.save()
     state = refiner._core.save()
-    # behind the format and the islands: an empty population, the oldest, the lives, then where this began
+    # after the format and the islands: empty population, the oldest, the lives, then the start of this life
     begin = len(saved) - len(state) + 8 * 5
     changed = saved[:begin] + (7).to_bytes(8, "little") + saved[begin + 8 :]
     with pytest.raises(DataError, match="future"):
         Refiner.load(changed, refiner.engine, refiner.grammar)
 
 
-def test_a_spread_whose_last_bits_differ_is_of_the_same_data() -> None:
-    """As it is where another processor saved the refiner."""
+def test_the_same_data_may_have_a_spread_with_other_last_bits() -> None:
+    """As if another processor had saved the refiner."""
     refiner = refiner_of(HARD, n_islands=1, island_size=5)
     spread = refiner.engine.spread
     text = json.dumps(spread).encode()
@@ -124,7 +124,7 @@ def test_a_spread_whose_last_bits_differ_is_of_the_same_data() -> None:
                 Refiner.load(changed, refiner.engine, refiner.grammar)
 
 
-def test_what_is_no_saved_refiner_is_refused() -> None:
+def test_invalid_saved_refiners_are_refused() -> None:
     refiner = refiner_of(HARD, noise=0.1, **SMALL)
     refiner.run(evaluations=300)
     saved = refiner.save()
@@ -211,7 +211,7 @@ def test_a_structure_is_not_tried_a_third_time() -> None:
     vocabulary = Vocabulary(("x",), ("add", "sin"), has_one=False, has_constant=False)
     X = np.linspace(-2, 2, 50)[:, None]
     engine = Engine(vocabulary, X, np.exp(X[:, 0]))
-    # x, sin(x), x + x: three structures, so that six children can be fitted and no more
+    # x, sin(x), x + x: three structures, so at most six children can be fitted
     grammar = Grammar(vocabulary, max_length=3)
     refiner = Refiner(engine, grammar, RefinerConfig(n_islands=1), seed=1)
     stats = refiner.run(evaluations=1000)
@@ -265,7 +265,7 @@ def test_statistics_add_up() -> None:
 
 
 def test_islands_look_at_the_clock_before_every_step() -> None:
-    """Each island takes one step at most after the time is up, so a run outlasts its limit by one fit."""
+    """Each island takes at most one step after the time is up, so a run exceeds its limit by one fit."""
     rng = np.random.default_rng(0)
     X = rng.uniform(1, 2, (100_000, 3))
     y = np.sin(X[:, 0]) * X[:, 1] + X[:, 2] ** 2 / (X[:, 0] + 1) + 0.1 * rng.normal(size=len(X))
@@ -296,8 +296,8 @@ def test_a_run_needs_a_budget() -> None:
         refiner_of(HARD).run()
 
 
-def test_as_many_constants_as_rows_are_no_exact_fit() -> None:
-    """A linear model meets every one of four rows, and its constants leave nothing to test it with."""
+def test_as_many_constants_as_rows_are_not_an_exact_fit() -> None:
+    """A linear model fits any four rows exactly, and no row is left to test it."""
     X = np.array([[1.0, 1.0, 1.0], [3.0, 1.0, 1.0], [1.0, 3.0, 1.0], [1.0, 1.0, 3.0]])
     engine = Engine(XYZ, X, np.array([0.3, 2.2, -1.1, 5.0]))
     refiner = Refiner(engine, Grammar(XYZ), RefinerConfig(is_scale_free=False), seed=0)

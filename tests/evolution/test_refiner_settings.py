@@ -1,6 +1,6 @@
-"""Every setting of the refiner is changed once, and its own effect on a run is seen.
+"""Every setting of the refiner is changed once, and its own effect on a run is checked.
 
-Here are effects that are certain. Those that a run has only on average are in test_success_rates.py.
+These effects are certain. Effects that occur only on average are in test_success_rates.py.
 """
 
 from __future__ import annotations
@@ -72,16 +72,16 @@ def test_parsimony() -> None:
 
 @covers("n_sketches", RefinerConfig)
 def test_n_sketches() -> None:
-    """The last island has no population until it is through with them."""
+    """The last island has no population until its sketches are done."""
     assert len(ran(n_sketches=10_000, restart_steps=0).population_batch()) == 40
     assert len(ran(n_sketches=0, restart_steps=0).population_batch()) == 80
 
 
 @covers("restart_steps", RefinerConfig)
 def test_restart_steps() -> None:
-    """A new life tries everything again; one that never ends finds nothing new."""
+    """A new life tries everything again; a life that never ends finds nothing new."""
     forever, mortal = tiny(), tiny(restart_steps=300)
-    for _ in range(10):  # of a slice, 200 steps, each
+    for _ in range(10):  # of one slice, 200 steps, each
         assert forever.run(evaluations=1000).evaluations == 6
         mortal.run(evaluations=1000)
     assert mortal.n_evaluations > 6
@@ -96,7 +96,7 @@ def test_is_scale_free() -> None:
 
 @covers("constant_range", RefinerConfig)
 def test_constant_range() -> None:
-    """A seed whose fit leads out of the range is refused, and so is all that a run finds there."""
+    """A seed whose fit leaves the range is refused, and so is everything a run finds there."""
     batch = ran(constant_range=3.0).population_batch()
     sizes = np.abs([value for expression in batch for value in expression.constants if value != 0.0])
     assert sizes.min() >= 1 / 3 and sizes.max() <= 3
@@ -112,7 +112,7 @@ def test_constant_range() -> None:
 
 @pytest.mark.parametrize("unit", [1e-12, 1.0, 1e12])
 def test_constants_may_be_as_far_from_1_as_the_inputs(unit: float) -> None:
-    """Or an exponential of nanoseconds could not be written."""
+    """Otherwise an exponential of nanoseconds could not be written."""
     vocabulary = Vocabulary(("t",))
     t = np.random.default_rng(0).uniform(0.1, 5.0, size=(100, 1))
     refiner = Refiner(Engine(vocabulary, t * unit, 3.0 * np.exp(-0.7 * t[:, 0])), Grammar(vocabulary))
@@ -122,7 +122,7 @@ def test_constants_may_be_as_far_from_1_as_the_inputs(unit: float) -> None:
 
 @covers("crossover_rate", RefinerConfig)
 def test_crossover_rate() -> None:
-    """Half of a thousand children are right to five standard deviations; none and all of them exactly."""
+    """Half of a thousand children is exact to five standard deviations; none and all are exact."""
     for rate in (0.0, 0.5, 1.0):
         moves = ran(1000, crossover_rate=rate).run(evaluations=0).moves
         n = sum(count.tried for count in moves.values())
@@ -146,7 +146,7 @@ def test_dictionary_size() -> None:
 
 @covers("moves", RefinerConfig)
 def test_moves() -> None:
-    """Chosen by weight: of a thousand moves and more the share is right to five standard deviations."""
+    """Drawn by weight: with more than a thousand moves the share is right to five standard deviations."""
     moves = ran(1500, moves={"point": 1.0, "hoist": 3.0}, crossover_rate=0.0).run(evaluations=0).moves
     assert {name for name, count in moves.items() if count.tried} == {"point", "hoist"}
     n = moves["hoist"].tried + moves["point"].tried
@@ -165,7 +165,7 @@ def test_operators() -> None:
 
 @covers("fit_rows", RefinerConfig)
 def test_fit_rows() -> None:
-    """A plane meets three rows, and errs on all."""
+    """A plane fits three rows exactly, but not all."""
     for fit_rows in (3, 200):
         refiner = refiner_of(HARD, fit_rows=fit_rows, fit_steps=50, is_scale_free=False)
         refiner.seed([Expression.parse("1.0 * x + 1.0 * y + 1.0", XYZ)])
@@ -175,11 +175,11 @@ def test_fit_rows() -> None:
 
 @covers("fit_steps", RefinerConfig)
 def test_fit_steps() -> None:
-    """Without steps a child keeps the constants of its parents."""
+    """Without steps a child keeps its parents' constants."""
 
     def constant(fit_steps: int) -> float:
         refiner = Refiner(engine_of("sin(1.3 * x) + y"), Grammar(XYZ), RefinerConfig(fit_steps=fit_steps))
-        # a better one has the place in the hall of fame, so that this one is not fitted further
+        # a better one is in the hall of fame, so this one is not fitted further
         refiner.seed([SINE])
         refiner.seed([SINE.with_constants([1.2])])
         return float(refiner.population_batch().constants.min())
@@ -190,7 +190,7 @@ def test_fit_steps() -> None:
 
 @covers("exact", RefinerConfig)
 def test_exact() -> None:
-    """The truth errs by the noise: a tenth, or nothing."""
+    """The error of the truth is the noise: a tenth, or nothing."""
     for noise, exact, ending in (
         (0.1, 0.5, Ending.EXACT),
         (0.1, 1e-12, Ending.OUT_OF_BUDGET),

@@ -1,4 +1,4 @@
-"""The shortlist: what the fitting rows cannot tell from the best, judged on many rows."""
+"""The shortlist: formulas that the fitting rows cannot distinguish from the best, judged on many rows."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from ddsr.expression import Expression
 from ddsr.grammar import Grammar
 from ddsr.price.code_in_use import code_in_use
 from ddsr.price.enumeration import NATS_OF_SIZE
-from ddsr.search.contributors.evolution import HallOfFame, Refiner
+from ddsr.search.contributors.evolution import Refiner
+from ddsr.search.hall_of_fame import HallOfFame
 from evolution_cases import XYZ, engine_of, refiner_of
 
 NOISY = "sin(x) * y + x / (1.5 + exp(z))"
 
 
 def lengths(listed: HallOfFame, n_rows: int) -> np.ndarray:
-    """As docs/refiner.md says."""
+    """The lengths that docs/refiner.md defines."""
     batch = listed.batch
     n_constants = np.array([each.n_constants for each in batch])
     price = code_in_use().price_of_candidates(len(XYZ.variables))
@@ -28,7 +29,7 @@ def lengths(listed: HallOfFame, n_rows: int) -> np.ndarray:
 
 
 def test_the_shortest_come_first_and_none_twice() -> None:
-    # without powers, of which whole exponents are structures of their own
+    # without powers, whose integer exponents belong to the structure
     refiner = refiner_of(NOISY, noise=0.1, operators={"pow": 0.0})
     refiner.run(evaluations=4000)
     listed = refiner.shortlist()
@@ -39,7 +40,7 @@ def test_the_shortest_come_first_and_none_twice() -> None:
 
 
 def test_its_errors_are_those_of_all_rows() -> None:
-    """There are fewer than 1500, so the constants are those that all of them give."""
+    """With fewer than 1500 rows, the constants are those of a fit to all rows."""
     refiner = refiner_of(NOISY, noise=0.1)
     refiner.run(evaluations=1000)
     listed = refiner.shortlist()
@@ -50,7 +51,7 @@ def test_its_errors_are_those_of_all_rows() -> None:
 
 
 def test_a_seed_that_is_as_good_as_the_best_is_listed() -> None:
-    """Its size has one place in the hall of fame, and another expression may have it."""
+    """The hall of fame has one place per size, which another expression may have."""
     refiner = refiner_of(NOISY, noise=0.1)
     refiner.run(evaluations=1000)
     truth = Expression.parse("sin(x) * y + x / (1.4 + exp(z))", XYZ)
@@ -60,7 +61,7 @@ def test_a_seed_that_is_as_good_as_the_best_is_listed() -> None:
 
 
 def weighed(n_ignored: int, count: int = 1) -> Refiner:
-    """On 300 rows with weights, and rows of weight 0 with another target behind them."""
+    """A refiner on 300 weighted rows, followed by rows of weight 0 with another target."""
     rng = np.random.default_rng(3)
     X = rng.uniform(-2, 2, (300, 3))
     clean = Expression.parse(NOISY, XYZ).to_callable()(X)
@@ -74,7 +75,7 @@ def weighed(n_ignored: int, count: int = 1) -> Refiner:
 
 
 @pytest.mark.parametrize("n_ignored", [100, 300])
-def test_rows_of_weight_zero_count_for_nothing(n_ignored: int) -> None:
+def test_rows_of_weight_zero_are_ignored(n_ignored: int) -> None:
     with_them, without = weighed(n_ignored).shortlist(), weighed(0).shortlist()
     assert list(with_them.batch) == list(without.batch)
     assert with_them.nrmse.tolist() == without.nrmse.tolist()

@@ -1,4 +1,4 @@
-"""Sketches: a simple factor, a function, and what completes them best, as an island goes through them."""
+"""Sketches: a simple factor, a function, and what completes them best, in an island's order."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ def sketches_of(engine: Engine, n: int, **settings: object) -> Batch:
 
 
 @pytest.mark.parametrize("law", LAWS)
-def test_what_is_short_is_found_among_the_first(law: str) -> None:
-    """Whatever the rows are: what is looked up lacks only a fit."""
+def test_short_laws_are_among_the_first_sketches(law: str) -> None:
+    """Whatever the rows are: a match only has to be fitted."""
     engine = engine_of(law)
     sketches = sketches_of(engine, 1000)
     scores = engine.score(sketches, options=FitOptions(max_steps=20, is_scale_free=True))
     assert scores.nrmse.min() < 1e-10
 
 
-def test_a_refiner_goes_through_them_first_and_on_from_where_it_was() -> None:
+def test_a_refiner_tries_sketches_first_and_resumes_them() -> None:
     def refiner() -> Refiner:
         config = RefinerConfig(n_islands=2, exact=0.0)
         return Refiner(engine_of(LAWS[0]), Grammar(XY, max_length=20), config, seed=5)
@@ -56,7 +56,7 @@ def test_a_refiner_goes_through_them_first_and_on_from_where_it_was() -> None:
     assert resumed.save() == whole.save()
 
 
-def test_a_budget_of_evaluations_is_kept_to_the_last() -> None:
+def test_a_budget_of_evaluations_is_met_exactly() -> None:
     for evaluations in (1, 7, 501):
         refiner = Refiner(engine_of("sin(x * y) + y"), Grammar(XY), RefinerConfig(exact=0.0), seed=1)
         assert refiner.run(evaluations=evaluations).evaluations == evaluations
@@ -69,7 +69,7 @@ def test_there_are_none_without_constants_or_without_a_dictionary() -> None:
     assert len(sketches_of(engine_of("x + y"), 100, dictionary_size=0)) == 0
 
 
-def test_operators_that_are_never_drawn_are_in_none() -> None:
+def test_operators_of_weight_zero_are_in_no_sketch() -> None:
     weights = [0.0 if row["name"] in ("exp", "div") else 1.0 for row in _core.operators()]
     texts = " ".join(map(str, sketches_of(engine_of(LAWS[0]), 2000, operator_weights=weights)))
     assert "exp" not in texts and "/" not in texts and "sin" in texts
@@ -79,7 +79,7 @@ def test_operators_that_are_never_drawn_are_in_none() -> None:
     ("law", "n"), [("sqrt(-x)", 500), ("log(-x) / y", 500), ("sqrt(-x) / (1.3 - y)", 5000)]
 )
 def test_negative_inputs_have_roots_and_logarithms(law: str, n: int) -> None:
-    """Of -x: a factor that is dropped since the model has one must not take the sign with it."""
+    """Of -x: dropping a factor that the model has anyway must not change the sign."""
     X = -np.random.default_rng(4).uniform(0.2, 5.0, (60, 2))
     engine = Engine(XY, X, Expression.parse(law, XY).to_callable()(X))
     scores = engine.score(sketches_of(engine, n), options=FitOptions(max_steps=20, is_scale_free=True))
@@ -93,10 +93,10 @@ def simplest_of(engine: Engine, n: int, seed: int) -> Batch:
 
 
 def test_no_column_has_an_advantage() -> None:
-    """The factors that are tried first: all variables, and after them those of no column in particular.
+    """All variables are tried first as factors, followed by factors that favour no column.
 
     How often a column is among the factors then has the same mean for all columns. Over 200 seeds no column
-    is off by six standard errors, which chance alone has happen in one of 10^7 tests.
+    deviates by six standard errors, which happens by chance in one of 10^7 tests.
     """
     names = tuple(f"x{i}" for i in range(8))
     X = np.random.default_rng(5).uniform(0.2, 5.0, (100, 8))
@@ -114,8 +114,8 @@ def test_no_column_has_an_advantage() -> None:
 
 
 @pytest.mark.parametrize("n_rows", [40, 1000])
-def test_rough_numbers_make_no_pole(n_rows: int) -> None:
-    """A fit would not come back from one, nor from one just before the first row."""
+def test_rough_constants_make_no_pole(n_rows: int) -> None:
+    """A fit would not return from a pole, not even from one just before the first row."""
     X = np.random.default_rng(6).uniform(0.1, 12.0, (n_rows, 1))
     one = Vocabulary(("x",))
     engine = Engine(one, X, Expression.parse(LAWS[0], one).to_callable()(X))

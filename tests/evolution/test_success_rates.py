@@ -1,7 +1,7 @@
-"""How often the refiner finds laws, and what its settings do on average: over seeds, so these are slow.
+"""How often the refiner finds laws, and the average effects of its settings: slow, because over many seeds.
 
-Every test states what was measured, and the rate that it supposes; `assert_rate` then allows as many
-failures as chance gives in one of 100,000 tests (binomial). With 20 runs and a rate of 0.8, 7 must succeed.
+Every test states the measured rate and the rate that it assumes. `assert_rate` allows as many failures as
+chance gives in one of 100,000 tests (binomial). With 20 runs and a rate of 0.8, 7 must succeed.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ def test_thresholds_are_binomial() -> None:
 @slow
 @pytest.mark.parametrize("text", ["x^3 + x^2 + x", "sin(x) * y + 0.5", "x * y / (1 + z^2)"])
 def test_known_equations_are_found(text: str) -> None:
-    """Within 20,000 evaluations: 20 of 20 seeds did for each; supposed is 0.8, 7 must."""
+    """Within 20,000 evaluations. Measured: 20 of 20 seeds for each; assumed: 0.8, so 7 must succeed."""
 
     def is_found(seed: int) -> bool:
         refiner = refiner_of(text, seed=seed)
         is_exact = refiner.run(evaluations=20_000).ending is Ending.EXACT
-        if is_exact:  # and then it is the law, beyond the rows too
+        if is_exact:  # then it is the law, also beyond the rows
             X = np.random.default_rng(3).uniform(-2, 2, (50, 3))
             found = refiner.hall_of_fame().expressions()[-1]
             assert found is not None
@@ -54,7 +54,7 @@ def test_known_equations_are_found(text: str) -> None:
 
 @slow
 def test_a_refiner_that_only_matches_gets_there() -> None:
-    """Within 2,000 evaluations: 20 of 20 seeds did; supposed is 0.8, 7 must."""
+    """Within 2,000 evaluations. Measured: 20 of 20 seeds; assumed: 0.8, so 7 must succeed."""
     settings = {"moves": {"match": 1.0}, "crossover_rate": 0.0}
 
     def is_found(seed: int) -> bool:
@@ -68,11 +68,11 @@ def test_a_refiner_that_only_matches_gets_there() -> None:
 @pytest.mark.parametrize(
     ("vocabulary", "interval", "evaluations"), [(XY, (0.2, 5.0), 4000), (ONE, (0.1, 12.0), 2000)]
 )
-def test_a_short_law_that_long_ones_imitate_is_found_soon(
+def test_a_short_law_with_long_approximations_is_found_soon(
     vocabulary: Vocabulary, interval: tuple[float, float], evaluations: int
 ) -> None:
-    """By its sketch, also where a pole lies just before the first row: 20 of 20 seeds did; supposed is 0.8,
-    7 must."""
+    """By its sketch, even with a pole just before the first row. Measured: 20 of 20 seeds; assumed: 0.8,
+    so 7 must succeed."""
 
     def is_found(seed: int) -> bool:
         X = np.random.default_rng(seed).uniform(*interval, (300, len(vocabulary.variables)))
@@ -85,7 +85,7 @@ def test_a_short_law_that_long_ones_imitate_is_found_soon(
 
 @slow
 def test_a_root_of_a_ratio_is_among_the_sketches() -> None:
-    """Among the first 1,500, on 300 rows: 15 of 20 seeds did; supposed is 0.5, and of 30 seeds 4 must."""
+    """In the first 1,500 on 300 rows. Measured: 15 of 20 seeds; assumed: 0.5, so 4 of 30 seeds must."""
 
     def is_found(seed: int) -> bool:
         X = np.random.default_rng(seed).uniform(0.2, 5.0, (300, 2))
@@ -111,7 +111,7 @@ def mean_size(refiner: Refiner) -> float:
 
 @slow
 def test_parsimony_keeps_populations_small() -> None:
-    """Smaller by a fifth at least: for 20 of 20 seeds; supposed is 0.8, 7 must."""
+    """By at least a fifth. Measured: 20 of 20 seeds; assumed: 0.8, so 7 must succeed."""
     assert_rate(
         lambda seed: mean_size(ran(seed, parsimony=0.5)) < 0.8 * mean_size(ran(seed, parsimony=0.0)),
         range(20),

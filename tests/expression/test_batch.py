@@ -53,7 +53,7 @@ def test_joined_batches_keep_their_rows_in_order(parts):
 
 
 @given(arrays(np.int16, st.tuples(st.integers(0, 60), st.integers(0, 3)), elements=st.integers(-2, 1)))
-def test_distinct_rows_are_the_first_ones_and_stand_for_all(rows):
+def test_distinct_rows_are_the_first_of_equal_ones(rows):
     first, number = _core.distinct_rows(rows)
     assert len(first) == len({row.tobytes() for row in rows}) and (np.diff(first) > 0).all()
     np.testing.assert_array_equal(rows[first][number], rows)

@@ -1,4 +1,4 @@
-"""NumPy, Python source, SymPy and LaTeX say the same as the expression."""
+"""NumPy, Python source, SymPy and LaTeX agree with the expression."""
 
 import math
 import pickle
@@ -24,7 +24,7 @@ def run_source(expression: Expression, X: np.ndarray, name: str = "equation") ->
 
 
 def steady_rows(expression: Expression, X: np.ndarray) -> np.ndarray:
-    """Rows where every part of the expression is finite, moderate and not about to jump.
+    """Rows where every part of the expression is finite, moderate and not close to a jump.
 
     Elsewhere two correct computations may differ: rounding decides tan(pi/2).
     """
@@ -37,7 +37,7 @@ def steady_rows(expression: Expression, X: np.ndarray) -> np.ndarray:
         value, near = part(X), part(X * (1 + 1e-11) + 1e-11)
         with np.errstate(all="ignore"):
             is_steady &= (np.abs(value) < 1e8) & (np.abs(near - value) < 1e-6 * (1 + np.abs(value)))
-            if node.children:  # where 0 for SymPy is 1e-17 in doubles
+            if node.children:  # where SymPy's 0 is 1e-17 in doubles
                 is_steady &= np.abs(value) > 1e-8
     return is_steady
 
@@ -64,7 +64,7 @@ def test_sympy_at_high_precision_agrees_with_numpy(expression):
     X = data(n_rows=2)
     try:
         form, values = expression.to_sympy(), expression.to_callable()(X)
-    except OverflowError:  # SymPy looks for the sign of cosh(exp(exp(...))), whose digits mpmath cannot count
+    except OverflowError:  # SymPy asks for the sign of cosh(exp(exp(...))), too many digits for mpmath
         reject()
     for k in np.flatnonzero(steady_rows(expression, X)):
         exact = complex(form.evalf(30, subs=dict(zip(sympy.symbols("x y z"), X[k], strict=True))))
@@ -163,7 +163,7 @@ def test_source_arguments_are_identifiers_of_their_own():
     np.testing.assert_allclose(run_source(expression, X, "f"), expression.to_callable()(X))
 
 
-def test_source_takes_plain_numbers_and_stands_alone(tmp_path):
+def test_source_takes_plain_numbers_and_is_self_contained(tmp_path):
     module = tmp_path / "area.py"
     module.write_text(Expression.parse("1 / x + y", XY).to_python() + "print(equation(0, 1))\n")
     ran = subprocess.run([sys.executable, "-W", "error", module], capture_output=True, text=True, check=True)
@@ -179,7 +179,7 @@ def test_sympy_numbers_and_symbols():
     assert Expression.parse("x ^ 2", XY).to_sympy() == sympy.Symbol("x") ** 2
     assert Expression.parse("2", XY).to_sympy() is sympy.Integer(2)
     assert Expression.parse("1", XY).to_sympy() is sympy.Integer(1)
-    assert Expression.parse("1e16", XY).to_sympy().is_Float  # every double is whole there
+    assert Expression.parse("1e16", XY).to_sympy().is_Float  # every double of this size is an integer
     assert Expression.parse("0.333", XY).to_sympy().is_Float
 
 
@@ -197,7 +197,7 @@ def test_sympy_numbers_and_symbols():
         ("log(exp(x))", sympy.Symbol("x")),
     ],
 )
-def test_sympy_is_told_what_holds_of_reals(text, form):
+def test_sympy_symbols_are_real(text, form):
     assert Expression.parse(text, XY).to_sympy() == form
 
 
@@ -285,7 +285,7 @@ def test_latex_names_and_precision():
 
 
 def test_sympy_takes_functions_within_functions():
-    # SymPy by itself works on this one for minutes.
+    # SymPy itself takes minutes for this one.
     text = "cosh(tanh(tan(cube(cosh(sqrt(cube(tanh(x^-2.008)))) + 0.8376))))"
     expression = Expression.parse(text, FULL)
     form = expression.to_sympy()

@@ -176,7 +176,7 @@ def test_the_longest_expression_works_in_every_form():
 
 
 def shuffled(node: Node, random) -> Node:
-    """The same function: operands of + and * in another order, chains of them regrouped."""
+    """The same function with the operands of + and * reordered and their chains regrouped."""
     children = [shuffled(child, random) for child in node.children]
     if node.name not in ("add", "mul") or not children:
         return Node(node.kind, node.name, node.value, tuple(children))
@@ -196,7 +196,7 @@ def chain(node: Node, name: str) -> list[Node]:
     return [operand for child in node.children for operand in chain(child, name)]
 
 
-SUMS = Vocabulary(("x", "y"), ("add", "mul", "sub", "sin"))  # chains in most expressions
+SUMS = Vocabulary(("x", "y"), ("add", "mul", "sub", "sin"))  # most expressions have chains
 
 
 @examples(400)
@@ -211,7 +211,7 @@ def test_key_is_blind_to_operand_order_and_constants(expression, random):
 
 @examples(250)
 @given(expressions(SUMS, 25, st.floats(-5, 5)))
-def test_canonical_keeps_the_value_and_settles(expression):
+def test_canonical_keeps_the_value_and_is_idempotent(expression):
     X = np.random.default_rng(0).uniform(-2, 2, (5, 2))
     canonical = expression.canonical()
     np.testing.assert_allclose(canonical.to_callable()(X), expression.to_callable()(X), rtol=1e-9, atol=1e-6)

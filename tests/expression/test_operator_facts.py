@@ -1,4 +1,4 @@
-"""Every fact of the operator table follows from the operator's values."""
+"""Every fact of the operator table agrees with the operator's values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SETS = {
     "nonzero": lambda x: x != 0.0,
     "all": lambda x: x == x,
 }
-"""smaller ones before those that hold them"""
+"""smaller sets before those that contain them"""
 unary = pytest.mark.parametrize("row", UNARY, ids=lambda row: row.name)
 
 
@@ -29,7 +29,7 @@ def values(row: Operator, operands: NDArray[np.float64] = GRID) -> NDArray[np.fl
 
 
 def agree(one: NDArray[np.float64], other: NDArray[np.float64]) -> bool:
-    """Both are undefined in the same places and equal elsewhere."""
+    """Whether both are undefined in the same places and equal elsewhere."""
     one, other = (np.where(np.isfinite(each), each, np.nan) for each in (one, other))
     return np.allclose(one, other, rtol=1e-9, atol=1e-9, equal_nan=True)
 
@@ -68,7 +68,7 @@ def test_period(row: Operator) -> None:
 
 @unary
 def test_degree(row: Operator) -> None:
-    operands = np.linspace(0.05, 0.45, 9)  # twice of each is in every domain too
+    operands = np.linspace(0.05, 0.45, 9)  # twice each is in every domain too
     with np.errstate(all="ignore"):
         degrees = np.log(values(row, 2.0 * operands) / values(row, operands)) / np.log(2.0)
     is_homogeneous = np.isfinite(degrees).all() and np.ptp(degrees) < 1e-9
@@ -76,12 +76,12 @@ def test_degree(row: Operator) -> None:
 
 
 @unary
-def test_what_undoes_a_monotone_operator_does_so_wherever_that_has_a_value(row: Operator) -> None:
+def test_inverses_of_monotone_operators_hold_on_their_domain(row: Operator) -> None:
     for inner in UNARY:
         if row.undoes == inner.name:
             operands = GRID[np.isfinite(values(inner))]
             is_undone = agree(values(row, values(inner, operands)), operands)
-            # 1/x, which has no trend, is undone by itself; abs, which has none either, is not
+            # 1/x, which has no trend, is its own inverse; abs, which has none either, has no inverse
             assert is_undone or not inner.trend
             assert is_undone == bool(inner.trend or inner.name == "inverse")
 

@@ -1,4 +1,4 @@
-"""Simplification: the same value, never longer, only the vocabulary's tokens, and nothing left to do."""
+"""Simplification keeps the value, is never longer, uses only the vocabulary's tokens, and is complete."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ WHOLE = st.integers(-4, 4).map(float)
 HALVES = st.integers(-6, 6).map(lambda value: value / 2)
 QUARTER_TURNS = st.integers(-4, 4).map(lambda value: value * np.pi / 2)
 TELLING = st.one_of(WHOLE, HALVES, QUARTER_TURNS, mild_floats)
-"""Constants at which rules bite: 0, 1, whole and half exponents, shifts of sine and cosine."""
+"""Constants at which rules apply: 0, 1, integer and half exponents, shifts of sine and cosine."""
 
 ROWS = np.vstack([data(24), np.abs(data(24, seed=1)), np.eye(3), -np.eye(3), np.zeros((1, 3))])
 

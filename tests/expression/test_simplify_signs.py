@@ -1,4 +1,4 @@
-"""Simplification where signs of variables are known: the same value on data that has them."""
+"""Simplification with known signs of variables: the same value on data with these signs."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Printing and parsing: what is printed exactly parses back to the same expression."""
+"""Printing and parsing: exactly printed text parses back to the same expression."""
 
 import pytest
 from hypothesis import example, given
@@ -48,9 +48,9 @@ def test_any_name_survives(name):
 @examples(250)
 @given(expressions(FULL, 20))
 def test_no_parentheses_are_wasted(expression):
-    """Taking away any pair of parentheses that is not a call's changes or breaks the expression.
+    """Removing any pair of parentheses that does not belong to a call changes or breaks the expression.
 
-    Parentheses around the number behind a minus stay for the reader's sake in -(-2).
+    Only in -(-2) the parentheses around the number after a minus stay, for readability.
     """
     text = str(expression)
     pairs, begun = [], []
@@ -189,7 +189,7 @@ def test_errors_say_what_and_where(text, position, message):
         ("x * x", "operator '\\*' at position 2 is not in this vocabulary, .* are: add"),
     ],
 )
-def test_what_a_small_vocabulary_cannot_say(text, message):
+def test_text_beyond_the_vocabulary_is_refused(text, message):
     with pytest.raises(ExpressionError, match=message):
         Expression.parse(text, Vocabulary(("x",), ("add",), has_constant=False))
 
@@ -199,7 +199,7 @@ def test_only_text_is_parsed():
         Expression.parse(3, XY)
 
 
-def test_deep_nesting_ends_in_an_error_of_ours():
+def test_deep_nesting_is_an_error_of_ddsr():
     for text in ("(" * 20_000, "-" * 20_000 + "x", "x^" * 20_000 + "x", "sin(" * 20_000):
         with pytest.raises(ExpressionError):
             Expression.parse(text, FULL)

@@ -1,4 +1,4 @@
-"""The torch module computes what the expression says, and its constants can be trained."""
+"""The torch module computes the expression's values, and its constants can be trained."""
 
 import io
 
@@ -26,7 +26,7 @@ def test_agrees_with_numpy(expression):
     found = expression.to_torch()(torch.tensor(X)).detach().numpy()
     values = expression.to_callable()(X)
     assert found.shape == values.shape
-    # where any part is huge, the last bits of it decide on the sine above it
+    # where any part is huge, its last bits decide the sine above it
     parts = [Expression.from_tree(FULL, part).to_callable()(X) for part in subtrees(expression.tree)]
     is_tame = (np.abs(parts) < 1e6).all(axis=0)
     np.testing.assert_allclose(found[is_tame], values[is_tame], rtol=1e-6, atol=1e-8)
@@ -71,7 +71,7 @@ def test_gradients_reach_the_data_and_a_state_can_be_loaded():
     torch.testing.assert_close(twin(X), module(X))
 
 
-def test_a_number_alone_has_a_value_a_row():
+def test_a_number_alone_has_one_value_per_row():
     module = Expression.parse("2.5", Vocabulary(("x",))).to_torch()
     assert module(torch.zeros(3, 1, dtype=torch.float64)).tolist() == [2.5] * 3
     assert module.float()(torch.zeros(3, 1)).dtype == torch.float32

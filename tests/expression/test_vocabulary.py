@@ -28,7 +28,7 @@ def test_default_is_the_papers_set_over_x_and_y():
 
 @examples(200)
 @given(vocabularies())
-def test_names_tell_all_tokens_apart_and_agree_with_the_core(vocabulary):
+def test_token_names_are_unique_and_agree_with_the_core(vocabulary):
     assert [vocabulary.token(name) for name in vocabulary.names] == list(range(len(vocabulary)))
     assert len(vocabulary) == len(vocabulary.core) == len(vocabulary.names)
     assert list(vocabulary.arities) == vocabulary.core.arities
@@ -40,7 +40,7 @@ def test_names_tell_all_tokens_apart_and_agree_with_the_core(vocabulary):
 @examples(100)
 @given(vocabularies())
 def test_equal_by_value_hashable_and_picklable(vocabulary):
-    assert len(vocabulary.core) == len(vocabulary)  # the core's object exists and is left behind
+    assert len(vocabulary.core) == len(vocabulary)  # the core's object exists but is not pickled
     for other in (pickle.loads(pickle.dumps(vocabulary)), copy.deepcopy(vocabulary)):
         assert other == vocabulary
         assert hash(other) == hash(vocabulary)

@@ -1,4 +1,4 @@
-"""Rows that fill up a pool change nothing; on a GPU, the graph's steps are those of the eager path."""
+"""Padding a pool changes nothing; on a GPU, the graph's steps equal those of the eager path."""
 
 import copy
 
@@ -33,11 +33,11 @@ def make_pool(policy, n, seed):
 
 
 @OBJECTIVES
-def test_filling_up_changes_neither_loss_nor_gradient(objective):
+def test_padding_changes_neither_loss_nor_gradient(objective):
     policy = make_policy(objective)
     short, long = (policy.examples(make_pool(policy, n, n), 0)[1] for n in (4, 7))
     buffers = _filled_up(long, N_ROWS)
-    _fill(buffers, short)  # what the longer pool left behind has to go
+    _fill(buffers, short)  # must clear what the longer pool left
     found = []
     for example in (short, buffers):
         network = copy.deepcopy(policy.learner.network)
@@ -78,6 +78,6 @@ def test_the_graph_learns_what_the_eager_steps_learn(objective):
         assert found.loss == pytest.approx(expected.loss, rel=1e-3, abs=1e-5)
         assert found.entropy == pytest.approx(expected.entropy, rel=1e-3)
         assert found.kl == pytest.approx(expected.kl, rel=1e-2, abs=1e-6)
-    # Compared by what they say: weights that have no part in it, such as the keys' biases, drift by rounding.
+    # Compares predictions: weights without effect, such as the keys' biases, drift by rounding.
     said = [policy.examples(pool, 6)[0].old for policy in (eager, captured)]
     torch.testing.assert_close(*said, rtol=1e-3, atol=1e-3)

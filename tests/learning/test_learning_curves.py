@@ -37,7 +37,7 @@ def test_curves_without_shares_are_restored():
 
 @pytest.mark.parametrize("kind", [np.complex128, np.str_, np.bool_])
 @pytest.mark.parametrize("path", ["rewards", "shares", "updates", "seconds/values", "gains/values"])
-def test_what_is_no_real_number_is_refused(path, kind):
+def test_values_that_are_not_real_numbers_are_refused(path, kind):
     saved = copy.deepcopy(saved_curves(EPOCHS))
     *folders, name = path.split("/")
     place = saved[folders[0]] if folders else saved

@@ -42,8 +42,8 @@ def test_the_pool_joins_this_epoch_with_all_before():
     assert len(joined.pool) > 10
 
 
-def test_a_pool_is_trimmed_to_its_best_and_to_no_fewer():
-    """The joined pool has between αB and 2αB expressions, as some are in both halves; αB of them stay."""
+def test_a_pool_is_trimmed_to_the_best_of_its_size():
+    """The joined pool has between αB and 2αB expressions, as some are in both halves; αB are kept."""
     first = EliteMemory(10).merge(scores_of(0))
     assert len(first.pool) == len(first.trimmed().pool) == 10
     overlapping = EliteMemory(10, kept=first.pool).merge(scores_of(0, n=150))

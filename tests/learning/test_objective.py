@@ -127,7 +127,7 @@ def test_the_loss_is_the_equation_token_by_token():
                 entropies.append(-sum(p[v] * math.log(p[v]) for v in ids))
     entropy = sum(entropies) / len(entropies)
     loss = GRPO(config).loss(new, old, reference, goal)
-    # αB is 3 here, though the pool has 6: sums are not divided by what it happens to hold
+    # αB is 3 here although the pool has 6: sums are not divided by the size of the pool
     assert loss.value.item() == pytest.approx(-total / 3 - 0.7 * entropy, rel=1e-4)
     assert loss.entropy.item() == pytest.approx(entropy, rel=1e-4)
     mean_divergence = sum(divergences) / len(divergences)

@@ -54,7 +54,7 @@ def learn(generator, memory, objective, epochs, n_threads=1):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", (MaskedDiffusion, D3PM))
 def test_a_short_run_raises_the_mean_reward(kind):
-    """By 0.05 over an untrained network: 5 of 5 seeds did; supposed is 0.7, and of 16 seeds 3 must."""
+    """By 0.05 over an untrained network. Measured: 5 of 5 seeds; assumed: 0.7, so 3 of 16 must."""
 
     def is_raised(seed):
         grammar = Grammar(VOCABULARY, SMALL.max_length, SMALL.max_constants)
@@ -66,8 +66,8 @@ def test_a_short_run_raises_the_mean_reward(kind):
 
 
 @pytest.mark.parametrize("kind", (MaskedDiffusion, D3PM))
-def test_what_is_learned_becomes_likelier(kind):
-    """In a pool of two the other, worse one has no advantage: every step is towards the better."""
+def test_learned_expressions_become_more_probable(kind):
+    """In a pool of two, the worse one has no advantage, so every step is towards the better one."""
     grammar = Grammar(VOCABULARY, SMALL.max_length, SMALL.max_constants)
     generator = kind(grammar, SMALL, 0, torch.device("cpu"), 1)
     batch = Batch.of(Expression.parse(text, VOCABULARY) for text in ("x * y + x", "sin(x) + y"))
@@ -102,7 +102,7 @@ SMALL_DSR = DSRConfig(
 @pytest.mark.slow
 @pytest.mark.parametrize("constants", (True, False))
 def test_a_short_run_of_dsr_raises_the_mean_reward(constants):
-    """By 0.03 over that of the first epochs: 8 of 8 seeds did; supposed is 0.7, and of 20 seeds 5 must."""
+    """By 0.03 over the first epochs. Measured: 8 of 8 seeds; assumed: 0.7, so 5 of 20 must."""
 
     def is_raised(seed):
         rewards, _, _ = run_dsr(replace(SMALL_DSR, constants=constants), 60, seed)
@@ -116,7 +116,7 @@ def test_same_seed_same_run_of_dsr():
 
 
 class Recording:
-    """An objective that keeps what it was given."""
+    """An objective that records its arguments."""
 
     def __init__(self, objective):
         self.objective, self.targets = objective, []
@@ -126,8 +126,8 @@ class Recording:
         return self.objective.loss(new, old, reference, targets)
 
 
-def test_what_is_learned_is_in_the_order_of_the_generator():
-    """After steps on one expression, its likelihood has risen: every token is a target at its own place."""
+def test_training_uses_the_generators_order():
+    """Steps on one expression raise its likelihood, so every token is a target at its own position."""
     config = replace(SMALL_DSR, updates_per_epoch=20)
     grammar = Grammar(config.vocabulary(("x", "y")), config.max_length, config.max_constants)
     generator = RecurrentGenerator(grammar, config, 0, torch.device("cpu"))
@@ -178,11 +178,11 @@ def test_all_corruptions_in_one_pass_give_what_one_pass_each_gives(kind):
     generator = kind(grammar, config, 0, torch.device("cpu"))
     batch = generator.sample(20, 0)
     policy = Policy(generator, GRPO(config.objective), config, seed=0)
-    with torch.no_grad():  # θ_ref is not θ
+    with torch.no_grad():  # make θ_ref differ from θ
         policy.reference.to_logits.bias.add_(torch.linspace(0, 1, len(grammar.vocabulary)))
     examples = policy.examples(Pool(batch, np.linspace(1.0, 0.5, len(batch))), epoch=0)
     assert len(examples) == 3
-    if kind is not RecurrentGenerator:  # which has no noise
+    if kind is not RecurrentGenerator:  # it has no noise
         assert not torch.equal(examples[0].inputs[0], examples[1].inputs[0])
     for example in examples:
         for network, found in ((generator.network, example.old), (policy.reference, example.reference)):

@@ -1,4 +1,4 @@
-"""Every view follows a search and shows how far it is, who found what, the front and its choice."""
+"""Every view follows a search and shows its progress, the contributors, the front and the choice."""
 
 import io
 import re
@@ -16,7 +16,7 @@ from ddsr.search.loop import SearchState
 
 NAMES = Vocabulary(("a", "<b>"))
 N_ROWS = 60
-# Sizes, errors and equations of a search that got better from epoch to epoch.
+# Sizes, errors and equations of a search that improves from epoch to epoch.
 FOUND = [
     ("`<b>`", 0.9),
     ("sin(a)", 0.7),
@@ -33,7 +33,7 @@ def entry(text: str, nrmse: float) -> FrontEntry:
 
 
 def state(epoch: int, n_found: int) -> SearchState:
-    """After an epoch of 300 candidates that took a second of refining."""
+    """The state after an epoch with 300 candidates and a second of refining."""
     stats = EpochStats(
         best_reward=0.5 + 0.1 * epoch,
         mean_reward=float("nan"),
@@ -70,13 +70,13 @@ def test_board_follows_the_search(states, clock):
 
 
 def test_the_rate_of_a_resumed_run_counts_what_was_seen(states, clock):
-    """The first state of a resumed search carries what was scored before it."""
+    """The first state of a resumed search includes everything scored before it."""
     board = Board(seconds_before=100.0)
     for each in states[2:]:
         clock.advance(1.0)
         board.take(each)
     assert board.seconds == pytest.approx(102.0)
-    assert board.rate == pytest.approx(150.0)  # 300 candidates since the first state, which took a second
+    assert board.rate == pytest.approx(150.0)  # 300 candidates since the first state, in 2 s
 
 
 def test_plain_view_prints_the_first_equation_at_once(states, clock):
@@ -120,7 +120,7 @@ def test_terminal_view_stays_in_place_and_vanishes(states):
     assert "improvements by: refiner 100%, generator 0%" in shown
     assert "→" in shown and "another line" in shown
     assert "equation for t" in shown and "<b>" in shown
-    assert stream.getvalue().rstrip().endswith("\x1b[2K")  # the last thing is that its lines are erased
+    assert stream.getvalue().rstrip().endswith("\x1b[2K")  # its lines are erased last
 
 
 def shown_lines(board, width, height):
@@ -176,7 +176,7 @@ def test_tensorboard_gets_the_curves(states, tmp_path):
         events.Tags()["scalars"]
     )
     assert [point.value for point in events.Scalars("search/candidates")] == [300, 600, 900, 1200]
-    assert "search/mean_reward" not in events.Tags()["scalars"]  # the refiner has none
+    assert "search/mean_reward" not in events.Tags()["scalars"]  # the refiner does not have it
 
 
 def test_tensorboard_says_what_it_needs(monkeypatch, tmp_path):

@@ -1,4 +1,4 @@
-"""Another structure code for the time of a measurement: it prices whatever the package's own prices."""
+"""Another structure code during a measurement replaces the package's own prices everywhere."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ def other() -> TableCode:
     return TableCode.learned(reading, reading)
 
 
-def test_another_code_is_used_within_the_block_alone(other):
+def test_another_code_is_used_only_within_the_block(other):
     shipped = TableCode.shipped()
     assert code_in_use() is shipped
     with priced_by(other):
@@ -65,8 +65,8 @@ def test_the_enumeration_uses_it(other, monkeypatch):
     assert codes and set(codes) == {other}
 
 
-def test_nothing_else_asks_for_the_shipped_code():
-    """A module that does would price by it within a block, too."""
+def test_only_code_in_use_reads_the_shipped_code():
+    """A module that does would use the shipped prices within a block, too."""
     package = Path(ddsr.__file__).parent
     asking = [path.name for path in package.rglob("*.py") if "TableCode.shipped()" in path.read_text("utf-8")]
     assert asking == ["code_in_use.py"]

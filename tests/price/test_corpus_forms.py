@@ -1,4 +1,4 @@
-"""Forms whatever their variables are called, and codes that were learned without one."""
+"""Forms whatever their variables are called, and codes learned without one of them."""
 
 import pytest
 from benchmarks.corpus_forms import NamelessForm, NamelessForms, freed_form_of
@@ -39,16 +39,16 @@ def test_a_form_does_not_depend_on_the_order_of_columns(one, other):
     ("one", "other"),
     [("x * y^2", "x * y^3"), ("x * y", "x * x"), ("x / y", "x * y"), ("exp(x)", "log(x)"), ("x", "2.5 * x")],
 )
-def test_other_forms_are_told_apart(one, other):
+def test_different_forms_are_unequal(one, other):
     assert form(one, "x", "y") not in NamelessForms([form(other, "x", "y")])
 
 
-def test_two_keys_were_the_reason():
+def test_keys_depend_on_the_order_of_columns():
     keys = [tell([parsed(text, "x", "y")], [[False, False]])[0].key for text in ("x^2 * y^4", "y^2 * x^4")]
     assert keys[0] != keys[1]
 
 
-def test_numbers_are_freed_but_for_those_of_the_form():
+def test_numbers_are_freed_except_those_of_the_form():
     assert form("3 * x^2", "x") in NamelessForms([form("4.905 * t^2", "t")])
     assert form("x^0.75", "x") in NamelessForms([form("x^0.5531", "x")])
     assert form("x^2", "x") not in NamelessForms([form("x^0.75", "x")])
@@ -62,7 +62,7 @@ def kept():
 
 
 def test_the_shipped_tables_are_those_of_the_corpus(kept):
-    """After a change of the corpus: `make price`."""
+    """After a change of the corpus, run `make price`."""
     learned, shipped = TableCode.learned(*readings(kept[1])), TableCode.shipped()
     for text, names in (("7.3 * x / (1.9 + x)", "x"), ("x * y / (z - x)", "xyz")):
         law = parsed(text, *names)
@@ -78,10 +78,10 @@ def test_a_code_without_a_form_is_dearer_for_it(kept):
     code, shipped = code_without(law), TableCode.shipped()
     is_free = [[True, True]]
     assert code.prices([law], is_free)[0] > shipped.prices([law], is_free)[0] + 0.1
-    # formulas of other forms keep about their prices
+    # formulas of other forms keep about the same price
     other = [parsed("2.1 * exp(-0.3 * t)", "t")]
     assert code.prices(other, is_free) == pytest.approx(shipped.prices(other, is_free), abs=0.3)
 
 
-def test_a_form_that_nobody_uses_leaves_the_corpus_whole():
+def test_a_form_outside_the_corpus_removes_nothing():
     assert left_out(parsed("tan(x)^5 / asin(y)", "x", "y")) == []

@@ -1,4 +1,4 @@
-"""Forms that formulas of the corpus have are named as a whole, whatever their variables are called."""
+"""Forms of formulas in the corpus are named as a whole, whatever their variables are called."""
 
 from collections import Counter
 from math import exp, log
@@ -37,7 +37,7 @@ def test_a_form_is_known_whatever_its_variables_are_called():
     ("one", "other"),
     [("x^2 * y", "x * y^2"), ("x / y + z", "z / x + y"), ("x^2 * y^4 + z", "y^2 * z^4 + x")],
 )
-def test_names_decide_nothing(one, other):
+def test_names_of_variables_do_not_matter(one, other):
     code = learned("x - y", one)
     assert code.nats(told(one), 3) == pytest.approx(code.nats(told(other), 3))
 
@@ -54,9 +54,9 @@ def test_other_forms_are_not_known(one, other):
 
 
 def test_the_chance_of_a_form_is_its_share():
-    # 3 of 4 formulas; 0.9 of each count is set aside for what no formula has
+    # 3 of 4 formulas; 0.9 of each count is reserved for unknown structures
     code = learned("x", "x", "x", "log(x)")
-    # y depends on nothing in one table of ten; it has logarithms in 5 of a hundred, and inverses in 3
+    # y depends on no column in 10 % of tables; it is a logarithm in 5 % and an inverse in 3 %
     unknown = 0.9 * 2 * 0.9 / 4
     named = 0.9 * 0.92 * (3 - 0.9) / 4
     nats_of_choice = float(code.core.nats(np.array(told("x").choices, np.uint8)).sum())
@@ -66,7 +66,7 @@ def test_the_chance_of_a_form_is_its_share():
 def test_in_a_table_of_one_column_only_forms_of_one_count():
     wide = learned("x", *["x * y"] * 30)
     narrow = learned("x", *["x * y"] * 3)
-    share = 0.9 * 0.92 * 0.1  # of the one form that a table of one column can have
+    share = 0.9 * 0.92 * 0.1  # of the only form that a table of one column can have
     for code in (wide, narrow):
         one_by_one = float(code.core.nats(np.array(told("x").choices, np.uint8)).sum())
         assert code.nats(told("x"), 1) == pytest.approx(-log(share + 0.9 * 0.9 * exp(-one_by_one)))
@@ -120,8 +120,8 @@ def test_a_law_of_many_choices_is_enumerated():
     "form",
     [
         ([], [], []),  # nothing
-        ([17], [], []),  # a sum that does not end
-        ([17, 38], [], []),  # a sum of nothing
+        ([17], [], []),  # a sum without end mark
+        ([17, 38], [], []),  # an empty sum
         ([2], [], []),  # a variable without its column
         ([0], [], []),  # a number without its value
         ([1, 1], [], []),  # two structures

@@ -1,4 +1,4 @@
-"""Which kind of error a table has."""
+"""Detection of the kind of error of a table."""
 
 import numpy as np
 import pytest
@@ -21,12 +21,12 @@ def table(n_rows=40):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_relative_errors_are_told_from_constant_ones(seed):
+def test_relative_and_constant_errors_are_distinguished(seed):
     X, clean = table()
     noise = np.random.default_rng(seed).normal(size=len(clean))
     relative = noise_of(clean * (1.0 + 0.1 * noise), X)
     assert relative.kind == "relative"
-    # rows are weighted by about the inverse square of the value
+    # row weights are about the inverse square of the value
     assert np.allclose(relative.weights * clean**2 / np.mean(relative.weights * clean**2), 1.0, atol=0.5)
     constant = noise_of(clean + 5.0 + noise, X)
     assert constant.kind == "constant" and constant.weights is None
@@ -38,7 +38,7 @@ def test_a_change_of_sign_or_an_exact_law_leave_errors_constant():
     assert noise_of(2.0 * X[:, 0], X).kind == "constant"
 
 
-def test_what_a_form_that_is_too_small_leaves_is_not_taken_for_errors():
+def test_misfits_of_a_too_small_form_are_not_errors():
     rng = np.random.default_rng(0)
     X = rng.uniform(0.5, 3.0, size=(60, 1))
     y = 5.0 + 4.0 * np.sin(9.0 * X[:, 0]) * np.exp(-0.5 * X[:, 0]) + 0.01 * rng.normal(size=60)
@@ -57,7 +57,7 @@ def test_negative_values_have_relative_errors_too():
     assert noise_of(-clean * (1.0 + 0.1 * noise), X).kind == "relative"
 
 
-def test_the_model_tells_and_keeps_it(tmp_path):
+def test_the_model_reports_and_saves_the_kind_of_error(tmp_path):
     X, clean = table()
     y = clean * (1.0 + 0.1 * np.random.default_rng(1).normal(size=len(clean)))
     model = DDSRRegressor("ddsr:generator=none", max_epochs=1, random_state=0, config=LITTLE, prior=None)

@@ -25,12 +25,12 @@ from ddsr.price.simple_numbers import ANY_DOUBLE, is_exact, nats_of, nats_of_who
         (-1e-9, -1e-9),
     ],
 )
-def test_what_a_person_would_write_is_near(value: float, simple: float) -> None:
+def test_numbers_that_people_write_are_candidates(value: float, simple: float) -> None:
     assert any(number.value == pytest.approx(simple, rel=1e-15) for number in near(value))
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
-def test_a_simple_number_is_near_itself_and_reads_back(value: float) -> None:
+def test_a_simple_number_is_its_own_candidate_and_parses(value: float) -> None:
     for number in near(value):
         assert math.isfinite(number.value) and number.nats > 0
         assert nats_of(number.value) <= number.nats + 1e-9
@@ -45,8 +45,8 @@ def test_simpler_numbers_are_cheaper() -> None:
     assert nats_of(-2.0) > nats_of(2.0)
 
 
-def test_the_code_of_whole_numbers_is_one() -> None:
-    """Kraft's inequality: the shares of all numbers add up to at most 1."""
+def test_the_code_of_integers_obeys_krafts_inequality() -> None:
+    """Kraft's inequality: the probabilities of all numbers add up to at most 1."""
     assert sum(math.exp(-nats_of_whole(number)) for number in range(1, 100_000)) < 1.0
 
 

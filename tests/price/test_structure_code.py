@@ -1,4 +1,4 @@
-"""The structure code: one price for all writings of a structure, and no more than one nat of mass in all."""
+"""The structure code: one price for all notations of a structure, and a total probability of at most 1."""
 
 from collections import Counter
 from dataclasses import replace
@@ -27,7 +27,7 @@ CODE = TableCode.shipped().fitted
 
 
 def told(text: str) -> Told:
-    """With constants that are no simple numbers free."""
+    """The description of a structure whose constants are free unless they are simple numbers."""
     expression = Expression.parse(text, VOCABULARY)
     return tell([expression], [[not is_part_of_law(value) for value in expression.constants]])[0]
 
@@ -48,7 +48,7 @@ def nats(text: str, n_variables: int = 1) -> float:
         ("5.17 * (1 - exp(-x))", "(1 - exp(-x)) * 5.17"),
         ("sqrt(x)", "x^0.5"),
         ("x - y", "-(y - x)"),
-        ("3.17 - 2.29 * x", "3.17 + 2.29 * x"),  # a fitted factor has the sign
+        ("3.17 - 2.29 * x", "3.17 + 2.29 * x"),  # the sign belongs to the fitted factor
         (
             "2.31 * x * sqrt(x / y)",
             "2.31 * sqrt(x^3 / y)",
@@ -69,7 +69,7 @@ def nats(text: str, n_variables: int = 1) -> float:
         ("sqrt(2.31 + 1.93 * x)", "2.31 * sqrt(1.93 + x)", "2.31 * sqrt(1 + 1.93 * x)"),
     ],
 )
-def test_writings_of_one_structure_have_one_price(writings):
+def test_notations_of_one_structure_have_one_price(writings):
     first, *others = map(told, writings)
     assert all(other.key == first.key for other in others)
 
@@ -85,13 +85,13 @@ def test_writings_of_one_structure_have_one_price(writings):
         ("3.17 * x^0.7531", "0.417 * x^0.7071 * (11.34 - cos(x * (x - 1)))"),
     ],
 )
-def test_what_people_write_is_cheaper_than_what_they_do_not(common, odd):
+def test_common_structures_are_cheaper_than_odd_ones(common, odd):
     assert nats(common) + 2.0 < nats(odd)
 
 
-def test_a_variable_is_one_of_those_there_are():
+def test_naming_a_variable_costs_the_log_of_their_number():
     formulas = [tell([each.expression], [each.is_free])[0] for each in read_corpus()[:40]]
-    code = StructureCode(replace(Counts.of(formulas), forms=Counter()))  # none is named as a whole
+    code = StructureCode(replace(Counts.of(formulas), forms=Counter()))  # no form is named as a whole
     assert code.nats(told("x * y"), 8) == pytest.approx(code.nats(told("x * y"), 1) + 2 * np.log(8))
 
 
@@ -110,23 +110,23 @@ def price(text: str, is_free: list[bool]) -> float:
 
 def test_a_number_is_part_of_the_law_or_the_value_of_a_constant():
     free = price("2.31 * x", [True])
-    assert price("2 * x", [False]) < free + nats_of_measured(2.0) + 1e-9  # no dearer than as a value
+    assert price("2 * x", [False]) < free + nats_of_measured(2.0) + 1e-9  # at most the price as a value
     assert price("x^2", [False]) < price("x^2.31", [True]) + nats_of_measured(2.0)  # 2 is a common exponent
     assert price("x", []) <= free + nats_of_measured(1.0) + 1e-9
 
 
-def test_no_number_is_hidden_by_the_factor_of_one():
+def test_a_factor_of_one_does_not_hide_a_number():
     with_root = price("1 / (0.1069 + 2.23606797749979 * exp(-0.62 * x))", [True, False, True])
     assert with_root > price("9.36 / (1 + 20.9 * exp(-0.62 * x))", [True, True, True]) + 5.0
     assert price("2.37 * x", [False]) > price("x", [])
 
 
-def test_terms_of_a_simple_ratio_are_told_by_it():
+def test_a_simple_ratio_of_two_terms_is_priced_as_a_number():
     shared = price("2.31 * (sin(x) - y)", [True])
     apart = price("2.31 * sin(x) + 1.93 * y", [True, True])
     assert apart < shared < apart + nats_of_measured(-1.0) + 1e-9
     settled = price("2.31 * sin(x) - 2.31 * y", [False, False])
-    assert settled > shared + nats_of_measured(2.31) / 2  # the number is still to be told
+    assert settled > shared + nats_of_measured(2.31) / 2  # the number must still be described
 
 
 def test_a_number_may_stand_before_a_known_form():
@@ -139,12 +139,12 @@ def test_a_number_may_stand_before_a_known_form():
     assert number < more < number + 4.0
 
 
-def test_measured_values_are_no_roots_by_chance():
+def test_roots_among_measured_values_are_expensive():
     more = nats_of_measured(2.0) - nats_of(2.0)
     assert more > 2.0  # few measured values are simple
     assert nats_of_measured(np.sqrt(5.0)) > nats_of(np.sqrt(5.0)) + more + 2.0
     assert nats_of_measured(4.0 * np.pi) > nats_of(4.0 * np.pi) + more + 2.0
-    assert nats_of_measured(-1.0) > 2.0 and nats_of(-1.0) == 0.0  # as a sign it costs nothing
+    assert nats_of_measured(-1.0) > 2.0 and nats_of(-1.0) == 0.0  # as a sign it is free
 
 
 def test_constants_of_a_product_count_once():
@@ -187,10 +187,10 @@ def test_enumerated_structures_cost_what_the_code_says():
             continue
         expression = Batch(vocabulary, tokens[row : row + 1], constants[row : row + 1])[0]
         is_free = [not fixed for fixed in is_fixed[row, : expression.n_constants]]
-        # a known form with a dear number is enumerated by its name alone
+        # a known form with an expensive number is enumerated only by its name
         n_others += CODE.nats(tell([expression], [is_free])[0], 1) != pytest.approx(length, abs=0.05)
         n_checked += 1
-    # a known form whose constants the corpus puts otherwise than a fit would
+    # exceptions: known forms whose constants are placed differently in the corpus than after a fit
     assert n_checked > 200 and n_others <= 0.01 * n_checked
 
 
@@ -209,7 +209,7 @@ def test_the_corpus_is_large_and_of_many_fields():
     corpus = read_corpus()
     assert len(corpus) >= 600 and len({each.field for each in corpus}) >= 14
     without = [each for each in corpus if not each.expression.variables_used]
-    assert all(each.expression.n_constants == 1 for each in without)  # that nothing depends on a column
+    assert all(each.expression.n_constants == 1 for each in without)  # y depends on no column
     assert 20 <= len(without) <= len(corpus) // 50
 
 
@@ -218,7 +218,7 @@ def test_all_symbols_of_a_formula_may_be_columns():
     drag = by_name["Falling body with quadratic drag"]
     assert drag.expression.variables_used == ("v",) and drag.expression.n_constants == 3
     assert drag.in_columns.text() == "g - k * v^2"
-    isotherm = by_name["Freundlich isotherm"]  # a fitted exponent is no column
+    isotherm = by_name["Freundlich isotherm"]  # a fitted exponent is not a column
     assert isotherm.in_columns.variables_used == ("C", "K_F") or set(isotherm.in_columns.variables_used) == {
         "C",
         "K_F",
@@ -231,7 +231,7 @@ def test_symbols_have_their_roles():
     assert sum(is_free) == 2 and len(is_free) == 5  # V, K; 2, pi, 2
 
 
-def test_a_number_of_the_law_is_told_from_a_measured_one():
+def test_numbers_of_a_law_differ_from_measured_ones():
     assert all(map(is_part_of_law, (2.0, -1.0, 0.5, np.pi / 4, 4 * np.pi, 2 / 3)))
     assert not any(map(is_part_of_law, (8.314, 0.0821, 1.64, 273.15)))
 

@@ -1,4 +1,4 @@
-"""What the search pays for structures is what the choice pays for them, all constants being fitted."""
+"""The search and selection use the same prices for structures with all constants fitted."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Cards with scores: what `ddsr prior evaluate` measures is put into weights by `ddsr prior export`."""
+"""Cards with scores: `ddsr prior export` adds the results of `ddsr prior evaluate` to the weights."""
 
 import json
 
@@ -70,7 +70,7 @@ def test_scores_change_the_checksum_of_the_file_but_not_that_without_them(weight
 
 
 def test_the_weights_of_the_package_are_known_by_the_checksum_of_their_header():
-    """As long as they have no scores: files that name it then go on to be of the same weights."""
+    """As long as they have no scores, files that name this checksum refer to the same weights."""
     found = PriorFile.read(find_weights("default"))
     scored = found.with_scores({**found.card.scores, "a": "1 of 2"})
     assert scored.checksum_unscored == found.checksum_unscored
@@ -116,13 +116,13 @@ def test_files_without_scores_are_named(weights, tmp_path, content, reason):
 
 
 @pytest.mark.parametrize("name", ["w.md", "w", "w.json"])
-def test_weights_are_written_to_safetensors_alone(weights, tmp_path, name):
+def test_weights_are_written_only_to_safetensors(weights, tmp_path, name):
     refused = run("export", weights, "--out", tmp_path / "new" / name)
     assert refused.exit_code == 1 and "ends in .safetensors" in refused.output
     assert not (tmp_path / "new").exists()
 
 
-def test_what_is_neither_a_training_nor_weights_is_named(tmp_path):
+def test_an_invalid_source_is_named(tmp_path):
     out = ("--out", tmp_path / "out.safetensors")
     refused = run("export", tmp_path / "nowhere", *out)
     assert refused.exit_code == 1 and "neither the folder of a training run nor a file" in refused.output
@@ -142,9 +142,7 @@ def test_what_is_neither_a_training_nor_weights_is_named(tmp_path):
         (("--device", "cuda"), "torch finds no CUDA GPU"),
     ],
 )
-def test_evaluations_that_would_not_be_what_was_asked_for_are_refused(
-    weights, monkeypatch, arguments, message
-):
+def test_evaluations_that_differ_from_the_request_are_refused(weights, monkeypatch, arguments, message):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     refused = run("evaluate", weights, "-n", 1, "--samples", 10, *arguments)
     assert refused.exit_code in (1, 2) and message in refused.output

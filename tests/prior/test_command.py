@@ -1,4 +1,4 @@
-"""`ddsr prior train` and `export` with the core's examples, small."""
+"""`ddsr prior train` and `export` on a few examples of the core."""
 
 import json
 import signal
@@ -34,7 +34,7 @@ def run(*arguments):
     return CliRunner().invoke(main, ["prior", *map(str, arguments)])
 
 
-def test_training_goes_on_in_stages_and_is_exported(tmp_path):
+def test_training_is_resumed_in_stages_and_exported(tmp_path):
     out, weights = tmp_path / "run", tmp_path / "prior.safetensors"
     first = run("train", "--out", out, "--steps", 3, "--threads", 1, *SMALL)
     assert first.exit_code == 0, first.output
@@ -52,13 +52,13 @@ def test_training_goes_on_in_stages_and_is_exported(tmp_path):
     assert card.recipe["n_rows"] == 16
 
 
-def test_nothing_is_resumed_where_nothing_is(tmp_path):
+def test_resuming_without_a_training_is_refused(tmp_path):
     refused = run("train", "--out", tmp_path / "run", "--steps", 1, "--resume", *SMALL)
     assert refused.exit_code == 1 and "has no training run to resume" in refused.output
     assert not (tmp_path / "run").exists()
 
 
-def test_the_advice_after_a_loss_that_is_no_number_works(tmp_path, monkeypatch):
+def test_the_advice_after_a_nan_loss_works(tmp_path, monkeypatch):
     out, weights = tmp_path / "run", tmp_path / "prior.safetensors"
     assert run("train", "--out", out, "--steps", 2, "--threads", 1, *SMALL).exit_code == 0
     with monkeypatch.context() as broken:
@@ -67,7 +67,7 @@ def test_the_advice_after_a_loss_that_is_no_number_works(tmp_path, monkeypatch):
     advice = " ".join(failed.output.split())
     assert failed.exit_code == 1 and "learning_rate below 0.001" in advice
     assert "`ddsr prior export`, then `ddsr prior train --from`" in advice
-    assert load_checkpoint(out).progress.step == 2  # the last good one
+    assert load_checkpoint(out).progress.step == 2  # the last valid one
     assert run("export", out, "--out", weights).exit_code == 0
     further = ("--from", weights, "--set", "learning_rate=1e-4", "--set", "batch_size=8")
     assert run("train", "--out", tmp_path / "new", "--steps", 1, "--threads", 1, *further).exit_code == 0
@@ -95,7 +95,7 @@ def test_a_training_starts_from_weights(tmp_path):
     assert later.n_examples == 3 * 8 + 3 * 4 and later.all_hours > max(card.hours, later.hours)
     assert later.origin["sha256"] in other.with_suffix(".md").read_text()
     moved = [(a - b).abs().max() for a, b in zip(before.parameters(), after.parameters(), strict=True)]
-    assert 0 < max(moved) < 1e-3  # three steps of a warm-up from there, not from random weights
+    assert 0 < max(moved) < 1e-3  # three steps of warm-up from the given weights, not from random ones
 
 
 def test_only_the_rows_looked_at_may_differ_from_the_weights():
@@ -107,7 +107,7 @@ def test_only_the_rows_looked_at_may_differ_from_the_weights():
 
 
 @pytest.mark.slow
-def test_stages_that_are_told_to_end_are_saved(tmp_path):
+def test_terminated_stages_are_saved(tmp_path):
     arguments = ["prior", "train", "--out", str(tmp_path / "run"), "--steps", "1000000", "--threads", "1"]
     command = [sys.executable, "-m", "ddsr", *arguments, *SMALL]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

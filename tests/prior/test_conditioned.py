@@ -23,7 +23,7 @@ NAMES = ("a", "b", "c")
 def make_generator(X=X, y=Y, vocabulary=None, rules=(), max_length=14, seed=0):
     torch.manual_seed(4)
     network = PriorNetwork(TINY).eval()
-    with torch.no_grad():  # sharper than a fresh network, so that what is wrong shows
+    with torch.no_grad():  # a sharper distribution than a fresh network's, so that errors show
         network.denoiser.fixed_out.weight.mul_(30.0)
         network.denoiser.variable_out.weight.mul_(5.0)
     grammar = Grammar(vocabulary or Vocabulary(NAMES), max_length, rules=rules)
@@ -31,7 +31,7 @@ def make_generator(X=X, y=Y, vocabulary=None, rules=(), max_length=14, seed=0):
 
 
 def logits_of(generator, names):
-    """Of a sequence that is all masked but for a product of `a` and something: tokens by name."""
+    """Logits of a sequence that is masked except for a product of `a` and something, with tokens by name."""
     vocabulary = generator.grammar.vocabulary
     shown = np.full((1, generator.grammar.max_length), MASK, np.int16)
     shown[0, :2] = vocabulary.token("mul"), vocabulary.token("a")
@@ -44,7 +44,7 @@ def test_permuted_columns_permute_the_proposals():
     order = [2, 0, 1]
     permuted = make_generator(X[:, order], Y, Vocabulary([NAMES[column] for column in order]))
     np.testing.assert_allclose(logits_of(permuted, names), expected, atol=1e-5)
-    assert np.ptp(expected[..., -3:], axis=-1).max() > 1e-2  # the variables differ at all
+    assert np.ptp(expected[..., -3:], axis=-1).max() > 1e-2  # the variables differ from each other
     one, other = (
         [expression.text() for expression in Batch.from_tokens(g.grammar.vocabulary, g.draw_distinct(50, 0))]
         for g in (make_generator(), permuted)
@@ -53,13 +53,13 @@ def test_permuted_columns_permute_the_proposals():
 
 
 @pytest.mark.parametrize("offset", [-1e8, 1e11])
-def test_how_large_an_offset_of_the_target_is_changes_nothing(offset):
+def test_the_offset_of_the_target_changes_nothing(offset):
     names = [*Vocabulary(NAMES).names]
     expected = logits_of(make_generator(y=Y + 1e6), names)
     np.testing.assert_allclose(logits_of(make_generator(y=Y + offset), names), expected, atol=0.02)
 
 
-def test_a_target_that_is_nearly_always_0_is_looked_at_where_it_is_not():
+def test_rows_with_nonzero_targets_are_shown():
     x = RNG.uniform(size=(5000, 3))
     y = np.zeros(5000)
     y[:5] = [1.0, 2.0, 3.0, 4.0, 5.0]
@@ -111,7 +111,7 @@ def test_draws_from_left_to_right_have_the_predicted_frequencies():
     np.testing.assert_allclose(found, expected, atol=0.03)
 
 
-def test_cutting_the_masked_end_off_is_what_training_does():
+def test_the_masked_end_is_cut_off_as_in_training():
     generator = make_generator()
     full = generator.predict(np.full((1, 14), MASK, np.int16), 14)
     cut = generator.predict(np.full((1, 4), MASK, np.int16), 14)

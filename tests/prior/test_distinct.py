@@ -1,4 +1,4 @@
-"""Samples without repetition: all different, all there are, and with the right frequencies."""
+"""Samples without repetition: distinct, complete, and with the right frequencies."""
 
 import numpy as np
 import pytest
@@ -11,14 +11,14 @@ VOCABULARY = Vocabulary(("x", "y"), ("add", "sin"), has_one=False, has_constant=
 
 
 def fixed_logits(beginnings, position):
-    """Depend on the token before, so that a wrong conditioning shows."""
+    """Logits that depend on the previous token, so that wrong conditioning shows."""
     before = beginnings[:, position - 1] if position else np.zeros(len(beginnings), int)
     table = np.random.default_rng(1).normal(size=(4, 4)) * 1.5
     return table[before].astype(np.float32)
 
 
 def probabilities(grammar):
-    """Of every expression, by listing them."""
+    """Probability of every expression, by enumeration."""
     found, partial = {}, [((), 1.0)]
     while partial:
         row, probability = partial.pop()

@@ -35,7 +35,7 @@ def test_shapes(examples: Examples) -> None:
     assert len(examples) == N
 
 
-def test_what_is_behind_the_last_row_and_input_is_zero(examples: Examples) -> None:
+def test_padding_is_zero(examples: Examples) -> None:
     for row in range(200):
         assert not examples.x[row, examples.n_rows[row] :].any()
         assert not examples.x[row, :, examples.n_variables[row] :].any()
@@ -95,7 +95,7 @@ def test_a_standard_form_stays_as_it_is(examples: Examples) -> None:
 
 
 def test_every_variable_and_constant_shows(examples: Examples) -> None:
-    """Shuffling a variable of the formula changes y; and few data sets show a straight line."""
+    """Shuffling a variable of the formula changes y, and few data sets look like a straight line."""
     rng = np.random.default_rng(0)
     for row in range(150):
         x = examples.x[row, : examples.n_rows[row]].astype(np.float64)

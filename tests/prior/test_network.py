@@ -1,4 +1,4 @@
-"""What does not change with the order of rows and variables, with padding, and with units."""
+"""Invariance to the order of rows and variables, to padding, and to units."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def test_order_of_rows_does_not_change_the_encoding(network):
     other = network.encode(x[:, order], y[:, order], is_row, is_variable)
     torch.testing.assert_close(one.memory, other.memory, atol=2e-5, rtol=0)
     torch.testing.assert_close(one.variables, other.variables, atol=2e-5, rtol=0)
-    changed = network.encode(x, y.flip(1), is_row, is_variable)  # rows torn apart are other data
+    changed = network.encode(x, y.flip(1), is_row, is_variable)  # breaking up rows gives other data
     assert (one.memory - changed.memory).abs().max() > 1e-2
 
 
@@ -86,7 +86,7 @@ def test_extreme_numbers_stay_finite(network):
 
 
 @torch.no_grad()
-def test_expressions_of_one_data_set_stand_in_a_row(network):
+def test_expressions_of_one_data_set_are_consecutive(network):
     x, y, is_row, is_variable = make_data()
     shown = masked_rows(6)
     shown[:, 0] = torch.arange(6) % 4
@@ -107,7 +107,7 @@ def test_parents_are_those_of_whole_trees():
     )
 
 
-def test_parents_are_known_as_far_as_the_tokens_before_tell():
+def test_parents_are_known_as_far_as_the_prefix_determines_them():
     vocabulary = Vocabulary.of_size(2)
     add, sin, x0 = (vocabulary.token(name) for name in ("add", "sin", "x0"))
     arities = torch.tensor([*vocabulary.arities[: vocabulary.first_variable], 0])

@@ -1,4 +1,4 @@
-"""The fast way to the next token's logits gives what the whole network gives."""
+"""The fast computation of the next token's logits agrees with the full network."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ Y = X[:, 0] * np.sin(X[:, 1]) + 0.3 * X[:, 2]
 def make_generator(n_threads=1):
     torch.manual_seed(4)
     network = PriorNetwork(TINY).eval()
-    with torch.no_grad():  # sharper than a fresh network, so that what is wrong shows
+    with torch.no_grad():  # a sharper distribution than a fresh network's, so that errors show
         network.denoiser.fixed_out.weight.mul_(30.0)
         network.denoiser.variable_out.weight.mul_(5.0)
     vocabulary = Vocabulary(

@@ -1,4 +1,4 @@
-"""The weights that come with the package, as a user has them."""
+"""The shipped weights, as a user gets them."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def test_the_file_is_small_and_says_what_it_is():
 
 
 def test_the_card_has_what_two_thousand_samples_hit():
-    """Half of the ground truth is wanted without noise, and two fifths with 1 %."""
+    """At least half of the ground truth without noise, and two fifths with 1 % noise."""
     _, card = load_weights(find_weights(DEFAULT))
     for noise, share in (("0.0", 0.5), ("0.01", 0.4)):
         n_hit, n_all = card.scores[f"ground-truth, noise {noise}, 2000 samples"].split(" of ")
@@ -52,7 +52,7 @@ def test_a_simple_law_is_proposed_at_once(unit):
 
 
 def test_without_time_there_is_one_small_batch():
-    """On ten noisy inputs, where each draw takes longest."""
+    """On ten noisy inputs, where each draw is slowest."""
     X = RNG.uniform(1.0, 5.0, size=(1000, 10))
     y = X[:, 0] * np.sin(X[:, 1]) / X[:, 2] + X[:, 3:].prod(axis=1) + RNG.normal(size=1000)
     assert 0 < len(make_primer(X, y).propose(Deadline(0.0))) <= FIRST_BATCH

@@ -52,7 +52,7 @@ def test_below_an_even_function_the_sign_of_a_difference_is_chosen(name: str) ->
         ("y / (x + 1 / 3 / x * 3)", "y / (x + 1 / x)"),
     ],
 )
-def test_what_a_scale_and_an_offset_can_do_is_left_to_them(text: str, expected: str) -> None:
+def test_inner_scales_and_offsets_are_removed(text: str, expected: str) -> None:
     form = standard(text)
     assert form.key == Expression.parse(expected, VOCABULARY).key
     np.testing.assert_allclose(form.constants, Expression.parse(expected, VOCABULARY).constants)
@@ -91,7 +91,7 @@ def test_random_expressions_keep_their_values_up_to_scale_and_offset() -> None:
     for row in np.flatnonzero(has_form):
         (wanted,), (is_finite,) = values([given[row]], X)
         nearby = values([given[row]], X * (1 + 1e-12))[0][0]
-        # rounding aside, which counts beside a large offset and near a pole
+        # up to rounding, which matters beside a large offset and near a pole
         largest = np.abs(wanted).max()
         if not is_finite or largest > 1e12 or not np.std(wanted) > 1e-6 * largest:
             continue
@@ -129,7 +129,7 @@ def test_signatures_ignore_names_orders_and_constants() -> None:
     assert len(set(signatures("x / y + x", "z / x + z", "y + y / x"))) == 1
 
 
-def test_signatures_tell_structures_apart() -> None:
+def test_different_structures_have_different_signatures() -> None:
     texts = ("x / y + x", "x / y + y", "x / y + z", "x - y", "x + y", "sin(x) * x", "sin(x) * y", "x * y * x")
     assert len(set(signatures(*texts))) == len(texts)
     pairs = ("x * y + x * z", "x * y + y * x", "x * y + z * z", "(x + y) * (x + z)", "(x + y) * (x + y)")

@@ -1,4 +1,4 @@
-"""Training: what is masked, what is learned, and that stages make one run."""
+"""Training: masking, learning, and stages that add up to one run."""
 
 from contextlib import closing
 from itertools import count
@@ -43,7 +43,7 @@ def test_views_mask_in_both_ways():
     assert ((views.weights > 0) == is_hidden).all()
     torch.testing.assert_close(views.weights.sum(dim=1), torch.ones(len(is_token)))
     shown_behind_hidden = (is_hidden.long().cumsum(dim=1) > 0) & is_token & ~is_hidden
-    assert not shown_behind_hidden[::2].any()  # these show a beginning
+    assert not shown_behind_hidden[::2].any()  # these show a prefix
     assert shown_behind_hidden[1::2].any()
 
 
@@ -53,7 +53,7 @@ def test_views_can_be_cut():
     assert views.weights.isfinite().all()
 
 
-def test_loss_counts_masked_tokens_alone():
+def test_loss_counts_only_masked_tokens():
     views = draw_views(some_tokens(8), 2, 16, torch.Generator().manual_seed(0))
     logits = torch.zeros((16, 16, 13))
     assert float(masked_loss(logits, views)) == pytest.approx(np.log(13))
@@ -115,7 +115,7 @@ def test_learning_rate_warms_up_stays_and_anneals():
 
 
 def test_a_stage_ends_in_time(monkeypatch):
-    """By a clock that goes on by a tenth of a second whenever it is looked at, twice a step."""
+    """The clock advances by a tenth of a second at each reading, which happens twice per step."""
     ticks = count()
     monkeypatch.setattr(training, "time", SimpleNamespace(monotonic=lambda: 0.1 * next(ticks)))
     trainer = make_trainer()
@@ -127,14 +127,14 @@ def test_a_stage_ends_in_time(monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_little_training_beats_none():
+def test_a_little_training_lowers_the_loss():
     trainer = make_trainer()
     before = trainer.held_out_loss(256)
     losses(trainer, 30)
     assert trainer.held_out_loss(256) < before
 
 
-def test_a_stage_that_is_stopped_can_be_gone_on_with():
+def test_a_stopped_stage_can_be_resumed():
     trainer = make_trainer()
     for report in trainer.run(Stage(steps=50), report_every=1):
         if report.step == 3:
@@ -144,12 +144,12 @@ def test_a_stage_that_is_stopped_can_be_gone_on_with():
     assert losses(again, 2) == pytest.approx(losses(make_trainer(), 5)[3:], rel=1e-6)
 
 
-def test_more_latents_that_are_not_there_change_nothing():
+def test_padded_latents_change_nothing():
     trainer = make_trainer()
     batch = batches_of_chunk(PlainMaker(), QUICK, 0)[0]
     expected = trainer.gradient.take(trainer._drawn(batch, trainer._generator(0)))
     gradients = [parameter.grad.clone() for parameter in trainer.network.parameters()]
-    trainer._is_compiled = True  # which fills up the latents
+    trainer._is_compiled = True  # this pads the latents
     found = trainer.gradient.take(trainer._drawn(batch, trainer._generator(0)))
     assert float(found) == pytest.approx(float(expected), rel=1e-5)
     for parameter, gradient in zip(trainer.network.parameters(), gradients, strict=True):
@@ -157,7 +157,7 @@ def test_more_latents_that_are_not_there_change_nothing():
 
 
 @pytest.mark.parametrize("numbers", [(float("nan"), 1.0), (1.0, float("inf"))])
-def test_what_is_not_finite_ends_a_stage(monkeypatch, numbers):
+def test_nonfinite_numbers_end_a_stage(monkeypatch, numbers):
     trainer = make_trainer()
     monkeypatch.setattr(trainer, "step", lambda *_: tuple(torch.tensor(number) for number in numbers))
     with pytest.raises(DataError, match=r"at step 2: restart with a learning_rate below 0\.003"):

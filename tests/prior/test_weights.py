@@ -1,4 +1,4 @@
-"""Files of weights: whole ones load without a pickle, others are refused."""
+"""Weight files: valid ones load without a pickle, others are refused."""
 
 import hashlib
 import json
@@ -24,7 +24,7 @@ MEANT = [
     [-0.54827, 0.63331, -0.70066, 0.15627, -0.2585, -0.21417, 0.50968, -0.40587, 0.85933, -0.53165]
     + [0.47037, -0.42947, -1.77724, -0.42352, -2.48288],
 ]
-"""logits of `test_weights_mean_what_they_meant`"""
+"""logits of `test_stored_weights_give_the_same_logits`"""
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_other_readers_of_the_format_agree(path):
         np.testing.assert_array_equal(array, ours[name])
 
 
-def test_what_is_no_file_is_named(tmp_path):
+def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(MethodError, match="nowhere"):
         find_weights(str(tmp_path / "nowhere"))
 
@@ -121,7 +121,7 @@ def test_checkpoints_of_several_files_are_read(trainer, tmp_path):
     (tmp_path / "shard-00000000.npz").unlink()
     state = json.loads((tmp_path / STATE).read_text())
     state["shards"] = {}
-    del state["origin"]  # which older folders do not have
+    del state["origin"]  # older folders lack it
     for number in range(2):
         path = tmp_path / f"shard-00000000-{number}.npz"
         np.savez(path, **dict(list(arrays.items())[number::2]))
@@ -144,8 +144,8 @@ def test_altered_checkpoints_are_refused(trainer, tmp_path):
         load_checkpoint(tmp_path)
 
 
-def test_weights_mean_what_they_meant():
-    """Files in use were written by name: whatever computes them, these give these logits."""
+def test_stored_weights_give_the_same_logits():
+    """Weights are stored by name; however they are computed, files in use must give these logits."""
     network = PriorNetwork(TINY).eval()
     with torch.no_grad():
         for number, (_, parameter) in enumerate(sorted(network.named_parameters())):

@@ -1,4 +1,4 @@
-"""Equality by algebra, with numbers freed: known pairs of writings, and pairs that only look alike."""
+"""Equality by algebra with free numbers: pairs in different notations, and pairs that only look alike."""
 
 import subprocess
 
@@ -35,7 +35,7 @@ def parsed(text: str, *variables: str) -> Expression:
         ("2.2 * exp(-(x / 5.1)^0.6)", "2.2 * exp(-0.376233874 * x^0.6)"),
     ],
 )
-def test_writings_of_one_function_are_equal(one, other):
+def test_notations_of_one_function_are_equal(one, other):
     assert symbolic.is_equal(one, other, ["x"], ONE)
 
 
@@ -68,7 +68,7 @@ def test_several_variables():
 
 @pytest.fixture
 def asked(monkeypatch):
-    """Questions that would go to the process, which is not started here: it takes a second."""
+    """Questions for the process, which is not started here because it takes a second."""
     questions = []
 
     def answer(question_of_shape, freed, seconds):
@@ -86,10 +86,10 @@ def test_numbers_are_freed_before_the_comparison(asked):
     assert sorted(numbers) == pytest.approx([1.9, 7.3], rel=1e-6)
 
 
-def test_what_numbers_refute_is_not_asked(asked):
+def test_sympy_is_not_asked_if_numbers_refute(asked):
     shape = Shape(parsed("7.3 * x / (1.9 + x)"), ONE)
     assert equality.is_equal(shape, parsed("4.1 * atan(0.8 * x)")) is False
-    # the law is a special case of it: right as a form, but not equal
+    # the law is a special case of it: the form is right, but it is not equal
     larger = parsed("7.3 * x / (1.9 + x) + 0.2")
     assert has_form(shape, larger) and equality.is_equal(shape, larger) is False
     assert asked == []

@@ -1,4 +1,4 @@
-"""The benchmark of what intervals cover, on models whose coverage is known."""
+"""The benchmark of interval coverage, on models with known coverage."""
 
 import json
 from types import SimpleNamespace
@@ -13,7 +13,7 @@ CURVES = {curve.name: curve for curve in curves()}
 
 
 class Known:
-    """Predicts the law with an error of its own, and intervals as wide as the noise has them."""
+    """Predicts the law with a given error, and intervals as wide as the noise requires."""
 
     def __init__(self, curve, off=0.0, has_forms=True):
         self.curve, self.off = curve, off
@@ -29,7 +29,7 @@ class Known:
 
 
 @pytest.mark.parametrize("name", ["Michaelis-Menten", "drag", "damped oscillation"])
-def test_right_intervals_cover_as_much_as_they_say(name):
+def test_correct_intervals_have_their_stated_coverage(name):
     curve = CURVES[name]
     shares = coverage.shares_of(Known(curve), curve, draw(curve, 0))
     for place in coverage.PLACES:
@@ -45,7 +45,7 @@ def test_wrong_intervals_cover_less():
     assert 0.4 < shares[coverage.key("within", "measurements", 0.95)] < 0.6
 
 
-def test_an_undefined_interval_holds_nothing():
+def test_an_undefined_interval_covers_nothing():
     ends, law = np.array([[np.nan, np.nan], [0.0, 2.0]]), np.array([1.0, 1.0])
     assert coverage.covered_law(ends, law, law).tolist() == [0.0, 1.0]
     assert coverage.covered_measurements(ends, law, law)[0] == 0.0

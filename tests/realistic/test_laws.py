@@ -1,4 +1,4 @@
-"""The laws of the real sets, on made-up tables: the sets themselves are not in the repository."""
+"""The laws of the real sets, on synthetic tables, because the sets are not in the repository."""
 
 import gzip
 
@@ -11,7 +11,7 @@ from benchmarks.realistic.tables import OPERATORS, Table
 from ddsr import Expression, Vocabulary
 
 RNG = np.random.default_rng(0)
-# Other numbers than the fits start from, and ranges as those of the sets.
+# Constants other than those from which fits start, and ranges like those of the sets.
 MADE = {
     "kepler": ("350 * v1^1.5", np.array([[0.39], [0.72], [1.0], [1.5], [5.2], [9.5]])),
     "newton": (
@@ -60,15 +60,15 @@ def test_a_law_is_fitted_to_its_table(name):
         ("absorption", "3.4 * tanh(0.06 * v1)", False),
     ],
 )
-def test_a_law_is_found_in_any_writing(name, answer, is_found):
+def test_a_law_is_recognised_in_any_notation(name, answer, is_found):
     assert has_form(shape_of(name), parsed(answer, MADE[name][1].shape[1])) == is_found
 
 
-def test_rows_between_keep_what_the_rows_have_in_common():
+def test_rows_in_between_keep_relations_of_the_rows():
     X = MADE["rydberg"][1]
     assert (rows_between(X)[:, 0] < rows_between(X)[:, 1]).all()
     sparse = rows_between(MADE["bode"][1])
-    assert ((sparse >= 1.0) & (sparse <= 7.0)).mean() > 0.5  # one far value does not take all rows
+    assert ((sparse >= 1.0) & (sparse <= 7.0)).mean() > 0.5  # one distant value does not take all rows
     wide = np.array([[1.0], [10.0], [1e4]])
     assert np.median(rows_between(wide)) < 100.0
 

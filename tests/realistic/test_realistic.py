@@ -1,4 +1,4 @@
-"""The suite of realistic tables: what its curves are, and what its judge says of known answers."""
+"""The suite of realistic tables: its curves, and its verdicts on known answers."""
 
 import numpy as np
 import pytest
@@ -50,25 +50,25 @@ def test_other_numbers_are_the_same_form_and_other_forms_are_not():
     assert is_form_right(curve, parsed(curve.name, "5 * S / (3 + S)"))
     assert is_form_right(curve, parsed(curve.name, "1 / (0.3 / S + 0.1)"))
     assert not is_form_right(curve, parsed(curve.name, "4.1 * atan(0.8 * S)"))
-    # too many constants: they could fit any curve
+    # with so many constants it could fit any curve
     wavy = " + ".join(f"{k}.1 * S^{k} / (1.{k} + S^{k})" for k in range(1, 4))
     assert not is_form_right(curve, parsed(curve.name, wavy))
 
 
 def test_exponents_that_are_fitted_count():
     curve = CURVES["mass-luminosity"]
-    assert is_form_right(curve, parsed(curve.name, "1.1 * M^4"))  # with its numbers freed it is the law
-    # only with all four numbers freed it could be fitted to the law: two more than the law has
+    assert is_form_right(curve, parsed(curve.name, "1.1 * M^4"))  # with free numbers it is the law
+    # it fits the law only with all four numbers free, two more than the law has
     assert not is_form_right(curve, parsed(curve.name, "1.1 * M^4 + 0.3 * M^3"))
 
 
-def test_a_swing_between_rows_is_seen():
+def test_an_oscillation_between_rows_is_detected():
     curve = CURVES["first-order decay"]
     assert swings(curve, parsed(curve.name, "12.4 * exp(-0.37 * t) + 0.4 * sin(19 * t)"))
     assert not swings(curve, parsed(curve.name, "12.4 / (1 + t)"))
 
 
-def test_an_answer_that_is_off_beyond_the_rows_is_of_no_use():
+def test_an_answer_that_is_wrong_beyond_the_rows_is_not_useful():
     curve = CURVES["first-order decay"]
     table = draw(curve, 0)
     assert not is_useful(curve, table, parsed(curve.name, "12.4 - 4.1 * t + 0.31 * t^2"))

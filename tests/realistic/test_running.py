@@ -1,4 +1,4 @@
-"""What is run: the fits that a command asks for, one of them, and how it goes on after an end."""
+"""Running fits: those that a command requests, a single one, and resuming."""
 
 import threading
 
@@ -43,7 +43,7 @@ def test_a_full_command_has_all_kinds():
 
 
 class Stand:
-    """A regressor that answers with a given equation, and remembers the code that priced it."""
+    """A regressor that returns a given equation and records the code that priced it."""
 
     answer = "7.1 * S / (2.1 + S)"
 
@@ -75,12 +75,12 @@ def test_a_fit_is_judged(stand):
     assert stand.code is TableCode.shipped()
 
 
-def test_the_true_form_is_handed_over_as_a_guess(stand):
+def test_the_true_form_is_passed_as_a_guess(stand):
     running.run(Task("Michaelis-Menten", 0, 2.0, has_guess=True))
     assert stand.parameters["guesses"] == ["7.3 * S / (1.9 + S)"]
 
 
-def test_the_own_form_is_left_out(stand, monkeypatch):
+def test_the_true_form_is_left_out_of_the_code(stand, monkeypatch):
     others = Reading.of(
         tell([curve_law], [[True] * curve_law.n_constants])[0] for curve_law in (law("drag"), law("diode"))
     )
@@ -100,7 +100,7 @@ def test_a_fit_that_fails_is_a_row_with_the_reason(stand, monkeypatch):
 
 def test_peers_that_are_absent_are_skipped_with_a_reason():
     assert "is unknown" in peers.why_skipped("operron")
-    assert peers.why_skipped("linear") is None  # scikit-learn is always there
+    assert peers.why_skipped("linear") is None  # scikit-learn is always available
 
 
 def test_equations_of_peers_are_judged_as_others_are():
@@ -122,7 +122,7 @@ def test_a_process_ends_with_its_parent(monkeypatch):
 
 
 class Pool:
-    """Runs at once, in this process."""
+    """Runs tasks at once, in this process."""
 
     def __init__(self, *arguments, **named):
         pass
@@ -141,13 +141,13 @@ class Pool:
 def test_a_run_that_was_ended_is_resumed(tmp_path, stand, monkeypatch):
     monkeypatch.setattr(command, "ProcessPoolExecutor", Pool)
     for name in command.ONE_THREAD:
-        monkeypatch.setenv(name, "1")  # what the run sets is taken back after the test
+        monkeypatch.setenv(name, "1")  # restores the variable after the test
     path = tmp_path / "fits.jsonl"
     some = [Task("Michaelis-Menten", draw, 2.0) for draw in range(3)]
     command.run_missing(some[:2], path, 1, None)
     first = next(read_rows(path)).task
     lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join(lines[:-1]) + lines[-1][:40])  # killed while it wrote
+    path.write_text("".join(lines[:-1]) + lines[-1][:40])  # killed while writing
     ran = []
     monkeypatch.setattr(command, "run", lambda task, folder: ran.append(task) or running.run(task, folder))
     command.run_missing(some, path, 1, None)

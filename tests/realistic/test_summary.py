@@ -1,4 +1,4 @@
-"""Files of fits, their tables, and the page that shows kept ones."""
+"""Files of fits, their tables, and the page that shows the kept ones."""
 
 import gzip
 import json
@@ -36,7 +36,7 @@ def test_files_are_read_as_they_were_written(tmp_path):
     write(path, rows)
     assert list(read_rows(path)) == rows and read_origins(path) == [ORIGIN]
     with path.open("a") as file:
-        file.write('{"task": {"curve": "dr')  # killed while it was written
+        file.write('{"task": {"curve": "dr')  # killed while writing
     assert list(read_rows(path)) == rows
     assert list(read_rows(tmp_path / "absent.jsonl")) == []
 
@@ -87,7 +87,7 @@ def test_rates_are_from_the_first_draws_and_calibration_from_all():
     assert cells(text, "| 90.0–90.0 %")[2:] == ["10.0 %", "10"]
 
 
-def test_what_became_wrong_with_more_time_is_named():
+def test_forms_that_became_wrong_with_more_time_are_named():
     rows = [row(), row(limit=10.0, is_right=False), row("diode"), row("diode", limit=10.0)]
     text = summarize(rows)
     assert "became wrong with more time: 1." in text and "- drag, draw 0: `0.61 * A * v^3.123` at 2 s" in text
@@ -124,19 +124,19 @@ def test_real_sets_have_a_row_each_with_all_equations():
     assert cells(text, "| hubble |")[3] == "2 of 3" and cells(text, "| hubble |")[4].count("A * v") == 3
 
 
-def test_kept_runs_are_shown_by_the_reported_half_alone(tmp_path):
+def test_kept_runs_are_shown_only_on_the_reported_half(tmp_path):
     assert page.figures(tmp_path / "realistic") == page.NOTHING
     fits = tmp_path / "fits.jsonl"
     write(fits, [row("drag"), row("free fall", is_right=False), row("hubble", suite="real")])
     target = page.keep(fits, "one-core", tmp_path / "realistic")
     assert target.name == "one-core.jsonl.gz" and gzip.decompress(target.read_bytes()) == fits.read_bytes()
     text = page.figures(tmp_path / "realistic")
-    assert cells(text, "| 2 | ddsr | 100")[-1] == "1"  # drag is of the half that is reported
+    assert cells(text, "| 2 | ddsr | 100")[-1] == "1"  # drag is in the reported half
     assert "| hubble |" in text and "commit abc" in text
 
 
 @pytest.mark.parametrize(("name", "has_origin"), [("../up", True), ("", True), ("one", False)])
-def test_what_would_be_kept_badly_is_refused(tmp_path, name, has_origin):
+def test_incomplete_runs_are_not_kept(tmp_path, name, has_origin):
     fits = tmp_path / "fits.jsonl"
     write(fits, [row()])
     if not has_origin:
@@ -147,7 +147,7 @@ def test_what_would_be_kept_badly_is_refused(tmp_path, name, has_origin):
 
 
 def test_the_page_has_the_kept_runs():
-    """After a change of the runs or of the tables: `make results`."""
+    """After a change of the runs or the tables, run `make results`."""
     text = page.figures(kept.KEPT / page.NAME)
     written = kept.RESULTS.read_text()
     assert kept.with_tables(written, text, page.NAME) == written

@@ -81,7 +81,7 @@ def test_the_band_widens_where_forms_part():
     band = Band.over(S, UNSURE, equations)
     width = band.high - band.low
     assert band.x[0] == 0.0 and band.x[-1] > S.max()
-    assert np.nanargmax(width) > len(width) // 2  # 1.3 * S leaves the others
+    assert np.nanargmax(width) > len(width) // 2  # 1.3 * S departs from the others
     assert all((band.low <= band.curves[0]) & (band.curves[0] <= band.high))
 
 

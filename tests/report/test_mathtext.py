@@ -25,7 +25,7 @@ WORDS = re.compile(
 
 
 class Reader:
-    """Computes what mathtext says, by the rules that a person reads it by."""
+    """Evaluates mathtext by the rules by which people read it."""
 
     def __init__(self, text):
         self.words = WORDS.findall(text)

@@ -1,4 +1,4 @@
-"""What stands on the page of a report."""
+"""The contents of a report's page."""
 
 import json
 import re
@@ -80,7 +80,7 @@ def test_points_fall_as_the_loss_does(page, model):
     x, y = np.array([re.findall(r"[\d.]+", place) for place in places], dtype=float).T
     assert np.all(np.diff(x[np.argsort(model.equations_["complexity"])]) >= 0)
     losses = model.equations_["loss"].to_numpy()
-    # down is up: the higher the loss, the higher on the page
+    # pages count downwards: a higher loss is higher on the page
     slope = np.polyfit(np.log(losses), y, 1)[0]
     assert slope < 0
     assert np.allclose(y, np.polyval(np.polyfit(np.log(losses), y, 1), np.log(losses)), atol=0.2)

@@ -1,4 +1,4 @@
-"""Lines that do a fit again."""
+"""Lines of code that repeat a fit."""
 
 import shlex
 from pathlib import Path
@@ -100,7 +100,7 @@ def test_what_the_command_would_do_otherwise_has_no_shell_line(settings):
 def test_defaults_and_callbacks_are_not_settings():
     assert changed_parameters(DDSRRegressor(callback=print)) == {}
     assert changed_parameters(DDSRRegressor(n_jobs=2)) == {"n_jobs": 2}
-    assert changed_parameters(DDSRRegressor(guesses=[], rules=[])) == {}  # as a model file gives them back
+    assert changed_parameters(DDSRRegressor(guesses=[], rules=[])) == {}  # as a model file returns them
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Ctrl-C during the final choice: the run is not over, and resuming it makes the choice."""
+"""Ctrl-C during the final choice: the run is not over, and resuming it completes the choice."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ CHOOSING = {"model_selection": "description_length", "max_epochs": 2}
 
 @pytest.fixture
 def interrupted(monkeypatch):
-    """Interrupt the choice as often as the list says."""
+    """Interrupt the choice at the given calls."""
     left = [1]
     select = fitting.select
 

@@ -1,4 +1,4 @@
-"""Run folders: what they hold, what they refuse, and fits that go on where they were."""
+"""Run folders: what they contain, what they refuse, and fits that are resumed."""
 
 import json
 from functools import cache
@@ -57,7 +57,7 @@ def test_what_a_folder_holds(tmp_path):
     ]
     asked = json.loads((folder / "run.json").read_text())
     assert asked["features"] == NAMES and asked["target"] == "force" and asked["max_epochs"] == 3
-    assert asked["parameters"]["random_state"] == asked["seed"]  # drawn once, when the run was made
+    assert asked["parameters"]["random_state"] == asked["seed"]  # drawn once, when the run was created
     data = RunFolder.open(folder).data()
     assert (data.X == X).all() and (data.y == HARD).all() and (data.sample_weight == weights).all()
     log = run.log()
@@ -82,7 +82,7 @@ KINDS = {"ddsr": BRIEF, "uniform": UNIFORM, "guessed": BRIEF | {"guesses": ["`a 
 
 @pytest.fixture(scope="module")
 def uninterrupted(tmp_path_factory):
-    """A run of each kind, made when it is asked for."""
+    """A run of each kind, made on request."""
     folder = tmp_path_factory.mktemp("uninterrupted")
 
     @cache
@@ -95,7 +95,7 @@ def uninterrupted(tmp_path_factory):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("interval", [0.0, 1000.0])
-def test_an_interrupted_fit_goes_on_exactly(tmp_path, uninterrupted, kind, interval):
+def test_an_interrupted_fit_is_resumed_exactly(tmp_path, uninterrupted, kind, interval):
     other, expected = uninterrupted(kind)
     run = create(tmp_path / "run", **KINDS[kind], max_epochs=4)
     cut = run.fit(on_state=interrupt_at(1), interval=interval)
@@ -157,7 +157,7 @@ def test_more_time(tmp_path, clock):
     run.fit()
     model = run.resume(more_time=5000.0, on_state=lambda state: clock.advance(2000.0))
     assert model.stopped_by_ == "max_time" and model.n_epochs_ == 2 + 3
-    # The last epoch ended at 4000 s of 5000.
+    # the last epoch ended at 4000 s of 5000 s
     model = RunFolder.open(run.path).resume(more_time=4500.0, on_state=lambda state: clock.advance(2000.0))
     assert model.stopped_by_ == "max_time" and model.n_epochs_ == 2 + 3 + 3
     for nothing in (0, -1.0, np.nan, np.inf, "1", True):
@@ -174,13 +174,13 @@ def test_time_that_was_used_counts(tmp_path, clock):
             raise KeyboardInterrupt
 
     run.fit(on_state=slow, interval=0.0)
-    clock.advance(10**6)  # nobody searched
+    clock.advance(10**6)  # without searching
     model = run.resume(on_state=lambda state: clock.advance(1500.0))
     assert model.stopped_by_ == "max_time" and model.n_epochs_ == 4 + 3
     assert [line["seconds"] for line in run.log()] == pytest.approx([0, 2000, 4000, 6000, 6000, 7500, 9000])
 
 
-def test_patience_goes_on(tmp_path):
+def test_patience_is_resumed(tmp_path):
     settings = {"max_epochs": 500, "config": UNIFORM["config"] | {"patience": 3}}
     expected = create(tmp_path / "expected", **settings).fit()
     assert expected.stopped_by_ == "no_progress"
@@ -320,7 +320,7 @@ def test_errors_are_of_ddsr():
 
 
 def test_more_epochs_that_are_killed_at_once_are_still_to_be_done(tmp_path):
-    """As after a kill -9 in the first of them, before anything is saved."""
+    """As after a kill -9 in the first of these epochs, before anything is saved."""
 
     class Killed(BaseException):
         pass

@@ -1,4 +1,4 @@
-"""A run folder that was half made, damaged or tampered with: refused in one line, or put right."""
+"""A run folder that is incomplete, damaged or tampered with is refused in one line, or repaired."""
 
 import os
 import shutil
@@ -56,8 +56,8 @@ run_cases.create(sys.argv[1])
 
 
 @pytest.mark.parametrize("moment", [2, pytest.param(5, marks=pytest.mark.slow)])
-def test_a_folder_whose_making_was_killed_is_made_anew(tmp_path, moment):
-    """Moments 1 to 3 are within the first file, 4 and 5 within the second; each is waited for and renamed."""
+def test_a_folder_whose_creation_was_killed_is_created_again(tmp_path, moment):
+    """Moments 1 to 3 are within the first file, 4 and 5 within the second; a complete file is renamed."""
     path = tmp_path / "run"
     paths = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
     subprocess.run(
@@ -76,7 +76,7 @@ def test_a_folder_whose_making_was_killed_is_made_anew(tmp_path, moment):
 
 
 def test_somebodys_data_are_never_overwritten(tmp_path):
-    """A folder with a data.npz that ddsr has not locked is not one that it was making."""
+    """A folder with a data.npz without ddsr's lock is not an unfinished run."""
     (tmp_path / "data.npz").write_bytes(b"mine")
     with pytest.raises(RunError, match="neither empty nor a run folder"):
         create(tmp_path)
@@ -158,7 +158,7 @@ def test_results_that_are_nested_deeply_are_named(tmp_path):
 
 
 def altered(run: Path, *place: str, value: object) -> Path:
-    """The run, whose only state has another value at a place."""
+    """The run with a changed value in its only state."""
     *_, newest = states = sorted(run.glob("state-*"))
     tree = from_bytes(newest.read_bytes())
     inner = tree

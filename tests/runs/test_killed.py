@@ -1,4 +1,4 @@
-"""What a run survives: kill -9, a second process, a full disk."""
+"""Runs survive kill -9, a second process and a full disk."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from run_cases import BRIEF, account, create, start_process
 
 
 @pytest.mark.slow
-def test_a_killed_fit_goes_on_exactly(tmp_path):
+def test_a_killed_fit_is_resumed_exactly(tmp_path):
     expected = create(tmp_path / "expected", **BRIEF, max_epochs=5).fit()
     run = create(tmp_path / "run", **BRIEF, max_epochs=5)
     with start_process("run_cases.fit_for_ever(sys.argv[1])", run.path) as process:
@@ -19,7 +19,7 @@ def test_a_killed_fit_goes_on_exactly(tmp_path):
             assert process.stdout.readline()
         os.kill(process.pid, signal.SIGKILL)
     assert process.returncode == -signal.SIGKILL
-    assert run.model().stopped_by_ == "interrupt"  # there was a model all the time
+    assert run.model().stopped_by_ == "interrupt"  # there was a model from the start
     resumed = RunFolder.open(run.path).resume()
     assert account(resumed) == account(expected)
     assert [line["epoch"] for line in run.log()] == list(range(5))
@@ -35,10 +35,10 @@ def test_two_processes_in_one_folder(tmp_path):
             RunFolder.open(run.path).resume()
         with pytest.raises(RunError, match="already contains a run"):
             create(run.path)
-        assert run.model().n_epochs_ >= 1  # looking is free
+        assert run.model().n_epochs_ >= 1  # reading is always allowed
         assert run.log()
         os.kill(process.pid, signal.SIGKILL)
-    # the lock of a process that is gone holds nobody up
+    # the lock of a dead process blocks nobody
     assert run.resume(on_state=lambda state: _raise()).n_epochs_ >= 2
 
 
@@ -84,7 +84,7 @@ for work in works:
 
 @pytest.fixture(scope="module")
 def full_disk(tmp_path_factory):
-    """A folder of runs that found the disk full, and what they said."""
+    """A folder of runs on a full disk, and their output."""
     folder = tmp_path_factory.mktemp("full")
     output, errors = start_process(FULL_DISK, folder).communicate()
     lines = output.splitlines()

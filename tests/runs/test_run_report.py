@@ -28,7 +28,7 @@ def finished(tmp_path_factory):
 
 @pytest.fixture
 def run(finished, tmp_path):
-    """A copy, to write into."""
+    """A copy to write into."""
     return RunFolder.open(shutil.copytree(finished, tmp_path / "run"))
 
 

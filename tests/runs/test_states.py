@@ -1,4 +1,4 @@
-"""The files of saved states: which are kept, which is read."""
+"""Files of saved states: which are kept, which is read."""
 
 import numpy as np
 

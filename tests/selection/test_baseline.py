@@ -65,8 +65,8 @@ def test_there_is_a_model_without_arithmetic_or_constants():
 
 
 @pytest.mark.parametrize("rules", [(), (Forbid("mul", on="x1"),), (Forbid("add", on="x0"),)])
-def test_all_columns_at_once_are_what_each_gives_alone(rules):
-    """Thousands of columns are scored in one call, and give the best of all lines that are allowed."""
+def test_scoring_columns_together_and_alone_agrees(rules):
+    """Thousands of columns are scored in one call, which gives the best of all allowed lines."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=(30, 4))
     engine = Engine(Vocabulary(("x0", "x1", "x2", "x3"), ("add", "mul")), X, X @ [0.5, 2.0, 1.0, 0.1])

@@ -1,4 +1,4 @@
-"""The choice where equations are undefined, or have poles, between the rows."""
+"""Selection if equations are undefined or have poles between the rows."""
 
 import numpy as np
 
@@ -7,21 +7,21 @@ from ddsr.selection.guards.domain import are_defined
 from ddsr.selection.select import select
 from selection_cases import X, engine_for, is_same, parsed
 
-LEAST = float(np.round(np.min(X[:, 0] + X[:, 1]) - 0.005, 2))  # x + y happens to stay above it
+LEAST = float(np.round(np.min(X[:, 0] + X[:, 1]) - 0.005, 2))  # just below the minimum of x + y on the rows
 ORDERED = X[X[:, 0] > X[:, 1]]
 
 
-def test_what_is_undefined_between_the_rows_has_to_halve_the_error() -> None:
+def test_an_equation_undefined_between_rows_must_halve_the_error() -> None:
     root = f"x * z + 0.6 * log(x + y - {LEAST})"
     engine = engine_for(root, 0.1)
-    found = select(parsed(root, "x * z"), engine, is_allowed=lambda _: False)  # nothing else is made of them
+    found = select(parsed(root, "x * z"), engine, is_allowed=lambda _: False)  # no alternatives are allowed
     assert found[0].is_finite_between_rows and values([found[0].expression], engine.shuffled_rows)[1].all()
     undefined = next(one for one in found if not one.is_finite_between_rows)
     assert undefined.description_length < found[0].description_length
     assert undefined.nrmse > 0.5 * found[0].nrmse
 
 
-def test_what_has_a_pole_between_the_rows_has_to_halve_the_error() -> None:
+def test_an_equation_with_a_pole_between_rows_must_halve_the_error() -> None:
     engine = engine_for("x * z + 0.05 / (y - 1.7)", 0.01, X[np.abs(X[:, 1] - 1.7) > 0.3])
     found = select(parsed("x * z + 0.05 / (y - 1.7)", "x * z + 0.01", "x * z"), engine)
     with_pole = next(one for one in found if len(one.expression) > 5)
@@ -41,27 +41,27 @@ def test_the_truth_wins_where_one_column_bounds_another() -> None:
     assert is_same(best.expression, "log(x - y)") and best.is_finite_between_rows
 
 
-def test_a_law_of_two_levels_is_defined_wherever_levels_are() -> None:
+def test_a_law_of_two_levels_is_defined_for_all_levels() -> None:
     pairs = [(lower, upper, 1.0) for lower in range(1, 12) for upper in range(lower + 1, 13)]
     engine = engine_for("log(1 / x^2 - 1 / y^2)", 0.02, np.array(pairs, dtype=float))
     assert are_defined(parsed("log(1 / x^2 - 1 / y^2)", "log(y - x)"), engine).tolist() == [True, True]
 
 
-def test_a_gap_that_mixtures_of_rows_meet_is_not_a_bound() -> None:
+def test_a_gap_reached_by_mixtures_of_rows_is_not_a_bound() -> None:
     apart = X[np.abs(X[:, 0] - X[:, 1]) > 0.5]
     expressions = parsed("log((x - y)^2 - 0.2)", "log(x - y + 4)")
     assert are_defined(expressions, engine_for("x", 0.0, apart)).tolist() == [False, True]
 
 
-def test_shortening_leads_to_nothing_undefined() -> None:
-    engine = engine_for("sqrt(x - y)", 0.05, ORDERED[:8])  # so few may be in order by chance
+def test_shortening_does_not_lead_to_undefined_equations() -> None:
+    engine = engine_for("sqrt(x - y)", 0.05, ORDERED[:8])  # so few rows may be in order by chance
     guarded, bare = parsed("sqrt(x - y + exp(y - x))", "sqrt(x - y)")
     assert engine.refit([guarded]).nrmse[0] > engine.refit([bare]).nrmse[0]
     best = select([guarded], engine)[0]
     assert best.is_finite_between_rows and values([best.expression], X)[1].all()
 
 
-def test_what_is_undefined_between_the_rows_is_chosen_if_there_is_nothing_else() -> None:
+def test_an_equation_undefined_between_rows_is_the_last_resort() -> None:
     root = f"2 * sqrt(x + y - {LEAST})"
     best = select(parsed(root.replace("2 ", "2.1 ")), engine_for(root))[0]
     assert not best.is_finite_between_rows

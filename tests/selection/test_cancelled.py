@@ -1,4 +1,4 @@
-"""The choice among writings as ratios of polynomials: cancelled, and in the plainest form."""
+"""Selection among notations as ratios of polynomials: cancelled, and in the plainest form."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from ddsr.selection.select import select
 from selection_cases import X, engine_for, parsed
 from strategies import PLAIN, expressions, mild_floats
 
-BELOW = X * [1.0, 0.8, 1.0] + [3.0, 0.0, 0.0]  # y is less than x, as speeds are than that of light
+BELOW = X * [1.0, 0.8, 1.0] + [3.0, 0.0, 0.0]  # y is smaller than x, as speeds are smaller than that of light
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.01])
@@ -56,7 +56,7 @@ def test_cancelling_never_lengthens(expression: Expression) -> None:
     assert cancelled.is_finite_between_rows >= plain.is_finite_between_rows
 
 
-def test_of_equally_short_forms_the_plainest_is_taken() -> None:
+def test_among_equally_short_forms_the_plainest_is_chosen() -> None:
     best = select(parsed("0.517 * z / ((x + y) / z)"), engine_for("0.517 * z^2 / (x + y)", 0.01))[0]
     assert best.expression.skeleton().count("/") == 1
 
@@ -70,8 +70,8 @@ def test_of_equally_short_forms_the_plainest_is_taken() -> None:
         ("x * sqrt(4 + ((z - y) / x)^2)", "sqrt(4 * x^2 + (z - y)^2)"),
     ],
 )
-def test_of_equal_writings_the_one_that_reads_forwards_is_taken(found: str, written: str) -> None:
-    """Not that with more divisions, or less 1 where 1 less would do."""
+def test_among_equal_notations_the_plainest_order_is_chosen(found: str, written: str) -> None:
+    """Not the one with more divisions, nor x - 1 where 1 - x would do."""
     rows = np.random.default_rng(5).uniform((0.5, 0.5, 4.0), (2.0, 4.0, 6.0), size=(500, 3))
     best = select(parsed(found), engine_for(found, 0.0, rows))[0]
     assert best.expression.to_sympy() == Expression.parse(written, best.expression.vocabulary).to_sympy()

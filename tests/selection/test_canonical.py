@@ -1,4 +1,4 @@
-"""Models as people write them: another writing of the same function."""
+"""Models in their usual form: another notation of the same function."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ ROWS = np.random.default_rng(0).uniform(0.5, 2.0, size=(40, 2))
 
 
 def model_of(text: str, vocabulary: Vocabulary = VOCABULARY) -> Model:
-    """With constants that are simple numbers settled."""
+    """A model in which simple numbers are fixed."""
     expression = Expression.parse(text, vocabulary)
     return Model(expression, tuple(is_exact(value) for value in expression.constants))
 
@@ -47,14 +47,14 @@ def model_of(text: str, vocabulary: Vocabulary = VOCABULARY) -> Model:
         ("-2.31 * (x - y) / (x + 0.7)", "2.31 * (y - x) / (0.7 + x)"),
     ],
 )
-def test_constants_stand_where_people_put_them(text, written):
+def test_constants_are_in_their_usual_places(text, written):
     found = canonical([model_of(text)])[0]
     assert found.expression.text(precision=5) == written
 
 
 @st.composite
 def trees(draw, depth: int = 4) -> Node:
-    """Of positive constants, so that roots and logarithms of products can be taken apart."""
+    """Trees with positive constants, so that roots and logarithms of products can be split."""
     kind = draw(st.integers(0, 9)) if depth else draw(st.integers(0, 2))
     if kind == 0:
         return Node.variable(draw(st.sampled_from(["x", "y"])))
@@ -76,25 +76,25 @@ def test_values_stay(tree, is_free):
     model = Model(expression, tuple(not is_free and is_exact(value) for value in expression.constants))
     found = canonical([model])[0]
     before, after = (each.to_callable()(ROWS) for each in (expression, found.expression))
-    # a writing may be finite where another is not
+    # one notation may be finite where another is not
     both = np.isfinite(before) & np.isfinite(after) & (np.abs(before) < 1e100)
     assert np.allclose(before[both], after[both], rtol=1e-6, atol=1e-9)
 
 
 @examples(100)
 @given(trees())
-def test_what_is_written_stays_as_it_is(tree):
+def test_canonical_forms_are_unchanged(tree):
     model = canonical([Model.free(Expression.from_tree(VOCABULARY, tree))])[0]
     assert len(canonical([model])[0].expression) <= len(model.expression)
 
 
-def test_settled_numbers_stay_settled_unless_a_fitted_one_takes_them_in():
+def test_fixed_numbers_stay_fixed_unless_merged_with_a_fitted_one():
     settled = canonical([model_of("x^3 / 2 + 0.371 * y")])[0]
     assert 0.5 in settled.fixed_constants and len(settled.free_constants) == 1
     assert canonical([model_of("2 * 0.371 * y")])[0].fixed_constants == ()
 
 
-def test_what_the_operators_cannot_write_stays():
+def test_forms_beyond_the_operators_stay():
     without = Vocabulary(["x"], ("add", "mul", "pow"))
     model = model_of("2.31 * 1.17^x", without)
     assert canonical([model]) == [model]  # there is no exp
@@ -102,5 +102,5 @@ def test_what_the_operators_cannot_write_stays():
     assert root.expression.text() == "2.31 * x^0.5"
 
 
-def test_none_is_none():
+def test_no_models_have_no_canonical_form():
     assert canonical([]) == []

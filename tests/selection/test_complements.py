@@ -1,4 +1,4 @@
-"""asin and acos in each other's place."""
+"""asin and acos replaced by each other."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HALF_PI = repr(np.pi / 2)
         (f"3 * asin(x) + {0.5 - 1.5 * np.pi!r}", "-3.0 * acos(x) + 0.5"),
     ],
 )
-def test_what_is_left_is_simple(given: str, first: str) -> None:
+def test_complements_are_simple_and_equal(given: str, first: str) -> None:
     expression = Expression.parse(given, FULL)
     turned = [Expression.from_tree(FULL, node) for node in complements(expression.tree)]
     assert Expression.parse(first, FULL) in turned
@@ -33,7 +33,7 @@ def test_what_is_left_is_simple(given: str, first: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["1.2345 - acos(x)", f"{HALF_PI} - sin(x)", f"x - {HALF_PI}", "asin(x) + y"])
-def test_all_else_has_none(text: str) -> None:
+def test_other_sums_have_no_complement(text: str) -> None:
     assert list(complements(Expression.parse(text, FULL).tree)) == []
 
 
@@ -45,11 +45,11 @@ def test_all_else_has_none(text: str) -> None:
         (f"{HALF_PI} - 2 * acos(x)", f"{HALF_PI} - 2 * acos(x)"),
     ],
 )
-def test_in_the_end_no_quarter_turn_is_left(given: str, written: str) -> None:
+def test_quarter_turns_are_removed(given: str, written: str) -> None:
     assert spelled(Model.free(Expression.parse(given, FULL))).expression == Expression.parse(written, FULL)
 
 
-def test_a_vocabulary_without_the_other_keeps_what_it_has() -> None:
+def test_without_the_other_function_nothing_changes() -> None:
     assert "asin" not in PLAIN.operators
     model = Model.free(Expression.parse("x + 1.5707963267948966", PLAIN))
     assert spelled(model).expression == model.expression

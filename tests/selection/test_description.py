@@ -1,4 +1,4 @@
-"""How long models are."""
+"""Description lengths of models."""
 
 import numpy as np
 import pytest
@@ -19,8 +19,8 @@ def test_derivatives_that_overflow_cost_much_but_not_infinitely_much(slope):
 
 
 @pytest.mark.parametrize("n_rows", [50, 1000])
-def test_a_constant_that_is_hardly_told_from_zero_costs_as_much_as_the_noise_that_it_may_fit(n_rows):
-    """BIC's price, below which a constant of nothing pays for itself every few data sets."""
+def test_a_constant_near_zero_costs_as_much_as_the_noise_it_may_fit(n_rows):
+    """BIC's price. With a lower one, every few data sets a constant near zero would be kept."""
     vocabulary = Vocabulary(["x"])
     length = DescriptionLength(n_rows=n_rows, spread=1.0, least_nrmse=1e-12)
     bare = length(Model.free(Expression.parse("x", vocabulary)), 0.1, np.zeros((0, 0)))

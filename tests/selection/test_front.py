@@ -63,7 +63,7 @@ def test_the_most_accurate_is_the_smallest_of_the_exact_ones():
     assert front.most_accurate().size == 3
 
 
-def test_a_gain_is_what_the_error_fell_by_over_all_sizes():
+def test_the_gain_of_a_front_is_its_largest_fall_in_error():
     def front(*points):
         texts = {1: "x", 3: "x * y", 5: "x * y + z"}
         return ParetoFront(
@@ -73,21 +73,21 @@ def test_a_gain_is_what_the_error_fell_by_over_all_sizes():
     known = front((1, 0.5), (3, 0.25))
     assert known.gain_over(known) == 0.0
     assert front((1, 0.5)).gain_over(ParetoFront()) == np.log(2)
-    # at one and at two tokens twice as good, at three as before
+    # at one and two tokens half the error, at three the same
     assert np.isclose(front((1, 0.25)).gain_over(known), 2 * np.log(2))
-    # one that is larger counts from its size on
+    # a larger one counts from its size on
     assert np.isclose(front((1, 0.5), (3, 0.25), (5, 0.125)).gain_over(known), np.log(2))
-    # errors below rounding are not told apart
+    # errors below rounding are not distinguished
     assert front((1, 1e-14)).gain_over(front((1, 1e-13))) == 0.0
     assert ParetoFront().gain_over(ParetoFront()) == 0.0
 
 
-def test_what_is_scaled_by_nothing_is_its_offset():
+def test_a_model_scaled_by_zero_is_its_offset():
     entry = FrontEntry(Expression.parse("x", PLAIN), 1.0, 0.0, 2.5)
     assert entry.equation.text() == "2.5"
 
 
-def test_as_many_constants_as_rows_make_nothing_exact():
+def test_as_many_constants_as_rows_do_not_make_a_fit_exact():
     line = FrontEntry(Expression.parse("2.5 * x^1.5", PLAIN), 1e-15, 1.0, 0.0)
     assert line.is_exact(1e-12, 4) and not line.is_exact(1e-12, 3)
     assert not line.is_exact(1e-16, 1000)

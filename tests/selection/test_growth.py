@@ -18,17 +18,17 @@ def nats(text: str, engine: Engine, mean_square: float = 0.01) -> float:
 
 
 def far_row(n_rows: int = 100) -> tuple[np.ndarray, np.ndarray]:
-    """Rows near 0 and one far out, the target of which a tower of exp meets."""
+    """Rows near 0 and one far out, whose target fits a tower of exponentials."""
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, size=(n_rows, 2))
     X[0] = 2.3, 0.0
     return X, -X[:, 0] + 1e-4 * np.exp(np.exp(X[:, 0])) + 0.02 * rng.normal(size=n_rows)
 
 
-def test_outer_rows_are_farther_out_by_as_much_as_the_outermost_stand_alone() -> None:
+def test_outer_rows_extend_by_the_gap_before_the_outermost_row() -> None:
     X = np.array([[0.0, 5.0], [1.0, 5.0], [4.0, 6.0], [0.5, 9.0]])
     outer = Engine(VOCABULARY, X, X[:, 0]).outer_rows()
-    assert outer.tolist() == [[6.5, 6.0], [0.5, 11.0]]  # x begins like a grid, y with a value twice
+    assert outer.tolist() == [[6.5, 6.0], [0.5, 11.0]]  # x begins like a grid, y with a repeated value
 
 
 def test_grids_have_no_outer_rows() -> None:
@@ -71,7 +71,7 @@ def test_overflow_is_an_explosion(text: str) -> None:
     assert 100.0 < found < np.inf
 
 
-def test_evenly_filled_ranges_leave_no_way_out() -> None:
+def test_evenly_filled_ranges_have_no_outer_rows() -> None:
     X = np.random.default_rng(0).uniform(0, 3, size=(5000, 2))
     engine = Engine(VOCABULARY, X, np.exp(np.exp(X[:, 0])))
     assert nats("exp(exp(x))", engine) == 0.0
@@ -98,8 +98,8 @@ def test_an_exact_law_is_chosen_however_it_grows() -> None:
     )
 
 
-def test_columns_that_no_equation_has_are_not_looked_at() -> None:
-    """Thousands of columns would take as many rows, each as long."""
+def test_columns_that_no_equation_uses_are_ignored() -> None:
+    """Thousands of columns would need as many rows, each as long."""
     rows = np.random.default_rng(0).normal(size=(20, 3000))
     vocabulary = Vocabulary([f"x{column}" for column in range(3000)], ("add", "mul", "exp"))
     engine = Engine(vocabulary, rows, rows[:, 7])

@@ -21,7 +21,7 @@ def noisy(n_rows: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 
 def left_out_nats(text: str, X: np.ndarray, y: np.ndarray) -> float:
-    """n log(RMSE / RMSE in the sample), each row predicted by a fit to the others; less the constants."""
+    """n log(RMSE / RMSE in the sample), each row predicted by a fit to the others, less the constants."""
     rows = np.arange(len(y))
     expression = fitted(text, Engine(VOCABULARY, X, y))
     errors = []
@@ -35,7 +35,7 @@ def left_out_nats(text: str, X: np.ndarray, y: np.ndarray) -> float:
 def test_agrees_with_leaving_out_each_row() -> None:
     rng = np.random.default_rng(1)
     X = rng.normal(size=(40, 2))
-    X[0] = 12.0, -9.0  # far out: nearly all that is known of the slopes
+    X[0] = 12.0, -9.0  # far out: it determines the slopes almost alone
     y = X[:, 0] + 0.3 * rng.normal(size=40)
     y[0] += 4.0
     engine = Engine(VOCABULARY, X, y)
@@ -47,14 +47,14 @@ def test_agrees_with_leaving_out_each_row() -> None:
     )
 
 
-def test_even_leverages_cost_next_to_nothing() -> None:
+def test_even_leverages_cost_almost_nothing() -> None:
     X, y = noisy(500)
     engine = Engine(VOCABULARY, X, y)
     assert nats_of_leverage([Model.free(fitted("x + 0.5 * y + 0.1", engine))], engine)[0] < 1.0
 
 
-def test_what_is_tolerated_costs_nothing() -> None:
-    """The largest row of a decay has most of what is known of its amplitude; that is no reproach."""
+def test_moderate_leverage_costs_nothing() -> None:
+    """The largest row of a decay almost determines the amplitude, which is acceptable."""
     t = np.arange(10.0)
     y = 12.4 * np.exp(-0.37 * t) * (1.0 + 0.05 * np.random.default_rng(0).normal(size=10))
     engine = Engine(VOCABULARY, np.column_stack([t, t]), y)
@@ -69,7 +69,7 @@ def test_what_is_tolerated_costs_nothing() -> None:
     assert nats_of_leverage([bent], Engine(VOCABULARY, X, target), (), 0.2 * target.std())[0] > 5.0
 
 
-def test_a_constant_bent_to_one_row_is_found_out() -> None:
+def test_a_constant_determined_by_one_row_is_detected() -> None:
     X, y = noisy(60)
     y[7] += 5.0
     spike = f"x + 0.5 * y + 4.9 * exp(-1000000 * (x - {X[7, 0]:.17g})^2)"
@@ -79,7 +79,7 @@ def test_a_constant_bent_to_one_row_is_found_out() -> None:
     assert nats_of_leverage(models[:1], engine)[0] < 20.0
 
 
-def test_decimals_cut_short_count_as_fitted_and_whole_numbers_do_not() -> None:
+def test_truncated_decimals_count_as_fitted_and_integers_do_not() -> None:
     X, y = noisy(40)
     X[0], y[0] = (30.0, -30.0), 20.0
     engine = Engine(VOCABULARY, X, y)
@@ -91,7 +91,7 @@ def test_decimals_cut_short_count_as_fitted_and_whole_numbers_do_not() -> None:
     assert nats_of_leverage([Model(whole, (True, True))], engine)[0] == 0.0
 
 
-def test_a_large_whole_number_is_a_decimal_cut_short() -> None:
+def test_a_large_integer_counts_as_a_truncated_decimal() -> None:
     """The factor of exp alone would be known from all rows, through 5,000,000 times it."""
     X, y = noisy(60)
     X[7, 0], y[7] = 2.4, 6.0
@@ -102,7 +102,7 @@ def test_a_large_whole_number_is_a_decimal_cut_short() -> None:
     assert nats_of_leverage([model], engine)[0] == nats_of_leverage([settled], engine)[0] > 5.0
 
 
-def test_a_weight_of_nothing_takes_a_row_out() -> None:
+def test_rows_of_weight_zero_have_no_leverage() -> None:
     X, y = noisy(40)
     X[0], y[0] = (30.0, -30.0), 20.0
     weights = np.ones(40)
@@ -118,7 +118,7 @@ def test_an_exact_fit_costs_nothing() -> None:
     assert nats_of_leverage([Model.free(Expression.parse("2.5 * x", VOCABULARY))], engine).tolist() == [0.0]
 
 
-def test_the_choice_is_not_bent_to_one_row() -> None:
+def test_the_choice_does_not_follow_one_row() -> None:
     X, y = noisy(60)
     y[7] += 8.0
     spike = f"x + 0.5 * y + 8.1 * exp(-100000 * (x - {X[7, 0]:.17g})^2)"
@@ -130,7 +130,7 @@ def test_the_choice_is_not_bent_to_one_row() -> None:
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("n_rows", [30, 100])
 def test_a_power_is_chosen_whatever_row_is_far_out(n_rows: int, seed: int) -> None:
-    """x of all sizes: one row has nearly all of what is known of the exponent."""
+    """With x over several magnitudes, one row almost determines the exponent."""
     rng = np.random.default_rng(seed)
     X = rng.lognormal(size=(n_rows, 2))
     y = X[:, 0] ** 4
@@ -140,7 +140,7 @@ def test_a_power_is_chosen_whatever_row_is_far_out(n_rows: int, seed: int) -> No
     assert select(candidates, engine)[0].expression.text().endswith("x^4")
 
 
-def test_a_decimal_cut_short_costs_what_it_would_cost_fitted() -> None:
+def test_a_truncated_decimal_costs_as_much_as_a_fitted_constant() -> None:
     rng = np.random.default_rng(2)
     X = rng.lognormal(size=(30, 2))
     y = 0.731 * X[:, 0] ** 4.13

@@ -1,4 +1,4 @@
-"""Made shorter on some rows, fitted to all."""
+"""Equations are shortened on some rows and fitted to all."""
 
 import numpy as np
 import pytest
@@ -25,21 +25,21 @@ def engine() -> Engine:
     return Engine(NAMES, X, Y)
 
 
-def test_how_many_rows_goes_by_the_time(engine):
+def test_the_number_of_rows_depends_on_the_time(engine):
     few, more = (some_of(Observations(X, Y, None), engine, seconds) for seconds in (0.0, 4.0))
     assert few is not None and more is not None and few.n_rows < more.n_rows < engine.n_rows
     assert some_of(Observations(X, Y, None), engine, 60.0) is None
     assert some_of(Observations(X, Y, None), engine, np.inf) is None
 
 
-def test_rows_of_no_weight_are_not_among_them(engine):
+def test_rows_of_weight_zero_are_not_sampled(engine):
     weights = np.ones(len(X))
     weights[::2] = 0.0
     some = some_of(Observations(X, np.where(weights > 0.0, Y, 1e6), weights), engine, 0.0)
     assert some is not None and some.spread < 100.0
 
 
-def test_the_choice_is_settled_and_measured_on_all_rows(engine):
+def test_the_choice_is_fixed_and_measured_on_all_rows(engine):
     some = some_of(Observations(X, Y, None), engine, 0.0)
     found = select_on_some(CANDIDATES, engine, *SHORTENED, some=some)
     assert found[0].expression.text() == "2 * x * y"
@@ -57,14 +57,14 @@ def test_constants_that_stay_free_are_those_of_all_rows(engine):
     assert constant == pytest.approx((product @ y) / (product @ product), rel=1e-9)
 
 
-def test_after_the_deadline_one_is_left_and_fitted_to_all(engine, monkeypatch):
+def test_after_the_deadline_one_equation_is_fitted_to_all_rows(engine, monkeypatch):
     monkeypatch.setattr(many_rows, "LATE_SECONDS", 600.0)  # on any machine
     some = some_of(Observations(X, Y, None), engine, 0.0)
     found = select_on_some(CANDIDATES, engine, *SHORTENED, some=some, deadline=0.0)
     assert len(found) == 1 and found[0].nrmse < 0.05
 
 
-def test_what_there_was_no_time_for_is_listed_as_it_was(engine):
+def test_without_time_equations_are_listed_unchanged(engine):
     some = some_of(Observations(X, Y, None), engine, 0.0)
     found = select_on_some(CANDIDATES, engine, *SHORTENED, some=some)[:1]
     line, twin = Expression.parse("x", NAMES), Expression.parse("x * y", NAMES)

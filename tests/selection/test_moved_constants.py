@@ -1,4 +1,4 @@
-"""Constants in the places where they are simple numbers."""
+"""Constants are moved to places where they are simple numbers."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def chosen(truth: str, candidate: str, noise: float = 0.0) -> str:
         ("y - log(2.6 * x)", "(y - 0.95) - log(x)"),
     ],
 )
-def test_a_constant_stands_where_it_is_simple(truth, candidate):
+def test_a_constant_moves_to_where_it_is_simple(truth, candidate):
     assert chosen(truth, candidate) == truth
 
 
@@ -52,8 +52,8 @@ def test_a_constant_that_is_simple_stays(law, noise):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_constant_that_was_cut_short_is_moved_too(seed):
-    """9.87 will do, until somebody asks for its root, which is pi."""
+def test_a_truncated_constant_is_moved_too(seed):
+    """9.87 is good enough until its root, which is pi, is needed."""
     law = "sqrt((x / y)^2 + (3.141592653589793 / z)^2)"
     X = np.random.default_rng(seed).uniform(0.5, 5.0, size=(1000, 3))
     clean = Expression.parse(law, NAMES).to_callable()(X)
@@ -64,7 +64,7 @@ def test_a_constant_that_was_cut_short_is_moved_too(seed):
 
 
 def test_noise_leaves_a_constant_in_its_place():
-    """At 2 % of noise 3.7183 may be 2.4^1.5 as well as many other things."""
+    """With 2 % noise, 3.7183 may be 2.4^1.5 as well as many other numbers."""
     assert chosen("3.7182818 * x^1.5", "3.6 * x^1.5", 0.02).endswith("* x^1.5")
 
 
@@ -72,7 +72,7 @@ def numbered(expression: Expression) -> Node:
     """The tree with all constants free, each with its number, breadth-first."""
     numbers: dict[int, Node] = {}
     nodes = [expression.tree]
-    for node in nodes:  # grows while it is walked
+    for node in nodes:  # grows during the loop
         nodes.extend(node.children)
         if node.kind is Kind.CONSTANT:
             numbers[id(node)] = Numbered(Kind.CONSTANT, str(len(numbers)), node.value)
@@ -100,7 +100,7 @@ def numbered(expression: Expression) -> Node:
     ],
 )
 @given(st.floats(0.1, 10.0), st.sampled_from([-2.4, -1.0, 1.0, 1.7, 3.0]))
-def test_what_the_data_allow_has_the_same_values(move, form, constant, scale):
+def test_allowed_alternatives_have_the_same_values(move, form, constant, scale):
     expression = Expression.parse(form.format(c=repr(constant), s=repr(scale)), NAMES)
 
     def nats_lost(number: int, value: float) -> float:
@@ -109,5 +109,5 @@ def test_what_the_data_allow_has_the_same_values(move, form, constant, scale):
 
     others = [Expression.from_tree(NAMES, tree) for tree in move(numbered(expression), nats_lost)]
     before, *found = values([expression, *others], X)[0]
-    # absolute, too: a difference may be next to nothing
+    # absolute, too: a difference may be nearly zero
     assert all(np.allclose(each, before, rtol=1e-6, atol=1e-6, equal_nan=True) for each in found)

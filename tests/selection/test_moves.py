@@ -1,4 +1,4 @@
-"""Settling constants and leaving parts out, in every arrangement of operators."""
+"""Fixing constants and leaving parts out, in every arrangement of operators."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from strategies import FULL, PLAIN, data, expressions, mild_floats
 
 
 def settled(text: str, vocabulary: Vocabulary = PLAIN) -> str | None:
-    """The text after settling, numbers with a point being settled ones."""
+    """The text after simplification; numbers with a decimal point are fixed."""
     model = settled_model(vocabulary, all_known(Expression.parse(text, vocabulary).tree))
     return None if model is None else model.expression.text()
 
@@ -72,7 +72,7 @@ def all_known(node: Node) -> Node:
         ("sqrt(x + 0 * (y / (1.0 + z)))", "sqrt(x)"),
     ],
 )
-def test_what_is_superfluous_goes(text: str, expected: str | None) -> None:
+def test_superfluous_parts_are_removed(text: str, expected: str | None) -> None:
     assert settled(text) == expected
 
 
@@ -82,14 +82,14 @@ def test_the_vocabulary_says_how_to_negate() -> None:
     assert settled("x^0 + y", without_one) == "1.0 + y"
 
 
-def test_free_constants_of_constants_are_one() -> None:
+def test_operations_on_free_constants_become_one_constant() -> None:
     model = settled_model(PLAIN, Expression.parse("sin(2 * 0.4) * x", PLAIN).tree)
     assert model is not None and model.is_fixed == (False,)
     assert model.expression.constants == pytest.approx((np.sin(0.8),))
 
 
 def test_a_minus_is_written_in_the_vocabularys_way() -> None:
-    """The tree may have operators that the vocabulary lacks, if none of them is left."""
+    """The tree may have operators that the vocabulary lacks, if they all disappear."""
     tree = Node.operator("sub", known(0.0), Node.operator("sin", Node.variable("x")))
     for operators, text in (
         (("mul", "sin"), "-sin(x)"),
@@ -103,7 +103,7 @@ def test_a_minus_is_written_in_the_vocabularys_way() -> None:
 
 @st.composite
 def partly_settled(draw: st.DrawFn) -> Model:
-    """A model with settled constants, 0 and ±1 many of them."""
+    """A model with fixed constants, many of them 0 and ±1."""
     numbers = st.sampled_from([0.0, 1.0, -1.0, 2.0, 0.5]) | mild_floats
     expression = draw(expressions(draw(st.sampled_from([PLAIN, FULL])), 15, numbers))
     n = expression.n_constants
@@ -116,7 +116,7 @@ ZERO_TO_AN_UNKNOWN_POWER = Model(Expression.parse("(sqrt(1) - 1)^(sin(1) + 1) + 
 @settings(max_examples=200, deadline=None)
 @given(partly_settled())
 @example(ZERO_TO_AN_UNKNOWN_POWER)
-def test_settling_changes_no_value(model: Model) -> None:
+def test_simplifying_fixed_constants_keeps_values(model: Model) -> None:
     vocabulary = model.expression.vocabulary
     X = data(20)
     _, (is_finite,) = values([model.expression], X)
@@ -130,7 +130,7 @@ def test_settling_changes_no_value(model: Model) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(partly_settled())
-def test_alternatives_are_distinct_and_settle_what_they_touch(model: Model) -> None:
+def test_alternatives_are_distinct_and_already_simplified(model: Model) -> None:
     found = list(alternatives(model))
     assert len({other.key for other in found}) == len(found)
     assert model.key not in {other.key for other in found}
@@ -146,7 +146,7 @@ def test_a_models_tree_is_the_model(model: Model) -> None:
     assert Model.of_tree(model.expression.vocabulary, model.tree) == model
 
 
-def test_a_known_constant_is_no_free_one() -> None:
+def test_a_known_constant_is_not_free() -> None:
     assert known(2.0) != Node.constant(2.0) and isinstance(known(2.0), Known)
     x = Expression.parse("2 * x + 3", PLAIN)
     assert Model(x, (True, False)).key != Model(x, (False, True)).key
@@ -191,7 +191,7 @@ def test_a_base_is_an_exponential(text: str, exponential: str) -> None:
     assert exponential in alternative_texts(text)
 
 
-def test_no_exponential_of_what_is_no_positive_base() -> None:
+def test_only_positive_bases_become_exponentials() -> None:
     assert not any("exp" in text for text in alternative_texts("(-0.6)^x + x^2.3"))
     without = Vocabulary(PLAIN.variables, [name for name in PLAIN.operators if name != "exp"])
     assert not any("exp" in text for text in alternative_texts("0.6^x", without))
@@ -201,7 +201,7 @@ def test_an_exponential_far_beyond_double_precision_is_no_error() -> None:
     assert list(alternatives(Model.free(Expression.parse("1e300^(0.0001 * x)", PLAIN))))
 
 
-def test_settled_together() -> None:
+def test_constants_are_fixed_together() -> None:
     model = Model.free(Expression.parse("1.02 * y * sqrt(0.99 - (x / z)^1.98) + 0.001", PLAIN))
     near = {1.02: 1.0, 0.99: 1.0, 1.98: 2.0, 0.001: 0.0}
     found = settled_together(model, lambda number, value: near[value])
@@ -212,7 +212,7 @@ def test_settled_together() -> None:
     assert settled_together(model, lambda number, value: None) is None
 
 
-def test_of_simple_numbers_the_likeliest_and_the_simplest_are_tried():
+def test_the_most_probable_and_the_simplest_numbers_are_tried():
     model = Model.free(Expression.parse("x + 3.9", PLAIN))
 
     def nats_lost(constant: int, value: float) -> float:
@@ -220,7 +220,7 @@ def test_of_simple_numbers_the_likeliest_and_the_simplest_are_tried():
         return 0.5 * ((value - 3.9) / 0.02) ** 2
 
     tried = {other.fixed_constants for other in alternatives(model, nats_lost) if other.fixed_constants}
-    assert (3.9,) in tried and (4.0,) in tried  # 4 is five standard errors off, and the simplest
+    assert (3.9,) in tried and (4.0,) in tried  # 4 is five standard errors away, and the simplest
     assert len(tried) <= 5 and (3.0,) not in tried
     everything = {other.fixed_constants for other in alternatives(model) if other.fixed_constants}
     assert (1.0,) not in tried and len(everything) >= len(tried)

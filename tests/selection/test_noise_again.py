@@ -1,4 +1,4 @@
-"""The kind of errors, asked again of what a search has found."""
+"""The kind of error, decided again from the results of a search."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def test_the_law_shows_how_errors_grow(seed):
     )
 
 
-def test_what_is_far_from_the_law_shows_nothing():
+def test_models_far_from_the_law_do_not_change_the_weights():
     y = CLEAN * (1.0 + 0.1 * np.random.default_rng(0).normal(size=len(X)))
     assert kind(y, OTHERS) == "constant" and kind(y, ()) == "constant"
 

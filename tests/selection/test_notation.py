@@ -1,4 +1,4 @@
-"""Signs, phases, bases and inverse functions: equations as people write them, with the same values."""
+"""Signs, phases, bases and inverse functions: the usual notation of equations, with the same values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROWS = np.random.default_rng(0).uniform(0.5, 2.0, (20, 3))
 ODD = [row.name for row in OPERATORS.values() if row.parity == "odd" and row.name != "neg"]
 EVEN = [row.name for row in OPERATORS.values() if row.parity == "even"]
 LATE = -1.0
-"""a moment on the monotonic clock that has passed"""
+"""a past moment of the monotonic clock"""
 
 
 def written(text: str, vocabulary: Vocabulary = PLAIN, is_settled: bool = False) -> Model:
@@ -65,7 +65,7 @@ def test_an_even_function_hides_a_sign(name: str) -> None:
         ("3.5 * sin(-2.5 * x)", "-3.5 * sin(2.5 * x)"),
         ("tanh(-x) * sin(-y)", "tanh(x) * sin(y)"),
         ("x * tanh(-y)", "-x * tanh(y)"),
-        ("tanh(-2.5 * x)", "tanh(-2.5 * x)"),  # the minus outside would be two tokens more
+        ("tanh(-2.5 * x)", "tanh(-2.5 * x)"),  # a minus outside takes two more tokens
         ("cos(-2.5 * x)", "cos(2.5 * x)"),
         ("cos(2.5 - x)", "cos(x - 2.5)"),
         ("cosh(-x / y)", "cosh(x / y)"),
@@ -84,7 +84,7 @@ def test_a_difference_takes_the_minus_in_front_of_an_odd_function(name: str) -> 
     assert written(f"-1 * {name}(x - y)", is_settled=True).expression.text() == f"{name}(y - x)"
     assert written(f"-1 * {name}(x - y) / z", is_settled=True).expression.text() == f"{name}(y - x) / z"
     assert written(f"z + -1 * {name}(x - y)", is_settled=True).expression.text() == f"z - {name}(x - y)"
-    fitted = written(f"-1 * {name}(x - y)")  # a number that the data gave stays where it is
+    fitted = written(f"-1 * {name}(x - y)")  # a number fitted to the data keeps its place
     assert fitted.expression.n_constants == 1
 
 
@@ -130,7 +130,7 @@ def test_a_phase_within_a_scaled_sum_is_reduced() -> None:
     assert abs(max(turned.expression.constants, key=abs)) <= pi
 
 
-def test_a_settled_simple_phase_stays_and_a_cut_decimal_is_fitted_again() -> None:
+def test_a_fixed_simple_phase_stays_and_a_truncated_one_is_fitted_again() -> None:
     assert written("sin(x + 4)", is_settled=True).expression.text() == "sin(x + 4)"
     found = written("sin(x + 69.42)", is_settled=True)
     assert abs(found.expression.constants[0]) < pi and found.is_fixed == (False,)
@@ -192,7 +192,7 @@ def test_functions_of_inverse_functions(start: str, end: str) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(expressions(FULL, 13, mild_floats), st.booleans())
-def test_notation_never_changes_a_value(expression: Expression, is_settled: bool) -> None:
+def test_every_notation_keeps_values(expression: Expression, is_settled: bool) -> None:
     same_values(expression, as_roots(expression, positive=FULL.variables))
     model = Model(expression, (is_settled,) * expression.n_constants)
     for name in _core.SPELLINGS:
@@ -216,13 +216,13 @@ def test_spellings_have_names() -> None:
 
 
 @pytest.mark.parametrize("text", ["1.0 * sin(x)", "sin(x) * 1.0"])
-def test_a_settled_factor_of_one_is_dropped(text: str) -> None:
+def test_a_fixed_factor_of_one_is_dropped(text: str) -> None:
     assert written(text, is_settled=True).expression.text() == "sin(x)"
     assert len(written(text).expression) == 4
 
 
 def test_flags_follow_their_constants() -> None:
-    """A spelling works in prefix order, while a model lists its constants breadth-first."""
+    """The rules work in prefix order, while a model lists its constants breadth-first."""
     model = Model(Expression.parse("2.5 * x - sin(-0.5 * y) * 4.5", PLAIN), (False, True, True))
     settled = {2.5: False, -0.5: True, 4.5: True}
     model = Model(model.expression, tuple(settled[value] for value in model.expression.constants))
@@ -239,7 +239,7 @@ def test_an_error_of_the_rules_is_passed_on() -> None:
         spelled(Model.free(Expression.parse("x * x", PLAIN)), refuse)
 
 
-def test_what_is_nested_too_deeply_stays() -> None:
+def test_deeply_nested_expressions_stay() -> None:
     expression = Expression.parse("sin(" * 1000 + "-x" + ")" * 1000, PLAIN)
     model = Model.free(expression)
     assert spelled(model) is model
@@ -248,11 +248,11 @@ def test_what_is_nested_too_deeply_stays() -> None:
     assert as_roots(inverse) is inverse
 
 
-# The choice is simplified, however little time there is
+# A late choice is simplified, however little time is left
 
 
 def chosen_late(text: str, truth: str, operators: tuple[str, ...] = PLAIN.operators) -> Expression:
-    """What is made of one candidate when the time is up before the choice begins."""
+    """The result for one candidate when the time is up before selection begins."""
     vocabulary = Vocabulary(("x", "y", "z"), operators)
     y = Expression.parse(truth, vocabulary).to_callable()(ROWS)
     y = y + 1e-3 * np.random.default_rng(1).normal(size=len(y))
@@ -281,7 +281,7 @@ def test_a_late_phase_is_reduced() -> None:
     assert all(abs(value) < pi for value in found.constants)
 
 
-def test_what_rules_refuse_is_not_made_of_a_late_choice() -> None:
+def test_a_late_choice_obeys_the_rules() -> None:
     text = "x * y / y + 0.5"
     y = Expression.parse(text, PLAIN).to_callable()(ROWS)
 
@@ -302,7 +302,7 @@ def test_fitted_constants_stay_fitted_when_they_are_folded() -> None:
 
 
 def test_equations_are_written_well_only_while_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first always; the others cost time that is not there."""
+    """The first one always; others would cost time that is not available."""
     n_spelled = []
 
     def counted(model: Model, is_allowed: object = None) -> Model:
@@ -316,6 +316,6 @@ def test_equations_are_written_well_only_while_there_is_time(monkeypatch: pytest
     assert len(n_spelled) == 1
 
 
-def test_a_settled_constant_stays_settled_without_its_sign() -> None:
+def test_a_fixed_constant_stays_fixed_without_its_sign() -> None:
     model = Model(Expression.parse("x + sin(-2.5 * y)", PLAIN), (True,))
     assert spelled(model).is_fixed == (True,)

@@ -1,4 +1,4 @@
-"""Where two forms part, compared with the noise."""
+"""Where two forms begin to differ, compared with the noise."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def expression(text: str, vocabulary: Vocabulary = ONE) -> Expression:
     return Expression.parse(text, vocabulary)
 
 
-def test_forms_that_differ_among_the_data_part_there():
+def test_forms_that_differ_within_the_data_are_found_there():
     found = parting(expression("x"), expression("x + 3 * exp(-(x - 4)^2)"), X, NOISE)
     assert not found.is_beyond and found.is_seen
     low, high = found.where["x"]
@@ -29,11 +29,11 @@ def test_forms_that_differ_among_the_data_part_there():
 @pytest.mark.parametrize(
     ("other", "start", "is_upwards"),
     [
-        ("x + exp(5 * (x - 6))", 6.0 + np.log(0.1) / 5, True),  # 0.1 there
+        ("x + exp(5 * (x - 6))", 6.0 + np.log(0.1) / 5, True),  # the difference is 0.1 there
         ("x + exp(5 * (0.5 - x))", 0.5 - np.log(0.1) / 5, False),
     ],
 )
-def test_forms_that_agree_on_the_data_part_outside(other, start, is_upwards):
+def test_forms_that_agree_on_the_data_differ_outside(other, start, is_upwards):
     found = parting(expression("x"), expression(other), X, NOISE)
     first, last = found.where["x"]
     assert found.is_beyond and (last > first) == is_upwards
@@ -45,7 +45,7 @@ def test_forms_that_agree_everywhere_differ_by_less_than_the_noise():
     assert not found.is_seen and not found.is_beyond and found.times_noise < 1.0
 
 
-def test_what_is_never_negative_stays_so():
+def test_nonnegative_inputs_stay_nonnegative():
     found = parting(expression("x"), expression("x + 0.2 * log(x / 0.05)^0.5"), X, NOISE)
     assert min(found.where["x"]) > 0.0
 
@@ -61,10 +61,10 @@ def test_relative_noise_grows_with_the_prediction():
     noise = Noise(0.1, size_of_y=1.0, least_size=1.0)
     found = parting(expression("x"), expression("1.2 * x"), X, noise)
     assert found.times_noise == pytest.approx(2.0)
-    assert noise.at(np.array([0.0])) == pytest.approx(0.1)  # below all data errors do not shrink
+    assert noise.at(np.array([0.0])) == pytest.approx(0.1)  # below the data, errors do not shrink
 
 
-def test_forms_of_several_inputs_part_at_a_row():
+def test_forms_of_several_inputs_differ_at_a_row():
     rows = np.random.default_rng(0).uniform(1.0, 3.0, (30, 3))
     found = parting(expression("a * b", TWO), expression("a * b + (a - 1)^8 / 200", TWO), rows, NOISE)
     row = rows[np.argmax(rows[:, 0])]
@@ -72,7 +72,7 @@ def test_forms_of_several_inputs_part_at_a_row():
     assert found.where["a"] == (row[0], row[0]) and found.where["b"] == (row[1], row[1])
 
 
-def test_forms_of_several_inputs_part_outside_the_rows():
+def test_forms_of_several_inputs_differ_outside_the_rows():
     rows = np.random.default_rng(0).uniform(1.0, 3.0, (30, 3))
     found = parting(expression("a * b", TWO), expression("a * b + exp(20 * (a - 3.3))", TWO), rows, NOISE)
     assert found.is_beyond and found.is_seen and found.where["a"][0] > rows[:, 0].max()
@@ -83,11 +83,11 @@ def test_where_a_form_is_undefined_nothing_is_compared():
     assert not found.is_seen
 
 
-def test_constants_do_not_part_anywhere():
+def test_constant_forms_differ_nowhere():
     assert parting(expression("1"), expression("2"), X, NOISE) is None
 
 
-def test_every_form_but_the_chosen_one_says_where_it_differs():
+def test_other_forms_state_where_they_differ():
     x = np.linspace(0.3, 9.0, 12)
     y = 7.3 * x / (1.9 + x) * (1.0 + 0.04 * np.random.default_rng(3).normal(size=12))
     engine = Engine(ONE, x[:, None], y)

@@ -5,7 +5,7 @@ from ddsr.expression import Expression, Vocabulary
 from ddsr.selection.guards.poles import have_poles
 
 VOCABULARY = Vocabulary(["x", "y"], ["+", "-", "*", "/", "^", "sin", "cos", "exp", "sqrt", "square", "tan"])
-ROWS = np.column_stack([np.linspace(-2, 2, 50), np.linspace(1, 3, 50)])  # x has both signs, never 0
+ROWS = np.column_stack([np.linspace(-2, 2, 50), np.linspace(1, 3, 50)])  # x has both signs and is never 0
 
 
 def has_pole(text: str, vocabulary: Vocabulary = VOCABULARY) -> bool:
@@ -34,11 +34,11 @@ def test_a_divisor_of_both_signs_is_a_pole(text: str) -> None:
     "text",
     ["x * y", "1 / y", "1 / (1 + x^2)", "x / exp(x)", "x^2", "1 / (x - 3)", "y / (x * 0 + 2)", "tan(x / 2)"],
 )
-def test_a_divisor_of_one_sign_is_none(text: str) -> None:
+def test_a_divisor_of_one_sign_is_not_a_pole(text: str) -> None:
     assert not has_pole(text)
 
 
-def test_each_expression_is_told_apart() -> None:
+def test_poles_are_found_per_expression() -> None:
     texts = ["1 / x", "1 / y", "x", "1 / y + 1 / x"]
     expressions = [Expression.parse(text, VOCABULARY) for text in texts]
     assert have_poles(expressions, ROWS).tolist() == [True, False, False, True]

@@ -1,4 +1,4 @@
-"""Products of powers under and outside a root, and how they are written."""
+"""Products of powers inside and outside a root, and their notation."""
 
 from fractions import Fraction
 
@@ -26,7 +26,7 @@ def product(factors: Factors, radicand: Factors, positive: tuple[int, ...] = (X,
     ("outside", "under", "left_outside", "left_under"),
     [(1, 2, 2, 0), (1, -1, 0, 1), (0, 3, 1, 1), (0, -3, -1, -1), (-2, 1, -1, -1), (-1, 2, 0, 0)],
 )
-def test_whole_powers_of_what_is_positive_leave_the_root(
+def test_integer_powers_of_positive_variables_leave_the_root(
     outside: int, under: int, left_outside: int, left_under: int
 ) -> None:
     powers = {X: outside, ROOT: 1} if outside else {ROOT: 1}
@@ -35,7 +35,7 @@ def test_whole_powers_of_what_is_positive_leave_the_root(
     assert found.inner.powers == ({X: left_under} if left_under else {})
 
 
-def test_what_may_be_negative_stays_under_the_root() -> None:
+def test_possibly_negative_powers_stay_under_the_root() -> None:
     found = product(Factors(powers={ROOT: 1}), Factors(powers={X: 2, Y: 1}), positive=(Y,))
     assert (found.outer.powers, found.inner.powers) == ({}, {X: 2, Y: 1})
     both = Factors(powers={DIFFERENCE: 1, SUM: 1})

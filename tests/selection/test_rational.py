@@ -1,4 +1,4 @@
-"""Rational forms: shorter where algebra allows, the same value always."""
+"""Rational forms are shorter where algebra allows it, and always have the same value."""
 
 from fractions import Fraction
 
@@ -30,7 +30,7 @@ def canonical(text: str, vocabulary: Vocabulary = MOTION) -> str:
 
 
 @pytest.mark.parametrize("name", ["exp", "cosh", "acos"])
-def test_what_is_never_negative_is_taken_into_a_root(name: str) -> None:
+def test_nonnegative_factors_are_moved_into_a_root(name: str) -> None:
     vocabulary = Vocabulary(("x", "z"), (*DEFAULT_OPERATORS, "cosh", "acos"))
     found = forms_of(f"{name}(z) * sqrt(1 - x / {name}(z)^2)", vocabulary, ())
     assert canonical(f"sqrt({name}(z)^2 - x)", vocabulary) in found
@@ -86,7 +86,7 @@ def test_a_sum_is_divided_through_under_the_root() -> None:
 @pytest.mark.parametrize(
     "text", ["v * sqrt(v / (c * m))", "v * sqrt(v) / sqrt(c * m)", "v^1.5 / sqrt(c * m)"]
 )
-def test_half_powers_stand_under_one_root(text: str) -> None:
+def test_half_powers_are_combined_in_one_root(text: str) -> None:
     assert canonical("sqrt(v^3 / (c * m))") in forms_of(text)
 
 
@@ -95,28 +95,28 @@ def test_a_quotient_is_freed_of_a_common_divisor() -> None:
     assert canonical("sqrt(c * c - v * v) / (c + v * cos(m))") in found
 
 
-def test_what_may_be_negative_is_not_taken_into_a_root() -> None:
+def test_possibly_negative_factors_are_not_moved_into_a_root() -> None:
     assert canonical("sqrt(v * v - m)") in forms_of("v * sqrt(1 - m / v^2)", positive=("v",))
     assert canonical("sqrt(v * v - m)") not in forms_of("v * sqrt(1 - m / v^2)", positive=("m",))
     assert canonical("sqrt((c - v)^2 - m)") not in forms_of("(c - v) * sqrt(1 - m / (c - v)^2)")
 
 
-def test_nobody_writes_a_root_of_reciprocals_alone() -> None:
+def test_roots_of_reciprocals_only_are_not_offered() -> None:
     assert not any("v^-2" in form for form in forms_of("m * v * sqrt(c^2 / (c^2 - v^2))"))
 
 
-def test_nothing_is_taken_into_a_root_that_leaves_it_less_one() -> None:
+def test_roots_of_one_less_a_factor_stay() -> None:
     assert canonical("c * m / sqrt((c / v)^2 - 1)") not in forms_of("m * v / sqrt(1 - v^2 / c^2)")
 
 
-def test_a_sum_that_is_nothing_does_not_cancel() -> None:
+def test_a_sum_that_is_zero_does_not_cancel() -> None:
     nothing = "(c * (v + 1) - c * v - c)"
     expression = Expression.parse(f"m * {nothing} / ({nothing} * r + {nothing} * c)", MOTION)
     forms = {form.canonical().text() for form in rational_forms(expression, MOTION.variables)}
     assert canonical("m / (r + c)") not in forms
 
 
-def test_what_may_be_negative_stays_in_the_root() -> None:
+def test_possibly_negative_factors_stay_in_the_root() -> None:
     text = "c * m / sqrt((c - v) * (c + v))"
     assert canonical("m / sqrt(1 - (v / c)^2)") not in forms_of(text, positive=("m", "v"))
     assert canonical("m * v") not in forms_of("m * sqrt(v^3 / v)", positive=("m",))
@@ -139,7 +139,7 @@ def test_forms_are_of_the_same_vocabulary(missing: str) -> None:
     assert missing == "mul" or min(map(len, found)) < len(expression)
 
 
-def test_what_is_large_is_left_alone() -> None:
+def test_large_expressions_are_left_alone() -> None:
     long = " + ".join(["c * v / (c * m)"] * 6)
     assert forms_of(long) == []
     many = Vocabulary(tuple("abcdefghi"))
@@ -161,7 +161,7 @@ def test_coefficients_beyond_double_precision_are_no_error() -> None:
 
 
 @pytest.mark.parametrize("bottom", ["(c * v - v * c)", "sqrt(c * v - v * c)", "sqrt(c - c)^3"])
-def test_what_has_no_value_has_no_form_that_has_one(bottom: str) -> None:
+def test_rational_forms_of_undefined_expressions_are_undefined(bottom: str) -> None:
     expression = Expression.parse(f"m / {bottom} + r * r / r", MOTION)
     found = [expression, *rational_forms(expression, MOTION.variables)]
     assert not values(found, np.full((3, 4), 0.7))[1].any()
@@ -188,7 +188,7 @@ def exact_value(expression: Expression, point: tuple[Fraction, ...]) -> Fraction
             "neg": lambda: -a,
         }[row.name]()
 
-    def constant(value: float) -> Fraction:  # a double stands for the fraction that it is nearest to
+    def constant(value: float) -> Fraction:  # a double represents the nearest fraction
         simple = Fraction(value).limit_denominator(10**6)
         return simple if float(simple) == value else Fraction(value)
 
@@ -216,7 +216,7 @@ exponents = st.sampled_from([2.0, 0.5, 1.5, -0.5, -1.0, 3.0, 1.40625])
 
 
 def real_value(expression: Expression, point: tuple[Fraction, ...], most: float) -> mpmath.mpf | None:
-    """To 60 digits; None where a part of it has no real value, or an exponent is above `most`."""
+    """The value to 60 digits; None if a part of it has no real value or an exponent exceeds `most`."""
 
     def apply(row: Operator, operands: list[mpmath.mpf]) -> mpmath.mpf:
         a, b = operands[0], operands[-1]
@@ -295,7 +295,7 @@ def test_factors_taken_into_a_root_leave_the_value(
     rows = np.exp(np.random.default_rng(seed).normal(size=(40, 3)))
     forms = list(rational_forms(expression, ROOTS.variables))
     (wanted, *found), _ = values([expression, *forms], rows)
-    # beside a zero of the radicand rounding alone decides
+    # near a zero of the radicand only rounding decides
     under = np.abs(Expression.parse(f"({first}) {sign} ({second})", ROOTS).to_callable()(rows))
     size = sum(Expression.parse(f"0 * x + {term}", ROOTS).to_callable()(rows) for term in (first, second))
     is_certain = np.isfinite(wanted) & (under > 1e-3 * size)

@@ -1,4 +1,4 @@
-"""What a search lists is fitted on all rows at the end."""
+"""Listed equations are fitted on all rows at the end of a search."""
 
 from dataclasses import replace
 
@@ -59,7 +59,7 @@ def test_no_error_grows_and_the_order_stays():
     assert front.entries[1].expression.constants[0] == pytest.approx(SLOPE, rel=1e-9)
 
 
-def test_what_the_refit_does_not_improve_stays_as_it_is():
+def test_an_entry_that_the_refit_does_not_improve_is_unchanged():
     luck = replace(entry("2.4 * x0"), nrmse=0.0)
     assert refitted(ParetoFront((luck,)), luck, ENGINE, NEVER).entries == (luck,)
 

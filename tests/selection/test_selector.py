@@ -1,4 +1,4 @@
-"""The final choice: exact where it can be, free where it must be, never longer than before."""
+"""The final choice: exact where possible, free where necessary, never longer than before."""
 
 import math
 from dataclasses import replace
@@ -46,8 +46,8 @@ def test_exact_forms_are_found_exactly_without_noise(truth: str, candidate: str)
     assert not any(best.is_free) and best.nrmse < 1e-14
 
 
-def test_rows_of_weight_zero_count_for_nothing() -> None:
-    """As if they were not there, whatever their target is."""
+def test_rows_of_weight_zero_are_ignored() -> None:
+    """As if the rows were absent, whatever their target is."""
     kept = engine_for("2.05 * x + 0.3 * y", 0.05)
     rows = np.vstack([X, X[:300]])
     clean = Expression.parse("2.05 * x + 0.3 * y", PLAIN).to_callable()(X)
@@ -64,19 +64,19 @@ def test_rows_of_weight_zero_count_for_nothing() -> None:
         assert one.description_length == pytest.approx(other.description_length, rel=1e-9)
 
 
-def test_what_is_not_simple_stays_free() -> None:
+def test_constants_that_are_not_simple_stay_free() -> None:
     best = select(parsed("3.6 * x^1.47 + 0.01"), engine_for("3.7182818 * x^1.5", 0.001))[0]
     assert best.expression.skeleton() == "? * x^?"
     assert best.is_free == (True, False)
     assert best.expression.constants == pytest.approx((3.7182818, 1.5), rel=1e-3)
 
 
-def test_no_constant_is_worse_than_the_mean() -> None:
+def test_constant_models_are_at_least_as_good_as_the_mean() -> None:
     y = np.array([0.24, 0.62, 1.0, 1.88, 11.9, 29.4, 84.0, 164.8])
     vocabulary = Vocabulary(("x",))
     engine = Engine(vocabulary, np.arange(8.0)[:, None], y)
     (found,) = select([Expression.parse(f"{y.mean()}", vocabulary)], engine)
-    assert found.nrmse < MOST_NRMSE  # that of 1 is 1.18, and 1 costs less to write
+    assert found.nrmse < MOST_NRMSE  # that of 1 is 1.18, and 1 is cheaper
 
 
 def test_noise_buys_no_terms() -> None:
@@ -91,7 +91,7 @@ def test_a_refuted_number_is_not_taken() -> None:
     assert len(select(parsed("2.1 * x + 0.2 * y"), engine_for("2.05 * x + 0.3 * y", 0.01))[0].is_free) == 2
 
 
-def test_settled_constants_are_written_as_they_are() -> None:
+def test_fixed_constants_are_written_exactly() -> None:
     best = select(parsed("0.38 * x + 0.71 * y"), engine_for("0.375 * x + 0.7071067811865476 * y"))[0]
     assert set(best.expression.constants) == {0.375, 1 / math.sqrt(2)}
     assert Expression.parse(best.expression.text(), best.expression.vocabulary) == best.expression
@@ -114,7 +114,7 @@ def test_the_better_start_of_two_is_kept() -> None:
         ("sin(x) / 6", "0.16 * sin(x)"),
     ],
 )
-def test_fractions_that_no_decimal_ends_on_are_divisions(truth: str, candidate: str) -> None:
+def test_fractions_without_finite_decimals_are_divisions(truth: str, candidate: str) -> None:
     best = select(parsed(candidate), engine_for(truth))[0]
     (expected,), (found,) = (values([e], X)[0] for e in (Expression.parse(truth, PLAIN), best.expression))
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
@@ -134,12 +134,12 @@ def test_no_candidate_ends_longer_than_it_began(expression: Expression) -> None:
 
 
 def test_a_constant_that_changes_everything_is_no_obstacle() -> None:
-    steep = "exp(sin(exp(exp(4^0.5 + x)))) + 1"  # its derivatives leave double precision
+    steep = "exp(sin(exp(exp(4^0.5 + x)))) + 1"  # its derivatives exceed double precision
     engine = engine_for(steep, 0.0, X[:60])
     assert all(np.isfinite(one.nrmse) for one in select(parsed(steep, "? * x + ?"), engine))
 
 
-def test_what_is_reported_is_what_the_engine_finds() -> None:
+def test_reported_errors_agree_with_the_engine() -> None:
     engine = engine_for("x / (1 + y^2)", 0.02)
     found = select(parsed("1.1 * x / (0.9 + y^2.2)", "? * x + ?", "x * y", "? * exp(? * y)"), engine)
     lengths = [one.description_length for one in found]
@@ -188,7 +188,7 @@ def test_a_fitted_base_is_written_as_an_exponential() -> None:
         ("x * x + 0.3 * z", "x^2 + 0.3 * z", Forbid("pow", on="x")),
     ],
 )
-def test_rules_hold_for_the_writing_too(found: str, truth: str, rule: Forbid, noise: float) -> None:
+def test_rules_hold_for_the_final_notation_too(found: str, truth: str, rule: Forbid, noise: float) -> None:
     grammar = Grammar(PLAIN, max_length=40, max_constants=20, rules=[rule])
 
     def is_allowed(expression: Expression) -> bool:
@@ -200,7 +200,7 @@ def test_rules_hold_for_the_writing_too(found: str, truth: str, rule: Forbid, no
     assert rule.operator in select(parsed(found), engine)[0].expression.text().replace("^", "pow")
 
 
-def test_what_is_subtracted_from_nothing_needs_no_constant() -> None:
+def test_a_negated_expression_needs_no_constant() -> None:
     best = select(parsed("0.01 - (z / y + x * y^2)"), engine_for("0 - (z / y + x * y^2)"))[0]
     assert is_same(best.expression, "-1 * (z / y + x * y^2)"), best.expression
     assert not any(best.is_free)
@@ -220,12 +220,12 @@ def test_a_variable_times_itself_is_written_as_its_square(found: str, written: s
     assert is_same(best.expression, found)
 
 
-def test_a_constant_to_be_fitted_is_no_factor_of_one() -> None:
+def test_a_free_constant_of_value_one_is_not_dropped() -> None:
     found = select(parsed("? * sin(? * x)^?"), engine_for("3.3 * y", 0.05))
     assert len(found) == 1 and found[0].expression.n_constants > 0
 
 
-def test_after_the_deadline_nothing_is_tried_and_there_is_an_answer(monkeypatch) -> None:
+def test_after_the_deadline_nothing_is_tried_but_a_choice_is_made(monkeypatch) -> None:
     n_refitted, refit = [], Engine.refit
 
     def counted(engine, batch, *arguments, **options):
@@ -276,7 +276,7 @@ def test_the_choice_is_on_the_front() -> None:
     assert [str(entry.expression) for entry in front] == ["x", "x * y", "x * y * z"]
 
 
-def test_the_choice_stands_on_the_front_in_one_writing() -> None:
+def test_the_choice_is_on_the_front_in_one_notation() -> None:
     entries = [
         Selected(Expression.parse(text, PLAIN), (), nrmse, length)
         for text, nrmse, length in (("x * y", 0.1, 1.0), ("y * x", 0.1 - 1e-16, 1.1), ("x + y", 0.09, 9.0))
@@ -286,8 +286,8 @@ def test_the_choice_stands_on_the_front_in_one_writing() -> None:
     assert [str(entry.expression) for entry in front_of(entries)[0]] == ["x * y"]
 
 
-def test_what_is_nearly_as_short_is_listed_beside_what_was_made_of_it():
-    """A line through the origin explains such data best, and one with an offset nearly as well."""
+def test_a_nearly_as_short_equation_is_listed_beside_its_simplification():
+    """The best fit is a line through the origin, and one with an offset is almost as good."""
     X = np.linspace(1.0, 9.0, 10)[:, None]
     y = 0.15 - 2.3 * X[:, 0] + 0.2 * np.random.default_rng(0).normal(size=10)
     names = Vocabulary(["I"])

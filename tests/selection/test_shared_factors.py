@@ -1,4 +1,4 @@
-"""Two terms over one fitted factor, where the data allow it."""
+"""Two terms over one fitted factor, if the data allow it."""
 
 import math
 
@@ -45,12 +45,12 @@ def test_terms_share_a_factor_where_its_ratio_is_simple(truth, candidate, skelet
     assert np.allclose(found.to_callable()(X), expected.to_callable()(X), rtol=1e-12)
 
 
-def test_a_ratio_that_is_none_is_left_alone():
+def test_a_ratio_that_is_not_simple_is_left_alone():
     found = chosen("3.71823 * x + 5.27184 * z", "3.7 * x + 5.3 * z", 0.02)
     assert sum(value != round(value) for value in found.constants) == 2
 
 
-def test_a_factor_stands_before_the_root():
+def test_a_factor_is_written_before_the_root():
     found = chosen("231780 * sqrt(x^2 + 3 * y * z)", "sqrt(5.37e10 * x^2 + 1.61e11 * y * z)", 0.0)
     assert found.text() == "231780 * sqrt(x^2 + 3 * y * z)"
 
@@ -63,7 +63,7 @@ def test_a_factor_stands_before_the_root():
     ),
 )
 def test_where_the_ratio_is_exact_values_stay(factor, ratio, form):
-    """The data allowing nothing else, one of the alternatives has one constant less, and the same values."""
+    """If the data allow nothing else, one alternative has one constant fewer and the same values."""
     expression = Expression.parse(form.format(repr(factor), repr(factor * ratio)), NAMES)
 
     def nats_lost(number: int, value: float) -> float:

@@ -1,4 +1,4 @@
-"""A constant of nothing is not kept for the noise that it fits."""
+"""Constants near zero are not kept just because they fit noise."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""How equations are written in the end."""
+"""The final notation of equations."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ from strategies import PLAIN, expressions, mild_floats
     ],
 )
 @pytest.mark.parametrize("is_settled", [False, True])
-def test_as_people_write(start: str, written: str, is_settled: bool) -> None:
+def test_the_usual_notation_of_equations(start: str, written: str, is_settled: bool) -> None:
     expression = Expression.parse(start, PLAIN)
     model = Model(expression, (is_settled,) * expression.n_constants)
     found = spelled(model).expression
@@ -74,14 +74,14 @@ def test_an_exponential_is_a_power_once_its_sign_is_turned() -> None:
     assert spelled(model).expression == Expression.parse("(x / y)^(1 / z)", PLAIN)
 
 
-def test_a_factor_leaves_a_power_that_is_settled() -> None:
-    """Of a fitted one it would be a second constant to fit."""
+def test_a_factor_is_moved_out_of_a_fixed_power() -> None:
+    """With a fitted power it would be a second constant to fit."""
     expression = Expression.parse("(1.5 * exp(x))^2", PLAIN)
     assert spelled(Model(expression, (True, True))).expression.text() == "2.25 * exp(2 * x)"
     assert spelled(Model.free(expression)).expression == expression
 
 
-def test_a_settled_one_is_left_out() -> None:
+def test_a_fixed_one_is_dropped() -> None:
     for text in ("sqrt(exp(x * 2))", "sqrt(exp(2 * x))", "exp(x / 2)^2"):
         model = Model(Expression.parse(text, PLAIN), (True,) * text.count("2"))
         assert spelled(model).expression.text() == "exp(x)"
@@ -103,14 +103,14 @@ def test_numbers_that_would_leave_double_precision_stay_apart(text: str) -> None
     assert np.all(np.isfinite(found.constants)) and np.all(np.array(found.constants) != 0.0)
 
 
-def test_a_writing_that_rules_forbid_is_none() -> None:
+def test_a_notation_that_rules_forbid_is_not_used() -> None:
     model = Model.free(Expression.parse("exp(z * log(x))", PLAIN))
     assert spelled(model, lambda other: "^" not in other.text()).expression == model.expression
 
 
 @settings(max_examples=200, deadline=None)
 @given(expressions(PLAIN, 13, mild_floats), st.booleans())
-def test_writing_never_changes_a_value(expression: Expression, is_settled: bool) -> None:
+def test_notation_keeps_values(expression: Expression, is_settled: bool) -> None:
     rows = np.random.default_rng(0).uniform(0.5, 2.0, (20, 3))
     with np.errstate(all="ignore"):
         before = expression.to_callable()(rows)

@@ -1,4 +1,4 @@
-"""Swings that no row shows are found out; those that the rows show are not."""
+"""Oscillations that no row shows are detected; those that the rows show are accepted."""
 
 import numpy as np
 import pytest
@@ -19,14 +19,14 @@ def swings(text: str, paths: Paths = PATHS) -> bool:
 @pytest.mark.parametrize(
     "text", ["x", "3 * exp(-0.2 * x) * cos(2.4 * x)", "sin(5 * x)", "sin(9 * x)", "1", "y"]
 )
-def test_what_the_rows_show_is_no_swing(text):
+def test_oscillations_shown_by_the_rows_are_accepted(text):
     assert not swings(text)
 
 
 @pytest.mark.parametrize(
     "text", ["cos((2.4 + 8 * 3.14159265358979) * x)", "x + sin(50 * x)", "x + 2 * sin(1417 * x)"]
 )
-def test_what_they_cannot_show_is_one(text):
+def test_oscillations_between_rows_are_detected(text):
     assert swings(text)
 
 
@@ -42,14 +42,14 @@ def test_one_row_has_no_paths():
     assert not swings("sin(50 * x)", Paths.among(GRID[:1]))
 
 
-def test_what_is_undefined_between_rows_swings():
+def test_an_equation_undefined_between_rows_oscillates():
     names = Vocabulary(["x"], ("add", "sub", "mul", "asin", "cos", "sqrt"))
     texts = "asin(0.2 + cos(6.283185307179586 * x + 2))", "sqrt(x - 1)"
     paths = Paths.among(np.arange(1.0, 9.0)[:, None])
     assert swing([Expression.parse(text, names) for text in texts], paths, 1).tolist() == [True, False]
 
 
-def test_a_path_that_leaves_the_domain_tells_nothing():
+def test_a_path_that_leaves_the_domain_is_ignored():
     rng = np.random.default_rng(0)
     rows = rng.uniform(0.0, 1.0, size=(30, 2))
     rows = rows[rows[:, 0] > rows[:, 1]]
@@ -59,7 +59,7 @@ def test_a_path_that_leaves_the_domain_tells_nothing():
 
 
 def test_the_slow_one_of_two_frequencies_is_chosen():
-    fast, slow = 2.4 + 8.0 * np.pi, 2.4  # equal on rows that are 0.25 apart
+    fast, slow = 2.4 + 8.0 * np.pi, 2.4  # equal on rows at a distance of 0.25
     y = 3.1 * np.cos(slow * GRID[:, 0]) + 0.05 * np.random.default_rng(0).normal(size=20)
     candidates = [Expression.parse(f"3.1 * cos({rate!r} * x)", VOCABULARY) for rate in (fast, slow)]
     best = select(candidates, Engine(VOCABULARY, GRID, y))[0].expression
@@ -68,7 +68,7 @@ def test_the_slow_one_of_two_frequencies_is_chosen():
 
 @pytest.mark.parametrize("noise", [0.002, 0.0])
 def test_a_frequency_that_the_rows_cannot_show_is_refused(noise):
-    """Among many frequencies there is always one that meets a few rows well, and rounded rows exactly."""
+    """Among many frequencies there is always one that fits a few rows well, and rounded rows exactly."""
     rng = np.random.default_rng(0)
     rows = np.sort(rng.uniform(0.0, 5.0, size=(32, 1)), axis=0)
     y = 3.0 * rows[:, 0] + 0.5 * np.sin(1417.0 * rows[:, 0]) + noise * rng.normal(size=32)

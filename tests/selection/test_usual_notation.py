@@ -1,4 +1,4 @@
-"""Equations that are chosen by their error alone are written as people write them, too."""
+"""Equations chosen by their error alone are written in the usual notation, too."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def parse(text):
 
 
 def written(*texts, is_allowed=lambda expression: True):
-    """The writings of a front whose last equation is that of the data, up to rounding."""
+    """The notations on a front whose last equation is that of the data, up to rounding."""
     engine = Engine(VOCABULARY, ROWS, parse(texts[-1]).to_callable()(ROWS))
     entries = tuple(
         FrontEntry(parse(text), float(engine.refit([parse(text)], max_steps=0).nrmse[0])) for text in texts
@@ -49,14 +49,14 @@ def test_phases_are_within_half_a_turn():
     assert abs(phase) <= np.pi
 
 
-def test_a_writing_that_is_refused_is_not_taken():
+def test_a_forbidden_notation_is_not_used():
     def has_no_power(expression):
         return "^" not in expression.text()
 
     assert written("exp(0.6931471805599453 * a)", is_allowed=has_no_power) == ["exp(0.6931471805599453 * a)"]
 
 
-def test_a_shorter_writing_takes_the_place_of_what_is_less_accurate():
+def test_a_shorter_notation_replaces_a_less_accurate_equation():
     assert written("b", "b * a", "exp(0.6931471805599453 * a)") == ["b", "2^a"]
 
 

@@ -10,7 +10,7 @@ from stacking_cases import DEVICE, GRAMMARS, LENGTH, make_network, make_stack, n
 
 pytestmark = [
     needs_kernels,
-    pytest.mark.filterwarnings("ignore::RuntimeWarning"),  # NumPy's, where the interpreter divides inf
+    pytest.mark.filterwarnings("ignore::RuntimeWarning"),  # from NumPy, where the interpreter divides inf
 ]
 N_ROWS = 60
 
@@ -37,7 +37,7 @@ def test_expressions_are_complete_and_legal(drawn):
 
 
 def test_steps_are_those_of_one_problem(stack, drawn, networks):
-    """Follow the generator's steps with the plain network and the native fill, on the kernel's orders."""
+    """Repeat the generator's steps with the plain network and the native fill, in the kernel's orders."""
     for problem, (grammar, network) in enumerate(zip(GRAMMARS[:2], networks, strict=True)):
         order = stack.order[problem].cpu().numpy().astype(int)
         np.testing.assert_array_equal(np.sort(order, axis=1), np.tile(np.arange(LENGTH), (N_ROWS, 1)))
@@ -52,7 +52,7 @@ def test_steps_are_those_of_one_problem(stack, drawn, networks):
             expected[~is_done] = filled[~is_done]
             kept = keep_one_more(kept, filled, order[:, LENGTH - step])
             is_done |= is_complete(kept, filled)
-        # products of half precision move few draws across the border between two tokens
+        # in half precision a few draws fall on the other side of the border between two tokens
         assert (drawn[problem] == expected).all(axis=1).mean() > 0.8
 
 

@@ -1,4 +1,4 @@
-"""The kernel fills what the native grammar fills."""
+"""The kernel agrees with the native grammar's fill."""
 
 from collections import Counter
 
@@ -14,7 +14,7 @@ from stacking_cases import DEVICE, GRAMMARS, LENGTH, make_stack, needs_kernels, 
 
 pytestmark = [
     needs_kernels,
-    pytest.mark.filterwarnings("ignore::RuntimeWarning"),  # NumPy's, where the interpreter divides inf
+    pytest.mark.filterwarnings("ignore::RuntimeWarning"),  # from NumPy, where the interpreter divides inf
 ]
 N_ROWS, STEP = 300, 5
 SEEDS, EPOCHS = (5, 2**63 + 3, 7), (0, 9, 2**33)
@@ -28,7 +28,7 @@ class Filled:
         asked = np.array([seeds, epochs, [1] * len(grammars)], np.uint64).T.astype(np.int64)
         stack.asked.copy_(torch.from_numpy(asked))
         for problem, (grammar, number) in enumerate(zip(grammars, numbers, strict=True)):
-            rng = np.random.default_rng(number)  # a problem's inputs are its own, whatever stands beside it
+            rng = np.random.default_rng(number)  # a problem's inputs do not depend on its neighbours
             tokens = random_tokens(grammar, N_ROWS, rng)
             if is_masked:
                 tokens[:] = MASK
@@ -61,7 +61,7 @@ def test_fills_are_those_of_the_native_grammar(filled, problem):
     grammar, kept, drawn = GRAMMARS[problem], filled.kept[problem], filled.drawn[problem]
     stream = EPOCHS[problem] * LENGTH + STEP - 1
     native = grammar.fill_tokens(filled.logits(problem, grammar), kept, SEEDS[problem], stream)
-    # The same random numbers, but sums in another order: about one draw in a million comes out otherwise.
+    # The random numbers are the same, but sums have another order, which changes about one draw in a million.
     is_same = (drawn == native).all(axis=1)
     assert is_same.mean() > 0.98
     assert grammar.is_legal(drawn).all()
@@ -103,7 +103,7 @@ def test_first_tokens_have_the_probabilities_of_the_softmax():
     counts = Counter(stack.drawn[0, :, 0].cpu().tolist())
     observed = np.array([counts[token] for token in range(len(legal))])
     assert observed[~legal].sum() == 0
-    is_often = expected >= 5  # the others count as one
+    is_often = expected >= 5  # the others count as one outcome
     pooled = [np.append(each[is_often], each[~is_often].sum()) for each in (observed, expected)]
     keep = pooled[1] > 0
     assert chisquare(pooled[0][keep], pooled[1][keep]).pvalue > CHANCE

@@ -1,4 +1,4 @@
-"""The kernels on any processor: Triton's interpreter runs them where there is no GPU."""
+"""The kernels on any processor: without a GPU, Triton's interpreter runs them."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 @pytest.mark.skipif(IS_INTERPRETED, reason="is what runs now")
 @pytest.mark.parametrize("name", ["test_network_kernel.py", "test_fill_kernel.py", "test_backward.py"])
 def test_kernels_in_the_interpreter(name):
-    # Triton reads the variable when it is imported, so the tests run in a process of their own.
+    # Triton reads the variable on import, so the tests run in a separate process.
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", HERE / name]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_XDIST")}
     environment["TRITON_INTERPRET"] = "1"

@@ -1,4 +1,4 @@
-"""The kernel predicts what the networks predict, one by one."""
+"""The kernel agrees with the networks, one by one."""
 
 import pytest
 import torch
@@ -19,7 +19,7 @@ def make_networks(config, max_length):
 
 
 def errors(networks, config, max_length, step):
-    """Largest error of each problem's logits, by their largest value."""
+    """Largest error of each problem's logits, relative to their largest value."""
     max_vocab_size = max(network.vocab_size for network in networks) + 1
     parameters = StackedParameters(len(networks), max_vocab_size, max_length, config, DEVICE)
     for problem, network in enumerate(networks):

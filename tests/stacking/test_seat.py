@@ -1,4 +1,4 @@
-"""A search in a stack is the search alone."""
+"""A search in a stack equals the search alone."""
 
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
@@ -66,20 +66,20 @@ def test_searches_in_a_stack_find_what_they_find_alone():
     with ThreadPoolExecutor(2) as pool:
         found = list(pool.map(lambda number: stacked(stack, number)[0], range(2)))
     for number, states in enumerate(found):
-        # Both draw the first epoch from equal weights; later ones may differ by the last bits of an update.
+        # Both draw the first epoch from equal weights; later ones may differ by last bits of an update.
         mine, theirs = states[0].stats, alone(number)[0].stats
         assert (mine.best_reward, mine.mean_reward) == (theirs.best_reward, theirs.mean_reward)
         assert mine.update.loss == pytest.approx(theirs.update.loss, rel=1e-3, abs=1e-5)
         assert [state.epoch for state in states] == list(range(N_EPOCHS))
 
 
-def test_a_search_goes_on_in_another_stack():
+def test_a_search_continues_in_another_stack():
     stack = make_stack(1)
     whole, _ = stacked(stack, 1)
     _, saved = stacked(make_stack(1), 1, n_epochs=1)
     rest, _ = stacked(make_stack(2), 1, saved=saved, n_epochs=N_EPOCHS - 1)
     assert [state.epoch for state in rest] == [1, 2]
-    assert rest[0].stats.mean_reward == whole[1].stats.mean_reward  # drawn from the weights that were saved
+    assert rest[0].stats.mean_reward == whole[1].stats.mean_reward  # drawn from the saved weights
 
 
 def test_more_searches_than_places_take_turns():

@@ -13,7 +13,7 @@ STATS = UpdateStats(1.0, 0.0, 2.0, 0.0)
 
 
 class Recorded:
-    """Notes who was served together."""
+    """Records which members were served together."""
 
     def __init__(self, n_places=3, fails=False):
         self.n_places, self.fails, self.calls = n_places, fails, []
@@ -30,7 +30,7 @@ class Recorded:
 
 
 def member(stack, n_epochs, seated):
-    """A search that checks that it gets its own."""
+    """A search that checks that it gets its own results."""
     place = stack.enter()
     seated.wait()
     try:
@@ -58,14 +58,14 @@ def test_all_draw_together_and_learn_together():
     ]
 
 
-def test_who_is_done_is_not_waited_for():
+def test_finished_members_are_not_waited_for():
     together = Recorded()
     places = run(together, [1, 3, 2])
     drawn = [len(asked) for kind, asked in together.calls if kind == "draw"]
     assert drawn == [3, 2, 1] and sorted(places) == [0, 1, 2]
 
 
-def test_a_place_is_given_again():
+def test_a_place_is_reused():
     together, stack = Recorded(n_places=1), None
     stack = Stack(together)
     alone = threading.Barrier(1)
@@ -75,7 +75,7 @@ def test_a_place_is_given_again():
     assert len(together.calls) == 3 * 2 * 2
 
 
-def test_what_goes_wrong_ends_every_search():
+def test_an_error_ends_every_search():
     stack, seated = Stack(Recorded(fails=True)), threading.Barrier(2)
     with ThreadPoolExecutor(2) as pool:
         done = [pool.submit(member, stack, 1, seated) for _ in range(2)]

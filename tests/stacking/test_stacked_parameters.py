@@ -1,4 +1,4 @@
-"""θ of several networks in one row, and back."""
+"""The parameters θ of several networks in one row, and back."""
 
 import numpy as np
 import pytest

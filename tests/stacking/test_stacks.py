@@ -60,7 +60,7 @@ def test_other_settings_have_a_stack_of_their_own():
     assert len(stacks._made) == 2
 
 
-def test_a_run_goes_on_in_a_stack_and_out_of_it(tmp_path):
+def test_a_run_is_resumed_in_a_stack_and_without_one(tmp_path):
     def begin(number):
         run = RunFolder.create(
             tmp_path / str(number), *data(number), parameters=PARAMETERS | {"random_state": number}
@@ -76,7 +76,7 @@ def test_a_run_goes_on_in_a_stack_and_out_of_it(tmp_path):
     assert [len(model.curves_) for model in (stacked, resumed)] == [5, 5]
 
 
-def test_a_generator_that_cannot_be_stacked_is_alone():
+def test_a_generator_that_cannot_be_stacked_runs_alone():
     def fit_d3pm(number):
         return DDSRRegressor(**PARAMETERS | {"preset": "paper:generator=d3pm"}, random_state=0).fit(*data(0))
 

@@ -1,4 +1,4 @@
-"""Steps of a stack are those that each member takes alone."""
+"""Updates in a stack equal those of each member alone."""
 
 from dataclasses import replace
 
@@ -34,7 +34,7 @@ VOCAB_SIZE = max(map(len, VOCABULARIES))
 
 
 class Alone:
-    """A search of one problem, without a stack."""
+    """A search of one problem without a stack."""
 
     def __init__(self, vocabulary, objective, seed):
         grammar = Grammar(vocabulary, CONFIG.max_length, CONFIG.max_constants)
@@ -53,7 +53,7 @@ class Alone:
 
 
 def write_lesson(lessons, member, alone, pool, epoch):
-    """Write what `Policy.examples` makes of the pool into the place of a member."""
+    """Write what `Policy.examples` makes of the pool to the place of a member."""
     rng = np.random.default_rng((alone.seed, MASKING, epoch))
     tokens, n_rows = pool.batch.tokens, len(pool)
     for number in range(CONFIG.updates_per_epoch):
@@ -108,7 +108,7 @@ def assert_same(found, wanted):
             assert_same(found[name], value)
         elif not name.endswith(
             "key.bias"
-        ):  # it changes nothing: its gradient is rounding, which Adam makes large
+        ):  # it has no effect: its gradient is rounding, which Adam amplifies
             np.testing.assert_allclose(found[name], value, rtol=1e-3, atol=1e-5, err_msg=name)
 
 
@@ -132,7 +132,7 @@ def test_gradients_agree_with_those_alone():
             np.testing.assert_allclose(found[name], parameter.grad.numpy(), rtol=1e-4, atol=1e-5)
 
 
-def test_who_does_not_learn_stays_as_it_is():
+def test_members_that_do_not_learn_are_unchanged():
     objective = GRPO(CONFIG.objective)
     members = [Alone(vocabulary, objective, seed) for seed, vocabulary in enumerate(VOCABULARIES)]
     update, lessons = stacked(members, objective), empty_lessons()
@@ -144,7 +144,7 @@ def test_who_does_not_learn_stays_as_it_is():
     assert update.parameters.n_steps.tolist() == [0.0, CONFIG.updates_per_epoch]
 
 
-def test_a_member_goes_on_alone_from_what_the_stack_saved():
+def test_a_member_continues_alone_from_a_state_of_the_stack():
     objective = GRPO(CONFIG.objective)
     members = [Alone(vocabulary, objective, seed) for seed, vocabulary in enumerate(VOCABULARIES)]
     update, lessons = stacked(members, objective), empty_lessons()
@@ -154,5 +154,5 @@ def test_a_member_goes_on_alone_from_what_the_stack_saved():
     again = Alone(VOCABULARIES[1], objective, 1)
     again.policy.restore(update.parameters.saved(1, again.vocab_size))
     assert_same(again.policy.saved(), update.parameters.saved(1, again.vocab_size))
-    update.parameters.load(0, again.policy.saved(), again.vocab_size)  # and in another place of it
+    update.parameters.load(0, again.policy.saved(), again.vocab_size)  # and in another of its places
     assert_same(update.parameters.saved(0, again.vocab_size), again.policy.saved())

@@ -1,4 +1,4 @@
-"""Which inputs the symmetries of a function leave."""
+"""Which inputs remain after the symmetries of a function are used."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def reduction(text: str, X: np.ndarray | None = None) -> Reduction | None:
 
 
 def inputs_used(found: Reduction, text: str) -> set[frozenset[str]]:
-    """The variables of each input that the function depends on; those of the factor are not told."""
+    """The variables of each input on which the function depends, without those of the factor."""
     used = set(Expression.parse(text, VOCABULARY).variables_used)
     trees = [Expression.from_tree(VOCABULARY, tree) for tree in found.trees]
     return {frozenset(tree.variables_used) for tree in trees if set(tree.variables_used) <= used}
@@ -56,7 +56,7 @@ def test_symmetries_leave_fewer_inputs(text: str, n_inputs: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["a + b^2 + sin(a * b)", "exp(a) + cos(a * b)", "a^b + b"])
-def test_what_has_no_symmetry_keeps_its_inputs(text: str) -> None:
+def test_functions_without_symmetry_keep_their_inputs(text: str) -> None:
     X = rows()[:, :2]
     names = NAMES[:2]
     vocabulary = Vocabulary(names, tuple(OPERATORS))
@@ -69,7 +69,7 @@ def test_what_has_no_symmetry_keeps_its_inputs(text: str) -> None:
     "text", ["a * b / (exp(a * b / (c * d)) - 1)", "a / cos(b / (4 * c))", "d * sin(e - f)"]
 )
 def test_the_target_is_the_factor_times_a_function_of_the_inputs(text: str) -> None:
-    """Rows in the order of the one input that is used: what is left of the target lies on a curve."""
+    """Sort rows by the one input that is used: the rest of the target then lies on a curve."""
     X = rows(400)
     found = reduction(text, X)
     assert found is not None
@@ -93,8 +93,8 @@ def test_units_are_taken_from_positive_columns_alone() -> None:
     assert "b" in trees and Expression.from_tree(VOCABULARY, found.factor).text() == "a"
 
 
-def test_an_imitation_is_enough() -> None:
-    """cos(v / c) has the symmetry of sqrt(1 - v^2 / c^2), and a small rest changes nothing."""
+def test_an_approximation_has_the_symmetries() -> None:
+    """cos(v / c) has the symmetry of sqrt(1 - v^2 / c^2), and a small remainder changes nothing."""
     found = reduction("a / cos(b / (2 * c)) + 0.001 * sin(5 * b)")
     assert found is not None
     assert inputs_used(found, "a * b * c") == {frozenset("bc")}

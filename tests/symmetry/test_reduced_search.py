@@ -1,4 +1,4 @@
-"""A search in the fewer inputs that symmetries leave."""
+"""A search in the fewer inputs that remain after symmetries are used."""
 
 from dataclasses import replace
 
@@ -12,8 +12,8 @@ from ddsr.engine import Engine
 from ddsr.errors import DataError
 from ddsr.expression import Expression, Vocabulary
 from ddsr.grammar import AtMost, Grammar
-from ddsr.search.contributors.evolution import HallOfFame
 from ddsr.search.contributors.symmetry import ReducedSearch
+from ddsr.search.hall_of_fame import HallOfFame
 from ddsr.storage.saved import from_bytes, to_bytes
 
 VOCABULARY = Vocabulary(["h", "w", "k", "t"])
@@ -37,19 +37,19 @@ def reduced_search(
 
 
 def found_by(search: ReducedSearch, *texts: str) -> HallOfFame:
-    """What a refiner would have found, fitted."""
+    """The hall of fame of a refiner that found these expressions, fitted."""
     expressions = [Expression.parse(text, search.engine.vocabulary) for text in texts]
     scores = search.engine.score(expressions)
     return HallOfFame(scores.batch, scores.scale, scores.offset, scores.nrmse)
 
 
 def error_of(expression: Expression, search: ReducedSearch) -> float:
-    """With a scale and an offset of its own, as the search takes what it is offered."""
+    """The error with free scale and offset, as the search computes it."""
     options = replace(search.engine.options, is_scale_free=True)
     return float(search.engine.score([expression], options=options).nrmse[0])
 
 
-def test_an_imitation_shows_the_one_input_that_is_left() -> None:
+def test_an_approximation_shows_the_remaining_input() -> None:
     search = reduced_search()
     search.look(found_by(search, IMITATION))
     assert search.is_active and search.reduction is not None
@@ -58,8 +58,8 @@ def test_an_imitation_shows_the_one_input_that_is_left() -> None:
     assert left is not None
 
 
-def test_what_is_found_in_fewer_inputs_is_proposed_over_all() -> None:
-    """The law in the one input that is left, or in its inverse, is put into the inner search."""
+def test_results_in_fewer_inputs_are_proposed_over_all_inputs() -> None:
+    """The law in the one remaining input, or in its inverse, is inserted into the inner search."""
     search = reduced_search()
     search.look(found_by(search, IMITATION))
     assert search.reduction is not None
@@ -73,10 +73,10 @@ def test_what_is_found_in_fewer_inputs_is_proposed_over_all() -> None:
 
 
 @pytest.mark.slow
-def test_an_imitation_leads_to_the_law() -> None:
-    """Also where a first exact fit is a long one, which cannot be written out over all inputs.
+def test_an_approximation_leads_to_the_law() -> None:
+    """Also if the first exact fit is long and cannot be written over all inputs.
 
-    Within ten runs of 5,000 evaluations: 10 of 10 seeds did; supposed is 0.7, and of 20 seeds 5 must.
+    Ten runs of 5,000 evaluations. Measured: 10 of 10 seeds; assumed: 0.7, so 5 of 20 seeds must succeed.
     """
 
     def is_found(seed: int) -> bool:
@@ -96,11 +96,11 @@ def test_a_law_of_powers_is_proposed_at_once() -> None:
     search = reduced_search(X[:, 0] ** 2 * X[:, 1] / X[:, 2])
     (proposal,) = search.look(found_by(search, "h^2.02 * w / k"))
     assert error_of(proposal, search) < 1e-12
-    assert not search.is_active  # t is left, and a target that is always the same
-    assert search.look(found_by(search, "h^2.02 * w / k")) == []  # once
+    assert not search.is_active  # only t is left, with a constant target
+    assert search.look(found_by(search, "h^2.02 * w / k")) == []  # only once
 
 
-def test_without_symmetries_or_near_imitations_nothing_is_begun() -> None:
+def test_without_symmetries_or_close_approximations_nothing_starts() -> None:
     search = reduced_search()
     search.look(found_by(search, "h + sin(w) * k^2 + cos(t * h)"))
     assert not search.is_active
@@ -133,28 +133,28 @@ def test_the_latest_reductions_are_remembered() -> None:
         known.append(search.reduction)
     assert len(set(known)) == 4 and list(search.refiners) == known[2:]
     search.run(200, None)
-    n_evaluations = search.n_evaluations
+    n_evaluations = search.n_scored
     search.look(_pretended(search, texts[2]))
-    assert search.reduction == known[2] and search.n_evaluations == n_evaluations
-    search.look(_pretended(search, texts[0]))  # anew; the fourth is forgotten, but not what it took
+    assert search.reduction == known[2] and search.n_scored == n_evaluations
+    search.look(_pretended(search, texts[0]))  # again; the fourth is forgotten, but its evaluations count
     assert list(search.refiners) == [known[2], known[0]]
-    assert search.n_evaluations == n_evaluations
+    assert search.n_scored == n_evaluations
 
 
 def _pretended(search: ReducedSearch, text: str) -> HallOfFame:
-    """As if it fitted well."""
+    """As if the expression fitted well."""
     batch = search.engine.score([Expression.parse(text, VOCABULARY)]).batch
     return HallOfFame(batch, np.ones(1), np.zeros(1), np.full(1, 0.01))
 
 
-def test_a_saved_search_goes_on_as_if_it_had_not_been() -> None:
+def test_a_saved_search_continues_as_an_uninterrupted_one() -> None:
     whole = reduced_search()
     whole.look(found_by(whole, IMITATION))
     whole.run(700, None)
     saved = from_bytes(to_bytes(whole.saved()))
     resumed = reduced_search()
     resumed.restore(saved)
-    assert resumed.reduction == whole.reduction and resumed.n_evaluations == whole.n_evaluations
+    assert resumed.reduction == whole.reduction and resumed.n_scored == whole.n_scored
     expected = [each.text(17) for each in whole.run(700, None)]
     assert [each.text(17) for each in resumed.run(700, None)] == expected
 
@@ -175,7 +175,7 @@ def test_a_vocabulary_that_cannot_write_the_inputs_is_left_alone() -> None:
     assert not search.is_active
 
 
-def test_of_many_rows_some_are_enough() -> None:
+def test_a_sample_of_many_rows_is_used() -> None:
     many = np.random.default_rng(1).uniform(1, 3, size=(50_000, 4))
     y = many[:, 0] * many[:, 1] / (np.exp(many[:, 0] * many[:, 1] / (many[:, 2] * many[:, 3])) - 1)
     engine = Engine(VOCABULARY, many, y)
@@ -184,11 +184,11 @@ def test_of_many_rows_some_are_enough() -> None:
     )
     search.look(found_by(search, IMITATION))
     assert search.reduction is not None and search.refiners[search.reduction].engine.n_rows == 20_000
-    assert len(search.run(300, None)) <= 8  # fitting them takes as long as there are rows
+    assert len(search.run(300, None)) <= 8  # fitting them takes time proportional to the rows
 
 
 def test_weights_count() -> None:
-    """Rows of weight 0 have no part in the search in fewer inputs."""
+    """Rows of weight 0 are not used in the search in fewer inputs."""
     y, weights = PLANCK.copy(), np.ones(300)
     y[::3], weights[::3] = 1e3, 0.0
     search = reduced_search(y, weights=weights)

@@ -27,7 +27,7 @@ def restored(text: str, reduction: Reduction) -> Expression:
     return Expression.from_tree(VOCABULARY, reduction.restored(inner.tree))
 
 
-# x / y and z * y^2 in the unit y, of which the target has a cube
+# x / y and z * y^2 in the unit y; the target has the unit y^3
 UNITS = Reduction((Input(tree("x"), (1.0,)), Input(tree("z"), (-2.0,))), (tree("y"),), (3.0,))
 FORMS = (
     "sin(u0) * u1 + 2 * u0",
@@ -58,18 +58,18 @@ def test_restored_is_the_factor_times_the_function_of_the_inputs(text: str, redu
         ("1 - u0", 1.0, "y - x"),
         ("sqrt(1 + u0^2)", 1.0, "sqrt(y^2 + x^2)"),
         ("u0^2 - 3", 2.0, "x^2 - 3 * y^2"),
-        ("sqrt(1 + u0^1.98)", 1.0, "sqrt(y^2 + x^2)"),  # as noise leaves it
+        ("sqrt(1 + u0^1.98)", 1.0, "sqrt(y^2 + x^2)"),  # approximate, as noise leaves it
         ("u0^1.8 - 3", 0.0, "(x / y)^1.8 - 3"),
         ("1 / (1 - u0)^2", -2.0, "1 / (y - x)^2"),
         ("sin(u0)", 0.0, "sin(x / y)"),
     ],
 )
-def test_units_go_back_to_where_they_were_taken_from(text: str, target: float, expected: str) -> None:
+def test_units_are_restored(text: str, target: float, expected: str) -> None:
     reduction = Reduction((Input(tree("x"), (1.0,)),), (tree("y"),), (target,))
     assert restored(text, reduction).text() == expected
 
 
-def test_inputs_of_different_units_are_joined_in_those_of_the_first() -> None:
+def test_joined_inputs_have_the_units_of_the_first() -> None:
     joined = UNITS.joined(0, 1, -1.0)
     (both,) = columns(Reduction((joined,), UNITS.units, UNITS.powers)).T
     first, second = columns(UNITS).T

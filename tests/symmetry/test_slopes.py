@@ -1,4 +1,4 @@
-"""Derivatives by the inputs."""
+"""Derivatives with respect to the inputs."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def test_they_are_the_derivatives() -> None:
     np.testing.assert_allclose(found.slopes, expected, rtol=1e-6, atol=1e-6)
 
 
-def test_several_models_stand_one_after_another() -> None:
+def test_derivatives_of_several_models_are_concatenated() -> None:
     found = slopes_of(parsed("x", "x * y"), np.ones(2), np.zeros(2), X)
     assert found is not None
     np.testing.assert_allclose(found.slopes[:50], [[1.0, 0.0]] * 50, atol=1e-9)

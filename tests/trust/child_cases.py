@@ -1,4 +1,4 @@
-"""Parts that a child of the trust runner takes, good and bad; imports little, so that children start fast."""
+"""Parts for a child of the trust runner, good and bad; they import little, so that children start fast."""
 
 import os
 import time
@@ -34,7 +34,7 @@ def hanging(seed, folder):
 
 
 def turns(seed, folder):
-    """In a child: three parts in turn; one passes, one fails, one ends the process at its first case."""
+    """In a child: three parts by turns; one passes, one fails, one ends the process at its first case."""
     made = [
         lambda seed, folder: lambda number: Result(),
         lambda seed, folder: lambda number: Result([f"odd {number}"]),

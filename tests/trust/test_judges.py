@@ -1,4 +1,4 @@
-"""How the trust campaigns judge what they see."""
+"""How the trust campaigns judge results."""
 
 import os
 import signal
@@ -35,7 +35,7 @@ XY = Vocabulary(("x", "y"))
         (Ended(-11, "", ""), "exit code -11"),
     ],
 )
-def test_a_command_is_done_or_says_one_line(ended, flaw):
+def test_a_command_succeeds_or_prints_one_line(ended, flaw):
     found = flaw_of_error(ended)
     assert found is None if flaw is None else flaw in found
 

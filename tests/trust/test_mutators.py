@@ -1,4 +1,4 @@
-"""Damaged files of the trust campaigns: repeatable, and different from the original."""
+"""Damaged files of the trust campaigns: reproducible, and different from the original."""
 
 import io
 import json

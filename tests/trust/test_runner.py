@@ -61,7 +61,7 @@ def test_a_tally_keeps_a_few_distinct_examples():
 
 @pytest.fixture
 def campaigns(monkeypatch):
-    """Two that take no time; the second can be interrupted."""
+    """Two instant campaigns; the second can be interrupted."""
     seen = []
 
     def first(plan):

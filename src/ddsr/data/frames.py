@@ -122,7 +122,7 @@ def _check_is_table(table: Any, what: str) -> None:
 
 
 def _is_text(name: str) -> bool:
-    """Whether a name can be encoded: lone surrogates cannot."""
+    """Return whether a name can be encoded; lone surrogates cannot."""
     try:
         name.encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Samples of the rows, and rows made from them: what looks at the data needs not look at all of them."""
+"""Samples of the rows, and artificial rows, on which expressions are tested."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ddsr.data.weighting import Weighting
 
 Floats = NDArray[np.float64]
 MOST_SHUFFLED_ROWS = 1000
-MANY_COLUMNS = 200  # more are shuffled all at once
+MANY_COLUMNS = 200  # more columns are shuffled all at once
 MOST_SAMPLED_ROWS = 128
 MOST_AUDITED_ROWS = 3000
 GRID_TOLERANCE = 1e-6
-"""steps of a grid may differ by so much of themselves"""
+"""relative difference that the steps of a grid may have"""
 
 
 class Audited(NamedTuple):
@@ -24,14 +24,14 @@ class Audited(NamedTuple):
     rows: Floats
     target: Floats
     weights: Floats
-    """in sums over rows: a row's relative weight times its count"""
+    """in sums over rows: relative weight times count"""
     counts: Floats
     n_counted: float
-    """observations that these rows are worth"""
+    """number of observations that these rows represent"""
 
     @classmethod
     def of(cls, rows: Floats, target: Floats, weighting: Weighting, seed: int) -> Audited:
-        """All rows that carry weight, or as many as `MOST_AUDITED_ROWS`, drawn by the seed."""
+        """Return all rows with a weight above 0, or a random sample of `MOST_AUDITED_ROWS`."""
         weights = np.ones(len(rows)) if weighting.weights is None else weighting.weights
         counts = np.ones(len(rows)) if weighting.counts is None else weighting.counts
         chosen = choose_rows(weights, len(rows), MOST_AUDITED_ROWS, seed)
@@ -43,7 +43,7 @@ class Audited(NamedTuple):
 
 
 def shuffled(rows: Floats, seed: int) -> Floats:
-    """At most `MOST_SHUFFLED_ROWS` rows, the values of each column drawn from it without repetition."""
+    """Return at most `MOST_SHUFFLED_ROWS` rows, with each column drawn on its own without repetition."""
     n = min(len(rows), MOST_SHUFFLED_ROWS)
     rng = np.random.default_rng(seed)
     if rows.shape[1] > MANY_COLUMNS and len(rows) == n:  # one by one they take too long
@@ -53,9 +53,9 @@ def shuffled(rows: Floats, seed: int) -> Floats:
 
 
 def mixed(rows: Floats, seed: int) -> Floats:
-    """At most `MOST_SHUFFLED_ROWS` rows, each at a random place on the way from one row to another.
+    """Return at most `MOST_SHUFFLED_ROWS` rows, each at a random place between two rows.
 
-    What holds for all rows and is linear, such as x < y, holds for these, too. Columns of whole numbers stay
+    Linear relations that hold for all rows, such as x < y, also hold for these. Columns of whole numbers stay
     whole, and two of them that differ by at least 1 on every row still do.
     """
     n = min(len(rows), MOST_SHUFFLED_ROWS)
@@ -68,10 +68,10 @@ def mixed(rows: Floats, seed: int) -> Floats:
 
 
 def outer(rows: Floats, column: int) -> Floats:
-    """For both ends of a column an outermost row that stands alone, farther out by as much as it does.
+    """Return the isolated outermost rows at both ends of a column, moved outwards by their extra gap.
 
-    That is by how much its distance from the next one is larger than the one behind that. So far out the next
-    row may well be. Columns that are evenly filled, such as grids, end where they end.
+    The extra gap is by how much a row's distance from the next one exceeds the distance behind that. A new
+    row may well be so far out. Columns that are evenly filled, such as grids, get no rows.
     """
     moved = []
     for side in (1.0, -1.0) if len(rows) > 2 else ():
@@ -88,7 +88,7 @@ def outer(rows: Floats, column: int) -> Floats:
 
 
 def repeated(rows: Floats, weighting: Weighting) -> Floats:
-    """The rows that carry weight, as often as they were observed; `outer` looks at three at most."""
+    """Return the rows with a weight above 0, repeated as often as they were observed, at most three times."""
     if weighting.weights is None:
         return rows
     counts = np.ones(len(rows)) if weighting.counts is None else np.minimum(weighting.counts, 3.0)
@@ -96,13 +96,13 @@ def repeated(rows: Floats, weighting: Weighting) -> Floats:
 
 
 def sampled(rows: Floats) -> Floats:
-    """At most `MOST_SAMPLED_ROWS` rows, spread evenly."""
+    """Return at most `MOST_SAMPLED_ROWS` rows, spread evenly."""
     chosen = np.linspace(0, len(rows) - 1, min(len(rows), MOST_SAMPLED_ROWS)).astype(np.int64)
     return np.ascontiguousarray(rows[chosen])
 
 
 def choose_rows(weights: Floats | None, n_rows: int, fit_rows: int, seed: int) -> NDArray[np.int64]:
-    """The rows to fit on, in their own order; none named means all."""
+    """Return the rows to fit on, in ascending order; empty means all."""
     useful = np.arange(n_rows) if weights is None else np.flatnonzero(weights)
     if len(useful) <= fit_rows:
         return np.empty(0, dtype=np.int64) if len(useful) == n_rows else useful.astype(np.int64)

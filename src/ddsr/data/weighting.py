@@ -1,4 +1,4 @@
-"""How much each row of the data counts: relative weights, and counts that repeat rows."""
+"""Weights of the rows: relative weights, and counts that repeat rows."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from ddsr.data.checks import check_counts, check_weights
 
 Floats = NDArray[np.float64]
 
-# Bits that are kept of a weight relative to the largest one. A change of unit alters the last of the 53 bits
-# of a double; rounded to fewer bits, the weights are the same in any unit.
+# Bits of a weight that are kept. A change of unit alters the last of the 53 bits of a double; rounded to
+# fewer bits, relative weights are the same in any unit.
 BITS_OF_WEIGHT = 32
-# Weights that are proportional to one of these powers of 1/y state how errors grow with y: as the root of y,
-# as those of counted events do, or as y itself. They match if the products of weight and variance have an
-# effective number of at least this share of the rows.
+# Weights proportional to one of these powers of 1/y state how errors grow with y: as its root, for counted
+# events, or as y itself. They match if the products of weight and variance have an effective number of at
+# least this share of the rows.
 POWERS_OF_TARGET, LEAST_MATCH = (1, 2), 0.95
 
 
 class Weighting(NamedTuple):
-    """Weights and counts of the rows, checked."""
+    """Checked weights and counts of the rows."""
 
     weights: Floats | None
-    """of each row in sums over rows: relative weight times count; None where all are 1"""
+    """weight of each row in sums over rows, relative weight times count; None if all are 1"""
     counts: Floats | None
-    """how often each row was observed; None where each was once"""
+    """how often each row was observed; None if each was observed once"""
     n_counted: int
-    """observations that the rows are worth, see `effective_number`"""
+    """number of observations that the rows represent, see `effective_number`"""
     n_observed: int
-    """observations with a weight above 0"""
+    """number of observations with a weight above 0"""
 
     @classmethod
     def of(cls, sample_weight: ArrayLike | None, counts: ArrayLike | None, target: Floats) -> Weighting:
-        """From what the user gave for the rows with these values of y."""
+        """Check the user's weights and counts for rows with these values of y."""
         n_rows = len(target)
         relative = relative_weights(check_weights(sample_weight, n_rows))
         repeats = check_counts(counts, n_rows)
@@ -50,7 +50,7 @@ class Weighting(NamedTuple):
 
 
 class Observations(NamedTuple):
-    """Rows as they were handed in, those with a count of 0 left out."""
+    """Rows as given by the user, without those with a count of 0."""
 
     X: Any
     y: Any
@@ -61,7 +61,7 @@ class Observations(NamedTuple):
     def of(
         cls, X: Any, y: Any, sample_weight: ArrayLike | None = None, counts: ArrayLike | None = None
     ) -> Observations:
-        """Leave out the rows with a count of 0, as `np.repeat` does."""
+        """Create observations without the rows with a count of 0, as `np.repeat` does."""
         repeats = None if counts is None else check_counts(counts, len(X))
         every = cls(X, y, sample_weight, repeats)
         if repeats is None or (repeats > 0.0).all():
@@ -70,15 +70,15 @@ class Observations(NamedTuple):
         return every.take(np.flatnonzero(repeats))
 
     def take(self, rows: NDArray[np.int64]) -> Observations:
-        """Some of the rows."""
+        """Return some of the rows."""
         parts = (None if part is None else np.asarray(part)[rows] for part in self)
         return Observations(*parts)
 
 
 def relative_weights(weights: Floats | None) -> Floats | None:
-    """Weights in units of the largest one, the same whatever their unit was; None where all are equal.
+    """Return weights relative to the largest, independent of their unit; None if all are equal.
 
-    Dividing by the largest is exact up to one rounding for weights of any size, 1e308 and denormal ones too.
+    Dividing by the largest is exact up to one rounding for weights of any size, 1e308 and denormals included.
     """
     if weights is None or (weights == weights[0]).all():
         return None
@@ -88,9 +88,9 @@ def relative_weights(weights: Floats | None) -> Floats | None:
 
 
 def observations_worth(weights: Floats, counts: Floats, target: Floats) -> int:
-    """Kish's effective number, or all observations if the weights only state how errors grow with y.
+    """Return the rows with a weight above 0, repeated as often as they were observed, at most three times.
 
-    With weights of 1/y² every row has the same relative error: none is worth less than another.
+    With weights of 1/y² every row has the same relative error, so no row counts less than another.
     """
     n_observed = float(counts[weights > 0.0].sum())
     largest = np.abs(target).max()
@@ -102,7 +102,7 @@ def observations_worth(weights: Floats, counts: Floats, target: Floats) -> int:
 
 
 def effective_number(weights: Floats, counts: Floats) -> float:
-    """Kish's effective number of observations, (Σw)² / Σw²; a row with a count c is c observations."""
+    """Return Kish's effective number of observations, (Σw)² / Σw²; a row with count c is c observations."""
     largest = weights.max()
     if not largest > 0.0:
         return 0.0

@@ -9,7 +9,7 @@ __all__ = ["DDSRRegressor"]
 
 
 def __getattr__(name: str) -> object:
-    # Only when it is asked for: the other files of this folder do without scikit-learn.
+    # Imported only on access: the other files of this folder do without scikit-learn.
     if name == "DDSRRegressor":
         from ddsr.estimator.regressor import DDSRRegressor
 

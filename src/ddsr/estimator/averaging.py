@@ -1,7 +1,7 @@
-"""What all likely forms say together: intervals of predictions, and where to measure next.
+"""Model averaging: prediction intervals over all likely forms, and the rows to measure next.
 
-Each form predicts a Student's t distribution: its value, the uncertainty of its constants, and the noise. The
-forms are mixed by their weights.
+Each form predicts a Student's t distribution from its value, the uncertainty of its constants, and the noise.
+The forms are mixed by their weights.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from ddsr.estimator.intervals import covariance_of
 from ddsr.selection.posterior import Form
 
 Floats = NDArray[np.float64]
-LEAST_LIKELY = 0.01  # of the weight of the likeliest form: others do not say where to measure
-# A row that is named is taken to be measured until its squared error is this share of that of one
-# measurement: the rows after it are to tell something else.
+LEAST_LIKELY = 0.01  # of the likeliest form's weight: less likely forms do not influence where to measure
+# A suggested row counts as measured until its squared error is this share of that of one measurement, so that
+# the rows after it add something else.
 WELL_MEASURED = 0.01
-LEAST_GAIN = 0.05  # variance that is left over that of the noise: with less, a row tells nothing more
-HALVINGS = 60  # of the interval that a quantile is sought in
+LEAST_GAIN = 0.05  # remaining variance over that of the noise, below which a row adds nothing more
+HALVINGS = 60  # of the interval in which a quantile is searched
 
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """Of all forms on some rows."""
+    """Predictions of all forms on some rows."""
 
     weights: Floats
-    """(K,) of the forms, 1 in all"""
+    """(K,) weights of the forms, with sum 1"""
     values: Floats
     """(K, n)"""
     effects: tuple[Floats, ...]
-    """(n, k) of each form: what a standard deviation in each direction of its k constants changes"""
+    """(n, k) for each form: effect of a standard deviation in each direction of its k constants"""
     noise: Floats
     """(K, n) standard deviations of measurements"""
     n_degrees: NDArray[np.int64]
@@ -42,11 +42,11 @@ class Prediction:
 
     @property
     def uncertainty(self) -> Floats:
-        """(K, n) standard errors that come of the constants."""
+        """(K, n) standard errors due to the constants."""
         return np.array([np.sqrt((each**2).sum(axis=1)) for each in self.effects])
 
     def of_some(self, is_kept: NDArray[np.bool_]) -> Prediction:
-        """Of some of the forms alone."""
+        """Return the predictions of some of the forms."""
         weights = self.weights[is_kept]
         effects = tuple(effect for effect, is_one in zip(self.effects, is_kept, strict=True) if is_one)
         return Prediction(
@@ -61,9 +61,9 @@ class Prediction:
 def predict_forms(
     forms: Sequence[Form], X: Floats, *, spread: float, n_observed: int, size_of_y: float | None
 ) -> Prediction:
-    """What each form predicts; `size_of_y` is None where errors do not grow with y, see `Outcome`."""
+    """Return the predictions of each form; `size_of_y` is None unless errors are relative, see `Outcome`."""
     equations = [form.entry.equation for form in forms]
-    # one by one: forms may be written with other operators
+    # one by one: forms may use other operators
     predicted = np.array([values([equation], X, 1)[0][0] for equation in equations])
     slopes = [gradients([equation], X, 1)[0][0] for equation in equations]
     noise, effects = np.zeros_like(predicted), []
@@ -82,7 +82,7 @@ def predict_forms(
 
 
 def interval(prediction: Prediction, level: float, *, of_measurements: bool) -> Floats:
-    """(n, 2): between which values the mixture of the forms has `level` of its probability."""
+    """Return (n, 2) limits between which the mixture of the forms has the probability `level`."""
     variance = prediction.uncertainty**2 + (prediction.noise**2 if of_measurements else 0.0)
     widths = np.sqrt(variance)
     tail = 0.5 * (1.0 - level)
@@ -113,11 +113,10 @@ def _quantile(prediction: Prediction, widths: Floats, share: float) -> Floats:
 
 
 def informative_rows(prediction: Prediction, n: int, X: Floats | None = None) -> list[int]:
-    """Rows where likely forms and constants differ most, compared with the noise, the best first.
+    """Return the rows where likely forms and constants differ most, compared with the noise, best first.
 
-    One after the other: what a chosen row would tell, measured well, is taken away before the next one is
-    chosen, so that no two rows tell the same. Once there is nothing left to tell, rows are taken that are
-    far from all chosen ones in `X`.
+    Rows are chosen one after the other, each as if those before it had been measured well, so that no two
+    rows add the same. Once no row adds anything, rows are chosen that are far from the chosen ones in `X`.
     """
     factors, noise = _unknown(prediction)
     is_open = np.isfinite(factors).all(axis=1) & np.isfinite(noise)
@@ -139,7 +138,7 @@ def informative_rows(prediction: Prediction, n: int, X: Floats | None = None) ->
 
 
 def _unknown(prediction: Prediction) -> tuple[Floats, Floats]:
-    """Factors F, (n, r), of the covariance F Fᵀ of what likely forms say, and the variance of the noise."""
+    """Return factors F (n, r) of the covariance F Fᵀ of likely predictions, and the noise's variance."""
     is_likely = prediction.weights >= LEAST_LIKELY * prediction.weights[0]
     prediction = prediction.of_some(is_likely)
     roots = np.sqrt(prediction.weights)
@@ -151,6 +150,6 @@ def _unknown(prediction: Prediction) -> tuple[Floats, Floats]:
 
 
 def _distances(X: Floats, row: int) -> Floats:
-    """Of all rows from one of them, each column as a share of its range."""
+    """Return the distances of all rows from one of them, with each column relative to its range."""
     wide = np.ptp(X, axis=0)
     return np.asarray(np.sqrt((((X - X[row]) / np.where(wide > 0.0, wide, 1.0)) ** 2).sum(axis=1)))

@@ -25,11 +25,11 @@ class Budget:
     max_evaluations: float
     patience: float
     end: Deadline = NEVER
-    """of the fit, the choice included"""
+    """end of the fit, including the choice"""
     deadline: Deadline = NEVER
-    """of the search; the time from then to `end` is for the choice"""
+    """end of the search; the time from then to `end` is for the choice"""
     exact: float = EXACT
-    """the NRMSE below which there is nothing left to find"""
+    """NRMSE below which there is nothing left to find"""
 
     @classmethod
     def of(
@@ -57,7 +57,7 @@ class Budget:
         return replace(self, end=end, deadline=Deadline(end.at - seconds_to_refit(seconds)))
 
     def spent(self, progress: Progress, n_rows: int) -> str | None:
-        """Return the limit that ends a search on so many rows now; None if it continues."""
+        """Return the limit that ends a search on `n_rows` rows now; None if it continues."""
         if any(entry.is_exact(self.exact, n_rows) for entry in progress.front):
             return "exact"
         if progress.n_epochs >= self.max_epochs:

@@ -1,8 +1,8 @@
-"""How much of a fit's time the choice of an equation gets, and when it is made.
+"""Share of a fit's time for the choice of an equation, and when the choice is made.
 
 The choice shortens the best equations and then compares their description lengths. With a time limit the
-search leaves a reserve for it. Before the reserve begins, the choice is made once. If that took less than
-the reserve, the search continues for the rest, and the choice is made again.
+search leaves a reserve for it. Before the reserve begins, the choice is made once. If that took less than the
+reserve, the search continues for the rest, and the choice is made again.
 """
 
 from __future__ import annotations

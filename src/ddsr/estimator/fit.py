@@ -1,4 +1,4 @@
-"""The fit of one target: a search within a budget, and then the choice of an equation."""
+"""The fit of one target: a search within a budget, then the choice of an equation."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from ddsr.selection.select import front_of, select
 from ddsr.selection.usual_notation import in_usual_notation
 from ddsr.storage.saved import Saved, restoring
 
-# Of the shortlist, so many are looked at whatever the time, and so many more a second as these allow.
+# Number of candidates for the choice: a minimum, and more if the time suffices at these rates.
 LEAST_CONTENDERS, CONTENDERS_A_SECOND, CONTENDER_ROWS_A_SECOND = 12, 40, 250_000
-# Equations that are made shorter: so many of the shortest descriptions, and of the most accurate. Beside an
-# exact one all others have lost, and nobody should wait for them.
-MOST_ROWS_OF_FORMS = 10_000  # of more, weights of forms are not worth their time: one has it all
+MOST_ROWS_OF_FORMS = 10_000  # with more rows one form has all the weight
+# Equations that are shortened: those of the shortest descriptions, and the most accurate. Nothing can beat an
+# exact equation, so the others are not worth the wait.
 SHORTENED, SHORTENED_BESIDE_EXACT = (16, 3), (1, 0)
 
-# Rows times equations that are measured for intervals even when the time is up: tenths of a second.
+# Rows times equations that are measured for intervals even after the limit: tenths of a second.
 MOST_LATE_WORK = 3_000_000
 
 Callback = Callable[[SearchState], object]
@@ -50,11 +50,11 @@ States = Callable[[Problem], Iterator[SearchState]]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a fit leaves, without its data: all that the estimator keeps of it."""
+    """Result of a fit without its data, which is all that the estimator keeps."""
 
     front: ParetoFront
     best: FrontEntry
-    """one of the front's entries"""
+    """one of the entries of the front"""
     curves: tuple[EpochStats, ...]
     stopped_by: str
     spread: float
@@ -62,45 +62,45 @@ class Outcome:
     n_counted: int
     """see `Engine.n_counted`"""
     information: tuple[Floats | None, ...]
-    """of each equation: see `Scores.information`; None where it was not measured"""
+    """`Scores.information` of each equation; None if not measured"""
     n_epochs: int
     every: int = 1
-    """the curves have the first of every so many epochs; 1: all of them"""
+    """the curves hold the first of every `every` epochs"""
     n_observed: int | None = None
-    """see `Engine.n_observed`; None in models of earlier versions, which have no other than `n_counted`"""
+    """see `Engine.n_observed`; None in models of earlier versions, which have only `n_counted`"""
     noise: str = "constant"
-    """how errors go with the value: see `Problem`"""
+    """kind of the errors, see `Problem`"""
     forms: tuple[Form, ...] = ()
-    """the likeliest ones with their weights; empty where the choice is not by description length"""
+    """likeliest forms with their weights; empty if the choice is not by description length"""
     size_of_y: float = 1.0
-    """where errors are relative, the size of y whose errors the loss has; else 1"""
+    """size of y at which relative errors equal the loss; 1 for constant errors"""
 
     @property
     def chosen(self) -> int:
-        """The row of the front that predicts."""
+        """Row of the front with the equation that predicts."""
         return self.front.entries.index(self.best)
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Equations made shorter, and the one of them that predicts."""
+    """The shortened equations, and the one that predicts."""
 
     front: ParetoFront
     best: FrontEntry
     seconds: float
-    """that it was given"""
+    """time that the choice was given"""
     forms: tuple[Form, ...] = ()
-    """the likeliest ones, with their weights"""
+    """likeliest forms with their weights"""
     is_of_all: bool = True
     """whether the search has found nothing since"""
 
     def is_better_than(self, best: FrontEntry) -> bool:
-        """Whether its description is shorter than that of an equation, or was measured while that was not."""
+        """Return whether its description is shorter than that of `best`, or `best` has none."""
         return best.nats is None or (self.best.nats is not None and self.best.nats < best.nats)
 
 
 class Fit:
-    """One target's fit; it has a front and a choice from its first moment on."""
+    """The fit of one target, which has a front and a choice from the start."""
 
     def __init__(
         self,
@@ -109,28 +109,28 @@ class Fit:
         seeds: Sequence[Expression] = (),
         deadline: Deadline = NEVER,
     ) -> None:
-        """`deadline` is when the seeds have to be fitted."""
+        """Score the seeds, which are fitted until the deadline, and choose from the baseline."""
         self.problem = seeded(problem, seeds, deadline)
         self.selection = selection
         self.progress = Progress(self.problem.front)
         self.has_ended = False
-        """whether the search has ended, and the choice alone is left"""
+        """whether the search has ended, so that only the choice remains"""
         self.is_choice_cut = False
-        """whether an interrupt ended the choice before it was made"""
+        """whether an interrupt ended the choice early"""
         self.plain: tuple[Model, ...] = ()
-        """plain forms, which the choice looks at beside what the search found"""
+        """plain forms, which are candidates for the choice beside the found equations"""
         self.forms: tuple[Form, ...] = ()
         """see `Outcome`"""
         self.early: Choice | None = None
-        """made before the search ended; see `EarlyChoice`"""
+        """choice made before the search ended, see `EarlyChoice`"""
         self.choose()
 
     def saved(self, state: SearchState) -> Saved:
-        """The search after its last epoch, whose state this is, and what is known by then."""
+        """Return the search and its progress after the epoch with this state."""
         return {"search": state.save(), "progress": self.progress.saved()}
 
     def restore(self, saved: Saved, ended_by: str | None = None) -> None:
-        """Continue where a fit of the same problem was saved; its search may have ended already."""
+        """Continue a saved fit of the same problem, whose search may have ended already."""
         with restoring("fit"):
             self.progress = Progress.restored(saved["progress"], self.problem)
             self.problem = replace(self.problem, saved=saved["search"])
@@ -140,7 +140,7 @@ class Fit:
 
     @property
     def outcome(self) -> Outcome:
-        """As of now."""
+        """The current result."""
         engine, progress = self.problem.engine, self.progress
         return Outcome(
             self.front,
@@ -160,7 +160,7 @@ class Fit:
         )
 
     def choose(self) -> None:
-        """From what the search has so far, as it was found."""
+        """Choose from the front of the search, without shortening."""
         self.front = self.progress.front
         self.best = self.selection.choose(self.front, self.problem.engine.n_counted)
         self.information: tuple[Floats | None, ...] = (None,) * len(self.front)
@@ -168,9 +168,9 @@ class Fit:
     def search(
         self, states: States, budget: Budget, callback: Callback | None = None, rules: Sequence[Rule] = ()
     ) -> None:
-        """Iterate until the budget is spent; `states` starts the search, or continues one.
+        """Search until the budget is spent; `states` starts or resumes the search.
 
-        Whatever is raised passes through, and leaves the choice from the epochs that were finished.
+        Exceptions pass through, and leave the choice from the finished epochs.
         """
         if self.selection.shortens:
             self.plain = plain_forms(self.problem, budget.end, budget.exact)
@@ -201,21 +201,21 @@ class Fit:
                     continue  # the time is up
             states = begin() if states is None else states
             state = next(states, None)
-            if state is None:  # the epoch was cut short, or there is nothing left to try
+            if state is None:  # the epoch was cut short, or everything was tried
                 reason = "max_time" if budget.deadline.has_passed else "exhausted"
                 break
             self.progress.take(state)
             self.early = replace(self.early, is_of_all=False) if self.early else None
             if state.is_cut_short:
-                next(states)  # raises what cut it short; half an epoch is not shown, and not saved
+                next(states)  # raises what cut it short; an incomplete epoch is not shown and not saved
             if callback is not None:
                 callback(state)
         self.progress.stopped_by = reason
 
     def refit(self, budget: Budget) -> None:
-        """Fit what is listed on all rows; an interrupt leaves it as it was found.
+        """Fit the listed equations on all rows; an interrupt leaves them as they were.
 
-        With a free scale and offset it is the refiner's, which judges and polishes on more rows.
+        With a free scale and offset, the refiner has already polished them on more rows.
         """
         engine = self.problem.engine
         if engine.options.is_scale_free:
@@ -229,7 +229,7 @@ class Fit:
             self.is_choice_cut = True
 
     def write(self) -> None:
-        """Write what is listed in its usual notation, without changing a value."""
+        """Rewrite the listed equations in their usual notation, without changing a value."""
         engine = self.problem.engine
         try:
             self.front = in_usual_notation(self.front, engine, self.problem.lister.listing.allows)
@@ -249,7 +249,7 @@ class Fit:
         return EarlyChoice(budget.deadline, budget.end.at, choose)
 
     def shorten(self, budget: Budget, rules: Sequence[Rule] = ()) -> None:
-        """Replace the equations by shorter ones; an interrupt leaves them as they were found."""
+        """Replace the equations by shorter ones; an interrupt leaves them as they were."""
         if self.early is None or not self.early.is_of_all:
             try:
                 self._take(self._shortened(budget, rules, self._seconds_to_choose(budget)))
@@ -267,9 +267,9 @@ class Fit:
         self.information = (None,) * len(self.front)
 
     def _shortened(self, budget: Budget, rules: Sequence[Rule], seconds: float) -> Choice:
-        """The choice among what the search has so far, made within so many seconds."""
+        """Choose among the equations of the search within `seconds`."""
         deadline = time.monotonic() + seconds
-        # a choice that was made early says how long it takes: the second one has the same candidates
+        # an early choice shows how long it takes: the second one has the same candidates
         size = seconds if self.early is None else max(seconds, self.early.seconds)
         lister, allows = self.problem.lister, self.problem.lister.listing.allows
         engine = self.problem.engine
@@ -297,10 +297,10 @@ class Fit:
         return Choice(with_guesses(front, best, self.problem), best, seconds, forms)
 
     def _ask_for_noise(self, equations: Sequence[Expression]) -> None:
-        """Choose under errors in proportion to y where the candidates show them.
+        """Switch to errors in proportion to y if the candidates show them.
 
-        Not the other way round: under errors of one size a few large values decide, and some equation of
-        many meets these by chance.
+        The reverse is not tried: with errors of one size a few large values decide, and some equation of many
+        fits these by chance.
         """
         if self.problem.noise == "relative" or not self.problem.may_ask_for_noise:
             return
@@ -310,12 +310,12 @@ class Fit:
             self.problem = replace(self.problem, engine=engine, noise=noise.kind)
 
     def _n_contenders(self, n_rows: int, seconds: float) -> int:
-        """So many that their first fits leave most of the time for making equations shorter."""
+        """Return the number of candidates whose first fits leave most of the time for shortening."""
         a_second = min(CONTENDERS_A_SECOND, CONTENDER_ROWS_A_SECOND / n_rows)
         return max(LEAST_CONTENDERS, int(a_second * max(seconds, 0.0)))
 
     def measure(self, budget: Budget) -> None:
-        """How well the data know each equation's constants; on much data only as long as there is time."""
+        """Measure the information on each equation's constants; on many rows only while there is time."""
         measured: dict[int, Floats | None] = {}
         engine = self.problem.engine
         order = sorted(range(len(self.front)), key=lambda row: self.front.entries[row] is not self.best)
@@ -330,17 +330,17 @@ class Fit:
 
 
 class Journal(Protocol):
-    """Keeps a fit where it can be gone on with."""
+    """Saves a fit so that it can be resumed."""
 
     seconds_used: float
-    """by the fit so far, which count against its time"""
+    """seconds that the fit has used so far, which count towards its time limit"""
 
     def begin(self, fit: Fit) -> None:
-        """Before the first epoch: restore what was kept, if anything was."""
+        """Restore the saved fit, if there is one; called before the first epoch."""
         ...
 
     def note(self, fit: Fit, state: SearchState) -> None:
-        """After every epoch."""
+        """Save the fit; called after every epoch."""
         ...
 
 
@@ -351,13 +351,13 @@ def run(
     rules: Sequence[Rule] = (),
     callback: Callback | None = None,
 ) -> None:
-    """Search for each target, one after the other, and choose; they share the time.
+    """Search for each target in turn, within a shared time limit, and choose.
 
-    A `KeyboardInterrupt` ends the search, or the choice, and the searches that would follow.
+    A `KeyboardInterrupt` ends the search or the choice, and skips the searches that would follow.
     """
     is_interrupted = False
     if any(fit.selection.shortens for fit in fits):
-        load_algebra()  # before the search, whose time it takes: after it there is none to spare
+        load_algebra()  # before the search, when there is time for it
     for n_done, fit in enumerate(fits):
         share = budget.next_of(len(fits) - n_done, shortens=fit.selection.shortens)
         try:
@@ -365,7 +365,7 @@ def run(
                 fit.search(states, share, callback, rules)
         except KeyboardInterrupt:
             is_interrupted = True
-        except BaseException:  # of a callback: what was found is left, written as ever
+        except BaseException:  # of a callback: show what was found in its usual notation
             if not fit.selection.shortens:
                 fit.write()
             raise

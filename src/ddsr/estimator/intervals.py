@@ -1,8 +1,8 @@
-"""How well the data know the constants of an equation: standard errors and confidence intervals.
+"""Standard errors and confidence intervals of an equation's constants.
 
-Linearised: near the fitted values the predictions are taken to be linear in the constants, as they are in
-ordinary regression. With J the derivatives of the predictions and W the weights, the covariance of the free
-constants is σ² (JᵀWJ)⁻¹, σ² the weighted squares of the residuals over the degrees of freedom.
+They are linearised, as in ordinary regression: near the fitted values, predictions count as linear in the
+constants. With J the derivatives of the predictions and W the weights, the covariance of the free constants
+is σ² (JᵀWJ)⁻¹, where σ² is the weighted sum of squared residuals over the degrees of freedom.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ddsr.errors import DataError
 from ddsr.expression import Expression
 
 Floats = NDArray[np.float64]
-# A direction in the space of constants, each scaled to its own effect, that the data tell nothing of.
+# Relative strength below which the data do not determine a direction of the scaled constants.
 UNKNOWN = 1e-12
 
 
@@ -31,7 +31,7 @@ def intervals_table(
     n_observed: int,
     level: float,
 ) -> pd.DataFrame:
-    """A row a constant, c0, c1, … as they stand in the text of the equation, which is in `attrs`."""
+    """Return one row per constant, c0, c1, … as in the text of the equation, which is in `attrs`."""
     if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0.0 < level < 1.0:
         raise DataError(f"level must be a number between 0 and 1, got {level!r}")
     errors = standard_errors(is_free, information, loss, n_observed)
@@ -55,7 +55,7 @@ def intervals_table(
 
 
 def standard_errors(is_free: Sequence[bool], information: Floats, loss: float, n_observed: int) -> Floats:
-    """Of each constant, the others being fitted too: 0 for a settled one, infinite for one nobody can know.
+    """Return the standard error of each constant, all fitted jointly: 0 if fixed, infinite if undetermined.
 
     `information` is the mean, over all rows, of the products of derivatives, `loss` that of the squares.
     """
@@ -79,7 +79,7 @@ def standard_errors(is_free: Sequence[bool], information: Floats, loss: float, n
 def covariance_of(
     is_free: Sequence[bool], information: Floats | None, loss: float, n_observed: int
 ) -> Floats:
-    """Of the constants, 0 for settled ones; directions that the data tell nothing of are left out."""
+    """Return the covariance of the constants, 0 for fixed ones, without directions that are undetermined."""
     covariance = np.zeros((len(is_free), len(is_free)))
     free = np.flatnonzero(is_free)
     n_degrees = n_observed - len(free)
@@ -96,7 +96,7 @@ def covariance_of(
 
 
 def named_constants(equation: Expression) -> tuple[list[int], str]:
-    """Which constant stands where in the text, and the text with c0, c1, … for them."""
+    """Return the order of the constants in the text, and the text with c0, c1, … for them."""
     marked = equation.skeleton([f"\x00{number}\x00" for number in range(equation.n_constants)])
     order = [int(number) for number in re.findall("\x00([0-9]+)\x00", marked)]
     place = {number: k for k, number in enumerate(order)}
@@ -104,7 +104,7 @@ def named_constants(equation: Expression) -> tuple[list[int], str]:
 
 
 def _quantile(level: float, n_degrees: int) -> float:
-    """Student's t, two-sided; without degrees of freedom errors are infinite, or 0, already."""
+    """Return the two-sided quantile of Student's t; errors are infinite or 0 without degrees of freedom."""
     from scipy.special import stdtrit
 
     return float(stdtrit(max(n_degrees, 1), 0.5 + level / 2))

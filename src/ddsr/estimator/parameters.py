@@ -55,6 +55,12 @@ Place = tuple[str | int, ...]
 Kinds = dict[str, Any]
 
 
+def saved_parameters(parameters: Mapping[str, Any]) -> Parameters:
+    """Convert an estimator's parameters to JSON, without what a file cannot hold: code of the user's."""
+    kept = {name: value for name, value in parameters.items() if name != "contributors"}
+    return to_json(kept | {"callback": None})
+
+
 def to_json(parameters: Mapping[str, Any]) -> Parameters:
     """Convert parameters to JSON; raise `RunError` for one that JSON cannot hold."""
     kinds: Kinds = {}

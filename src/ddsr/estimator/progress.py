@@ -1,4 +1,4 @@
-"""What a search has found so far."""
+"""Progress of a search: its front, candidates and learning curves."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ddsr.search.loop import SearchState
 from ddsr.search.problem import Problem
 from ddsr.storage.saved import Saved, whole
 
-# In log(NRMSE), summed over sizes: a gain that is rounding is not progress.
+# In log(NRMSE), summed over sizes; smaller gains are rounding.
 LEAST_GAIN = 1e-6
 
 
 @dataclass
 class Progress:
-    """What a search has so far, whatever ends it."""
+    """The results of a search so far."""
 
     front: ParetoFront
     contenders: tuple[FrontEntry, ...] = ()
@@ -24,28 +24,28 @@ class Progress:
     curves: list[EpochStats] = field(default_factory=list)
     n_scored: int = 0
     n_idle_epochs: int = 0
-    """since the front last became better"""
+    """number of epochs since the front last improved"""
     stopped_by: str = "interrupt"
 
     @property
     def n_epochs(self) -> int:
-        """Epochs so far."""
+        """Number of epochs so far."""
         return len(self.curves)
 
     @property
     def seconds_searched(self) -> float:
-        """Time that the epochs took."""
+        """Duration of all epochs."""
         return sum(sum(epoch.seconds.values()) for epoch in self.curves)
 
     def take(self, state: SearchState) -> None:
-        """One more epoch is done."""
+        """Update the progress with the state after an epoch."""
         is_better = state.front.gain_over(self.front) > LEAST_GAIN
         self.n_idle_epochs = 0 if is_better else self.n_idle_epochs + 1
         self.front, self.contenders, self.n_scored = state.front, state.contenders, state.n_scored
         self.curves.append(state.stats)
 
     def saved(self) -> Saved:
-        """All but what stopped it: it goes on from here."""
+        """Return everything except what stopped the search, since it will be resumed."""
         return {
             "front": self.front.saved(),
             "contenders": saved_entries(self.contenders),
@@ -56,7 +56,7 @@ class Progress:
 
     @classmethod
     def restored(cls, saved: Saved, problem: Problem) -> Progress:
-        """The progress that was saved."""
+        """Restore a saved progress."""
         vocabulary = problem.engine.vocabulary
         front, curves = ParetoFront.restored(saved["front"], vocabulary), restored_curves(saved["curves"])
         front = problem.lister.relisted(front, problem.front)

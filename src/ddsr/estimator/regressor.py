@@ -27,7 +27,7 @@ from ddsr.estimator.fit import Fit, Journal, Outcome, run
 from ddsr.estimator.forms import EquationForms, Index
 from ddsr.estimator.model_file import ModelRecord, read_model, write_model
 from ddsr.estimator.model_selection import find_selection
-from ddsr.estimator.parameters import from_json, to_json
+from ddsr.estimator.parameters import from_json, saved_parameters
 from ddsr.estimator.prior_parameter import PriorLike, with_prior
 from ddsr.estimator.seeding import check_same_columns, time_for_seeds
 from ddsr.estimator.tables import curves_table, equations_table, sample_table
@@ -39,7 +39,7 @@ from ddsr.grammar.guesses import known_equations, read_guesses
 from ddsr.grammar.rules import RulesLike, read_rules
 from ddsr.search.loop import SearchState
 from ddsr.search.presets import ConfigLike, Method, parse_method, pose, settings, start
-from ddsr.search.problem import Problem
+from ddsr.search.problem import Given, Problem
 from ddsr.selection.guards.outliers import exceptional_rows
 from ddsr.storage.saved import restoring
 
@@ -87,6 +87,9 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         or `?` is an unknown constant. For several columns of y, pass one list for all or one per column.
     warm_start : bool
         Whether `fit` continues from the equations of the previous fit, which then seed the search.
+    contributors : sequence of contributors
+        Your own sources of expressions for the preset `ddsr`: objects, of which each search gets a copy, or
+        classes or functions that take the `Problem` and return one (docs/contributors.md).
     callback : callable or None
         Called with the `SearchState` after every epoch. A `KeyboardInterrupt` that it raises ends the fit.
 
@@ -143,6 +146,7 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         model_selection: str | None = None,
         guesses: Sequence[str] | Sequence[Sequence[str]] = (),
         warm_start: bool = False,
+        contributors: Sequence[Given] = (),
         callback: Callable[[SearchState], object] | None = None,
     ) -> None:
         self.preset = preset
@@ -158,6 +162,7 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         self.model_selection = model_selection
         self.guesses = guesses
         self.warm_start = warm_start
+        self.contributors = contributors
         self.callback = callback
 
     def fit(
@@ -238,7 +243,8 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to one JSON file, which contains nothing executable.
 
-        The callback is not saved. A `RandomState` is saved in its present state, after the fit.
+        The callback and contributors are not saved. A `RandomState` is saved in its present state, after the
+        fit.
         """
         check_is_fitted(self)
         write_model(self._record(self.outcomes_), Path(path))
@@ -258,9 +264,9 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         return model
 
     def _record(self, outcomes: Sequence[Outcome]) -> ModelRecord:
-        parameters = self.get_params(deep=False) | {"callback": None}
+        parameters = saved_parameters(self.get_params(deep=False))
         return ModelRecord(
-            parameters=to_json(parameters),
+            parameters=parameters,
             features=outcomes[0].best.expression.vocabulary.variables,
             has_feature_names=hasattr(self, "feature_names_in_"),
             outcomes=tuple(outcomes),
@@ -342,6 +348,7 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
                     seed=int(seeds[-1]),
                     device=self.device,
                     n_threads=threads_of(self.n_jobs),
+                    contributors=self.contributors,
                 )
             known = [entry.equation for entry in before[output]] if before else []
             guesses = read_guesses(self._guesses_of(output, len(targets.names)), problem.grammar)

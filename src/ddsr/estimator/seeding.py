@@ -1,4 +1,4 @@
-"""Expressions to start from, fitted before the search: guesses, and equations of an earlier fit."""
+"""Starting expressions, fitted before the search: guesses, and equations of an earlier fit."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.search.problem import Problem
 from ddsr.selection.notation import spelled
 
-# How thoroughly they are fitted: they are few, and where their constants start may be unknown.
+# Effort of their fits: they are few, and the starting values of their constants may be unknown.
 GUESS_STEPS, GUESS_STARTS = 50, 8
-# Guesses fitted between two looks at the clock, and the part of the time limit that they may take.
+# Guesses that are fitted between looks at the clock, and their largest share of the time limit.
 N_AT_ONCE = 16
 SHARE_OF_TIME = 0.3
 
 
 def seeded(problem: Problem, seeds: Sequence[Expression] = (), deadline: Deadline = NEVER) -> Problem:
-    """Return the problem with its guesses and these to start from, scored before the search.
+    """Return the problem with its guesses and `seeds` as scored starting points.
 
-    Those that there is no time to fit are scored as they are written.
+    Those that are not fitted before the deadline are scored as they are written.
     """
     seeds = [*problem.guesses, *seeds]
     if not seeds:
@@ -56,20 +56,20 @@ def seeded(problem: Problem, seeds: Sequence[Expression] = (), deadline: Deadlin
 
 
 def time_for_seeds(end: Deadline, n_fits: int) -> Deadline:
-    """Return when the guesses of one of `n_fits` fits have to be fitted, all of which end at `end`."""
+    """Return the deadline for the guesses of one of `n_fits` fits, all of which end at `end`."""
     return NEVER if end == NEVER else Deadline(time.monotonic() + SHARE_OF_TIME * end.seconds_left / n_fits)
 
 
 def _fitted(
     seeds: Sequence[Expression], problem: Problem, options: FitOptions
 ) -> tuple[list[Expression], list[Expression]]:
-    """Each as it is written, and as the search fits it: with a free scale and offset, if it has those."""
+    """Return the seeds fitted as written, and fitted with a free scale and offset if the search has those."""
     engine = problem.engine
     written = engine.score(seeds, options=replace(options, is_scale_free=False))
     if not options.is_scale_free:
         return list(written.batch), list(written.batch)
     scores = engine.score(seeds, options=options)
-    # As it is written it has its own scale, and with another one beside it a fit can lose its way.
+    # A written seed has its own scale, and another one may lead the fit astray.
     is_written = written.nrmse < scores.nrmse
     pairs = zip(written.batch, scores.batch, is_written, strict=True)
     best = [_bare(own if is_better else free, problem.grammar) for own, free, is_better in pairs]
@@ -77,13 +77,13 @@ def _fitted(
 
 
 def _bare(seed: Expression, grammar: Grammar) -> Expression:
-    """Without constants that do no more than scale and shift it, which are fitted anyway."""
+    """Return the seed without constants that only scale and shift it, which are fitted anyway."""
     core = unscaled(seed.simplified())
     return core if grammar.check(core.tokens) is None else seed
 
 
 def with_guesses(front: ParetoFront, best: FrontEntry, problem: Problem) -> ParetoFront:
-    """A front with each guess, unless an entry that is no larger has no larger error; the choice stays."""
+    """Return the front with each guess that no entry beats in both size and error; the choice stays."""
     entries = list(front)
     for guess in problem.guessed:
         bar = (1.0 + SAME_ERROR) * guess.nrmse
@@ -96,7 +96,7 @@ def with_guesses(front: ParetoFront, best: FrontEntry, problem: Problem) -> Pare
 
 
 def _measured(guess: FrontEntry, problem: Problem) -> FrontEntry:
-    """With a description length that compares with those of the selected entries, written as they are."""
+    """Return the guess with a description length comparable to those of the selected entries."""
     scores = problem.engine.refit([guess.expression], max_steps=0)
     if scores.information is None or not np.isfinite(scores.nrmse[0]):
         return guess

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
 import numpy as np
@@ -49,12 +49,16 @@ def sample_table(equation: Expression, X: Floats, y: Floats) -> pd.DataFrame:
 
 def curves_table(epochs: Sequence[EpochStats], every: int = 1) -> pd.DataFrame:
     """Return one row per epoch, or per `every` epochs; NaN for parts that a method does not have."""
-    columns = [*_curve_row(EpochStats(np.nan, np.nan, np.nan, np.nan, None, {}))]
-    table = pd.DataFrame([_curve_row(stats) for stats in epochs], columns=columns, dtype=np.float64)
+    # after those of ddsr itself, the contributors of the user
+    parts = dict.fromkeys((*PARTS, *(part for stats in epochs for part in stats.seconds)))
+    sources = dict.fromkeys((*SOURCES, *(source for stats in epochs for source in stats.gains)))
+    columns = [*_curve_row(EpochStats(np.nan, np.nan, np.nan, np.nan, None, {}), parts, sources)]
+    rows = [_curve_row(stats, parts, sources) for stats in epochs]
+    table = pd.DataFrame(rows, columns=columns, dtype=np.float64)
     return table.set_index(table.index * every).rename_axis("epoch")
 
 
-def _curve_row(stats: EpochStats) -> dict[str, float]:
+def _curve_row(stats: EpochStats, parts: Iterable[str], sources: Iterable[str]) -> dict[str, float]:
     return {
         "best_reward": stats.best_reward,
         "mean_reward": stats.mean_reward,
@@ -63,6 +67,6 @@ def _curve_row(stats: EpochStats) -> dict[str, float]:
         "invalid_share": stats.invalid_share,
         "repeated_share": stats.repeated_share,
         **asdict(stats.update or NO_UPDATE),
-        **{f"seconds_{part}": stats.seconds.get(part, 0.0) for part in PARTS},
-        **{f"gain_{source}": stats.gains.get(source, np.nan) for source in SOURCES},
+        **{f"seconds_{part}": stats.seconds.get(part, 0.0) for part in parts},
+        **{f"gain_{source}": stats.gains.get(source, np.nan) for source in sources},
     }

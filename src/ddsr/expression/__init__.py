@@ -1,4 +1,4 @@
-"""Expressions: what a search looks for, in every form that a person or a program wants it."""
+"""Expressions: parsing, printing, simplification and exports."""
 
 from ddsr.expression.batch import Batch
 from ddsr.expression.expression import Expression

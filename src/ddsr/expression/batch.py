@@ -1,4 +1,4 @@
-"""Many expressions as two arrays, which generators return and the engine takes."""
+"""Batches: many expressions as two arrays, which generators return and the engine takes."""
 
 from __future__ import annotations
 
@@ -100,11 +100,11 @@ class Batch:
         return cls(batches[0].vocabulary, np.concatenate(tokens), np.concatenate(constants))
 
     def take(self, rows: NDArray[np.int64] | list[int]) -> Batch:
-        """Some of the rows, in the order given."""
+        """Return some of the rows, in the order given."""
         return Batch(self.vocabulary, self.tokens[rows], self.constants[rows])
 
     def first_distinct(self, n: int, n_threads: int = 1) -> Batch:
-        """The first `n` rows of different `keys`, in order; `n_drawn` counts the rows that this took."""
+        """Return the first `n` rows of different `keys`; `n_drawn` counts the rows that this took."""
         first_rows = {key: row for row, key in reversed(list(enumerate(self.keys(n_threads))))}
         rows = sorted(first_rows.values())
         n_drawn = rows[n - 1] + 1 if len(rows) >= n > 0 else len(self)
@@ -112,7 +112,7 @@ class Batch:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """Number of tokens of each."""
+        """Number of tokens of each expression."""
         return np.asarray((self.tokens != PAD).sum(axis=1))
 
 

@@ -47,9 +47,9 @@ class Expression:
         tokens: Iterable[int],
         constants: Iterable[float] | None = None,
     ) -> None:
-        """Tokens are breadth-first: the root, its operands, and so on. They may be padded at the end.
+        """Create an expression from breadth-first tokens: the root, its operands, and so on.
 
-        Constants are 1.0 unless given.
+        Tokens may be padded at the end. Constants are 1.0 unless given.
         """
         self._set(vocabulary, _checked_tokens(vocabulary, tokens), constants)
 
@@ -309,7 +309,7 @@ def _reordered(
     constants: Sequence[float],
     order: Sequence[int],
 ) -> tuple[tuple[int, ...], tuple[float, ...]]:
-    """Tokens and their constants where `order[k]` is the old index of what comes to stand at k."""
+    """Return tokens and constants in a new order, where `order[k]` is the old index of position k."""
     holders = (k for k, token in enumerate(tokens) if vocabulary.is_constant(token))
     value_at = dict(zip(holders, constants, strict=True))
     return tuple(tokens[k] for k in order), tuple(value_at[k] for k in order if k in value_at)

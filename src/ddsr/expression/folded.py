@@ -1,4 +1,4 @@
-"""What writers of an expression need of it: its parts, and the fold over its tree."""
+"""The part of an expression's interface that its writers use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class Folded(Protocol):
-    """An expression, as the writers of its text, source, LaTeX and SymPy form see it."""
+    """An expression as the writers of its text, source, LaTeX and SymPy form see it."""
 
     @property
     def vocabulary(self) -> Vocabulary:

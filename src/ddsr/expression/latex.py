@@ -1,7 +1,7 @@
-r"""LaTeX by the templates of the operator table, in the expression's own structure.
+r"""LaTeX of an expression in its own structure, by the templates of the operator table.
 
-A template such as `\frac{#1}{#2}` encloses its operands, `#1 + #2` leaves them open, and so does
-`{#1}^{2}` for what is raised: parentheses go by that, see `_fill`.
+A template such as `\frac{#1}{#2}` encloses its operands; `#1 + #2` leaves them open, and so does the base of
+`{#1}^{2}`. Open operands may need parentheses, see `_fill`.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 SUM, PRODUCT, FRACTION, POWER = 1, 2, 3, 4
 
-# Greek letters, accents and subscripts are SymPy's reading of such names; any other name is set upright.
+# SymPy typesets Greek letters, accents and subscripts; any other name is set upright.
 _READABLE_NAME = re.compile(r"[^\W\d_][^\W_]*(_[^\W_]+)*")
 _SPELLED = {"\\": r"\backslash ", "^": r"\wedge ", "~": r"\sim "} | {c: f"\\{c}" for c in "#$%&_{}"}
 
 
 def to_latex(expression: Folded, precision: int | None = None) -> str:
-    """For math mode; constants with `precision` significant digits, or all of them."""
+    """Return LaTeX for math mode; constants have `precision` significant digits, or all."""
     check_precision(precision)
     names = expression.vocabulary.variables
     return expression.fold(
@@ -35,7 +35,7 @@ def to_latex(expression: Folded, precision: int | None = None) -> str:
 
 
 def write_name(name: str) -> str:
-    r"""beta as \beta, x_1 as x_{1}; a name that is none in mathematics upright, character by character."""
+    r"""Return beta as \beta and x_1 as x_{1}; other names upright, character by character."""
     import sympy
 
     if _READABLE_NAME.fullmatch(name):
@@ -46,12 +46,12 @@ def write_name(name: str) -> str:
 def _character(c: str) -> str:
     if c.isspace() or not c.isprintable():
         return r"\ "
-    # in braces a sign is no operator: a-b is not set as a difference
+    # braces prevent a sign from being set as an operator: a-b is not a difference
     return _SPELLED.get(c) or (c if c.isalnum() else f"{{{c}}}")
 
 
 def _number(text: str) -> Piece:
-    r"""1.2e-05 as 1.2 \times 10^{-5}."""
+    r"""Return 1.2e-05 as 1.2 \times 10^{-5}."""
     mantissa, _, exponent = text.partition("e")
     written = rf"{mantissa} \times 10^{{{int(exponent)}}}" if exponent else mantissa
     if text.startswith("-"):
@@ -70,7 +70,7 @@ def _apply(row: Operator, operands: list[Piece]) -> Piece:
 
 
 def _fill(row: Operator, template: str, slot: re.Match[str], operand: Piece) -> str:
-    """The operand, in parentheses where the slot is open and another reading would be possible."""
+    """Return the operand, in parentheses if its slot is open and it could be misread."""
     before, after = template[: slot.start()], template[slot.end() :]
     starts_with_minus = operand.text.startswith("-")
     if after.startswith("}^"):

@@ -1,4 +1,4 @@
-"""The value of an expression over rows of data, in NumPy: the reference for the native engine."""
+"""Values of an expression over rows of data, in NumPy: the reference for the native engine."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def evaluate(expression: Folded, X: ArrayLike) -> NDArray[np.float64]:
-    """f(X) of shape (n_rows,), in a new array; nan or ±inf where the expression is undefined."""
+    """Return f(X) of shape (n_rows,) as a new array; nan or ±inf where the expression is undefined."""
     data = _checked(X, len(expression.vocabulary.variables))
     with np.errstate(all="ignore"):
         values = expression.fold(
             variable=lambda column: data[:, column],
-            # arrays too: in Python's floats 1 / 0 raises, and (-1)^0.5 is complex
+            # arrays too: with Python's floats 1 / 0 raises, and (-1)^0.5 is complex
             constant=np.asarray,
             one=np.asarray(1.0),
             apply=lambda row, operands: numpy_function(row)(*operands),

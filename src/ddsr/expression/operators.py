@@ -15,47 +15,47 @@ from ddsr.errors import VocabularyError
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One row: all that is known of an operator outside the core."""
+    """One row of the operator table."""
 
     name: str
     symbol: str
-    """of infix notation; empty for an operator that is written as a function"""
+    """infix symbol; empty for an operator that is written as a function"""
     arity: int
     precedence: int
     """how tightly it binds; 9 for a function"""
     is_commutative: bool
-    """and associative: operands may be reordered and regrouped"""
+    """whether it is commutative and associative, so that operands may be reordered and regrouped"""
     undoes: str
-    """the operator that it takes back, as log does exp; empty for none"""
+    """operator that it inverts, as log inverts exp; empty for none"""
     parity: str
-    """"odd" where f(-x) = -f(x), "even" where f(-x) = f(x); empty for neither, and for two operands"""
+    """"odd" if f(-x) = -f(x), "even" if f(-x) = f(x); empty for neither and for two operands"""
     trend: str
     """"rising" or "falling", strictly and over the whole domain; empty for neither"""
     domain: str
-    """operands that have a value: "all", "nonzero", "nonnegative", "positive", or "unit" for [-1, 1]"""
+    """operands with a value: "all", "nonzero", "nonnegative", "positive", or "unit" for [-1, 1]"""
     range: str
-    """the smallest of these sets that holds all values"""
+    """smallest of these sets that contains all values"""
     period: float
     """0 for none"""
     degree: float
     """d with f(c * x) = c^d * f(x) for all c > 0; 0 for none"""
     numpy: str
     sympy: str
-    """what the two libraries call it; empty where Python's own arithmetic serves"""
+    """names in the two libraries; empty where Python's own arithmetic is used"""
     latex: str
-    """with #1 and #2 in the operands' places"""
+    """template with #1 and #2 in place of the operands"""
 
 
 OPERATORS: Mapping[str, Operator] = MappingProxyType(
     {row["name"]: Operator(**row) for row in _core.operators()}
 )
-"""Every operator there is, by name."""
+"""All operators by name."""
 
 DEFAULT_OPERATORS = ("add", "sub", "mul", "div", "pow", "sin", "cos", "log", "sqrt", "exp")
-"""The paper's set: + − × ÷ ^ sin cos log √ exp."""
+"""The operators of the DDSR paper: + − × ÷ ^ sin cos log √ exp."""
 
 PERIODIC = tuple(row.name for row in OPERATORS.values() if row.period)
-"""Operators that repeat themselves along the real axis."""
+"""Operators that are periodic along the real axis."""
 
 _NAME_OF_SYMBOL = {row.symbol: row.name for row in OPERATORS.values() if row.symbol} | {"**": "pow"}
 _NAME_IN_NUMPY = {row.numpy: row.name for row in OPERATORS.values() if row.numpy}
@@ -74,13 +74,13 @@ ARITHMETIC: dict[str, Callable[..., Any]] = {
 
 
 NAMED_POWERS = {row.name: int(row.degree) for row in OPERATORS.values() if row.degree >= 2.0}
-"""Operators that are whole powers, and their exponents: square and cube."""
+"""Operators that are whole powers (square and cube), and their exponents."""
 RATIONAL = {name: function for name, function in ARITHMETIC.items() if name != "pow"}
-"""Operators that make rational functions of rational functions."""
+"""Operators that turn rational functions into rational functions."""
 
 
 def find_operator(text: str) -> Operator:
-    """The operator of a name ("add") or a symbol ("+", "^", "**")."""
+    """Return the operator with a name ("add") or a symbol ("+", "^", "**")."""
     if not isinstance(text, str):
         raise VocabularyError(f"an operator must be a name or symbol, not {text!r}")
     row = OPERATORS.get(_NAME_OF_SYMBOL.get(text, text))
@@ -92,20 +92,20 @@ def find_operator(text: str) -> Operator:
 
 
 def suggestion(text: str) -> str:
-    """The operator whose name is nearest, as a question to add to a message; or nothing."""
+    """Return a question that suggests the operator with the nearest name, or an empty text."""
     begins = [name for name in OPERATORS if text.startswith(name)]  # cosine, squared
     nearest = begins or get_close_matches(text, [*OPERATORS, *_NAME_IN_NUMPY], n=1)
     return f" (did you mean {_NAME_IN_NUMPY.get(nearest[0], nearest[0])!r}?)" if nearest else ""
 
 
 def numpy_function(row: Operator) -> Callable[..., Any]:
-    """Takes and gives arrays of doubles."""
+    """Return the NumPy function of an operator on arrays of doubles."""
     function: Callable[..., Any] = ARITHMETIC.get(row.name) or getattr(np, row.numpy)
     return function
 
 
 def sympy_function(row: Operator) -> Callable[..., Any]:
-    """Takes and gives SymPy's objects."""
+    """Return the SymPy function of an operator on SymPy objects."""
     import sympy
 
     function: Callable[..., Any] = ARITHMETIC.get(row.name) or getattr(sympy, row.sympy)

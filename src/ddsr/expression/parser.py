@@ -1,7 +1,7 @@
-"""Infix text to a tree, by operator precedence; nothing in the text is ever executed.
+"""Parser of infix text to a tree, by operator precedence; nothing in the text is ever executed.
 
-The parser keeps what it has begun (an operator that waits for its right operand, an open
-parenthesis, a function call) on a list instead of calling itself, so no nesting is too deep for it.
+The parser keeps unfinished parts (an operator that waits for its right operand, an open parenthesis, a
+function call) on a list instead of calling itself, so that no nesting is too deep.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ POWERS = ("^", "**")
 
 
 def parse(text: str, vocabulary: Vocabulary) -> Node:
-    """The tree of a text; an error says what is wrong, where, and what is known instead."""
+    """Return the tree of a text; errors name what is wrong, where, and what is known instead."""
     if not isinstance(text, str):
         raise ExpressionError(f"text must be a string, not {text!r}")
     words = split_words(text)
@@ -29,7 +29,7 @@ def parse(text: str, vocabulary: Vocabulary) -> Node:
 
 @dataclass(slots=True)
 class _Open:
-    """Something begun: an infix operator, a unary minus, a parenthesis or a call."""
+    """An unfinished infix operator, unary minus, parenthesis or call."""
 
     word: Word
     precedence: int = 0  # of operators; 0 for what only a closing parenthesis ends
@@ -58,7 +58,7 @@ class _Parser:
         return self.words[self.at - 1]
 
     def read_operand(self, word: Word) -> bool:
-        """Read what may start an operand; True when one is complete."""
+        """Read what may start an operand; return True when an operand is complete."""
         if word.text == "+":
             return False
         if word.text == "-":
@@ -89,7 +89,7 @@ class _Parser:
         self.open.append(_Open(word, operator=row))
 
     def read_minus(self, word: Word) -> bool:
-        """A minus is part of the number behind it, but for -2^x, which is -(2^x)."""
+        """Read a minus: part of the number behind it, except in -2^x, which is -(2^x)."""
         following = self.words[self.at]
         is_part = following.kind == "number" and self.words[self.at + 1].text not in POWERS
         if is_part and self.vocabulary.has_constant:
@@ -99,7 +99,7 @@ class _Parser:
         return False
 
     def read_after_operand(self, word: Word) -> bool:
-        """Read what may follow an operand; False when another operand must come."""
+        """Read what may follow an operand; return False when another operand must come."""
         if word.text == ")":
             self.close(word)
             return True

@@ -1,4 +1,4 @@
-"""Infix text, with parentheses only where reading it back would otherwise give another tree."""
+"""Infix text, with parentheses only where it would otherwise be read as another tree."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ ATOM = 9  # binds as tightly as a function call: never in parentheses
 
 
 class Piece(NamedTuple):
-    """A written part of an expression."""
+    """A printed part of an expression."""
 
     text: str
     precedence: int = ATOM
-    """of the operator that is outermost in it"""
+    """precedence of its outermost operator"""
     is_fixed: bool = False
-    """whether it holds no variable"""
+    """whether it has no variable"""
 
     def within(self, least: int) -> str:
-        """The text, in parentheses if it binds less tightly than that."""
+        """Return the text, in parentheses if it binds less tightly than `least`."""
         return self.text if self.precedence >= least else f"({self.text})"
 
 
 def to_text(expression: Folded, precision: int | None = None) -> str:
-    """Constants with `precision` significant digits, or with all: then the text parses back."""
+    """Return infix text; constants have `precision` significant digits, or all, so that it parses back."""
     check_precision(precision)
     return _write(expression, lambda value: number(_constant_text(value, precision)))
 
 
 def to_skeleton(expression: Folded, names: Sequence[str] | None = None) -> str:
-    """A `?` for every constant, or a name for each, in breadth-first order."""
+    """Return infix text with `?` for every constant, or with given names in breadth-first order."""
     marks = reversed(["?"] * expression.n_constants if names is None else names)
     return _write(expression, lambda value: Piece(next(marks)))  # a fold meets the last constant first
 
@@ -53,14 +53,14 @@ def _write(expression: Folded, constant: Callable[[float], Piece]) -> str:
 
 
 def _apply_without_neg(row: Operator, operands: list[Piece]) -> Piece:
-    """-x for -1 * x, which is how it is read where there is no other way to say it."""
+    """Return -x for -1 * x, as the parser reads it without the operator neg."""
     if row.name == "mul" and is_minus_one(operands[0]) and not operands[1].is_fixed:
         return negated(operands[1])
     return _apply(row, operands)
 
 
 def is_minus_one(operand: Piece) -> bool:
-    """Whether it is the number, as it is written."""
+    """Return whether the text is the number -1."""
     return operand.text == "-1"
 
 
@@ -74,7 +74,7 @@ def _apply(row: Operator, operands: list[Piece]) -> Piece:
 
 
 def infix(row: Operator, sign: str, left: Piece, right: Piece) -> Piece:
-    """Two operands with the sign between them: + - * / group to the left, ^ to the right."""
+    """Return two operands with a sign between them; + - * / group to the left, ^ to the right."""
     if row.name == "pow":  # x^-y needs no parentheses: what follows ^ may begin with a minus
         text = left.within(row.precedence + 1) + sign + right.within(UNARY_MINUS)
     else:
@@ -83,30 +83,30 @@ def infix(row: Operator, sign: str, left: Piece, right: Piece) -> Piece:
 
 
 def negated(operand: Piece) -> Piece:
-    """A minus in front; a number in parentheses, since -2 is a number itself."""
+    """Return the operand after a minus; a number is put in parentheses, since -2 is a number itself."""
     is_ambiguous = operand.text[0] in "-.0123456789" and operand.precedence in (ATOM, UNARY_MINUS)
     text = f"-({operand.text})" if is_ambiguous else "-" + operand.within(UNARY_MINUS)
     return Piece(text, UNARY_MINUS, operand.is_fixed)
 
 
 def call(name: str, operands: list[Piece]) -> Piece:
-    """A function and its arguments."""
+    """Return a function call."""
     arguments = ", ".join(operand.text for operand in operands)
     return Piece(f"{name}({arguments})", is_fixed=all(operand.is_fixed for operand in operands))
 
 
 def number(text: str) -> Piece:
-    """A number, which binds like a unary minus if it starts with one."""
+    """Return a number, which binds like a unary minus if it starts with one."""
     return Piece(text, UNARY_MINUS if text.startswith("-") else ATOM, is_fixed=True)
 
 
 def digits(value: float, precision: int | None) -> str:
-    """The shortest decimal that is this double, or is it to so many digits; 2.0 gives 2."""
+    """Return the shortest decimal that is this double, or a rounded one; 2.0 gives 2."""
     return repr(value).removesuffix(".0") if precision is None else f"{value:.{precision}g}"
 
 
 def check_precision(precision: int | None) -> None:
-    """Refuse what is not a number of digits."""
+    """Raise an error unless `precision` is None or a number of digits."""
     if precision is not None and (not isinstance(precision, int) or precision < 1):
         raise ExpressionError(f"precision must be at least 1 digit, not {precision!r}")
 

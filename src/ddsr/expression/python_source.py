@@ -1,4 +1,4 @@
-"""Source text of a function that computes the expression with NumPy and nothing else."""
+"""Python source of a function that computes an expression with NumPy alone."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ LARGEST_SAFE_DEPTH = 50
 
 
 def to_python(expression: Folded, name: str = "equation") -> str:
-    """The module: an import and the function, whose arguments are the variables in order.
+    """Return a module: an import, and the function with the variables in order as arguments.
 
-    Where a variable's name is no identifier a comment says which argument it is: see `argument_names`.
+    A comment names the argument of each variable whose name is not an identifier, see `argument_names`.
     """
     if not name.isidentifier() or iskeyword(name) or name in RESERVED:
         raise ExpressionError(f"{name!r} cannot be the name of a Python function")
@@ -57,7 +57,7 @@ def to_python(expression: Folded, name: str = "equation") -> str:
 
 
 def _check_compiles(text: str, depth: int) -> None:
-    """Refuse what Python's own parser cannot read: it allows some 200 parentheses within each other."""
+    """Raise an error if Python cannot parse the text: it allows some 200 nested parentheses."""
     try:
         compile(text, "<equation>", "exec")
     except (SyntaxError, RecursionError, MemoryError) as error:
@@ -67,10 +67,10 @@ def _check_compiles(text: str, depth: int) -> None:
 
 
 def argument_names(variables: tuple[str, ...]) -> list[str]:
-    """An identifier for each variable, as near to its name as Python allows, all different.
+    """Return a different identifier for each variable, as close to its name as Python allows.
 
-    Names that are identifiers stay as they are. In others, what an identifier cannot hold becomes _, which
-    also stands before a digit at the beginning. A keyword, or a name that is taken, gets _2, _3, … behind it.
+    Names that are identifiers are kept. In others, invalid characters become _, which also precedes a digit
+    at the start. A keyword, or a name that is taken, is followed by _2, _3, …
     """
     taken = {*RESERVED, *filter(_is_argument, variables)}
     names: list[str] = []
@@ -89,7 +89,7 @@ def _is_argument(name: str) -> bool:
 
 
 def _identifier(name: str) -> str:
-    # Python itself reads identifiers in this normal form
+    # Python itself normalizes identifiers to this form
     kept = (c if f"_{c}".isidentifier() else "_" for c in normalize("NFKC", name))
     identifier = "".join(kept)
     return identifier if identifier.isidentifier() else f"_{identifier}"
@@ -100,7 +100,7 @@ def _apply(row: Operator, operands: list[Piece]) -> Piece:
         return negated(operands[0])
     if row.name == "cube":
         return call("np.power", [*operands, number("3")])
-    # Two of Python's floats would raise in 1.0 / 0.0 and turn complex in (-1.0) ** 0.5
+    # with two Python floats, 1.0 / 0.0 would raise and (-1.0) ** 0.5 turn complex
     raises = row.name in ("div", "pow") and all(operand.is_fixed for operand in operands)
     if row.name in _SIGNS and not raises:
         return infix(row, _SIGNS[row.name], *operands)

@@ -1,4 +1,4 @@
-"""An expression times a number plus a number, written as one expression."""
+"""Scaling and shifting of expressions."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from ddsr.expression.tree import Kind, Node
 from ddsr.expression.vocabulary import Vocabulary
 
 NEGLIGIBLE = 1e-12
-"""A scale so near to 1, and an offset so near to 0, is left out."""
+"""A scale this close to 1, or an offset this close to 0, is omitted."""
 
 
 def scaled(expression: Expression, scale: float, offset: float, unit: float = 1.0) -> Expression | None:
-    """`scale * expression + offset`; None where the vocabulary has not what it takes to write that.
+    """Return `scale * expression + offset`, or None if the vocabulary cannot express it.
 
-    Constants that already scale or shift the expression are merged with these, so that 2 * x + 1
-    times 3 is 6 * x + 3. An offset that is negligible beside `unit` is left out.
+    Constants that already scale or shift the expression are merged: 2 * x + 1 times 3 is 6 * x + 3. An offset
+    that is negligible compared with `unit` is omitted.
     """
     if _is_negligible(scale - 1.0) and _is_negligible(offset / unit):
         return expression
@@ -28,7 +28,7 @@ def scaled(expression: Expression, scale: float, offset: float, unit: float = 1.
 
 
 def unscaled(expression: Expression) -> Expression:
-    """The expression without the constants that scale and shift it: sin(x) of 2 * sin(x) + 1."""
+    """Return the expression without the constants that scale and shift it: sin(x) for 2 * sin(x) + 1."""
     return Expression.from_tree(expression.vocabulary, _split(expression.tree)[1])
 
 
@@ -37,12 +37,12 @@ def _is_negligible(value: float) -> bool:
 
 
 def _number(node: Node) -> float | None:
-    """The value of a leaf without a variable."""
+    """Return the value of a leaf that is not a variable, otherwise None."""
     return node.value if node.kind in (Kind.CONSTANT, Kind.ONE) else None
 
 
 def _split(node: Node) -> tuple[float, Node, float]:
-    """(scale, core, offset): the node is scale * core + offset, the core itself neither."""
+    """Return (scale, core, offset), where the node is scale * core + offset."""
     if node.kind is not Kind.OPERATOR:
         return 1.0, node, 0.0
     if node.name == "neg":

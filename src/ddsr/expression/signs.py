@@ -1,4 +1,4 @@
-"""What is known of the variables' signs, as the native simplifier takes it."""
+"""Known signs of the variables, as the native simplifier takes them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NONNEGATIVE, POSITIVE = 1, 2
 def signs_of(
     vocabulary: Vocabulary, positive: Iterable[str], nonnegative: Iterable[str]
 ) -> NDArray[np.uint8]:
-    """A sign for each variable, 0 where none is known; positive says more than nonnegative."""
+    """Return the sign of each variable, 0 if unknown; positive overrides nonnegative."""
     signs = np.zeros(len(vocabulary.variables), dtype=np.uint8)
     columns = {name: column for column, name in enumerate(vocabulary.variables)}
     for names, sign in ((nonnegative, NONNEGATIVE), (positive, POSITIVE)):

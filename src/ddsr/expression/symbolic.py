@@ -1,4 +1,4 @@
-"""Expressions in SymPy, for algebra and SRBench's measures; imported only when first used."""
+"""SymPy forms of expressions, for algebra and SRBench's measures; SymPy is imported only when used."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from ddsr.expression.operators import Operator, numpy_function, sympy_function
 if TYPE_CHECKING:
     from ddsr.expression.folded import Folded
 
-LARGEST_EXACT = 2.0**53  # beyond it every double is whole
+LARGEST_EXACT = 2.0**53  # larger doubles are all whole
 LARGEST_EXACT_EXPONENT = 100
-# A double that is exactly such a fraction, or multiple of pi, stands for it: no fit ends there by chance.
+# A double that is exactly such a fraction, or multiple of pi, becomes one: no fit ends there by chance.
 LARGEST_NUMERATOR, LARGEST_DENOMINATOR = 1000, 16
-FRAMES_A_LEVEL = 4  # that Python needs at least to print a function within a function
-DECIMAL_DENOMINATORS = (5, 10)  # 1.3 is written, and to SymPy exp(1.3 * x) is not exp(13 * x / 10)
+FRAMES_A_LEVEL = 4  # least number of frames that Python needs to print one level of nested functions
+DECIMAL_DENOMINATORS = (5, 10)  # 1.3 stays a decimal: to SymPy exp(1.3 * x) differs from exp(13 * x / 10)
 
 
 class _Part(NamedTuple):
@@ -32,16 +32,16 @@ class _Part(NamedTuple):
 
 
 def to_sympy(expression: Folded) -> Any:
-    """Symbols by the variables' names; fractions and multiples of pi exactly, decimals as Float.
+    """Return the SymPy form; fractions and multiples of pi are exact, decimals are Floats.
 
-    All values are real, which SymPy is not told, since symbols that differ by it are different: exp(x)^2 is
-    written as exp(2 x), and log(exp(x)) as x.
+    Symbols have the variables' names and no assumptions, because SymPy distinguishes symbols by these. Still,
+    all values are treated as real: exp(x)^2 becomes exp(2 x), and log(exp(x)) becomes x.
 
-    What holds no variable and exceeds 2^53 becomes the double that it is, overflow included, and so does
-    a function of what is no plain number, such as sin(exp(2)): SymPy would else write out all digits of
-    7^(10^10), or compute a million for the sign of a sine. sqrt(2) and log(3) stay as they are.
+    A part without variables becomes a double if it exceeds 2^53, overflow included, and so does a function of
+    anything but a plain number, such as sin(exp(2)). Otherwise SymPy would write out all digits of 7^(10^10),
+    or compute a million for the sign of a sine. sqrt(2) and log(3) stay exact.
 
-    SymPy calls itself for each level of nesting: `ExpressionError` where there are too many for Python.
+    SymPy calls itself for each level of nesting: `ExpressionError` if there are too many for Python.
     """
     import sympy
 
@@ -56,14 +56,14 @@ def to_sympy(expression: Folded) -> Any:
 
 
 def complexity(expression: Folded) -> int:
-    """Operators and leaves of the SymPy form: SRBench's model size."""
+    """Return the number of operators and leaves of the SymPy form: SRBench's model size."""
     form = to_sympy(expression)
     with _naming_depth(expression):
         return count_nodes(form)
 
 
 def count_nodes(form: Any) -> int:
-    """Operators and leaves of a SymPy expression: SRBench's model size."""
+    """Return the number of operators and leaves of a SymPy expression: SRBench's model size."""
     from sympy import preorder_traversal
 
     return sum(1 for _ in preorder_traversal(form))
@@ -111,7 +111,7 @@ def _apply(row: Operator, operands: list[_Part]) -> _Part:
 
 
 def _of_reals(row: Operator, forms: list[Any]) -> Any:
-    """The operator of real operands, where SymPy by itself stops for the sake of complex ones."""
+    """Apply an operator to real operands, also where SymPy stops because they might be complex."""
     import sympy
     from sympy.functions.elementary.hyperbolic import HyperbolicFunction
     from sympy.functions.elementary.trigonometric import TrigonometricFunction
@@ -127,13 +127,13 @@ def _of_reals(row: Operator, forms: list[Any]) -> Any:
     function = sympy_function(row)
     periodic = TrigonometricFunction, HyperbolicFunction  # along the real or the imaginary axis
     if isinstance(function, type) and issubclass(function, periodic) and forms[0].has(*periodic):
-        # SymPy asks whether it is real, and works out real and imaginary parts of all that is inside.
+        # SymPy would test whether it is real, and compute real and imaginary parts of everything inside.
         return function(*forms, evaluate=False)
     return function(*forms)
 
 
 def _inexact_if_large(exponent: Any) -> Any:
-    # or SymPy takes the digits of 2^1000000000 out of (2*x)^1000000000
+    # otherwise SymPy extracts the digits of 2^1000000000 from (2*x)^1000000000
     import sympy
 
     is_large = exponent.is_Rational and abs(exponent) > LARGEST_EXACT_EXPONENT

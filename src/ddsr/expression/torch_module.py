@@ -1,4 +1,4 @@
-"""An expression as a torch module; imported only when one is asked for, since torch takes seconds."""
+"""Torch modules that compute an expression; imported only when used, since torch takes seconds to load."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ddsr.expression.operators import ARITHMETIC, Operator
 
 
 class EquationModule(nn.Module):
-    """Computes the expression; gradients reach X and the constants.
+    """Module that computes an expression; gradients reach X and the constants.
 
-    X has a column for each variable of the vocabulary, used or not. `constants` is the one parameter, in the
-    breadth-first order of the expression, in double precision until the module is converted.
+    X has a column for each variable of the vocabulary, used or not. `constants`, the only parameter, is in
+    breadth-first order, and in double precision until the module is converted.
     """
 
     def __init__(self, expression: Folded) -> None:
@@ -24,7 +24,7 @@ class EquationModule(nn.Module):
         self.constants = nn.Parameter(torch.tensor(expression.constants, dtype=torch.float64))
 
     def forward(self, X: Tensor) -> Tensor:
-        """Values (n_rows,) on the rows of X (n_rows, n_features)."""
+        """Return values (n_rows,) on the rows of X (n_rows, n_features)."""
         n_variables = len(self.expression.vocabulary.variables)
         if X.ndim != 2 or X.shape[1] != n_variables:
             raise ValueError(f"X must have the shape (n_rows, {n_variables}), not {tuple(X.shape)}")
@@ -38,11 +38,11 @@ class EquationModule(nn.Module):
         return found.expand(len(X)) if found.ndim == 0 else found
 
     def extra_repr(self) -> str:
-        """The equation with its present constants."""
+        """Return the equation with its current constants."""
         return str(self.expression.with_constants(self.constants.tolist()))
 
 
 def torch_function(row: Operator) -> Callable[..., Tensor]:
-    """Takes and gives tensors."""
+    """Return the torch function of an operator on tensors."""
     function: Callable[..., Tensor] = ARITHMETIC.get(row.name) or getattr(torch, row.numpy)
     return function

@@ -1,4 +1,4 @@
-"""An expression as a tree of nodes: the form to read and to build by hand."""
+"""Trees of nodes, the form of expressions to read and to build by hand."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ddsr.expression.operators import OPERATORS, Operator
 
 
 class Kind(Enum):
-    """What a node is."""
+    """Kind of a node."""
 
     OPERATOR = "operator"
     ONE = "literal 1"
@@ -19,7 +19,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node and what hangs under it; made by the four class methods."""
+    """A node with its operands; created by the four class methods."""
 
     kind: Kind
     name: str = ""
@@ -30,25 +30,25 @@ class Node:
 
     @property
     def row(self) -> Operator | None:
-        """What is known of the operator; None for a leaf."""
+        """Row of the operator table; None for a leaf."""
         return OPERATORS[self.name] if self.kind is Kind.OPERATOR else None
 
     @classmethod
     def operator(cls, name: str, *children: Node) -> Node:
-        """An operator, by name, over its operands."""
+        """Create an operator, by name, over its operands."""
         return cls(Kind.OPERATOR, name, children=children)
 
     @classmethod
     def variable(cls, name: str) -> Node:
-        """A variable, by its bare name."""
+        """Create a variable, by its bare name."""
         return cls(Kind.VARIABLE, name)
 
     @classmethod
     def constant(cls, value: float = 1.0) -> Node:
-        """A constant, which fitting may change."""
+        """Create a constant, which fitting may change."""
         return cls(Kind.CONSTANT, value=value)
 
     @classmethod
     def one(cls) -> Node:
-        """The literal 1, which fitting leaves alone."""
+        """Create the literal 1, which fitting does not change."""
         return cls(Kind.ONE)

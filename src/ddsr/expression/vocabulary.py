@@ -60,17 +60,17 @@ class Vocabulary:
         return self.first_variable + len(self.variables)
 
     def __reduce__(self) -> tuple[type[Vocabulary], tuple[object, ...]]:
-        # the object of the core is not pickled, but rebuilt when needed
+        # the core's object is not pickled but rebuilt when needed
         return Vocabulary, (self.variables, self.operators, self.has_one, self.has_constant)
 
     @cached_property
     def one(self) -> int | None:
-        """Id of the literal 1, if there is one."""
+        """Id of the literal 1; None without one."""
         return len(self.operators) if self.has_one else None
 
     @cached_property
     def constant(self) -> int | None:
-        """Id of the constant, if there is one."""
+        """Id of the constant; None without one."""
         return len(self.operators) + self.has_one if self.has_constant else None
 
     @cached_property
@@ -80,7 +80,7 @@ class Vocabulary:
 
     @cached_property
     def columns(self) -> dict[str, int]:
-        """The column of each variable by its bare name."""
+        """Column of each variable by its bare name."""
         return {name: column for column, name in enumerate(self.variables)}
 
     @cached_property

@@ -1,7 +1,7 @@
-"""The words of infix text: how a name is written, and how text is cut into words.
+"""Words of infix text, and the notation of names.
 
-A name that could be read as something else — it has a space, starts with a digit, or is called
-`sin` like a function — stands in backticks, with a backtick inside it doubled.
+A name that could be misread, because it has a space, starts with a digit, or is also a function such as
+`sin`, stands in backticks, with a backtick inside it doubled.
 """
 
 import re
@@ -33,24 +33,24 @@ class Word:
 
     @property
     def quote(self) -> str:
-        """What an error message calls it."""
+        """Text as quoted in error messages."""
         return "end of text" if self.kind == "end" else repr(self.text)
 
 
 def write_name(name: str) -> str:
-    """The name of a variable as it stands in text."""
+    """Return the name of a variable as it is printed."""
     if _PLAIN_NAME.fullmatch(name) and name not in OPERATORS:
         return name
     return "`" + name.replace("`", "``") + "`"
 
 
 def read_name(word: Word) -> str:
-    """Undoes `write_name`."""
+    """Return the name of a printed variable, the inverse of `write_name`."""
     return word.text if word.kind == "name" else word.text[1:-1].replace("``", "`")
 
 
 def split_words(text: str) -> list[Word]:
-    """All words of the text but spaces, then one of kind "end"."""
+    """Return all words of the text except spaces, then one of kind "end"."""
     words: list[Word] = []
     position = 0
     while position < len(text):

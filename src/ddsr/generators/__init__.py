@@ -1,1 +1,1 @@
-"""Generators: networks that write expressions."""
+"""Generators: networks that propose expressions."""

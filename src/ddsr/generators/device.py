@@ -1,4 +1,4 @@
-"""Where the network computes: the processor or a GPU, and whether a batch fits into its memory."""
+"""Device of the networks: processor or GPU, and whether a batch fits into its memory."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ if TYPE_CHECKING:
 
 DEVICES = ("auto", "cpu", "cuda")
 BYTES_OF_A_FLOAT = 4
-# On a GPU the inner layer of a feed-forward block exists twice: before and after its activation.
+# On a GPU, the inner layer of a feed-forward block exists before and after its activation.
 WIDE_COPIES = 2
-# On the processor draws are predicted in small chunks: only their logits are whole, as predicted for the
-# distinct rows and as handed to the grammar. A step that learns keeps the inner layer of every block, and
-# has so many more of them while it goes back.
+# On the processor, draws are predicted in small chunks. Only logits are whole: once per distinct row, and as
+# passed to the grammar. A training step holds the inner layer of every block, and more copies for gradients.
 LOGITS_COPIES, BACKWARD_COPIES = 2, 4
 # Tokens, their parents, siblings and log-probabilities; constants before and after a fit; masks beside odds.
 ROW_COPIES = 4
 
 
 def check_device(device: str) -> None:
-    """Refuse what is no device, and a GPU that cannot be used; torch is imported only for a GPU."""
+    """Raise an error for unknown devices and unusable GPUs; torch is imported only for a GPU."""
     if device not in DEVICES:
         raise MethodError(f"unknown device {device!r}; known are: {', '.join(DEVICES)}")
     if device == "cuda":
@@ -48,7 +47,7 @@ def check_device(device: str) -> None:
 
 
 def find_device(device: str) -> torch.device:
-    """The device of a name that was checked; `auto` is the GPU where there is one."""
+    """Return the torch device of a checked name; `auto` is the GPU if there is one."""
     import torch
 
     if device == "auto":
@@ -57,9 +56,9 @@ def find_device(device: str) -> torch.device:
 
 
 def check_memory(config: PaperConfig, device: str, vocab_size: int) -> None:
-    """Refuse a batch that cannot fit into the memory that is free now.
+    """Raise an error if a batch does not fit into the free memory.
 
-    Torch is imported only where a GPU may be meant.
+    Torch is imported only if a GPU may be used.
     """
     kind = find_device(device).type if device == "auto" else device
     needed = forward_bytes(config) if kind == "cuda" else chunked_bytes(config, vocab_size)
@@ -73,7 +72,7 @@ def check_memory(config: PaperConfig, device: str, vocab_size: int) -> None:
 
 
 def check_rows(config: SearchConfig, vocab_size: int) -> None:
-    """The same for a method that draws token by token, or without a network: its rows alone are many."""
+    """Check memory for a method without a network, or one that draws token by token, by its rows alone."""
     needed, free = rows_bytes(config, vocab_size), free_bytes("cpu")
     if free is not None and needed > free:
         raise MethodError(
@@ -83,19 +82,19 @@ def check_rows(config: SearchConfig, vocab_size: int) -> None:
 
 
 def rows_bytes(config: SearchConfig, vocab_size: int) -> int:
-    """About what drawn expressions hold: what is known at each position, constants, and odds of one token."""
+    """Estimate the bytes of drawn expressions: data per position, constants, and odds of one token."""
     n_floats = ROW_COPIES * (config.max_length + 2 * config.max_constants + vocab_size)
     return config.batch_size * n_floats * BYTES_OF_A_FLOAT
 
 
 def forward_bytes(config: PaperConfig) -> int:
-    """About what one forward pass on a GPU holds at its widest: the inner layer over all that is drawn."""
+    """Estimate the peak bytes of a forward pass on a GPU: the inner layer for everything that is drawn."""
     n_positions = config.oversampling * config.batch_size * config.max_length
     return n_positions * config.denoiser.feed_forward_width * BYTES_OF_A_FLOAT * WIDE_COPIES
 
 
 def chunked_bytes(config: PaperConfig, vocab_size: int) -> int:
-    """About what an epoch holds on the processor at its widest: all logits, or a step on the whole pool."""
+    """Estimate the peak bytes of an epoch on the processor: all logits, or a step on the whole pool."""
     n_drawn, denoiser = config.oversampling * config.batch_size, config.denoiser
     logits = n_drawn * vocab_size * LOGITS_COPIES
     n_copies = denoiser.n_encoder_layers + denoiser.n_decoder_layers + BACKWARD_COPIES
@@ -104,13 +103,13 @@ def chunked_bytes(config: PaperConfig, vocab_size: int) -> int:
 
 
 def free_bytes(kind: str) -> int | None:
-    """Memory of a `cpu` or a `cuda` device that could be had now; None where the system does not tell."""
+    """Return the free bytes of a `cpu` or `cuda` device; None if the system does not report them."""
     if kind == "cpu":
         return _free_ram()
     import torch
 
     free, _ = torch.cuda.mem_get_info()
-    # What torch holds back from earlier work is free for this one.
+    # Memory that torch holds from earlier work is free for this one.
     return free + torch.cuda.memory_reserved() - torch.cuda.memory_allocated()
 
 

@@ -1,4 +1,4 @@
-"""The first weights of a network: by its seed alone, whatever other threads draw."""
+"""Initial weights of a network that depend only on its seed, whatever other threads draw."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from contextlib import contextmanager
 
 import torch
 
-# The generator that torch initialises layers by is one for all threads.
+# All threads share the generator by which torch initialises layers.
 _DRAWING = threading.Lock()
 
 
 @contextmanager
 def first_weights(seed: int) -> Iterator[None]:
-    """Layers made inside get their weights by the seed; torch's own generator is as before afterwards."""
+    """Initialise layers in the block by the seed; restore torch's own generator afterwards."""
     with _DRAWING, torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         yield

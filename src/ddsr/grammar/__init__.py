@@ -1,4 +1,4 @@
-"""The grammar: which tokens may fill a slot, and what users write of it: rules, guesses, lists."""
+"""The grammar: which tokens may fill a slot, and the rules, guesses and lists of users."""
 
 from ddsr.grammar.grammar import (
     AtMost,

@@ -1,4 +1,4 @@
-"""Expressions to start a search from: the user's guesses as text, and equations of an earlier fit."""
+"""Starting expressions of a search: the user's guesses as text, and equations of an earlier fit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ddsr.expression.words import split_words
 from ddsr.grammar import Grammar
 
 CONSTANT = "C"
-"""a constant of unknown value in a guess, unless a variable has this name; `?` always is one"""
+"""constant of unknown value in a guess, unless a variable has this name; `?` always is one"""
 
 
 def read_guesses(guesses: Sequence[str], grammar: Grammar) -> list[Expression]:
@@ -46,7 +46,7 @@ def known_equations(equations: Iterable[Expression], grammar: Grammar) -> list[E
         for form in (equation, unscaled(equation)):
             try:
                 seed = Expression.from_tree(grammar.vocabulary, _folded(form))
-            except ExpressionError:  # it has operators that this search does not use
+            except ExpressionError:  # operators that this search does not use
                 continue
             if grammar.check(seed.tokens) is None:
                 found.append(seed)

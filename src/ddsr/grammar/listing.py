@@ -1,7 +1,7 @@
-"""Which equations may be listed: written with the given operators, and obeying the user's rules.
+"""Which equations may be listed: those of the given operators that obey the user's rules.
 
-The search fits `scale * expression + offset`. Users see that equation written out, so it is the written
-equation that has to obey: its constants count, and its products and sums are products and sums.
+The search fits `scale * expression + offset`. Users see this equation written out, so the rules apply to it
+with its constants, products and sums.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from ddsr.expression import Expression, Kind, Node, Vocabulary, scaled
 from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear, Nesting, Rule
 
 LONGEST_EQUATION = 256
-"""Tokens of a listed equation, at most: `max_length` limits what is searched, without scale and offset."""
+"""Maximum number of tokens of a listed equation; `max_length` applies without scale and offset."""
 
 
 @dataclass(frozen=True)
 class Listing:
-    """What may be listed of a search with this grammar."""
+    """Decides which equations a search with this grammar may list."""
 
     grammar: Grammar
 
     def allows(self, equation: Expression) -> bool:
-        """Whether the equation, as it is written, has the search's operators and obeys the user's rules.
+        """Return whether the written equation uses the search's operators and obeys the user's rules.
 
-        A number alone may be listed unless a rule demands a variable or refuses numbers, although the search
-        itself never proposes one.
+        A single number may be listed unless a rule requires a variable or forbids numbers, although the
+        search never proposes one.
         """
         own = self._in_vocabulary(equation)
         if own is None:
@@ -38,7 +38,7 @@ class Listing:
         return not rules or _unlimited(own.vocabulary, rules).check(own.tokens) is None
 
     def _in_vocabulary(self, equation: Expression) -> Expression | None:
-        """The equation over tokens of the search, in whatever order; None if it has others."""
+        """Return the equation over the search's tokens, in any order; None if it uses others."""
         given, own = equation.vocabulary, self.grammar.vocabulary
         if given == own or (set(given.names) == set(own.names) and given.variables == own.variables):
             return equation
@@ -50,9 +50,9 @@ class Listing:
     def written(
         self, expression: Expression, scale: float, offset: float, unit: float = 1.0
     ) -> Expression | None:
-        """`scale * expression + offset` as it may be listed; None if it may not.
+        """Return `scale * expression + offset` if it may be listed, otherwise None.
 
-        `unit` is the spread of y: an offset that is rounding beside it is left out.
+        `unit` is the spread of y: an offset that is rounding compared with it is omitted.
         """
         vocabulary = self.grammar.vocabulary
         if scale == 0.0:
@@ -64,7 +64,7 @@ class Listing:
         return equation if equation is not None and self.allows(equation) else None
 
     def shortened(self, equation: Expression) -> Expression:
-        """The equation simplified, if that is no longer and may be listed."""
+        """Return the equation simplified, if that is no longer and may be listed."""
         shorter = equation.simplified()
         return shorter if len(shorter) <= len(equation) and self.allows(shorter) else equation
 
@@ -72,7 +72,7 @@ class Listing:
     def always_allows_scale_and_offset(self) -> bool:
         """Whether `scale * f + offset` may be listed for every f that the grammar allows.
 
-        Where it may not, constants have to be fitted inside the expressions alone.
+        If not, constants are only fitted inside the expressions.
         """
         vocabulary = self.grammar.vocabulary
         scale = next((name for name in ("mul", "div") if name in vocabulary.operators), None)
@@ -83,7 +83,7 @@ class Listing:
         return not any(added & self._limited_by(rule) for rule in self.grammar.rules)
 
     def _limited_by(self, rule: Rule) -> set[int]:
-        """Tokens that a rule may refuse at the root of an expression, around what it allows."""
+        """Return tokens that a rule may forbid at the root, around an expression that it allows."""
         match rule:
             case Forbid(operator, _):
                 names: str | tuple[str, ...] = operator
@@ -107,5 +107,5 @@ class Listing:
 
 @lru_cache(maxsize=16)
 def _unlimited(vocabulary: Vocabulary, rules: tuple[Rule, ...]) -> Grammar:
-    """The same rules for equations with scale and offset, which may be longer than what is searched."""
+    """Return the rules for equations with scale and offset, which may be longer than `max_length`."""
     return Grammar(vocabulary, LONGEST_EQUATION, LONGEST_EQUATION, rules)

@@ -1,7 +1,7 @@
-"""The same inner step as a CUDA graph: one launch instead of hundreds, one for each small operation.
+"""The inner step as a CUDA graph, with one launch instead of one per small operation.
 
-A graph has a fixed number of rows. The pool is therefore filled up with rows that hold no token and no
-advantage: they add nothing to the loss, and nothing to its gradient.
+A graph has a fixed number of rows, so the pool is padded with rows without tokens or advantage, which add
+nothing to the loss or its gradient.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WARM_UPS = 3  # libraries choose their kernels in the first runs, which a graph 
 
 
 class CapturedStep:
-    """Replays `step` on buffers of its own; Adam has to be `capturable`. The first call captures."""
+    """Replays `step` on its own buffers; Adam must be `capturable`. The first call captures the graph."""
 
     def __init__(self, step: Step, n_rows: int) -> None:
         self.step, self.n_rows = step, n_rows
@@ -29,7 +29,7 @@ class CapturedStep:
         self.loss: Loss
 
     def take(self, example: Example) -> Loss:
-        """Descend; the loss is that before the step."""
+        """Take a step, and return the loss before it."""
         if self.buffers is None:
             self.buffers = _filled_up(example, self.n_rows)
             self._capture(self.buffers)
@@ -39,7 +39,7 @@ class CapturedStep:
         return Loss(*(getattr(self.loss, field.name).clone() for field in fields(Loss)))
 
     def _capture(self, buffers: Example) -> None:
-        """Warm up on a stream aside, undo what that taught, and record."""
+        """Warm up on another stream, restore weights and moments, and record the graph."""
         network, optimizer = self.step.network, self.step.optimizer
         weights = copy.deepcopy(network.state_dict())
         moments = copy.deepcopy(optimizer.state_dict()["state"])
@@ -49,15 +49,15 @@ class CapturedStep:
             for _ in range(WARM_UPS):
                 self.step.take(buffers)
         torch.cuda.current_stream().wait_stream(aside)
-        network.load_state_dict(weights)  # copies into the tensors there are, which the graph will hold
+        network.load_state_dict(weights)  # copies into the existing tensors, which the graph will hold
         _restore(optimizer.state_dict()["state"], moments)
-        # Gradients are made anew inside the graph, in memory that it keeps, since a step clears them first.
+        # A step clears the gradients first, so they are created anew in memory of the graph.
         with torch.cuda.graph(self.graph):
             self.loss = self.step.take(buffers)
 
 
 def _restore(state: dict[int, dict[str, Tensor]], before: dict[int, dict[str, Any]]) -> None:
-    """Put Adam's moments and step counts back in place; those that did not exist before are 0."""
+    """Restore Adam's moments and step counts in place; those that did not exist before become 0."""
     with torch.no_grad():
         for index, tensors in state.items():
             for name, tensor in tensors.items():
@@ -69,7 +69,7 @@ def _restore(state: dict[int, dict[str, Tensor]], before: dict[int, dict[str, An
 
 
 def _filled_up(example: Example, n_rows: int) -> Example:
-    """A copy with `n_rows` rows; 0 and False in those that are new."""
+    """Return a copy padded to `n_rows` rows of 0 and False."""
 
     def longer(rows: Tensor) -> Tensor:
         filled = rows.new_zeros((n_rows, *rows.shape[1:]))
@@ -93,7 +93,7 @@ def _filled_up(example: Example, n_rows: int) -> Example:
 
 
 def _fill(buffers: Example, example: Example) -> None:
-    """Write another example into the buffers."""
+    """Copy another example into the buffers."""
     for buffer, rows in zip(_tensors(buffers), _tensors(example), strict=True):
         buffer[: len(rows)] = rows
         buffer[len(rows) :] = 0

@@ -1,4 +1,4 @@
-"""Learning curves: what is recorded of every epoch."""
+"""Learning curves: the statistics of every epoch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class UpdateStats:
     kl: float
     entropy: float
     clip_share: float
-    """tokens whose ratio left the trust region"""
+    """share of tokens whose ratio left the trust region"""
 
 
 @dataclass(frozen=True)
@@ -31,29 +31,29 @@ class EpochStats:
     best_reward: float
     mean_reward: float
     reward_floor: float
-    """R_α of the joined pool; NaN where nothing is learned"""
+    """R_α of the joined pool; NaN if nothing is learned"""
     distinct_share: float
-    """of the batch that was asked for"""
+    """share of distinct expressions in the requested batch"""
     update: UpdateStats | None
     seconds: dict[str, float]
-    """of the epoch's parts: sample, score, update, refine, propose"""
+    """duration of the parts of the epoch: sample, score, update, refine, propose"""
     gains: dict[str, float] = field(default_factory=dict)
-    """what each source added to the front, in log(NRMSE) summed over sizes"""
+    """improvement of the front by each source, in log(NRMSE) summed over sizes"""
     invalid_share: float = np.nan
-    """of the batch: expressions without a finite reward"""
+    """share of expressions in the batch without a finite reward"""
     repeated_share: float = np.nan
-    """of what was drawn: expressions that the epoch had drawn before"""
+    """share of drawn expressions that repeat others of the epoch"""
 
 
 class PartClock:
-    """Times the parts of an epoch."""
+    """Measures the durations of an epoch's parts."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
         self._started = time.perf_counter()
 
     def end(self, part: str) -> None:
-        """The time since the last part's end was this part's."""
+        """Assign the time since the end of the last part to this part."""
         now = time.perf_counter()
         self.seconds[part] = now - self._started
         self._started = now
@@ -66,7 +66,7 @@ def describe(
     update: UpdateStats | None,
     seconds: dict[str, float],
 ) -> EpochStats:
-    """The epoch's point of the learning curves."""
+    """Return the epoch's point of the learning curves."""
     n_distinct = float((~scores.is_duplicate).sum())
     return EpochStats(
         best_reward=float(scores.reward.max()),
@@ -82,11 +82,11 @@ def describe(
 
 REWARDS = ("best_reward", "mean_reward", "reward_floor", "distinct_share")
 SHARES = ("invalid_share", "repeated_share")
-"""which were not kept at first: files and states without them are read"""
+"""missing in files and states of earlier versions"""
 
 
 def saved_curves(epochs: Sequence[EpochStats]) -> Saved:
-    """A column a curve, NaN where an epoch has no such part."""
+    """Return the curves by column, with NaN for missing parts of an epoch."""
     nothing = (np.nan,) * 4
     updates = [nothing if stats.update is None else astuple(stats.update) for stats in epochs]
     return {
@@ -100,7 +100,7 @@ def saved_curves(epochs: Sequence[EpochStats]) -> Saved:
 
 
 def restored_curves(saved: Saved) -> list[EpochStats]:
-    """The epochs that were saved; raises `ValueError` where they hold anything but real numbers."""
+    """Restore saved epochs; raise `ValueError` unless they hold real numbers."""
     seconds, gains = _rows(saved["seconds"]), _rows(saved["gains"])
     shares = saved.get("shares", np.full((len(saved["rewards"]), len(SHARES)), np.nan))
     for name, values in (("rewards", saved["rewards"]), ("updates", saved["updates"]), ("shares", shares)):
@@ -121,7 +121,7 @@ def restored_curves(saved: Saved) -> list[EpochStats]:
 
 
 def _columns(rows: Sequence[dict[str, float]]) -> Saved:
-    """Values by name, row by row; `is_there` tells those that were in a row from those that were not."""
+    """Return values by name and row; `is_there` marks those that were present."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     return {
         "names": names,

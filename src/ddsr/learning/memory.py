@@ -1,7 +1,7 @@
-"""The pool of elites S_α that the policy learns from, and its floor R_α.
+"""The pool of elites S_α that the policy learns from, and its reward floor R_α.
 
-The long short-term memory joins the best of this epoch with the best of all before; the short-term memory,
-DSR's, has this epoch's alone.
+The long short-term memory joins the best of this epoch with the best of all before. DSR's short-term memory
+holds only this epoch's best.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ddsr.storage.saved import Saved
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """Distinct expressions by falling reward; no two differ by the order of operands alone."""
+    """Distinct expressions by falling reward; operand order does not distinguish them."""
 
     batch: Batch
     reward: NDArray[np.float64]
@@ -29,7 +29,7 @@ class Pool:
 
     @property
     def reward_floor(self) -> float:
-        """R_α, the least reward in the pool."""
+        """R_α, the lowest reward in the pool."""
         return float(self.reward.min())
 
     @property
@@ -38,37 +38,37 @@ class Pool:
         return self.reward - self.reward_floor
 
     def saved(self) -> Saved:
-        """All but the vocabulary."""
+        """Return the state without the vocabulary."""
         return {"tokens": self.batch.tokens, "constants": self.batch.constants, "reward": self.reward}
 
     @classmethod
     def restored(cls, saved: Saved, vocabulary: Vocabulary) -> Pool:
-        """The pool that was saved."""
+        """Restore a saved pool."""
         return cls(Batch(vocabulary, saved["tokens"], saved["constants"]), saved["reward"])
 
 
 class Memory(Protocol):
-    """What a search needs of a memory."""
+    """Interface of the memories."""
 
     @property
     def pool(self) -> Pool:
-        """The elites to learn from now."""
+        """Elites to learn from now."""
         ...
 
     def merge(self, scores: Scores) -> Memory:
-        """Take in the best of an epoch."""
+        """Return the memory with the best of an epoch."""
         ...
 
     def trimmed(self) -> Memory:
-        """What is kept for the next epoch."""
+        """Return the memory as kept for the next epoch."""
         ...
 
     def saved(self) -> Saved:
-        """What was kept."""
+        """Return the state."""
         ...
 
     def restored(self, saved: Saved, vocabulary: Vocabulary) -> Memory:
-        """The memory that was saved, of expressions over this vocabulary."""
+        """Restore a saved memory of expressions over this vocabulary."""
         ...
 
 
@@ -82,35 +82,35 @@ class EliteMemory:
 
     @property
     def pool(self) -> Pool:
-        """The joined pool, at most 2αB."""
+        """Joined pool, at most 2αB."""
         if self.kept is None:
             raise LookupError("nothing was merged into this memory yet")
         return self.kept
 
     def merge(self, scores: Scores) -> EliteMemory:
-        """Join; of the same expression with other constants the better one stays."""
+        """Join the pools; of equal expressions with different constants, keep the better one."""
         best = best_of(scores, self.n_elites)
         return replace(self, kept=best if self.kept is None else join(self.kept, best))
 
     def trimmed(self) -> EliteMemory:
-        """The upper half of a full pool: its best αB."""
+        """Keep the best αB, the upper half of a full pool."""
         batch, reward = self.pool.batch, self.pool.reward
         rows = np.arange(min(self.n_elites, len(reward)))
         return replace(self, kept=Pool(batch.take(rows), reward[rows]))
 
     def saved(self) -> Saved:
-        """The pool, if there is one."""
+        """Return the pool, if there is one."""
         return {"kept": None if self.kept is None else self.kept.saved()}
 
     def restored(self, saved: Saved, vocabulary: Vocabulary) -> EliteMemory:
-        """With the pool that was saved."""
+        """Restore a saved pool."""
         kept = saved["kept"]
         return replace(self, kept=None if kept is None else Pool.restored(kept, vocabulary))
 
 
 @dataclass(frozen=True)
 class ShortTermMemory:
-    """The best αB of this epoch, and nothing from before."""
+    """The best αB of this epoch only."""
 
     n_elites: int
     current: Pool | None = None
@@ -123,31 +123,31 @@ class ShortTermMemory:
         return self.current
 
     def merge(self, scores: Scores) -> ShortTermMemory:
-        """Take in this epoch's best."""
+        """Replace the pool by this epoch's best."""
         return replace(self, current=best_of(scores, self.n_elites))
 
     def trimmed(self) -> ShortTermMemory:
-        """Nothing is kept."""
+        """Drop the pool."""
         return replace(self, current=None)
 
     def saved(self) -> Saved:
-        """Nothing: there is none between two epochs."""
+        """Return nothing: there is no pool between two epochs."""
         return {}
 
     def restored(self, saved: Saved, vocabulary: Vocabulary) -> ShortTermMemory:
-        """As it is before an epoch."""
+        """Return an empty memory, as between two epochs."""
         return replace(self, current=None)
 
 
 def best_of(scores: Scores, n: int) -> Pool:
-    """The n distinct expressions of the highest reward."""
+    """Return the n distinct expressions of the highest reward."""
     order = np.argsort(-scores.reward, kind="stable")
     rows = _first_of_each(scores.batch.keys(), order.tolist())[:n]
     return Pool(scores.batch.take(rows), scores.reward[rows])
 
 
 def join(kept: Pool, new: Pool) -> Pool:
-    """Both, by falling reward, without duplicates."""
+    """Join pools by falling reward, without duplicates."""
     batch = Batch.joined([kept.batch, new.batch])
     reward = np.concatenate([kept.reward, new.reward])
     rows = _first_of_each(batch.keys(), np.argsort(-reward, kind="stable").tolist())

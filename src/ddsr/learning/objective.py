@@ -1,7 +1,7 @@
-"""What an update maximises, as a loss to minimise.
+"""Objectives of an update, as losses to minimise.
 
-Both objectives see, for every elite and position, the log-probabilities of the constrained distribution under
-θ, θ_old and θ_ref for the same corrupted expression, so that their ratio is of policies and not of masks.
+For every elite and position, both objectives take log-probabilities of the constrained distribution under θ,
+θ_old and θ_ref for the same corrupted expression, so that ratios compare policies rather than masks.
 """
 
 from __future__ import annotations
@@ -23,42 +23,42 @@ class EliteTensors:
     """The elites as tensors."""
 
     tokens: Int[Tensor, "B M"]
-    """clean token ids in the generator's order; anything behind the end"""
+    """clean token ids in the generator's order; arbitrary behind the end"""
     is_token: Bool[Tensor, "B M"]
     is_masked: Bool[Tensor, "B M"]
     """positions with a token that the network did not see"""
     is_legal: Bool[Tensor, "B M V"]
     advantage: Float[Tensor, " B"]
     n_elites: int
-    """αB, what sums over the pool are divided by"""
+    """αB, by which sums over the pool are divided"""
 
 
 @dataclass(frozen=True, eq=False)
 class Loss:
-    """The loss to minimise, and what is worth recording of it."""
+    """A loss to minimise, and statistics to record."""
 
     value: Tensor
     kl: Tensor
     entropy: Tensor
     clip_share: Tensor
-    """tokens whose ratio left the trust region"""
+    """share of tokens whose ratio left the trust region"""
 
     def detached(self) -> Loss:
-        """The numbers alone, without what they were computed from."""
+        """Return the values without their graph."""
         return Loss(*(getattr(self, field.name).detach() for field in fields(self)))
 
 
 class Objective(Protocol):
-    """One inner step's loss."""
+    """Interface of the objectives."""
 
     def loss(self, new: Tensor, old: Tensor, reference: Tensor, targets: EliteTensors) -> Loss:
-        """From log-probabilities (B, M, V) under θ, θ_old and θ_ref."""
+        """Return the loss, given log-probabilities (B, M, V) under θ, θ_old and θ_ref."""
         ...
 
 
 @dataclass(frozen=True)
 class GRPO:
-    """Token-wise GRPO, the paper's equation `gpro-update`:
+    """Token-wise GRPO, the paper's equation `gpro-update`.
 
     J = 1/(αB) Σ_i Σ_k min(h A, clip(h, 1−ε, 1+ε) A) − β KL(θ ‖ θ_ref), plus λ times the entropy.
     """
@@ -66,7 +66,7 @@ class GRPO:
     config: ObjectiveConfig
 
     def loss(self, new: Tensor, old: Tensor, reference: Tensor, targets: EliteTensors) -> Loss:
-        """−J − λ H."""
+        """Return −J − λ H."""
         config = self.config
         counts = targets.is_masked if config.counts_masked_only else targets.is_token
         ratio = (log_prob_of(new, targets) - log_prob_of(old, targets)).exp()  # h, (B, M)
@@ -87,7 +87,7 @@ class GRPO:
 
 @dataclass(frozen=True)
 class RiskSeekingPolicyGradient:
-    """DSR's objective, the paper's equation `risk_seeking_gradient`:
+    """DSR's objective, the paper's equation `risk_seeking_gradient`.
 
     J = 1/(αB) Σ_i A_i log p(τ_i), plus λ times the entropy.
     """
@@ -95,7 +95,7 @@ class RiskSeekingPolicyGradient:
     config: ObjectiveConfig
 
     def loss(self, new: Tensor, old: Tensor, reference: Tensor, targets: EliteTensors) -> Loss:
-        """−J − λ H; θ_old has no part in it, and how far θ is from θ_ref is recorded alone."""
+        """Return −J − λ H; θ_old is not used, and the divergence from θ_ref is only recorded."""
         log_likelihood = (log_prob_of(new, targets) * targets.is_token).sum(dim=1)
         objective = (targets.advantage * log_likelihood).sum() / targets.n_elites
         entropy = mean_entropy(new, targets)
@@ -109,7 +109,7 @@ class RiskSeekingPolicyGradient:
 
 
 def log_prob_of(log_probs: Float[Tensor, "B M V"], targets: EliteTensors) -> Float[Tensor, "B M"]:
-    """Of the elites' own tokens; 0 behind the end."""
+    """Log-probabilities of the elites' own tokens; 0 behind the end."""
     chosen = log_probs.gather(-1, targets.tokens[..., None]).squeeze(-1)
     return chosen.masked_fill(~targets.is_token, 0.0)
 
@@ -123,7 +123,7 @@ def kl(
 
 
 def _bonus(entropy: Float[Tensor, ""], targets: EliteTensors, config: ObjectiveConfig) -> Float[Tensor, ""]:
-    """The entropy that λ weighs: the mean over tokens, or the mean over expressions of the tokens' sum."""
+    """Entropy weighed by λ: mean over tokens, or sum over tokens averaged over expressions."""
     if not config.sums_entropy:
         return entropy
     n_tokens, n_expressions = targets.is_masked.sum(), targets.is_masked.any(dim=1).sum()
@@ -131,6 +131,6 @@ def _bonus(entropy: Float[Tensor, ""], targets: EliteTensors, config: ObjectiveC
 
 
 def mean_entropy(new: Float[Tensor, "B M V"], targets: EliteTensors) -> Float[Tensor, ""]:
-    """Over the masked tokens: those are what the network has to say."""
+    """Mean entropy over the masked tokens, which are those that the network predicts."""
     entropy = -(new.exp() * torch.where(targets.is_legal, new, 0.0)).sum(dim=-1)
     return (entropy * targets.is_masked).sum() / targets.is_masked.sum().clamp(min=1)

@@ -1,4 +1,4 @@
-"""The inner loop of Algorithm 1: C updates of θ on the pool, between θ_old and θ_ref."""
+"""The inner loop of Algorithm 1: C updates of θ on the pool, given θ_old and θ_ref."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ddsr.learning.objective import EliteTensors, Loss, Objective
 from ddsr.learning.step import Example, Inputs, Step
 from ddsr.storage.saved import Saved
 
-# Tells these random numbers from the generator's.
+# Stream of random numbers, different from the generators'.
 MASKING = 1
 
 
@@ -31,7 +31,7 @@ class View(Protocol):
 
     @property
     def clean_tokens(self) -> NDArray[np.int16]:
-        """(B, M) what is to be predicted, in the order in which the generator writes its tokens."""
+        """(B, M) tokens to predict, in the order in which the generator writes them."""
         ...
 
     @property
@@ -44,39 +44,39 @@ AnyView = TypeVar("AnyView", bound=View)
 
 
 class Learner(Protocol[AnyView]):
-    """What a policy needs of a generator."""
+    """Interface of a generator that a policy can train."""
 
     @property
     def network(self) -> nn.Module:
-        """It holds θ."""
+        """The network with the weights θ."""
         ...
 
     @property
     def device(self) -> torch.device:
-        """Where the network is."""
+        """Device of the network."""
         ...
 
     def corrupt(self, clean_tokens: NDArray[np.int16], rng: np.random.Generator) -> AnyView:
-        """Noise to predict the breadth-first tokens from."""
+        """Corrupt breadth-first tokens for the network to predict."""
         ...
 
     def legal_tokens(self, clean_tokens: NDArray[np.int16]) -> NDArray[np.bool_]:
-        """(B, M, V) tokens that may stand at each position of a view's clean tokens."""
+        """Return (B, M, V) tokens that are legal at each position of a view's clean tokens."""
         ...
 
     def inputs(self, view: AnyView) -> Inputs:
-        """What the network is shown of a view, on its device."""
+        """Return the network's inputs for a view, on its device."""
         ...
 
     def log_probs(self, network: nn.Module, inputs: Inputs, is_legal: Tensor) -> Tensor:
-        """(B, M, V) of the constrained distribution."""
+        """Return (B, M, V) log-probabilities of the constrained distribution."""
         ...
 
 
 class Policy(Generic[AnyView]):
-    """Holds the optimizer and θ_ref; the generator holds θ.
+    """The optimizer and θ_ref; the generator has θ.
 
-    `is_captured` takes the inner steps by a CUDA graph.
+    If `is_captured`, the inner steps run as a CUDA graph.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class Policy(Generic[AnyView]):
         self.step = CapturedStep(step, 2 * config.n_elites) if is_captured else step
 
     def update(self, pool: Pool, epoch: int) -> UpdateStats:
-        """Renew θ_ref every G epochs; then C steps, each on a corruption of its own."""
+        """Update θ_ref every G epochs; then take C steps, each on its own corruption."""
         if epoch % self.config.epochs_per_reference == 0:
             self.reference.load_state_dict(self.learner.network.state_dict())
         losses: list[Loss] = []
@@ -108,7 +108,7 @@ class Policy(Generic[AnyView]):
         return _means(losses)
 
     def saved(self) -> Saved:
-        """θ, θ_ref and Adam's moments."""
+        """Return θ, θ_ref and Adam's moments."""
         moments = self.optimizer.state_dict()["state"]
         return {
             "network": _arrays(self.learner.network.state_dict()),
@@ -117,7 +117,7 @@ class Policy(Generic[AnyView]):
         }
 
     def restore(self, saved: Saved) -> None:
-        """Be as the policy that was saved, the learner's network included."""
+        """Restore a saved policy, including the learner's network."""
         self.learner.network.load_state_dict(_tensors(saved["network"]))
         self.reference.load_state_dict(_tensors(saved["reference"]))
         moments = {int(index): _tensors(arrays) for index, arrays in saved["moments"].items()}
@@ -125,7 +125,7 @@ class Policy(Generic[AnyView]):
         self.optimizer.load_state_dict(self.optimizer.state_dict() | {"state": moments})
 
     def examples(self, pool: Pool, epoch: int) -> list[Example]:
-        """The pool under C corruptions, with what θ_old, which is θ now, and θ_ref say of each."""
+        """Return the pool under C corruptions, with log-probabilities by θ_old, which is θ now, and θ_ref."""
         rng = np.random.default_rng((self.seed, MASKING, epoch))
         views = [self.learner.corrupt(pool.batch.tokens, rng) for _ in range(self.config.updates_per_epoch)]
         targets = self._targets(pool, views)
@@ -138,7 +138,7 @@ class Policy(Generic[AnyView]):
 
     @torch.no_grad()
     def _log_probs(self, network: nn.Module, inputs: list[Inputs], is_legal: Tensor) -> Sequence[Tensor]:
-        """Those of every corruption, in one forward pass."""
+        """Return the log-probabilities for every corruption, from one forward pass."""
         joined = tuple(torch.cat(parts) for parts in zip(*inputs, strict=True))
         every = self.learner.log_probs(network, joined, is_legal.repeat(len(inputs), 1, 1))
         return every.chunk(len(inputs))
@@ -147,7 +147,7 @@ class Policy(Generic[AnyView]):
         def tensor(array: NDArray[np.generic]) -> Tensor:
             return torch.from_numpy(np.ascontiguousarray(array)).to(self.learner.device)
 
-        # The views differ in their noise alone: what is clean, and so what is legal, is the same in all.
+        # The views differ only in their noise: clean tokens, and so legal ones, are the same in all.
         tokens = views[0].clean_tokens
         unmasked = EliteTensors(
             tokens=tensor(np.maximum(tokens, 0).astype(np.int64)),
@@ -161,7 +161,7 @@ class Policy(Generic[AnyView]):
 
 
 def _arrays(tensors: Mapping[str, Tensor]) -> Saved:
-    """Copies, which the next step does not change."""
+    """Return copies, which the next step does not change."""
     return {name: tensor.detach().cpu().numpy().copy() for name, tensor in tensors.items()}
 
 
@@ -170,7 +170,7 @@ def _tensors(arrays: Saved) -> dict[str, Tensor]:
 
 
 def _check_moments(moments: Mapping[int, Mapping[str, Tensor]], parameters: Sequence[Tensor]) -> None:
-    """Refuse moments that are not those of the parameters: Adam itself would fail in its next step only."""
+    """Raise an error unless moments match the parameters: Adam itself would fail only in its next step."""
     for index, tensors in moments.items():
         if not 0 <= index < len(parameters):
             raise ValueError(f"there are moments of parameter {index}, and {len(parameters)} parameters")

@@ -11,14 +11,14 @@ from torch.optim import Optimizer
 from ddsr.learning.objective import EliteTensors, Loss, Objective
 
 Inputs = tuple[Tensor, ...]
-"""what a network is shown, a row an expression"""
+"""inputs of a network, one row per expression"""
 LogProbs = Callable[[nn.Module, Inputs, Tensor], Tensor]
-"""(network, inputs, is_legal) → (B, M, V) of the constrained distribution"""
+"""(network, inputs, is_legal) → (B, M, V) log-probabilities of the constrained distribution"""
 
 
 @dataclass(frozen=True, eq=False)
 class Example:
-    """What a step learns from; all but the inputs is as `Objective.loss` takes it."""
+    """Data of a step; all but the inputs are arguments of `Objective.loss`."""
 
     inputs: Inputs
     targets: EliteTensors
@@ -28,7 +28,7 @@ class Example:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """Moves θ once; the only path on the processor."""
+    """Updates θ once, without a CUDA graph."""
 
     network: nn.Module
     log_probs: LogProbs
@@ -36,7 +36,7 @@ class Step:
     optimizer: Optimizer
 
     def take(self, example: Example) -> Loss:
-        """Descend; the loss is that before the step."""
+        """Take a step, and return the loss before it."""
         self.optimizer.zero_grad()
         new = self.log_probs(self.network, example.inputs, example.targets.is_legal)
         loss = self.objective.loss(new, example.old, example.reference, example.targets)

@@ -50,7 +50,7 @@ class TerminalView:
         self._live.stop()
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Render the present state; rich calls this at every refresh."""
+        """Render the current state; rich calls this at every refresh."""
         finders = self.board.finders()
         lines = [Text(self.board.headline())]
         if finders:

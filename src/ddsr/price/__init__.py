@@ -1,4 +1,4 @@
-"""What an equation costs, in nats: its structure, its constants, and the data given its predictions."""
+"""Cost of an equation in nats: its structure, its constants, and the data given its predictions."""
 
 from ddsr.price.structure_code import StructureCode, Told
 from ddsr.price.table_code import TableCode

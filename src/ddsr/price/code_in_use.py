@@ -1,7 +1,7 @@
-"""The structure code that prices equations: the package's own, unless a measurement asks for another.
+"""The structure code that prices equations: the package's own, or a replacement for measurements.
 
-A benchmark leaves the form of its own law out of the corpus. It then fits with a code that was learned from
-the rest, in the choice, in the enumeration and in the search for the kind of noise alike.
+A benchmark leaves the form of its own law out of the corpus and learns a code from the rest. That code is
+then used in the choice, in the enumeration and in the search for the noise model alike.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ _replacements: list[TableCode] = []
 
 
 def code_in_use() -> TableCode:
-    """The code by which structures are priced now."""
+    """Return the code that prices structures now."""
     return _replacements[-1] if _replacements else TableCode.shipped()
 
 
 @contextmanager
 def priced_by(code: TableCode) -> Iterator[None]:
-    """Price structures by another code within the block, in all threads of this process."""
+    """Price structures with another code within the block, in all threads of this process."""
     _replacements.append(code)
     try:
         yield

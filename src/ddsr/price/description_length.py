@@ -1,4 +1,4 @@
-"""Description length: nats to write down a model, its constants, and then y given its predictions.
+"""Description length: nats to encode a model, its constants, and y given its predictions.
 
 docs/selection.md derives the formula.
 """
@@ -19,32 +19,32 @@ from ddsr.price.model import Model
 from ddsr.price.rounding import rounding_of
 from ddsr.price.table_code import TableCode
 
-# Up to so many rows, what a model does between them is looked at.
+# Largest number of rows for which a model's behaviour between the rows is checked.
 FEW_ROWS = 200
 
 
 @dataclass(frozen=True)
 class DescriptionLength:
-    """How many nats a model takes on the data of one engine.
+    """Description length of models on the data of one engine, in nats.
 
     The structure code prices the structure and its numbers (docs/price.md). Free constants cost the digits
-    that the data give them, and a correction for few rows.
+    that the data determine, and a correction for few rows.
     """
 
     n_rows: int
     spread: float
     least_nrmse: float
-    """what is below it is rounding"""
+    """smaller errors are rounding"""
 
     @classmethod
     def on(cls, engine: Engine) -> DescriptionLength:
-        """For the data of an engine."""
+        """Return the description length for the data of an engine."""
         return cls(engine.n_counted, engine.spread, rounding_of(engine))
 
     def __call__(self, model: Model, nrmse: float, information: NDArray[np.float64]) -> float:
-        """N log(RMSE) + structure + constants, up to a term that all models share.
+        """Return N log(RMSE) + structure + constants, up to a term that all models share.
 
-        `information` is that of `Engine.refit`.
+        `information` comes from `Engine.refit`.
         """
         nrmse = max(nrmse, self.least_nrmse)
         few_rows = nats_of_few_rows(len(model.free_constants), self.n_rows)
@@ -54,20 +54,20 @@ class DescriptionLength:
 
 
 def digits(model: Model, rmse: float, information: NDArray[np.float64], n_rows: int) -> float:
-    """Nats of the values of the free constants, to the precision with which the data determine them jointly.
+    """Nats of the free constants, to the precision with which the data determine them jointly.
 
-    Half the log determinant of the information on log |c|, and `NATS_OF_SIZE` for the size of each constant.
-    Constants that are determined only together, such as the slope and the intercept of a line far from the
-    origin, cost no more than elsewhere. No direction costs less than log(N)/2: otherwise a constant that is
-    hardly distinguishable from 0 would pay for itself by fitting noise.
+    This is half the log determinant of the information on log |c|, plus `NATS_OF_SIZE` per constant.
+    Constants that are determined only together, such as slope and intercept of a line far from the origin,
+    cost no more than elsewhere. No direction costs less than log(N)/2: otherwise a constant that hardly
+    differs from 0 would pay for itself by fitting noise.
     """
     rows = np.flatnonzero(~np.array(model.is_fixed, dtype=bool))
-    with np.errstate(all="ignore"):  # what overflows is replaced below
+    with np.errstate(all="ignore"):  # overflows are replaced below
         sizes = np.abs(model.free_constants) * np.sqrt(n_rows) / rmse
         joint = information[np.ix_(rows, rows)] * sizes * sizes[:, None]
     if np.isfinite(joint).all():
         directions = np.linalg.eigvalsh(joint)
-    else:  # slopes beyond all measure: many digits, and not infinitely many
+    else:  # infinite slopes: many digits, but not infinitely many
         directions = np.nan_to_num(np.diagonal(joint), nan=np.finfo(np.float64).max)
     return float(0.5 * np.log(np.maximum(directions, n_rows)).sum()) + NATS_OF_SIZE * len(rows)
 

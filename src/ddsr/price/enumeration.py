@@ -1,4 +1,4 @@
-"""All structures up to a price, fitted to the data: the plain forms, whatever else a search finds."""
+"""All structures up to a price, fitted to the data, so that plain forms are never missed."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Floats = NDArray[np.float64]
 MOST_NATS_OF_NUMBER = 6.0
 STRUCTURAL = ("number", "constant", "variable", "power", "sum", "product")
 LEAST_MEAN_SQUARE = 1e-300
-# Of the size of a fitted constant, which may lie within some e-folds: log of 7, less log(2 pi)/2, which the
-# posterior gives back. core/evolution/problem.cpp has the same number.
+# Nats of the size of a fitted constant, which may lie within some e-folds: log of 7, less log(2 pi)/2, which
+# the posterior gives back. Also defined in core/evolution/problem.cpp.
 NATS_OF_SIZE = 1.0
-AT_A_TIME = 200  # structures that are fitted before the clock is looked at
+AT_A_TIME = 200  # structures fitted between looks at the clock
 TOLERANCE = 1e-8
 
 
@@ -34,19 +34,19 @@ class FittedForm:
 
     expression: Expression
     is_free: tuple[bool, ...]
-    """for each constant: fitted, not a number of the structure"""
+    """for each constant: whether it is fitted, not a number of the structure"""
     nats: float
-    """of its structure"""
+    """of the structure"""
     mean_square: float
     """of the residuals, weighted"""
 
     @property
     def n_free(self) -> int:
-        """Fitted constants."""
+        """Number of fitted constants."""
         return sum(self.is_free)
 
     def nats_of_form(self, n_rows: int) -> float:
-        """Of the structure and its fitted constants, at least: more where the data determine them well."""
+        """Nats of the structure and, at least, of its fitted constants; well-determined ones cost more."""
         return self.nats + least_nats_of_constants(self.n_free, n_rows)
 
     def length(self, n_rows: int) -> float:
@@ -55,12 +55,12 @@ class FittedForm:
 
 
 def least_nats_of_constants(n_free: int, n_rows: int) -> float:
-    """k (log(N)/2 + 1) nats, and more where the rows are few."""
+    """Return k (log(N)/2 + 1) nats for k constants, plus the correction for few rows."""
     return n_free * (0.5 * log(n_rows) + NATS_OF_SIZE) + nats_of_few_rows(n_free, n_rows)
 
 
 def nats_of_few_rows(n_free: int, n_rows: int) -> float:
-    """What constants fitted to few rows gain by fitting the noise (Hurvich and Tsai 1989)."""
+    """Nats that k constants gain by fitting the noise of few rows (Hurvich and Tsai 1989)."""
     return n_free * (n_free + 1) / max(n_rows - n_free - 1, 1)
 
 
@@ -68,7 +68,7 @@ def nats_of_few_rows(n_free: int, n_rows: int) -> float:
 def _cheapest(
     code: TableCode, n_variables: int, symbols: tuple[str, ...], most_nats: float, most: int
 ) -> _core.Structures:
-    """By whichever code of the table is shorter."""
+    """Return the cheapest structures, each priced by whichever code of the table is shorter."""
     of_fitted, of_columns = code.nats_of_reading(n_variables)
     fitted = _cheapest_of(code.fitted, n_variables, symbols, most_nats - of_fitted, most)
     columns = _cheapest_of(code.columns, n_variables, symbols, most_nats - of_columns, most)
@@ -83,7 +83,7 @@ def _cheapest_of(
 
 
 class CheapForms:
-    """The cheapest structures that the engine's vocabulary can write, at most so many."""
+    """The cheapest structures that the engine's vocabulary can express, at most `most`."""
 
     def __init__(self, engine: Engine, code: TableCode, most_nats: float, most: int) -> None:
         self.engine = engine
@@ -97,7 +97,7 @@ class CheapForms:
 
     @cached_property
     def nats(self) -> Floats:
-        """Of each structure, rising."""
+        """Price of each structure, in ascending order."""
         return self._structures.nats()
 
     def fit(
@@ -108,9 +108,9 @@ class CheapForms:
         deadline: Deadline = NEVER,
         is_enough: Callable[[FittedForm], bool] = lambda form: False,
     ) -> list[FittedForm]:
-        """Those with a finite fit, the cheapest first: some hundred always, the others if there is time.
+        """Return the structures with a finite fit, cheapest first; the first 200 even after the deadline.
 
-        Once a form `is_enough`, no dearer ones are fitted.
+        Once a form `is_enough`, the fits stop after its group of structures.
         """
         found: list[FittedForm] = []
         for begin in range(0, len(self), AT_A_TIME):

@@ -1,8 +1,8 @@
-"""How errors grow with the value that is measured: the same everywhere, or in proportion to it.
+"""Noise model: errors of one size, or errors in proportion to the measured value.
 
-In most laboratories a measurement is right to some per cent of its value. Least squares on such a table
-leave the fit to the few largest values. The cheap structures tell which it is: whichever kind of error gives
-the best of them the shorter description.
+Most laboratory measurements are right to some per cent of their value. Least squares on such a table leave
+the fit to the few largest values. The cheap structures show which kind it is: the one under which the best of
+them has the shorter description.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ from ddsr.price.rounding import EXACT
 Floats = NDArray[np.float64]
 MOST_NATS, MOST_STRUCTURES = 11.0, 600
 N_STARTS, MAX_STEPS = 4, 25
-N_COMPARED = 10  # best forms under one kind of error that are fitted under the other, too
-N_BEST = 40  # under weights by y, that are measured under errors proportional to the prediction
-# Weights go by the prediction of the best form, within this factor of the value that was measured.
+N_COMPARED = 10  # best forms under one kind of error that are also fitted under the other
+N_BEST = 40  # forms fitted with weights by y that are measured with errors proportional to the prediction
+# Weights use the prediction of the best form, within this factor of the measured value.
 MOST_OFF = 2.0
-# On more rows larger structures are worth their price, and what those leave that are too small would be taken
-# for errors; so would what a form leaves that misses the values by more than this share.
+# On more rows, larger structures are worth their price, and the misfit of the small ones would be taken for
+# noise. So would the misfit of a form with a larger relative error than this.
 MOST_ROWS, MOST_ERROR = 100, 0.15
-MOST_RANGE = 1e12  # of y: over a larger one the weights of the largest rows would be rounding
+MOST_RANGE = 1e12  # of y: over a larger range the weights of the largest rows would be rounding
 LEAST_MEAN_SQUARE = EXACT**2  # of relative residuals
 
 
 @dataclass(frozen=True)
 class NoiseModel:
-    """The kind of the errors, and the weights of the rows that go with it."""
+    """The kind of errors, and the matching weights of the rows."""
 
     kind: Literal["constant", "relative"]
     weights: Floats | None = None
-    """None where all rows weigh the same"""
+    """None if all rows have the same weight"""
 
 
 CONSTANT = NoiseModel("constant")
 
 
 def size_where_errors_are_measured(y: Floats) -> float:
-    """The size of y whose errors are as large as the weighted loss says, where errors are relative.
+    """Return the size of y at which the error equals the weighted loss, if errors are relative.
 
     With weights 1/y² the loss is the mean of the squared relative errors times this size squared.
     """
@@ -55,18 +55,18 @@ def size_where_errors_are_measured(y: Floats) -> float:
 
 
 def may_be_relative(y: Floats) -> bool:
-    """Whether errors in proportion to y make sense: few rows, of one sign, and not too far apart."""
+    """Return whether errors can be proportional to y: few rows, of one sign, within a limited range."""
     has_one_sign = bool(np.all(y > 0.0) or np.all(y < 0.0))
     return len(y) <= MOST_ROWS and has_one_sign and bool(np.abs(y).max() <= MOST_RANGE * np.abs(y).min())
 
 
 def relative_weights(y: Floats) -> Floats:
-    """Of rows whose errors are in proportion to y."""
+    """Return the weights of rows whose errors are proportional to y."""
     return np.asarray((np.abs(y).max() / y) ** 2)
 
 
 def find_noise(engine: Engine, most_structures: int = MOST_STRUCTURES) -> NoiseModel:
-    """The kind of error that explains the data of an engine better; constant where y changes its sign."""
+    """Return the noise model under which the best cheap structure is shorter; constant if y changes sign."""
     y = engine.target
     if not may_be_relative(y):
         return CONSTANT
@@ -84,9 +84,9 @@ def find_noise(engine: Engine, most_structures: int = MOST_STRUCTURES) -> NoiseM
 def noise_shown_by(
     constant: Sequence[FittedForm], relative: Sequence[FittedForm], X: Floats, y: Floats
 ) -> NoiseModel:
-    """The kind of error under which the best form is shorter.
+    """Return the noise model under which the best form is shorter.
 
-    `constant` are forms fitted under errors of one size, `relative` under errors in proportion to y.
+    `constant` are forms fitted with errors of one size, `relative` with errors in proportion to y.
     """
     is_exact = any(form.mean_square <= LEAST_MEAN_SQUARE * np.mean(y**2) for form in constant)
     if not constant or not relative or is_exact:
@@ -103,14 +103,14 @@ def noise_shown_by(
 
 
 def _best(engine: Engine, most: int) -> list[FittedForm]:
-    """The cheap forms of the shortest description, the shortest first."""
+    """Return the cheap forms of the shortest description, shortest first."""
     cheap = CheapForms(engine, code_in_use(), MOST_NATS, most)
     found = cheap.fit(n_starts=N_STARTS, max_steps=MAX_STEPS)
     return sorted(found, key=lambda form: form.length(engine.n_counted))[:N_BEST]
 
 
 def _fitted_again(forms: Sequence[FittedForm], engine: Engine) -> list[FittedForm]:
-    """From the constants that they have, on the weights of an engine."""
+    """Refit forms from their constants, with the weights of an engine."""
     if not forms:
         return []
     batch = Batch.of(form.expression for form in forms)
@@ -127,10 +127,10 @@ def _fitted_again(forms: Sequence[FittedForm], engine: Engine) -> list[FittedFor
 
 
 def _relative_length(form: FittedForm, predicted: Floats, y: Floats) -> float:
-    """Nats under errors proportional to the prediction, on the scale of `FittedForm.length`."""
+    """Nats with errors proportional to the prediction, on the scale of `FittedForm.length`."""
     if not np.all(predicted * np.sign(y[0]) > 0.0):
         return np.inf
-    with np.errstate(over="ignore"):  # of a prediction far too small
+    with np.errstate(over="ignore"):  # of predictions far too small
         mean_square = max(float(np.mean(((y - predicted) / predicted) ** 2)), LEAST_MEAN_SQUARE)
     data = 0.5 * len(y) * np.log(mean_square) + np.log(np.abs(predicted)).sum()
     return float(form.nats_of_form(len(y)) + data)

@@ -1,7 +1,7 @@
-"""Numbers that a person would write, and what it takes to write each.
+"""Simple numbers, as people write them, and the nats to write each.
 
-A code for numbers: which kind it is, then its whole numbers by Rissanen's universal code. Lengths are in
-nats; a number that has several codes has the length of the shortest.
+The code of a number names its kind, then its whole numbers by Rissanen's universal code. A number that has
+several codes costs as much as the shortest.
 """
 
 from __future__ import annotations
@@ -12,21 +12,19 @@ from functools import lru_cache
 from math import floor, isfinite, log, log2, log10, pi, sqrt
 from typing import NamedTuple
 
-# How often constants of equations are of each kind, as nats.
+# Nats of each kind, from its frequency among constants of equations.
 FREE = -log(0.2)
 INTEGER = -log(0.42)
 FRACTION = -log(0.25)
 OF_PI = -log(0.05)
 ROOT = -log(0.04)
 DECIMAL = -log(0.04)
-SETTLED = -log(0.1)  # how often a measured number is one that people write without a measurement
-CHANCE = -log(0.05)  # how often such a number is meant where a measured one stands
+SETTLED = -log(0.1)  # of a simple number where people put a measured one
+CHANCE = -log(0.05)  # that a root or multiple of pi there is meant, not due to chance
 MINUS, PLUS = -log(0.3), -log(0.7)
 
 LARGEST_DENOMINATOR = 8
-LARGEST_PARTS = (
-    100  # of a fraction, a multiple of pi or a root: beyond it they are dense enough to fit anything
-)
+LARGEST_PARTS = 100  # of a fraction, multiple of pi or root; larger ones are dense enough to fit anything
 MOST_DIGITS = 6
 ANY_DOUBLE = 53 * log(2) + 11 * log(2)
 
@@ -40,7 +38,7 @@ class SimpleNumber(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def near(value: float) -> tuple[SimpleNumber, ...]:
-    """The simple numbers nearest to `value`, of every kind, cheapest first; zero is not among them."""
+    """Return the simple numbers nearest to `value`, of every kind, cheapest first; zero is not among them."""
     sign, size = (-1.0, -value) if value < 0 else (1.0, value)
     if not isfinite(value) or size == 0.0:
         return ()
@@ -53,9 +51,9 @@ def near(value: float) -> tuple[SimpleNumber, ...]:
 
 
 def nats_of(value: float) -> float:
-    """What it takes to write exactly this double: little if it is simple, all its bits if it is not.
+    """Return the nats to write exactly this double: few if it is simple, else all its bits.
 
-    Nothing for -1, which is a sign: -f is to cost no more than 1 - f, whose 1 is a token alone.
+    -1 is a sign and costs nothing: -f must cost no more than 1 - f, whose 1 is a single token.
     """
     if value == -1.0:
         return 0.0
@@ -66,10 +64,10 @@ def nats_of(value: float) -> float:
 
 @lru_cache(maxsize=65536)
 def nats_of_measured(value: float) -> float:
-    """What it takes to write a number that stands where people put one that they measured.
+    """Return the nats of a number in a place where people put measured values.
 
-    In most units few measured values are simple. One that looks like a root or a multiple of pi nearly
-    always does so by chance.
+    In most units few measured values are simple. One that looks like a root or a multiple of pi does so
+    nearly always by chance.
     """
     size = abs(value)
     if value == -1.0:
@@ -83,7 +81,7 @@ def nats_of_measured(value: float) -> float:
 
 @lru_cache(maxsize=65536)
 def is_exact(value: float) -> bool:
-    """Whether a double is a whole number, a fraction, of pi or a root: more than a decimal cut short."""
+    """Return whether a double is a whole number, fraction, multiple of pi or root, not a rounded decimal."""
     size = abs(value)
     if size == 0.0:
         return True
@@ -107,7 +105,7 @@ def _integers(size: float) -> Iterator[SimpleNumber]:
 
 
 def _ratios(size: float) -> Iterator[tuple[int, int, float]]:
-    """p, q and the nats of p/q in lowest terms, nearest to `size` for each q."""
+    """Yield p, q and the nats of p/q in lowest terms, nearest to `size` for each q."""
     for denominator in range(1, LARGEST_DENOMINATOR + 1):
         if size * denominator > LARGEST_PARTS:
             return

@@ -1,8 +1,8 @@
-"""The structure code: what it takes to write an equation without the values of its fitted constants.
+"""Structure code: nats of an equation without the values of its fitted constants.
 
-The code is learned from formulas that people use (docs/price.md). A structure that one of them has is
-named as a whole. Any other is told one symbol after the other, from the top down, each given its place.
-`core/price/structure_code.hpp` describes it. The chances of all structures add up to no more than 1.
+The code is learned from formulas that people use (docs/price.md). A structure of one of them is encoded as a
+whole, any other symbol by symbol from the top down, each given its place (`core/price/structure_code.hpp`).
+The probabilities of all structures sum to at most 1.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ Floats = NDArray[np.float64]
 NUMBER_PLACES = ("exponent", "sum", "product", "other")
 END = "end"
 CHOICES, NUMBERS, FORMS = "choices.tsv", "numbers.tsv", "forms.tsv"
-# The name of each choice in a list: a symbol that is kept, one that is subtracted or divided by, or the end.
+# Name of each choice in a list: a symbol, one that is subtracted or divided by (-), or the end.
 LISTED = (*_core.SYMBOLS, *(f"-{symbol}" for symbol in _core.SYMBOLS), END)
 _INDEX_OF_LISTED = {name: index for index, name in enumerate(LISTED)}
 
 Choice = tuple[int, int, int, int, int]
-"""whether of a list; three of context; what was chosen: numbers as the core has them"""
+"""whether in a list, three numbers of context, and the chosen symbol, numbered as in the core"""
 Form = tuple[tuple[int, ...], tuple[float, ...], tuple[int, ...]]
-"""a whole structure: what was chosen, the values of its numbers, the columns of its variables from 0 on"""
+"""a whole structure: the chosen symbols, the values of its numbers, its variables numbered from 0"""
 
 
 @dataclass(frozen=True)
 class Told:
-    """A structure as the code writes it: choices of symbols, values of numbers, columns of variables."""
+    """A structure as the code encodes it."""
 
     choices: tuple[Choice, ...]
     numbers: tuple[tuple[int, float], ...]
@@ -45,11 +45,11 @@ class Told:
     variables: tuple[int, ...]
     """columns"""
     has_ties: bool = False
-    """whether it has one symbol in several of its constants, which a fit would not know of"""
+    """whether several of its constants contain the same symbol, which a fit would not know"""
 
     @cached_property
     def key(self) -> Form:
-        """Equal for structures that differ by the names of variables and the values of constants alone."""
+        """Key that is equal for structures that differ only in names of variables and values of constants."""
         renamed: dict[int, int] = {}
         columns = tuple(renamed.setdefault(column, len(renamed)) for column in self.variables)
         return tuple(choice[-1] for choice in self.choices), tuple(v for _, v in self.numbers), columns
@@ -57,7 +57,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Counts:
-    """What a code is learned from: how often formulas make a choice, use a number, and have a whole form."""
+    """Counts that a code is learned from: choices, numbers and whole forms in formulas."""
 
     choices: Counter[Choice]
     numbers: Counter[tuple[int, float]]
@@ -65,7 +65,7 @@ class Counts:
 
     @classmethod
     def of(cls, formulas: Iterable[Told]) -> Counts:
-        """Of formulas that have been told."""
+        """Count the choices, numbers and forms of encoded formulas."""
         every = list(formulas)
         return cls(
             Counter(chain.from_iterable(each.choices for each in every)),
@@ -75,7 +75,7 @@ class Counts:
 
 
 def tell(expressions: Sequence[Expression], is_free: Sequence[Sequence[bool]]) -> list[Told]:
-    """The structure of each expression. `is_free` marks its fitted constants, breadth-first."""
+    """Encode the structure of each expression; `is_free` marks its fitted constants, breadth-first."""
     if not expressions:
         return []
     batch = Batch.of(expressions)
@@ -95,7 +95,7 @@ def tell(expressions: Sequence[Expression], is_free: Sequence[Sequence[bool]]) -
 
 
 def free_mask(batch: Batch, is_free: Sequence[Sequence[bool]]) -> NDArray[np.uint8]:
-    """Which constants of a batch are fitted, in the shape of its constants."""
+    """Return a mask of fitted constants in the shape of the batch's constants."""
     mask = np.zeros(batch.constants.shape, dtype=np.uint8)
     for row, flags in enumerate(is_free):
         mask[row, : len(flags)] = flags
@@ -103,7 +103,7 @@ def free_mask(batch: Batch, is_free: Sequence[Sequence[bool]]) -> NDArray[np.uin
 
 
 def n_fitted(told: Told) -> int:
-    """How many constants are fitted, those of one product or one sum taken as one."""
+    """Return the number of fitted constants, counting those of one product or sum as one."""
     constant = _core.SYMBOLS.index("constant")
     return sum(
         chosen == constant or (bool(is_listed) and chosen == constant + len(_core.SYMBOLS))
@@ -117,7 +117,7 @@ def _edges(rows: NDArray[np.int64], n: int) -> Iterator[tuple[int, int]]:
 
 
 class NumberCode:
-    """What it takes to write the value of a number, given its place: 2 is a common exponent."""
+    """Nats of the value of a number, given its place: 2 is a common exponent."""
 
     def __init__(self, numbers: Mapping[tuple[int, float], int]) -> None:
         self._everywhere: Counter[float] = Counter()
@@ -129,16 +129,16 @@ class NumberCode:
         """nats of a value at a place"""
 
     def common(self, place: int, most_nats: float) -> list[tuple[float, float]]:
-        """Values with their nats, up to so many."""
+        """Return the values at a place that cost at most `most_nats`, with their nats."""
         priced = [(value, self.nats(place, value)) for value in self._at[place]]
         return sorted((each for each in priced if each[1] <= most_nats), key=lambda each: each[1])
 
     def tables(self, most_nats: float) -> list[list[tuple[float, float]]]:
-        """The `common` values of each place."""
+        """Return the `common` values of each place."""
         return [self.common(place, most_nats) for place in range(len(NUMBER_PLACES))]
 
     def _nats(self, place: int, value: float) -> float:
-        # mixed as the structure's choices are, down to a universal code that knows every number
+        # mixed as the choices of structures are, down to a universal code that covers every number
         chance = exp(-nats_of(value))
         for known in (self._everywhere, self._at[place]):
             n, n_kinds = known.total(), max(len(known), 1)
@@ -158,11 +158,11 @@ class StructureCode:
 
     @classmethod
     def learned(cls, formulas: Iterable[Told]) -> StructureCode:
-        """From formulas that people use."""
+        """Learn a code from formulas that people use."""
         return cls(Counts.of(formulas))
 
     def nats(self, told: Told, n_variables: int) -> float:
-        """Nats of the whole structure; a variable is one of so many."""
+        """Nats of the whole structure, whose variables are among `n_variables`."""
         choices = float(self.core.nats(np.array(told.choices, dtype=np.uint8)).sum())
         numbers = sum(self.numbers.nats(place, value) for place, value in told.numbers)
         one_by_one = choices + numbers + len(told.variables) * log(max(n_variables, 1))
@@ -172,7 +172,7 @@ class StructureCode:
         """Nats of expressions without the digits of their free constants, which `is_free` marks.
 
         Any other constant is a number of the structure, as the 2 of x^2, or a constant with a simple value,
-        as the 2 of 2 * x: whichever is cheaper.
+        as the 2 of 2 * x, whichever is cheaper.
         """
         batch = Batch.of(expressions)
         rows = batch.vocabulary.core, batch.tokens, batch.constants, free_mask(batch, is_free)
@@ -187,7 +187,7 @@ def _choice(kind: str, first: str, second: str, chosen: str) -> Choice:
 
 
 def read_counts(choices: str, numbers: str, forms: str) -> Counts:
-    """The counts that benchmarks/structure_tables.py wrote."""
+    """Read the counts that benchmarks/structure_tables.py wrote."""
     counts = Counts(Counter(), Counter(), Counter())
     for line in choices.splitlines():
         kind, first, second, chosen, n = line.split("\t")

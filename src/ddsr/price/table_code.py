@@ -1,8 +1,8 @@
-"""What a structure takes in a table, whose columns may be few symbols of a law or all of them.
+"""Structure code for tables, in which few or all symbols of a law may be columns.
 
-In a table of one column nearly everything else in a law is a fitted constant. In a table of six columns the
-law often has no fitted constant at all. So there are two codes, learned from the same formulas: one has their
-variables as columns, the other all their symbols. The number of columns says how likely each is.
+In a table of one column, nearly everything else in a law is a fitted constant. In a table of six columns, a
+law often has no fitted constant. So there are two codes, learned from the same formulas: one reads only their
+variables as columns, the other all their symbols. The number of columns gives the probability of each.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ from ddsr.price.structure_code import (
 Floats = NDArray[np.float64]
 OF_COLUMNS = "column_"
 WIDTHS = "widths.tsv"
-MOST_NATS_OF_CANDIDATES = 12.0  # of a number of a structure that the search prices; others cost as much
-MOST_COLUMNS = 8  # of more columns no more is known than of so many
+MOST_NATS_OF_CANDIDATES = 12.0  # of a number in a structure that the search prices; all others cost as much
+MOST_COLUMNS = 8  # tables with more columns are priced as if they had this many
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Formulas with some of their symbols as columns."""
+    """Formulas of which some or all symbols are read as columns."""
 
     told: Sequence[Told]
     widths: Counter[int]
-    """how many formulas have so many columns"""
+    """number of formulas by their number of columns"""
 
     @classmethod
     def of(cls, told: Iterable[Told]) -> Reading:
-        """Of formulas that have been told."""
+        """Return a reading of encoded formulas."""
         every = list(told)
         return cls(every, Counter(min(max(len(set(each.variables)), 1), MOST_COLUMNS) for each in every))
 
 
 class TableCode:
-    """The nats of structures: by whichever of the two codes is shorter, with what it takes to say which."""
+    """Nats of structures by the shorter of two codes, including the choice between them."""
 
     def __init__(
         self,
@@ -67,22 +67,22 @@ class TableCode:
 
     @classmethod
     def learned(cls, fitted: Reading, columns: Reading) -> TableCode:
-        """From formulas that people use, read in both ways."""
+        """Learn the codes from formulas that people use, read in both ways."""
         codes = StructureCode.learned(fitted.told), StructureCode.learned(columns.told)
         return cls(*codes, (fitted.widths, columns.widths))
 
     @classmethod
     def shipped(cls) -> TableCode:
-        """The package's own."""
+        """Return the package's own code."""
         return _shipped()
 
     def nats_of_reading(self, n_columns: int) -> tuple[float, float]:
-        """What it takes to say that a law of a table has fitted constants, or that it is all columns."""
+        """Return the nats to say that a law in a table has fitted constants, and that it is all columns."""
         fitted, columns = (widths.get(min(n_columns, MOST_COLUMNS), 0) + 1.0 for widths in self._widths)
         return log((fitted + columns) / fitted), log((fitted + columns) / columns)
 
     def price_of_candidates(self, n_columns: int) -> _core.TablePrice:
-        """For the search, which prices structures with all constants fitted."""
+        """Return the price for the search, in which all constants are fitted."""
         of_fitted, of_columns = self.nats_of_reading(n_columns)
         numbers_of_fitted, numbers_of_columns = (
             code.numbers.tables(MOST_NATS_OF_CANDIDATES) for code in (self.fitted, self.columns)

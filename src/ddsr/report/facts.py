@@ -74,13 +74,13 @@ def parameters(model: FittedModel) -> dict[str, str]:
 
 
 def changed_parameters(model: FittedModel) -> dict[str, Any]:
-    """Return the constructor's parameters that differ from their defaults, without the callback."""
+    """Return the constructor's parameters that differ from their defaults, without the user's code."""
     defaults = defaults_of(model)
     given: Mapping[str, Any] = model.get_params(deep=False)
     return {
         name: value
         for name, value in given.items()
-        if name != "callback" and _plain(value) != _plain(defaults.get(name))
+        if name not in ("callback", "contributors") and _plain(value) != _plain(defaults.get(name))
     }
 
 

@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 
 from ddsr.data.checks import check_whole
 from ddsr.errors import MethodError, RunError
-from ddsr.estimator.parameters import from_json, to_json
+from ddsr.estimator.parameters import from_json, saved_parameters
 from ddsr.estimator.regressor import LARGEST_SEED, DDSRRegressor
 from ddsr.estimator.threads import threads_of
 from ddsr.runs import asked as asking
@@ -26,6 +26,7 @@ from ddsr.runs.asked import Asked, read_asked
 from ddsr.runs.journal import INTERVAL, MODEL, FolderJournal, OnState
 from ddsr.runs.states import State, forget_after, has_states, newest_state, write_state
 from ddsr.runs.table import RunData, checked_table, read_table
+from ddsr.search.problem import Given
 from ddsr.storage.files import clear_leftovers, is_leftover, reason_of
 from ddsr.storage.lock_file import is_signed
 from ddsr.storage.saved import restoring
@@ -62,7 +63,8 @@ class RunFolder:
     ) -> RunFolder:
         """Check data and parameters, then create the folder, which must be new or empty.
 
-        `parameters` maps the names of `DDSRRegressor` parameters to values; `callback` is not allowed.
+        `parameters` maps the names of `DDSRRegressor` parameters to values; `callback` and
+        `contributors` are not allowed.
         Without `feature_names`, the column names of a DataFrame are used.
         """
         data = checked_table(X, y, sample_weight, counts, feature_names)
@@ -78,7 +80,7 @@ class RunFolder:
             fingerprint=data.fingerprint,
             max_time=None if model.max_time is None else float(model.max_time),
             max_epochs=None if model.max_epochs is None else int(model.max_epochs),
-            parameters=to_json(model.get_params(deep=False)),
+            parameters=saved_parameters(model.get_params(deep=False)),
         )
         _make(Path(path), asked, data)
         return cls(Path(path), asked)
@@ -88,18 +90,24 @@ class RunFolder:
         """Open the run in a folder; raise `RunError` if this version cannot resume it."""
         return cls(Path(path), read_asked(Path(path)))
 
-    def fit(self, on_state: OnState | None = None, interval: float = INTERVAL) -> DDSRRegressor:
+    def fit(
+        self,
+        on_state: OnState | None = None,
+        interval: float = INTERVAL,
+        contributors: Sequence[Given] = (),
+    ) -> DDSRRegressor:
         """Run the fit and save it every `interval` seconds, less often if saving is slow, and at the end.
 
         An interval of 0 saves after every epoch. `on_state` is called with the `SearchState` after every
         epoch. Ctrl-C ends the fit with the best model so far, and `resume` can continue it later.
+        `contributors` are those of `DDSRRegressor`; a run that has them needs them again when it is resumed.
         """
         with lock.locked(self.path):
             if has_states(self.path):
                 raise RunError(
                     f"the run in {self.path} has already begun: resume it, or choose another folder"
                 )
-            return self._run(None, on_state, interval)
+            return self._run(None, on_state, interval, contributors=contributors)
 
     def resume(
         self,
@@ -108,11 +116,13 @@ class RunFolder:
         more_epochs: int | None = None,
         interval: float = INTERVAL,
         n_jobs: int | None = None,
+        contributors: Sequence[Given] = (),
     ) -> DDSRRegressor:
         """Resume the fit from its last saved state. The seconds spent until then count.
 
         A fit that has ended continues only with `more_time` (seconds) or `more_epochs`; otherwise its model
         is returned. `n_jobs` is the number of threads; None is the number that the run began with.
+        `contributors` continue from their saved states by their names; those left out propose nothing more.
         """
         threads_of(n_jobs)  # check it before anything is written
         with lock.locked(self.path):
@@ -121,7 +131,7 @@ class RunFolder:
                 state = self._extend(state, more_time, more_epochs)
             elif self._stopped_by(state) is not None:
                 return self.model()
-            return self._run(state, on_state, interval, n_jobs)
+            return self._run(state, on_state, interval, n_jobs, contributors)
 
     def model(self) -> DDSRRegressor:
         """Return the best model so far, or the final model of a fit that has ended."""
@@ -155,9 +165,15 @@ class RunFolder:
         return read_table(self.path, asked.features, asked.has_feature_names, asked.fingerprint)
 
     def _run(
-        self, before: State | None, on_state: OnState | None, interval: float, n_jobs: int | None = None
+        self,
+        before: State | None,
+        on_state: OnState | None,
+        interval: float,
+        n_jobs: int | None = None,
+        contributors: Sequence[Given] = (),
     ) -> DDSRRegressor:
         data, model, n_epochs = self.data(), self._model(), before.n_epochs if before else 0
+        model.set_params(contributors=contributors)
         if n_jobs is not None:
             model.set_params(n_jobs=n_jobs)
         clear_leftovers(self.path)
@@ -209,6 +225,8 @@ def _model_of(parameters: dict[str, Any]) -> DDSRRegressor:
             raise MethodError(f"DDSRRegressor has no parameter {name!r}; it has: {', '.join(known)}")
     if parameters.get("callback") is not None:
         raise MethodError("a run folder cannot save a callback: pass it to fit and resume as on_state")
+    if len(parameters.get("contributors", ())):
+        raise MethodError("a run folder cannot save contributors: pass them to fit and resume")
     seed: Any = parameters.get("random_state")
     is_number = isinstance(seed, (int, np.integer))
     parameters["random_state"] = int(seed if is_number else check_random_state(seed).randint(LARGEST_SEED))

@@ -19,13 +19,13 @@ N_KEPT = 2
 
 @dataclass(frozen=True)
 class State:
-    """A fit after an epoch."""
+    """State of a fit after an epoch."""
 
     fit: Saved
     """from `Fit.saved`"""
     n_epochs: int
     seconds: float
-    """time that the fit had taken"""
+    """time that the fit has taken so far"""
     stopped_by: str | None
     """what ended the fit; None if it is unfinished"""
     ended_by: str | None = None
@@ -64,7 +64,7 @@ def forget_after(folder: Path, n_epochs: int) -> None:
 
 
 def has_states(folder: Path) -> bool:
-    """Whether the fit has saved a state."""
+    """Return whether the fit has saved a state."""
     return bool(_newest_first(folder))
 
 

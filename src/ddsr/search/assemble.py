@@ -1,4 +1,4 @@
-"""The parts that a method's options choose between; torch is imported when one is made."""
+"""Tables from a method's options to its parts. Torch is imported only when a part is made."""
 
 from __future__ import annotations
 

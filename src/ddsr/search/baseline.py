@@ -1,4 +1,4 @@
-"""What is known before any search: the simplest equations, so that there is a model from the start."""
+"""The baseline: the simplest equations, so that there is a model before the search begins."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ddsr.search.front import ParetoFront
 from ddsr.search.lister import Lister
 
 PLAIN = FitOptions(max_steps=20, tolerance=1e-10)
-# Where rules refuse all of the simplest equations: lengths of expressions to draw instead, and draws of each.
+# If the rules refuse all of the simplest equations, random ones are drawn: their lengths, and draws of each.
 FIRST_LENGTHS, N_DRAWN = (1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33), 500
 
 
 def baseline(engine: Engine, grammar: Grammar) -> ParetoFront:
-    """The front of a number alone and of each variable alone, scaled, and scaled and shifted.
+    """Return the front of constants, and of each variable alone, scaled, and scaled and shifted.
 
-    Those that may not be listed are left out. Where none may, the shortest expressions that the grammar
-    allows stand in for them. Raises `GrammarError` where none of these is finite on the data.
+    If the rules allow none of these, short random expressions that the grammar allows replace them. Raises
+    `GrammarError` if none of them is finite on the data.
     """
     lister, vocabulary, front = Lister.of(engine, grammar), engine.vocabulary, ParetoFront()
     numbers = [each for each in _numbers(vocabulary) if lister.listing.allows(each)]
@@ -44,16 +44,16 @@ def baseline(engine: Engine, grammar: Grammar) -> ParetoFront:
 
 
 def _numbers(vocabulary: Vocabulary) -> Iterator[Expression]:
-    """1 and c, as far as there are such tokens."""
+    """1 and c, if the vocabulary has them."""
     for token in (vocabulary.one, vocabulary.constant):
         if token is not None:
             yield Expression(vocabulary, [token])
 
 
 def _lines(engine: Engine) -> Iterator[NDArray[np.int16]]:
-    """x, c x and c x + d for all variables x, as far as there are such tokens: (variables, tokens) each.
+    """x, c x and c x + d for all variables x, if the vocabulary has the tokens: (variables, tokens) each.
 
-    With a free scale and offset, x alone stands for all three.
+    With a free scale and offset, x alone covers all three.
     """
     vocabulary = engine.vocabulary
     variables = vocabulary.first_variable + np.arange(len(vocabulary.variables), dtype=np.int16)
@@ -68,11 +68,11 @@ def _lines(engine: Engine) -> Iterator[NDArray[np.int16]]:
 
 
 def _drawn(grammar: Grammar, seed: int) -> Iterator[Batch]:
-    """Random expressions that obey the grammar, of few tokens first."""
+    """Draw random expressions that obey the grammar, short ones first."""
     lengths = [length for length in FIRST_LENGTHS if length < grammar.max_length]
     for length in (*lengths, grammar.max_length):
         try:
             short = Grammar(grammar.vocabulary, length, grammar.max_constants, grammar.rules)
-        except GrammarError:  # so few tokens do not make an expression that obeys
+        except GrammarError:  # no expression this short obeys the rules
             continue
         yield Batch.from_tokens(grammar.vocabulary, short.sample(N_DRAWN, seed))

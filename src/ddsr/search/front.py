@@ -1,4 +1,4 @@
-"""The Pareto front: for each size, the best expression found, if no smaller one is as good."""
+"""The Pareto front: the most accurate expression of each size, unless a smaller one is as accurate."""
 
 from __future__ import annotations
 
@@ -13,25 +13,24 @@ from ddsr.engine import Engine, Scores
 from ddsr.errors import RunError
 from ddsr.expression import Batch, Expression, Node, Vocabulary
 from ddsr.price.rounding import EXACT, is_lower
-from ddsr.search.contributors.evolution import HallOfFame
+from ddsr.search.hall_of_fame import HallOfFame
 from ddsr.storage.saved import Saved
 
-# What it costs to write down one token, twice over: in nats of the squared error.
+# Price of one token, in nats; doubled, as for squared errors.
 NATS_PER_TOKEN = 5.4
-# Rows beyond its constants that an equation has to meet to be called exact: one may be met by luck, since
-# many are tried. core/evolution/hall_of_fame.cpp has the same rule, where scale and offset are not counted.
+# An exact equation has to fit this many rows more than it has constants. One row may fit by chance, since
+# many equations are tried. core/evolution/hall_of_fame.cpp has the same rule, without scale and offset.
 N_SPARE_ROWS = 2
-DIGITS = 4  # of constants that are shown to people
-# What is known of an entry beside its expression, in the order in which `FrontEntry` takes it.
+DIGITS = 4  # of displayed constants
+# Fields of `FrontEntry` behind the expression, in their order.
 MEASURES = ("nrmse", "scale", "offset", "is_free", "nats")
 
 
 @dataclass(frozen=True)
 class FrontEntry:
-    """One equation of the front with what it reached.
+    """One equation of the front with its error.
 
-    The search lists equations as they are written, with a scale of 1 and an offset of 0. Earlier versions
-    kept scale and offset beside the expression, and their files have such entries.
+    Scale and offset differ from 1 and 0 only in files of earlier versions, and before an equation is listed.
     """
 
     expression: Expression
@@ -39,20 +38,20 @@ class FrontEntry:
     scale: float = 1.0
     offset: float = 0.0
     is_free: tuple[bool, ...] | None = None
-    """for each constant of the expression: fitted, not settled at a simple number; None: all are fitted"""
+    """for each constant of the expression, whether it is fitted rather than fixed; None: all are fitted"""
     nats: float | None = None
-    """its description length, where it was measured; None: `description_length` estimates it"""
+    """measured description length; None: `description_length` estimates it"""
 
     @property
     def size(self) -> int:
-        """Its complexity: the number of tokens of the equation, scale and offset included."""
+        """The complexity: the number of tokens of the equation, scale and offset included."""
         return len(self.equation)
 
     @property
     def equation(self) -> Expression:
-        """The expression with its scale and offset written out; itself where they are 1 and 0.
+        """The expression with its scale and offset written out.
 
-        What is scaled by 0 is left out: of the baseline's `1` the offset alone remains.
+        With a scale of 0 only the offset remains.
         """
         if self.scale == 1.0 and self.offset == 0.0:
             return self.expression
@@ -63,24 +62,20 @@ class FrontEntry:
         return Expression.from_tree(vocabulary, Node.operator("add", scaled, Node.constant(self.offset)))
 
     def short_text(self) -> str:
-        """The equation with few digits, for people.
-
-        A scale and an offset that are not chosen yet are joined with the expression.
-        """
+        """The equation as text, with constants of few digits."""
         is_settled = self.scale == 1.0 and self.offset == 0.0
         equation = self.equation if is_settled else self.equation.simplified()
         return equation.text(precision=DIGITS)
 
     def is_exact(self, below: float, n_rows: int) -> bool:
-        """Whether its error is below that on more rows than constants could meet one by one."""
+        """Whether the error is below this limit, and there are enough rows for that not to be chance."""
         n_free = self.equation.n_constants if self.is_free is None else sum(self.is_free)
         return self.nrmse < below and n_free + N_SPARE_ROWS <= n_rows
 
     def description_length(self, n_rows: int) -> float:
-        """Nats to write down the equation, its constants, and then y given its predictions.
+        """Description length in nats: measured, or estimated up to a constant that all equations share.
 
-        N log(RMSE) + log(N)/2 per constant + NATS_PER_TOKEN/2 per token, up to a term that all share; or
-        what was measured.
+        The estimate is N log(RMSE) + log(N)/2 per constant + NATS_PER_TOKEN/2 per token.
         """
         if self.nats is not None:
             return self.nats
@@ -91,7 +86,7 @@ class FrontEntry:
 
 @dataclass(frozen=True)
 class ParetoFront:
-    """Entries by rising size and falling error; immutable: `merge` returns a new one."""
+    """Entries by rising size and falling error. A front is immutable: `merge` returns a new one."""
 
     entries: tuple[FrontEntry, ...] = ()
 
@@ -102,13 +97,13 @@ class ParetoFront:
         return iter(self.entries)
 
     def merge(self, scores: Scores | HallOfFame) -> ParetoFront:
-        """The front of what it held and of what was scored now, whatever may be listed (see `Lister`)."""
+        """Return the front of its entries and these scores, without the checks of `Lister`."""
         return self.with_entries(
             [_entry(scores, rows[0]) for rows in rows_by_size(scores) if np.isfinite(scores.nrmse[rows[0]])]
         )
 
     def with_entries(self, entries: Iterable[FrontEntry]) -> ParetoFront:
-        """The front of what it held and of these; what is better by rounding alone replaces nothing."""
+        """Return the front of its entries and these. An entry better by rounding alone replaces nothing."""
         new = [entry for entry in entries if is_lower(entry.nrmse, self.least_error(entry.size))]
         front: list[FrontEntry] = []
         for entry in sorted((*self.entries, *new), key=lambda each: (each.size, each.nrmse)):
@@ -117,37 +112,37 @@ class ParetoFront:
         return ParetoFront(tuple(front))
 
     def least_error(self, size: int) -> float:
-        """The NRMSE that the equations of at most so many tokens reach; infinite if there are none."""
+        """The least NRMSE of entries with at most this many tokens; infinite if there are none."""
         return min((entry.nrmse for entry in self.entries if entry.size <= size), default=np.inf)
 
     def saved(self) -> Saved:
-        """All but the vocabulary, which its expressions share."""
+        """Return the entries as saved state."""
         return saved_entries(self.entries)
 
     @classmethod
     def restored(cls, saved: Saved, vocabulary: Vocabulary) -> ParetoFront:
-        """The front that was saved."""
+        """Restore a saved front."""
         return cls(restored_entries(saved, vocabulary))
 
     def gain_over(self, known: ParetoFront) -> float:
-        """By how much the error fell, in log(NRMSE), summed over all sizes; an empty front errs by 1."""
+        """Return how far log(NRMSE) fell, summed over all sizes. An empty front has an NRMSE of 1."""
         largest = max((entry.size for front in (self, known) for entry in front), default=0)
         return float(np.sum(known._log_errors(largest) - self._log_errors(largest)))
 
     def _log_errors(self, largest: int) -> NDArray[np.float64]:
-        """log(NRMSE) of the best that has no more than 1, 2, … tokens."""
+        """log(NRMSE) of the best entry of at most 1, 2, … tokens."""
         errors = np.zeros(largest)
         for entry in self.entries:
             errors[entry.size - 1 :] = np.log(max(entry.nrmse, EXACT))
         return np.minimum.accumulate(errors)
 
     def most_accurate(self) -> FrontEntry:
-        """The entry of the highest reward; of several that are exact to rounding, the smallest."""
+        """The entry of least error; of several that are exact up to rounding, the smallest."""
         self._check_not_empty()
         return min(self.entries, key=lambda entry: (max(entry.nrmse, EXACT), entry.size))
 
     def best(self, n_rows: int) -> FrontEntry:
-        """The entry of least description length on data of `n_rows`."""
+        """The entry of least description length on `n_rows` rows."""
         self._check_not_empty()
         return min(self.entries, key=lambda entry: entry.description_length(n_rows))
 
@@ -157,7 +152,7 @@ class ParetoFront:
 
 
 def rows_by_size(scores: Scores | HallOfFame) -> list[list[int]]:
-    """Rows of each size, without scale and offset, the smallest size and the least error first."""
+    """Group rows by the size of the expression, smallest first; in each group the least error is first."""
     sizes = scores.batch.sizes
     order = np.lexsort((scores.nrmse, sizes))
     edges = np.flatnonzero(np.diff(sizes[order])) + 1
@@ -165,12 +160,12 @@ def rows_by_size(scores: Scores | HallOfFame) -> list[list[int]]:
 
 
 def entries_of(found: Scores | HallOfFame) -> tuple[FrontEntry, ...]:
-    """All that have a finite error, in their order, with scale and offset beside the expression."""
+    """Entries for all expressions with a finite error, scale and offset kept apart."""
     return tuple(_entry(found, int(row)) for row in np.flatnonzero(np.isfinite(found.nrmse)))
 
 
 def information_of(entry: FrontEntry, engine: Engine) -> NDArray[np.float64] | None:
-    """How well the data determine the constants of an equation: see `Scores.information`."""
+    """Return the information matrix of an equation's constants: see `Scores.information`."""
     equation = entry.equation
     is_fixed = [not is_free for is_free in entry.is_free or (True,) * equation.n_constants]
     scores = engine.refit([equation], np.array([is_fixed], dtype=bool), max_steps=0)
@@ -178,7 +173,7 @@ def information_of(entry: FrontEntry, engine: Engine) -> NDArray[np.float64] | N
 
 
 def saved_entries(entries: Sequence[FrontEntry]) -> Saved:
-    """Entries as arrays and lists, without the vocabulary, which their expressions share."""
+    """Return entries as arrays and lists, without the vocabulary that they share."""
     if not entries:
         return {"names": None}
     batch = Batch.of([entry.expression for entry in entries])
@@ -188,7 +183,7 @@ def saved_entries(entries: Sequence[FrontEntry]) -> Saved:
 
 
 def restored_entries(saved: Saved, vocabulary: Vocabulary) -> tuple[FrontEntry, ...]:
-    """The entries that were saved."""
+    """Restore saved entries."""
     if saved["names"] is None:
         return ()
     if saved["names"] != list(vocabulary.names):
@@ -198,12 +193,12 @@ def restored_entries(saved: Saved, vocabulary: Vocabulary) -> tuple[FrontEntry, 
     entries = tuple(FrontEntry(*row) for row in rows)
     for entry in entries:
         _check_numbers(entry)
-    # what was a tuple comes back from a file as a list
+    # files hold tuples as lists
     return tuple(replace(each, is_free=each.is_free and tuple(each.is_free)) for each in entries)
 
 
 def _check_numbers(entry: FrontEntry) -> None:
-    """Refuse what a damaged or altered file has in place of numbers."""
+    """Raise ValueError for values that only a damaged or altered file has."""
     for name in ("nrmse", "scale", "offset", "nats"):
         value = getattr(entry, name)
         is_missing = name == "nats" and value is None
@@ -215,9 +210,9 @@ def _check_numbers(entry: FrontEntry) -> None:
         raise ValueError(f"is_free is {entry.is_free!r}")
 
 
-@lru_cache(maxsize=16)  # thousands of variables take a while to check
+@lru_cache(maxsize=16)  # slow for thousands of variables
 def _with_arithmetic(vocabulary: Vocabulary) -> Vocabulary:
-    """The vocabulary, with what it takes to write a scale and an offset."""
+    """The vocabulary with the operators of a scale and an offset."""
     missing = [name for name in ("add", "mul") if name not in vocabulary.operators]
     return Vocabulary(vocabulary.variables, (*vocabulary.operators, *missing), vocabulary.has_one)
 

@@ -1,4 +1,4 @@
-"""Equations as they are listed: scale and offset written out, or left out where they are not needed."""
+"""Lists equations on the front: with scale and offset written out, or omitted if they are not needed."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from ddsr.engine import Engine, FitOptions, Floats, Scores, values
 from ddsr.expression import Batch, Expression
 from ddsr.grammar import Grammar
 from ddsr.grammar.listing import Listing
-from ddsr.search.contributors.evolution import HallOfFame
 from ddsr.search.front import FrontEntry, ParetoFront, rows_by_size
+from ddsr.search.hall_of_fame import HallOfFame
 
 Found = Scores | HallOfFame
-# Equations without their scale or offset that are fitted at a time, and rows times equations, at most.
+# Limits on the equations that are refitted without scale or offset at a time, and on rows times equations.
 MOST_PLAIN, MOST_PLAIN_ROWS = 48, 20_000_000
 PLAIN_FIT = FitOptions(max_steps=30, tolerance=1e-10)
-LEAST_GAIN = 1e-6  # relative: a form whose error is lower by less than this is not worth a fit
-MOST_TRIED = 20  # of one size, the best first, until one may be listed
+LEAST_GAIN = 1e-6  # relative: a form is not fitted for less
+MOST_TRIED = 20  # expressions of one size, the best first, until one may be listed
 
 
 @dataclass(frozen=True)
 class Lister:
-    """Turns what a search scored into entries of the front: equations that may be listed."""
+    """Turns scored expressions into entries of the front."""
 
     engine: Engine
     listing: Listing
 
     @classmethod
     def of(cls, engine: Engine, grammar: Grammar) -> Lister:
-        """For a search on the engine's data with this grammar."""
+        """Make the lister for a search with this engine and grammar."""
         return cls(engine, Listing(grammar))
 
     def entry(self, expression: Expression, nrmse: float, scale: float, offset: float) -> FrontEntry | None:
-        """The equation `scale * expression + offset` as it is listed; None if it may not be."""
+        """Return the entry of `scale * expression + offset`; None if the rules refuse it."""
         equation = self.listing.written(expression, scale, offset, self.engine.spread)
         return None if equation is None else FrontEntry(equation, nrmse)
 
     def entries(self, found: Found, rows: Iterable[int] | None = None) -> Iterator[FrontEntry]:
-        """Those of the rows, or of all, that may be listed and have a finite error, in their order."""
+        """Yield entries for these rows, or all, that have a finite error and may be listed."""
         for row in range(len(found)) if rows is None else rows:
             if np.isfinite(found.nrmse[row]):
                 measures = (float(column[row]) for column in (found.nrmse, found.scale, found.offset))
@@ -53,23 +53,24 @@ class Lister:
     def merge(
         self, front: ParetoFront, found: Found, others: Iterable[Found] = (), deadline: Deadline = NEVER
     ) -> ParetoFront:
-        """The front with the best of each size that was found, each without what it does not need.
+        """Return the front with the best new expression of each size.
 
-        Equations are fitted without their offset, their scale or both, since forms such as `a * x / (b + x)`
-        would otherwise lose to forms that only look as short. `others` are tried in this way alone.
+        Equations are also fitted without their offset, their scale or both. Otherwise forms such as
+        `a * x / (b + x)`, which need neither, lose to forms that need both. `others` are only fitted in
+        this way.
         """
         front = self.enter(front, self._best_of_each_size(found))
         return self.enter(front, self._plain(front, (found, *others), deadline))
 
     def enter(self, front: ParetoFront, entries: Iterable[FrontEntry]) -> ParetoFront:
-        """The front with these entries, simplified as far as that may be listed and stays finite."""
+        """Return the front with these entries, each simplified if its shorter form is allowed and finite."""
         shortened = (self._shortened(entry, front) for entry in entries)
         return front.with_entries(entry for entry in shortened if entry is not None)
 
     def _shortened(self, entry: FrontEntry, front: ParetoFront) -> FrontEntry | None:
-        """The entry as it is listed; None if it is finite on every row in no writing.
+        """The entry in its shorter form, or as it is; None if neither is finite on every row.
 
-        The same function can be finite in one writing only: exp(a - b) is where exp(a) * exp(-b) is not.
+        A function can be finite in one form only: exp(a - b) where exp(a) * exp(-b) overflows.
         """
         written = entry.expression
         for expression in dict.fromkeys((self.listing.shortened(written), written)):
@@ -79,12 +80,12 @@ class Lister:
         return None
 
     def relisted(self, front: ParetoFront, baseline: ParetoFront) -> ParetoFront:
-        """A front that an earlier version may have saved, without what may not be listed."""
+        """Return a saved front without the entries that may not be listed; earlier versions had some."""
         entries = self.relisted_entries(front.entries)
         return front if entries == front.entries else self.enter(baseline, entries)
 
     def relisted_entries(self, entries: Iterable[FrontEntry]) -> tuple[FrontEntry, ...]:
-        """Those that may be listed, with the scale and offset of earlier versions written out."""
+        """Return the entries that may be listed, with scale and offset written out."""
         return tuple(new for new in map(self._relisted, entries) if new is not None)
 
     def _relisted(self, entry: FrontEntry) -> FrontEntry | None:
@@ -99,7 +100,7 @@ class Lister:
     def _plain(
         self, front: ParetoFront, sources: Sequence[Found], deadline: Deadline
     ) -> Iterator[FrontEntry]:
-        """Fitted without offset, scale or both, where the front may have a place for that."""
+        """Yield equations fitted without offset, scale or both that may improve the front."""
         forms = self._plain_forms(front, sources)
         n_most = min(MOST_PLAIN, max(1, MOST_PLAIN_ROWS // self.engine.n_rows))
         if not forms or deadline.has_passed:
@@ -111,7 +112,7 @@ class Lister:
         yield from self.entries(scores)
 
     def _plain_forms(self, front: ParetoFront, sources: Sequence[Found]) -> list[Expression]:
-        """The likeliest first: those whose error, before they are fitted, is lowest beside the front's."""
+        """Forms without offset, scale or both, by their error before the fit relative to the front's."""
         known = {form.tokens: (form, nrmse) for form, nrmse in self._scaled_expressions(front, sources)}
         if not known:
             return []
@@ -136,14 +137,14 @@ class Lister:
     def _scaled_expressions(
         self, front: ParetoFront, sources: Sequence[Found]
     ) -> Iterator[tuple[Expression, float]]:
-        """What has a scale or an offset and could be listed without; no plainer form has a smaller error."""
+        """Yield expressions with a scale or offset that may improve the front without them."""
         for found in sources:
             sizes = found.batch.sizes
             is_plain = (found.scale == 1.0) & (found.offset == 0.0)
             bars = {size: front.least_error(int(size)) for size in np.unique(sizes) + 2}
             is_better = found.nrmse < (1.0 - LEAST_GAIN) * np.array([bars[size + 2] for size in sizes])
             of_use = np.isfinite(found.nrmse) & ~is_plain & is_better
-            # of a batch most rows are bad
+            # most rows of a batch are bad
             best = (
                 [rows[0] for rows in rows_by_size(found)] if isinstance(found, Scores) else range(len(found))
             )
@@ -151,7 +152,7 @@ class Lister:
 
 
 def _plain_fits(on_rows: Floats, target: Floats, weights: Floats) -> Iterator[tuple[float, float]]:
-    """Scale and offset: the best scale alone, the best offset alone, and neither."""
+    """Yield (scale, offset): the best scale alone, the best offset alone, and neither."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         scale = float(np.sum(weights * on_rows * target) / np.sum(weights * on_rows * on_rows))
         offset = float(np.average(target - on_rows, weights=weights))
@@ -163,7 +164,7 @@ def _plain_fits(on_rows: Floats, target: Floats, weights: Floats) -> Iterator[tu
 
 
 def _n_tokens(scale: float, offset: float) -> int:
-    """That a scale and an offset add to an expression, where it has none of its own."""
+    """Tokens that a scale and an offset add to an expression."""
     return 2 * (scale != 1.0) + 2 * (offset != 0.0)
 
 

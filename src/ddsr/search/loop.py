@@ -1,4 +1,4 @@
-"""The search: one epoch reads as the algorithm; callers show, stop and save."""
+"""The loop of a search by a generator: sample, score, learn. Callers show, stop and save it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Generator(Protocol):
     """Proposes expressions."""
 
     def sample(self, batch_size: int, epoch: int) -> Batch:
-        """At most `batch_size` expressions; the same ones for the same epoch and network.
+        """Return at most `batch_size` expressions; the same ones for the same epoch and network.
 
-        Raises `TimeIsUp` where it has a deadline and does not get them done by then.
+        Raises `TimeIsUp` after the generator's deadline, if it has one.
         """
         ...
 
@@ -37,35 +37,35 @@ class Updater(Protocol):
     """Teaches the generator what the elites have in common."""
 
     def update(self, pool: Pool, epoch: int) -> UpdateStats:
-        """One epoch's updates."""
+        """Make one epoch's updates."""
         ...
 
     def saved(self) -> Saved:
-        """What was learned, the generator's network included."""
+        """Return the learned state, with the generator's network."""
         ...
 
     def restore(self, saved: Saved) -> None:
-        """Be as the one that was saved."""
+        """Restore a saved state."""
         ...
 
 
 @dataclass(frozen=True)
 class UniformGenerator:
-    """Draws every token evenly among the legal ones: nothing is learned. The baseline of every other."""
+    """Draws each token uniformly from the legal ones and learns nothing: the baseline of other generators."""
 
     grammar: Grammar
     seed: int = 0
     n_threads: int = 1
 
     def sample(self, batch_size: int, epoch: int) -> Batch:
-        """`batch_size` expressions that obey the grammar."""
+        """Return `batch_size` random expressions that obey the grammar."""
         tokens = self.grammar.sample(batch_size, self.seed, stream=epoch, n_threads=self.n_threads)
         return Batch.from_tokens(self.grammar.vocabulary, tokens)
 
 
 @dataclass(frozen=True)
 class SearchState:
-    """What is known after an epoch."""
+    """State of a search after an epoch."""
 
     epoch: int
     front: ParetoFront
@@ -73,11 +73,11 @@ class SearchState:
     """expressions scored so far"""
     stats: EpochStats
     save: Callable[[], Saved] = field(repr=False, compare=False)
-    """all that the search needs to go on from here as if nothing had happened; until the next epoch begins"""
+    """returns what is needed to resume the search from here; call it before the next epoch begins"""
     contenders: tuple[FrontEntry, ...] = ()
-    """models that may have the shortest description, whatever their size; what is on the front may be here"""
+    """models of any size that may have the shortest description, some of them also on the front"""
     is_cut_short: bool = False
-    """whether an interrupt ended the epoch amid its work; it is raised when the next state is asked for"""
+    """whether the epoch was interrupted; the exception is raised on the request for the next state"""
 
 
 def search(
@@ -91,12 +91,12 @@ def search(
     saved: Saved | None = None,
     lister: Lister | None = None,
 ) -> Iterator[SearchState]:
-    """Yield a state after each epoch, until the deadline: whoever iterates may find it enough before.
+    """Yield a state after each epoch, until the deadline.
 
-    Without memory and policy nothing is learned. `front` is what was known before the search. An epoch that
-    is cut short before its scores are known leaves no trace; one cut short later is not learned from.
-    With `saved`, which a `SearchState` gave, it goes on behind that epoch. The lister says what enters the
-    front; without one, all that obeys the default grammar does.
+    Without memory and policy nothing is learned. `front` is the front before the search. If time runs out
+    before an epoch's scores are known, the epoch is dropped; if it runs out later, nothing is learned from
+    it. `saved` is a state to resume, from `SearchState.save`. `lister` decides what enters the front; by
+    default, all that obeys the default grammar.
     """
     front, n_scored, n_epochs = front or ParetoFront(), 0, 0
     lister = lister or Lister.of(engine, Grammar(engine.vocabulary))
@@ -107,7 +107,7 @@ def search(
             if memory is not None and policy is not None:
                 memory = memory.restored(saved["memory"], engine.vocabulary)
                 policy.restore(saved["policy"])
-    known = KnownScores()  # many of an epoch's proposals are those of epochs before
+    known = KnownScores()  # epochs propose many of the same expressions
     for epoch in count(n_epochs):
         clock = PartClock()
         try:

@@ -1,4 +1,4 @@
-"""A search by a generator that is taught what the elites have in common: alone, or in a stack."""
+"""The paper's search: a generator learns from the elites, alone or on a device shared with others."""
 
 from __future__ import annotations
 
@@ -20,22 +20,24 @@ if TYPE_CHECKING:
         """Proposes expressions and can be taught."""
 
 
-class Seat(Generator, Updater, Protocol):
-    """A search's place in a stack: its generator and its policy."""
+class SharedPlace(Generator, Updater, Protocol):
+    """Generator and policy of one search among those on a shared device."""
 
 
-class Stacks(Protocol):
-    """Searches that draw and learn together on one device (`ddsr_bench.stacking`)."""
+class SharedDevice(Protocol):
+    """A device on which several searches draw and learn together (`ddsr_bench.stacking`)."""
 
     def takes(self, generator: MaskedDiffusion, /) -> bool:
-        """Whether there is room for its vocabulary."""
+        """Return whether there is room for the generator's vocabulary."""
 
-    def seat(self, generator: MaskedDiffusion, objective: Objective, /) -> AbstractContextManager[Seat]:
-        """A place for a search, as soon as one is free."""
+    def seat(
+        self, generator: MaskedDiffusion, objective: Objective, /
+    ) -> AbstractContextManager[SharedPlace]:
+        """Wait for a free place, and give it to one search."""
 
 
-SHARED: ContextVar[Stacks | None] = ContextVar("stacks", default=None)
-"""those that searches of this thread are to use; None: each is alone"""
+SHARED: ContextVar[SharedDevice | None] = ContextVar("shared", default=None)
+"""the device that searches of this thread share; None: each runs alone"""
 
 
 def learned_search(
@@ -45,26 +47,26 @@ def learned_search(
     memory: Callable[[int], Memory],
     is_captured: bool = False,
 ) -> Iterator[SearchState]:
-    """In a stack, where this thread has one and it takes such a generator."""
+    """Search on the shared device if this thread has one with room for the generator, otherwise alone."""
     from ddsr.generators.diffusion.generator import MaskedDiffusion
     from ddsr.learning.policy import Policy
 
-    stacks = SHARED.get()
-    if stacks is not None and isinstance(learner, MaskedDiffusion) and stacks.takes(learner):
-        return _together(problem, stacks, learner, objective, memory)
+    shared = SHARED.get()
+    if shared is not None and isinstance(learner, MaskedDiffusion) and shared.takes(learner):
+        return _together(problem, shared, learner, objective, memory)
     policy = Policy(learner, objective, problem.config, problem.seed, problem.deadline, is_captured)
     return _search(problem, learner, policy, memory)
 
 
 def _together(
     problem: Problem,
-    stacks: Stacks,
+    shared: SharedDevice,
     learner: MaskedDiffusion,
     objective: Objective,
     memory: Callable[[int], Memory],
 ) -> Iterator[SearchState]:
-    """The seat is given back when the search ends or is left."""
-    with stacks.seat(learner, objective) as seat:
+    """Search on a shared device, whose place is free again when the search ends."""
+    with shared.seat(learner, objective) as seat:
         yield from _search(problem, seat, seat, memory)
 
 

@@ -1,6 +1,6 @@
-"""The plain forms: all cheap structures, fitted to a small table, as candidates for the choice.
+"""Plain forms: all cheap structures, fitted to a small table, as candidates for the choice.
 
-A search may miss a cheap structure. Here all of them are fitted, the cheapest first, as far as the time goes.
+A search may miss a cheap structure. Here all are fitted, the cheapest first, until the time is up.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ MOST_NATS = 14.0
 MOST_VARIABLES = 4
 N_STARTS, MAX_STEPS = 6, 40
 N_KEPT = 24
-SAME_SQUARES = 1e-7  # relative: mean squares so near belong to one function in two notations
-# Of the time that is left, and how many structures a second of it may take.
+SAME_SQUARES = 1e-7  # relative difference of mean squares below which two forms are one function
+# Share of the remaining time; structures per second of it, and their least and largest number.
 SHARE, A_SECOND, FEWEST, MOST = 0.25, 10_000, 200, 20_000
 
 
 def plain_forms(problem: Problem, end: Deadline, exact: float = 0.0) -> tuple[Model, ...]:
-    """The best plain forms by description length; none for large tables or many columns.
+    """Return the plain forms of least description length; none for large tables or many columns.
 
-    Without a time limit, one epoch's number of evaluations bounds how many are fitted. Once a form has an
-    NRMSE below `exact`, no dearer ones are fitted.
+    Without a time limit, at most one epoch's number of evaluations are fitted. Fitting stops once a form
+    has an NRMSE below `exact`.
     """
     engine, config = problem.engine, problem.config
     n_variables = len(engine.vocabulary.variables)

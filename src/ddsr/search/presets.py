@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
 
-from ddsr.config import DefaultConfig, DSRConfig, PaperConfig, RefinerConfig, SearchConfig, changed
+from ddsr.config import DefaultConfig, DSRConfig, PaperConfig, SearchConfig, changed
 from ddsr.data.weighting import Observations
 from ddsr.deadline import NEVER
 from ddsr.engine import Engine, FitOptions
@@ -24,19 +24,21 @@ from ddsr.generators.device import check_device, check_memory, check_rows, find_
 from ddsr.generators.prior.weights import check_weights
 from ddsr.grammar import Grammar, Rule
 from ddsr.grammar.listing import Listing
-from ddsr.learning.memory import EliteMemory
 from ddsr.price.description_length import FEW_ROWS
 from ddsr.price.noise import CONSTANT, MOST_STRUCTURES, NoiseModel, find_noise
 from ddsr.search.assemble import GENERATORS, MEMORIES, OBJECTIVES
 from ddsr.search.baseline import baseline
-from ddsr.search.contributors.evolution import Refiner
-from ddsr.search.contributors.prior import Primer, Priming, make_primer, tuning_config
+from ddsr.search.contributors.contract import Contributor
+from ddsr.search.contributors.evolution import Evolution, Refiner
+from ddsr.search.contributors.generator import LearningGenerator, make_proposer
+from ddsr.search.contributors.given import check_contributors, make_contributors
+from ddsr.search.contributors.prior import Priming, make_primer
 from ddsr.search.contributors.symmetry import ReducedSearch
-from ddsr.search.default import Proposer, refined_search
+from ddsr.search.default import refined_search
 from ddsr.search.loop import SearchState, UniformGenerator, search
 from ddsr.search.paper import learned_search
 from ddsr.search.plain_forms import MOST_VARIABLES
-from ddsr.search.problem import Problem
+from ddsr.search.problem import Given, Problem
 from ddsr.search.turns import Balance
 
 ConfigLike = SearchConfig | Mapping[str, Any] | None
@@ -119,15 +121,18 @@ def _start_default(
     evolved = Refiner(problem.engine, problem.grammar, evolution, problem.seed, problem.n_threads)
     if problem.starting_points is not None:
         evolved.seed(problem.starting_points.batch)
+    contributors: list[Contributor] = [Priming(primer, problem.deadline, config.prior_share)]
+    if config.symmetries and problem.rows is not None:
+        options = evolution, problem.seed, problem.n_threads
+        contributors.append(ReducedSearch.on(problem.rows, problem.engine, problem.grammar, *options))
+    contributors.append(LearningGenerator(partial(make_proposer, problem, config, primer)))
+    contributors += make_contributors(problem.contributors, problem)
     return refined_search(
-        evolved,
-        partial(_make_proposer, problem, config, primer),
+        Evolution(evolved, config.n_elites),
+        contributors,
         balance,
         evaluations=config.evaluations_per_epoch,
-        n_elites=config.n_elites,
         front=problem.front,
-        priming=None if primer is None else Priming(primer, problem.deadline, config.prior_share),
-        reduced=_make_reduced(problem, evolution) if config.symmetries else None,
         deadline=problem.deadline,
         saved=problem.saved,
     )
@@ -135,31 +140,6 @@ def _start_default(
 
 def _without_match(moves: Mapping[str, float]) -> dict[str, float]:
     return {name: weight for name, weight in moves.items() if name != "match"}
-
-
-def _make_reduced(problem: Problem, evolution: RefinerConfig) -> ReducedSearch | None:
-    rows, engine, grammar = problem.rows, problem.engine, problem.grammar
-    options = evolution, problem.seed, problem.n_threads
-    return None if rows is None else ReducedSearch.on(rows, engine, grammar, *options)
-
-
-def _make_proposer(problem: Problem, config: DefaultConfig, primer: Primer | None = None) -> Proposer:
-    from ddsr.generators.diffusion.generator import MaskedDiffusion
-    from ddsr.learning.objective import GRPO
-    from ddsr.learning.policy import Policy
-
-    device = find_device(problem.device)
-    if primer is not None:
-        config = tuning_config(config, is_on_processor=device.type == "cpu")
-        learner: MaskedDiffusion = primer.make_generator(config, problem.deadline)
-    else:
-        learner = MaskedDiffusion(
-            problem.grammar, config, problem.seed, device, problem.n_threads, problem.deadline
-        )
-    policy = Policy(
-        learner, GRPO(config.objective), config, problem.seed, problem.deadline, device.type == "cuda"
-    )
-    return Proposer(learner, policy, EliteMemory(config.n_elites), problem.engine, config.batch_size)
 
 
 def _check_default(config: SearchConfig, device: str, vocab_size: int) -> None:
@@ -317,9 +297,16 @@ def pose(
     seed: int = 0,
     device: str = "auto",
     n_threads: int = 1,
+    contributors: Sequence[Given] = (),
 ) -> Problem:
     """Check all inputs and score the baseline, before any method starts."""
     check_device(device)
+    given = check_contributors(contributors)
+    if given and dict(method.options).get("refiner") != "evolution":
+        raise MethodError(
+            f"contributors propose expressions to evolution, which '{method}' does not have: "
+            "leave them out, or use the preset 'ddsr'"
+        )
     PRESETS[method.preset].check(config, device, len(vocabulary))
     grammar = Grammar(vocabulary, config.max_length, config.max_constants, rules)
     if isinstance(config, DefaultConfig) and not Listing(grammar).always_allows_scale_and_offset:
@@ -333,7 +320,8 @@ def pose(
     if noise.weights is not None:
         engine = engine.reweighted(noise.weights)
     front = baseline(engine, grammar)
-    return Problem(engine, grammar, config, front, seed, device, n_threads, noise=noise.kind, rows=rows)
+    settled = engine, grammar, config, front, seed, device, n_threads
+    return Problem(*settled, noise=noise.kind, rows=rows, contributors=given)
 
 
 def _noise_of(rows: Observations, engine: Engine, config: SearchConfig) -> NoiseModel:

@@ -1,7 +1,8 @@
-"""What a search is about, whatever its method."""
+"""The problem that a search solves, whatever its method."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +12,7 @@ from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import Engine, Scores
 from ddsr.expression import Expression
 from ddsr.grammar import Grammar
+from ddsr.search.contributors.contract import Contributor
 from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.search.lister import Lister
 from ddsr.storage.saved import Saved
@@ -18,38 +20,44 @@ from ddsr.storage.saved import Saved
 
 @dataclass(frozen=True)
 class Problem:
-    """What every method starts from: data to score on, a grammar to obey, settings."""
+    """Data, grammar and settings of a search."""
 
     engine: Engine
     grammar: Grammar
     config: SearchConfig
     front: ParetoFront
-    """the baseline, known before the search"""
+    """the baseline"""
     seed: int
     device: str
     n_threads: int
     deadline: Deadline = NEVER
-    """when the search ends by itself"""
+    """when the search has to end"""
     starting_points: Scores | None = None
     """expressions to start from, fitted"""
     saved: Saved | None = None
-    """by `SearchState.save` of a search of the same method, to go on from"""
+    """state to resume, from `SearchState.save` of a search by the same method"""
     guesses: tuple[Expression, ...] = ()
-    """the user's own equations: listed unless one that is no larger is as accurate"""
+    """the user's own equations; each is listed unless one of at most its size is as accurate"""
     guessed: tuple[FrontEntry, ...] = ()
     """the guesses, fitted as they are written"""
     noise: Literal["constant", "relative"] = "constant"
-    """how errors go with the value: the same everywhere, or in proportion to it (`ddsr.price.noise`)"""
+    """whether errors are constant or proportional to the value (`ddsr.price.noise`)"""
     rows: Observations | None = None
-    """as they were handed in, which the prior is shown"""
+    """the data as given, for the prior"""
+    contributors: tuple[Given, ...] = ()
+    """the user's contributors, beside those of the preset"""
 
     @property
     def may_ask_for_noise(self) -> bool:
-        """Whether the data may say how errors grow with y: nobody gave weights, and constants are fitted."""
+        """Whether the kind of noise may be inferred: no weights are given, and constants are fitted."""
         is_weighted = self.rows is None or self.rows.sample_weight is not None or self.rows.counts is not None
         return not is_weighted and isinstance(self.config, DefaultConfig) and self.config.constants
 
     @property
     def lister(self) -> Lister:
-        """What may be listed, and how."""
+        """The lister of this problem."""
         return Lister.of(self.engine, self.grammar)
+
+
+Given = Contributor | Callable[[Problem], Contributor]
+"""a contributor, of which each search gets a copy, or a class or function that makes one for a search"""

@@ -1,4 +1,4 @@
-"""How the time is shared: what a part of the search has found for its time decides how much more it gets."""
+"""Shares of time: a part of the search gets more time if it found more in the time that it had."""
 
 from __future__ import annotations
 
@@ -7,41 +7,45 @@ from dataclasses import dataclass, field
 from ddsr.storage.saved import Saved
 
 REFINER, GENERATOR, PRIOR, SYMMETRIES = "refiner", "generator", "prior", "symmetries"
-# What was found long ago says little of what will be: its weight after each epoch.
+TIMED_AS = {REFINER: "refine", GENERATOR: "propose", PRIOR: "prime", SYMMETRIES: "reduce"}
+"""names of their times in learning curves; other contributors have their own name there"""
+# Weight of earlier gains after each epoch: old gains predict little.
 KEPT = 0.9
 
 
 @dataclass
 class Balance:
-    """Between a refiner that works in every epoch and a generator that works when its turn has come."""
+    """Shares time between evolution, which works in every epoch, and the generator, which has turns."""
 
     least_share: float
-    """of the time, which the generator has however little it finds; 0: it has none"""
+    """least share of the generator, however little it finds; 0: it has no turns"""
     most_share: float
     head_start: float
-    """seconds that the refiner has alone: an easy problem is solved by then, and torch never imported"""
+    """seconds that evolution has alone; easy problems are solved by then, without importing torch"""
     is_timed: bool = True
-    """False: turns by the number of epochs, at the least share, so that a seed gives the same run"""
+    """False: turns depend on the number of epochs alone, at the least share, so that runs are repeatable"""
     gains: dict[str, float] = field(default_factory=lambda: {REFINER: 0.0, GENERATOR: 0.0})
     seconds: dict[str, float] = field(default_factory=lambda: {REFINER: 0.0, GENERATOR: 0.0})
     totals: dict[str, float] = field(default_factory=lambda: {REFINER: 0.0, GENERATOR: 0.0})
-    """seconds of each, none forgotten"""
+    """all seconds of each"""
     n_epochs: int = 0
 
     def credit(self, part: str, gain: float, seconds: float) -> None:
-        """Note what a part found in its last turn, and how long that took."""
+        """Record gain and seconds of a turn, for the parts that share time."""
+        if part not in self.gains:
+            return
         self.gains[part] = KEPT * self.gains[part] + gain
         self.seconds[part] = KEPT * self.seconds[part] + seconds
         self.totals[part] += seconds
         self.n_epochs += part == REFINER
 
     def saved(self) -> Saved:
-        """What was credited so far; the shares are settings."""
+        """Return the recorded gains and seconds."""
         counted = {name: dict(getattr(self, name)) for name in ("gains", "seconds", "totals")}
         return {**counted, "n_epochs": self.n_epochs}
 
     def restore(self, saved: Saved) -> None:
-        """Go on from what was credited."""
+        """Restore the recorded gains and seconds."""
         self.gains, self.seconds, self.totals = (
             {part: float(saved[name][part]) for part in self.gains} for name in ("gains", "seconds", "totals")
         )
@@ -49,7 +53,7 @@ class Balance:
 
     @property
     def share(self) -> float:
-        """Of the time that the generator is to have, by gains a second; the least until it has had a turn."""
+        """Share of time that the generator has earned by its gains per second; at first the least share."""
         if not self.seconds[GENERATOR]:
             return self.least_share
         rates = {part: self.gains[part] / max(self.seconds[part], 1e-9) for part in self.gains}
@@ -59,7 +63,7 @@ class Balance:
 
     @property
     def is_generators_turn(self) -> bool:
-        """Whether it has had less than its share."""
+        """Whether the generator has had less than its share."""
         if self.least_share == 0.0:
             return False
         if not self.is_timed:

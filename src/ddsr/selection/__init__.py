@@ -1,1 +1,1 @@
-"""Selection: which of the equations that a search found is given to the user."""
+"""Choice of an equation among those that a search found."""

@@ -1,7 +1,7 @@
-"""Models as people write them: one writing for all trees of one function that differ by algebra alone.
+"""Canonical notation: one way to write all trees of a function that differ only by algebra.
 
-`core/price/building.hpp` says what is taken for the same. Constants stand where people put them, as in
-a * x / (b + x) and a + b * exp(c * x). A settled number stays settled unless a fitted constant takes it in.
+`core/price/building.hpp` defines which trees count as the same function. Constants stand where people put
+them, as in a * x / (b + x) and a + b * exp(c * x). A fixed one stays fixed unless a fitted one absorbs it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ from ddsr.price.structure_code import free_mask
 
 
 def canonical(models: Sequence[Model]) -> list[Model]:
-    """Each as people write it; itself where its operators cannot write that, or a constant overflows."""
+    """Return each model in canonical notation.
+
+    A model stays as it is if its operators cannot express that notation, or if a constant overflows.
+    """
     if not models:
         return []
     batch = Batch.of([model.expression for model in models])

@@ -1,4 +1,4 @@
-"""What the choice hands out: equations written as people write them, as long as they keep their values."""
+"""Final notation of the selected equations, as long as it keeps their values."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ddsr.selection.notation import as_roots
 def handed_out(
     ranked: Sequence[Judged], engine: Engine, is_allowed: IsAllowed | None, n_written: int | None = None
 ) -> tuple[Selected, ...]:
-    """Each model in its usual writing, or as it was measured where that overflows on a row of the data.
+    """Return each model in its usual notation, or as measured if that overflows on a row of the data.
 
-    The same function can be finite in one writing only: c * (a / b) is where (c * a) / b is not.
-    Where time is short, only the first `n_written` are written well.
+    A function may be finite in one notation only: c * (a / b) may be finite where (c * a) / b is not. If
+    `n_written` is given, only the first of them get the usual notation, which saves time.
     """
     found = []
     for place, one in enumerate(ranked):
@@ -34,7 +34,7 @@ def handed_out(
 
 
 def _with_roots(one: Judged, engine: Engine, is_allowed: IsAllowed | None) -> Judged:
-    """With roots for functions of inverse functions, which read more easily though they may be longer."""
+    """Replace functions of inverse functions by roots, which read more easily though they may be longer."""
     signs = engine.positive_variables, engine.nonnegative_variables
     other = as_roots(one.model.expression, *signs)
     if other == one.model.expression or not (is_allowed is None or is_allowed(other)):

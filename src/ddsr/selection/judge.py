@@ -1,4 +1,4 @@
-"""Models refitted on all rows and measured: what the choice goes by."""
+"""Refits of models on all rows, and the measurements that the choice is based on."""
 
 from __future__ import annotations
 
@@ -41,22 +41,22 @@ from ddsr.selection.moves.shared_factors import NatsLost
 from ddsr.selection.notation import as_roots, with_phases_in_a_turn
 from ddsr.selection.rational.forms import rational_forms
 
-WORK_A_CALL = 25_000_000  # rows × steps × models after which the clock is looked at: tenths of a second
-STEPS_OF_AN_AUDIT = 50  # what poles and leverages take, a row, in steps of a fit
-ROUND_STEPS, ROUND_TOLERANCE = 25, 1e-10  # of a fit that decides on a move
-MOST_FORMS = 12  # as ratios of polynomials, that are tried of one model
-MOST_ROWS_COMPARED = 1000  # on which two writings are taken for one function
-N_ALWAYS_TIDIED = 3  # of the best, that are simplified however late it is
-# Standard errors within which a simple number is likely meant, and the nats of one simple enough for it.
+WORK_A_CALL = 25_000_000  # rows × steps × models between looks at the clock: tenths of a second
+STEPS_OF_AN_AUDIT = 50  # work per row for poles and leverages, in steps of a fit
+ROUND_STEPS, ROUND_TOLERANCE = 25, 1e-10  # of fits that decide on a move
+MOST_FORMS = 12  # ratios of polynomials that are tried per model
+MOST_ROWS_COMPARED = 1000  # on which two notations are compared
+N_ALWAYS_TIDIED = 3  # of the best models, which are simplified even after the deadline
+# Limits within which a simple number is likely meant, in standard errors and in nats.
 LIKELY_ERRORS, MOST_NATS_OF_LIKELY = 2.5, 8.0
-TOLERATED = 0.2  # error of a row that a small table is fitted without, in the spread of y
-SMALLEST = 1e-300  # standard error: of a constant the least change of which changes everything
+TOLERATED = 0.2  # error on a left-out row that is accepted in small tables, in spreads of y
+SMALLEST = 1e-300  # least standard error, for constants whose smallest change changes everything
 
 NO_LIMITS: Mapping[object, float] = {}
 
 
 class Judge:
-    """Refits and measures models, as long as there is time."""
+    """Refits and measures models until the deadline."""
 
     def __init__(self, engine: Engine, deadline: float, is_allowed: IsAllowed | None) -> None:
         self.engine, self.deadline, self.is_allowed = engine, deadline, is_allowed
@@ -68,17 +68,17 @@ class Judge:
 
     @property
     def is_late(self) -> bool:
-        """Whether the time is up."""
+        """Whether the deadline has passed."""
         return time.monotonic() >= self.deadline
 
     @property
     def seconds_left(self) -> float:
-        """Until the time is up."""
+        """Seconds until the deadline."""
         return self.deadline - time.monotonic()
 
     @contextmanager
     def hurried(self, share: float) -> Iterator[None]:
-        """With this share of the time that is left; the rest is there again afterwards."""
+        """Limit the block to this share of the time left; restore the deadline afterwards."""
         deadline, now = self.deadline, time.monotonic()
         self.deadline = now + share * (deadline - now)
         try:
@@ -87,7 +87,7 @@ class Judge:
             self.deadline = deadline
 
     def written(self, models: Sequence[Model]) -> list[Model]:
-        """As people write them, each once."""
+        """Return the models in canonical notation, without duplicates."""
         return distinct(self._each_written(models))
 
     def _each_written(self, models: Sequence[Model]) -> list[Model]:
@@ -98,12 +98,12 @@ class Judge:
         ]
         if not models or len(self.signs[1]) == len(self.engine.vocabulary.variables):
             return written
-        # of negative numbers a root cannot be taken apart
+        # roots of products cannot be split if the factors may be negative
         pairs = zip(models, written, self._are_same(models, written), strict=True)
         return [other if is_same else model for model, other, is_same in pairs]
 
     def _are_same(self, models: Sequence[Model], others: Sequence[Model]) -> list[bool]:
-        """Whether two models have the same values on the rows, or on some of many."""
+        """Return whether each pair of models has the same values on the rows, or on a sample of many rows."""
         some = self.engine.rows[:: 1 + self.engine.n_rows // MOST_ROWS_COMPARED]
         first, second = (
             values(Batch.of(model.expression for model in each), some, self.engine.n_threads)[0]
@@ -115,13 +115,13 @@ class Judge:
         return [bool(each) for each in np.all(are_near, axis=1).tolist()]
 
     def start(self, models: Sequence[Model]) -> list[Judged]:
-        """Each candidate as it is or refitted, whichever is shorter."""
+        """Return each candidate as given or refitted, whichever is shorter."""
         self.given = {model.expression.tokens for model in models}
         # two starts of one form may lead to different constants
         models = self._each_written(models)
         given = sorted(self._audited(self._measure(models, max_steps=0)), key=length_of)
         refitted = self.measure([one.model for one in given], 100, 1e-14)
-        # by length alone: constants that nobody has fitted yet do not win by being finite
+        # By length alone: constants that were never fitted must not win by being finite.
         return best_of_each(best_of_each(given + refitted, key=length_of))
 
     def measure(
@@ -131,9 +131,9 @@ class Judge:
         tolerance: float,
         longest: Mapping[object, float] = NO_LIMITS,
     ) -> list[Judged]:
-        """Refit what there is time for and is allowed; what is not finite is left out.
+        """Refit the allowed models until the deadline, and drop those without a finite error.
 
-        Those that are longer in any case than `longest` says, by their keys, are not audited.
+        Models longer than `longest` allows for their key are not audited: the audit only adds to the length.
         """
         judged: list[Judged] = []
         if self.is_allowed is not None:
@@ -151,11 +151,11 @@ class Judge:
         return judged
 
     def _may_be(self, expression: Expression, is_allowed: IsAllowed) -> bool:
-        # a scale and an offset may break a rule that the expression inside obeys: it is as it was found
+        # a scale or offset may break a rule that the expression inside obeys: given ones are allowed
         return expression.tokens in self.given or is_allowed(expression)
 
     def _measure(self, models: Sequence[Model], max_steps: int, tolerance: float = 0.0) -> list[Judged]:
-        """Refitted, not audited."""
+        """Refit models without auditing them."""
         if not models:
             return []
         batch = Batch.of(model.expression for model in models)
@@ -180,16 +180,16 @@ class Judge:
         return judged
 
     def _audited(self, judged: Sequence[Judged]) -> list[Judged]:
-        """With what unseen rows would cost, and with poles among the rows seen."""
+        """Add the expected cost of unseen rows to each length, and check for poles and swings."""
         models = [one.model for one in judged]
         tolerated = TOLERATED * self.engine.spread if self.has_few_rows else 0.0
-        # the guards ask about the rows that the law is for
+        # guards look only at rows that the law is for
         unseen = nats_of_leverage(models, self.engine, [one.exceptions.rows for one in judged], tolerated)
         unseen += nats_of_growth(models, self._mean_squares(judged), self.engine)
         expressions = [model.expression for model in models]
         has_pole = have_poles(expressions, self.engine.audited.rows, self.engine.n_threads)
         swings = np.zeros(len(models), dtype=bool)
-        if self.has_few_rows:  # of many rows, neighbours are near
+        if self.has_few_rows:  # in large tables, neighbouring rows are near
             swings = swing(expressions, self._paths, self.engine.n_threads)
         return [
             replace(
@@ -207,26 +207,26 @@ class Judge:
         return Paths.among(self.engine.rows)
 
     def _lone(self, one: Judged) -> float:
-        # residuals that are rounding have no leverage to look at, but may be of constants for single rows
+        # exact fits have no leverage to look at, but their constants may serve single rows
         return nats_of_lone_rows(one.model, self.engine, self.least_nrmse)
 
     def _mean_squares(self, judged: Sequence[Judged]) -> NDArray[np.float64]:
-        """Of the residuals, without the rows that are named as exceptions."""
+        """Mean square of the residuals of each model, without its outliers."""
         errors = np.array([one.nrmse * np.sqrt(one.exceptions.share_left) for one in judged])
-        with np.errstate(over="ignore"):  # an error beyond all measure
+        with np.errstate(over="ignore"):  # for huge errors
             return np.asarray((np.maximum(errors, self.least_nrmse) * self.engine.spread) ** 2)
 
     def alternatives(self, one: Judged) -> list[Model]:
-        """The models one move away, without those whose constant the data refuse; none after the end."""
+        """Return the models one move away whose constants the data allow; none after the deadline."""
         if self.is_late:
             return []
         others = alternatives(one.model, self._nats_lost(one))
         return [model for model in self.written(list(others)) if model.key != one.model.key]
 
     def with_moved_constants(self, one: Judged) -> list[Model]:
-        """The models in which a fitted constant is a simple number in another place.
+        """Return the models in which a fitted constant becomes a simple number in another place.
 
-        One that was cut short is fitted again for it: of 9.87 nobody knows that it is the square of pi.
+        Rounded constants are fitted again first: 9.87 does not show that it is the square of pi.
         """
         if self.is_late:
             return []
@@ -247,17 +247,17 @@ class Judge:
             if value == fitted[constant]:
                 return 0.0
             n_errors = abs(value - fitted[constant]) / max(errors[constant], SMALLEST)
-            return 0.5 * n_errors * n_errors  # as a power it would raise where it overflows
+            return 0.5 * n_errors * n_errors  # the operator ** would raise an error on overflow
 
         return nats_lost
 
     def settled_together(self, models: Sequence[Judged]) -> dict[object, Judged]:
-        """By key, those shorter with all constants settled at once that could well be simple numbers.
+        """Return, by key, the models that are shorter with all likely constants fixed at once.
 
-        One fit tells which of many candidates are worth the rounds of moves.
+        One fit per candidate shows which of them are worth the rounds of moves.
         """
         settled: dict[object, Model | None] = {}
-        for one in sorted(models, key=rank_of):  # the others may have no time
+        for one in sorted(models, key=rank_of):  # best first, in case time runs out
             if self.is_late:
                 break
             together = settled_together(one.model, self._likely_number(one))
@@ -288,14 +288,14 @@ class Judge:
         return np.asarray(error * one.unit_uncertainty)
 
     def simplest(self, expression: Expression) -> Expression:
-        """The same values, simplified natively: no phase beyond a turn, roots for functions of inverses."""
+        """Return the expression simplified, with roots for functions of inverse functions."""
         simpler = as_roots(expression.simplified(*self.signs), *self.signs)
-        return with_phases_in_a_turn(simpler)  # smaller ones may be simple numbers
+        return with_phases_in_a_turn(simpler)  # smaller phases may be simple numbers
 
     def tidied(self, models: list[Judged]) -> list[Judged]:
-        """Each in its simplest form, unless that is longer: the best few always, the others if there is time.
+        """Return each model in its simplest form, unless that is longer.
 
-        No constant is fitted for it, so that it takes hundredths of a second.
+        The best few always are, the others if there is time. Without a fit this takes hundredths of a second.
         """
         ranked = sorted(models, key=rank_of)
         some = ranked[:N_ALWAYS_TIDIED] if self.is_late else ranked
@@ -315,7 +315,7 @@ class Judge:
         return ended
 
     def _is_as_good(self, other: Judged, one: Judged) -> bool:
-        """Whether a model is no longer than another of the same values; rounding may tell these apart."""
+        """Return whether a model with the same values up to rounding is not longer than another."""
         is_as_near = max(other.nrmse, self.least_nrmse) <= (1.0 + SAME_FUNCTION) * max(
             one.nrmse, self.least_nrmse
         )
@@ -323,7 +323,7 @@ class Judge:
         return is_as_near and is_as_finite and other.length <= one.length + LEAST_GAIN
 
     def rational_forms(self, one: Judged) -> list[Judged]:
-        """The shortest of the same values as ratios of polynomials, as far as there is time."""
+        """Return the shortest equivalent ratios of polynomials, as far as there is time."""
         forms: list[Expression] = []
         for form in rational_forms(
             one.model.expression, self.engine.positive_variables, lambda: self.seconds_left
@@ -335,23 +335,23 @@ class Judge:
         return self.measure(models, ROUND_STEPS, ROUND_TOLERANCE)
 
     def length_of_data(self, one: Judged) -> float:
-        """Nats that the error alone takes."""
+        """Nats of the residuals alone."""
         return float(self.engine.n_counted * np.log(max(one.nrmse, self.least_nrmse)))
 
     def polish(self, models: list[Judged]) -> list[Judged]:
-        """Fit what is free to convergence."""
+        """Fit the free constants to convergence."""
         polished = self.measure([one.model for one in models], 100, 1e-14)
         better = {one.model.key: one for one in polished}
         return [min(one, better.get(one.model.key, one), key=rank_of) for one in models]
 
 
 def rewritten_as(model: Model, expression: Expression) -> Model:
-    """The expression with those constants settled that come from settled ones."""
+    """Return the expression as a model in which constants that come from fixed ones are fixed."""
     settled, has_free = model.fixed_constants, bool(model.free_constants)
     is_fixed = (not has_free or value in settled or is_exact(value) for value in expression.constants)
     return Model(expression, tuple(is_fixed))
 
 
 def distinct(models: Iterable[Model]) -> list[Model]:
-    """Each once."""
+    """Return the models without duplicates."""
     return list({model.key: model for model in models}.values())

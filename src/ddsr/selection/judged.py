@@ -1,4 +1,4 @@
-"""What a candidate reaches on all rows, and which of two is the better one."""
+"""Measured candidates, and the comparison of two of them."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from ddsr.price.model import Model
 from ddsr.selection.guards.outliers import Exceptions
 from ddsr.selection.notation import spelled
 
-# On a few rows a constant may cost more to write than it explains; still nobody wants 1 for the mean of y.
+# On few rows a constant may cost more than it explains. Still, it must not be worse than the mean of y.
 MOST_NRMSE = 1.05
-TIMES_BETTER_IF_IT_SWINGS = 1e20  # that the error has to be: never, unless all of them swing
-LEAST_GAIN = 1e-6  # nats; less is rounding
+TIMES_BETTER_IF_IT_SWINGS = 1e20  # required reduction of the error: swinging models win only if all swing
+LEAST_GAIN = 1e-6  # nats; smaller differences are rounding
 
 IsAllowed = Callable[[Expression], bool]
 
 
 @dataclass(frozen=True)
 class Selected:
-    """A candidate with what became of it."""
+    """A candidate in its final form."""
 
     expression: Expression
     is_free: tuple[bool, ...]
-    """for each constant, breadth-first: fitted to the data, not settled at a simple number"""
+    """for each constant, breadth-first: whether it is fitted, not fixed at a simple number"""
     nrmse: float
     description_length: float
     """nats, up to a term that all candidates share"""
     is_finite_between_rows: bool = True
-    """without a pole among the rows, and defined where further rows may lie (`guards/domain.py`)"""
+    """whether it has no pole among the rows and is defined where further rows may lie (`guards/domain.py`)"""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A model with what it reaches on all rows."""
+    """A model with its measurements on all rows."""
 
     model: Model
     nrmse: float
@@ -49,15 +49,16 @@ class Judged:
     n_rows: int
     exceptions: Exceptions
     is_audited: bool = False
-    """whether its length has what unseen rows cost, and its poles were looked for"""
+    """whether the length includes the cost of unseen rows, and poles were checked"""
     swings: bool = False
-    """whether it goes up and down between the rows as no row shows"""
+    """whether it goes up and down between the rows"""
 
     @property
     def rank(self) -> float:
-        """Less is better: what is undefined between the rows has to halve the error to win.
+        """Length with penalties, in nats; lower is better.
 
-        What swings between them has to be exact: some frequency meets any few rows.
+        A model that is undefined between the rows wins only with half the error. One that swings between them
+        wins only if it is exact, since some frequency fits any few rows.
         """
         if self.swings:
             return self.length + self.n_rows * log(TIMES_BETTER_IF_IT_SWINGS)
@@ -65,42 +66,42 @@ class Judged:
 
     @property
     def unit_uncertainty(self) -> NDArray[np.float64]:
-        """Standard error of each constant, the others fitted too, per one of the mean residual."""
+        """Standard error of each constant, all fitted jointly, per unit of the mean residual."""
         n_constants = len(self.model.is_fixed)
         information = self.information[:n_constants, :n_constants]
         slope = np.sqrt(np.diagonal(information))
-        is_steep = ~np.isfinite(slope)  # the least change of such a constant changes everything
+        is_steep = ~np.isfinite(slope)  # the smallest change of such a constant changes everything
         scale = np.where(is_steep | (slope <= 0.0), 1.0, slope)
         correlation = np.where(is_steep | is_steep[:, None], 0.0, information) / scale / scale[:, None]
         variance = np.diagonal(np.linalg.pinv(correlation, rcond=1e-12, hermitian=True))
         return np.where(is_steep, 0.0, np.sqrt(np.maximum(variance, 0.0)) / scale)
 
     def selected(self, is_allowed: IsAllowed | None, is_hurried: bool = False) -> Selected:
-        """As it is handed out: written as people write, unless there is no time for that."""
+        """Return the model in its final notation, or as it is if time is short."""
         model = self.model if is_hurried else spelled(self.model, is_allowed)
         is_free = tuple(not is_fixed for is_fixed in model.is_fixed)
         return Selected(model.expression, is_free, self.nrmse, self.length, self.is_finite_between_rows)
 
 
 def rank_of(one: Judged) -> float:
-    """`Judged.rank`, to sort by."""
+    """Return `Judged.rank`, as a sort key."""
     return one.rank
 
 
 def length_of(one: Judged) -> float:
-    """`Judged.length`, to sort by."""
+    """Return `Judged.length`, as a sort key."""
     return one.length
 
 
 def is_shorter(one: Judged, other: Judged) -> bool:
-    """Whether it is shorter, no less defined between the rows, and no model that the mean of y beats."""
+    """Return whether `one` is shorter, defined wherever `other` is, and not worse than the mean of y."""
     is_as_finite = one.is_finite_between_rows >= other.is_finite_between_rows
     is_of_use = one.nrmse <= max(MOST_NRMSE, other.nrmse)
     return is_as_finite and is_of_use and one.length < other.length - LEAST_GAIN
 
 
 def best_of_each(models: Iterable[Judged], key: Callable[[Judged], Any] = rank_of) -> list[Judged]:
-    """Of those that differ by their free constants alone, the best one."""
+    """Return the best of the models that differ only in their free constants."""
     best: dict[object, Judged] = {}
     for one in models:
         known = best.setdefault(one.model.key, one)

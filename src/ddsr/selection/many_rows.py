@@ -1,4 +1,4 @@
-"""The choice where there are many rows: made on some of them, then fitted to all and ranked by all."""
+"""Selection on large tables: shortens equations on a sample, then fits them to all rows and ranks them."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from ddsr.selection.judged import IsAllowed, Judged, Selected, best_of_each, ran
 from ddsr.selection.select import select
 
 LEAST_ROWS, ROWS_A_SECOND = 4_000, 7_500
-"""that equations are made shorter on: what a slow core gets through, so that it can end with all of them"""
+"""size of the sample: at least `LEAST_ROWS`, and as many as a slow core can handle in the time given"""
 SHARE_ON_SOME = 0.8
-"""of the time; the rest is for fitting to all rows what came of it"""
+"""share of the time for the sample; the rest is for fits on all rows"""
 LATE_SECONDS = 0.2
-"""that the choice has to be fitted to all rows, however late it is"""
+"""least time for fits on all rows, even after the deadline"""
 
 
 def some_of(rows: Observations, engine: Engine, seconds: float) -> Engine | None:
-    """The engine with as many of its rows as there is time for; None: with all of them."""
+    """Return an engine with a sample of the rows that fits the time; None if all rows do."""
     n_most = max(LEAST_ROWS, int(min(seconds, 1e6) * ROWS_A_SECOND))
     if engine.n_rows <= n_most:
         return None
@@ -57,12 +57,12 @@ def select_on_some(
     deadline: float = inf,
     is_allowed: IsAllowed | None = None,
 ) -> tuple[Selected, ...]:
-    """As `select`, made shorter on `some` rows, and those left out that there is no time to fit to all."""
+    """Select as `select` does, but shorten on `some` rows; drop what is not fitted to all rows in time."""
     began = time.monotonic()
     on_some = began + SHARE_ON_SOME * (deadline - began)
     found = select(candidates, some, n_shortest, n_most_accurate, deadline=on_some, is_allowed=is_allowed)
     judge = Judge(engine, deadline, is_allowed)
-    judge.given = {each.expression.tokens for each in found}  # what may be was asked before
+    judge.given = {each.expression.tokens for each in found}  # the rules were checked before
     measured: list[Judged] = []
     for each in found:
         judge.deadline = deadline if measured else max(deadline, time.monotonic() + LATE_SECONDS)

@@ -1,7 +1,7 @@
-"""The kind of the errors asked again, of what a search has found.
+"""Second choice of the noise model, based on the equations that a search found.
 
-Before the search only the cheapest structures say how errors grow with y (`ddsr.price.noise`). If none of
-them is near the law, what they leave hides the noise. The candidates for the choice know better.
+Before the search, only the cheapest structures show how errors grow with y (`ddsr.price.noise`). If none of
+them is near the law, their misfit hides the noise. The candidates of the choice are nearer.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_STEPS, TOLERANCE = 30, 1e-8
 
 
 def noise_again(models: Sequence[Model], engine: Engine) -> NoiseModel:
-    """The kind of error under which the best of the models has the shorter description."""
+    """Return the noise model under which the best of the models has the shorter description."""
     y = engine.target
     if not models or not may_be_relative(y):
         return CONSTANT
@@ -48,7 +48,7 @@ def _fitted(models: Sequence[Model], engine: Engine) -> list[FittedForm]:
             continue
         found = Model(scores.batch[row], model.is_fixed)
         n_free = len(found.free_constants)
-        # beyond what every form pays for a constant
+        # beyond what each form pays for a constant
         more_digits = digits(found, nrmse * engine.spread, scores.information[row], engine.n_counted)
         more_digits -= n_free * (0.5 * log(engine.n_counted) + NATS_OF_SIZE)
         nats = nats_of_structure(found.expression, tuple(found.is_fixed)) + more_digits

@@ -1,7 +1,7 @@
-"""Equations as people write them once all is settled: x * x as x^2, a third as a division by 3, -tanh(x).
+"""Usual notation of a finished equation: x^2 for x * x, a division by 3 for a third, -tanh(x).
 
-The rewriting is native: core/simplify/spelling.hpp says what each spelling does. Values do not change, and
-one equation reads the same whatever way the search came to it.
+The rewriting is native (core/simplify/spelling.hpp describes each step). Values do not change, and an
+equation reads the same however the search found it.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def spelled(
     is_allowed: Callable[[Expression], bool] | None = None,
     spellings: Sequence[str] = USUAL_SPELLINGS,
 ) -> Model:
-    """Return the same model as people write it: 0.333… * f is f / 3, and x * x is x^2, if it can.
+    """Return the model in usual notation: f / 3 for 0.333… * f and x^2 for x * x, if the vocabulary allows.
 
-    A spelling that `is_allowed` refuses is left out: c^x is not exp(k * x) where a rule forbids that.
+    Steps whose result `is_allowed` refuses are skipped: c^x stays if a rule forbids exp(k * x).
     """
     expression = model.expression
     vocabulary = expression.vocabulary
@@ -65,15 +65,15 @@ def spelled(
 
 
 def with_exponentials(model: Model) -> Model:
-    """Return the model with exp(log(c) * f) for c^f with a fitted c, if it has exp; a settled c stays.
+    """Return the model with exp(log(c) * f) for c^f with a fitted c, if it has exp.
 
-    So does a fitted one that is a simple number, as in 2^n.
+    A fixed c stays, and so does a fitted one that is a simple number, as in 2^n.
     """
     return spelled(model, spellings=("simple bases", "exponentials"))
 
 
 def with_phases_in_a_turn(expression: Expression) -> Expression:
-    """Return the expression with phases of more than a period reduced to half a period at most."""
+    """Return the expression with phases larger than a period reduced to at most half a period."""
     return spelled(Model.free(expression), spellings=("phases in a turn",)).expression
 
 

@@ -1,4 +1,4 @@
-"""Where two forms that explain the data predict different values, compared with the noise."""
+"""Inputs where two forms that explain the data predict different values, relative to the noise."""
 
 from __future__ import annotations
 
@@ -13,24 +13,23 @@ from ddsr.price.noise import size_where_errors_are_measured
 
 Floats = NDArray[np.float64]
 Stretch = tuple[float, float]
-N_WITHIN, N_BEYOND = 201, 100  # points over the range of one input, and to either side of it
-GEOMETRIC = 100.0  # an input that spans so large a factor is looked at in equal ratios
-MOST_FACTOR = 10.0  # times its largest value, or one in so many of its least, such an input is followed
+N_WITHIN, N_BEYOND = 201, 100  # points over the range of an input, and to either side of it
+GEOMETRIC = 100.0  # inputs that span so large a factor are searched in equal ratios
+MOST_FACTOR = 10.0  # how far beyond its range such an input is searched, as a factor
 FACTORS = (1.25, 1.5, 2.0)  # by which rows of several inputs are moved away from the middle of the data
-MOST_TIMES = 1e6  # the noise: larger differences come of a pole, or of a fit without noise
+MOST_TIMES = 1e6  # times the noise: larger differences come from a pole, or from a fit without noise
 
 
 @dataclass(frozen=True)
 class Parting:
-    """Where a form differs from the chosen one."""
+    """Where a form differs from the chosen one, and by how much."""
 
     where: dict[str, Stretch]
-    """from and to, for each input that either form has; outside the data, outwards. The ends are equal where
-    it is a point"""
+    """start and end for each input of either form, outwards if outside the data; equal if it is a point"""
     times_noise: float
-    """the largest difference there, in standard deviations of the noise"""
+    """largest difference there, in standard deviations of the noise"""
     is_beyond: bool
-    """whether that is outside the measured range"""
+    """whether this is outside the measured range"""
 
     @property
     def is_seen(self) -> bool:
@@ -40,24 +39,24 @@ class Parting:
 
 @dataclass(frozen=True, eq=False)
 class Noise:
-    """The standard deviation of a measurement."""
+    """Standard deviation of a measurement."""
 
     error: float
     size_of_y: float | None = None
-    """the size of y that has this error, where errors are relative"""
+    """size of y that has this error, if errors are relative"""
     least_size: float = 0.0
-    """the least size of y that was measured: below it errors are not taken to shrink further"""
+    """least measured size of y, below which errors do not shrink further"""
 
     @classmethod
     def of(cls, engine: Engine, error: float, is_relative: bool) -> Noise:
-        """Of the data of an engine, where a form leaves `error`."""
+        """Return the noise of an engine's data, given the `error` that a form leaves."""
         if not is_relative:
             return cls(error)
         y = engine.target
         return cls(error, size_where_errors_are_measured(y), float(np.abs(y).min()))
 
     def at(self, predicted: Floats) -> Floats:
-        """Where a form predicts these values."""
+        """Return the standard deviation at these predictions."""
         least = np.finfo(np.float64).tiny
         if self.size_of_y is None:
             return np.full_like(predicted, max(self.error, least))
@@ -66,9 +65,9 @@ class Noise:
 
 
 def parting(chosen: Expression, other: Expression, X: Floats, noise: Noise) -> Parting | None:
-    """Where `other` differs from `chosen`; None where neither has an input.
+    """Return where `other` differs from `chosen`; None if neither has an input.
 
-    Within the measured range, if they differ there by more than the noise, and otherwise outside it.
+    This is within the measured range if they differ there by more than the noise, and outside it otherwise.
     """
     names = chosen.vocabulary.variables
     used = [
@@ -112,7 +111,7 @@ def _along_one(chosen: Expression, other: Expression, X: Floats, column: int, no
 
 
 def _points(values_of_input: Floats) -> tuple[Floats, Floats, Floats]:
-    """Below the data, downwards; within; and above them, upwards. What is never negative stays so."""
+    """Return points below (downwards), within and above the data; inputs that are never negative stay so."""
     low, high = float(values_of_input.min()), float(values_of_input.max())
     if low > 0.0 and high >= GEOMETRIC * low:
         steps = np.linspace(0.0, 1.0, N_BEYOND + 1)[1:]
@@ -133,7 +132,7 @@ def _points(values_of_input: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _around(is_so: NDArray[np.bool_], place: int) -> tuple[int, int]:
-    """The first and the last of the neighbours of a place for which it is so without a gap."""
+    """Return the first and last place of the run of True values around a place."""
     gaps = np.flatnonzero(~is_so)
     before, after = gaps[gaps < place], gaps[gaps > place]
     return int(before[-1]) + 1 if len(before) else 0, int(after[0]) - 1 if len(after) else len(is_so) - 1
@@ -163,7 +162,7 @@ def _at_a_row(chosen: Expression, other: Expression, X: Floats, used: list[int],
 
 
 def _stretched(X: Floats, factor: float) -> Floats:
-    """The rows moved away from the middle of the data; what is never negative stays so."""
+    """Return the rows moved away from the middle of the data; inputs that are never negative stay so."""
     low, high = X.min(axis=0), X.max(axis=0)
     middle = 0.5 * (low + high)
     moved = middle + (X - middle) * factor
@@ -171,7 +170,7 @@ def _stretched(X: Floats, factor: float) -> Floats:
 
 
 def _times_noise(chosen: Expression, other: Expression, rows: Floats, noise: Noise) -> Floats:
-    """The difference over the noise; 0 where a form is undefined."""
+    """Return the differences over the noise; 0 where a form is undefined."""
     first, second = (values([each], rows)[0][0] for each in (chosen, other))  # operators may differ
     with np.errstate(invalid="ignore", over="ignore"):
         found = np.abs(first - second) / noise.at(first)

@@ -1,4 +1,4 @@
-"""How likely each form is, given the data: weights from the description lengths of all that was measured."""
+"""Probabilities of the forms given the data, from their description lengths."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from ddsr.selection.judged import Selected
 from ddsr.selection.parting import Noise, Parting, parting
 
 Floats = NDArray[np.float64]
-# A description length is nats of a code, and e^-nats a probability. Lengths of forms that share data and
-# constants are not exact: the code is learned, and constants are priced one by one.
+# Factor on description lengths, which are -log probabilities in nats. They are not exact: the code is
+# learned, and constants are priced one by one.
 SHARPNESS = 1.0
 MOST_FORMS = 20
 LEAST_WEIGHT = 1e-4
-# Forms that are fitted anew to be told apart, and the rows that this is worth its time on.
+# Number of forms that are refitted for comparison, the largest table for it, and the steps of the fits.
 MOST_COMPARED, MOST_ROWS_COMPARED, STEPS_TO_COMPARE = 40, 1000, 50
 SAME_FIT, SAME_VALUES = 1e-5, 1e-2  # relative errors, and differences as a share of the error
-LEAST_ERROR = 1e-9  # NRMSE: a smaller one differs from notation to notation
+LEAST_ERROR = 1e-9  # NRMSE; smaller errors differ between notations
 LARGEST_EXPONENT = 6.0  # of a whole exponent that belongs to the form
 
 
@@ -36,30 +36,30 @@ class Form:
 
     entry: FrontEntry
     weight: float
-    """its share of the probability of all forms that were measured"""
+    """share of the probability of all measured forms"""
     information: Floats | None
-    """see `Scores.information`, of all constants, settled ones too; None where it was not measured"""
+    """`Scores.information` of all constants, fixed ones too; None if not measured"""
     parting: Parting | None = None
-    """where it differs from the chosen form; None for that one itself, and where it was not looked for"""
+    """where it differs from the chosen form; None for the chosen one and if not searched"""
 
     @property
     def is_measured(self) -> tuple[bool, ...]:
-        """For each constant: the data gave it, though it may have been settled at a simple number since."""
+        """Whether each constant was measured, even if it was fixed at a simple number since."""
         return tuple(not is_part for is_part in structural_constants(self.entry.equation))
 
     def n_degrees(self, n_observed: int) -> int:
-        """Degrees of freedom that its constants leave, at least 1."""
+        """Degrees of freedom of the residuals, at least 1."""
         return max(n_observed - sum(self.is_measured), 1)
 
     def error(self, spread: float, n_observed: int) -> float:
-        """The standard deviation of what it leaves unexplained."""
+        """Standard deviation of the residuals."""
         return self.entry.nrmse * spread * sqrt(n_observed / self.n_degrees(n_observed))
 
 
 def forms_of(found: Sequence[Selected], engine: Engine, noise: str = "constant") -> tuple[Form, ...]:
-    """The likeliest forms, the likeliest first; equations that differ by their constants are one form.
+    """Return the likeliest forms, best first; equations that differ only in their constants are one form.
 
-    The first of `found` is the chosen one; `noise` says how errors go with the value, see `Problem`.
+    The first of `found` is the chosen one. `noise` is the kind of error, see `Problem`.
     """
     kept = _distinct(found)
     if not kept:
@@ -82,7 +82,7 @@ def forms_of(found: Sequence[Selected], engine: Engine, noise: str = "constant")
 
 
 def _distinct(found: Sequence[Selected]) -> list[Selected]:
-    """The shortest of each form, the shortest first, as far as structures and errors tell forms apart."""
+    """Return the shortest equation of each form, shortest first, as far as structures and errors differ."""
     best: dict[object, Selected] = {}
     errors: list[float] = []
     for one in sorted(found, key=lambda each: each.description_length):
@@ -94,10 +94,10 @@ def _distinct(found: Sequence[Selected]) -> list[Selected]:
 
 
 def _families(candidates: Sequence[Selected], choice: Selected, engine: Engine) -> dict[Selected, Selected]:
-    """Without those that become an earlier one once all their constants are fitted.
+    """Drop equations that become an earlier one once all their constants are fitted.
 
-    So `7.5 / (1 + 2 / x)` is the form of `7.4 * x / (1.9 + x)`, though it is written otherwise and one of its
-    constants was settled. The values are how each is written: as the choice, if that is one of its writings.
+    So `7.5 / (1 + 2 / x)` has the form of `7.4 * x / (1.9 + x)`, although its notation differs and one of its
+    constants was fixed. Values are the equations to show: the choice itself, if it has that form.
     """
     families: dict[Selected, Selected] = {}
     fits: dict[Selected, tuple[float, Floats]] = {}
@@ -114,7 +114,7 @@ def _families(candidates: Sequence[Selected], choice: Selected, engine: Engine) 
 
 
 def _fitted_freely(expression: Expression, engine: Engine) -> tuple[float, Floats] | None:
-    """The error and the values with all constants fitted but those that belong to the form."""
+    """Return error and values of a fit of all constants except those that belong to the form."""
     is_fixed = np.array([structural_constants(expression)], dtype=bool).reshape(1, -1)
     scores = engine.refit([expression], is_fixed, max_steps=STEPS_TO_COMPARE)
     error = float(scores.nrmse[0])
@@ -122,7 +122,7 @@ def _fitted_freely(expression: Expression, engine: Engine) -> tuple[float, Float
 
 
 def _is_same(one: tuple[float, Floats], other: tuple[float, Floats]) -> bool:
-    """Whether two fits have the same error, and differ by far less than it."""
+    """Return whether two fits have the same error and differ by far less than it."""
     (error, predicted), (other_error, other_predicted) = one, other
     error, other_error = max(error, LEAST_ERROR), max(other_error, LEAST_ERROR)
     if not isclose(error, other_error, rel_tol=SAME_FIT):
@@ -131,8 +131,8 @@ def _is_same(one: tuple[float, Floats], other: tuple[float, Floats]) -> bool:
 
 
 def form_of(equation: Expression, nrmse: float, forms: Sequence[Form]) -> Form | None:
-    """The form of an equation; None where it is not among the likely ones."""
-    for form in forms:  # the same function in another notation has the same error
+    """Return the form of an equation; None if it is not among the likely ones."""
+    for form in forms:  # another notation of the same function has the same error
         if isclose(form.entry.nrmse, nrmse, rel_tol=SAME_FUNCTION):
             return form
     key = form_key(equation)
@@ -155,14 +155,14 @@ def _with_partings(forms: Sequence[Form], choice: Selected, engine: Engine, nois
 
 
 def form_key(expression: Expression) -> object:
-    """Equal for equations that differ by the values of their constants alone, in any writing."""
+    """Return a key that is equal for equations that differ only in constants or notation."""
     is_free = [not is_part for is_part in structural_constants(expression)]
     told = tell([expression], [is_free])[0]
     return told.choices, told.numbers, told.variables
 
 
 def structural_constants(expression: Expression) -> list[bool]:
-    """For each constant, breadth-first: it belongs to the form, as a 1 or a small whole exponent does."""
+    """Return whether each constant, breadth-first, belongs to the form: a 1 or a small whole exponent."""
     found: list[bool] = []
     nodes: list[tuple[Node, bool]] = [(expression.tree, False)]
     for node, is_exponent in nodes:  # grows while it is walked

@@ -1,7 +1,7 @@
-"""The last fit of what a search lists: constants on all rows, to convergence.
+"""Final fit of the listed equations: constants on all rows, to convergence.
 
-Searches fit on at most 1,000 rows and in few steps, since they fit thousands of expressions an epoch. The
-few that are listed at the end deserve all rows.
+Searches fit thousands of expressions per epoch, so they use at most 1,000 rows and few steps. The few
+equations listed at the end are fitted on all rows.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from ddsr.search.front import FrontEntry, ParetoFront
 
 # Constants that are nearly right converge in a few steps; those that the data do not determine never do.
 MAX_STEPS, TOLERANCE = 30, 1e-12
-# The last part of the time limit, which is kept for it, and the seconds it has at most.
+# Share of the time limit that is reserved for this fit, and the most seconds of it.
 SHARE, MOST_SECONDS = 0.02, 1.0
 
 
 def seconds_to_refit(max_time: float) -> float:
-    """Seconds of a time limit that are kept for refitting."""
+    """Return the seconds of a time limit that are reserved for refitting."""
     return min(SHARE * max_time, MOST_SECONDS)
 
 
 def refitted(front: ParetoFront, first: FrontEntry, engine: Engine, deadline: Deadline) -> ParetoFront:
-    """The front with constants fitted on all rows; no entry's error becomes larger.
+    """Return the front with constants fitted on all rows; no error becomes larger.
 
-    `first` is fitted before the others. After the deadline fits end where they are. An entry that a smaller
-    one now matches is dropped. Entries must be as they are written, without a scale or an offset.
+    `first` is fitted before the others, and fits stop at the deadline. Entries that a smaller one now matches
+    are dropped. Entries must be unscaled: the expression is the equation.
     """
     order = sorted(
         (entry for entry in front if entry.expression.n_constants), key=lambda entry: entry is not first

@@ -1,4 +1,4 @@
-"""The final choice: the best candidates made shorter as long as their description length falls."""
+"""Final choice: shortens the best candidates while their description length falls."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from ddsr.selection.judge import ROUND_STEPS, ROUND_TOLERANCE, Judge
 from ddsr.selection.judged import IsAllowed, Judged, Selected, best_of_each, is_shorter, length_of, rank_of
 from ddsr.selection.notation import spelled, with_exponentials
 
-# The move that shortens most is not always the one that leads to the shortest. A model whose error alone
-# outweighs the whole of another is followed all the same, so that it reads well, but on one way only.
+# The best first move does not always lead to the shortest model. A model whose error alone outweighs the
+# whole of another is shortened too, so that it reads well, but with a beam of one.
 BEAM_WIDTH = 3
 N_AT_ONCE = 3
-SHARE_OF_START = 0.4  # of the time, in which candidates are refitted as they are, the likeliest first
-SHARE_OF_ROUNDS = 0.75  # of the time that is left when they begin; then the best are written well
-N_RATIONAL = 3  # models that are written as ratios of polynomials
-# Two writings of one function that differ by less: the plainer one is taken.
+SHARE_OF_START = 0.4  # of the time, for refits of the candidates as they are, likeliest first
+SHARE_OF_ROUNDS = 0.75  # of the time left when the rounds begin; the rest is for the notation of the best
+N_RATIONAL = 3  # models that are rewritten as ratios of polynomials
+# If two notations of a function differ by less, the plainer one is used.
 NATS_FOR_PLAINNESS = 1.0
-# A form is listed beside the shorter one that was made of it if it is longer by no more than this.
+# A form is listed beside a shorter one made from it if it is longer by at most this.
 NATS_OF_RIVALS = 7.0
-LEAST_BETTER = 0.01  # in NRMSE: what was not made shorter is listed for no less
+LEAST_BETTER = 0.01  # relative gain in NRMSE that lists a candidate that was not shortened
 
 
 def select(
@@ -41,17 +41,17 @@ def select(
     is_allowed: IsAllowed | None = None,
     models: Sequence[Model] = (),
 ) -> tuple[Selected, ...]:
-    """The candidates by rising description length, the first being the choice.
+    """Return the candidates by rising description length; the first is the choice.
 
-    Those that are undefined between the rows, or have a pole there, have to halve the error of those that are
-    defined everywhere.
+    Candidates that are undefined between the rows, or have a pole there, rank first only with half the error
+    of the others.
 
     All are refitted on all rows. The `n_shortest` of least description length and the `n_most_accurate` are
-    made shorter for as long as that falls: constants are settled at simple numbers, terms and factors are
-    left out, and the best are cancelled as ratios of polynomials. No candidate ends with a longer description
-    than it began with. One that is nearly as short as what was made of it is there, too. `models` are
-    candidates that have settled numbers already. `deadline` is on the monotonic clock: what is known by then
-    is returned. Nothing that `is_allowed` refuses is made of a candidate.
+    shortened while the length falls: constants become simple numbers, terms and factors are dropped, and the
+    best are cancelled as ratios of polynomials. No candidate ends longer than it began. A candidate that is
+    nearly as short as what was made from it stays listed. `models` are candidates with fixed constants.
+    `deadline` is on the monotonic clock; the results known by then are returned. Nothing that `is_allowed`
+    refuses is made from a candidate.
     """
     judge = Judge(engine, deadline, is_allowed)
     free = [Model.free(expression) for expression in _in_one_vocabulary(candidates, engine)]
@@ -68,7 +68,7 @@ def select(
     given, rest = first + by_error[:n_most_accurate], by_error[n_most_accurate:]
     chosen: list[Judged] = []
     with judge.hurried(SHARE_OF_ROUNDS):
-        for begin in range(0, len(given), N_AT_ONCE):  # the likeliest first: the others may have no time
+        for begin in range(0, len(given), N_AT_ONCE):  # likeliest first, in case time runs out
             some = given[begin : begin + N_AT_ONCE]
             shortest = min((one.length for one in chosen), default=inf)
             # what cannot win reads well as it is
@@ -78,7 +78,7 @@ def select(
     chosen = _cancelled(chosen, judge)
     chosen = [_with_moved_constants(one, judge) for one in _with_settled_rates(chosen, judge)]
     chosen = judge.polish(chosen)
-    # a + b * x, of which b * x was made, may explain the data nearly as well
+    # a + b * x may explain the data nearly as well as b * x, which was made from it
     longest = min(map(rank_of, chosen), default=inf) + NATS_OF_RIVALS
     rest = [settled.get(one.model.key, one) for one in rest] + [one for one in given if one.rank <= longest]
     chosen = judge.tidied(best_of_each(chosen + rest))
@@ -89,9 +89,9 @@ def select(
 def front_of(
     found: Sequence[Selected], left_out: Iterable[FrontEntry] = ()
 ) -> tuple[ParetoFront, FrontEntry]:
-    """What was selected as a Pareto front, and the choice: it is on it even if a smaller one errs less.
+    """Return the selected equations as a Pareto front, and the choice.
 
-    With those that there was no time to select from, as far as they are not the others once more.
+    The choice stays even if a smaller equation errs less. Entries of `left_out` are added unless repeated.
     """
     entries = [
         FrontEntry(one.expression, one.nrmse, 1.0, 0.0, one.is_free, one.description_length) for one in found
@@ -99,7 +99,7 @@ def front_of(
     chosen, least_error, front = entries[0], inf, []
     as_found = [FrontEntry(entry.equation, entry.nrmse, 1.0, 0.0) for entry in left_out]
     for entry in sorted([*entries, *as_found], key=lambda each: (each.size, each.nrmse)):
-        # the choice in another writing differs from it by rounding
+        # another notation of the choice differs by rounding
         is_twin = entry.size == chosen.size and entry.nrmse >= (1.0 - SAME_ERROR) * chosen.nrmse
         bar = least_error if entry.nats is not None else (1.0 - LEAST_BETTER) * least_error
         if entry is chosen or (max(entry.nrmse, EXACT) < bar and not is_twin):
@@ -109,9 +109,9 @@ def front_of(
 
 
 def _shorten(starts: list[list[Judged]], judge: Judge) -> list[Judged]:
-    """The shortest that each list of models leads to.
+    """Return the shortest model that each list of models leads to.
 
-    In rounds: the few moves that shorten one of them most are taken, each alone, until none does.
+    In each round, the few moves that shorten a model most are followed, each on its own, until none does.
     """
     best = [min(models, key=rank_of) for models in starts]
     beams = list(starts)
@@ -137,7 +137,7 @@ def _shorten(starts: list[list[Judged]], judge: Judge) -> list[Judged]:
 def _measured(
     moves: Sequence[tuple[Judged, Model]], tried: dict[object, Judged | None], judge: Judge
 ) -> dict[object, Judged | None]:
-    """By key, what moves to other models lead to: measured, unless it is known to be no shorter already."""
+    """Return, by key, the measured results of moves, without those already known to be no shorter."""
     longest: dict[object, float] = {}
     models: dict[object, Model] = {}
     for one, other in moves:
@@ -151,7 +151,7 @@ def _measured(
 
 
 def _shorten_both(models: list[Judged], settled: dict[object, Judged], judge: Judge) -> list[Judged]:
-    """Each from where it is and from its settled form, if it has one: what either leads to."""
+    """Shorten each model from its own form and, if there is one, from its form with fixed constants."""
     partners = [settled.get(one.model.key) for one in models]
     starts = [
         [one] if partner is None else [one, partner] for one, partner in zip(models, partners, strict=True)
@@ -160,7 +160,7 @@ def _shorten_both(models: list[Judged], settled: dict[object, Judged], judge: Ju
 
 
 def _different(ranked: Sequence[Judged], n: int) -> tuple[list[Judged], list[Judged]]:
-    """The first `n` that are different functions, and the others; equal errors belong to one function."""
+    """Return the first `n` different functions, and the rest; equal errors count as the same function."""
     first: list[Judged] = []
     others: list[Judged] = []
     for one in ranked:
@@ -170,7 +170,7 @@ def _different(ranked: Sequence[Judged], n: int) -> tuple[list[Judged], list[Jud
 
 
 def _cancelled(models: list[Judged], judge: Judge) -> list[Judged]:
-    """The best few in the plainest of their shortest rational forms, with the length of the shortest."""
+    """Return the models, the best few in the plainest of their shortest rational forms."""
     ranked = sorted(models, key=rank_of)
     for place, one in enumerate(ranked[:N_RATIONAL]):
         if judge.is_late:
@@ -184,7 +184,7 @@ def _cancelled(models: list[Judged], judge: Judge) -> list[Judged]:
 
 
 def _plainest(tied: Sequence[Judged], best: Judged, judge: Judge) -> Judged:
-    """Of several writings the one that reads best; without time the shortest."""
+    """Return the notation that reads best; the shortest if there is no time."""
     plainest, plainness = best, None
     for form in tied if len(tied) > 1 else ():
         if judge.is_late:
@@ -196,15 +196,15 @@ def _plainest(tied: Sequence[Judged], best: Judged, judge: Judge) -> Judged:
 
 
 def _is_another_writing(form: Judged, best: Judged) -> bool:
-    """Nearly as short, and with no constant that the best one does without: c * (x + 2 * y) has one."""
+    """Return whether a form is nearly as short as the best one, with as few constants."""
     has_no_more = len(form.model.free_constants) <= len(best.model.free_constants)
     return has_no_more and form.length <= best.length + NATS_FOR_PLAINNESS
 
 
 def _with_settled_rates(models: list[Judged], judge: Judge) -> list[Judged]:
-    """Those with a fitted base c^f as exp(k * f), which is how they are shown, with k settled if that pays.
+    """Show powers c^f of a fitted base as exp(k * f), with a simple k if that is shorter.
 
-    As with all that is a matter of writing, the description length stays that of the model as it was.
+    This is a matter of notation, so the description length does not rise.
     """
     rewritten = {one.model.key: with_exponentials(one.model) for one in models}
     changed = [model for key, model in rewritten.items() if model.key != key]
@@ -220,9 +220,9 @@ def _with_settled_rates(models: list[Judged], judge: Judge) -> list[Judged]:
 
 
 def _with_moved_constants(one: Judged, judge: Judge) -> Judged:
-    """With constants where they are simple numbers, and made shorter from there: exp(x - 1.7).
+    """Move constants to where they are simple numbers, as in exp(x - 1.7), and shorten further from there.
 
-    At the end, since ratios of polynomials are written best with a constant in front of each term.
+    This comes last because ratios of polynomials are best written with a constant in front of each term.
     """
     while not judge.is_late:
         moves = [(one, other) for other in judge.with_moved_constants(one)]
@@ -235,7 +235,7 @@ def _with_moved_constants(one: Judged, judge: Judge) -> Judged:
 
 
 def _plainness(expression: Expression) -> tuple[int, int, int]:
-    """Less reads better: places of variables, what reads backwards, then nodes of the SymPy form."""
+    """Return a key, lower for plainer notation: variables, awkward operations, nodes of the SymPy form."""
     nodes = [expression.tree]
     for node in nodes:  # grows while it is walked
         nodes.extend(node.children)
@@ -244,7 +244,7 @@ def _plainness(expression: Expression) -> tuple[int, int, int]:
 
 
 def _reads_backwards(node: Node) -> bool:
-    """A division, a negative power, or less 1: v √(1 − v²/c²) rather than v²/c √(c²/v² − 1)."""
+    """Return whether a node reads backwards, as v²/c √(c²/v² − 1) compared with v √(1 − v²/c²)."""
     if node.name in ("div", "inverse"):
         return True
     if node.name not in ("pow", "sub"):
@@ -255,7 +255,7 @@ def _reads_backwards(node: Node) -> bool:
 
 
 def _in_one_vocabulary(candidates: Iterable[Expression], engine: Engine) -> list[Expression]:
-    """The candidates over a vocabulary that has all their operators: scales and offsets may need more."""
+    """Return the candidates over one vocabulary with the operators of all, of scales and offsets too."""
     listed = list(candidates)
     if not listed:
         raise ExpressionError("give at least one candidate to select from")

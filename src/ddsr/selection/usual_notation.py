@@ -1,6 +1,6 @@
-"""The notation of what is chosen by its error alone: simplified, and written as people write it.
+"""Usual notation of equations that are chosen by their error alone.
 
-A choice by description length settles constants, and writes what it settled. Here no constant changes.
+The choice by description length fixes constants and writes the result itself. Here no constant changes.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from ddsr.selection.notation import as_roots, spelled
 def in_usual_notation(
     front: ParetoFront, engine: Engine, is_allowed: Callable[[Expression], bool]
 ) -> ParetoFront:
-    """The front with each equation as people write it, if that has the same values.
+    """Return the front with each equation simplified and in usual notation, if that keeps its values.
 
-    A writing as long as the next equation is not taken. One that is shorter takes the place of those that are
-    no shorter and less accurate.
+    Notation as long as the next equation is not used. An equation that becomes shorter replaces those that
+    are no shorter and less accurate.
     """
     signs = engine.positive_variables, engine.nonnegative_variables
     entries: list[FrontEntry] = []

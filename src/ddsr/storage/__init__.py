@@ -1,1 +1,1 @@
-"""Storage: files that are complete or absent, locks on them, and what is saved in them."""
+"""Storage: files that are complete or absent, locks, and saved states."""

@@ -35,9 +35,7 @@ def holding(path: Path) -> Iterator[None]:
             raise HeldError(_content(file) or "another process") from None
         content = _content(file)
         if not content or content.startswith(SIGNATURE):
-            with suppress(
-                OSError
-            ):  # the name is only for people: the lock also holds if it cannot be written
+            with suppress(OSError):  # the name is only for people: the lock also holds without it
                 file.seek(0)
                 file.truncate()
                 file.write(f"{SIGNATURE}{os.getpid()} on {platform.node()}")

@@ -1,4 +1,4 @@
-"""Which processor this is."""
+"""Name of the processor."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _LISTING = Path("/proc/cpuinfo")
 
 
 def processor_name(listing: Path = _LISTING) -> str:
-    """As its maker calls it, where the system lists that; else its architecture."""
+    """Return the maker's name if the system lists it, otherwise the architecture."""
     try:
         lines = listing.read_text().splitlines()
     except OSError:

@@ -55,7 +55,7 @@ def from_bytes(data: bytes, what: str = "state") -> Saved:
 
 @contextmanager
 def restoring(what: str) -> Iterator[None]:
-    """Report any error inside as one of what was saved, in one line."""
+    """Report any error inside as a `RunError` of one line on what was saved."""
     try:
         yield
     except RunError:

@@ -1,4 +1,4 @@
-"""Which ddsr this is."""
+"""Version of ddsr."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ UNKNOWN = "0+unknown"
 
 @cache
 def ddsr_version() -> str:
-    """The installed version; of a source tree that was never installed, that it is not known."""
+    """Return the installed version, or `UNKNOWN` for a source tree that was never installed."""
     try:
         return version("ddsr")
     except PackageNotFoundError:

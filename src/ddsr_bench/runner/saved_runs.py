@@ -54,7 +54,7 @@ def _open_run(estimator: DDSRRegressor, path: Path, data: Split) -> RunFolder:
     fresh = path.with_name(f"{path.name}.new")
     shutil.rmtree(fresh, ignore_errors=True)
     parameters = estimator.get_params(deep=False)
-    del parameters["callback"]
+    del parameters["callback"], parameters["contributors"]
     RunFolder.create(fresh, data.X_train, data.y_train, parameters=parameters)
     try:
         found = RunFolder.open(path)

@@ -1,4 +1,4 @@
-"""`ddsr bench table`, `plot` and `report`, as a user calls them."""
+"""`ddsr bench table`, `plot` and `report`, called as by a user."""
 
 import re
 import subprocess
@@ -27,7 +27,7 @@ def test_table_goes_to_the_terminal_or_a_file(store, tmp_path):
     shown = call("table", store)
     assert shown.exit_code == 0 and "## Ground truth, all 133 problems" in shown.output
     assert "## Black box" in shown.output and "| DDSR | 0 | DDSR paper |" in shown.output
-    assert "0.001" not in shown.output  # a noise level that was not run
+    assert "0.001" not in shown.output  # a noise level without runs
     out = tmp_path / "table.csv"
     assert call("table", store, "--format", "csv", "--out", str(out)).exit_code == 0
     assert out.read_text().startswith("table,method,noise,source,")
@@ -37,7 +37,7 @@ def test_table_goes_to_the_terminal_or_a_file(store, tmp_path):
 def test_table_by_method(store):
     done = call("table", store, "--by", "method", "--baseline", "paper")
     assert done.exit_code == 0 and "McNemar" in done.output and "| Strogatz | 0.1 |" in done.output
-    assert "1 others are left out" in done.output  # the black-box run that only one of them has
+    assert "1 others are left out" in done.output  # a black-box run that only one of them has
 
 
 def test_methods_can_be_chosen(store):
@@ -45,7 +45,7 @@ def test_methods_can_be_chosen(store):
     assert done.exit_code == 0 and "memory=short" not in done.output
 
 
-def test_two_stores_are_told_apart_by_labels(tmp_path):
+def test_labels_distinguish_two_stores(tmp_path):
     before = write_store(tmp_path / "before", [run(STROGATZ, "paper")])
     after = write_store(tmp_path / "after", [run(STROGATZ, "paper", is_solved=True)])
     refused = call("table", before, after)
@@ -54,7 +54,7 @@ def test_two_stores_are_told_apart_by_labels(tmp_path):
     assert done.exit_code == 0 and "| Strogatz | 0 | new paper | 1 | 0 | 100.0" in done.output
 
 
-def test_a_run_that_stands_there_twice_counts_once(tmp_path):
+def test_a_run_in_two_stores_counts_once(tmp_path):
     store = write_store(tmp_path, [run(STROGATZ, is_solved=True), failed(STROGATZ)])
     results = read_results([store])
     assert len(results.rows) == 1 and results.rows[0].solved_srbench and "twice" in results.warnings[0]

@@ -68,6 +68,6 @@ def test_black_box_runs_have_no_solution_rate():
         ([run(STROGATZ, "a"), run(STROGATZ, "b")], "c", "no runs of the method 'c'; the methods are: a, b"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(rows, baseline, message):
+def test_incomparable_runs_are_refused(rows, baseline, message):
     with pytest.raises(BenchError, match=message):
         ablation_table(results_of(rows), baseline)

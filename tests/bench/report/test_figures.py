@@ -1,4 +1,4 @@
-"""Every kind of figure from a real store, and what is drawn in it."""
+"""Every kind of figure from a real store, and its contents."""
 
 import xml.etree.ElementTree as ElementTree
 
@@ -56,7 +56,7 @@ def test_problems_outside_srbench_have_rates_without_published_ones():
         ("pie", [run(STROGATZ)], "unknown kind of figure 'pie': known are rates"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(kind, rows, message):
+def test_undrawable_requests_are_refused(kind, rows, message):
     with pytest.raises(BenchError, match=message):
         render(kind, results_of(rows))
 

@@ -1,4 +1,4 @@
-"""The overview: noise levels side by side, both denominators, what is missing, where it ran."""
+"""The overview: noise levels side by side, both denominators, missing runs, and machines."""
 
 from dataclasses import replace
 
@@ -52,7 +52,7 @@ def test_both_denominators_and_rules_and_the_levels_without_runs():
     assert "noise_0_low" in to_csv([table])
 
 
-def test_a_part_of_the_problems_is_shown_as_such():
+def test_an_incomplete_suite_is_marked():
     (table,) = overview_tables(Results(whole()[:3] + whole(noise=0.05)))
     assert cells(table)[0]["noise_0"].of == "3 of 133" and "(3 of 133)" in to_markdown([table])
     assert cells(table)[0]["noise_0.05"].of is None
@@ -72,11 +72,11 @@ def test_published_rows_are_the_best_of_each_source():
 
 def test_times_are_means_over_levels_of_medians():
     fast, slow = whole(wall_s=1.0), whole(noise=0.1, wall_s=5.0)
-    (table,) = overview_tables(Results([*fast, *slow[:1]]))  # as many runs or not, a level is a level
+    (table,) = overview_tables(Results([*fast, *slow[:1]]))  # all levels have the same weight
     assert cells(table)[0]["time_median_s"] == cells(table)[0]["time_mean_s"] == 3.0
 
 
-def test_where_it_ran_and_what_each_run_was_given():
+def test_machines_and_budgets_are_shown():
     rows = [*whole(time=60.0), *whole(noise=0.1, time=25.0, host="h"), *whole(noise=0.01, host="unheard")]
     (table,) = overview_tables(Results(rows, origins=[origin(rows), origin(rows)]))
     text = to_markdown([table])

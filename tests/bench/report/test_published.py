@@ -1,4 +1,4 @@
-"""The published tables, held to the digit, and computed anew where their sources are at hand."""
+"""The published tables are exact to the digit, and recomputed if their sources are available."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Tables of stores whose answers are known."""
+"""Tables of stores with known answers."""
 
 import csv
 from io import StringIO
@@ -51,10 +51,10 @@ def test_the_two_rules_are_apart():
     assert (row["solved_srbench"].percent, row["solved_paper"].percent) == (100, 0)
     assert row["accuracy"].percent == 100
     exactly = own_rows(summary_tables([run(FEYNMAN[0], r2_test=0.999)])[0])[0]
-    assert exactly["accuracy"].percent == 0  # above 0.999, not at it
+    assert exactly["accuracy"].percent == 0  # above 0.999, not equal to it
 
 
-def test_published_rows_stand_at_the_stores_noise_levels():
+def test_published_rows_have_the_noise_levels_of_the_store():
     whole, srbenchs = summary_tables([run(STROGATZ, noise=0.01)])
     ddsr = [row for row in whole.rows if row[0] == "DDSR"]
     assert [row[1:4] for row in ddsr] == [("0.01", "DDSR paper", "133")]
@@ -78,7 +78,7 @@ def test_each_suite_has_its_table():
     ]
     without_verdict = run("my_data", solved_srbench=None)
     (own,) = summary_tables([without_verdict])
-    assert own.title == "Own data" and len(own.rows) == 1  # nothing was published of it
+    assert own.title == "Own data" and len(own.rows) == 1  # there are no published results
 
 
 def test_noise_levels_of_the_black_box_are_apart_and_nothing_was_published_with_noise():
@@ -101,7 +101,7 @@ def test_the_black_box_takes_medians_over_trials_first():
     assert any(row[0] == "Operon" and row[2] == "SRBench" for row in table.rows)
 
 
-def test_friedmans_sets_and_the_others_have_tables_of_their_own():
+def test_friedmans_sets_and_the_others_have_separate_tables():
     friedman = [run("579_fri_c0_250_5", r2_test=0.9), run("581_fri_c3_500_25", r2_test=0.7)]
     (alone,) = summary_tables(friedman)
     assert alone.title == "Black box"
@@ -109,12 +109,12 @@ def test_friedmans_sets_and_the_others_have_tables_of_their_own():
     assert (synthetic.title, others.title) == ("Black box, Friedman's sets", "Black box, other sets")
     means = [own_rows(table)[0]["r2_mean"] for table in (whole, synthetic, others)]
     assert means == pytest.approx([0.6, 0.8, 0.2])
-    # what was published is published of all sets together
+    # published results are for all sets together
     assert len(synthetic.rows) == len(others.rows) == 1 < len(whole.rows)
 
 
 @pytest.mark.parametrize("problem", [STROGATZ, "banana"])
-def test_what_runs_were_given_is_shown(problem):
+def test_budgets_of_runs_are_shown(problem):
     rows = [run(problem, "a", time=60.0), run(problem, "b", time=2.5, epochs=150), run(problem, "c")]
     shown = {row["method"]: row["budget"] for row in own_rows(summary_tables(rows)[0])}
     assert shown == {"a": "60 s", "b": "2.5 s, 150 epochs", "c": None}

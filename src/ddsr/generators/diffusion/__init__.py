@@ -1,1 +1,1 @@
-"""Discrete diffusion over expressions: by random masking, the paper's generator, and D3PM beside it."""
+"""Discrete diffusion over expressions: the paper's random masking, and D3PM."""

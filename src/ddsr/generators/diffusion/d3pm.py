@@ -1,4 +1,4 @@
-"""D3PM (Austin et al. 2021) with uniform noise in place of masks: the generator of the paper's ablation."""
+"""D3PM (Austin et al. 2021), with uniform noise instead of masks: the generator of the paper's ablation."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 class D3PM(DenoisingGenerator[Noised]):
-    """The same denoiser, fed noisy tokens instead of masked ones; as many steps as positions, T = M.
+    """The denoiser on noisy instead of masked tokens, in as many steps as there are positions, T = M.
 
-    The noisy sequences X_T … X_1 obey no grammar: they are drawn position by position, each on its own.
-    Legality enters in the last step alone, from X_1 to X_0, which fills the sequence from left to right with
-    legal tokens, and in the log-probabilities that the objective sees, which are those of such a fill.
+    The noisy sequences X_T … X_1 obey no grammar: each position is drawn on its own. Legality matters only in
+    the last step from X_1 to X_0, which fills the sequence from left to right with legal tokens, and in the
+    log-probabilities for the objective, which are those of such a fill.
     """
 
     @property
     def transition(self) -> UniformTransition:
-        """The forward process."""
+        """Forward process."""
         return UniformTransition(len(self.grammar.vocabulary), n_steps=self.grammar.max_length)
 
     @torch.no_grad()
@@ -47,10 +47,10 @@ class D3PM(DenoisingGenerator[Noised]):
         )
 
     def token_probs(self, noisy_tokens: Int[Tensor, "B M"], step: int) -> Float[Tensor, "B M V"]:
-        """p(x_{t−1} | x_t) at every position, from the predicted q(X_0)."""
+        """Return p(x_{t−1} | x_t) at every position, from the predicted q(X_0)."""
         clean_probs = self.predictor.predict(noisy_tokens, step).softmax(dim=-1)
         return self.transition.backward(clean_probs, noisy_tokens, step)
 
     def corrupt(self, clean_tokens: Tokens, rng: np.random.Generator) -> Noised:
-        """X_t at a random step t, for the objective."""
+        """Return X_t at a random step t, for the objective."""
         return self.transition.corrupt_at_random(clean_tokens, rng)

@@ -1,4 +1,4 @@
-"""The network φ_θ: from a partly masked expression to a distribution over tokens at every position."""
+"""The denoiser φ_θ: from a partly masked expression to a distribution over tokens at every position."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WAVELENGTH = 10_000.0
 
 
 def encode(places: Int[Tensor, " n"], width: int) -> Float[Tensor, "n width"]:
-    """sin and cos of l / 10000^(4i/D) for i = 0 … D/4, in turn: half of the paper's PE(l, t).
+    """Return alternating sin and cos of l / 10000^(4i/D) for i = 0 … D/4: half of the paper's PE(l, t).
 
     `width` is D/2: one call encodes the position l, another the step t.
     """
@@ -29,10 +29,10 @@ def encode(places: Int[Tensor, " n"], width: int) -> Float[Tensor, "n width"]:
 
 
 class Attention(nn.Module):
-    """Every position of `x` looks at every position of `context`."""
+    """Attention of every position of `x` to every position of `context`."""
 
     is_written_out = False
-    """whether it is done by plain products, which may have further axes (`torch.vmap`)"""
+    """whether to use plain products, which allow further axes (`torch.vmap`)"""
 
     def __init__(self, width: int, n_heads: int) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class Attention(nn.Module):
         self.out = nn.Linear(width, width)
 
     def forward(self, x: Float[Tensor, "B M D"], context: Float[Tensor, "B M D"]) -> Float[Tensor, "B M D"]:
-        """softmax(QKᵀ/√d) V, a head a slice of the width."""
+        """Compute softmax(QKᵀ/√d) V, with a slice of the width per head."""
 
         def heads(projected: Tensor) -> Float[Tensor, "B H M d"]:
             return projected.view(*projected.shape[:2], self.n_heads, -1).transpose(1, 2)
@@ -57,7 +57,7 @@ class Attention(nn.Module):
 
 
 class Layer(nn.Module):
-    """Attention to itself, in a decoder also to the encoder's output, then feed-forward; norms come first."""
+    """Pre-norm layer: self-attention, cross-attention to the encoder in a decoder, then feed-forward."""
 
     def __init__(self, config: DenoiserConfig, is_decoder: bool) -> None:
         super().__init__()
@@ -71,7 +71,7 @@ class Layer(nn.Module):
     def forward(
         self, x: Float[Tensor, "B M D"], encoded: Float[Tensor, "B M D"] | None = None
     ) -> Float[Tensor, "B M D"]:
-        """Each part adds to what it was given."""
+        """Add the output of each part to its input."""
         normed = self.self_norm(x)
         x = x + self.self_attention(normed, normed)
         if self.cross_norm is not None and self.cross_attention is not None:
@@ -81,14 +81,14 @@ class Layer(nn.Module):
 
 
 class TokenNetwork(nn.Module):
-    """What the backward process needs of φ_θ: called with X_t and t, it gives logits, (B, M, V)."""
+    """Interface of φ_θ for the backward process: X_t and t to logits, (B, M, V)."""
 
     vocab_size: int
     max_length: int
 
 
 class Denoiser(TokenNetwork):
-    """A Transformer with one encoder and one decoder layer, both fed the whole sequence.
+    """Transformer with one encoder and one decoder layer, both fed the whole sequence.
 
     Pre-norm, without dropout and without a causal mask: every position sees every other.
     """
@@ -108,17 +108,17 @@ class Denoiser(TokenNetwork):
         self.register_buffer("step_codes", encode(torch.arange(max_length + 1), half), persistent=False)
 
     def start_from(self, arities: Sequence[int], odds: Sequence[float]) -> None:
-        """Shift the output's bias so that, all else equal, tokens of each arity come up with these odds.
+        """Shift the output's bias so that, all else equal, tokens of each arity have these odds.
 
-        Evenly drawn, the tokens of few variables are mostly operators, and nearly every expression as long
-        as it may be.
+        With equal odds, the tokens of few variables are mostly operators, so that nearly all expressions
+        reach the maximum length.
         """
         shares = [odds[arity] / arities.count(arity) for arity in arities]
         with torch.no_grad():
             self.to_logits.bias.add_(torch.tensor(shares).log().to(self.to_logits.bias))
 
     def forward(self, noisy_tokens: Int[Tensor, "B M"], step: Int[Tensor, " B"]) -> Float[Tensor, "B M V"]:
-        """Logits of q(X_0) given X_t and t; MASK and PAD are negative ids."""
+        """Return logits of q(X_0) given X_t and t; MASK and PAD are negative ids."""
         is_shown = noisy_tokens >= 0
         ids = torch.where(is_shown, noisy_tokens, self.vocab_size).long()
         batch, length = ids.shape

@@ -1,4 +1,4 @@
-"""What the two diffusions share: a denoiser, the grammar, and how their predictions are constrained."""
+"""Base of both diffusions: a denoiser and the grammar that constrains its predictions."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ AnyNoisy = TypeVar("AnyNoisy", bound=Noisy)
 
 
 class DenoisingGenerator(ABC, Generic[AnyNoisy]):
-    """A network that predicts q(X_0) from X_t and t. The process that made X_t of X_0 is the subclass's."""
+    """A network that predicts q(X_0) from X_t and t; subclasses define the process from X_0 to X_t."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class DenoisingGenerator(ABC, Generic[AnyNoisy]):
         self.predictor = make_predictor(self.network, device, n_threads, deadline)
 
     def make_network(self) -> TokenNetwork:
-        """φ_θ on the device, not taught anything yet."""
+        """Return φ_θ on the device, untrained."""
         vocabulary, settings = self.grammar.vocabulary, self.config.denoiser
         with first_weights(self.seed):
             network = Denoiser(len(vocabulary), self.grammar.max_length, settings).to(self.device)
@@ -73,7 +73,7 @@ class DenoisingGenerator(ABC, Generic[AnyNoisy]):
 
     @abstractmethod
     def corrupt(self, clean_tokens: Tokens, rng: np.random.Generator) -> AnyNoisy:
-        """X_t at a random step t, for the objective."""
+        """Return X_t at a random step t, for the objective."""
 
     def sample(self, batch_size: int, epoch: int) -> Batch:
         """Draw `oversampling` times as many expressions, and keep the first `batch_size` distinct ones."""
@@ -81,16 +81,16 @@ class DenoisingGenerator(ABC, Generic[AnyNoisy]):
         return Batch.from_tokens(self.grammar.vocabulary, drawn).first_distinct(batch_size, self.n_threads)
 
     def legal_tokens(self, clean_tokens: Tokens) -> NDArray[np.bool_]:
-        """Which tokens may stand at each position, given those before it."""
+        """Return which tokens are legal at each position, given those before it."""
         return self.grammar.legal_tokens(clean_tokens, self.n_threads)
 
     def inputs(self, view: AnyNoisy) -> tuple[Tensor, ...]:
-        """X_t and t as tensors on the device."""
+        """Return X_t and t as tensors on the device."""
         return tuple(torch.from_numpy(array).to(self.device) for array in (view.noisy_tokens, view.step))
 
     def log_probs(
         self, network: nn.Module, inputs: tuple[Tensor, ...], is_legal: Tensor
     ) -> Float[Tensor, "B M V"]:
-        """Log-probabilities of the predicted q(X_0), constrained and renormalised; −inf where not legal."""
+        """Return the log-probabilities of q(X_0), renormalised over legal tokens; −inf elsewhere."""
         noisy_tokens, step = inputs
         return constrain(network(noisy_tokens, step), is_legal)

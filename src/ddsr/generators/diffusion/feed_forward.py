@@ -1,9 +1,8 @@
 """The Transformer's feed-forward layer, more than a hundred times as wide inside as outside.
 
-Written out, the hidden layer of one batch takes hundreds of megabytes, and reading and writing it is most of
-the time of a forward pass. Where no gradient is asked for it is therefore gone over in pieces that stay on
-the chip: on a GPU, in inference mode, by a kernel (fused_feed_forward.py); on a processor by products so
-small that they stay in a core's cache.
+The hidden layer of one batch takes hundreds of megabytes, and reading and writing it would take most of a
+forward pass. Without gradients it is therefore computed in pieces that stay on the chip: on a GPU, in
+inference mode, by a kernel (fused_feed_forward.py); on a processor by products that fit a core's cache.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from torch import Tensor, nn
 if TYPE_CHECKING:
     from jaxtyping import Float
 
-HIDDEN_BLOCK = 64  # how much of the hidden layer the kernel has on the chip at a time
-# On a processor such a piece is 1 MiB, half of what a core's second-level cache holds on a recent server.
+HIDDEN_BLOCK = 64  # width of the kernel's pieces of the hidden layer
+# On a processor such a piece is 1 MiB, half of a core's second-level cache on a recent server.
 CPU_HIDDEN_BLOCK, CPU_ROW_BLOCK = 128, 2048
 
 
@@ -30,7 +29,7 @@ class FeedForward(nn.Module):
         self.narrow = nn.Linear(hidden_width, width)
 
     def forward(self, x: Float[Tensor, "... D"]) -> Float[Tensor, "... D"]:
-        """The kernel's products are in TF32: good enough to draw from, but not to compare policies by."""
+        """Apply the layer; the kernel's TF32 products suffice for drawing, but not for comparing policies."""
         if x.is_cuda and torch.is_inference_mode_enabled() and self._suits_kernel(x.shape[-1]):
             return self._fused(x)
         if x.device.type == "cpu" and not torch.is_grad_enabled():
@@ -43,16 +42,16 @@ class FeedForward(nn.Module):
         return is_power_of_two and 16 <= width <= 128 and self.widen.out_features % HIDDEN_BLOCK == 0
 
     def _fused(self, x: Tensor) -> Tensor:
-        # Triton comes with the CUDA builds of PyTorch alone
+        # Triton is only part of the CUDA builds of PyTorch
         from ddsr.generators.diffusion.fused_feed_forward import fused_feed_forward
 
         return fused_feed_forward(x, self.widen, self.narrow, HIDDEN_BLOCK)
 
     def _in_blocks(self, x: Tensor) -> Tensor:
-        """The sum over blocks of the hidden layer, each in the same small buffer."""
+        """Sum over blocks of the hidden layer, each in the same small buffer."""
         rows = x.reshape(-1, x.shape[-1])
         result = self.narrow.bias.repeat(len(rows), 1)
-        # The bias is the weight of one more input, which is 1: adding it would take a pass of its own.
+        # The bias is the weight of an additional input of 1, which saves a pass to add it.
         rows = torch.cat((rows, rows.new_ones(len(rows), 1)), dim=1)
         first = torch.cat((self.widen.weight, self.widen.bias[:, None]), dim=1).T
         second = self.narrow.weight.T

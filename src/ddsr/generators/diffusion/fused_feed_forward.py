@@ -1,4 +1,4 @@
-"""W₂ relu(W₁ x + b₁) + b₂ on a GPU without writing the hidden layer, in Triton."""
+"""W₂ relu(W₁ x + b₁) + b₂ on a GPU without storing the hidden layer, in Triton."""
 
 import triton
 import triton.language as tl
@@ -28,7 +28,7 @@ def _kernel(
 
 
 def fused_feed_forward(x: Tensor, widen: nn.Linear, narrow: nn.Linear, hidden_block: int) -> Tensor:
-    """The layer of `widen` and `narrow`; products in TF32, sums in single precision."""
+    """Apply `widen`, relu and `narrow`, with products in TF32 and sums in single precision."""
     rows = x.reshape(-1, x.shape[-1]).contiguous()
     out = empty_like(rows)
     n_rows, width = rows.shape

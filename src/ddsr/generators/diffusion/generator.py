@@ -1,8 +1,8 @@
-"""The backward process: from a masked sequence to an expression, one kept position at a time.
+"""The backward process: from a masked sequence to an expression, keeping one more position per step.
 
 Each step predicts every position, fills the masked ones legally from left to right, and keeps one more
-position of an order drawn up front (the paper's Algorithm `sampling_expressison` and the text around it).
-It starts from nothing, to draw an expression, or from what is left of one, to vary it.
+position in an order drawn in advance (the paper's Algorithm `sampling_expressison` and the text around it).
+It starts from all masks to draw an expression, or from a partly masked expression to vary it.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from ddsr.generators.diffusion.predictor import Pending
 from ddsr.generators.diffusion.variation import mask_parts
 
 FIRST_VARYING_STREAM = 2**40
-"""of the numbers that fills are drawn by; those below are the epochs of `draw`"""
+"""first stream of random numbers for `vary`; lower ones are the epochs of `draw`"""
 
 
 class MaskedDiffusion(DenoisingGenerator[Masked]):
-    """The paper's generator: random positions are masked, and a fill of the grammar unmasks them."""
+    """The paper's generator: random positions are masked, and legal fills unmask them."""
 
     def draw(self, n_rows: int, epoch: int) -> Tokens:
         """Run the backward process from X_M, all masked, to X_0."""
@@ -35,10 +35,10 @@ class MaskedDiffusion(DenoisingGenerator[Masked]):
     def vary(
         self, batch: Batch, n_rows: int, epoch: int, masked_share: tuple[float, float] = (0.2, 0.6)
     ) -> Batch:
-        """Mask a part of each expression, in turns until `n_rows` are masked, and draw what fits the rest.
+        """Mask a part of each expression, in turns until `n_rows` are masked, and draw the masked parts anew.
 
-        Of the results those are left that are distinct and not in the batch: at most `n_rows`, maybe none.
-        Their constants start at 1, as those of sampled expressions do.
+        Return the distinct results that are not in the batch: at most `n_rows`, maybe none. Their constants
+        start at 1, as those of sampled expressions do.
         """
         clean_tokens = self._widened(batch)
         known = set(batch.keys(self.n_threads))
@@ -54,14 +54,14 @@ class MaskedDiffusion(DenoisingGenerator[Masked]):
         return varied.take(list(first_rows.values()))
 
     def refill(self, masked: Masked, rng: np.random.Generator, stream: int) -> Tokens:
-        """Run the backward process from X_t to X_0, in a random order of what is masked."""
+        """Run the backward process from X_t to X_0, in a random order of the masked positions."""
         order = order_behind(masked.noisy_tokens != MASK, rng)
         return self.unmask(masked.noisy_tokens, order, stream)
 
     def unmask(self, given: Tokens, order: NDArray[np.int64], stream: int) -> Tokens:
-        """Run the backward process from the given tokens, MASK where there is none, to X_0.
+        """Run the backward process from the given tokens, MASK where masked, to X_0.
 
-        The batch is cut into parts that take turns: the grammar fills one while the network predicts another.
+        The batch is split into parts in turns: the grammar fills one while the network predicts another.
         """
         n_parts = self.predictor.n_parts
         parts = [
@@ -78,15 +78,15 @@ class MaskedDiffusion(DenoisingGenerator[Masked]):
         return drawn
 
     def predict(self, noisy_tokens: Tokens, step: int) -> NDArray[np.float32]:
-        """Logits of q(X_0) on the host."""
+        """Return logits of q(X_0) on the host."""
         return self.predictor.start(0, noisy_tokens, step)().of_rows
 
     def corrupt(self, clean_tokens: Tokens, rng: np.random.Generator) -> Masked:
-        """X_t at a random step t, for the objective."""
+        """Return X_t at a random step t, for the objective."""
         return mask_at_random(clean_tokens, rng)
 
     def _widened(self, batch: Batch) -> Tokens:
-        """The batch's tokens, padded to the grammar's length."""
+        """Return the batch's tokens, padded to the grammar's length."""
         if batch.vocabulary != self.grammar.vocabulary:
             raise ExpressionError("the expressions to vary and the generator must share one vocabulary")
         longest, max_length = max(batch.sizes, default=0), self.grammar.max_length
@@ -102,7 +102,7 @@ class MaskedDiffusion(DenoisingGenerator[Masked]):
 class Backward:
     """The backward process of one part of a batch.
 
-    A row of which t positions are masked joins at step t; its order begins with those that are not.
+    A row with t masked positions joins at step t; its order begins with the unmasked ones.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class Backward:
         self._start(self.max_length)
 
     def take_step(self, step: int) -> None:
-        """X_t → X_{t−1}: fill from the prediction, keep one more position, ask for the next prediction."""
+        """X_t → X_{t−1}: fill from the prediction, keep one more position, start the next prediction."""
         if len(self.active):
             self._fill(step)
         if step > 1:
@@ -141,14 +141,14 @@ class Backward:
         self.drawn[self.active] = filled
         kept = keep_one_more(kept, filled, self.order[self.active, self.max_length - step])
         self.is_done[self.active] = is_complete(kept, filled)
-        # A fill that ends early says nothing against tokens given behind its end: they wait for a longer one.
+        # A fill that ends early does not rule out given tokens behind its end: they wait for a longer fill.
         self.kept[self.active] = np.where(filled == PAD, self.given[self.active], kept)
 
 
 def keep_one_more(kept: Tokens, filled: Tokens, position: NDArray[np.int64]) -> Tokens:
-    """Keep the tokens kept before, as far as they were legal, and that at one more position.
+    """Return the kept tokens that are still legal, and the token at one more position.
 
-    A position that lies outside the tree just filled reveals nothing, and is masked.
+    A position outside the tree just filled reveals nothing, and is masked.
     """
     rows = np.arange(len(kept))
     is_kept = kept != MASK
@@ -157,5 +157,5 @@ def keep_one_more(kept: Tokens, filled: Tokens, position: NDArray[np.int64]) -> 
 
 
 def is_complete(kept: Tokens, filled: Tokens) -> NDArray[np.bool_]:
-    """Whether the kept tokens are a whole expression: nothing of it is left to draw."""
+    """Return whether the kept tokens form a complete expression."""
     return np.asarray(((kept != MASK) | (filled == PAD)).all(axis=1))

@@ -1,8 +1,8 @@
 """The forward process: one random position is masked at each step (the paper's equation `mask-diffu`).
 
-An order q_1 … q_M of all positions is drawn up front. After t steps the positions q_1 … q_t are masked:
-X_t = Q̄_t X_0 with Q̄_t = Π (I − diag(e_q)). Backwards, the same order read from its end says which position
-is kept next. Positions behind the end of an expression hold nothing, and are shown to the network as masked.
+An order q_1 … q_M of all positions is drawn in advance. After t steps the positions q_1 … q_t are masked: X_t
+= Q̄_t X_0 with Q̄_t = Π (I − diag(e_q)). In reverse, the same order says which position is kept next. Padding
+is shown to the network as masked.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ class Masked:
     clean_tokens: Tokens
     """X_0, (B, M)"""
     noisy_tokens: Tokens
-    """X_t, (B, M): MASK where masked, and behind the end"""
+    """X_t, (B, M): MASK where masked, and in the padding"""
     step: NDArray[np.int64]
-    """t, (B,): how many of the M positions are masked"""
+    """t, (B,): number of masked positions among all M"""
     is_masked: NDArray[np.bool_]
-    """(B, M): positions that are masked and hold a token"""
+    """(B, M): masked positions that hold a token"""
 
 
 def draw_unmask_order(n_rows: int, max_length: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """(B, M) random orders of the positions: order[:, 0] is the first to be kept, the last to be masked."""
+    """Return (B, M) random orders of the positions: order[:, 0] is the first kept, and the last masked."""
     return rng.permuted(np.tile(np.arange(max_length), (n_rows, 1)), axis=1)
 
 
 def order_behind(is_kept: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.int64]:
-    """(B, M) random orders of the positions in which those kept already come first."""
+    """Return (B, M) random orders of the positions, with those already kept first."""
     lots = rng.random(is_kept.shape)
     return np.argsort(np.where(is_kept, lots - 1.0, lots), axis=1)
 
 
 def rank_of(order: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(B, M): the place of each position in its row's order."""
+    """Return (B, M) ranks of the positions in their row's order."""
     return np.argsort(order, axis=1)
 
 
 def mask(clean_tokens: Tokens, step: NDArray[np.int64], rng: np.random.Generator) -> Masked:
-    """X_t ~ q(X_t | X_0): hide `step` random positions of each row."""
+    """Draw X_t ~ q(X_t | X_0): mask `step` random positions of each row."""
     n_rows, max_length = clean_tokens.shape
     kept = max_length - step
     is_hidden = rank_of(draw_unmask_order(n_rows, max_length, rng)) >= kept[:, None]
@@ -58,7 +58,7 @@ def mask(clean_tokens: Tokens, step: NDArray[np.int64], rng: np.random.Generator
 
 
 def mask_at_random(clean_tokens: Tokens, rng: np.random.Generator) -> Masked:
-    """X_t at a step t drawn evenly from 1 … M for each row."""
+    """Return X_t at a step t drawn uniformly from 1 … M for each row."""
     n_rows, max_length = clean_tokens.shape
     step = np.asarray(rng.integers(1, max_length, size=n_rows, endpoint=True))
     return mask(clean_tokens, step, rng)

@@ -1,7 +1,7 @@
-"""Runs the denoiser for the backward process: tokens on the host in, logits on the host out.
+"""Predictors run the denoiser for the backward process: from tokens to logits, both on the host.
 
-A prediction is started and waited for, so that the grammar can fill one part of a batch while the network
-works on another. Rows that are alike are predicted once: at first all are, and many stay so for long.
+Starting a prediction does not wait for it, so that the grammar can fill one part of a batch while the network
+works on another. Equal rows are predicted once: at first all are equal, and many stay so for long.
 """
 
 from __future__ import annotations
@@ -24,42 +24,42 @@ Logits = NDArray[np.float32]
 
 
 class Predicted(NamedTuple):
-    """The logits of a batch, each distinct one once; they are valid until the next start of the same part."""
+    """Logits of the distinct rows of a batch, valid until the next start of the same part."""
 
     logits: Logits
     """(K, M, V)"""
     number: NDArray[np.int64]
-    """(B,): which of them each row has"""
+    """(B,): index into the logits for each row"""
 
     @property
     def of_rows(self) -> Logits:
-        """The logits of every row, (B, M, V)."""
+        """Logits of every row, (B, M, V)."""
         return self.logits[self.number]
 
 
 Pending = Callable[[], Predicted]
-"""Call it to wait for what is predicted."""
+"""Function that waits for the prediction and returns it."""
 
 
 class Predictor(Protocol):
-    """What the backward process needs of a device."""
+    """Interface of a device for the backward process."""
 
     n_parts: int
-    """into how many parts a batch is best cut"""
+    """number of parts into which a batch should be split"""
 
     def start(self, part: int, noisy_tokens: Tokens, step: int) -> Pending:
-        """Begin to predict q(X_0) from X_t, (B, M)."""
+        """Start to predict q(X_0) from X_t, (B, M)."""
         ...
 
     def predict(self, noisy_tokens: Tensor, step: int) -> Tensor:
-        """The same for tokens on the device, (B, M); the logits stay there."""
+        """Predict from tokens on the device, (B, M); the logits stay there."""
         ...
 
 
 class CpuPredictor:
-    """Rows in small chunks, one thread a chunk.
+    """Predicts rows in small chunks, one thread per chunk.
 
-    Which chunk a row is in does not depend on the number of threads, and neither do its logits.
+    The chunk of a row does not depend on the number of threads, so neither do its logits.
     """
 
     n_parts = 1
@@ -67,17 +67,17 @@ class CpuPredictor:
 
     def __init__(self, network: TokenNetwork, n_threads: int, deadline: Deadline = NEVER) -> None:
         self.network, self.deadline = network, deadline
-        # a thread that works on a chunk alone is faster than several on each of its small operations
+        # one thread per chunk is faster than several threads on each of its small operations
         self.threads = ThreadPoolExecutor(n_threads, initializer=torch.set_num_threads, initargs=(1,))
 
     def start(self, part: int, noisy_tokens: Tokens, step: int) -> Pending:
-        """Hand every chunk of distinct rows to a thread."""
+        """Submit every chunk of distinct rows to a thread."""
         first, number = distinct_rows(noisy_tokens)
         wait = self._start(torch.from_numpy(noisy_tokens[first]), step)
         return lambda: Predicted(wait(), number)
 
     def predict(self, noisy_tokens: Tensor, step: int) -> Tensor:
-        """Wait for every chunk."""
+        """Predict all chunks and wait for them."""
         return torch.from_numpy(self._start(noisy_tokens, step)())
 
     def _start(self, tokens: Tensor, step: int) -> Callable[[], Logits]:
@@ -101,9 +101,9 @@ class CpuPredictor:
 
 
 class CudaPredictor:
-    """Forward passes as CUDA graphs: one launch each, instead of one for every small operation.
+    """Forward passes as CUDA graphs, with one launch each instead of one per small operation.
 
-    A graph has a fixed number of rows, so they are captured for a few sizes and batches rounded up.
+    A graph has a fixed number of rows, so graphs are captured for a few sizes, and batches are rounded up.
     """
 
     n_parts = 2
@@ -114,7 +114,7 @@ class CudaPredictor:
         self.graphs: dict[tuple[int, int], CapturedForward] = {}
 
     def start(self, part: int, noisy_tokens: Tokens, step: int) -> Pending:
-        """Queue the copy in, the graph and the copy out of distinct rows; none of them waits."""
+        """Queue the copy in, the graph and the copy out of distinct rows, without waiting."""
         first, number = distinct_rows(noisy_tokens)
         wait = self._graph(part, len(first)).start(noisy_tokens[first], step)
         return lambda: Predicted(wait(), number)
@@ -153,7 +153,7 @@ class CapturedForward:
                 self.logits = network(self.tokens, self.step)
 
     def start(self, noisy_tokens: Tokens, step: int) -> Callable[[], Logits]:
-        """Queue the work of one call; what it gives waits for it."""
+        """Queue the work of a call, and return a function that waits for the logits."""
         n_rows = len(noisy_tokens)
         self.host_tokens[:n_rows] = torch.from_numpy(noisy_tokens)
         self.stream.wait_stream(torch.cuda.current_stream())  # the last update of the weights comes first
@@ -172,7 +172,7 @@ class CapturedForward:
         return wait
 
     def predict(self, noisy_tokens: Tensor, step: int) -> Tensor:
-        """The logits of one call, on the device, in the order of the stream that is current."""
+        """Queue a call on the current stream, and return its logits on the device."""
         torch.cuda.current_stream().wait_stream(self.stream)  # an earlier `start` uses the same buffers
         self.tokens[: len(noisy_tokens)].copy_(noisy_tokens)
         self.step.fill_(step)
@@ -183,7 +183,7 @@ class CapturedForward:
 def make_predictor(
     network: TokenNetwork, device: torch.device, n_threads: int, deadline: Deadline = NEVER
 ) -> Predictor:
-    """The predictor of a device; where a prediction takes long, it gives up at the deadline."""
+    """Return the predictor of a device; slow predictions are aborted at the deadline."""
     if device.type == "cuda":
         return CudaPredictor(network, device)
     return CpuPredictor(network, n_threads, deadline)

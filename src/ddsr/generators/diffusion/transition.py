@@ -1,12 +1,12 @@
-"""D3PM's forward process: at each step a token may be replaced by one drawn evenly from all d.
+"""D3PM's forward process: at each step, a token may be replaced by one drawn uniformly from all d.
 
 Q_t = (1 − β_t) I + β_t 11ᵀ/d and X_t = X_{t−1} Q_t at every position. β_t is the share of noise, as in Austin
-et al. 2021; the paper's background section calls β_t what is kept. Products are of the same form:
+et al. 2021; in the paper's background section β_t is the share that is kept. Products have the same form:
 Q̄_t = Q_1 … Q_t = ᾱ_t I + (1 − ᾱ_t) 11ᵀ/d with ᾱ_t = Π (1 − β_s).
 
 The schedule is β_t = 1/(T − t + 1), so that ᾱ_t = 1 − t/T: after t of T steps each token has survived with
-probability 1 − t/T, as under random masking, where t of M = T positions are masked. The two differ in the
-kind of noise and not in its amount, and X_T is uniform noise exactly.
+probability 1 − t/T, as with random masking, where t of M = T positions are masked. Thus the two differ in the
+kind of noise but not in its amount, and X_T is exactly uniform noise.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Noised:
     clean_tokens: Tokens
     """X_0, (B, M)"""
     noisy_tokens: Tokens
-    """X_t, (B, M): a token everywhere, behind the end too"""
+    """X_t, (B, M): a token everywhere, including the padding"""
     step: NDArray[np.int64]
     """t, (B,)"""
     is_masked: NDArray[np.bool_]
@@ -51,11 +51,11 @@ class UniformTransition:
     """T"""
 
     def matrix(self, step: int) -> NDArray[np.float64]:
-        """Q_t, (d, d): row the token before the step, column the token after it."""
+        """Return Q_t, (d, d): rows are tokens before the step, columns tokens after it."""
         return self._mixture(1.0 - 1.0 / (self.n_steps - step + 1))
 
     def cumulative(self, step: int) -> NDArray[np.float64]:
-        """Q̄_t, (d, d): all steps up to t; the identity for t = 0, and 11ᵀ/d for t = T."""
+        """Return Q̄_t, (d, d), for all steps up to t: the identity for t = 0, and 11ᵀ/d for t = T."""
         return self._mixture(1.0 - step / self.n_steps)
 
     def _mixture(self, kept_share: float) -> NDArray[np.float64]:
@@ -63,11 +63,10 @@ class UniformTransition:
         return kept_share * np.eye(size) + (1.0 - kept_share) / size
 
     def corrupt(self, clean_tokens: Tokens, step: NDArray[np.int64], rng: np.random.Generator) -> Noised:
-        """X_t ~ q(X_t | X_0) = X_0 Q̄_t, a step for each row.
+        """Draw X_t ~ q(X_t | X_0) = X_0 Q̄_t, with a step for each row.
 
-        Behind its end an expression holds nothing that could survive, so these positions are uniform noise
-        at every step. The backward process has a token everywhere as well, and only arities say where an
-        expression ends.
+        Padding holds nothing that could survive, so it is uniform noise at every step. The backward process
+        has a token everywhere as well, and only arities say where an expression ends.
         """
         shape = clean_tokens.shape
         noise = rng.integers(self.vocab_size, size=shape)
@@ -77,19 +76,19 @@ class UniformTransition:
         return Noised(clean_tokens, noisy_tokens, step, is_token)
 
     def corrupt_at_random(self, clean_tokens: Tokens, rng: np.random.Generator) -> Noised:
-        """X_t at a step t drawn evenly from 1 … T for each row."""
+        """Return X_t at a step t drawn uniformly from 1 … T for each row."""
         step = np.asarray(rng.integers(1, self.n_steps, size=len(clean_tokens), endpoint=True))
         return self.corrupt(clean_tokens, step, rng)
 
     def backward(
         self, clean_probs: Float[Tensor, "B M d"], noisy_tokens: Int[Tensor, "B M"], step: int
     ) -> Float[Tensor, "B M d"]:
-        """p(x_{t−1} | x_t) = Σ_{x_0} q(x_{t−1} | x_t, x_0) φ(x_0 | x_t), with the paper's equation `d3pm`:
+        """Return p(x_{t−1} | x_t) = Σ_{x_0} q(x_{t−1} | x_t, x_0) φ(x_0 | x_t).
 
-        q(x_{t−1} | x_t, x_0) = (x_t Q_tᵀ ⊙ x_0 Q̄_{t−1}) / (x_0 Q̄_t x_tᵀ).
+        By the paper's equation `d3pm`, q(x_{t−1} | x_t, x_0) = (x_t Q_tᵀ ⊙ x_0 Q̄_{t−1}) / (x_0 Q̄_t x_tᵀ).
 
-        The sum over x_0 is one product with Q̄_{t−1}, once φ is divided by the denominator, which depends on
-        x_0 and x_t alone. At t = 1 the result is φ itself.
+        The sum over x_0 is a product with Q̄_{t−1}, after φ is divided by the denominator, which depends only
+        on x_0 and x_t. At t = 1 the result is φ itself.
         """
         one_step, before, now = (
             torch.as_tensor(matrix, dtype=clean_probs.dtype, device=clean_probs.device)

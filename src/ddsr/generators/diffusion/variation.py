@@ -1,8 +1,8 @@
-"""Which tokens of an expression are given up, to be drawn anew: a whole subtree, or tokens at random.
+"""Choice of the tokens of an expression to draw anew: a whole subtree, or random tokens.
 
-Breadth-first, a token's place depends on the arities of all before it: where an operator alone is drawn anew
-with another arity, all that stands behind it belongs elsewhere. A subtree that is given up as a whole takes
-its own operands along; what stands behind it moves only where the new one has another shape.
+In breadth-first order, a token's place depends on the arities of all before it: if an operator is replaced by
+one of another arity, everything behind it belongs elsewhere. A subtree includes its own operands; what stands
+behind it moves only if the new one has another shape.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SUBTREE_SHARE = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """How many tokens of each expression are given up: a whole number, at least 1."""
+    """Limits on the number of tokens of each expression that are masked, at least 1."""
 
     fewest: Places
     """(B,)"""
@@ -34,17 +34,17 @@ class Bounds:
 
     @classmethod
     def of(cls, sizes: Places, masked_share: tuple[float, float]) -> Bounds:
-        """The numbers within the shares; where none lies within, the next above."""
+        """Return the whole numbers within the shares, or the next larger one if there are none."""
         low, high = masked_share
         if not 0.0 <= low <= high <= 1.0:
-            raise MethodError(f"masked_share is {masked_share}; needed are two shares, 0 ≤ low ≤ high ≤ 1")
-        rounding = 1e-9  # 0.07 · 100 is a little above 7, and 7 of 100 are within the share all the same
+            raise MethodError(f"masked_share must be two shares, 0 ≤ low ≤ high ≤ 1, got {masked_share}")
+        rounding = 1e-9  # 0.07 · 100 is a little above 7, but 7 of 100 are within the share
         fewest = np.maximum(np.ceil(low * sizes - rounding), 1).astype(np.int64)
         most = np.maximum(np.floor(high * sizes + rounding).astype(np.int64), fewest)
         return cls(fewest, most)
 
     def distance(self, sizes: Places) -> Places:
-        """How far each of (B, M) numbers is from its row's bounds; 0 within."""
+        """Return the distance of each of (B, M) numbers from its row's bounds; 0 within."""
         below, above = self.fewest[:, None] - sizes, sizes - self.most[:, None]
         return np.asarray(np.maximum(np.maximum(below, above), 0))
 
@@ -52,10 +52,10 @@ class Bounds:
 def mask_parts(
     clean_tokens: Tokens, arities: Sequence[int], masked_share: tuple[float, float], rng: np.random.Generator
 ) -> Masked:
-    """Mask a random subtree in half of the rows, random tokens in the others.
+    """Mask a random subtree in half of the rows, and random tokens in the others.
 
-    The share of the tokens that are masked is drawn for each row, within the bounds given; all that lies
-    behind the end is masked too, so that an expression may grow.
+    The share of masked tokens is drawn for each row within the given bounds. Padding is masked too, so that
+    an expression may grow.
     """
     is_token = clean_tokens != PAD
     bounds = Bounds.of(is_token.sum(axis=1), masked_share)
@@ -70,24 +70,24 @@ def mask_parts(
 
 
 def choose_tokens(is_token: NDArray[np.bool_], bounds: Bounds, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """(B, M): random positions of each expression, as many as a number drawn evenly within the bounds."""
+    """Return (B, M) random positions of each expression, a random number of them within the bounds."""
     n_chosen = rng.integers(bounds.fewest, bounds.most, endpoint=True)
-    lots = np.where(is_token, rng.random(is_token.shape), 1.0)  # those behind the end come last
+    lots = np.where(is_token, rng.random(is_token.shape), 1.0)  # padding comes last
     return np.asarray(rank_of(np.argsort(lots, axis=1)) < n_chosen[:, None])
 
 
 def choose_subtree(
     tokens: Tokens, arities: Sequence[int], bounds: Bounds, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """(B, M): the positions of a subtree of each, even odds among those of a size within the bounds.
+    """Return the (B, M) positions of a random subtree whose size is within the bounds.
 
-    Where no subtree has such a size, it is one of those that come nearest.
+    If no subtree has such a size, one of those that come nearest is chosen.
     """
     is_token = tokens != PAD
     parents = parent_positions(tokens, arities)
     rows, max_length = np.arange(len(tokens)), tokens.shape[1]
     sizes = is_token.astype(np.int64)
-    for position in range(max_length - 1, 0, -1):  # operands stand behind what they belong to
+    for position in range(max_length - 1, 0, -1):  # operands stand behind their operator
         sizes[rows, parents[:, position]] += sizes[:, position]
     distance = np.where(is_token, bounds.distance(sizes), max_length)
     is_candidate = distance == distance.min(axis=1, keepdims=True)
@@ -100,7 +100,7 @@ def choose_subtree(
 
 
 def parent_positions(tokens: Tokens, arities: Sequence[int]) -> Places:
-    """(B, M): where each token's operator stands in its breadth-first row; 0 for the root and behind the end.
+    """Return (B, M) positions of each token's operator in breadth-first order; 0 for root and padding.
 
     The operands of position i end where those of all positions up to i have been placed: at 1 + Σ arities.
     """

@@ -1,1 +1,1 @@
-"""The prior: a masked diffusion that has seen the data, trained before on random expressions."""
+"""The prior: a masked diffusion conditioned on the data, trained in advance on random expressions."""

@@ -1,4 +1,4 @@
-"""The blocks that encoder and denoiser are built from."""
+"""Building blocks of encoder and denoiser."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EVERYWHERE = slice(None)
 
 
 class CrossAttention(nn.Module):
-    """softmax(QKᵀ/√d) V over the positions of `context` that are there."""
+    """softmax(QKᵀ/√d) V over the positions of `context` that are not padding."""
 
     def __init__(self, width: int, n_heads: int) -> None:
         super().__init__()
@@ -30,13 +30,13 @@ class CrossAttention(nn.Module):
         context: Float[Tensor, "B N D"],
         is_there: Bool[Tensor, "B N"] | None = None,
     ) -> Float[Tensor, "B M D"]:
-        """Every position of `x` looks at every position of `context`."""
+        """Let every position of `x` attend to every position of `context`."""
         return self.look(x, *self.keys_and_values(context), is_there)
 
     def keys_and_values(
         self, context: Float[Tensor, "B N D"]
     ) -> tuple[Float[Tensor, "B H N d"], Float[Tensor, "B H N d"]]:
-        """What of the context is looked at: the same whoever looks."""
+        """Return keys and values of the context, which do not depend on `x`."""
         key, value = self.key_value(context).chunk(2, dim=-1)
         return _in_heads(key, self.n_heads), _in_heads(value, self.n_heads)
 
@@ -47,7 +47,7 @@ class CrossAttention(nn.Module):
         value: Float[Tensor, "B H N d"],
         is_there: Bool[Tensor, "B N"] | None = None,
     ) -> Float[Tensor, "B M D"]:
-        """Every position of `x` looks at these."""
+        """Let every position of `x` attend to these keys and values."""
         query = _in_heads(self.query(x), self.n_heads)
         mask = None if is_there is None else is_there[:, None, None, :]
         mixed = scaled_dot_product_attention(query, key, value, attn_mask=mask)
@@ -56,7 +56,7 @@ class CrossAttention(nn.Module):
 
 
 class SelfAttention(nn.Module):
-    """Every position looks at every position that is there; one product makes queries, keys and values."""
+    """Self-attention over all positions that are not padding; one product makes queries, keys and values."""
 
     def __init__(self, width: int, n_heads: int) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ class SelfAttention(nn.Module):
         is_there: Bool[Tensor, "B M"] | None = None,
         asked: slice = EVERYWHERE,
     ) -> Float[Tensor, "B m D"]:
-        """softmax(QKᵀ/√d) V, a head a slice of the width, at the positions that are asked for."""
+        """Return softmax(QKᵀ/√d) V at the positions in `asked`, with a slice of the width per head."""
         if asked == EVERYWHERE:
             parts = self.query_key_value(x).chunk(3, dim=-1)
         else:
@@ -85,10 +85,10 @@ class SelfAttention(nn.Module):
 
 
 class Norm(nn.LayerNorm):
-    """Layer normalisation that gives what it takes: half precision stays half, whatever else is cast."""
+    """Layer normalisation that keeps the precision of its input: half stays half, also under autocast."""
 
     def forward(self, x: Float[Tensor, "... D"]) -> Float[Tensor, "... D"]:
-        """Sums are in single precision all the same."""
+        """Normalise, with sums in single precision."""
         with torch.autocast(x.device.type, enabled=False):
             weight, bias = self.weight.to(x.dtype), self.bias.to(x.dtype)
             return layer_norm(x, self.normalized_shape, weight, bias, self.eps)
@@ -107,16 +107,16 @@ class GeluFeedForward(nn.Module):
         self.narrow = nn.Linear(ratio * width, width)
 
     def forward(self, x: Float[Tensor, "... D"]) -> Float[Tensor, "... D"]:
-        """The same for every position."""
+        """Apply the layer to every position."""
         widened = self.widen(x)
-        # The approximation is off by less than half precision is, and processors are faster without it.
+        # The approximation's error is below half precision, but processors are faster without it.
         is_rounded = widened.dtype == torch.bfloat16 and widened.device.type == "cpu"
         result: Tensor = self.narrow(gelu(widened, approximate="none" if is_rounded else "tanh"))
         return result
 
 
 class MixingLayer(nn.Module):
-    """Attention to itself, then feed-forward; norms come first, and each part adds to what it was given."""
+    """Pre-norm layer of self-attention and feed-forward, each added to its input."""
 
     def __init__(self, width: int, n_heads: int) -> None:
         super().__init__()
@@ -126,7 +126,7 @@ class MixingLayer(nn.Module):
         self.feed_forward = GeluFeedForward(width, ratio=4)
 
     def forward(self, x: Float[Tensor, "B M D"], is_there: Bool[Tensor, "B M"]) -> Float[Tensor, "B M D"]:
-        """Positions that are not there are looked at by none."""
+        """Apply the layer; padding is ignored."""
         x = x + self.self_attention(self.self_norm(x), is_there)
         result: Tensor = x + self.feed_forward(self.last_norm(x))
         return result

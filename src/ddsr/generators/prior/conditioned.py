@@ -1,4 +1,4 @@
-"""The prior on one data set: a masked diffusion over the user's vocabulary, to draw from and to teach."""
+"""The prior conditioned on one data set: a masked diffusion over the user's vocabulary."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from ddsr.generators.prior.screen import ShownData, choose_view
 from ddsr.grammar import Grammar
 
 N_DRAWS = 4
-"""looks at the data, where they have more rows than one look takes in"""
+"""number of samples of the rows, if there are more than the network reads at once"""
 
 
 def ids_in_prior(vocabulary: Vocabulary, view: ShownData, config: NetworkConfig) -> list[int]:
-    """What each token of the user's is called by the prior; MASK for those that it does not know."""
+    """Return the prior's id for each of the user's tokens; MASK for unknown ones."""
     own = config.vocabulary
     ids = [own.operators.index(name) if name in own.operators else MASK for name in vocabulary.operators]
     if vocabulary.has_one:
@@ -47,7 +47,7 @@ def ids_in_prior(vocabulary: Vocabulary, view: ShownData, config: NetworkConfig)
 
 @torch.no_grad()
 def encode(network: PriorNetwork, view: ShownData, device: torch.device) -> Encoding:
-    """One encoding of all draws: the denoiser looks at every draw's latents; variables are their means."""
+    """Encode all samples together: the latents of all, but the means of their variables."""
     x, y = (torch.from_numpy(array.astype(np.float32)).to(device) for array in (view.x, view.scaled_target))
     is_row = torch.ones(y.shape, dtype=torch.bool, device=device)
     is_variable = torch.ones((len(x), x.shape[2]), dtype=torch.bool, device=device)
@@ -58,7 +58,7 @@ def encode(network: PriorNetwork, view: ShownData, device: torch.device) -> Enco
 
 
 class ConditionedDiffusion(MaskedDiffusion):
-    """The package's masked diffusion with the prior's network in place of one that starts from nothing."""
+    """Masked diffusion with the network of the prior instead of an untrained one."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class ConditionedDiffusion(MaskedDiffusion):
         super().__init__(replace(grammar, max_length=length), config, seed, device, n_threads, deadline)
 
     def make_network(self) -> ConditionedDenoiser:
-        """φ_θ(X_0 | X_t, data), for the user's vocabulary."""
+        """Return φ_θ(X_0 | X_t, data) for the user's vocabulary."""
         encoding = encode(self.prior, self.view, self.device)
         ids = ids_in_prior(self.grammar.vocabulary, self.view, self.prior.config)
         return ConditionedDenoiser(self.prior.denoiser, encoding, ids, self.grammar.max_length).to(
@@ -90,27 +90,27 @@ class ConditionedDiffusion(MaskedDiffusion):
         )
 
     def legal_tokens(self, clean_tokens: Tokens) -> NDArray[np.bool_]:
-        """By the user's grammar: elites may be longer than what the prior draws."""
+        """Return legal tokens by the user's grammar: elites may be longer than what the prior draws."""
         return self.user_grammar.legal_tokens(clean_tokens, self.n_threads)
 
     def sample(self, batch_size: int, epoch: int) -> Batch:
-        """Drawn without repetition, and of those that differ by the order of operands alone the first."""
+        """Draw without repetition, and keep the first of those that differ only in the order of operands."""
         drawn = self.draw_distinct(self.config.oversampling * batch_size, stream=epoch)
         return Batch.from_tokens(self.grammar.vocabulary, drawn).first_distinct(batch_size, self.n_threads)
 
     def vary(
         self, batch: Batch, n_rows: int, epoch: int, masked_share: tuple[float, float] = (0.2, 0.6)
     ) -> Batch:
-        """As the package's diffusion does; expressions longer than the prior's are left out."""
+        """Vary as `MaskedDiffusion` does, without expressions that are too long for the prior."""
         fitting = batch.take(np.flatnonzero(batch.sizes <= self.grammar.max_length))
         return super().vary(fitting, n_rows, epoch, masked_share)
 
     def draw_in_order(
         self, n_rows: int, stream: int, tokens_per_step: int = 1, temperature: float = 1.0
     ) -> Tokens:
-        """Legal expressions, (B, M), whose tokens are drawn from left to right, some at a step.
+        """Return legal expressions, (B, M), with `tokens_per_step` tokens drawn at a time, left to right.
 
-        Positions behind those drawn next are left out of the sequence: they are masked, and say nothing.
+        Positions behind those drawn next are left out of the sequence: they are masked.
         """
         max_length = self.grammar.max_length
         kept = np.full((n_rows, max_length), MASK, dtype=np.int16)
@@ -131,13 +131,13 @@ class ConditionedDiffusion(MaskedDiffusion):
         return drawn
 
     def draw_distinct(self, n_rows: int, stream: int) -> Tokens:
-        """At most `n_rows` legal expressions, (B, M), none twice: a sample without repetition."""
+        """Return at most `n_rows` distinct legal expressions, (B, M): a sample without repetition."""
         rng = np.random.default_rng((self.seed, SAMPLING, stream))
         places = self._places_in_view()
         return draw_distinct(self.grammar, self._next_logits(), n_rows, rng, self.n_threads, places)
 
     def _places_in_view(self) -> NDArray[np.intp]:
-        """For each token a place that does not go by columns, so that permuted ones give the same draws."""
+        """Return places of the tokens' random numbers that do not change if columns are permuted."""
         vocabulary = self.grammar.vocabulary
         n_columns, first = len(vocabulary.variables), vocabulary.first_variable
         hidden = np.setdiff1d(np.arange(n_columns), self.view.columns)
@@ -151,10 +151,10 @@ class ConditionedDiffusion(MaskedDiffusion):
         return lambda beginnings, position: self._logits_up_to(beginnings, position + 1)[:, position]
 
     def _logits_up_to(self, kept: Tokens, end: int) -> NDArray[np.float32]:
-        """Logits of the first positions; those behind `end` are of no use to the caller."""
+        """Return logits of the first positions; those behind `end` are meaningless."""
         self.deadline.check()
         max_length = self.grammar.max_length
-        is_cut = self.device.type == "cpu"  # on a GPU every length would be a graph of its own
+        is_cut = self.device.type == "cpu"  # on a GPU every length would need a graph of its own
         length = min(-(-end // LENGTH_STEP) * LENGTH_STEP, max_length) if is_cut else max_length
         shown = np.ascontiguousarray(kept[:, :length])
         logits = self.predictor.start(0, shown, max_length - end)().of_rows

@@ -1,4 +1,4 @@
-"""The prior's denoiser with one data set before it, over the user's tokens."""
+"""The prior's denoiser with the encoding of one data set, over the user's tokens."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from jaxtyping import Float, Int
 
 UNKNOWN_LOGIT = -8.0
-"""of tokens that the prior does not know: they are drawn where rules ask for them, and seldom else"""
+"""logit of tokens that the prior does not know: they are rarely drawn unless rules require them"""
 
 
 class ConditionedDenoiser(TokenNetwork):
-    """The denoiser with the encoding of one data set; tokens are the user's."""
+    """The denoiser for one encoded data set, with the user's tokens."""
 
     def __init__(
         self, denoiser: ConditionalDenoiser, encoding: Encoding, prior_ids: list[int], max_length: int
@@ -39,7 +39,7 @@ class ConditionedDenoiser(TokenNetwork):
         self.unknown_logits = nn.Parameter(torch.where(is_unknown, UNKNOWN_LOGIT, 0.0))
 
     def forward(self, noisy_tokens: Int[Tensor, "B M"], step: Int[Tensor, " B"]) -> Float[Tensor, "B M V"]:
-        """Logits of q(X_0), zeros behind the prior's length; the step says no more than the tokens do."""
+        """Return logits of q(X_0), zero behind the prior's length; the step adds nothing to the tokens."""
         length = noisy_tokens.shape[1]
         known = min(length, self.denoiser.max_length)
         logits = self.predict(noisy_tokens[:, :known], self.denoiser.recall(self.encoding))
@@ -48,7 +48,7 @@ class ConditionedDenoiser(TokenNetwork):
     def predict(
         self, noisy_tokens: Int[Tensor, "B M"], recalled: Recollection, asked: slice = EVERYWHERE
     ) -> Float[Tensor, "B m V"]:
-        """Logits at the positions that are asked for, with what the denoiser recalls of the encoding."""
+        """Return logits at the positions in `asked`, given what `recall` returned for the encoding."""
         ids = torch.where(noisy_tokens < 0, self.vocab_size, noisy_tokens.long())
         logits = self.denoiser.predict(self.prior_ids[ids], recalled, asked)
         columns = self.prior_ids[:-1]
@@ -56,7 +56,7 @@ class ConditionedDenoiser(TokenNetwork):
 
     @property
     def encoding(self) -> Encoding:
-        """Of the data set, all of it there."""
+        """Encoding of the data set, without padding."""
 
         def all_true(tensor: Tensor) -> Tensor:
             return torch.ones(tensor.shape[:2], dtype=torch.bool, device=tensor.device)

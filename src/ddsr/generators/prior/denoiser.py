@@ -1,11 +1,10 @@
 """The conditional denoiser: from a partly masked expression and an encoding to logits at every position.
 
-Variables have no weights of their own: the vector that the encoder made of a variable is its embedding, and
-what a position is compared with for the variable's logit. A small code of its place among the variables tells
-apart two that the data do not.
+Variables have no weights of their own: the encoder's vector for a variable is its embedding, and is compared
+with a position for the variable's logit. A small code of its place tells apart variables that are alike.
 
-Positions count from the left of the breadth-first sequence. As far as the tokens before are known, a position
-also knows its operator: which token it is, where it stands, and whether this is its first operand.
+Positions count from the left of the breadth-first sequence. If the tokens before it are known, a position
+also knows its operator: which token it is, where it stands, and whether the position is its first operand.
 """
 
 from __future__ import annotations
@@ -24,11 +23,11 @@ from ddsr.generators.prior.encoder import Encoding
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float, Int
 
-N_SIDES = 3  # first operand, second operand, not known
+N_SIDES = 3  # first operand, second operand, unknown
 
 
 class DenoiserLayer(nn.Module):
-    """Attention over the expression, attention to the data, feed-forward; norms come first."""
+    """Pre-norm layer: attention over the expression, attention to the data, feed-forward."""
 
     def __init__(self, config: NetworkConfig) -> None:
         super().__init__()
@@ -46,7 +45,7 @@ class DenoiserLayer(nn.Module):
         is_memory: Bool[Tensor, "B K"],
         asked: slice = EVERYWHERE,
     ) -> Float[Tensor, "R l D"]:
-        """R is a multiple of B: as many expressions in a row belong to each data set."""
+        """Apply the layer; R is a multiple of B, with R/B consecutive expressions per data set."""
         x = x[:, asked] + self.self_attention(self.self_norm(x), asked=asked)
         looking = self.cross_norm(x).reshape(len(key), -1, x.shape[-1])  # (B, R/B l, D)
         x = x + self.cross_attention.look(looking, key, value, is_memory).view_as(x)
@@ -56,17 +55,17 @@ class DenoiserLayer(nn.Module):
 
 @dataclass(frozen=True, eq=False)
 class Recollection:
-    """What the denoiser makes of an encoding: the same for any number of expressions."""
+    """The part of the computation that depends on the encoding alone."""
 
     table: Float[Tensor, "B T D"]
     """embeddings of the fixed tokens, MASK and the variables"""
     parents: Float[Tensor, "B T D"]
-    """the same of a position's operator"""
+    """the same for a position's operator"""
     names: Float[Tensor, "B V D"]
-    """what a position is compared with for the variables' logits"""
+    """vectors that positions are compared with for the variables' logits"""
     is_variable: Bool[Tensor, "B V"]
     keys_and_values: tuple[tuple[Tensor, Tensor], ...]
-    """of each layer, (B, H, K, d)"""
+    """for each layer, (B, H, K, d)"""
     is_memory: Bool[Tensor, "B K"]
 
 
@@ -81,7 +80,7 @@ class ConditionalDenoiser(nn.Module):
         self.variable_in = nn.Linear(width, width)
         self.variable_codes = nn.Parameter(torch.randn(config.max_variables, width))
         self.positions = nn.Parameter(torch.randn(config.max_length, width))
-        self.parent_positions = nn.Parameter(torch.randn(config.max_length + 1, width))  # the last: not known
+        self.parent_positions = nn.Parameter(torch.randn(config.max_length + 1, width))  # the last: unknown
         self.sides = nn.Parameter(torch.randn(N_SIDES, width))
         self.parent_in = nn.Linear(width, width)
         self.layers = nn.ModuleList(DenoiserLayer(config) for _ in range(config.n_layers))
@@ -94,14 +93,14 @@ class ConditionalDenoiser(nn.Module):
         self.register_buffer("arities", arities, persistent=False)
 
     def forward(self, noisy_tokens: Int[Tensor, "R L"], encoding: Encoding) -> Float[Tensor, "R L T"]:
-        """T = fixed tokens + V. MASK is any negative id; R a multiple of the encoding's B.
+        """Return logits, with T = fixed tokens + V; MASK is any negative id, R a multiple of B.
 
-        Positions that are masked and behind all others may be left out: they say nothing.
+        Masked positions at the end may be omitted, since they carry no information.
         """
         return self.predict(noisy_tokens, self.recall(encoding))
 
     def recall(self, encoding: Encoding) -> Recollection:
-        """What does not depend on the expressions."""
+        """Compute everything that does not depend on the expressions."""
         layers = cast("Iterable[DenoiserLayer]", self.layers)
         codes = self.variable_codes[: encoding.variables.shape[1]]
         of_variables = self.variable_in(encoding.variables) + codes
@@ -118,7 +117,7 @@ class ConditionalDenoiser(nn.Module):
     def predict(
         self, noisy_tokens: Int[Tensor, "R L"], recalled: Recollection, asked: slice = EVERYWHERE
     ) -> Float[Tensor, "R l T"]:
-        """Logits at the positions that are asked for; in the last layer no others are needed."""
+        """Return logits at the positions in `asked`, the only ones that the last layer computes."""
         hidden = self._embed(noisy_tokens, recalled)
         for number, layer in enumerate(self.layers):
             key, value = recalled.keys_and_values[number]
@@ -133,7 +132,7 @@ class ConditionalDenoiser(nn.Module):
         return torch.cat((self.fixed_out(hidden), of_variables), dim=-1).float()
 
     def _table_rows(self, noisy_tokens: Tensor) -> Tensor:
-        """Variables stand behind MASK in the table."""
+        """Return rows of the table, in which variables stand behind MASK."""
         ids = noisy_tokens.long()
         ids = torch.where(ids >= self.n_fixed, ids + 1, ids)
         return torch.where(ids < 0, self.n_fixed, ids)
@@ -154,25 +153,25 @@ class ConditionalDenoiser(nn.Module):
 
 
 def _look_up(table: Float[Tensor, "B T D"], ids: Int[Tensor, "R L"]) -> Float[Tensor, "R L D"]:
-    """Rows of the table of the data set that each expression belongs to."""
+    """Return rows of the table of the data set that each expression belongs to."""
     batch, n_tokens, width = table.shape
     chosen = _one_hot(ids, n_tokens).reshape(batch, -1, n_tokens)  # (B, R/B L, T)
     return (chosen @ table).view(*ids.shape, width)
 
 
 def _one_hot(ids: Int[Tensor, "R L"], n: int) -> Float[Tensor, "R L n"]:
-    """Products with it choose rows: going backwards they are faster than indexing, which has to sort."""
+    """Return one-hot vectors, whose products have a faster backward pass than indexing, which sorts."""
     return (ids[..., None] == torch.arange(n, device=ids.device)).float()
 
 
 UNKNOWN = 2**15
-"""a position's operator, where the tokens before do not tell it"""
+"""position of an operator that the tokens before do not determine"""
 
 
 def find_parents(
     noisy_tokens: Int[Tensor, "R L"], arities: Int[Tensor, " F"]
 ) -> tuple[Int[Tensor, "R L"], Int[Tensor, "R L"]]:
-    """Where the operator of each position stands, UNKNOWN if not known, and which operand it is.
+    """Return the position of each position's operator, UNKNOWN if not known, and which operand it is.
 
     The operands of position i end at 1 + Σ arities of all positions up to i. `arities` has those of the fixed
     tokens and, at its end, 0 for every variable. The root is its own parent.
@@ -186,7 +185,7 @@ def find_parents(
     is_before = (ends[:, None, :] <= places[None, :, None]) & is_known[:, None, :]  # (R, place, i)
     parents = is_before.sum(dim=-1)
     is_found = parents < is_known.sum(dim=1, keepdim=True)
-    # The first operand stands where those of the position before the parent end.
+    # The first operand stands where the operands of the position before the parent end.
     starts = torch.cat((torch.ones_like(ends[:, :1]), ends[:, :-1]), dim=1)
     sides = places - starts.gather(1, parents.clamp(max=length - 1))
     is_root = places == 0

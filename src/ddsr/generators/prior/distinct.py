@@ -1,8 +1,8 @@
-"""Different expressions from the prior: a sample without repetition, drawn from left to right.
+"""Distinct expressions from the prior: a sample without repetition, drawn from left to right.
 
-Each beginning of an expression carries its log-probability plus a Gumbel number, and the highest are kept
-(Kool, van Hoof & Welling 2019). A beginning's number is the largest of its continuations', so what is kept at
-the end is what would have been kept had all expressions been listed: a sample in which none comes twice.
+Each prefix of an expression has its log-probability plus Gumbel noise, and the highest are kept (Kool, van
+Hoof & Welling 2019). The number of a prefix is the largest of its continuations', so that the result is the
+same as if all expressions had been listed: a sample without repetition.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from ddsr.grammar import Grammar
 Tokens = NDArray[np.int16]
 Floats = NDArray[np.float64]
 NextLogits = Callable[[Tokens, int], NDArray[np.float32]]
-"""(beginnings, position) → logits of the token there, (B, V)"""
+"""(prefixes, position) → logits of the token there, (B, V)"""
 
 
 @dataclass
 class Beginnings:
-    """Expressions of which some tokens are drawn, the highest first."""
+    """Prefixes of expressions, the highest first."""
 
     tokens: Tokens
-    """(B, M), MASK where nothing is drawn"""
+    """(B, M), MASK where nothing is drawn yet"""
     log_probs: Floats
     gumbels: Floats
     n_open: NDArray[np.int64]
-    """operands that are still to be drawn; 0 for a whole expression"""
+    """number of operands still to be drawn; 0 for a complete expression"""
 
     def take(self, rows: NDArray[np.intp]) -> Beginnings:
-        """Some of them."""
+        """Return some of the rows."""
         return Beginnings(self.tokens[rows], self.log_probs[rows], self.gumbels[rows], self.n_open[rows])
 
 
@@ -46,9 +46,9 @@ def draw_distinct(
     n_threads: int = 1,
     places: NDArray[np.intp] | None = None,
 ) -> Tokens:
-    """At most `n` different legal expressions, (n, M): all there are if the grammar has fewer.
+    """Return at most `n` distinct legal expressions, (n, M), or all if the grammar has fewer.
 
-    `places` says for each token which of the random numbers of a step is its own; by default its id.
+    `places` gives the index of each token's random number within a step; by default its id.
     """
     arities = np.asarray(grammar.vocabulary.arities)
     first = np.full((1, grammar.max_length), MASK, dtype=np.int16)
@@ -72,7 +72,7 @@ def draw_distinct(
 
 
 def below(most: Floats, log_probs: Floats, noise: Floats) -> Floats:
-    """Gumbel numbers around `log_probs`, (B, V), given that the largest of each row is `most`."""
+    """Return Gumbel numbers around `log_probs`, (B, V), given that the largest of each row is `most`."""
     free = log_probs + noise
     largest = free.max(axis=1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):

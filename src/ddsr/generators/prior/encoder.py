@@ -1,9 +1,9 @@
-"""The encoder of a data set: from rows of numbers to a few vectors for each variable and for the target.
+"""The encoder of a data set: from rows of numbers to a few vectors for the target and for each variable.
 
-A row has one vector for each of its values and one for its target. In every layer the vectors of a variable,
-and those of the target, look at each other over all rows; then, within each row, the target looks at the
-values, and tells them what it saw. No weight depends on which row or which variable it is applied to: another
-order of the rows changes nothing, and another order of the variables changes the order of their vectors.
+A row has a vector for each of its values and one for its target. In every layer, the vectors of each
+variable, and those of the target, attend to each other over all rows. Then, within each row, the target
+attends to the values, and the result is added to all. No weight depends on the row or variable that it is
+applied to: permuting rows changes nothing, and permuting variables permutes their vectors.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ N_HEADS = 4
 
 @dataclass(frozen=True, eq=False)
 class Encoding:
-    """What is known of each of B data sets."""
+    """Encoding of B data sets."""
 
     memory: Float[Tensor, "B K D"]
-    """what the denoiser looks at: the target's latents, then those of each variable"""
+    """vectors that the denoiser attends to: the target's latents, then those of each variable"""
     is_memory: Bool[Tensor, "B K"]
-    """false for those of variables that are not there"""
+    """false for padding variables"""
     variables: Float[Tensor, "B V D"]
     """a vector for each variable"""
     is_variable: Bool[Tensor, "B V"]
 
     def filled_up(self, n_latents: int) -> Encoding:
-        """The same with so many latents, the new ones not there."""
+        """Return the encoding padded to `n_latents` latents."""
         missing = n_latents - self.memory.shape[1]
         memory = pad(self.memory, (0, 0, 0, missing))
         return Encoding(memory, pad(self.is_memory, (0, missing)), self.variables, self.is_variable)
 
 
 class StarAttention(nn.Module):
-    """Within a row: the target looks at all vectors, and each is told what came of it."""
+    """Attention within a row: the target attends to all vectors, and the result goes to each."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class StarAttention(nn.Module):
     def forward(
         self, cells: Float[Tensor, "B C N D"], is_column: Bool[Tensor, "B C"]
     ) -> Float[Tensor, "B 1 N D"]:
-        """What is added to every vector of a row."""
+        """Return what is added to every vector of a row."""
         target = cells[:, 0]
         query = _in_heads(self.query(target))[:, None]  # (B, 1, N, H, d)
         key, value = (_in_heads(part) for part in self.key_value(cells).chunk(2, dim=-1))
@@ -78,7 +78,7 @@ def _in_heads(vectors: Float[Tensor, "... D"]) -> Float[Tensor, "... H d"]:
 
 
 class RowLayer(nn.Module):
-    """Over rows, within rows, feed-forward."""
+    """Layer of attention over rows, attention within rows, and feed-forward."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -90,7 +90,7 @@ class RowLayer(nn.Module):
     def forward(
         self, cells: Float[Tensor, "B C N D"], is_row: Bool[Tensor, "B N"], is_column: Bool[Tensor, "B C"]
     ) -> Float[Tensor, "B C N D"]:
-        """Column 0 is the target, those behind it the variables: C = V + 1."""
+        """Apply the layer; column 0 is the target, the others are the variables: C = V + 1."""
         columns = self.row_norm(cells).flatten(0, 1)  # (B C, N, D)
         is_there = is_row.repeat_interleave(cells.shape[1], dim=0)
         cells = cells + self.row_attention(columns, is_there).view_as(cells)
@@ -100,7 +100,7 @@ class RowLayer(nn.Module):
 
 
 class Encoder(nn.Module):
-    """Rows in, an `Encoding` out."""
+    """Network from rows to an `Encoding`."""
 
     def __init__(self, config: NetworkConfig) -> None:
         super().__init__()
@@ -130,7 +130,7 @@ class Encoder(nn.Module):
         is_row: Bool[Tensor, "B N"],
         is_variable: Bool[Tensor, "B V"],
     ) -> Encoding:
-        """Inputs of a moderate scale; the target's does not matter. Rows and variables may be padding."""
+        """Encode inputs of moderate scale; the target may have any. Rows and variables may be padding."""
         cells = self._read(x, y, is_row)
         is_column = torch.cat((is_variable.new_ones(len(x), 1), is_variable), dim=1)
         for layer in self.layers:
@@ -138,7 +138,7 @@ class Encoder(nn.Module):
         return self._sum_up(self.norm(cells), is_row, is_variable)
 
     def _read(self, x: Tensor, y: Tensor, is_row: Tensor) -> Float[Tensor, "B C N D"]:
-        # In full precision: what is rounded here is lost to all that follows.
+        # In full precision: what is rounded here is lost to all layers.
         with torch.autocast(x.device.type, enabled=False):
             of_target, of_all = self.read_target(target_features(y, is_row)).chunk(2, dim=-1)
             of_values = self.read_value(value_features(x, is_row).transpose(1, 2)) + of_all[:, None]

@@ -1,10 +1,9 @@
-"""What the encoder is told of each number: its value in several scales, none of which can overflow.
+"""Features of each number for the encoder: its value on several scales, none of which can overflow.
 
-The target's scale and offset are fitted and mean nothing, so it is told by its standardised value, by its
-distance from the median in median deviations, and by its logarithm over its root mean square, in which
-products of powers are sums. Inputs mean what they are (sin x is not sin 2x), so they are told as they stand
-and standardised. Sines and cosines of them are there because half precision rounds what follows to three
-digits.
+The target's scale and offset are fitted and have no meaning. So it is represented by its standardised value,
+by its distance from the median in median deviations, and by its logarithm over its root mean square, which
+turns products of powers into sums. Inputs keep their meaning (sin x is not sin 2x), so they are represented
+both as they are and standardised. Their sines and cosines are included because half precision rounds later.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ N_VALUE_FEATURES = 13
 N_TARGET_FEATURES = 15
 TINY = 1e-6
 LARGEST = 1e15
-"""whose square is still a number of single precision"""
+"""its square is still a number of single precision"""
 
 
 def value_features(
     x: Float[Tensor, "B N V"], is_row: Bool[Tensor, "B N"]
 ) -> Float[Tensor, "B N V {N_VALUE_FEATURES}"]:
-    """Of the inputs; rows that are not there count for nothing."""
+    """Return features of the inputs; padding rows are ignored."""
     x = x.clamp(-LARGEST, LARGEST)
     mean, spread = _moments(x, is_row[..., None])
     unit = ((x - mean) / spread).clamp(-6, 6)
@@ -53,8 +52,8 @@ def value_features(
 def target_features(
     y: Float[Tensor, "B N"], is_row: Bool[Tensor, "B N"]
 ) -> Float[Tensor, "B N {N_TARGET_FEATURES}"]:
-    """Of the target, and how many rows there are."""
-    y = y / _largest(y, is_row)  # squares of what is left cannot overflow
+    """Return features of the target, among them the number of rows."""
+    y = y / _largest(y, is_row)  # so that squares cannot overflow
     mean, spread = _moments(y, is_row)
     unit = ((y - mean) / spread).clamp(-8, 8)
     middle = _median(y, is_row)
@@ -85,7 +84,7 @@ def target_features(
 
 
 def _moments(values: Tensor, is_row: Tensor) -> tuple[Tensor, Tensor]:
-    """Mean and standard deviation over the rows, dimension 1; the latter no less than rounding makes it."""
+    """Return mean and standard deviation over the rows, dimension 1; the latter is at least rounding."""
     n = is_row.sum(dim=1, keepdim=True).clamp(min=1)
     mean = (values * is_row).sum(dim=1, keepdim=True) / n
     variance = ((values - mean) ** 2 * is_row).sum(dim=1, keepdim=True) / n
@@ -97,7 +96,7 @@ def _largest(y: Tensor, is_row: Tensor) -> Tensor:
 
 
 def _median(values: Tensor, is_row: Tensor) -> Tensor:
-    """The lower of the two in the middle, where there are two."""
+    """Return the median, the lower one of two."""
     ordered = values.masked_fill(~is_row, torch.inf).sort(dim=1).values
     place = (is_row.sum(dim=1, keepdim=True) - 1).clamp(min=0) // 2
     return ordered.gather(1, place)

@@ -1,4 +1,4 @@
-"""Encoder and denoiser together, as they are trained and shipped."""
+"""Encoder and denoiser together, as trained and shipped."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class PriorNetwork(nn.Module):
         self._start()
 
     def _start(self) -> None:
-        """Small weights, and parts that add to a sum smaller the more of them there are."""
+        """Initialise with small weights, and smaller ones for layers whose outputs are added up."""
         for module in self.modules():
             if isinstance(module, nn.Linear):
                 nn.init.normal_(module.weight, std=min(0.02 * 8, module.in_features**-0.5))
@@ -51,7 +51,7 @@ class PriorNetwork(nn.Module):
         is_row: Bool[Tensor, "B N"],
         is_variable: Bool[Tensor, "B V"],
     ) -> Encoding:
-        """See `Encoder`."""
+        """Encode data sets, see `Encoder`."""
         encoding: Encoding = self.encoder(x, y, is_row, is_variable)
         return encoding
 
@@ -63,11 +63,11 @@ class PriorNetwork(nn.Module):
         is_row: Bool[Tensor, "B N"],
         is_variable: Bool[Tensor, "B V"],
     ) -> Float[Tensor, "R L T"]:
-        """Logits of the data sets' expressions, R/B of each."""
+        """Return logits for the expressions of the data sets, R/B of each."""
         logits: Tensor = self.denoiser(noisy_tokens, self.encode(x, y, is_row, is_variable))
         return logits
 
     @property
     def n_parameters(self) -> int:
-        """How many numbers are learned."""
+        """Number of learned parameters."""
         return sum(parameter.numel() for parameter in self.parameters())

@@ -1,8 +1,8 @@
-"""Logits of the next token on a processor, for expressions that are drawn from left to right.
+"""Logits of the next token on a processor, for drawing expressions from left to right.
 
-Nothing is computed that such drawing does not need: what depends on the data alone is computed once for all
-steps, the last layer at one position, and positions behind it not at all but for a few. Where the processor
-has units for it, products are of half precision, as they were when the network learned.
+Nothing else is computed: what depends on the data alone is computed once for all steps, the last layer at one
+position, and positions behind it hardly at all. If the processor has units for it, products are in half
+precision, as during training.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from ddsr.generators.diffusion.predictor import CpuPredictor
 from ddsr.generators.prior.conditioned_denoiser import ConditionedDenoiser
 
 LENGTH_STEP = 4
-"""of the lengths that sequences are cut to"""
+"""sequences are cut to multiples of this length"""
 CHUNK_TOKENS = 2048
-"""that one thread computes at once: more do not fit its caches, and fewer are not worth the calls"""
+"""tokens per thread and call: more do not fit its caches, and fewer are not worth the calls"""
 
 
 class NextToken:
-    """The network as it is now, on its data set."""
+    """The network with its current weights, on its data set."""
 
     def __init__(self, network: ConditionedDenoiser, predictor: CpuPredictor) -> None:
         self.network, self.predictor = network, predictor
@@ -33,7 +33,7 @@ class NextToken:
             self.recalled = network.denoiser.recall(network.encoding)
 
     def logits(self, beginnings: Tokens, position: int) -> NDArray[np.float32]:
-        """(B, V) of the token at `position`, those before it known and those behind it not."""
+        """Return (B, V) logits of the token at `position`, given only those before it."""
         length = min(-(-(position + 1) // LENGTH_STEP) * LENGTH_STEP, self.network.max_length)
         tokens = torch.from_numpy(np.ascontiguousarray(beginnings[:, :length]))
         n_rows = max(1, CHUNK_TOKENS // length)
@@ -59,6 +59,6 @@ def _inference() -> Iterator[None]:
 
 
 def has_matrix_units() -> bool:
-    """Whether this processor multiplies matrices of half precision many times faster than others."""
-    is_supported = getattr(torch.cpu, "_is_amx_tile_supported", None)  # torch has no public way to ask
+    """Return whether this processor has fast matrix units for half precision."""
+    is_supported = getattr(torch.cpu, "_is_amx_tile_supported", None)  # torch has no public function for it
     return bool(is_supported and is_supported())

@@ -1,7 +1,7 @@
-"""What of a user's data the prior is shown: which variables, in which order and scale, and which rows.
+"""Choice of the data that the prior sees: variables, their order and scale, and rows.
 
-Nothing here depends on the order of rows or of columns: rows are put in the order of the target before some
-are drawn, and variables in the order of how much the target depends on them.
+The choice does not depend on the order of rows or columns: rows are sorted by the target before some are
+drawn, and variables by how much the target depends on them.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 MODERATE = (1e-3, 3e3)
-"""typical sizes of an input that is shown as it is; others are divided by a power of ten"""
+"""typical sizes of inputs that are shown as they are; others are divided by a power of ten"""
 MOST_OFFSET = 1e4
-"""in spreads of the target: what lies farther from 0 is shown as if it lay there"""
+"""in spreads of the target: largest offset that is shown"""
 SCREENED_ROWS = 4000
 MOST_BINS = 20
 
 
 @dataclass(frozen=True, eq=False)
 class ShownData:
-    """What the prior is shown of one data set."""
+    """The part of a data set that the prior sees."""
 
     columns: NDArray[np.int64]
-    """of the user's columns, the most relevant first"""
+    """indices of the user's columns, the most relevant first"""
     powers: NDArray[np.int64]
-    """k for each of them: shown is x / 10^k"""
+    """k for each of them: the shown value is x / 10^k"""
     x: Floats
     """(n_draws, n_rows, n_columns) scaled"""
     y: Floats
@@ -36,7 +36,7 @@ class ShownData:
 
     @property
     def scaled_target(self) -> Floats:
-        """y over its largest size, without an offset beside which single precision would lose the rest."""
+        """y over its largest size, without an offset so large that single precision would lose the rest."""
         middle = float(np.median(self.y))
         y = self.y - middle if abs(middle) > MOST_OFFSET * np.ptp(self.y) else self.y
         largest = np.abs(y).max()
@@ -51,7 +51,7 @@ class ShownData:
 def choose_view(
     X: Floats, y: Floats, max_variables: int, look_rows: int, n_draws: int, seed: int
 ) -> ShownData:
-    """Of more variables the most relevant, of more rows several draws."""
+    """Choose the most relevant variables if there are too many, and several samples of too many rows."""
     in_order = np.lexsort((X.sum(axis=1), y))
     rng = np.random.default_rng(seed)
     screened = _draw(in_order, SCREENED_ROWS, rng)
@@ -63,7 +63,7 @@ def choose_view(
     powers = np.array([find_power(X[:, column]) for column in columns], dtype=np.int64)
     draws = [_draw(in_order, look_rows, rng) for _ in range(n_draws if len(y) > look_rows else 1)]
     for rows in draws:
-        if y[rows[0]] == y[rows[-1]]:  # a target that is nearly always 0 says something elsewhere
+        if y[rows[0]] == y[rows[-1]]:  # a target that is nearly always 0 is informative elsewhere
             rows[[0, -1]] = in_order[[0, -1]]
     shown = X[:, columns] / 10.0**powers
     return ShownData(
@@ -76,9 +76,9 @@ def _draw(rows: NDArray[np.intp], n: int, rng: np.random.Generator) -> NDArray[n
 
 
 def relevance(x: Floats, y: Floats) -> float:
-    """How much of the ranks of y, and of how far they scatter, bins of x explain: from 0 to about 2.
+    """Return how much of the ranks of y, and of their scatter, bins of x explain: from 0 to about 2.
 
-    The second part finds a factor that widens the target without moving its middle.
+    The second part detects a factor that widens the target without moving its middle.
     """
     n = len(y)
     n_bins = int(np.clip(np.sqrt(n) / 2, 2, MOST_BINS))
@@ -102,7 +102,7 @@ def _explained(values: Floats, bins: NDArray[np.int64], n_bins: int) -> float:
 
 
 def find_power(x: Floats) -> int:
-    """k such that x / 10^k is of a moderate size; 0 for what is so already."""
+    """Return k such that x / 10^k is of moderate size; 0 if x is already."""
     sizes = np.abs(x[x != 0])
     typical = float(np.median(sizes)) if len(sizes) else 1.0
     return 0 if MODERATE[0] <= typical <= MODERATE[1] else int(np.floor(np.log10(typical)))

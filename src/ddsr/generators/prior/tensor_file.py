@@ -1,9 +1,8 @@
-"""Arrays in a file, in the safetensors format: a header in JSON, then nothing but numbers.
+"""Arrays in a file of the safetensors format: a JSON header, then only numbers.
 
 The format is small enough to be read and written here: eight bytes with the header's length, the header
-(names, types, shapes, places, and texts under `__metadata__`), the numbers. Unlike a pickle it can run
-nothing. A checksum over all else stands among the texts, so that a file that was cut short or altered is
-refused.
+(names, types, shapes, offsets, and texts under `__metadata__`), the numbers. Unlike a pickle it cannot
+execute anything. One of the texts is a checksum of everything else, so that altered files are refused.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 def write_tensors(path: Path, arrays: Arrays, texts: Mapping[str, str]) -> str:
-    """Write the arrays, of half or single precision, and some texts; the checksum is returned."""
+    """Write arrays of half or single precision and some texts, and return the checksum."""
     table, data = _laid_out(arrays)
     checksum = _checksum(table, texts, data)
     header = json.dumps({METADATA: {**texts, CHECKSUM: checksum}, **table}).encode()
@@ -42,13 +41,13 @@ def write_tensors(path: Path, arrays: Arrays, texts: Mapping[str, str]) -> str:
 
 
 def checksum_of(arrays: Arrays, texts: Mapping[str, str]) -> str:
-    """What `write_tensors` would return."""
+    """Return the checksum that `write_tensors` would return."""
     table, data = _laid_out(arrays)
     return _checksum(table, texts, data)
 
 
 def read_tensors(path: Path, with_checksum: bool = False) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
-    """The arrays and the texts of a file that `write_tensors` wrote and nobody altered."""
+    """Return the arrays and texts of a file from `write_tensors`; raise `DataError` if it was altered."""
     try:
         content = read_regular(path)
         size = int.from_bytes(content[:8], "little")
@@ -68,7 +67,7 @@ def read_tensors(path: Path, with_checksum: bool = False) -> tuple[dict[str, NDA
 
 
 def _laid_out(arrays: Arrays) -> tuple[dict[str, Any], bytes]:
-    """The table of the header, and the numbers, one array behind the other."""
+    """Return the table of the header, and the numbers, one array behind the other."""
     names = {dtype: name for name, dtype in TYPES.items()}
     table: dict[str, Any] = {}
     parts: list[bytes] = []
@@ -89,6 +88,6 @@ def _array(entry: Mapping[str, Any], data: bytes) -> NDArray[Any]:
 
 
 def _checksum(table: Mapping[str, Any], texts: Mapping[str, str], data: bytes) -> str:
-    """Over the table, the texts and the numbers."""
+    """Return a checksum of the table, the texts and the numbers."""
     described = json.dumps([table, dict(texts)], sort_keys=True).encode()
     return hashlib.sha256(described + data).hexdigest()

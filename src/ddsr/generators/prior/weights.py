@@ -1,4 +1,4 @@
-"""A trained prior as a file: its weights, how it was made, and what it reaches."""
+"""File of a trained prior: its weights, how it was made, and its scores."""
 
 from __future__ import annotations
 
@@ -30,50 +30,50 @@ SUFFIX = ".safetensors"
 
 @dataclass(frozen=True)
 class Card:
-    """What a user should know of a prior."""
+    """Model card of a prior: how it was made, and its scores."""
 
     network: NetworkConfig
     training: Mapping[str, Any]
-    """settings, the seed among them"""
+    """settings, including the seed"""
     recipe: Mapping[str, Any]
-    """how the examples were drawn; docs/prior-data.md says what it means"""
+    """how the examples were drawn, see docs/prior-data.md"""
     steps: int
     hours: float
     scores: Mapping[str, Any] = field(default_factory=dict)
-    """what `ddsr prior evaluate` printed"""
+    """scores that `ddsr prior evaluate` printed"""
     origin: Mapping[str, Any] | None = None
-    """the weights that the training started from: their file, checksum, and all their examples and hours"""
+    """weights that the training started from: their file, checksum, and total examples and hours"""
 
     @property
     def n_examples(self) -> int:
-        """Data sets seen, those of the weights it started from among them."""
+        """Number of data sets seen, including those of the weights that it started from."""
         earlier = int(self.origin["examples"]) if self.origin else 0
         return earlier + self.steps * int(self.training.get("batch_size", 0))
 
     @property
     def all_hours(self) -> float:
-        """Of training, those of the weights it started from among them."""
+        """Hours of training, including those of the weights that it started from."""
         return self.hours + (float(self.origin["hours"]) if self.origin else 0.0)
 
     def to_text(self) -> str:
-        """As JSON."""
+        """Return the card as JSON."""
         return json.dumps({"format": FORMAT, **asdict(self)})
 
     @classmethod
     def from_text(cls, text: str) -> Card:
-        """What `to_text` wrote."""
+        """Read a card that `to_text` wrote."""
         given = parse_json(text)
         if given.pop("format") != FORMAT:
-            raise ValueError(f"it is no {FORMAT}")
+            raise ValueError(f"its format is not {FORMAT!r}")
         return cls(**given | {"network": NetworkConfig.from_mapping(given["network"])})
 
     def to_markdown(self, checksum: str, checksum_unscored: str) -> str:
-        """The model card beside the file."""
+        """Return the model card beside the file, as Markdown."""
         lines = [
             "# Prior: masked diffusion conditioned on the data",
             "",
             f"Checksum (`sha256` in the file's header): `{checksum}`",
-            *([f"and without scores: `{checksum_unscored}`"] if self.scores else []),
+            *([f"Checksum without scores: `{checksum_unscored}`"] if self.scores else []),
             "",
             "| | |",
             "| --- | --- |",
@@ -83,10 +83,10 @@ class Card:
             f"| seed | {self.training.get('seed')} |",
             f"| operators | {', '.join(self.network.operators)} |",
             f"| variables, tokens, rows | at most {self.network.max_variables}, {self.network.max_length}, "
-            f"{self.network.look_rows} at a look |",
+            f"{self.network.look_rows} read at once |",
             "",
-            "It proposes structures; constants are fitted afterwards. Of more variables it sees the most",
-            "relevant ones, of more rows a sample. Operators that it does not know are hardly proposed.",
+            "It proposes structures; constants are fitted afterwards. Of too many variables it sees the most",
+            "relevant ones, of too many rows a sample. It rarely proposes operators that it does not know.",
             "",
             "## Settings",
             "",
@@ -102,22 +102,22 @@ class Card:
             return []
         return [
             f"| started from | {self.origin['file']} (checksum `{self.origin['sha256']}`): "
-            f"{self.origin['examples']:,} of the data sets, {self.origin['hours']:.2f} hours |",
-            f"| hours, all | {self.all_hours:.2f} |",
+            f"{self.origin['examples']:,} data sets, {self.origin['hours']:.2f} hours |",
+            f"| total hours | {self.all_hours:.2f} |",
         ]
 
 
 @dataclass(frozen=True, eq=False)
 class PriorFile:
-    """What a file of weights holds."""
+    """Content of a file of weights."""
 
     arrays: Arrays
     texts: Mapping[str, str]
-    """the card among them, as it was written: an older one may have other fields than ours"""
+    """includes the card as written: older ones may have other fields"""
 
     @classmethod
     def read(cls, path: Path) -> PriorFile:
-        """A file that is whole and has a card."""
+        """Read a file; raise `DataError` unless it is complete and has a card."""
         found = cls(*read_tensors(path))
         try:
             _ = found.card
@@ -130,21 +130,21 @@ class PriorFile:
 
     @property
     def card(self) -> Card:
-        """Its model card."""
+        """Model card."""
         return Card.from_text(self.texts[CARD])
 
     @property
     def checksum_unscored(self) -> str:
-        """Checksum of the same file without scores: they may be added, and it is the same prior."""
+        """Checksum of the file without scores, which may be added without changing the prior."""
         return checksum_of(self.arrays, self.with_scores({}).texts)
 
     def with_scores(self, scores: Mapping[str, Any]) -> PriorFile:
-        """The same weights, whose card has these scores and no others."""
+        """Return the same weights with a card that has these scores only."""
         card = parse_json(self.texts[CARD]) | {"scores": dict(scores)}
         return replace(self, texts={**self.texts, CARD: json.dumps(card)})
 
     def save(self, path: Path) -> Card:
-        """Write it, and the card beside it as Markdown."""
+        """Write the file, and the card beside it as Markdown."""
         if path.suffix != SUFFIX:
             raise DataError(f"cannot write weights to {path}: use a name that ends in {SUFFIX}")
         card = self.card
@@ -155,7 +155,7 @@ class PriorFile:
 
 
 def origin_of(path: Path, card: Card) -> dict[str, Any]:
-    """What a training that starts from these weights says of them."""
+    """Return how the card of a training that starts from these weights describes them."""
     _, texts = read_tensors(path, with_checksum=True)
     return {
         "file": path.name,
@@ -166,7 +166,7 @@ def origin_of(path: Path, card: Card) -> dict[str, Any]:
 
 
 def find_weights(name: str | PathLike[str]) -> Path:
-    """The file of a prior: that of the package for `default`, else the path itself."""
+    """Return the file of a prior: the package's own for `default`, otherwise the path itself."""
     if name != DEFAULT:
         if not Path(name).is_file():
             raise MethodError(
@@ -182,7 +182,7 @@ def find_weights(name: str | PathLike[str]) -> Path:
 
 
 def check_weights(name: str | PathLike[str]) -> None:
-    """Refuse a prior whose file cannot be used: before a search, that is, and without torch."""
+    """Raise an error if the file of a prior is unusable; this needs no torch, before a search."""
     path = find_weights(name)
     try:
         state = path.stat()
@@ -198,12 +198,12 @@ def check_weights(name: str | PathLike[str]) -> None:
 
 @lru_cache(maxsize=16)
 def _check_once(path: Path, size: int, modified: int) -> None:
-    """For each state of a file: a grid search fits many times, and a checksum takes time."""
+    """Check each state of a file once: a grid search fits many times, and a checksum takes time."""
     PriorFile.read(path)
 
 
 def load_weights(path: str | PathLike[str]) -> tuple[PriorNetwork, Card]:
-    """The network, in full precision, and its card; a file that is not whole is refused."""
+    """Return the network in full precision, and its card; raise `DataError` for an incomplete file."""
     import torch
 
     from ddsr.generators.first_weights import first_weights

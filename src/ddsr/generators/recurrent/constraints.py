@@ -1,16 +1,16 @@
-"""Which token may come next in prefix order: DSR's priors, for a whole batch at once.
+"""Legal next tokens in prefix order: DSR's priors, for a whole batch at once.
 
-The hard ones are the grammar's own (`ddsr.grammar`) and a least length:
+The hard ones are the grammar's own (`ddsr.grammar`) and a minimum length:
 
 - an expression has between `min_length` and `max_length` tokens, and at most `max_constants` constants;
-- sin, cos and tan do not stand below one another, at any depth;
-- no operator stands directly below the one that it undoes;
+- sin, cos and tan are not nested, at any depth;
+- no operator stands directly below the one that it inverts;
 - not all operands of an operator are constant-like, and neither is the root. The constant is constant-like,
   and so is the literal 1, unless there is no constant: `1 + 1` is legal for `constants=False`.
 
-No choice is a dead end. A variable breaks none of these rules but the least length, and that only in the last
-open slot. A binary operator is legal there: it breaks none but the greatest length, which is above the least
-one. So a vocabulary needs a binary operator here.
+No choice is a dead end. A variable breaks none of these rules except the minimum length, and that only in the
+last open slot. There a binary operator is legal, since it can only break the maximum length, which is above
+the minimum. So the vocabulary needs a binary operator.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 class PrefixRules:
-    """The rules as tables over token ids; the id behind the last token, `empty`, stands for no token."""
+    """The rules as tables over token ids; `empty`, the id behind the last token, stands for no token."""
 
     def __init__(self, grammar: Grammar, min_length: int) -> None:
         vocabulary = grammar.vocabulary
@@ -54,7 +54,7 @@ class PrefixRules:
         self.is_legal_below = self._legal_below(vocabulary)
 
     def _legal_below(self, vocabulary: Vocabulary) -> Flags:
-        """(V + 1, V): what may be an operand of a parent, or the root, whatever else there is."""
+        """Return (V + 1, V): which tokens may be an operand of each parent, or the root, in any context."""
         table = np.ones((self.vocab_size + 1, self.vocab_size), dtype=bool)
         for parent in range(len(vocabulary.operators)):
             undone = vocabulary.operator(parent).undoes
@@ -67,7 +67,7 @@ class PrefixRules:
 
 def _refuse_unfit(grammar: Grammar, min_length: int) -> None:
     if grammar.rules:
-        raise GrammarError("DSR writes in prefix order, where rules beyond the grammar's own are not known")
+        raise GrammarError("DSR writes in prefix order and supports no rules beyond the grammar's own")
     if 2 not in grammar.vocabulary.arities:
         raise GrammarError("DSR needs a binary operator in its vocabulary")
     if grammar.max_length <= min_length:
@@ -79,9 +79,8 @@ def _refuse_unfit(grammar: Grammar, min_length: int) -> None:
 class PrefixWalk:
     """A batch of expressions being written, all at the same position.
 
-    The open slots of an expression are a stack, the next one to fill on top. A binary operator leaves two
-    slots: that of its first operand above that of its second, which learns its sibling when the first is
-    filled.
+    The open slots of an expression are a stack, with the next one to fill on top. A binary operator leaves
+    two slots: that of its first operand above that of its second, whose sibling is then known.
     """
 
     def __init__(self, rules: PrefixRules, n_rows: int) -> None:
@@ -96,16 +95,16 @@ class PrefixWalk:
 
     @property
     def parent(self) -> Ids:
-        """(B,) of the slot to fill; `empty` for the root, anything behind the end."""
+        """(B,) parents of the slots to fill; `empty` for the root, arbitrary behind the end."""
         return self._top(self._parents)
 
     @property
     def sibling(self) -> Ids:
-        """(B,) the first operand's token where the slot is that of a second one, else `empty`."""
+        """(B,) tokens of first operands if the slots are those of second ones, else `empty`."""
         return self._top(self._siblings)
 
     def legal(self) -> Flags:
-        """(B, V) tokens that may fill the slot; none behind the end."""
+        """Return (B, V) tokens that may fill the slots; none behind the end."""
         rules = self.rules
         length = self.position + 1
         n_open_then = self.n_open[:, None] - 1 + rules.arities[:-1]
@@ -119,7 +118,7 @@ class PrefixWalk:
         return is_legal & (self.n_open > 0)[:, None]
 
     def advance(self, tokens: NDArray[np.integer]) -> None:
-        """Write a token (B,) into each slot; behind the end of an expression it counts for nothing."""
+        """Write a token (B,) into each slot; tokens behind the end of an expression are ignored."""
         rules = self.rules
         rows = np.flatnonzero(self.n_open)
         top, written = self.n_open[rows] - 1, tokens[rows]
@@ -138,10 +137,10 @@ class PrefixWalk:
         self.position += 1
 
     def length_preference(self, preferred: float | None, scale: float) -> NDArray[np.float32]:
-        """(B, V) DSR's soft length prior, to be added to the logits: −(k − preferred)² / (2 scale).
+        """Return DSR's soft length prior (B, V), to be added to the logits: −(k − preferred)² / (2 scale).
 
-        k is the position. Before the preferred length it is added to leaves that would end the expression;
-        from there on to operators. Nothing is added where no length is preferred.
+        k is the position. Before the preferred length it applies to leaves that would end the expression,
+        from there on to operators. It is 0 without a preferred length.
         """
         if preferred is None:
             return np.zeros((len(self.n_open), self.rules.vocab_size), dtype=np.float32)
@@ -158,7 +157,7 @@ class PrefixWalk:
 
 @dataclass(frozen=True, eq=False)
 class Traversal:
-    """Written expressions and what the network saw at each position: a view without noise."""
+    """Written expressions and the network's input at each position: a view without noise."""
 
     clean_tokens: Tokens
     """(B, M) in prefix order"""
@@ -177,7 +176,7 @@ class Traversal:
 
 
 def retrace(rules: PrefixRules, tokens: Tokens, preferred: float | None, scale: float) -> Traversal:
-    """Walk along expressions that are known already."""
+    """Recover the network's input for known expressions."""
     walk = PrefixWalk(rules, len(tokens))
     seen = []
     for position in range(tokens.shape[1]):

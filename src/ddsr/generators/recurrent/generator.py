@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class RecurrentGenerator:
-    """An LSTM and the rules of prefix order; batches come out breadth-first, as from every generator."""
+    """An LSTM with rules in prefix order; its batches are breadth-first, as from every generator."""
 
     def __init__(
         self,
@@ -45,14 +45,14 @@ class RecurrentGenerator:
             self.network = TokenLSTM(len(grammar.vocabulary), config.hidden_size).to(device)
 
     def sample(self, batch_size: int, epoch: int) -> Batch:
-        """`batch_size` expressions, repetitions among them: DSR draws no more than it scores."""
+        """Return `batch_size` expressions, possibly repeated: DSR scores all that it draws."""
         prefix, _ = self.draw(batch_size, epoch)
         vocabulary = self.grammar.vocabulary
         return Batch.from_tokens(vocabulary, breadth_first_rows(vocabulary, prefix))
 
     @torch.no_grad()
     def draw(self, n_rows: int, epoch: int) -> tuple[Tokens, NDArray[np.float32]]:
-        """(tokens, log_probs), both (B, M), in prefix order; PAD and 0 behind the end."""
+        """Return (tokens, log_probs), both (B, M), in prefix order; PAD and 0 behind the end."""
         shape = (n_rows, self.rules.max_length)
         tokens, log_probs = np.full(shape, PAD, dtype=np.int16), np.zeros(shape, dtype=np.float32)
         uniform = np.random.default_rng((self.seed, SAMPLING, epoch)).random(shape, dtype=np.float32)
@@ -68,7 +68,7 @@ class RecurrentGenerator:
         return tokens, log_probs
 
     def _next(self, walk: PrefixWalk, state: State | None) -> tuple[Float[Tensor, "B V"], State]:
-        """Log-probabilities of the next token, on the host like the walk, and the network's next state."""
+        """Return log-probabilities of the next token, on the host, and the network's next state."""
         parent, sibling = self._ids(walk.parent)[:, None], self._ids(walk.sibling)[:, None]
         logits, state = self.network(parent, sibling, state)
         preference = walk.length_preference(self.config.preferred_length, self.config.length_scale)
@@ -76,22 +76,22 @@ class RecurrentGenerator:
         return constrain(preferred, torch.from_numpy(walk.legal())), state
 
     def corrupt(self, clean_tokens: Tokens, rng: np.random.Generator) -> Traversal:
-        """No noise: the network is shown what it saw when it wrote these expressions, in prefix order."""
+        """Return the network's inputs for these expressions in prefix order, without noise."""
         return self._retrace(prefix_rows(self.grammar.vocabulary, clean_tokens))
 
     def legal_tokens(self, clean_tokens: Tokens) -> NDArray[np.bool_]:
-        """Which tokens may stand at each position in prefix order, given those before it."""
+        """Return which tokens are legal at each position in prefix order, given those before it."""
         return self._retrace(clean_tokens).is_legal
 
     def inputs(self, view: Traversal) -> tuple[Tensor, ...]:
-        """Parents, siblings and the soft length prior as tensors on the device."""
+        """Return parents, siblings and the soft length prior as tensors on the device."""
         arrays = (view.parent, view.sibling, view.preference)
         return tuple(torch.from_numpy(array).to(self.device) for array in arrays)
 
     def log_probs(
         self, network: nn.Module, inputs: tuple[Tensor, ...], is_legal: Tensor
     ) -> Float[Tensor, "B M V"]:
-        """Log-probabilities of all tokens under teacher forcing; −inf where not legal."""
+        """Return log-probabilities of all tokens under teacher forcing; −inf where not legal."""
         parent, sibling, preference = inputs
         logits, _ = network(parent, sibling)
         return constrain(logits + preference, is_legal)

@@ -1,4 +1,4 @@
-"""DSR's network: from parent and sibling of a slot, and all slots before, to a distribution over tokens."""
+"""DSR's network: from a slot's parent and sibling, and all earlier slots, to a distribution over tokens."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class TokenLSTM(nn.Module):
     def forward(
         self, parent: Int[Tensor, "B L"], sibling: Int[Tensor, "B L"], state: State | None = None
     ) -> tuple[Float[Tensor, "B L V"], State]:
-        """Logits at L positions, and the state behind them to go on from."""
-        self.lstm.flatten_parameters()  # in a copy such as θ_ref they lie in pieces, slow on CUDA
+        """Return logits at L positions, and the state behind them to continue from."""
+        self.lstm.flatten_parameters()  # in a copy such as θ_ref they are fragmented, which is slow on CUDA
         inputs = torch.cat([one_hot(ids, self.n_inputs) for ids in (parent, sibling)], dim=-1)
         hidden, state = self.lstm(inputs.float(), state)
         return self.to_logits(hidden), state

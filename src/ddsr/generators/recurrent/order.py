@@ -1,4 +1,4 @@
-"""Between prefix order, in which the RNN writes, and breadth-first order, in which all others read."""
+"""Conversion between prefix order, which the RNN writes, and breadth-first order, used elsewhere."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Tokens = NDArray[np.int16]
 
 
 def prefix_rows(vocabulary: Vocabulary, breadth_first: Tokens) -> Tokens:
-    """The same expressions with each operator before its operands."""
+    """Return the expressions in prefix order, each operator before its operands."""
     return _reordered(vocabulary, breadth_first, _core.prefix_from_breadth_first)
 
 
 def breadth_first_rows(vocabulary: Vocabulary, prefix: Tokens) -> Tokens:
-    """The same expressions level by level."""
+    """Return the expressions in breadth-first order, level by level."""
     return _reordered(vocabulary, prefix, _core.breadth_first_from_prefix)
 
 

@@ -1,4 +1,4 @@
-"""The refiner: an evolutionary search over whole expressions, in native code."""
+"""Evolution: the contributor that works in every epoch, on a native refiner of whole expressions."""
 
 from __future__ import annotations
 
@@ -19,17 +19,24 @@ from ddsr.data.checks import check_whole
 from ddsr.data.row_samples import choose_rows
 from ddsr.engine import MOST_THREADS, Engine, as_batch
 from ddsr.errors import DataError, ExpressionError, MethodError
-from ddsr.expression import OPERATORS, Batch, Expression, scaled
+from ddsr.expression import OPERATORS, Batch, Expression
 from ddsr.grammar import Grammar, with_names
 from ddsr.price.code_in_use import code_in_use
+from ddsr.search.contributors.contract import Proposals, SearchView, TurnBudget
+from ddsr.search.hall_of_fame import HallOfFame
+from ddsr.search.turns import REFINER
 from ddsr.storage.files import parse_json
+from ddsr.storage.saved import Saved, whole
 
 Floats = NDArray[np.float64]
 MAGIC = b"ddsr refiner 3\n"
+MOST_VAIN_STEPS = 1000
+"""steps without a new structure after which nothing is left to try. On large grammars, too, a short run may
+find nothing new"""
 USUAL_SIZE = 1e4
-"""of the numbers in a column, and of their inverses"""
+"""largest usual size of the numbers in a column, and of their inverses"""
 SPREAD_TOLERANCE = 1e-9
-"""relative: spreads of y that are so near belong to the same data"""
+"""relative difference of the spreads of y within which two data sets are taken to be the same"""
 
 
 class Ending(IntEnum):
@@ -39,7 +46,7 @@ class Ending(IntEnum):
     EXACT = 1
     """the hall of fame holds an exact fit"""
     EXHAUSTED = 2
-    """the moves find no structure any more that was not tried before"""
+    """the moves find no new structure"""
 
 
 @dataclass(frozen=True)
@@ -52,18 +59,18 @@ class MoveCount:
 
 @dataclass(frozen=True, kw_only=True)
 class RefinerStats:
-    """What a refiner has done, over all its runs."""
+    """Counts over all runs of a refiner."""
 
     evaluations: int
-    """children and seeds whose constants were fitted"""
+    """fitted children and seeds"""
     steps: int
-    """children that were attempted"""
+    """attempted children"""
     duplicates: int
-    """of a structure that was tried often enough"""
+    """children of a structure that was tried often enough"""
     failed_moves: int
-    """no child that obeys the grammar"""
+    """moves without a child that obeys the grammar"""
     refused: int
-    """not finite on some row, or with a constant out of range"""
+    """children not finite on some row, or with a constant out of range"""
     moves: Mapping[str, MoveCount]
     seconds: float
     """spent in `run` and `seed` since this object was made"""
@@ -73,35 +80,10 @@ class RefinerStats:
     """of the last run"""
 
 
-@dataclass(frozen=True, eq=False)
-class HallOfFame:
-    """The best by size, smallest first: each is better, on all rows, than all before it."""
-
-    batch: Batch
-    """expressions f, whose model is scale * f + offset"""
-    scale: Floats
-    offset: Floats
-    nrmse: Floats
-    """root mean squared error of the model over the spread of y, on all rows"""
-
-    def __len__(self) -> int:
-        return len(self.batch)
-
-    @property
-    def reward(self) -> Floats:
-        """R = 1 / (1 + NRMSE)."""
-        return 1.0 / (1.0 + self.nrmse)
-
-    def expressions(self) -> list[Expression | None]:
-        """Each model as one expression; None where the vocabulary cannot write its scale or offset."""
-        rows = zip(self.batch, self.scale, self.offset, strict=True)
-        return [scaled(f, float(scale), float(offset)) for f, scale, offset in rows]
-
-
 class Refiner:
     """Evolves expressions on the data of an engine, and keeps the best of each size.
 
-    What it finds within a number of evaluations depends on `seed` alone, whatever `n_threads` is.
+    Its results after a number of evaluations depend on `seed`, and not on `n_threads`.
     """
 
     def __init__(
@@ -131,9 +113,10 @@ class Refiner:
         )
 
     def seed(self, expressions: Batch | Iterable[Expression]) -> None:
-        """Put expressions in, their constants being where fits start: the best few become individuals.
+        """Add expressions, whose constants are the starting points of fits.
 
-        The others are kept as a library that crossover takes subtrees from. Every one must obey the grammar.
+        The best few become individuals. The others go into a library from which crossover takes subtrees.
+        All must obey the grammar.
         """
         batch = as_batch(expressions, self.engine.vocabulary)
         began = time.perf_counter()
@@ -144,7 +127,7 @@ class Refiner:
         self._seconds += time.perf_counter() - began
 
     def run(self, evaluations: int | None = None, seconds: float | None = None) -> RefinerStats:
-        """Evolve until a budget is spent or the fit is exact; further runs go on from there."""
+        """Evolve until a budget is spent or a fit is exact; further runs continue from there."""
         if evaluations is None and seconds is None:
             raise MethodError("give the run a budget: evaluations, seconds or both")
         if evaluations is not None:
@@ -153,7 +136,7 @@ class Refiner:
             raise DataError(f"seconds must be a number of at least 0, got {seconds!r}")
         before = self._core.counters()["n_evaluations"]
         began = time.perf_counter()
-        # A century is never over, and still a number that the clock can count.
+        # a century: never over, and within the range of the clock
         limit = None if seconds is None else min(float(seconds), 3e9)
         ending = Ending(self._core.run(evaluations, limit, self.n_threads))
         took = time.perf_counter() - began
@@ -171,35 +154,35 @@ class Refiner:
 
     @property
     def n_evaluations(self) -> int:
-        """Children and seeds whose constants were fitted, in a run that was interrupted too."""
+        """Fitted children and seeds, those of an interrupted run included."""
         n_evaluations: int = self._core.counters()["n_evaluations"]
         return n_evaluations
 
     def hall_of_fame(self) -> HallOfFame:
-        """The Pareto front of size and error so far."""
+        """Return the Pareto front of size and error so far."""
         found = self._core.hall_of_fame()
         batch = Batch(self.grammar.vocabulary, found.pop("tokens"), found.pop("constants"))
         return HallOfFame(batch, **found)
 
     def shortlist(self) -> HallOfFame:
-        """What may have the shortest description, by many rows, whatever its size; the shortest first."""
+        """Return the models of any size that may have the shortest description, the shortest first."""
         found = self._core.shortlist()
         batch = Batch(self.grammar.vocabulary, found.pop("tokens"), found.pop("constants"))
         return HallOfFame(batch, **found)
 
     def elites(self, n: int) -> Batch:
-        """The fittest `n` of different structure, best first, without scale and offset."""
+        """Return the `n` fittest expressions of different structure, best first, without scale and offset."""
         check_whole(n, "n", least=0)
         tokens, constants, _ = self._core.elites(n)
         return Batch(self.grammar.vocabulary, tokens, constants)
 
     def population_batch(self) -> Batch:
-        """All individuals, island after island."""
+        """Return all individuals, island after island."""
         tokens, constants, _ = self._core.population()
         return Batch(self.grammar.vocabulary, tokens, constants)
 
     def save(self) -> bytes:
-        """The state as bytes; `load` gives a refiner that goes on exactly as this one would."""
+        """Return the state as bytes; a refiner that loads it continues exactly as this one would."""
         header = {
             "config": asdict(self.config),
             "seed": self.random_seed,
@@ -212,33 +195,107 @@ class Refiner:
 
     @classmethod
     def load(cls, data: bytes, engine: Engine, grammar: Grammar, n_threads: int = 1) -> Refiner:
-        """The refiner that was saved, on the same data and with the same grammar."""
+        """Load a saved refiner, on the same data and with the same grammar."""
         try:
             if not data.startswith(MAGIC):
-                raise ValueError("it does not begin like one")
+                raise ValueError("it does not begin like a saved refiner")
             text, _, state = data[len(MAGIC) :].partition(b"\n")
             header = parse_json(text)
-            # a setting that an earlier version did not have is at its default
+            # settings that an earlier version did not have keep their defaults
             settings = without_removed(header["config"])
             known = {each.name for each in fields(RefinerConfig)} & settings.keys()
             config = RefinerConfig(**{name: settings[name] for name in known})
             expected = (grammar.max_length, list(grammar.vocabulary.names), engine.n_rows)
             is_same = tuple(header[name] for name in ("max_length", "names", "n_rows")) == expected
-            # the last bits of a spread that another processor saved are others
+            # another processor may have rounded the spread differently
             if not (is_same and isclose(header["spread"], engine.spread, rel_tol=SPREAD_TOLERANCE)):
-                raise ValueError("it is of other data or of another grammar")
+                raise ValueError("it belongs to other data or another grammar")
             refiner = cls(engine, grammar, config, header["seed"], n_threads)
             refiner._core.load(state)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise DataError(f"this is no saved refiner that fits: {error}") from None
+            raise DataError(f"the saved refiner cannot be loaded: {error}") from None
         return refiner
 
 
+@dataclass
+class Stall:
+    """Counts the steps in which a refiner has found nothing new."""
+
+    n_vain_steps: int = 0
+    n_fitted: int = 0
+    """expressions fitted in runs and as seeds"""
+    n_steps: int = 0
+
+    def note(self, ran: RefinerStats) -> None:
+        """Record a run; expressions added since the last one are in `n_fitted` already."""
+        is_vain = ran.evaluations == self.n_fitted
+        self.n_vain_steps = self.n_vain_steps + ran.steps - self.n_steps if is_vain else 0
+        self.n_fitted, self.n_steps = ran.evaluations, ran.steps
+
+
+class Evolution:
+    """The contributor that runs the refiner, and to which the proposals of all others are added."""
+
+    name = REFINER
+
+    def __init__(self, refiner: Refiner, n_elites: int) -> None:
+        self.refiner = refiner
+        self.n_elites = n_elites
+        self.n_scored = 0
+        """fitted by the refiner, as of the last call of `found`"""
+        self.ending: Ending | None = None
+        """of the last run"""
+        self._stall = Stall()
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether the moves have found nothing new for so long that nothing is left to try."""
+        return self.ending is Ending.EXHAUSTED and self._stall.n_vain_steps >= MOST_VAIN_STEPS
+
+    def propose(self, search: SearchView, budget: TurnBudget) -> Proposals:
+        """Run the refiner."""
+        ran = self.refiner.run(budget.evaluations, budget.seconds)
+        self.ending = ran.ending
+        self._stall.note(ran)
+        return self.found()
+
+    def found(self) -> Proposals:
+        """Return the best models so far, those proposed by others included."""
+        self.n_scored = self.refiner.n_evaluations
+        return Proposals(scores=(self.refiner.hall_of_fame(), self.refiner.shortlist()))
+
+    def take(self, expressions: Batch) -> None:
+        """Fit the proposals of another contributor and add them."""
+        self.refiner.seed(expressions)
+        self._stall.n_fitted += len(expressions)
+
+    def elites(self) -> Batch:
+        """Return the fittest expressions of different structure, best first."""
+        return self.refiner.elites(self.n_elites)
+
+    def saved(self) -> Saved:
+        """Return the refiner's state."""
+        return {"refiner": np.frombuffer(self.refiner.save(), np.uint8), "stall": asdict(self._stall)}
+
+    def restore(self, saved: Saved) -> None:
+        """Continue from a saved state, with the present settings."""
+        engine, grammar, n_threads = self.refiner.engine, self.refiner.grammar, self.refiner.n_threads
+        known = Refiner.load(saved["refiner"].tobytes(), engine, grammar, n_threads)
+        if known.config.is_scale_free == self.refiner.config.is_scale_free:
+            self.refiner = known
+        else:  # saved by a version that fitted scales and offsets which may not be listed
+            self.refiner.seed(known.elites(self.n_elites))
+        self._stall = Stall(**{name: whole(saved["stall"], name) for name in saved["stall"]})
+
+
 def unit_factor(rows: Floats) -> float:
-    """How far from 1 the numbers of a column are, beyond what is usual: constants are as far with them."""
+    """Return how much larger, or smaller, than usual the numbers of the columns are, as a factor above 1.
+
+    The range of constants is multiplied by it.
+    """
     sizes = np.abs(rows).max(axis=0)
     sizes = sizes[(sizes > 0.0) & np.isfinite(sizes)]
-    with np.errstate(over="ignore"):  # of denormal numbers; the caller takes the largest number instead
+    with np.errstate(over="ignore"):  # denormal numbers; the caller limits the factor
         farthest = np.max(np.maximum(sizes, 1.0 / sizes), initial=1.0)
     return float(max(1.0, farthest / USUAL_SIZE))
 

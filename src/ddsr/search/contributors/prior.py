@@ -1,8 +1,8 @@
-"""The prior's part in the default search: its proposals, fitted, are put among what the refiner evolves.
+"""The contributor that proposes expressions of the pretrained prior to evolution, with fitted constants.
 
-Torch takes seconds to import, and easy problems are solved by then: the refiner begins alone. With a time
-limit torch and the weights are loaded beside it by a thread, and the proposals that fit into their share of
-the time are put in once. Without one, a fixed number of them is put in after a few epochs, so that a seed
+Torch takes seconds to import, and easy problems are solved by then, so evolution begins alone. With a time
+limit, a thread loads torch and the weights meanwhile, and as many expressions are proposed once as fit into
+their share of the time. Without a time limit, a fixed number is proposed after a few epochs, so that a seed
 gives the same search.
 """
 
@@ -24,8 +24,11 @@ from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Batch
 from ddsr.grammar import Grammar
+from ddsr.search.contributors.contract import Proposals, SearchView, TurnBudget
 from ddsr.search.contributors.proposals import fit_proposals
 from ddsr.search.problem import Problem
+from ddsr.search.turns import PRIOR
+from ddsr.storage.saved import Saved
 
 if TYPE_CHECKING:
     from ddsr.generators.prior.conditioned import ConditionedDiffusion
@@ -34,19 +37,19 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 LEAST_LIMIT = 15.0
-"""seconds of a search, without the choice; in a shorter one the prior has no part: torch and the first draws
-take seconds. docs/search.md has the time limit that leaves as much"""
+"""shortest search, in seconds without the choice, in which the prior takes part: importing torch and the
+first draws take seconds. docs/search.md states the time limit that leaves this much"""
 FIRST_BATCH, LATER_BATCH = 32, 256
 MOST_PROPOSALS = 2000
 UNTIMED_PROPOSALS = 256
 UNTIMED_EPOCHS = 5
-"""that the refiner has alone in a search without a time limit"""
+"""epochs of evolution alone in a search without a time limit"""
 SHOWN_ROWS = 10_000
-"""of the data at most; the prior looks at a few hundred of them"""
+"""most rows that are shown to the prior, which looks at a few hundred of them"""
 MOST_SEEDS = 200
-"""the best by fit and size; the refiner's populations take the first of them, its library the others"""
+"""most proposals, the best by error and size; the first go into populations, the others into the library"""
 HEAD_START = 0.025
-"""share of the time that the refiner has before torch is imported, 2 s at most"""
+"""share of the time, and 2 s at most, before torch is imported"""
 
 
 @dataclass
@@ -54,7 +57,7 @@ class Primer:
     """Loads the prior, and proposes expressions for one data set."""
 
     weights: str
-    """of the prior, as `find_weights` takes it"""
+    """name or path of the weights, see `find_weights`"""
     rows: tuple[Floats, Floats]
     """X and y"""
     engine: Engine
@@ -73,7 +76,7 @@ class Primer:
         self.network, _ = load_weights(find_weights(self.weights))
 
     def make_generator(self, config: DefaultConfig, deadline: Deadline) -> ConditionedDiffusion:
-        """The prior on these data, to draw from and to teach."""
+        """Return a generator with the prior's network, conditioned on the data."""
         from ddsr.generators.device import find_device
         from ddsr.generators.prior.conditioned import ConditionedDiffusion
 
@@ -86,10 +89,10 @@ class Primer:
         )
 
     def propose(self, until: Deadline, end: Deadline = NEVER) -> Batch:
-        """The best of what is drawn until then, about, with fitted constants, best first.
+        """Return the best of the expressions drawn until about then, with fitted constants, best first.
 
-        A first small batch, which only the search's `end` cuts short, tells how many more can be had; where
-        there is no limit the number is fixed.
+        The time of a first small batch tells how many more can be drawn. Without a time limit the number is
+        fixed.
         """
         if self.generator is None:
             self.generator = self.make_generator(self.config, end)
@@ -101,13 +104,13 @@ class Primer:
             seconds_each = (time.monotonic() - began) / n
             n_next = min(LATER_BATCH, n_most - n)
             if until != NEVER:
-                # fitting takes its part too, and guesses of time are no more than that
+                # the rest is for fitting, and for draws that take longer than the first
                 n_next = min(n_next, int(0.6 * until.seconds_left / seconds_each))
             if n_next < FIRST_BATCH:
                 break
             try:
                 drawn.append(generator.draw_distinct(n_next, stream=len(drawn)))
-            except TimeIsUp:  # the search ends; the batches before it are whole
+            except TimeIsUp:  # the search ends; earlier batches are complete
                 break
             n += n_next
         batch = Batch.from_tokens(self.engine.vocabulary, np.concatenate(drawn))
@@ -124,21 +127,25 @@ class Primer:
 
 
 class Priming:
-    """When the proposals of a prior are due in a search: once, as soon as torch and the weights are there."""
+    """The contributor that proposes once in a search, as soon as torch and the weights are there."""
 
-    def __init__(self, primer: Primer, deadline: Deadline = NEVER, share: float = 0.05) -> None:
+    name = PRIOR
+    n_scored = 0
+    """its few fits are not counted"""
+
+    def __init__(self, primer: Primer | None, deadline: Deadline = NEVER, share: float = 0.05) -> None:
         self.primer, self.deadline = primer, deadline
         limit = deadline.seconds_left
-        self.is_done = False
+        self.is_done = primer is None
         self.seconds = share * limit
-        """that drawing and fitting them may take"""
+        """time for drawing and fitting"""
         self._begins = time.monotonic() + min(2.0, HEAD_START * limit)
         self._loading: threading.Thread | None = None
         self._failure: BaseException | None = None
 
-    def take(self, epoch: int) -> Batch | None:
-        """The proposals, fitted, when they are due; None before that, after it, and where time runs out."""
-        if self.is_done or not self._is_loaded(epoch):
+    def propose(self, search: SearchView, budget: TurnBudget) -> Proposals | None:
+        """Return fitted proposals when they are due; None before, afterwards, and if the time runs out."""
+        if self.is_done or self.primer is None or not self._is_loaded(self.primer, search.epoch):
             return None
         self.is_done = True
         is_timed = self.deadline != NEVER
@@ -147,31 +154,39 @@ class Priming:
             proposals = self.primer.propose(until, self.deadline)
         except TimeIsUp:
             return None
-        return proposals if len(proposals) else None
+        return Proposals(proposals) if len(proposals) else None
 
-    def _is_loaded(self, epoch: int) -> bool:
-        """Whether torch and the weights are there; begins to load them when it is time."""
+    def saved(self) -> Saved:
+        """Return whether it has proposed; a search that began without a prior continues without one."""
+        return {"is_done": self.is_done}
+
+    def restore(self, saved: Saved) -> None:
+        """Restore whether it has proposed."""
+        self.is_done = self.is_done or bool(saved["is_done"])
+
+    def _is_loaded(self, primer: Primer, epoch: int) -> bool:
+        """Return whether torch and the weights are loaded; start loading them when it is time."""
         if self.deadline == NEVER:
             return epoch >= UNTIMED_EPOCHS - 1
         if self._loading is None:
             if time.monotonic() >= self._begins:
-                # No daemon: a process that ends while torch is half imported is aborted.
-                self._loading = threading.Thread(target=self._load)
+                # not a daemon: a process that ends while torch is half imported is aborted
+                self._loading = threading.Thread(target=self._load, args=[primer])
                 self._loading.start()
             return False
         if self._failure is not None:
             raise self._failure
         return not self._loading.is_alive()
 
-    def _load(self) -> None:
+    def _load(self, primer: Primer) -> None:
         try:
-            self.primer.load()
+            primer.load()
         except BaseException as error:
             self._failure = error
 
 
 def make_primer(problem: Problem, config: DefaultConfig) -> Primer | None:
-    """The prior that the settings name; None if they name none, or there is no time for it."""
+    """Make the primer with the prior of the settings; None without a prior, or without time for it."""
     if config.prior is None or problem.rows is None or problem.deadline.seconds_left < LEAST_LIMIT:
         return None
     given = problem.rows
@@ -185,9 +200,9 @@ def make_primer(problem: Problem, config: DefaultConfig) -> Primer | None:
 
 
 def tuning_config(config: DefaultConfig, is_on_processor: bool) -> DefaultConfig:
-    """Settings to teach the prior with: small steps, and θ_ref is the prior itself throughout.
+    """Return settings to train the prior with: small steps, and θ_ref is the prior itself throughout.
 
-    On a processor the batches are small as well: its millions of weights would take the time of the refiner.
+    On a CPU the batches are small as well, since millions of weights take time from evolution.
     """
     taught = replace(config, learning_rate=config.prior_learning_rate, epochs_per_reference=2**31 - 1)
     if not is_on_processor:

@@ -1,7 +1,7 @@
-"""What the prior proposes on a data set, with constants fitted.
+"""Fits the constants of the prior's proposals.
 
-Inputs of an extreme size are shown to the prior, and fitted, divided by a power of ten; the power is then
-written into the expression as a constant, and the whole fitted once more on the data as they are.
+Inputs of extreme size are divided by a power of ten for the prior, and for a first fit. The power is then
+written into the expression as a constant, which is fitted once more on the original data.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 MOST_REWRITTEN = 200
-"""of the proposals for scaled inputs, the best, since each is rewritten by itself"""
+"""proposals for scaled inputs that are rewritten, the best: each is rewritten by itself"""
 
 
 def fit_proposals(
@@ -37,9 +37,9 @@ def fit_proposals(
     options: FitOptions,
     deadline: Deadline = NEVER,
 ) -> Scores:
-    """Proposals with fitted constants, on the data of the engine, which `rows` are: X and y.
+    """Fit proposals to the engine's data; `rows` are its X and y.
 
-    Where inputs were scaled, those are left out that the grammar does not allow once that is written down.
+    If inputs were scaled, proposals are left out that the grammar refuses once the scales are written down.
     """
     if not view.powers.any():
         return engine.score(proposed, options=options, deadline=deadline)
@@ -60,12 +60,12 @@ def fit_proposals(
 
 
 def write_scales(batch: Batch, factors: Mapping[str, float], grammar: Grammar) -> Batch | None:
-    """Each expression with `factor * x` for x, simplified; those that the grammar allows, None if none."""
+    """Replace each x by `factor * x` and simplify; return what the grammar allows, or None."""
     allowed: list[Expression] = []
     for expression in batch:
         try:
             written = Expression.from_tree(batch.vocabulary, _scaled(expression.tree, factors)).simplified()
-        except ExpressionError:  # the vocabulary has no product or no constants to write a factor with
+        except ExpressionError:  # the vocabulary has no product or no constants for a factor
             continue
         if len(written) <= grammar.max_length and grammar.check(written.tokens) is None:
             allowed.append(written)

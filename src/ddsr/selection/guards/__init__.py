@@ -1,1 +1,1 @@
-"""Guards: what an equation does beside the rows that were measured, and what that costs."""
+"""Guards: costs and tests of what an equation does away from the measured rows."""

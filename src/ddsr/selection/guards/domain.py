@@ -1,4 +1,4 @@
-"""Expressions that are undefined beside the rows: sqrt(x + y - 2.99) where x + y happens to stay above 3."""
+"""Detection of expressions undefined beside the rows: sqrt(x + y - 2.99) where x + y happens to exceed 3."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from ddsr.engine import Engine, values
 from ddsr.expression import Batch, Expression
 
-# If independent columns kept to the domain on all rows with a lower chance than this, they are bound to it.
+# Least chance of independent columns to stay within the domain on all rows; below it, columns are dependent.
 LEAST_CHANCE = 0.01
 
 
 def are_defined(expressions: Sequence[Expression], engine: Engine) -> NDArray[np.bool_]:
-    """Whether each expression is defined wherever further rows may lie.
+    """Return whether each expression is defined wherever further rows may lie.
 
-    It must be finite on shuffled columns, unless it is undefined on so many of them that the rows of the data
-    cannot all have met its domain by chance. Then the columns bound each other, as n < m does in
-    `1 / n^2 - 1 / m^2`, and it must be finite on mixtures of two rows.
+    It must be finite on rows of shuffled columns. It may be undefined on some if so many are outside its
+    domain that the data cannot all lie inside by chance. Then the columns depend on each other, as n < m in
+    `1 / n^2 - 1 / m^2`, and the expression must be finite on mixtures of two rows instead.
     """
     shuffled, is_finite = values(Batch.of(expressions), engine.shuffled_rows, engine.n_threads)
     chance = np.isfinite(shuffled).mean(axis=1) ** engine.n_rows

@@ -1,4 +1,4 @@
-"""What an equation that explodes beyond the rows would cost: towers of exp that fit, and must not be used."""
+"""Expected cost of predictions that explode outside the data, as nested exponentials do."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from ddsr.engine import Engine, values
 from ddsr.expression import Batch
 from ddsr.price.model import Model
 
-# Ranges of y beyond which a prediction is an explosion. Laws grow, too: what is less far out is no evidence.
+# Ranges of y beyond which a prediction counts as an explosion. Laws grow, too: less proves nothing.
 MOST_RANGES = 10.0
-HUGE = 1e100  # what is larger, or infinite, counts as this: its square is finite
+HUGE = 1e100  # cap on predictions, so that their squares are finite
 
 
 def nats_of_growth(
     models: Sequence[Model], mean_squares: NDArray[np.float64], engine: Engine
 ) -> NDArray[np.float64]:
-    """Nats by which each model, with this mean square of its residuals, is expected to do worse on new rows.
+    """Return how much worse each model is expected to do on new rows, in nats.
 
-    `Engine.outer_rows` lie beyond the outermost rows of the data by as much as these stand alone. Any of n+1
-    rows may be the outermost, so a new one is, with a chance of 1 / (n+1), at each end of each column. What
-    is predicted there beyond ten ranges of y counts as an error; what is undefined is none: √x ends at 0.
+    `mean_squares` are those of the models' residuals. `Engine.outer_rows` are isolated outermost rows, moved
+    outwards. Any of n+1 rows may be the outermost, so a new one is with probability 1 / (n+1), at each end of
+    each column. Predictions there count as errors where they exceed ten ranges of y. Undefined predictions
+    cost nothing: √x ends at 0.
     """
     if len(models) == 0:
         return np.zeros(0)
@@ -42,6 +43,6 @@ def nats_of_growth(
 
 
 def _columns_of(batch: Batch) -> set[int]:
-    """Columns that any of the expressions has: beyond the ends of the others nothing changes."""
+    """Return the columns that the expressions use; nothing changes beyond the ends of the others."""
     columns = np.unique(batch.tokens) - batch.vocabulary.first_variable
     return set(columns[(columns >= 0) & (columns < len(batch.vocabulary.variables))].tolist())

@@ -1,4 +1,4 @@
-"""What predicting each row without having seen it costs: constants that serve single rows are found out."""
+"""Cost of predicting each row from the others, which exposes constants that fit single rows."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ddsr.engine import Engine, gradients, values
 from ddsr.expression import Batch
 from ddsr.price.model import Model
 
-# 1 - h of a row below which it determines a constant alone. Its residual is then rounding, and the others say
-# nothing of it: without the row the constant might as well be 0.
+# A row with a smaller 1 - h determines a constant alone. Its residual is then rounding, and the other rows
+# say nothing about the constant: without the row it might as well be 0.
 LEAST_FREEDOM = 1e-3
-RELATIVE_RANK = 1e-10  # eigenvalues below are of directions that the data say nothing of
-WORK_AT_ONCE = 2_000_000  # derivatives that are held in memory at a time
+RELATIVE_RANK = 1e-10  # smaller eigenvalues belong to directions that the data do not determine
+WORK_AT_ONCE = 2_000_000  # derivatives held in memory at a time
 
 
 def nats_of_leverage(
@@ -24,14 +24,13 @@ def nats_of_leverage(
     exceptions: Sequence[NDArray[np.intp]] = (),
     tolerated: float = 0.0,
 ) -> NDArray[np.float64]:
-    """Nats by which each model, fitted, predicts rows it has not seen worse than its constants explain.
+    """Return how much worse each fitted model predicts unseen rows than its constants explain, in nats.
 
-    A row with residual e and leverage h is missed by e / (1 - h) where it is left out of the fit, to first
-    order. Over n rows that costs n log(RMSE left out / RMSE) nats. For even leverages these are the sum of h,
-    one for each constant, which a description length has priced; more comes of rows that constants were bent
-    to. Rows that a model names as exceptions, `exceptions` of each, are not asked for. Errors up to
-    `tolerated` on rows that are left out are no reproach: where rows are few, many constants of plain laws
-    hang on one of them.
+    To first order, a row with residual e and leverage h is missed by e / (1 - h) when it is left out of the
+    fit. Over n rows that costs n log(RMSE left out / RMSE) nats. For even leverages this is the sum of h, one
+    for each constant, which the description length has priced already. It is more if constants were fitted to
+    single rows. `exceptions` are the outliers of each model, which are not counted. Errors up to `tolerated`
+    on left-out rows cost nothing: if rows are few, many constants of plain laws depend on one of them.
     """
     found = np.zeros(len(models))
     with_constants = [row for row, model in enumerate(models) if any(model.is_fitted)]
@@ -62,24 +61,24 @@ def _excess(
         n_constants = leverage.sum(axis=1)
         leverage = leverage / counts  # of one observation: the others of its row stay in the fit
         left_out = np.abs(errors) / np.maximum(1.0 - leverage, LEAST_FREEDOM)
-        alone = np.nonzero(1.0 - leverage < LEAST_FREEDOM)  # models, and rows of them
+        alone = np.nonzero(1.0 - leverage < LEAST_FREEDOM)  # indices of models and of their rows
         parts = np.abs(slopes[alone] * batch.constants[alone[0]]).max(axis=1, initial=0.0)
         left_out[alone] = np.maximum(left_out[alone], parts)
         left_out = np.sqrt(np.maximum(errors**2, left_out**2 - tolerated**2))
         ratio = (left_out**2 * weights).sum(axis=1) / (errors**2 * weights).sum(axis=1)
-        n_left = n_counted * weights.sum(axis=1) / all_weights.sum()  # without exceptions
+        n_left = n_counted * weights.sum(axis=1) / all_weights.sum()  # without outliers
         nats = 0.5 * n_left * np.log(ratio)
     excess = nats - n_constants
-    return np.where(excess > 0.0, excess, 0.0)  # NaN, of an exact fit, is none
+    return np.where(excess > 0.0, excess, 0.0)  # NaN comes from an exact fit
 
 
 def _refitted(
     slopes: NDArray[np.float64], weights: NDArray[np.float64], errors: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(B, n) diagonals of the hat matrices of (B, n, K) derivatives, and errors after a Gauss-Newton step.
+    """Return the (B, n) leverages of (B, n, K) derivatives, and the errors after a Gauss-Newton step.
 
-    e / (1 - h) is true of least squares alone: not of numbers that were settled beside them, nor of a fit to
-    rows that do not count. Derivatives that overflow count as 0.
+    e / (1 - h) holds only at the least-squares solution, which fixed constants and rows without weight
+    prevent; hence the step. Derivatives that overflow count as 0.
     """
     roots = np.sqrt(weights)[..., None]
     norms = np.sqrt(((roots * slopes) ** 2).sum(axis=1, keepdims=True))

@@ -1,4 +1,4 @@
-"""Exact fits that hang on a single row: a spike that a constant was bent to is no law."""
+"""Cost of exact fits that depend on a single row, as those with a spike fitted to it."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from ddsr.price.model import Model
 from ddsr.selection.guards.leverage import LEAST_FREEDOM, RELATIVE_RANK
 
 Floats = NDArray[np.float64]
-LEAST_MISS = 1e-3  # of the spread of y: a row that is missed by less without having been seen is explained
+LEAST_MISS = 1e-3  # in spreads of y: a left-out row with a smaller error counts as explained
 
 
 def nats_of_lone_rows(model: Model, engine: Engine, least_nrmse: float) -> float:
-    """Nats by which a model that is exact to rounding predicts its rows worse if it has not seen them.
+    """Return how much worse an exact model predicts rows that it has not seen, in nats.
 
-    Only rows that determine a constant alone are left out, one at a time, and the constants are fitted to the
-    others by a Gauss-Newton step. A law that is exact on the others predicts such a row, too, however far out
-    it is. A pole at the only row where y is not 0 does not: the others say that its factor is 0.
+    Only rows that determine a constant alone are left out, one at a time. A Gauss-Newton step then fits the
+    constants to the others. A law that is exact on the others predicts such a row too, however far out it is.
+    A pole at the only row where y is not 0 does not: the other rows set its factor to 0.
     """
     rows, target, weights, _, n_counted = engine.audited
     if not any(model.is_fitted):
@@ -35,7 +35,7 @@ def nats_of_lone_rows(model: Model, engine: Engine, least_nrmse: float) -> float
 
 
 def _missed_unseen(slopes: Floats, weights: Floats, errors: Floats) -> Floats:
-    """By how much each row is missed that determines a constant alone, if it is left out of the fit."""
+    """Return the error of each row that determines a constant alone, when it is left out of the fit."""
     roots = np.sqrt(weights)
     seen = np.nan_to_num(roots[:, None] * slopes, posinf=0.0, neginf=0.0)
     wanted = np.nan_to_num(roots * errors, posinf=0.0, neginf=0.0)

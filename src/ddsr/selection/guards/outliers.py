@@ -1,4 +1,4 @@
-"""What naming the rows that an equation misses by far saves: an outlier is no reason for another equation."""
+"""Outliers: the nats saved by naming them, so that they do not make another equation look better."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ddsr.engine import Engine, values
 from ddsr.expression import Batch, Expression
 from ddsr.price.rounding import SHARE_OF_Y
 
-ROWS_AN_EXCEPTION = 50  # of so many rows at most one is an exception; of fewer, one as well
+ROWS_AN_EXCEPTION = 50  # at most one outlier per this many rows, and one in smaller tables
 FEWEST_ROWS = 20
-LEAST_SHARE_LEFT = 0.5  # of the variance of y: rows that carry more of it are what there is to explain
-# Of the residuals' spread: what is nearer yet without a few rows misses something: no noise with outliers.
+LEAST_SHARE_LEFT = 0.5  # of the variance of y: rows with more of it are what an equation should explain
+# Least spread of the other residuals, relative to all: if they fit better, the equation lacks something.
 LEAST_SPREAD_LEFT = 0.01
 
 Floats = NDArray[np.float64]
@@ -26,20 +26,21 @@ NONE: Rows = np.zeros(0, dtype=np.intp)
 
 
 class Exceptions(NamedTuple):
-    """Of an expression."""
+    """The outliers of an expression."""
 
     saved: float = 0.0
-    """nats by which y is told shorter with the exceptions named, than as all of one noise"""
+    """nats that y takes less if the outliers are named than if all residuals are one noise"""
     rows: Rows = NONE
-    """their places among the audited rows"""
+    """indices into the audited rows"""
     share_left: float = 1.0
-    """of the residuals' mean square, without them"""
+    """share of the residuals' mean square that remains without them"""
 
 
 def exceptions_of(expressions: Sequence[Expression], engine: Engine, least_nrmse: float) -> list[Exceptions]:
-    """None of more rows than are audited: of errors that few rows make, a sample has too many or too few.
+    """Return the outliers of each expression.
 
-    And none where weights say how far off each row may be.
+    There are none if the data have more rows than are audited, since a sample has too many or too few of the
+    rare large errors, and none if weights give the error of each row.
     """
     rows, target, weights, counts, _ = engine.audited
     if len(expressions) == 0 or engine.n_counted >= MOST_AUDITED_ROWS or (counts != weights).any():
@@ -59,16 +60,16 @@ def exceptions_of(expressions: Sequence[Expression], engine: Engine, least_nrmse
 
 
 def exceptional_rows(predicted: Floats, target: Floats) -> NDArray[np.intp]:
-    """Rows where nothing is predicted, and then those that are told as exceptions, the farthest off first.
+    """Return the rows without a finite prediction, then the outliers, largest error first.
 
-    Here these may carry any share of the variance: nothing is chosen by it.
+    Outliers may carry any share of the variance here, because nothing is chosen by them.
     """
     is_finite = np.isfinite(predicted)
     defined = np.flatnonzero(is_finite)
     reach = float(np.ptp(target[defined])) if len(defined) else 0.0
     if reach == 0.0:
         return np.flatnonzero(~is_finite)
-    with np.errstate(over="ignore"):  # what explodes is missed by far, too
+    with np.errstate(over="ignore"):  # an explosion is a large error, too
         predicted, target = predicted[defined] / reach, target[defined] / reach
     _, n_named = _told(predicted[None], target, SHARE_OF_Y**2 * float(np.mean(target**2)), 0.0)
     farthest = np.argsort(-np.abs(target - predicted), kind="stable")
@@ -78,10 +79,10 @@ def exceptional_rows(predicted: Floats, target: Floats) -> NDArray[np.intp]:
 def _told(
     predicted: Floats, target: Floats, least: float, least_share_left: float
 ) -> tuple[Floats, NDArray[np.intp]]:
-    """Nats that exceptions save each row of (B, n) predictions, and how many there are.
+    """Return the nats that outliers save for each of (B, n) predictions, and their number.
 
-    An exception is a row whose y is sent as it is, anywhere in the range of y, and left out of the residuals'
-    spread: which rows, log C(n, k) nats, and log(range) each, in place of ½ log(2πe MSE).
+    The y of an outlier is sent as it is, anywhere in the range of y, and left out of the spread of the
+    residuals. It takes log C(n, k) nats to name k rows and log(range) for each, in place of ½ log(2πe MSE).
     """
     n_rows, reach = len(target), float(np.ptp(target))
     if n_rows < FEWEST_ROWS or reach == 0.0:
@@ -95,18 +96,17 @@ def _told(
         nats = 0.5 * (n_rows - n_named) * np.log(2.0 * pi * e * mean_squares)
         nats = nats + n_named * log(reach) + _nats_of_which(n_rows, n_named)
         gains = np.where(left_of_y < least_share_left * left_of_y[:, :1], 0.0, nats[:, :1] - nats)
-        # where it is off by more than y ranges over, the equation is the exception
+        # an equation with an error larger than the range of y is wrong itself
         is_within = np.abs(errors).max(axis=1) <= reach
         gains = np.where(is_within[:, None] & np.isfinite(gains), gains, 0.0)
     return gains.max(axis=1), gains.argmax(axis=1)
 
 
 def _left(squares: Floats, of_rows: Floats) -> tuple[Floats, Floats]:
-    """(B, k + 1) sums of each row of (B, n) squares: all, without the largest, the two largest, and so on.
+    """Return (B, k + 1) sums of (B, n) squares: of all, without the largest, the two largest, and so on.
 
-    And those of `of_rows` without the same ones.
-
-    They are added up: the largest may be so large that nothing is left of the others once it is taken away.
+    Also return the sums of `of_rows` without the same entries. All are added up and nothing is subtracted,
+    since the largest may be so large that nothing remains of the others after a subtraction.
     """
     n_others = squares.shape[1] - max(1, squares.shape[1] // ROWS_AN_EXCEPTION)
     order = np.argpartition(squares, n_others, axis=1)
@@ -122,6 +122,6 @@ def _left(squares: Floats, of_rows: Floats) -> tuple[Floats, Floats]:
 
 
 def _nats_of_which(n_rows: int, n_named: NDArray[np.int64]) -> Floats:
-    """log C(n, k), and which k of those up to the most."""
+    """Return the nats to name k rows, log C(n, k), and k itself, one of the numbers up to the largest."""
     which = [lgamma(n_rows + 1) - lgamma(k + 1) - lgamma(n_rows - k + 1) for k in n_named.tolist()]
     return np.array(which) + np.where(n_named > 0, log(len(n_named)), 0.0)

@@ -1,4 +1,4 @@
-"""Poles among the data: divisors that are 0 somewhere between the rows."""
+"""Detection of poles among the data: divisors that are 0 on a row or between rows."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ DIVIDING = {"div", "inverse", "tan", "pow"}
 def have_poles(
     expressions: Sequence[Expression], rows: NDArray[np.float64], n_threads: int = 1
 ) -> NDArray[np.bool_]:
-    """Whether something that an expression divides by is 0 on some row or changes its sign between two.
+    """Return whether a divisor of each expression is 0 on some row or changes its sign between two.
 
-    A continuous divisor that is above 0 on one row and below on another is 0 on the way between them, however
-    few rows are near, and what is divided by it has no bound there.
+    A continuous divisor that is positive on one row and negative on another is 0 somewhere between them,
+    where the quotient has no bound.
     """
     found = np.zeros(len(expressions), dtype=bool)
     owners: list[int] = []
     divisors: list[Expression] = []
     for number, expression in enumerate(expressions):
-        if not _may_divide(expression):  # saves the tree of most
+        if not _may_divide(expression):  # avoids building most trees
             continue
         vocabulary = _with_cosine(expression.vocabulary)
         for divisor in dict.fromkeys(_divisors(expression.tree)):
@@ -44,7 +44,7 @@ def _may_divide(expression: Expression) -> bool:
 
 
 def _with_cosine(vocabulary: Vocabulary) -> Vocabulary:
-    """The vocabulary, with what tan divides by."""
+    """Return the vocabulary with cos, by which tan divides."""
     if "tan" not in vocabulary.operators or "cos" in vocabulary.operators:
         return vocabulary
     operators = (*vocabulary.operators, "cos")
@@ -52,7 +52,7 @@ def _with_cosine(vocabulary: Vocabulary) -> Vocabulary:
 
 
 def _divisors(node: Node) -> Iterator[Node]:
-    """All that a tree divides by, without what is never 0."""
+    """Yield the divisors in a tree, except those that are never 0."""
     if node.kind is not Kind.OPERATOR:
         return
     for child in node.children:
@@ -66,13 +66,13 @@ def _divisors(node: Node) -> Iterator[Node]:
 
 
 def _factors(node: Node) -> Iterator[Node]:
-    """The parts of a divisor that are 0 where it is."""
+    """Yield the parts of a divisor at whose zeros it is 0."""
     if node.kind is Kind.VARIABLE:
         yield node
     elif node.row is None or node.row.range in ("positive", "nonzero"):
         return
     elif node.name == "mul" or node.row.degree > 0.0:
-        # It is 0 where one of its operands is, even if its sign stays the same.
+        # The divisor is 0 where one of its operands is, even if its sign stays the same.
         for child in node.children:
             yield from _factors(child)
     elif node.name in ("div", "pow"):  # the second operand of a division is a divisor of its own

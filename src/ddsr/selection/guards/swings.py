@@ -1,4 +1,4 @@
-"""What a model does between neighbouring rows: swings that no row shows are found out."""
+"""Detection of models that swing between neighbouring rows."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from ddsr.engine import values
 from ddsr.expression import Batch, Expression
 
 Floats = NDArray[np.float64]
-N_STEPS = 8  # of a path from one value of a column to the next
+N_STEPS = 8  # of a path between neighbouring values of a column
 MOST_ROWS = 64
 GOLDEN = 0.6180339887498949
-# How much farther a model may go on the way from row to row than the rows are apart. A sine that is measured
-# five times a period goes 1.1 times as far, one measured twice a period 1.6 times.
+# Largest length of a model's path between rows, relative to the differences between the rows. A sine sampled
+# five times per period reaches 1.1, one sampled twice per period 1.6.
 MOST_DETOUR = 2.0
 
 
 @dataclass(frozen=True, eq=False)
 class Paths:
-    """From each row along each column to the next larger value that the column has."""
+    """Paths from each row along each column to the next larger value in that column."""
 
     points: Floats
     """(paths * (N_STEPS + 1), columns)"""
 
     @classmethod
     def among(cls, rows: Floats) -> Paths:
-        """Between the rows of a table."""
+        """Return the paths between the rows of a table."""
         some = rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), MOST_ROWS)).round().astype(int))]
-        # uneven, or a frequency could go with the steps
+        # uneven steps, which no frequency can match
         shares = np.sort(np.concatenate([[0.0, 1.0], np.arange(1, N_STEPS) * GOLDEN % 1.0]))
         paths = []
         for column in range(rows.shape[1]):
@@ -46,10 +46,10 @@ class Paths:
 
 
 def swing(expressions: Sequence[Expression], paths: Paths, n_threads: int) -> NDArray[np.bool_]:
-    """Whether each goes up and down between the rows far more than from row to row.
+    """Return whether each expression goes up and down between the rows far more than from row to row.
 
-    So does one that is undefined between two rows of a table of one column. With several columns a path may
-    leave the domain of a law, as that of sqrt(x - y), and tells nothing.
+    In a table of one column this includes expressions that are undefined between two rows. With several
+    columns, a path may leave the domain of a law, such as sqrt(x - y), which proves nothing.
     """
     if not expressions or len(paths.points) == 0:
         return np.zeros(len(expressions), dtype=bool)

@@ -1,1 +1,1 @@
-"""Moves: what an equation could be instead, with simpler constants or fewer terms."""
+"""Moves: simpler models next to a given one, with simpler constants or fewer terms."""

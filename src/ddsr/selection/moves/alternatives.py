@@ -1,4 +1,4 @@
-"""What a model could be instead: a constant settled, a term or a factor less, one factor for two terms."""
+"""Models one move away: a constant fixed, a term or factor dropped, one factor for two terms."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from ddsr.selection.moves.moved_constants import (
 from ddsr.selection.moves.settle import settled
 from ddsr.selection.moves.shared_factors import NatsLost, cancelled_factors, shared_factors, split_fitted
 
-# 0 and ±1 save tokens as well, and what they cost far from the constant is a rough guess.
+# 0 and ±1 also save tokens, and their cost far from the fitted constant is only a rough estimate.
 MOST_NATS_LOST_AT_ONE = 1000.0
 
 
 def nothing(constant: int, value: float) -> float:
-    """Every value is as good as any."""
+    """Return 0: all values are equally good."""
     return 0.0
 
 
 def alternatives(model: Model, nats_lost: NatsLost = nothing) -> Iterator[Model]:
-    """Every model that is one move away and simpler, each once; of simple numbers the likeliest few."""
+    """Yield every simpler model one move away, once each, with the likeliest simple numbers only."""
     return _one_move_away(model, partial(_replacements, nats_lost=nats_lost))
 
 
 def with_moved_constants(model: Model, nats_lost: NatsLost) -> Iterator[Model]:
-    """Every model that has a fitted constant as a simple number in another place, each once."""
+    """Yield every model in which a fitted constant becomes a simple number in another place, once each."""
     return _one_move_away(model, partial(_moved, nats_lost=nats_lost))
 
 
@@ -50,7 +50,10 @@ def _one_move_away(model: Model, replacements: Callable[[Node], Iterator[Node]])
 
 
 def settled_together(model: Model, choose: Callable[[int, float], float | None]) -> Model | None:
-    """The model with every free constant settled for which `choose`, given its number and value, has one."""
+    """Return the model with free constants fixed at the values that `choose(number, value)` returns.
+
+    A constant stays free if `choose` returns None. The result is None if nothing changes.
+    """
 
     def chosen(node: Node) -> Node:
         if isinstance(node, Numbered):
@@ -82,7 +85,7 @@ def _numbered(model: Model) -> Node:
 
 
 def _variants(node: Node, replacements: Callable[[Node], Iterator[Node]]) -> Iterator[Node]:
-    """The tree with one node replaced, for every node and every replacement."""
+    """Yield the tree with one node replaced, for every node and every replacement."""
     yield from replacements(node)
     for place, child in enumerate(node.children):
         for other in _variants(child, replacements):
@@ -109,7 +112,7 @@ def _replacements(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
             yield from shared_factors(node, nats_lost)
         if node.name == "div":
             yield from cancelled_factors(node, nats_lost)
-    elif len(node.children) == 1:  # sin(c u) of a tiny c is nothing but c u
+    elif len(node.children) == 1:  # sin(c u) with a tiny c is c u
         yield node.children[0]
         if node.name == "sqrt":
             yield from _before_the_root(node.children[0], nats_lost)
@@ -129,13 +132,13 @@ def _moved(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
 
 
 def _exponentials(base: Node, exponent: Node, nats_lost: NatsLost) -> Iterator[Node]:
-    """c^f as exp(k * f) with a simple k near log(c): 0.606531^f is exp(-0.5 * f)."""
+    """Write c^f as exp(k * f) with a simple k near log(c): 0.606531^f is exp(-0.5 * f)."""
     if base.value <= 0.0:
         return
     number = int(base.name)
     inner_factor, rest = split_factor(exponent)
     rate = log(base.value) * inner_factor
-    if rest is not exponent:  # c^(k * f) has a constant too many
+    if rest is not exponent:  # c^(k * f) has a redundant constant
         yield _exponential(Node.constant(rate), rest)
 
     def lost(value: float) -> float:
@@ -147,7 +150,7 @@ def _exponentials(base: Node, exponent: Node, nats_lost: NatsLost) -> Iterator[N
 
 
 def _before_the_root(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
-    """The root of c * f as a simple number times that of f: sqrt(6.25e6 * f) is 2500 * sqrt(f)."""
+    """Take a simple factor out of a root: sqrt(6.25e6 * f) is 2500 * sqrt(f)."""
     factor, rest = split_fitted(node)
     if factor is None or factor.value <= 0.0:
         return

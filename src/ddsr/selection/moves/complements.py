@@ -1,4 +1,4 @@
-"""Inverse functions that add up to pi / 2: 1.5708 - acos(u) is asin(u), 1.5708 - atan(u) is atan(1 / u)."""
+"""Complements of inverse functions: 1.5708 - acos(u) is asin(u), 1.5708 - atan(u) is atan(1 / u)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from ddsr.price.model import known, split_factor
 from ddsr.price.simple_numbers import near
 
 OTHER = {"asin": "acos", "acos": "asin", "atan": "atan"}
-SAME_NUMBER = 1e-7  # of fits: numbers that differ by less are taken for equal
+SAME_NUMBER = 1e-7  # relative tolerance for constants of fits
 
 
 def complements(node: Node) -> Iterator[Node]:
-    """Of a sum, c - k * acos(u) as d + k * asin(u), with d = c - k * pi / 2, where d is a simple number."""
+    """Yield d + k * asin(u) for a sum c - k * acos(u), where d = c - k * pi / 2 is 0 or a simple number."""
     left, right = node.children
     sign = 1.0 if node.name == "add" else -1.0
     for constant, other, of_constant, of_other in ((left, right, 1.0, sign), (right, left, sign, 1.0)):

@@ -1,7 +1,7 @@
-"""A constant in the place where it is a simple number: 0.264477 * exp(x) is exp(x - 1.33).
+"""Moves of a constant to where it is a simple number: 0.264477 * exp(x) is exp(x - 1.33).
 
-So are 1.67332 * sqrt(x) and sqrt(2.8 * x), log(x + 2.7027) - 0.99425 and log(1 + 0.37 * x). Only
-constants that the data know well are moved: a rough one is near a simple number somewhere.
+Likewise 1.67332 * sqrt(x) is sqrt(2.8 * x), and log(x + 2.7027) - 0.99425 is log(1 + 0.37 * x). Only
+constants that the data determine well are moved: a rough one is near a simple number in some place.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from ddsr.price.model import Known, Numbered, known, split_factor
 from ddsr.price.simple_numbers import FREE, SimpleNumber, nats_of, near
 from ddsr.selection.moves.shared_factors import MOST_TERMS, NatsLost, split_fitted, sum_of, terms_of
 
-LARGEST_EXPONENT = 700.0  # beyond it exp leaves double precision
-USUAL_BASES = (2.0, 10.0)  # people write laws with these
-NATS_OF_PLACE = 5.0  # that a simple number has to save, since there are several places to look for one
-SMALL_STEP = 1e-3  # relative, by which it is asked how well a constant is known
-# A simple number is tried for a constant unless it would cost more of the data than any code can win back.
+LARGEST_EXPONENT = 700.0  # exp of more overflows
+USUAL_BASES = (2.0, 10.0)  # common in laws
+NATS_OF_PLACE = 5.0  # nats that a simple number must save, because several places are searched for one
+SMALL_STEP = 1e-3  # relative change of a constant that measures its precision
+# Nats of the data above which a simple number is not tried: no code can win that back.
 MOST_NATS_LOST = 40.0
-# How many are tried: those that take the fewest nats, together with what they cost of the data or alone.
+# Number of candidates with the least total nats, and with the least nats of the number alone.
 N_LIKELIEST, N_SIMPLEST = 3, 2
 
 
 def likeliest(numbers: Iterable[SimpleNumber], lost: Callable[[float], float]) -> list[float]:
-    """Of those that the data may afford, the simplest, since what they lose is a guess, and the likeliest."""
+    """Return the likeliest numbers that the data allow, and the simplest, since `lost` is an estimate."""
     priced = [(number, lost(number.value)) for number in numbers]
     affordable = [(number, nats) for number, nats in priced if nats <= MOST_NATS_LOST]
     by_both = sorted(affordable, key=lambda pair: pair[0].nats + pair[1])[:N_LIKELIEST]
@@ -38,12 +38,12 @@ def likeliest(numbers: Iterable[SimpleNumber], lost: Callable[[float], float]) -
 
 
 def safe_exp(value: float) -> float:
-    """exp, and infinity where that leaves double precision."""
+    """Return exp(value), or infinity on overflow."""
     return exp(value) if value < LARGEST_EXPONENT else inf
 
 
 def moved_into_factors(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
-    """Of a product or ratio, with a fitted factor taken into an exponential, a power or a root beside it."""
+    """Move a fitted factor of a product or ratio into an exponential, power or root beside it."""
     factors = list(_factors(node, is_above=True))
     for constant in factors:
         if not isinstance(constant.node, Numbered):
@@ -57,7 +57,7 @@ def moved_into_factors(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
 
 
 def moved_into_base(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
-    """Of exp(k * f), b^f with a simple base b near exp(k); k is fitted."""
+    """Write exp(k * f) with a fitted k as b^f with a simple base b near exp(k)."""
     rate, rest = split_fitted(node.children[0])
     if rate is None:
         return
@@ -69,7 +69,7 @@ def moved_into_base(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
 
 
 def moved_into_logarithm(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
-    """Of a sum, s * log(u) + b as s * log(k * u) with a simple k near exp(b / s); b is fitted."""
+    """Write s * log(u) + b with a fitted b as s * log(k * u) with a simple k near exp(b / s)."""
     terms = list(terms_of(node))
     if len(terms) > MOST_TERMS:
         return
@@ -90,7 +90,7 @@ def moved_into_logarithm(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
 
 
 def _with_function(term: Node, function: Node, other: Node) -> Node:
-    """The function, or its multiple, with another in its place."""
+    """Return the term, a function or a multiple of one, with another function in its place."""
     if term is function:
         return other
     return Node.operator("mul", *(other if child is function else child for child in term.children))
@@ -98,7 +98,7 @@ def _with_function(term: Node, function: Node, other: Node) -> Node:
 
 @dataclass(frozen=True)
 class _Factor:
-    """Of a ratio of products: above the bar, or below it."""
+    """A factor of a ratio of products, in the numerator or in the denominator."""
 
     node: Node
     is_above: bool
@@ -114,7 +114,7 @@ def _factors(node: Node, is_above: bool) -> Iterator[_Factor]:
 
 
 def _squares(factors: Sequence[_Factor]) -> Iterator[tuple[_Factor, tuple[_Factor, ...]]]:
-    """u^2 of two factors u that stand on the same side, and these two."""
+    """Yield u^2 for two factors u on the same side, together with these two."""
     for one, other in combinations(factors, 2):
         if one == other and one.node.kind is not Kind.CONSTANT:
             yield replace(one, node=Node.operator("pow", one.node, known(2.0))), (one, other)
@@ -131,31 +131,31 @@ def _product(factors: Sequence[_Factor]) -> Node:
 
 @dataclass(frozen=True)
 class _Place:
-    """What multiplies a function now, and shall do so from inside."""
+    """A factor outside a function that is to be moved inside."""
 
     multiple: float
     lost: Callable[[float], float]
-    """what the data lose where the multiple has another value"""
+    """nats of the data lost if the factor has another value"""
     most_nats: float
-    """that a simple number may take"""
+    """the most that a simple number may take"""
 
     def simple(self, value: float, multiple_of: Callable[[float], float]) -> list[float]:
-        """Simple numbers near the value, which has been made of the multiple."""
+        """Return simple numbers near a value that is computed from the factor; `multiple_of` inverts that."""
         numbers = [number for number in near(value) if number.nats <= self.most_nats]
         return likeliest(numbers, lambda number: self.lost(multiple_of(number)))
 
 
 def _most_nats(constant: Node, nats_lost: NatsLost) -> float:
-    """What a fitted constant with its digits takes, less what a place has to save."""
+    """Return the nats of a fitted constant with its digits, less what a move must save."""
     n_errors = sqrt(2.0 * nats_lost(int(constant.name), (1.0 + SMALL_STEP) * constant.value))
     return log(n_errors / SMALL_STEP) + FREE - NATS_OF_PLACE if n_errors > 0.0 else -inf
 
 
 def _with_factor_inside(constant: _Factor, function: _Factor, nats_lost: NatsLost) -> Iterator[_Factor]:
-    """The function with what multiplies it inside, as far as that is simple there."""
+    """Yield the function with the constant factor moved inside, where it becomes a simple number."""
     number, size = int(constant.node.name), abs(constant.node.value)
     sign = 1.0 if constant.node.value > 0.0 else -1.0
-    is_multiplied = constant.is_above == function.is_above  # else it is divided
+    is_multiplied = constant.is_above == function.is_above  # otherwise divided
 
     def lost(value: float) -> float:
         if not 0.0 < value < inf:
@@ -185,14 +185,14 @@ def _with_factor_inside(constant: _Factor, function: _Factor, nats_lost: NatsLos
 
 
 def _power_of(scaled: Node, node: Node, is_above: bool) -> _Factor:
-    """The power or root of what is scaled; (k / u)^p rather than 1 / (u / k)^p."""
+    """Return the power or root of the scaled base, as (k / u)^p rather than 1 / (u / k)^p."""
     is_turned = not is_above and scaled.name == "div"
     base = Node.operator("div", *reversed(scaled.children)) if is_turned else scaled
     return _Factor(Node.operator(node.name, base, *node.children[1:]), is_above or is_turned)
 
 
 def _scaled(base: Node, exponent: float, place: _Place) -> Iterator[Node]:
-    """k * u and u / k whose power is the multiple of that of u."""
+    """Yield k * u and u / k with a simple k, whose power is the factor times that of u."""
     for name, power in (("mul", exponent), ("div", -exponent)):
         for simple in place.simple(_power(place.multiple, 1.0 / power), partial(_power, exponent=power)):
             factors = (known(simple), base) if name == "mul" else (base, known(simple))
@@ -200,7 +200,7 @@ def _scaled(base: Node, exponent: float, place: _Place) -> Iterator[Node]:
 
 
 def _inside(node: Node, place: _Place, nats_lost: NatsLost) -> Iterator[Node]:
-    """k * u or u / k; and of u = v + a with a fitted a, k * v + m with a simple m."""
+    """Yield k * u and u / k with a simple k; for u = v + a with a fitted a also k * v + m with a simple m."""
     if not 0.0 < place.multiple < inf:
         return
     yield from _scaled(node, 1.0, place)
@@ -213,7 +213,7 @@ def _inside(node: Node, place: _Place, nats_lost: NatsLost) -> Iterator[Node]:
 
 
 def _summands(summand: Node, factor: float, nats_lost: NatsLost) -> list[float]:
-    """Simple numbers for a fitted summand times the factor."""
+    """Return simple numbers for the product of a fitted summand and a factor."""
 
     def lost(value: float) -> float:
         return nats_lost(int(summand.name), value / factor)

@@ -1,4 +1,4 @@
-"""A model after some of its constants were settled: what has become 0 or 1 goes, and takes along what it can.
+"""Removal of what fixed constants make redundant, such as terms that became 0.
 
 The rewriting is native (core/simplify/settling.hpp).
 """
@@ -13,10 +13,10 @@ from ddsr.price.model import Model
 
 
 def settled(vocabulary: Vocabulary, tree: Node) -> Model | None:
-    """Return the tree as a model, without what settled constants make superfluous.
+    """Return the tree as a model, without what fixed constants make redundant.
 
-    Values do not change, wherever the tree has one. None where it has none, and where the vocabulary cannot
-    write what is left; the tree itself may have any operators.
+    Values do not change where the tree has one. Return None if it has none anywhere, or if the vocabulary
+    cannot write the result; the tree itself may have any operators.
     """
     wide = _with_all_operators(vocabulary)
     given = Model.of_tree(wide, tree)
@@ -30,6 +30,6 @@ def settled(vocabulary: Vocabulary, tree: Node) -> Model | None:
     return Model(Expression(vocabulary, tokens, constants), tuple(is_fixed))
 
 
-@lru_cache(maxsize=16)  # thousands of variables take a while to check
+@lru_cache(maxsize=16)  # checking thousands of variables takes a while
 def _with_all_operators(vocabulary: Vocabulary) -> Vocabulary:
     return Vocabulary(vocabulary.variables, tuple(OPERATORS))

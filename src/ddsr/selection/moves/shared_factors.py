@@ -1,6 +1,6 @@
-"""One factor for two terms of a sum: 3.715 * x + 7.440 * z may well be 3.72 * (x + 2 * z).
+"""One fitted factor for two terms: 3.715 * x + 7.440 * z may well be 3.72 * (x + 2 * z).
 
-And one for a ratio: 3.781 * x / (y + 3.781) may well be x / (0.2645 * y + 1).
+Likewise in a ratio: 3.781 * x / (y + 3.781) may well be x / (0.2645 * y + 1).
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from ddsr.price.model import Numbered, known
 from ddsr.price.simple_numbers import SimpleNumber, near
 
 NatsLost = Callable[[int, float], float]
-"""What the data lose, about, where the constant of this number, breadth-first, has this value instead."""
+"""Approximate nats that the data lose if the constant of this breadth-first number has this value instead."""
 
 MOST_NATS_LOST = 12.0
-"""that a constant less is worth, about, on noisy data; without noise a ratio is exact or far off"""
+"""what a constant less saves on noisy data, about; without noise a ratio is exact or far off"""
 MOST_TERMS = 8
-"""of a sum whose terms are compared"""
+"""terms of a sum that are compared"""
 MOST_NATS_OF_RATIO = 12.0
-"""that writing one may take: a longer one saves nothing beside the constant that it replaces"""
+"""a longer ratio saves nothing compared with the constant that it replaces"""
 
 
 @dataclass(frozen=True)
 class Term:
-    """Of a sum: sign * node, and node is factor * rest if it has a fitted factor."""
+    """A term of a sum: sign * node, where node is factor * rest if it has a fitted factor."""
 
     sign: float
     node: Node
@@ -37,16 +37,16 @@ class Term:
 
     @property
     def coefficient(self) -> float:
-        """The fitted factor with the sign; the sign alone where there is none."""
+        """Fitted factor with the sign, or the sign alone without one."""
         return self.sign * (1.0 if self.factor is None else self.factor.value)
 
 
 _Way = tuple[Term, Term, SimpleNumber]
-"""The term that keeps its factor, the one that loses it, and the ratio of that to the other's."""
+"""The term that keeps its factor, the term that loses it, and the ratio of its factor to the kept one."""
 
 
 def shared_factors(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
-    """The sum with two terms, one of either operand, over one fitted factor, as far as the data allow it."""
+    """Yield the sum with two terms, one of each operand, over one fitted factor, as far as the data allow."""
     left, right = (list(terms_of(child)) for child in node.children)
     if node.name == "sub":
         right = [Term(-term.sign, term.node, term.factor, term.rest) for term in right]
@@ -59,7 +59,7 @@ def shared_factors(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
 
 
 def cancelled_factors(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
-    """The ratio without its fitted factor, where that makes one of a term of the divisor a simple number."""
+    """Yield the ratio without its fitted factor, where that gives a term of the divisor a simple factor."""
     numerator, divisor = node.children
     factor, rest = split_fitted(numerator)
     terms = list(terms_of(divisor))
@@ -75,7 +75,7 @@ def cancelled_factors(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
 
 
 def _ways(one: Term, other: Term, nats_lost: NatsLost) -> Iterator[_Way]:
-    """Of 2 * f and f / 2 the one that is written with less."""
+    """Yield the ways to share a factor; of 2 * f and f / 2 only the shorter one."""
     ways: list[_Way] = []
     for base, turned in ((one, other), (other, one)):
         ratio = _ratio(base, turned, nats_lost)
@@ -87,7 +87,7 @@ def _ways(one: Term, other: Term, nats_lost: NatsLost) -> Iterator[_Way]:
 
 
 def terms_of(node: Node, sign: float = 1.0) -> Iterator[Term]:
-    """What a chain of sums and differences joins."""
+    """Yield the terms of a chain of sums and differences."""
     if node.name in ("add", "sub"):
         yield from terms_of(node.children[0], sign)
         yield from terms_of(node.children[1], sign if node.name == "add" else -sign)
@@ -96,7 +96,7 @@ def terms_of(node: Node, sign: float = 1.0) -> Iterator[Term]:
 
 
 def split_fitted(node: Node) -> tuple[Numbered | None, Node]:
-    """A fitted factor of a product or of a numerator, and what is left without it."""
+    """Return a fitted factor of a product or numerator, and the rest; None and the node without one."""
     if isinstance(node, Numbered):
         return node, known(1.0)
     n_places = {"mul": 2, "div": 1}.get(node.name, 0)
@@ -110,7 +110,7 @@ def split_fitted(node: Node) -> tuple[Numbered | None, Node]:
 
 
 def _ratio(base: Term, turned: Term, nats_lost: NatsLost) -> SimpleNumber | None:
-    """Of the second factor to the first: the simple number that costs least, if the data allow any."""
+    """Return the cheapest simple ratio of the second factor to the first that the data allow, or None."""
     if base.factor is None or turned.factor is None or base.coefficient == 0.0:
         return None
     value, number = turned.coefficient / base.coefficient, int(turned.factor.name)
@@ -132,7 +132,7 @@ def _over_one_factor(base: Term, turned: Term, ratio: float) -> Term:
 
 
 def sum_of(terms: Sequence[Term]) -> Node:
-    """What is added first: no sum begins with a minus if it need not."""
+    """Return the sum, positive terms first, so that it does not begin with a minus if it can be avoided."""
     first, *others = sorted(terms, key=lambda term: -term.sign)
     begin = first.node if first.sign > 0.0 else Node.operator("sub", known(0.0), first.node)
     return reduce(

@@ -1,7 +1,8 @@
-"""Expressions as ratios of polynomials, cancelled, factored and written anew.
+"""Expressions as ratios of polynomials, cancelled, factored and rewritten.
 
-What is not rational, a sine or a power with a fitted exponent, is a symbol, and so is a constant that is not
-simple. Square roots are symbols that know what they are the root of, so that roots of products come together.
+Everything that is not rational, such as a sine or a power with a fitted exponent, becomes a symbol, and so
+does a constant that is not simple. Square roots are symbols that know their radicands, so that roots of
+products can be merged.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from ddsr.selection.rational.writer import Writer, cost_of
 MOST_TOKENS = 40
 MOST_SYMBOLS = 8
 MOST_TERMS_READ = 100  # of a numerator or a denominator before it is cancelled
-# Where fewer seconds than these are left, so many terms for each of them: factoring takes longer than growth
-# in proportion, tens of milliseconds for ten terms and seconds for a hundred.
+# With less time left, at most this many terms per second of it. Factoring takes more than linear time: tens
+# of milliseconds for ten terms and seconds for a hundred.
 SECONDS_OF_LARGE, MOST_TERMS_A_SECOND = 3.0, 20
-FEWEST_NODES = 5  # a tree of fewer has no shorter form that a rule of the simplifier does not find
+FEWEST_NODES = 5  # the simplifier already finds the shortest form of smaller trees
 LARGEST_POWER = 12
 LARGEST_WHOLE, LARGEST_DENOMINATOR = 1000, 8
 
@@ -34,17 +35,17 @@ PRODUCTS = ("mul", "div", "neg", "inverse")
 
 
 def load_algebra() -> None:
-    """What the forms are made with: SymPy, which takes half a second the first time."""
+    """Import SymPy, which takes half a second the first time."""
     import sympy.polys.fields  # noqa: F401
 
 
 def rational_forms(
     expression: Expression, positive: Iterable[str] = (), seconds_left: Callable[[], float] = lambda: inf
 ) -> Iterator[Expression]:
-    """Other forms of the same value, where the named variables are positive; those of fewest nodes first.
+    """Yield other forms of the same value, given positive variables; those of fewest nodes first.
 
-    Constants that are simple numbers count as such, others as unknown. Large expressions have no forms, and
-    with little time left small ones alone have: nothing interrupts SymPy while it factors a polynomial.
+    Constants count as numbers if they are simple, otherwise as symbols. Large expressions have no forms. If
+    time is short, only small ones have: nothing interrupts SymPy while it factors a polynomial.
     """
     if len(expression) > MOST_TOKENS:
         return
@@ -54,7 +55,7 @@ def rational_forms(
     for tree in _Rewriter(expression.vocabulary, frozenset(names), seconds_left).forms(simpler.tree):
         try:
             form = Expression.from_tree(expression.vocabulary, tree).simplified(positive=names)
-        except ExpressionError:  # the vocabulary lacks what it takes to write it
+        except ExpressionError:  # the vocabulary cannot write it
             continue
         if form not in seen:
             seen.add(form)
@@ -62,7 +63,7 @@ def rational_forms(
 
 
 class _Rewriter:
-    """Writes trees anew from the leaves up: what stands in a root or a sine is as short as it gets."""
+    """Rewrites trees from the leaves up, so that operands of roots and sines are as short as possible."""
 
     def __init__(
         self, vocabulary: Vocabulary, positive: frozenset[str], seconds_left: Callable[[], float]
@@ -70,7 +71,7 @@ class _Rewriter:
         self.vocabulary, self.positive, self.seconds_left = vocabulary, positive, seconds_left
 
     def forms(self, node: Node, parent: str = "") -> list[Node]:
-        """The tree and others of its value, shortest first."""
+        """Return the tree and others of the same value, shortest first."""
         if node.kind is not Kind.OPERATOR:
             return [node]
         children = [self.forms(child, node.name)[0] for child in node.children]
@@ -84,7 +85,7 @@ class _Rewriter:
     def _written(self, node: Node) -> Iterator[Node]:
         yield from self._read_and_written(node, frozenset())
         repeated = _repeated_sums(node)
-        if repeated:  # (x + y)^2 - z would be multiplied out for good
+        if repeated:  # otherwise (x + y)^2 - z would be multiplied out
             yield from self._read_and_written(node, repeated)
 
     def _read_and_written(self, node: Node, whole: frozenset[Node]) -> Iterator[Node]:
@@ -121,7 +122,10 @@ class _Reading:
         whole: frozenset[Node] = frozenset(),
         most_terms: int = MOST_TERMS_READ,
     ) -> _Reading | None:
-        """None if it is too large, is a constant, or has no value anywhere; what is `whole` is a symbol."""
+        """Read a tree in which the nodes in `whole` become symbols.
+
+        None if it has too many terms or symbols, no symbol, or no value anywhere.
+        """
         from sympy import QQ
         from sympy.polys.fields import field
 
@@ -148,7 +152,7 @@ class _Reading:
 
 
 def whole_power(node: Node) -> int:
-    """The exponent of a power that is a product of equal factors, or one over it; 0 of any other node."""
+    """Return the whole exponent of a power, which may be negative; 0 for any other node."""
     if node.name != "pow" or node.children[1].kind is not Kind.CONSTANT:
         return 0
     exponent = node.children[1].value
@@ -156,7 +160,7 @@ def whole_power(node: Node) -> int:
 
 
 def half_power(node: Node) -> int:
-    """How often the square root of its operand a node is a factor; 0 of any other node."""
+    """Return n for a node that is the n-th power of the square root of its operand; 0 for any other."""
     if node.name == "sqrt":
         return 1
     if node.name != "pow" or node.children[1].kind is not Kind.CONSTANT or whole_power(node):
@@ -166,12 +170,12 @@ def half_power(node: Node) -> int:
 
 
 def _root_of(node: Node) -> Node:
-    """The square root that a half power is a power of."""
+    """Return the square root that a half power is a power of."""
     return Node.operator("sqrt", node.children[0])
 
 
 def _simple(node: Node) -> Fraction | None:
-    """The fraction that a constant is exactly, if it is a simple one."""
+    """Return the simple fraction that a constant equals, or None."""
     if node.kind is Kind.ONE:
         return Fraction(1)
     if node.kind is not Kind.CONSTANT or abs(node.value) > LARGEST_WHOLE:
@@ -181,7 +185,7 @@ def _simple(node: Node) -> Fraction | None:
 
 
 def _repeated_sums(node: Node) -> frozenset[Node]:
-    """Sums and differences that stand in several places, or in one that is squared."""
+    """Return sums and differences that occur several times, or are raised to a power."""
     times: Counter[Node] = Counter()
     nodes = [(node, 1)]
     for one, n_times in nodes:  # grows while it is walked
@@ -193,20 +197,20 @@ def _repeated_sums(node: Node) -> frozenset[Node]:
 
 
 def _is_positive(atom: Node, positive: frozenset[str]) -> bool:
-    """As far as can be told; a root or an absolute value of 0 is no reason to say no."""
+    """Return whether an atom is known to be positive; roots and absolute values count despite 0."""
     if atom.kind is Kind.VARIABLE:
         return atom.name in positive
     if atom.kind is Kind.CONSTANT:
         return atom.value > 0.0
     if atom.name == "pow":
         return _is_positive(atom.children[0], positive)
-    if atom.name in ("add", "mul", "div"):  # within a sum that is kept whole
+    if atom.name in ("add", "mul", "div"):  # within a sum that is a symbol
         return all(_is_positive(child, positive) for child in atom.children)
     return atom.kind is Kind.ONE or (atom.row is not None and atom.row.range in ("nonnegative", "positive"))
 
 
 def _count_terms(node: Node, atoms: dict[Node, int], whole: frozenset[Node]) -> tuple[int, int]:
-    """At most so many terms above and below the line; what is no arithmetic, or whole, goes into `atoms`."""
+    """Return bounds on the terms of numerator and denominator; collect symbols in `atoms`."""
     if node in whole:
         atoms.setdefault(node, len(atoms))
         return 1, 1
@@ -232,7 +236,7 @@ def _count_terms(node: Node, atoms: dict[Node, int], whole: frozenset[Node]) -> 
 
 
 def _ratio(node: Node, atoms: Mapping[Node, Any]) -> Any:
-    """An element of the field of rational functions, which SymPy keeps cancelled."""
+    """Return an element of the field of rational functions, which SymPy keeps cancelled."""
     if node in atoms:
         return atoms[node]
     number = _simple(node)
@@ -251,7 +255,7 @@ def _ratio(node: Node, atoms: Mapping[Node, Any]) -> Any:
 
 
 def _factored(ratio: Any) -> Factors | None:
-    """None if a factor has more terms than anybody would write."""
+    """Return the factors of a ratio; None if one of them has too many terms to be worth writing."""
     if not ratio:
         return Factors(Fraction(0))
     factors = Factors()

@@ -1,4 +1,4 @@
-"""Products of powers of symbols and polynomials, a part of them under one square root."""
+"""Products of powers of symbols and polynomials, some of them under one square root."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from fractions import Fraction
 from itertools import combinations
 from math import isqrt
 
-MOST_TAKEN_IN = 4  # factors of which every choice is tried under a root; of more, each alone
-MOST_TERMS = 12  # a longer sum is not worth writing
+MOST_TAKEN_IN = 4  # up to this many factors, every subset is tried under a root; of more, each alone
+MOST_TERMS = 12  # longer sums are not worth writing
 
 Monomial = tuple[int, ...]
-"""The exponent of each symbol; after a division it may be negative."""
+"""Exponent of each symbol; may be negative after a division."""
 Polynomial = tuple[tuple[Monomial, Fraction], ...]
-"""Its terms, more than one."""
+"""Terms of a sum, more than one."""
 Base = int | Polynomial
-"""What is raised to a power: a symbol, by number, or a polynomial."""
+"""Base of a power: a symbol by number, or a polynomial."""
 
 
 @dataclass(frozen=True)
 class Factors:
-    """A number times whole powers; no exponent is 0."""
+    """A coefficient times whole powers; no exponent is 0."""
 
     coefficient: Fraction = Fraction(1)
     powers: Mapping[Base, int] = field(default_factory=dict)
 
     @classmethod
     def of_term(cls, monomial: Monomial, coefficient: Fraction) -> Factors:
-        """One term of a polynomial."""
+        """Return one term of a polynomial as factors."""
         return cls(coefficient, {symbol: power for symbol, power in enumerate(monomial) if power})
 
     def times(self, other: Factors, exponent: int = 1) -> Factors:
-        """self · other^exponent."""
+        """Return self · other^exponent."""
         powers = Counter(self.powers)
         for base, power in other.powers.items():
             powers[base] += exponent * power
@@ -41,12 +41,12 @@ class Factors:
         return Factors(coefficient, {base: power for base, power in powers.items() if power})
 
     def without(self, bases: Collection[Base]) -> Factors:
-        """Less these bases."""
+        """Return the factors without these bases."""
         kept = {base: power for base, power in self.powers.items() if base not in bases}
         return replace(self, powers=kept)
 
     def flipped(self, polynomial: Polynomial) -> Factors:
-        """The same with −p for a polynomial p, if it is among the bases."""
+        """Return the same value with −p in place of a polynomial p among the bases."""
         if polynomial not in self.powers:
             return self
         power = self.powers[polynomial]
@@ -56,25 +56,25 @@ class Factors:
 
     @property
     def polynomials(self) -> list[Polynomial]:
-        """The bases that are sums."""
+        """Bases that are sums."""
         return [base for base in self.powers if isinstance(base, tuple)]
 
     @property
     def monomial(self) -> Factors:
-        """The number and the powers of symbols."""
+        """Coefficient and powers of symbols."""
         return self.without(self.polynomials)
 
 
 @dataclass(frozen=True)
 class Symbols:
-    """What is known of the symbols of one rational function."""
+    """Facts about the symbols of a rational function."""
 
     positive: frozenset[int]
     radicands: Mapping[int, Factors]
-    """of the symbols that are square roots"""
+    """radicands of the symbols that are square roots"""
 
     def is_positive(self, base: Base) -> bool:
-        """Whether this is certain."""
+        """Return whether a base is certainly positive."""
         if isinstance(base, int):
             return base in self.positive
         return all(
@@ -85,16 +85,16 @@ class Symbols:
 
 @dataclass(frozen=True)
 class Product:
-    """outer · √inner: what is positive stands under the root only if its exponent is no whole number."""
+    """outer · √inner; positive bases are under the root only if their exponent is not whole."""
 
     outer: Factors
     inner: Factors
     positive: frozenset[Base]
-    """bases that are positive wherever the whole has a value"""
+    """bases that are positive wherever the product has a value"""
 
     @classmethod
     def of(cls, factors: Factors, symbols: Symbols) -> Product:
-        """With all roots among the factors brought together into one."""
+        """Return a product with all roots among the factors merged into one."""
         roots = [base for base in factors.powers if isinstance(base, int) and base in symbols.radicands]
         outer, inner = factors.without(roots), Factors()
         for root in roots:
@@ -111,7 +111,7 @@ class Product:
         return cls(outer, inner, frozenset(positive)).balanced()
 
     def balanced(self) -> Product:
-        """Whole powers of what is positive come out of the root, and so do squares of numbers."""
+        """Move whole powers of positive bases, and squares of numbers, out of the root."""
         outer, inner = self.outer, self.inner
         for base in [base for base in inner.powers if base in self.positive]:
             total = Fraction(inner.powers[base], 2) + outer.powers.get(base, 0)
@@ -129,16 +129,16 @@ class Product:
         return replace(self, outer=outer, inner=inner)
 
     def multiplied_out(self) -> Product | None:
-        """Polynomials of equal exponents as one; None if there are none or it gets too long."""
+        """Multiply polynomials of equal exponents; None if there are none or the result is too long."""
         outer, inner = _multiplied_out(self.outer), _multiplied_out(self.inner)
         if outer is None or inner is None or (outer == self.outer and inner == self.inner):
             return None
         return replace(self, outer=outer, inner=inner)
 
     def divisions(self) -> Iterator[Product]:
-        """One polynomial p as t · (p/t), for each of its terms t, or else times what is no polynomial.
+        """Yield the product with one polynomial p as t · (p/t).
 
-        By what is not positive nothing is divided that was not before: it may be 0.
+        t is a term of p, or takes the product's monomial into p. A new divisor must be positive, not 0.
         """
         for polynomial in self.outer.polynomials:
             power, monomial = self.outer.powers[polynomial], self.outer.monomial
@@ -155,10 +155,10 @@ class Product:
                 yield replace(self, inner=_divided(self.inner, polynomial, divisor)).balanced()
 
     def _taken_in(self, polynomial: Polynomial) -> Iterator[Factors]:
-        """Divisors of p under the root that take positive factors into it: x √(1 − y/x²) is √(x² − y).
+        """Yield divisors of p under the root that move positive factors into it: x √(1 − y/x²) is √(x² − y).
 
-        None that leaves a sum of reciprocals alone, or less 1: nobody writes 1 / √(1/v² − 1/c²) or
-        c / √(c²/v² − 1) for v / √(1 − v²/c²).
+        Divisors that leave only reciprocals, or a −1, are skipped: 1 / √(1/v² − 1/c²) and c / √(c²/v² − 1)
+        are less usual than v / √(1 − v²/c²).
         """
         power = self.inner.powers[polynomial]
         if abs(power) != 1:
@@ -174,12 +174,12 @@ class Product:
                     yield divisor
 
     def knowing(self, symbols: Symbols) -> Product:
-        """The same with every symbol known to be positive, not only those that stand alone in it."""
+        """Return the product with all symbols known to be positive, not only those that are bases of it."""
         return replace(self, positive=self.positive | symbols.positive).balanced()
 
 
 def negated(polynomial: Polynomial) -> Polynomial:
-    """−p."""
+    """Return −p."""
     return tuple((monomial, -coefficient) for monomial, coefficient in polynomial)
 
 
@@ -188,7 +188,7 @@ def _terms(polynomial: Polynomial) -> list[Factors]:
 
 
 def _of_positive_number(inner: Factors) -> tuple[Factors, Polynomial | None]:
-    """A negative number goes into a polynomial, c − v instead of −(v − c), which is returned too."""
+    """Move a negative coefficient into a polynomial p, and return p too: c − v in place of −(v − c)."""
     odd = [polynomial for polynomial in inner.polynomials if inner.powers[polynomial] % 2]
     if inner.coefficient > 0 or not odd:
         return inner, None
@@ -203,14 +203,14 @@ def _square_root(number: Fraction) -> Fraction | None:
 
 
 def _divided(factors: Factors, polynomial: Polynomial, divisor: Factors) -> Factors:
-    """p^k as t^k · (p/t)^k."""
+    """Write p^k as t^k · (p/t)^k."""
     power = factors.powers[polynomial]
     rest = factors.without([polynomial]).times(divisor, power)
     return rest.times(Factors(powers={_quotient(polynomial, divisor): power}))
 
 
 def _quotient(polynomial: Polynomial, divisor: Factors) -> Polynomial:
-    """p/t for a t without sums."""
+    """Return p/t for a divisor t without sums."""
     quotient = []
     for monomial, coefficient in polynomial:
         exponents = [old - divisor.powers.get(symbol, 0) for symbol, old in enumerate(monomial)]

@@ -1,4 +1,4 @@
-"""Products of powers as trees of few nodes."""
+"""Products of powers written as trees of few nodes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ddsr.expression.operators import NAMED_POWERS
 from ddsr.price.model import known
 from ddsr.selection.rational.products import Base, Factors, Polynomial, Product, Symbols
 
-NODES_OF_A_NUMBER = 1.9  # its token, and about as much again for its value
+NODES_OF_A_NUMBER = 1.9  # its token, and about as much for its value
 
 
 def cost_of(node: Node) -> float:
-    """Nodes, a number counting for more."""
+    """Return the number of nodes, with constants counting for more."""
     own = NODES_OF_A_NUMBER if node.kind is Kind.CONSTANT else 1.0
     return own + sum(map(cost_of, node.children))
 
@@ -30,7 +30,7 @@ class Writer:
     symbols: Symbols
 
     def shortest_first(self, product: Product) -> list[Node]:
-        """As it is, multiplied out, and either with one or two of its sums divided through."""
+        """Return the product as it is and multiplied out, either also with sums divided, shortest first."""
         begun = [product.knowing(self.symbols)]
         merged = begun[0].multiplied_out()
         begun += [] if merged is None else [merged]
@@ -45,7 +45,7 @@ class Writer:
         return sorted(written, key=lambda node: written[node])
 
     def product(self, product: Product) -> Node:
-        """A ratio, with at most one root."""
+        """Return a product as a ratio with at most one root."""
         above, below = self._ratio(product.outer.powers)
         under_above, under_below = self._ratio(product.inner.powers)
         number = product.inner.coefficient
@@ -61,7 +61,7 @@ class Writer:
         return self._divided(above, below)
 
     def sum(self, polynomial: Polynomial) -> Node:
-        """Its terms, those with a minus sign behind the others."""
+        """Return a polynomial as a sum, with negative terms last."""
         terms = [Factors.of_term(*term) for term in polynomial]
         terms.sort(key=lambda term: term.coefficient < 0)
         total = self._term(terms[0])
@@ -79,7 +79,7 @@ class Writer:
         return self.nodes[base] if isinstance(base, int) else self.sum(base)
 
     def _ratio(self, powers: Mapping[Base, int]) -> tuple[list[Node], list[Node]]:
-        """Factors above and below the line; those of equal exponents share it: (v / c)^2."""
+        """Return factors above and below the bar; equal exponents share one power: (v / c)^2."""
         above: list[Node] = []
         below: list[Node] = []
         for size in sorted({abs(power) for power in powers.values()}):

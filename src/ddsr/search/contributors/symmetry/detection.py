@@ -1,9 +1,9 @@
-"""Symmetries found in the slopes of an imitation: shifts of two inputs, and scalings of several.
+"""Finds symmetries in the slopes of an approximation: shifts of two inputs, and scalings of several.
 
-What is the same when x and y are shifted together depends on x - y alone: its slopes along both cancel. What
-is multiplied by λ^p when each input is multiplied by its own power of λ, as if a unit had changed, obeys
-Euler's equation: the sum of a x ∂f/∂x is p f. Both are linear in the slopes, so that least squares finds them
-all at once, without a thought of what the inputs are; the powers must be simple numbers.
+A function that stays the same when x and y are shifted together depends on x - y alone: its slopes along
+x and y cancel. A function that is multiplied by λ^p when each input is multiplied by its own power of λ, as
+after a change of units, obeys Euler's equation: the sum of a x ∂f/∂x is p f. Both conditions are linear in
+the slopes, so least squares finds all symmetries at once. The powers must be simple numbers.
 """
 
 from __future__ import annotations
@@ -22,46 +22,46 @@ from ddsr.search.contributors.symmetry.slopes import Slopes
 Floats = NDArray[np.float64]
 
 MOST_PIVOTS = 400
-"""choices of inputs to take units from that are compared"""
+"""choices of inputs as units that are compared"""
 LARGEST_POWER = 4.0
 NEAR_POWER = 0.12
-"""distance of a power from a simple number that it may mean"""
+"""largest distance of a power from the simple number that it is taken for"""
 LEAST_INFLUENCE = 0.01
-"""of an input on the target, over its spread: what is less says nothing"""
+"""least influence of an input, relative to the spread of the target, for its slopes to count"""
 
 
 @dataclass(frozen=True, eq=False)
 class _Function:
-    """An imitation as a function of inputs that were made of the columns, on rows."""
+    """An approximation as a function of inputs made from the columns, on rows."""
 
     reduction: Reduction
     inputs: Floats
-    """(n, inputs): their values"""
+    """(n, inputs)"""
     values: Floats
     slopes: Floats
-    """(n, inputs): along each input, in the units of the values"""
+    """(n, inputs): derivatives along each input"""
     is_positive: NDArray[np.bool_]
-    """on all rows of the data"""
+    """(inputs): whether each is positive on all rows of the data"""
 
     def influence(self) -> Floats:
-        """Root mean square of what each input does to the value within its own spread."""
+        """Root mean square of the slope along each input, times the spread of the input."""
         return np.asarray(_size(self.slopes) * self.inputs.std(axis=0))
 
 
 def find_reduction(
     slopes: Slopes, names: Sequence[str], is_positive: Sequence[bool], tolerance: float
 ) -> Reduction | None:
-    """What the symmetries that hold to this tolerance leave of the inputs; None if there are none."""
+    """Return the reduction by all symmetries that hold to this tolerance; None if there are none."""
     every = Reduction(tuple(Input(Node.variable(name)) for name in names))
     flags = np.array(is_positive, dtype=bool)
     function = _Function(every, slopes.rows, slopes.values, slopes.slopes, flags)
-    with np.errstate(all="ignore"):  # what overflows is no symmetry
+    with np.errstate(all="ignore"):  # an overflow is no symmetry
         function = _shifted(_scaled(_shifted(function, tolerance), tolerance), tolerance)
     return None if len(function.reduction.inputs) == len(names) else function.reduction
 
 
 def _shifted(function: _Function, tolerance: float) -> _Function:
-    """With x - y, or x + y, in the place of both, the pair that holds best first."""
+    """Replace pairs of inputs by their difference or sum, the best symmetry first."""
     while len(function.reduction.inputs) > 1:
         influence = function.influence()
         is_known = influence > LEAST_INFLUENCE * function.values.std()
@@ -98,7 +98,7 @@ def _joined(function: _Function, first: int, second: int, sign: float) -> _Funct
 
 
 def _scaled(function: _Function, tolerance: float) -> _Function:
-    """Without the inputs from which units can be taken."""
+    """Remove the inputs that can serve as units."""
     is_known = function.influence() > LEAST_INFLUENCE * function.values.std()
     places = np.flatnonzero(function.is_positive & is_known)
     euler = np.column_stack([function.inputs[:, places] * function.slopes[:, places], -function.values])
@@ -118,7 +118,7 @@ def _scaled(function: _Function, tolerance: float) -> _Function:
 def _simple_powers(
     null: Floats, euler: Floats, tolerance: float
 ) -> tuple[tuple[int, ...], NDArray[np.float64]] | None:
-    """Inputs to take units from, and for each the powers with which all scale; the simplest choice."""
+    """Return the simplest choice of inputs as units, and for each the powers with which all scale."""
     n, n_inputs = len(null), null.shape[1] - 1
     best: tuple[float, tuple[int, ...], Floats] | None = None
     for pivots in islice(combinations(range(n_inputs), n), MOST_PIVOTS):
@@ -143,7 +143,7 @@ def _simple_powers(
 def _without_units(
     function: _Function, places: NDArray[np.intp], pivots: tuple[int, ...], powers: Floats
 ) -> _Function:
-    """Each input in units of those at the pivots, and the target, too."""
+    """Divide the inputs and the target by units made of the inputs at the pivots."""
     trees = [each.tree for each in function.reduction.inputs]
     at_units = places[list(pivots)]
     left = [place for place in range(len(trees)) if place not in at_units]

@@ -1,10 +1,11 @@
-"""A search in the fewer inputs that the symmetries of the best imitations leave."""
+"""The contributor that searches in fewer inputs, if the best approximations have symmetries."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,54 +18,62 @@ from ddsr.engine import Engine, values
 from ddsr.errors import DataError, ExpressionError, GrammarError, RunError
 from ddsr.expression import Batch, Expression, Node, Vocabulary
 from ddsr.grammar import AtMost, Grammar, Nesting, Rule
-from ddsr.search.contributors.evolution import Ending, HallOfFame, Refiner
+from ddsr.search.contributors.contract import Proposals, SearchView, TurnBudget
+from ddsr.search.contributors.evolution import Ending, Refiner
 from ddsr.search.contributors.symmetry.detection import find_reduction
 from ddsr.search.contributors.symmetry.reduction import Input, Reduction
 from ddsr.search.contributors.symmetry.slopes import slopes_of
+from ddsr.search.hall_of_fame import HallOfFame
+from ddsr.search.turns import SYMMETRIES
 from ddsr.storage.saved import Saved
 
 Floats = NDArray[np.float64]
 
 TOLERANCE = 0.05
-"""of a symmetry: what is left of slopes that ought to cancel"""
+"""largest remainder of slopes that should cancel, relative to their size"""
 MOST_NRMSE = 0.5
-"""of an imitation that is looked at"""
+"""largest error of an approximation in which symmetries are looked for"""
 N_IMITATIONS = 3
-"""that have to share a symmetry"""
+"""approximations that have to share a symmetry"""
 MOST_PROPOSALS, LEAST_PROPOSALS = 20, 2
-"""of the shortlist and as many of the hall of fame of a run"""
+"""models proposed from the shortlist, and as many from the hall of fame"""
 MOST_REDUCTIONS = 2
-"""that are remembered with what was found in them"""
+"""reductions whose searches are kept"""
 MOST_ROWS = 20_000
-"""of the data that a search in fewer inputs has: what it finds is fitted to all rows afterwards"""
+"""rows of a search in fewer inputs; its proposals are fitted to all rows afterwards"""
 ROWS_TO_FIT = 200_000
-"""rows times proposals that are put in at a time: fitting them is not to take long"""
+"""rows times proposals of one turn, so that fitting them takes little time"""
 IDENTITY_BYTES = 8
+FIRST_EPOCH = 2
+"""epoch from which symmetries are looked for; earlier approximations are rough"""
+LEAST_SECONDS_LEFT = 1.0
+"""time kept for fitting the proposals to all rows"""
 LEAST_SHIFT = 1e-12
-"""a smaller one is left out"""
+"""a smaller shift is left out"""
 
 
 @dataclass
 class ReducedSearch:
-    """Finds symmetries in what a search has found so far, and searches what they leave on its own."""
+    """The contributor that finds symmetries of the best approximations, and searches in fewer inputs."""
 
+    name: ClassVar[str] = SYMMETRIES
     engine: Engine
-    """of all inputs"""
+    """on all inputs"""
     grammar: Grammar
     X: Floats
     y: Floats
     weights: Floats
     n_counted: int
-    """observations that the rows are worth"""
+    """effective number of observations"""
     config: RefinerConfig
     seed: int
     n_threads: int = 1
     refiners: dict[Reduction, Refiner] = field(default_factory=dict)
-    """of the latest reductions, the one that is due last"""
+    """searches in the latest reductions; the last one is the current one"""
     seen: set[bytes] = field(default_factory=set)
-    """identities of what was proposed"""
+    """identities of earlier proposals"""
     n_forgotten: int = 0
-    """evaluations in reductions that are no longer remembered"""
+    """evaluations in reductions that are no longer kept"""
 
     @classmethod
     def on(
@@ -76,7 +85,7 @@ class ReducedSearch:
         seed: int,
         n_threads: int = 1,
     ) -> ReducedSearch:
-        """On X, y and weights, or as many rows of them as it takes."""
+        """Make the contributor for these observations, or a sample of them."""
         y = check_target(rows.y, engine.n_rows)
         weighting = Weighting.of(rows.sample_weight, rows.counts, y)
         chosen = choose_rows(weighting.weights, engine.n_rows, MOST_ROWS, seed)
@@ -89,16 +98,27 @@ class ReducedSearch:
 
     @property
     def is_active(self) -> bool:
-        """Whether there are fewer inputs to search in."""
+        """Whether there is a reduction to search in."""
         return bool(self.refiners)
 
     @property
     def reduction(self) -> Reduction | None:
-        """The one that is searched in."""
+        """The current reduction."""
         return next(reversed(self.refiners), None)
 
+    def propose(self, search: SearchView, budget: TurnBudget) -> Proposals | None:
+        """Look for symmetries, and search in the inputs that they leave."""
+        if search.epoch < FIRST_EPOCH or budget.deadline.seconds_left <= LEAST_SECONDS_LEFT:
+            return None
+        found = self.look(search.shortlist())
+        if self.is_active:
+            left = max(0.0, budget.deadline.seconds_left - LEAST_SECONDS_LEFT)
+            seconds = None if budget.seconds is None else min(budget.seconds, left)
+            found += self.run(budget.evaluations, seconds)
+        return Proposals(found)
+
     def look(self, found: HallOfFame) -> list[Expression]:
-        """Look for symmetries in the best of these; the powers that they take out alone are a proposal."""
+        """Look for symmetries of the best models; propose the units that were divided out of y."""
         reduction = self._find(found)
         if reduction is None:
             return []
@@ -110,7 +130,7 @@ class ReducedSearch:
         return [*self._restored([Node.one()], reduction)]
 
     def run(self, evaluations: int, seconds: float | None) -> list[Expression]:
-        """Search on in the fewer inputs: what is best there, over the variables of the data."""
+        """Continue the search in fewer inputs, and return its best models over the variables of the data."""
         reduction, refiner = next(reversed(self.refiners.items()))
         if refiner.run(0).ending is Ending.EXACT:
             refiner = self.refiners[reduction] = self._unending(refiner)
@@ -122,12 +142,12 @@ class ReducedSearch:
         return [*self._restored(trees, reduction)]
 
     @property
-    def n_evaluations(self) -> int:
-        """Fitted in fewer inputs, since it was made."""
+    def n_scored(self) -> int:
+        """Expressions fitted in fewer inputs."""
         return self.n_forgotten + sum(refiner.n_evaluations for refiner in self.refiners.values())
 
     def saved(self) -> Saved:
-        """The reductions and what was found in them."""
+        """Return the reductions and the states of their searches."""
         searches = {
             str(place): {
                 "inputs": [[self._text(each.tree), list(each.powers)] for each in reduction.inputs],
@@ -141,7 +161,7 @@ class ReducedSearch:
         return {"searches": searches, "seen": seen, "n_forgotten": self.n_forgotten}
 
     def restore(self, saved: Saved) -> None:
-        """Go on in the reductions that were saved, on the same data."""
+        """Restore the searches in saved reductions, on the same data."""
         self.seen, self.n_forgotten = {row.tobytes() for row in saved["seen"]}, saved["n_forgotten"]
         self.refiners = {}
         for each in saved["searches"].values():
@@ -180,7 +200,7 @@ class ReducedSearch:
         return find_reduction(slopes, names, is_positive, TOLERANCE)
 
     def _refiner_of(self, reduction: Reduction) -> Refiner | None:
-        """None where no input is left, or these or the target are not finite or cannot be written."""
+        """Make a refiner on the reduced data; None if no input is left, or the data are not finite."""
         if not reduction.inputs:
             return None
         full = self.engine.vocabulary
@@ -190,14 +210,14 @@ class ReducedSearch:
             written = Batch.of(Expression.from_tree(full, tree) for tree in trees)
             made, _ = values(written, self.X, self.n_threads)
             inputs, factors = np.ascontiguousarray(made[:-1].T), made[-1]
-            with np.errstate(all="ignore"):  # what overflows is refused by the engine
+            with np.errstate(all="ignore"):  # the engine refuses an overflow
                 target, weights = self.y / factors, self.weights * factors**2
             engine = Engine(
                 vocabulary,
                 inputs,
                 target,
                 weights,
-                # the factor changes how errors are written, and not what the rows are worth
+                # the factor changes the scale of errors, not the number of observations
                 n_counted=self.n_counted,
                 seed=self.seed,
                 n_threads=self.n_threads,
@@ -209,7 +229,7 @@ class ReducedSearch:
         return Refiner(engine, grammar, self.config, self.seed, self.n_threads)
 
     def _unending(self, refiner: Refiner) -> Refiner:
-        """Goes on from there: since the search did, what is exact here was too long when written out."""
+        """Make a refiner that continues after an exact fit that was too long over the original variables."""
         self.n_forgotten += refiner.n_evaluations
         config = replace(refiner.config, exact=0.0)
         other = Refiner(refiner.engine, refiner.grammar, config, self.seed, self.n_threads)
@@ -217,7 +237,7 @@ class ReducedSearch:
         return other
 
     def _restored(self, trees: list[Node], reduction: Reduction) -> Iterator[Expression]:
-        """Over the variables of the data, simplified, within the grammar, each once."""
+        """Yield models over the variables of the data that are new and obey the grammar, simplified."""
         made = []
         for tree in trees:
             try:
@@ -235,13 +255,13 @@ class ReducedSearch:
 
 
 def identity(expression: Expression) -> bytes:
-    """Equal for what differs by operand order and by constants, but for whole ones: x^2 is not x^2.1."""
+    """Return a hash that ignores the order of operands and all constants that are not whole numbers."""
     whole = sorted(value for value in expression.constants if value == round(value))
     return blake2b(expression.key + np.array(whole).tobytes(), digest_size=IDENTITY_BYTES).digest()
 
 
 def _rules_of_operators(grammar: Grammar) -> list[Rule]:
-    """Those that hold whatever the inputs are; what breaks another one is left out in the end."""
+    """Return the rules that name no variables; proposals that break other rules are left out later."""
     known = set(grammar.vocabulary.operators)
     return [
         rule
@@ -256,7 +276,7 @@ def _names(tokens: str | tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _models(found: HallOfFame, rows: range) -> Iterator[Node]:
-    """g + offset / scale for each: a scale is free outside."""
+    """Yield g + offset / scale for each model, since a scale is fitted outside."""
     for row in rows:
         tree, scale = found.batch[row].tree, found.scale[row]
         shift = found.offset[row] / scale if scale != 0.0 else 0.0

@@ -1,4 +1,4 @@
-"""Fewer inputs: sums and differences of the columns, and what is left of them when units are taken out."""
+"""Reductions of a problem to fewer inputs: sums and differences of columns, divided by units."""
 
 from __future__ import annotations
 
@@ -8,40 +8,40 @@ from dataclasses import dataclass
 from ddsr.expression import Kind, Node
 
 Powers = tuple[float, ...]
-"""of each unit"""
+"""one power for each unit"""
 Measured = tuple[Node, Powers | None]
-"""a tree and the units that its value has; None: a number, which may have any"""
+"""a tree and the units of its value; None: a number, which may have any units"""
 
 NEAR_EXPONENT = 0.05
-"""distance of a fitted exponent from the half or whole number that it is taken for"""
+"""largest distance of a fitted exponent from the half or whole number that it is taken for"""
 
 
 @dataclass(frozen=True)
 class Input:
-    """What stands in the place of several columns: a tree over them, divided by units."""
+    """An input of the reduced problem: a tree over the columns, divided by units."""
 
     tree: Node
     powers: Powers = ()
-    """of the units that the tree's value has: it is divided by them"""
+    """powers of the units that the tree is divided by"""
 
 
 @dataclass(frozen=True)
 class Reduction:
-    """y = g(inputs) in the units that it has, all trees being over the variables of the data."""
+    """y = g(inputs), times units. All trees are over the variables of the data."""
 
     inputs: tuple[Input, ...]
     units: tuple[Node, ...] = ()
     powers: Powers = ()
-    """of the units, in y"""
+    """powers of the units in y"""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the inputs, in trees over them."""
+        """Names of the inputs in the reduced problem."""
         return tuple(f"u{number}" for number in range(len(self.inputs)))
 
     @property
     def factor(self) -> Node:
-        """What y is divided by; the literal 1 where there are no units."""
+        """The units of y; the literal 1 if there are none."""
         return monomial(self.units, self.powers)
 
     @property
@@ -50,16 +50,16 @@ class Reduction:
         return tuple(_divided(each.tree, each.powers, self.units) for each in self.inputs)
 
     def joined(self, first: int, second: int, sign: float) -> Input:
-        """The sum of two inputs, or their difference, in the units of the first."""
+        """Return the sum or the difference of two inputs, in the units of the first."""
         one, other = self.inputs[first], self.inputs[second]
         operands = (one.tree, one.powers), (other.tree, other.powers)
         return Input(*self._sum("add" if sign > 0 else "sub", *operands))
 
     def restored(self, tree: Node) -> Node:
-        """g over the variables of the data, from a tree over the inputs.
+        """Turn a tree over the inputs into one over the variables of the data.
 
-        Units go back to where they were taken from: 1 - v/c, times c, becomes c - v. What is added to a
-        quantity is one of the same units, a number too; what a function is taken of has none.
+        Units are multiplied back in where they were divided out: 1 - v/c, times c, becomes c - v. Terms of a
+        sum get the same units, numbers too. Arguments of functions have none.
         """
         node, powers = self._measured(tree)
         return self._times(node, _less(self.powers, powers or self._none))
@@ -87,13 +87,13 @@ class Reduction:
         exponent = _exponent(node)
         if exponent is not None:
             base, powers = operands[0]
-            assert powers is not None  # an exponent is a number, so that this is none
+            assert powers is not None  # the exponent is the number of the two
             rest = (Node.constant(exponent),) if node.name == "pow" else ()
             return Node.operator(node.name, base, *rest), tuple(exponent * power for power in powers)
         return Node.operator(node.name, *map(self._bare, operands)), self._none
 
     def _bare(self, operand: Measured) -> Node:
-        """Divided by its units."""
+        """The tree divided by its units."""
         node, powers = operand
         return node if powers is None else _divided(node, powers, self.units)
 
@@ -111,7 +111,7 @@ class Reduction:
 
 
 def _exponent(node: Node) -> float | None:
-    """That an operator raises units to; None if it takes none. Those of a power have to be simple numbers."""
+    """Power to which an operator raises units; None if its argument has to be without units."""
     if node.name != "pow":
         return node.row.degree or None if node.row else None
     given = node.children[1]
@@ -125,7 +125,7 @@ def _less(first: Powers, second: Powers) -> Powers:
 
 
 def monomial(bases: Sequence[Node], exponents: Sequence[float]) -> Node:
-    """The product of powers, as one ratio; the literal 1 of none."""
+    """Return a product of powers as one ratio; the literal 1 if there are none."""
     above = [_power(base, e) for base, e in zip(bases, exponents, strict=True) if e > 0]
     below = [_power(base, -e) for base, e in zip(bases, exponents, strict=True) if e < 0]
     dividend = _product_of(above)
@@ -133,7 +133,7 @@ def monomial(bases: Sequence[Node], exponents: Sequence[float]) -> Node:
 
 
 def _divided(node: Node, powers: Powers, units: Sequence[Node]) -> Node:
-    """By the units; the literal 1 leaves no trace."""
+    """Divide a tree by units."""
     inverse = tuple(-power for power in powers)
     if node.kind is Kind.ONE:
         return monomial(units, inverse)

@@ -1,4 +1,4 @@
-"""How models rise along each of their inputs: what a symmetry is told by."""
+"""Slopes of models along their inputs, from which symmetries are found."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ddsr.expression import Batch
 Floats = NDArray[np.float64]
 
 STEP = 1e-4
-"""of the difference, over the spread of a column: what it leaves out is the square of this"""
+"""step of the central difference, relative to the spread of the column"""
 
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """Rows, and there the values and derivatives of one model or of several, one after another."""
+    """Values and derivatives of one or several models on rows, one model after another."""
 
     rows: Floats
     """(n, inputs)"""
@@ -31,10 +31,13 @@ class Slopes:
 def slopes_of(
     models: Batch, scale: Floats, offset: Floats, rows: Floats, n_threads: int = 1
 ) -> Slopes | None:
-    """Of `scale * f + offset` for each f; rows where a model is undefined are left out. None if all are."""
+    """Return the slopes of `scale * f + offset` for each model f, on the rows where f is defined.
+
+    None if no model is defined on any row.
+    """
     n_rows, n_inputs = rows.shape
     steps = STEP * rows.std(axis=0)
-    moved = np.repeat(rows[None], 2 * n_inputs + 1, axis=0)  # as they are, then each column up and down
+    moved = np.repeat(rows[None], 2 * n_inputs + 1, axis=0)  # unmoved, then each column moved up and down
     for column, step in enumerate(steps):
         moved[1 + 2 * column, :, column] += step
         moved[2 + 2 * column, :, column] -= step

@@ -1,4 +1,4 @@
-"""Rows that no law explains: named, and no reason for another law."""
+"""Outliers: rows that no law explains are named, and do not change the law."""
 
 from math import comb, e, log, pi
 
@@ -26,11 +26,11 @@ def noisy(n_rows: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("n_rows", [20, 50, 200, 2999])
 @pytest.mark.parametrize("seed", range(3))
-def test_gaussian_noise_has_no_exceptions(n_rows: int, seed: int) -> None:
+def test_gaussian_noise_has_no_outliers(n_rows: int, seed: int) -> None:
     assert saved("x + y", Engine(VOCABULARY, *noisy(n_rows, seed))) == 0.0
 
 
-def test_one_exception_saves_what_its_code_says() -> None:
+def test_one_outlier_saves_what_its_code_says() -> None:
     X, y = noisy(60)
     y[7] += 2.0
     errors = y - X.sum(axis=1)
@@ -41,7 +41,7 @@ def test_one_exception_saves_what_its_code_says() -> None:
     assert saved("x + y", Engine(VOCABULARY, X, y)) == pytest.approx(as_noise - named)
 
 
-def test_at_most_one_row_in_fifty_is_an_exception() -> None:
+def test_at_most_one_row_in_fifty_is_an_outlier() -> None:
     X, y = noisy(100)
     engines = []
     for n_far in (2, 3):
@@ -51,13 +51,13 @@ def test_at_most_one_row_in_fifty_is_an_exception() -> None:
     assert saved("x + y", engines[0]) > 2 * saved("x + y", engines[1]) > 0.0
 
 
-def test_few_rows_have_none() -> None:
+def test_few_rows_have_no_outliers() -> None:
     X, y = noisy(19)
     y[3] += 2.0
     assert saved("x + y", Engine(VOCABULARY, X, y)) == 0.0
 
 
-def test_a_prediction_out_of_all_range_is_no_exception() -> None:
+def test_a_prediction_out_of_range_is_not_an_outlier() -> None:
     X, y = noisy(60)
     X[7, 0], y[7] = 1.5, X[7, 1] + 1.5
     spike = f"x + y + 100 * exp(-100000 * (x - {X[7, 0]:.17g})^2)"
@@ -65,8 +65,8 @@ def test_a_prediction_out_of_all_range_is_no_exception() -> None:
     assert saved(spike.replace("100 *", "2 *", 1), Engine(VOCABULARY, X, y)) > 50.0
 
 
-def test_rows_that_carry_the_variance_of_y_are_no_exceptions() -> None:
-    """Events are what there is to explain, not what 0 is right but for."""
+def test_rows_that_carry_the_variance_of_y_are_not_outliers() -> None:
+    """Such rows are what a law has to explain, not outliers of the law y = 0."""
     X, y = noisy(100)
     events = np.zeros(100)
     events[[4, 61]] = 3.0, 4.0
@@ -75,7 +75,7 @@ def test_rows_that_carry_the_variance_of_y_are_no_exceptions() -> None:
     assert saved("x + y", Engine(VOCABULARY, X, y)) > 50.0
 
 
-def test_what_is_undefined_saves_nothing() -> None:
+def test_undefined_predictions_are_not_outliers() -> None:
     X, y = noisy(60)
     assert saved("log(x)", Engine(VOCABULARY, X, y)) == 0.0
 
@@ -87,7 +87,7 @@ def test_the_unit_of_y_does_not_matter() -> None:
     assert saved("1e9 * (x + y)", Engine(VOCABULARY, X, 1e9 * y)) == pytest.approx(first)
 
 
-def test_rows_without_weight_are_none() -> None:
+def test_rows_of_weight_zero_are_not_outliers() -> None:
     X, y = noisy(60)
     y[7] += 2.0
     weights = np.ones(60)
@@ -95,8 +95,8 @@ def test_rows_without_weight_are_none() -> None:
     assert saved("x + y", Engine(VOCABULARY, X, y, weights)) == 0.0
 
 
-def test_where_a_sample_of_the_rows_is_looked_at_there_are_none() -> None:
-    """As many spikes as the sample happens to have would be excused for all rows."""
+def test_sampled_rows_have_no_outliers() -> None:
+    """Spikes that happen to be in the sample would be excused for all rows."""
     X, y = noisy(2999)
     y[7] += 2.0
     assert saved("x + y", Engine(VOCABULARY, X, y)) > 50.0
@@ -104,12 +104,12 @@ def test_where_a_sample_of_the_rows_is_looked_at_there_are_none() -> None:
     assert saved("x + y", Engine(VOCABULARY, more_X, more_y)) == 0.0
 
 
-def test_the_rows_are_told_the_farthest_first() -> None:
+def test_outliers_are_listed_by_size() -> None:
     X, y = noisy(200)
     assert exceptional_rows(X.sum(axis=1), y).tolist() == []
     y[[4, 61]] += 1.5, -2.0
     assert exceptional_rows(X.sum(axis=1), y).tolist() == [61, 4]
-    y[9] += 1e6  # whatever share of the variance it has
+    y[9] += 1e6  # whatever its share of the variance
     assert exceptional_rows(X.sum(axis=1), y).tolist()[0] == 9
     predicted = X.sum(axis=1)
     predicted[100] = np.inf
@@ -127,14 +127,14 @@ def test_counts_are_rows() -> None:
         weighted = Engine(VOCABULARY, X, y, counts=counts)
         repeated = Engine(VOCABULARY, np.repeat(X, counts, axis=0), np.repeat(y, counts))
         assert saved("x + y", weighted) == pytest.approx(saved("x + y", repeated))
-    assert saved("x + y", weighted) == 0.0  # thirty rows are no exception
+    assert saved("x + y", weighted) == 0.0  # thirty rows are not outliers
 
 
-def test_all_that_a_count_counts_is_left_out() -> None:
+def test_a_counted_outlier_is_left_out_completely() -> None:
     X, y = noisy(90)
     y[7] += 2.0
     counts = np.ones(90)
-    counts[7] = 3.0  # of which one may be an exception
+    counts[7] = 3.0  # one of them may be an outlier
     found = exceptions_of(
         [Expression.parse("x + y", VOCABULARY)], Engine(VOCABULARY, X, y, counts=counts), LEAST_NRMSE
     )
@@ -143,21 +143,21 @@ def test_all_that_a_count_counts_is_left_out() -> None:
     assert found[0].share_left == pytest.approx(np.delete(squares, 7).sum() / 89 / (squares.sum() / 92))
 
 
-def test_an_error_beyond_all_measure_is_no_obstacle() -> None:
+def test_an_infinite_error_is_an_outlier_too() -> None:
     X = np.random.default_rng(0).uniform(1.0, 1.05, (60, 2))
     y = 1e-10 * X[:, 0] * np.random.default_rng(1).normal(1.0, 0.01, 60)
     candidates = [Expression.parse(text, VOCABULARY) for text in ("1e150 * y", "x")]
     assert select(candidates, Engine(VOCABULARY, X, y))[0].nrmse < 1.1
 
 
-def test_where_weights_tell_the_noise_of_each_row_there_are_none() -> None:
+def test_weighted_rows_have_no_outliers() -> None:
     X, y = noisy(90)
     y[7] += 2.0
     assert saved("x + y", Engine(VOCABULARY, X, y, np.linspace(0.5, 1.5, 90))) == 0.0
 
 
-def test_an_exact_law_is_no_longer_than_one_with_exceptions() -> None:
-    """A kink that three of 150 rows show: without it all the others are exact."""
+def test_an_exact_law_is_not_longer_than_one_with_outliers() -> None:
+    """A kink that three of 150 rows show; without it all others are exact."""
     rng = np.random.default_rng(0)
     X = rng.uniform(0, 1, size=(150, 2))
     X[:3, 0] = 1.2, 1.3, 1.4
@@ -169,8 +169,8 @@ def test_an_exact_law_is_no_longer_than_one_with_exceptions() -> None:
     assert found.nrmse < 1e-12
 
 
-def test_guards_go_by_the_rows_that_the_law_is_for() -> None:
-    """The second outlier, the one that is named, must not hide that a tower of exp meets the first."""
+def test_guards_ignore_outliers() -> None:
+    """The second outlier, which is named, must not hide that a tower of exponentials fits the first."""
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 2, size=(60, 2))
     X[7] = 2.4
@@ -182,8 +182,8 @@ def test_guards_go_by_the_rows_that_the_law_is_for() -> None:
 
 
 @pytest.mark.parametrize("text", ["exp(x * y)^9", "exp(x * (y + x * y))", "exp(x^2 * y)"])
-def test_the_law_of_the_other_rows_is_chosen(text: str) -> None:
-    """Two outliers where both x and y are large, and a term that is nothing elsewhere."""
+def test_outliers_do_not_change_the_chosen_law(text: str) -> None:
+    """Two outliers where both x and y are large, and a term that vanishes elsewhere."""
     X, y = noisy(160)
     is_low = X.prod(axis=1) < 1.5
     X, y = X[is_low][:100], y[is_low][:100]

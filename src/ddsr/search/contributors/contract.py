@@ -1,0 +1,100 @@
+"""The contract of everything that contributes expressions to the default search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ddsr.deadline import NEVER, Deadline
+from ddsr.engine import Engine, Scores
+from ddsr.errors import MethodError
+from ddsr.expression import Batch, Expression
+from ddsr.grammar import Grammar
+from ddsr.learning.curves import UpdateStats
+from ddsr.search.front import ParetoFront
+from ddsr.search.hall_of_fame import HallOfFame
+from ddsr.storage.saved import Saved
+
+
+@dataclass(frozen=True)
+class SearchView:
+    """What a contributor sees of the search when it has its turn."""
+
+    epoch: int
+    """number of the epoch, from 0"""
+    front: ParetoFront
+    """the best equation of each size so far"""
+    engine: Engine
+    """scores expressions on the data; `engine.vocabulary` is that of all proposals"""
+    grammar: Grammar
+    """what proposals must obey"""
+    elites: Callable[[], Batch]
+    """the fittest expressions of evolution, best first, without scale and offset"""
+    shortlist: Callable[[], HallOfFame]
+    """the models that may have the shortest description, whatever their size"""
+
+
+@dataclass(frozen=True)
+class TurnBudget:
+    """What a contributor may spend in one turn."""
+
+    evaluations: int
+    """expressions to fit"""
+    seconds: float | None = None
+    """None: the search has no time limit, and nothing may depend on the clock"""
+    deadline: Deadline = NEVER
+    """when the search ends; scoring up to then raises `TimeIsUp`"""
+
+
+@dataclass(frozen=True)
+class Proposals:
+    """What a contributor found in one turn."""
+
+    expressions: Batch | Sequence[Expression] = ()
+    """put into evolution, which fits their constants from their present values; those that break the grammar
+    are left out"""
+    scores: tuple[Scores | HallOfFame, ...] = ()
+    """results that the contributor has already: they enter the front in place of the fits of evolution. Of
+    all but the first, only forms without scale or offset are tried"""
+    update: UpdateStats | None = None
+    """what was learned in this turn"""
+
+    def __len__(self) -> int:
+        return len(self.expressions) + len(self.scores)
+
+    @classmethod
+    def checked(cls, found: object, name: str) -> Proposals | None:
+        """What a contributor of this name returned, if the contract allows it."""
+        if found is None or isinstance(found, cls):
+            return found
+        raise MethodError(
+            f"contributor {name!r}: propose must return Proposals(...), or None if there was nothing to do, "
+            f"not {found!r}"
+        )
+
+
+class Contributor(Protocol):
+    """Contributes expressions to the default search."""
+
+    @property
+    def name(self) -> str:
+        """Under which its gains and times are recorded, and its state is saved; unique in a search."""
+        ...
+
+    @property
+    def n_scored(self) -> int:
+        """How many expressions it has scored so far; those that evolution fits are counted there."""
+        ...
+
+    def propose(self, search: SearchView, budget: TurnBudget) -> Proposals | None:
+        """Take one turn; return None where there was nothing to do in this epoch."""
+        ...
+
+    def saved(self) -> Saved:
+        """Return all that changes from turn to turn, as names, arrays and plain values."""
+        ...
+
+    def restore(self, saved: Saved) -> None:
+        """Continue from what `saved` returned."""
+        ...
