@@ -217,10 +217,10 @@ def prior_evaluate(
 @click.option("--seed", type=click.IntRange(0), default=0, help="Random seed of the intervals.")
 def prior_scaling(scores: tuple[Path, ...], out: Path | None, seed: int) -> None:
     """Compare the SCORES of several priors (from `evaluate --out`) by amount of training, and extrapolate."""
-    from ddsr_pretraining.scaling import check_alike, find_gains, gain_lines, read_scores, table_lines
+    from ddsr_pretraining.scaling import check_alike, find_gains, gain_lines, read_scored, table_lines
     from ddsr_pretraining.scaling_figure import draw_scaling, save_figure
 
-    scored = [read_scores(path) for path in scores]
+    scored = [read_scored(path) for path in scores]
     check_alike(scored)
     click.echo(printable_lines("\n".join([*table_lines(scored), "", *gain_lines(find_gains(scored, seed))])))
     if out is not None:
