@@ -1,8 +1,8 @@
 """The loss of a batch and its gradient, with single launches or CUDA graphs.
 
 A step of training launches more than a thousand small kernels, and a GPU finishes most of them before the
-next launch. A graph is one launch. It needs inputs of one shape, so there is one graph for each width and length.
-The graphs share their memory, since only one runs at a time.
+next launch. A graph is one launch. It needs inputs of one shape, so there is one graph for each width and
+length. The graphs share their memory, since only one runs at a time.
 """
 
 from __future__ import annotations

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from jaxtyping import Float, Int
 
 LENGTHS = ((4, 0.1), (8, 0.2), (12, 0.15), (16, 0.15), (24, 0.1), (32, 0.3))
-"""numbers of positions to which batches are cut, with their frequencies: fewer masked positions at the end are
-faster, here and when expressions are drawn"""
+"""numbers of positions to which batches are cut, with their frequencies: training and drawing are faster with
+fewer masked positions at the end"""
 
 
 @dataclass(frozen=True, eq=False)

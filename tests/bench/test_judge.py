@@ -5,8 +5,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from benchmarks.sizes import judge_many
 
-from ddsr_bench.judge.judge import TIMED_OUT, JudgeProcess, judge_many
+from ddsr_bench.judge.judge import TIMED_OUT, JudgeProcess
 from ddsr_bench.problems.formula import parse_formula
 from ddsr_bench.problems.suites import BenchmarkProblem, load_suite
 

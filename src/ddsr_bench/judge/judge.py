@@ -9,11 +9,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
 from dataclasses import asdict, replace
-from queue import SimpleQueue
 from select import select
 from typing import TextIO
 
@@ -25,9 +21,6 @@ START_S = 60.0
 """time limit for starting Python and importing SymPy on a busy machine"""
 TIMED_OUT = Verdict(error="timeout")
 """not solved by any rule, even if R² is 1"""
-
-Case = tuple[str, BenchmarkProblem, float]
-"""a model as text, its problem and its R² on the test data"""
 
 
 class JudgeProcess:
@@ -103,23 +96,6 @@ class JudgeProcess:
         assert self._process is not None and self._process.stdout is not None
         ready, _, _ = select([self._process.stdout], [], [], timeout)
         return self._process.stdout.readline() if ready else None
-
-
-def judge_many(cases: Sequence[Case], n_jobs: int = 1, timeout: float = TIMEOUT_S) -> list[Verdict]:
-    """Judge models in `n_jobs` processes; `timeout` is the limit of each model."""
-    idle: SimpleQueue[JudgeProcess] = SimpleQueue()
-
-    def judge_case(case: Case) -> Verdict:
-        process = idle.get()
-        try:
-            return process.judge(*case, timeout=timeout)
-        finally:
-            idle.put(process)
-
-    with ExitStack() as stack:
-        for _ in range(n_jobs):
-            idle.put(stack.enter_context(closing(JudgeProcess())))
-        return list(stack.enter_context(ThreadPoolExecutor(n_jobs)).map(judge_case, cases))
 
 
 def serve(requests: TextIO, answers: TextIO) -> None:
