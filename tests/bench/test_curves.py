@@ -21,8 +21,7 @@ from ddsr_bench.runner.curves import (
     thinned,
     write_curve,
 )
-from ddsr_bench.runner.one import Task, keep_curve, run_one
-from ddsr_bench.runner.slot import Limits
+from ddsr_bench.runner.one import Limits, Task, keep_curve, run_one
 from ddsr_bench.runner.store import Key
 
 KEY = Key("feynman_I_6_2", "paper:memory=short", 0.01, 3)

@@ -15,9 +15,9 @@ from ddsr.cli.entry import main
 from ddsr.errors import BenchError
 from ddsr_bench.command import run_suite
 from ddsr_bench.problems.suites import load_suite
-from ddsr_bench.runner.one import Task, r2, run_one
+from ddsr_bench.runner.one import Limits, Task, r2, run_one
 from ddsr_bench.runner.run import Plan, missing_tasks, run_missing
-from ddsr_bench.runner.slot import Limits, Slot
+from ddsr_bench.runner.slot import Slot
 from ddsr_bench.runner.store import Store
 from ddsr_bench.runner.workers import LocalWorkers
 

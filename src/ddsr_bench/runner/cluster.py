@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 from uuid import uuid4
 
 from ddsr.errors import BenchError
-from ddsr_bench.runner.one import Task
-from ddsr_bench.runner.slot import Limits, Slot, row_of
+from ddsr_bench.runner.one import Limits, Task
+from ddsr_bench.runner.slot import Slot, row_of
 from ddsr_bench.runner.starts import Machine, describe_machine
 from ddsr_bench.runner.store import Key, Row
 from ddsr_bench.runner.workers import LocalWorkers, children_cpu_s

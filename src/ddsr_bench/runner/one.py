@@ -1,4 +1,4 @@
-"""One run: its task and its result. `server` does it in a process of its own."""
+"""One run: its task, its limits and its result. `server` does it in a process of its own."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.errors import BenchError, RunError
+from ddsr_bench.judge.judge import TIMEOUT_S
 from ddsr_bench.problems.suites import BenchmarkProblem
 from ddsr_bench.problems.trial import Split, make_data
 from ddsr_bench.runner.curves import curve_of, curve_path, thinned, write_curve
@@ -56,6 +57,16 @@ class Task:
     def from_json(cls, fields: dict[str, Any]) -> Task:
         """Read a task from JSON."""
         return cls(**{**fields, "problem": BenchmarkProblem.from_json(fields["problem"])})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """The limits of a run, which is killed above them, and of its verdict."""
+
+    seconds: float | None = None
+    gib: float | None = None
+    """resident memory of the run and its child processes"""
+    judge_s: float = TIMEOUT_S
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,8 @@ from ddsr_bench.problems.suites import BenchmarkProblem
 from ddsr_bench.runner.cluster import Workers
 from ddsr_bench.runner.identity import check_identities, identity_of
 from ddsr_bench.runner.methods import canonical_name
-from ddsr_bench.runner.one import OWN_METHODS, Task
+from ddsr_bench.runner.one import OWN_METHODS, Limits, Task
 from ddsr_bench.runner.saved_runs import forget
-from ddsr_bench.runner.slot import Limits
 from ddsr_bench.runner.starts import Start, describe_commit, record_start, today
 from ddsr_bench.runner.store import Row, Store, budget_text
 from ddsr_bench.runner.workers import LocalWorkers

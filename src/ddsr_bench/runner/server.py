@@ -18,14 +18,14 @@ import time
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
 from select import select
 from tempfile import TemporaryFile
 from typing import IO, Any, NoReturn
 
-from ddsr_bench.runner.one import Task, run_one
+from ddsr_bench.runner.one import Limits, Task, run_one
 
 POLL_S = 0.01
 MEMORY_POLL_S = 0.05
@@ -39,21 +39,13 @@ MAX_REASON = 500
 PROC = Path("/proc")
 
 
-@dataclass(frozen=True)
-class Watch:
-    """The limits of a run."""
-
-    seconds: float | None
-    gib: float | None
-
-
 def serve(answers: IO[str]) -> None:
     """Do a run for each line of the input, until it ends."""
     for line in sys.stdin:
         request = json.loads(line)
         preload(request["modules"])
         gc.freeze()  # so that garbage collection in forked processes does not copy shared memory
-        answer = run_forked(request["task"], Watch(**request["watch"]), answers)
+        answer = run_forked(request["task"], Limits(**request["limits"]), answers)
         print(json.dumps(answer), file=answers, flush=True)
 
 
@@ -64,7 +56,7 @@ def preload(modules: Sequence[str]) -> None:
             import_module(module)
 
 
-def run_forked(task: dict[str, Any], watch: Watch, answers: IO[str]) -> dict[str, Any]:
+def run_forked(task: dict[str, Any], limits: Limits, answers: IO[str]) -> dict[str, Any]:
     """Do a run in a forked process, and return its `outcome` or a `reason`."""
     with TemporaryFile("w+") as result, TemporaryFile("w+", errors="replace") as words:
         process = os.fork()
@@ -74,7 +66,7 @@ def run_forked(task: dict[str, Any], watch: Watch, answers: IO[str]) -> dict[str
         with suppress(OSError):  # the run does the same; the first one counts
             os.setpgid(process, process)
         try:
-            status, reason = _watched(process, watch)
+            status, reason = _watched(process, limits)
         finally:
             _kill(process)  # its child processes may still run
         result.seek(0)
@@ -116,7 +108,7 @@ def _end_with_parent() -> None:
         ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
 
 
-def _watched(process: int, watch: Watch) -> tuple[int, str | None]:
+def _watched(process: int, limits: Limits) -> tuple[int, str | None]:
     """Return the exit status of a run, negative for a signal, and the reason if it was killed here."""
     began = next_look = time.monotonic()
     while True:
@@ -125,13 +117,13 @@ def _watched(process: int, watch: Watch) -> tuple[int, str | None]:
             return os.waitstatus_to_exitcode(status), None
         now = time.monotonic()
         reason = None
-        if watch.seconds is not None and now - began > watch.seconds:
-            reason = f"timeout: killed after {watch.seconds:g} s"
-        elif watch.gib is not None and now >= next_look:
+        if limits.seconds is not None and now - began > limits.seconds:
+            reason = f"timeout: killed after {limits.seconds:g} s"
+        elif limits.gib is not None and now >= next_look:
             next_look = now + MEMORY_POLL_S
             used = resident_bytes(process) / GIB
-            if used > watch.gib:
-                reason = f"memory: killed at {used:.2f} GiB, {watch.gib:g} are allowed"
+            if used > limits.gib:
+                reason = f"memory: killed at {used:.2f} GiB, {limits.gib:g} are allowed"
         if reason is not None:
             _kill(process)
             os.waitpid(process, 0)

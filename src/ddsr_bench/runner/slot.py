@@ -11,15 +11,16 @@ import sys
 import threading
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from ddsr.storage.version import ddsr_version
-from ddsr_bench.judge.judge import TIMEOUT_S, JudgeProcess
+from ddsr_bench.judge.judge import JudgeProcess
 from ddsr_bench.judge.rules import Verdict
 from ddsr_bench.runner.methods import modules_of
-from ddsr_bench.runner.one import OWN_METHODS, RunResult, Task
+from ddsr_bench.runner.one import OWN_METHODS, Limits, RunResult, Task
 from ddsr_bench.runner.server import TERMINATED, TERMINATED_RUN
 from ddsr_bench.runner.store import Row
 
@@ -35,16 +36,6 @@ BASE_MODULES = ("pandas", "sympy")
 SERVER = "ddsr_bench.runner.server"
 STOP_S = 2.0
 """seconds that the runner has to stop its slots after their processes were terminated"""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Limits:
-    """The limits of a run, which is killed above them, and of its verdict."""
-
-    seconds: float | None = None
-    gib: float | None = None
-    """resident memory of the run and its child processes"""
-    judge_s: float = TIMEOUT_S
 
 
 class Stopped(Exception):
@@ -136,8 +127,8 @@ class Slot(RunPlace):
 
     def run(self, task: Task, limits: Limits) -> tuple[RunResult | None, str | None]:
         """Return the result of a run, or the reason why it has none."""
-        watch = {"seconds": limits.seconds, "gib": limits.gib}
-        answer = self._ask({"task": asdict(task), "modules": modules_for(task), "watch": watch}, task.threads)
+        request = {"task": asdict(task), "modules": modules_for(task), "limits": asdict(limits)}
+        answer = self._ask(request, task.threads)
         if answer is None:
             self._raise_if_stopping(self._end_server() == TERMINATED)
             return None, "the process that starts runs ended, out of memory perhaps"
@@ -161,7 +152,7 @@ class Slot(RunPlace):
         if is_terminated and self._stopped.wait(STOP_S):
             raise Stopped
 
-    def _ask(self, request: dict[str, object], threads: int) -> dict[str, Any] | None:
+    def _ask(self, request: Mapping[str, object], threads: int) -> dict[str, Any] | None:
         """Return the answer of the server; None if it ended."""
         if self._server is not None and threads != self._threads:
             self._end_server()

@@ -11,8 +11,8 @@ from itertools import count
 from queue import Empty, SimpleQueue
 from typing import Any, TypeAlias
 
-from ddsr_bench.runner.one import RunResult, Task
-from ddsr_bench.runner.slot import Limits, RunPlace, Stopped, modules_for, start_server
+from ddsr_bench.runner.one import Limits, RunResult, Task
+from ddsr_bench.runner.slot import RunPlace, Stopped, modules_for, start_server
 from ddsr_bench.runner.stack_server import OUT_OF_MEMORY
 
 Answer: TypeAlias = dict[str, Any] | None

@@ -8,8 +8,8 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from queue import SimpleQueue
 
-from ddsr_bench.runner.one import Task
-from ddsr_bench.runner.slot import Limits, RunPlace, Slot
+from ddsr_bench.runner.one import Limits, Task
+from ddsr_bench.runner.slot import RunPlace, Slot
 from ddsr_bench.runner.starts import Machine, describe_machine
 from ddsr_bench.runner.store import Key, Row
 
