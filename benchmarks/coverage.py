@@ -9,16 +9,20 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ddsr import _core
 from ddsr.errors import ExpressionError
 from ddsr.expression.batch import Batch
 from ddsr.expression.expression import Expression
+from ddsr.expression.signs import signs_of
 from ddsr.expression.vocabulary import Vocabulary
 from ddsr_bench.problems.suites import BenchmarkProblem, load_suite
-from ddsr_pretraining.examples import ExampleMaker, ExampleOptions, standard_forms
+from ddsr_pretraining.examples import ExampleMaker, ExampleOptions
 
 AT_A_TIME = 20_000
 FEW_ROWS = 32  # only formulas are counted, so the data can be small
@@ -40,6 +44,24 @@ class Coverage:
     def n_found(self) -> int:
         """Number of formulas that occurred."""
         return sum(count > 0 for count in self.counts.values())
+
+
+def standard_forms(
+    batch: Batch, positive: Iterable[str] = (), nonnegative: Iterable[str] = (), n_threads: int = 1
+) -> tuple[Batch, NDArray[np.bool_]]:
+    """Return the standard forms of expressions, as in the examples, and which expressions have one.
+
+    Ways to write `a * f(x) + b` with free a and b have one form, as far as the rules go. Rows without a form
+    are empty.
+    """
+    signs = signs_of(batch.vocabulary, positive, nonnegative)
+    try:
+        tokens, constants, has_form = _core.standard_forms(
+            batch.vocabulary.core, batch.tokens, batch.constants, signs, n_threads
+        )
+    except ValueError as error:
+        raise ExpressionError(str(error)) from None
+    return Batch(batch.vocabulary, tokens, constants), has_form.view(np.bool_)
 
 
 def signature_of(problem: BenchmarkProblem, options: ExampleOptions) -> int | None:

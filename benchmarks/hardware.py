@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ddsr_bench.runner.machine import describe_commit, describe_machine
+from ddsr_bench.runner.starts import describe_commit, describe_machine
 
 
 def describe_run() -> dict[str, object]:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ddsr.errors import BenchError
 from ddsr_bench.report.figures import drawn
-from ddsr_bench.report.groups import ground_truth_names
+from ddsr_bench.report.groups import by_method, ground_truth_names
 from ddsr_bench.report.measures import budgets, srbench_rate, thread_counts
 from ddsr_bench.report.overview import overview_tables
 from ddsr_bench.report.palette import OURS, PUBLISHED
 from ddsr_bench.report.published import PublishedRates, published_rates
 from ddsr_bench.report.rates import Rate, interval_bars
 from ddsr_bench.report.results import Results
-from ddsr_bench.report.summary import OWN, by_method
+from ddsr_bench.report.summary import OWN
 from ddsr_bench.report.table import Cell, Table, to_markdown
 from ddsr_bench.runner.store import Row
 

@@ -8,12 +8,36 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from queue import SimpleQueue
 from statistics import median
 
-from ddsr_bench.judge.judge import judge_many
-from ddsr_bench.problems.suites import load_suite
+from ddsr_bench.judge.judge import TIMEOUT_S, JudgeProcess
+from ddsr_bench.judge.rules import Verdict
+from ddsr_bench.problems.suites import BenchmarkProblem, load_suite
 from ddsr_bench.report.results import read_results
 from ddsr_bench.runner.store import Row
+
+Case = tuple[str, BenchmarkProblem, float]
+"""a model as text, its problem and its R² on the test data"""
+
+
+def judge_many(cases: Sequence[Case], n_jobs: int = 1, timeout: float = TIMEOUT_S) -> list[Verdict]:
+    """Judge models in `n_jobs` processes; `timeout` is the limit of each model."""
+    idle: SimpleQueue[JudgeProcess] = SimpleQueue()
+
+    def judge_case(case: Case) -> Verdict:
+        process = idle.get()
+        try:
+            return process.judge(*case, timeout=timeout)
+        finally:
+            idle.put(process)
+
+    with ExitStack() as stack:
+        for _ in range(n_jobs):
+            idle.put(stack.enter_context(closing(JudgeProcess())))
+        return list(stack.enter_context(ThreadPoolExecutor(n_jobs)).map(judge_case, cases))
 
 
 def truth_sizes(names: Sequence[str], n_jobs: int) -> dict[str, int]:

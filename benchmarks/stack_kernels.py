@@ -23,9 +23,9 @@ from ddsr.generators.diffusion.denoiser import Denoiser
 from ddsr.generators.diffusion.generator import MaskedDiffusion
 from ddsr.grammar import Grammar
 from ddsr_bench.stacking.backward import StackedBackward
-from ddsr_bench.stacking.launch import DEFAULT, Launch
-from ddsr_bench.stacking.network import predict
+from ddsr_bench.stacking.network import KernelWeights
 from ddsr_bench.stacking.parameters import StackedParameters
+from ddsr_bench.stacking.support import DEFAULT, Launch
 
 CUDA = torch.device("cuda")
 CONFIG = PaperConfig()
@@ -85,8 +85,27 @@ def make_stack(problems: list[int], n_rows: int, launch: Launch = DEFAULT) -> St
         network = make_network(problem)
         weights = {name: tensor.cpu().numpy() for name, tensor in network.state_dict().items()}
         parameters.load_network(place, weights, network.vocab_size)
-        stack.load_tables(place, make_grammar(problem))
+        stack.tables.load(place, make_grammar(problem))
     return stack
+
+
+def predict(
+    weights: KernelWeights, tokens: torch.Tensor, step: int, launch: Launch = DEFAULT
+) -> torch.Tensor:
+    """Return the logits (S, R, M, V) of q(X_0) given X_t, (S, R, M), at one step t for all rows."""
+    # Only CUDA builds of PyTorch have Triton.
+    from ddsr_bench.stacking.network_kernel import launch_forward
+
+    n_problems, n_rows, n_positions = tokens.shape
+    device = tokens.device
+    rows = torch.arange(n_rows, dtype=torch.int32, device=device).repeat(n_problems, 1)
+    counts = torch.full((n_problems, n_positions + 1), n_rows, dtype=torch.int32, device=device)
+    logits = torch.zeros((*tokens.shape, weights.vocab_size), device=device)
+    weights.refresh()
+    launch_forward(
+        tokens, rows, counts, weights.of_kernel(), logits, step, n_rows, weights.config.width, launch
+    )
+    return logits
 
 
 def check_network(launch: Launch) -> None:

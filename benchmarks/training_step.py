@@ -16,7 +16,8 @@ import torch
 
 from benchmarks.hardware import describe_run
 from ddsr_pretraining.batches import DataBatch, batches_of_chunk
-from ddsr_pretraining.command import example_source, read_settings
+from ddsr_pretraining.command import example_source
+from ddsr_pretraining.config import read_settings
 from ddsr_pretraining.training import Trainer
 
 WAYS = {

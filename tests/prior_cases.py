@@ -7,9 +7,9 @@ import torch
 
 from ddsr.engine import values
 from ddsr.expression import Batch, Vocabulary
-from ddsr.generators.prior.config import NetworkConfig, TrainingConfig
+from ddsr.generators.prior.config import NetworkConfig
 from ddsr.grammar import Grammar
-from ddsr_pretraining.export import prior_of_checkpoint
+from ddsr_pretraining.config import TrainingConfig
 from ddsr_pretraining.training import Trainer
 
 TINY = NetworkConfig(
@@ -28,7 +28,7 @@ QUICK = TrainingConfig(batch_size=32, batches_per_chunk=2, n_views=2, warm_up=10
 def write_weights(path):
     """Write an untrained network to a file and return its path as text."""
     trainer = Trainer(TINY, QUICK, PlainMaker(), {}, torch.device("cpu"))
-    prior_of_checkpoint(trainer.checkpoint()).save(path)
+    trainer.checkpoint().to_prior().save(path)
     return str(path)
 
 

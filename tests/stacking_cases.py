@@ -12,8 +12,8 @@ from ddsr.expression.vocabulary import Vocabulary
 from ddsr.generators.diffusion.denoiser import Denoiser
 from ddsr.grammar import AtMost, Forbid, Grammar, Nesting
 from ddsr_bench.stacking.backward import StackedBackward
-from ddsr_bench.stacking.launch import Launch
 from ddsr_bench.stacking.parameters import StackedParameters
+from ddsr_bench.stacking.support import Launch
 
 IS_INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
 DEVICE = torch.device("cuda" if torch.cuda.is_available() and not IS_INTERPRETED else "cpu")
@@ -63,7 +63,7 @@ def make_stack(grammars, n_rows, networks=None) -> StackedBackward:
     for problem, grammar in enumerate(grammars):
         network = networks[problem] if networks else make_network(grammar, problem)
         parameters.load_network(problem, weights_of(network), len(grammar.vocabulary))
-        stack.load_tables(problem, grammar)
+        stack.tables.load(problem, grammar)
     return stack
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -25,37 +26,27 @@ def read_all_numbers(
     return tuple(dict.fromkeys(number for value in values for number in read_numbers(ctx, param, value)))
 
 
+def _names(option: str, name: str, **settings: Any) -> Callable[[Any], Any]:
+    """Return an option for names, separated by commas, that can be repeated."""
+    return click.option(option, name, multiple=True, callback=read_all_names, **settings)
+
+
 @click.group(cls=CommandGroup)
 def bench() -> None:
     """Measure methods on problems whose equations are known."""
 
 
 @bench.command("run")
-@click.option(
+@_names(
     "--suite",
     "suites",
-    multiple=True,
-    callback=read_all_names,
     default=["ground-truth"],
     help="Suites, or CSV files of formulas or data, separated by commas.",
 )
-@click.option(
-    "--problem",
-    "names",
-    multiple=True,
-    callback=read_all_names,
-    help="Problems of the suites, separated by commas.  [default: all]",
-)
+@_names("--problem", "names", help="Problems of the suites, separated by commas.  [default: all]")
 @click.option("--draw", type=click.IntRange(1), help="Number of problems to draw at random.")
 @click.option("--draw-seed", type=click.IntRange(0), default=0, help="Random seed of --draw.")
-@click.option(
-    "--method",
-    "methods",
-    multiple=True,
-    callback=read_all_names,
-    default=["ddsr"],
-    help="Presets or peers, separated by commas.",
-)
+@_names("--method", "methods", default=["ddsr"], help="Presets or peers, separated by commas.")
 @click.option(
     "--noise",
     "noises",
@@ -67,14 +58,8 @@ def bench() -> None:
 @click.option(
     "--trials", type=click.IntRange(1), default=1, help="Runs of each problem, with the seeds 0, 1, …"
 )
-@click.option(
-    "--time",
-    "seconds",
-    type=Seconds(min_open=True),
-    default=None,
-    help="Time limit of each search, in seconds.",
-)
-@click.option("--epochs", type=click.IntRange(1), default=None, help="Maximum number of epochs of each run.")
+@click.option("--time", "seconds", type=Seconds(min_open=True), help="Time limit of each search, in seconds.")
+@click.option("--epochs", type=click.IntRange(1), help="Maximum number of epochs of each run.")
 @click.option(
     "--jobs", type=click.IntRange(1), default=1, help="Number of runs in parallel, each in its own process."
 )
@@ -89,7 +74,7 @@ def bench() -> None:
 @click.option(
     "--memory", type=click.FloatRange(0, min_open=True), help="Memory limit in GiB. A run above it is killed."
 )
-@click.option("--data", type=click.Path(file_okay=False), default=None, help="Cache folder of pmlb.")
+@click.option("--data", type=click.Path(file_okay=False), help="Cache folder of pmlb.")
 @click.option("--store", type=click.Path(file_okay=False), required=True, help="Folder for the results.")
 def bench_run(
     suites: tuple[str, ...],
@@ -134,10 +119,8 @@ def _chosen_runs(function: Any) -> Any:
 @click.option(
     "--best", type=click.IntRange(0), help="With --by overview: maximum number of published rows per source."
 )
-@click.option("--baseline", default=None, help="With --by method: compute p-values against this method.")
-@click.option(
-    "--out", type=click.Path(dir_okay=False), default=None, help="File to write.  [default: print to stdout]"
-)
+@click.option("--baseline", help="With --by method: compute p-values against this method.")
+@click.option("--out", type=click.Path(dir_okay=False), help="File to write.  [default: print to stdout]")
 def bench_table(stores: tuple[str, ...], methods: tuple[str, ...], out: str | None, **settings: Any) -> None:
     """Print rates, complexity and time of every method beside published results.
 
@@ -163,7 +146,7 @@ def bench_table(stores: tuple[str, ...], methods: tuple[str, ...], out: str | No
     required=True,
     help="Kind of figure.",
 )
-@click.option("--problem", default=None, help="Use only the runs of this problem.")
+@click.option("--problem", help="Use only the runs of this problem.")
 @click.option("--out", type=click.Path(dir_okay=False), required=True, help="File to write: .svg or .png.")
 def bench_plot(
     stores: tuple[str, ...], methods: tuple[str, ...], kind: str, problem: str | None, out: str
@@ -177,7 +160,7 @@ def bench_plot(
 @bench.command("report")
 @_chosen_runs
 @click.option("--title", default="Benchmark", help="Title of the page.")
-@click.option("--baseline", default=None, help="Compute p-values against this method.")
+@click.option("--baseline", help="Compute p-values against this method.")
 @click.option("--out", type=click.Path(dir_okay=False), required=True, help="File to write: .html.")
 def bench_report(
     stores: tuple[str, ...], methods: tuple[str, ...], title: str, baseline: str | None, out: str

@@ -20,8 +20,7 @@ from ddsr_bench.problems.suites import BenchmarkProblem, load_suites
 from ddsr_bench.problems.trial import data_path
 from ddsr_bench.runner.cluster import LOCAL, ClusterWorkers, Workers
 from ddsr_bench.runner.curves import FOLDER as CURVES
-from ddsr_bench.runner.effort import Effort
-from ddsr_bench.runner.identity import without_identity
+from ddsr_bench.runner.identity import no_identity_warning
 from ddsr_bench.runner.methods import check_method
 from ddsr_bench.runner.one import OWN_METHODS, Task
 from ddsr_bench.runner.progress import BenchmarkProgress, show
@@ -29,9 +28,9 @@ from ddsr_bench.runner.run import Plan, missing_tasks, run_missing
 from ddsr_bench.runner.saved_runs import FOLDER as RUNS
 from ddsr_bench.runner.stack_slot import StackSlot
 from ddsr_bench.runner.starts import command_text
-from ddsr_bench.runner.store import Store, of_other_versions
+from ddsr_bench.runner.store import Store, other_versions_warning
 from ddsr_bench.runner.workers import LocalWorkers
-from ddsr_bench.stacking.launch import MAX_TOKENS
+from ddsr_bench.stacking.support import MAX_TOKENS
 
 
 def run_suite(
@@ -68,10 +67,8 @@ def run_suite(
     if draw is not None:
         problems = draw_problems(problems, draw, draw_seed)
     for problem in problems:
-        if problem.source != "uniform":
-            data_path(
-                problem, Path(data) if data else None
-            )  # report missing data now instead of in every row
+        if problem.source != "uniform":  # report missing data now instead of in every row
+            data_path(problem, Path(data) if data else None)
     template = Task(
         problem=problems[0],
         method=methods[0],
@@ -87,26 +84,26 @@ def run_suite(
         # Runs with a time limit are not saved: saving would take part of the time.
         runs_dir=str(Path(store) / RUNS) if seconds is None and factory == OWN_METHODS else None,
     )
-    command = command_text(
-        {
-            "suite": tuple(Path(suite).name for suite in dict.fromkeys(suites)),
-            "problem": tuple(dict.fromkeys(names)) or None,
-            "draw": draw,
-            "draw-seed": draw_seed or None,
-            "method": methods,
-            "noise": noises,
-            "trials": trials,
-            "time": seconds,
-            "epochs": epochs,
-            "threads": threads,
-            "device": device,
-            "memory": memory,
-            "data": "DIR" if data else None,
-            "store": "DIR",
-            **({"jobs": jobs} if cluster is None else {"cluster": _address(cluster)}),
-            "stack": stack,
-        }
-    )
+    options = {
+        "suite": tuple(Path(suite).name for suite in dict.fromkeys(suites)),
+        "problem": tuple(dict.fromkeys(names)) or None,
+        "draw": draw,
+        "draw-seed": draw_seed or None,
+        "method": methods,
+        "noise": noises,
+        "trials": trials,
+        "time": seconds,
+        "epochs": epochs,
+        "threads": threads,
+        "device": device,
+        "memory": memory,
+        "data": "DIR" if data else None,
+        "store": "DIR",
+        "jobs": jobs if cluster is None else None,
+        # Addresses are private.
+        "cluster": cluster if cluster is None or cluster.startswith(LOCAL) else "ADDRESS",
+        "stack": stack,
+    }
     plan = Plan(
         problems=problems,
         methods=methods,
@@ -114,34 +111,44 @@ def run_suite(
         trials=trials,
         template=template,
         memory=memory,
-        command=command,
+        command=command_text(options),
     )
     results = Store(Path(store))
-    rows, warnings = results.read()
-    run_names = [problem.name for problem in problems]
-    warnings += filter(None, (of_other_versions(rows, ddsr_version()), without_identity(rows, run_names)))
-    for warning in warnings:
-        console.print(Text(printable(warning), style="yellow"), soft_wrap=True)
-    n_all, n_missing = len(plan.tasks()), len(missing_tasks(plan, results))
-    held = f"{n_missing} runs to do, {n_all - n_missing} of {n_all} are in {results.path}"
+    n_missing = _report_missing(console, plan, results)
+    if not n_missing:
+        return
+    workers: Workers
+    if cluster is not None:
+        workers = ClusterWorkers(cluster)
+    elif stack is not None:
+        vocab_size = vocab_size_of(methods, problems)
+        workers = LocalWorkers(jobs, partial(StackSlot, stack, vocab_size, partial(_warn, console)), stack)
+    else:
+        workers = LocalWorkers(jobs)
+    try:
+        _run(console, plan, results, workers, n_missing)
+    finally:
+        workers.close()
+
+
+def _report_missing(console: Console, plan: Plan, store: Store) -> int:
+    """Report what the store has, and return the number of missing runs."""
+    rows, warnings = store.read()
+    names = [problem.name for problem in plan.problems]
+    for warning in (
+        *warnings,
+        other_versions_warning(rows, ddsr_version()),
+        no_identity_warning(rows, names),
+    ):
+        if warning is not None:
+            _warn(console, warning)
+    n_all, n_missing = len(plan.tasks()), len(missing_tasks(plan, store))
+    held = f"{n_missing} runs to do, {n_all - n_missing} of {n_all} are in {store.path}"
     console.print(Text(printable(held)), soft_wrap=True)
-    if n_missing:
-        workers: Workers
-        if cluster is not None:
-            workers = ClusterWorkers(cluster)
-        elif stack is not None:
-            make_slot = partial(StackSlot, stack, vocab_size_of(methods, problems), partial(_say, console))
-            workers = LocalWorkers(jobs, make_slot, stack)
-        else:
-            workers = LocalWorkers(jobs)
-        try:
-            _run(console, plan, results, workers, n_missing)
-        finally:
-            workers.close()
+    return n_missing
 
 
 def _run(console: Console, plan: Plan, store: Store, workers: Workers, n_missing: int) -> None:
-    effort = Effort(workers, plan.template.threads)
     board = BenchmarkProgress(n_missing, workers)
     rows = run_missing(plan, store, workers)
     try:
@@ -149,15 +156,15 @@ def _run(console: Console, plan: Plan, store: Store, workers: Workers, n_missing
     except KeyboardInterrupt:
         rows.close()
         console.print(
-            f"stopped: {board.n_done} runs were stored, unfinished ones were not; "
+            f"stopped: {len(board.rows)} runs were stored, unfinished ones were not; "
             "run the same command to resume",
             soft_wrap=True,
         )
         raise
-    console.print(effort.report(board.rows), soft_wrap=True, highlight=False, markup=False)
+    console.print(board.cost(plan.template.threads), soft_wrap=True, highlight=False, markup=False)
 
 
-def _say(console: Console, line: str) -> None:
+def _warn(console: Console, line: str) -> None:
     console.print(Text(printable(line), style="yellow"), soft_wrap=True)
 
 
@@ -172,8 +179,7 @@ def check_stack(
                 f"--stack supports only the preset paper with its masked generator, not {method}: "
                 "run it without --stack"
             )
-    others = {"--time": seconds, "--memory": memory, "--cluster": cluster}
-    for option, value in others.items():
+    for option, value in {"--time": seconds, "--memory": memory, "--cluster": cluster}.items():
         if value is not None:
             raise BenchError(f"--stack cannot be combined with {option}: runs in a stack wait for each other")
 
@@ -186,11 +192,6 @@ def vocab_size_of(methods: Sequence[str], problems: Sequence[BenchmarkProblem]) 
         for problem in problems
     )
     return min(most, MAX_TOKENS)
-
-
-def _address(cluster: str) -> str:
-    """Return the address of a cluster for the records, without private names."""
-    return cluster if cluster.startswith(LOCAL) else "ADDRESS"
 
 
 def named_problems(

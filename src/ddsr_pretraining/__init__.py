@@ -1,1 +1,1 @@
-"""Pretraining of the prior: examples, training, export, and measures of what it proposes."""
+"""Pretraining of the prior: examples, training, export and evaluation."""

@@ -1,15 +1,13 @@
-"""Training data in batches, made by the core in the background while the network learns.
+"""Training data in batches, made by the core in the background during training.
 
-Examples are made in chunks and sorted by their number of variables, so that the data sets of a batch are
-about as wide. A batch is known by its number alone: training that goes on from a checkpoint sees what it
-would have seen.
+Examples are made in chunks and sorted by their number of variables, so that the data sets of a batch have
+similar widths. A batch depends on its number only, so a resumed training sees the same batches.
 """
 
 from __future__ import annotations
 
-import queue
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from ddsr.generators.prior.config import TrainingConfig
+from ddsr_pretraining.config import TrainingConfig
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float, Int
@@ -26,12 +24,11 @@ if TYPE_CHECKING:
     from ddsr_pretraining.examples import Examples
 
 MakeExamples = Callable[[int, int], "Examples"]
-"""(first index, how many) → examples"""
+"""(first index, number) → examples"""
 
 WIDTHS = (1, 2, 3, 4, 6, 8, 10)
-"""numbers of variables that batches are padded to: kernels are chosen and compiled for few shapes"""
-READY_BATCHES = 16
-ORDER = 4  # tells these random numbers from others of the same seed
+"""numbers of variables that batches are padded to, so that kernels are compiled for few shapes"""
+ORDER = 4  # distinguishes these random numbers from others of the same seed
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,25 +42,22 @@ class DataBatch:
     is_variable: Bool[Tensor, "B V"]
 
     def to(self, device: torch.device) -> DataBatch:
-        """The same there; from pinned memory the copies do not wait."""
-        return DataBatch(
-            *(
-                tensor.to(device, non_blocking=True)
-                for tensor in (self.tokens, self.x, self.y, self.is_row, self.is_variable)
-            )
-        )
+        """Copy the batch to a device; the copies do not wait if it is pinned."""
+        return self._mapped(lambda tensor: tensor.to(device, non_blocking=True))
 
     def pinned(self) -> DataBatch:
-        """The same in memory that a GPU copies from by itself."""
-        return DataBatch(
-            *(tensor.pin_memory() for tensor in (self.tokens, self.x, self.y, self.is_row, self.is_variable))
-        )
+        """Copy the batch to memory that a GPU can read."""
+        return self._mapped(Tensor.pin_memory)
+
+    def _mapped(self, function: Callable[[Tensor], Tensor]) -> DataBatch:
+        parts = (self.tokens, self.x, self.y, self.is_row, self.is_variable)
+        return DataBatch(*map(function, parts))
 
 
 def as_batch(examples: Examples, rows: NDArray[np.intp]) -> DataBatch:
-    """Some of the examples, as wide as the widest of them takes.
+    """Return some of the examples, as wide as the widest of them needs.
 
-    Rows are chosen by torch, which lets other threads of Python run meanwhile.
+    torch selects the rows, since other threads can run meanwhile.
     """
     n_variables = torch.from_numpy(examples.n_variables[rows].astype(np.int64))
     most = examples.x.shape[2]
@@ -80,51 +74,29 @@ def as_batch(examples: Examples, rows: NDArray[np.intp]) -> DataBatch:
     )
 
 
-def batches_of_chunk(make: MakeExamples, config: TrainingConfig, chunk: int) -> list[DataBatch]:
-    """The batches of one chunk, in a random order."""
+def batches_of_chunk(
+    make: MakeExamples, config: TrainingConfig, chunk: int, is_pinned: bool = False
+) -> list[DataBatch]:
+    """Return the batches of one chunk, in random order."""
     size = config.batch_size * config.batches_per_chunk
     examples = make(chunk * size, size)
     by_width = np.argsort(examples.n_variables, kind="stable")
     order = np.random.default_rng((config.seed, ORDER, chunk)).permutation(config.batches_per_chunk)
     parts = np.split(by_width, config.batches_per_chunk)
-    return [as_batch(examples, parts[part]) for part in order]
+    batches = [as_batch(examples, parts[part]) for part in order]
+    return [batch.pinned() for batch in batches] if is_pinned else batches
 
 
-class BatchStream:
-    """Batches from a number on, made ahead by a thread. Close it after use."""
-
-    def __init__(self, make: MakeExamples, config: TrainingConfig, first: int, is_pinned: bool) -> None:
-        self._ready: queue.Queue[DataBatch | BaseException] = queue.Queue(READY_BATCHES)
-        self._is_closed = threading.Event()
-        arguments = (make, config, first, is_pinned)
-        self._thread = threading.Thread(target=self._make_ahead, args=arguments, daemon=True)
-        self._thread.start()
-
-    def _make_ahead(self, make: MakeExamples, config: TrainingConfig, first: int, is_pinned: bool) -> None:
-        try:
-            chunk, skipped = divmod(first, config.batches_per_chunk)
-            while not self._is_closed.is_set():
-                for batch in batches_of_chunk(make, config, chunk)[skipped:]:
-                    self._hand_over(batch.pinned() if is_pinned else batch)
-                chunk, skipped = chunk + 1, 0
-        except BaseException as error:  # the thread that trains raises it
-            self._hand_over(error)
-
-    def _hand_over(self, item: DataBatch | BaseException) -> None:
-        while not self._is_closed.is_set():
-            try:
-                return self._ready.put(item, timeout=0.2)
-            except queue.Full:
-                continue
-
-    def __iter__(self) -> Iterator[DataBatch]:
+def batches_from(
+    first: int, make: MakeExamples, config: TrainingConfig, is_pinned: bool
+) -> Generator[DataBatch, None, None]:
+    """Yield batches from a number on; a thread makes the next chunk meanwhile."""
+    chunk, skipped = divmod(first, config.batches_per_chunk)
+    with ThreadPoolExecutor(1) as thread:
+        ready = thread.submit(batches_of_chunk, make, config, chunk, is_pinned)
         while True:
-            item = self._ready.get()
-            if isinstance(item, BaseException):
-                raise item
-            yield item
-
-    def close(self) -> None:
-        """End the thread, once the chunk it is making is made."""
-        self._is_closed.set()
-        self._thread.join()
+            batches = ready.result()
+            chunk += 1
+            ready = thread.submit(batches_of_chunk, make, config, chunk, is_pinned)
+            yield from batches[skipped:]
+            skipped = 0

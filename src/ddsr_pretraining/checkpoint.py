@@ -1,8 +1,7 @@
-"""Training that can be gone on with: weights and moments in files of numbers, the rest in JSON; no pickle.
+"""Checkpoints of a training: weights and moments in a file of numbers, the rest in JSON; no pickle.
 
-`state.json` names the file of numbers that belongs to it and its checksum. That is written first, and
-`state.json` replaces its predecessor at once, so that a folder holds one whole state at any moment. Older
-folders have several files of numbers.
+`state.json` has the name and the checksum of its file of numbers, which is written first. It replaces its
+predecessor at once, so the folder always has one complete state. Old folders have several files of numbers.
 """
 
 from __future__ import annotations
@@ -20,30 +19,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.errors import DataError
-from ddsr.generators.prior.config import NetworkConfig, TrainingConfig
+from ddsr.generators.prior.config import NetworkConfig
+from ddsr.generators.prior.weights import CARD, Card, PriorFile
 from ddsr.storage.files import parse_json, read_regular, write_whole
+from ddsr_pretraining.config import TrainingConfig
 
 STATE = "state.json"
 FORMAT = "ddsr prior checkpoint 1"
+WEIGHT = "weight/"
+"""prefix of the names of weights among the arrays"""
 
 Arrays = Mapping[str, NDArray[np.float32]]
 
 
 @dataclass(frozen=True)
 class TrainingProgress:
-    """How far training has come."""
+    """Progress of a training over all stages."""
 
     step: int = 0
-    """batches learned from"""
+    """number of batches"""
     seconds: float = 0.0
-    """spent, over all stages"""
     rate_share: float = 1.0
-    """of the learning rate that is left after annealing"""
+    """fraction of the learning rate after annealing"""
 
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """All that training needs to go on."""
+    """The state of a training."""
 
     arrays: Arrays
     """weights and Adam's moments, by name"""
@@ -53,11 +55,28 @@ class Checkpoint:
     """how examples are made"""
     progress: TrainingProgress
     origin: Mapping[str, Any] | None = None
-    """the weights that it started from, if any: their file, checksum, examples and hours"""
+    """the weights that the training started from: their file, checksum, examples and hours"""
+
+    def to_prior(self) -> PriorFile:
+        """Return the network in half precision, with a card without scores."""
+        arrays = {
+            name.removeprefix(WEIGHT): array.astype(np.float16)
+            for name, array in self.arrays.items()
+            if name.startswith(WEIGHT)
+        }
+        card = Card(
+            self.network,
+            asdict(self.training),
+            self.recipe,
+            self.progress.step,
+            self.progress.seconds / 3600,
+            origin=self.origin,
+        )
+        return PriorFile(arrays, {CARD: card.to_text()})
 
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
-    """Replace what the folder holds."""
+    """Replace the checkpoint of a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"shard-{checkpoint.progress.step:08d}.npz"
     shard = io.BytesIO()
@@ -79,7 +98,7 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
 
 
 def load_checkpoint(folder: Path) -> Checkpoint:
-    """What `save_checkpoint` wrote; anything missing or altered is refused."""
+    """Load the checkpoint of a folder; refuse one with missing or altered files."""
     try:
         state = parse_json(read_regular(folder / STATE))
         if state["format"] != FORMAT:
@@ -87,7 +106,7 @@ def load_checkpoint(folder: Path) -> Checkpoint:
         arrays: dict[str, NDArray[np.float32]] = {}
         for name, checksum in state["shards"].items():
             if _checksum(folder / name) != checksum:
-                raise DataError(f"{folder / name} is not the file that was written: its checksum differs")
+                raise DataError(f"{folder / name} has changed since it was written: its checksum differs")
             with np.load(folder / name, allow_pickle=False) as shard:
                 arrays |= {key: shard[key] for key in shard.files}
         return Checkpoint(

@@ -12,6 +12,9 @@ from ddsr.cli.options import read_numbers
 from ddsr.data.printable import plain_console, printable, printable_lines
 from ddsr.storage.files import parse_json
 
+FILE = click.Path(dir_okay=False, path_type=Path)
+FOLDER = click.Path(file_okay=False, path_type=Path)
+
 
 def read_setting(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
     """Read NAME=VALUE pairs, with values as in JSON."""
@@ -59,12 +62,7 @@ def prior() -> None:
 
 
 @prior.command("train")
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    required=True,
-    help="Folder for the training run.",
-)
+@click.option("--out", type=FOLDER, required=True, help="Folder for the training run.")
 @click.option("--resume", "is_resumed", is_flag=True, help="Resume the training run in the folder.")
 @click.option(
     "--from",
@@ -117,12 +115,7 @@ def prior_train(
 
 @prior.command("export")
 @click.argument("source")
-@click.option(
-    "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    required=True,
-    help="File to write: .safetensors.",
-)
+@click.option("--out", type=FILE, required=True, help="File to write: .safetensors.")
 @click.option(
     "--scores",
     multiple=True,
@@ -174,10 +167,8 @@ def prior_export(source: str, out: Path, scores: tuple[Path, ...]) -> None:
 @click.option("--device", default="cpu", help="Device for the network: cpu, cuda or auto.")
 @click.option("--threads", type=click.IntRange(1), default=1, help="Number of threads of the engine.")
 @click.option("--jobs", type=click.IntRange(1), default=1, help="Number of processes.")
-@click.option("--data", type=click.Path(file_okay=False), default=None, help="Cache folder of pmlb.")
-@click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), help="JSON file to write with all results."
-)
+@click.option("--data", type=click.Path(file_okay=False), help="Cache folder of pmlb.")
+@click.option("--out", type=FILE, help="JSON file to write with all results.")
 def prior_evaluate(
     weights: str,
     suite: str,
@@ -210,17 +201,15 @@ def prior_evaluate(
 
 
 @prior.command("scaling")
-@click.argument("scores", nargs=-1, required=True, type=click.Path(dir_okay=False, path_type=Path))
-@click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Figure to write: .svg, .png or .pdf."
-)
+@click.argument("scores", nargs=-1, required=True, type=FILE)
+@click.option("--out", type=FILE, help="Figure to write: .svg, .png or .pdf.")
 @click.option("--seed", type=click.IntRange(0), default=0, help="Random seed of the intervals.")
 def prior_scaling(scores: tuple[Path, ...], out: Path | None, seed: int) -> None:
     """Compare the SCORES of several priors (from `evaluate --out`) by amount of training, and extrapolate."""
-    from ddsr_pretraining.scaling import check_alike, find_gains, gain_lines, read_scores, table_lines
+    from ddsr_pretraining.scaling import check_alike, find_gains, gain_lines, read_scored, table_lines
     from ddsr_pretraining.scaling_figure import draw_scaling, save_figure
 
-    scored = [read_scores(path) for path in scores]
+    scored = [read_scored(path) for path in scores]
     check_alike(scored)
     click.echo(printable_lines("\n".join([*table_lines(scored), "", *gain_lines(find_gains(scored, seed))])))
     if out is not None:

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -19,13 +19,13 @@ from rich.text import Text
 
 from ddsr.data.printable import printable
 from ddsr.errors import DataError, MethodError
-from ddsr.generators.prior.config import NetworkConfig, TrainingConfig
-from ddsr.generators.prior.weights import DEFAULT, Card, PriorFile, find_weights, load_weights, origin_of
+from ddsr.generators.prior.tensor_file import CHECKSUM, read_tensors
+from ddsr.generators.prior.weights import DEFAULT, Card, PriorFile, find_weights, load_weights
 from ddsr_pretraining.batches import MakeExamples
 from ddsr_pretraining.checkpoint import STATE, load_checkpoint, save_checkpoint
+from ddsr_pretraining.config import read_settings, settings_from
 from ddsr_pretraining.examples import ExampleMaker, ExampleOptions
-from ddsr_pretraining.export import prior_of_checkpoint
-from ddsr_pretraining.scores import ScoreFile, scores_together
+from ddsr_pretraining.scores import ScoreFile, merge_scores
 from ddsr_pretraining.training import Report, Stage, Trainer
 
 CURVE = "curve.jsonl"
@@ -67,9 +67,10 @@ def train(
         markup=False,
     )
     saved = time.monotonic()
-    with _ended_by_signals(trainer.stop):
+    with _signals_call(trainer.stop):
         for report in trainer.run(stage):
-            _note(out / CURVE, report)
+            with (out / CURVE).open("a") as file:
+                file.write(json.dumps(asdict(report)) + "\n")
             console.print(_line(report), highlight=False, soft_wrap=True, markup=False)
             if time.monotonic() - saved > save_every:
                 save_checkpoint(out, trainer.checkpoint())
@@ -79,9 +80,9 @@ def train(
 
 
 @contextmanager
-def _ended_by_signals(stop: Callable[[], None]) -> Iterator[None]:
-    """A first SIGINT or SIGTERM asks for an end; a second one is what it always is."""
-    if threading.current_thread() is not threading.main_thread():  # elsewhere no handler can be set
+def _signals_call(stop: Callable[[], None]) -> Iterator[None]:
+    """Call `stop` at the first SIGINT or SIGTERM; the next one has its usual effect."""
+    if threading.current_thread() is not threading.main_thread():  # other threads cannot set handlers
         yield
         return
     former = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -118,80 +119,36 @@ def _trainer(
         raise DataError(
             f"{out} has no training run to resume: leave out --resume to begin one, or correct --out"
         )
-    if origin is not None:
-        trainer = _trainer_from(find_weights(origin), device, n_threads, settings)
-    else:
+    if origin is None:
         network, training, recipe = read_settings(settings)
         make = example_source(recipe, training.seed, n_threads)
         trainer = Trainer(network, training, make, asdict(recipe), device)
+    else:
+        path = find_weights(origin)
+        trained, card = load_weights(path)
+        network, training, recipe = settings_from(card, settings)
+        make = example_source(recipe, training.seed, n_threads)
+        trainer = Trainer(network, training, make, asdict(recipe), device)
+        trainer.start_from(trained, _origin_of(path, card))
     out.mkdir(parents=True, exist_ok=True)
     return trainer
 
 
-def _trainer_from(path: Path, device: Any, n_threads: int, settings: Mapping[str, Any]) -> Trainer:
-    """Weights, with an optimizer that knows nothing of them yet."""
-    trained, card = load_weights(path)
-    network, training, recipe = settings_from(card, settings)
-    trained.config = network
-    make = example_source(recipe, training.seed, n_threads)
-    return Trainer.started_from(trained, origin_of(path, card), training, make, asdict(recipe), device)
-
-
-def settings_from(
-    card: Card, settings: Mapping[str, Any]
-) -> tuple[NetworkConfig, TrainingConfig, ExampleOptions]:
-    """Settings of a training that starts from weights: sizes and recipe are theirs, where none are given.
-
-    The seed is the next one, so that no example is seen again; of the sizes only `look_rows` may differ.
-    """
-    sizes = asdict(card.network)
-    for name in (set(sizes) - {"look_rows"}) & set(settings):
-        if settings[name] != sizes[name]:
-            raise MethodError(
-                f"the weights have {name}={sizes[name]}: leave out {name}, or train without --from"
-            )
-    known = {each.name for each in fields(ExampleOptions)} - {*sizes, "n_rows"}
-    recipe = {name: value for name, value in card.recipe.items() if name in known}
-    seed = int(card.training.get("seed", 0)) + 1
-    operators = tuple(sizes.pop("operators"))
-    given = {"seed": seed, **recipe, **sizes, **settings}
-    network, training, options = read_settings(given)
-    return replace(network, operators=operators), training, replace(options, operators=operators)
+def _origin_of(path: Path, card: Card) -> dict[str, Any]:
+    """Describe weights for the card of a training that starts from them."""
+    _, texts = read_tensors(path, with_checksum=True)
+    return {
+        "file": path.name,
+        "sha256": texts[CHECKSUM],
+        "examples": card.n_examples,
+        "hours": card.all_hours,
+    }
 
 
 def example_source(recipe: ExampleOptions, seed: int, n_threads: int) -> MakeExamples:
-    """The core's examples, by index."""
+    """Return a function that makes examples by index."""
     maker = ExampleMaker(recipe, seed)
     return lambda first_index, n: maker.make(n, n_threads, first_index)
-
-
-def read_settings(settings: Mapping[str, Any]) -> tuple[NetworkConfig, TrainingConfig, ExampleOptions]:
-    """Settings by name, whichever of the three they belong to; the recipe has the network's limits."""
-    kinds: tuple[type[Any], ...] = (NetworkConfig, TrainingConfig, ExampleOptions)
-    names = [{each.name for each in fields(kind)} for kind in kinds]
-    known = sorted(set.union(*names) - {"operators", "n_rows"})
-    for name, value in settings.items():
-        if name == "n_rows":
-            raise MethodError("n_rows is set by the network: use look_rows instead")
-        if name not in known:
-            raise MethodError(f"unknown setting {name!r}; known are: {', '.join(known)}")
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise MethodError(f"{name} must be a number, got {value!r}")
-    network, training, recipe = (
-        kind(**{name: value for name, value in settings.items() if name in mine})
-        for kind, mine in zip(kinds, names, strict=True)
-    )
-    limits = {
-        "max_variables": min(recipe.max_variables, network.max_variables),
-        "max_length": network.max_length,
-        "n_rows": network.look_rows,
-    }
-    return network, training, replace(recipe, **limits)
-
-
-def _note(path: Path, report: Report) -> None:
-    with path.open("a") as file:
-        file.write(json.dumps(asdict(report)) + "\n")
 
 
 def _line(report: Report) -> str:
@@ -204,15 +161,15 @@ def _line(report: Report) -> str:
 
 
 def export(source: str, out: Path, scores: Sequence[ScoreFile] = ()) -> Card:
-    """Write the weights of a training, or those of a file once more, with more scores in the card.
+    """Write the weights of a training, or copy a file of weights, with more scores in the card.
 
-    A file keeps the scores that it has, but for those that were measured again.
+    A file keeps its scores, except those that were measured again.
     """
     if Path(source).is_dir():
-        found = prior_of_checkpoint(load_checkpoint(Path(source)))
+        found = load_checkpoint(Path(source)).to_prior()
     elif source == DEFAULT or Path(source).is_file():
         found = PriorFile.read(find_weights(source))
     else:
         raise DataError(f"{source} is neither the folder of a training run nor a file of weights")
-    added = scores_together(scores, found.checksum_unscored)
+    added = merge_scores(scores, found.checksum_unscored)
     return found.with_scores({**found.card.scores, **added}).save(out)

@@ -1,4 +1,4 @@
-"""`ddsr prior evaluate`: all cases of a suite, in several processes if asked, as lines, tables and JSON."""
+"""Implementation of `ddsr prior evaluate`: results as lines, tables and JSON."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def run_evaluation(
     jobs: int,
     out: Path | None,
 ) -> None:
-    """Evaluate all cases of a suite, a line each; then the tables, and everything as JSON."""
+    """Evaluate all cases of a suite, print a line for each and the tables, and write everything as JSON."""
     from ddsr.generators.prior.weights import PriorFile, find_weights, load_weights
 
     path = find_weights(weights)
@@ -84,7 +84,7 @@ def run_evaluation(
 
 
 def _described(network: PriorNetwork, card: Card, checksum: str) -> dict[str, Any]:
-    """Which prior it is, and what the hits are to be held against."""
+    """Describe the prior, with its amount of training."""
     return {
         "sha256": checksum,
         "parameters": network.n_parameters,
@@ -98,11 +98,11 @@ def _described(network: PriorNetwork, card: Card, checksum: str) -> dict[str, An
 def _evaluated(
     network: PriorNetwork, path: Path, cases: Iterator[Case], sampling: Sampling, jobs: int
 ) -> Iterator[CaseResult]:
-    """In the order of the cases."""
+    """Yield the results in the order of the cases."""
     if jobs == 1:
         yield from (evaluate(network, case, sampling) for case in cases)
         return
-    fresh = multiprocessing.get_context("spawn")  # a forked torch may wait for threads that it does not have
+    fresh = multiprocessing.get_context("spawn")  # torch may hang in forked processes
     with ProcessPoolExecutor(jobs, fresh) as processes:
         try:
             yield from processes.map(partial(_evaluate_elsewhere, path, sampling), cases)
@@ -133,21 +133,18 @@ def _line(outcome: CaseResult) -> str:
 
 
 def _tables(outcomes: list[CaseResult], is_synthetic: bool) -> dict[str, list[dict[str, Any]]]:
-    """By noise, by the number of variables, and where it is known by the tokens of the expression."""
-    if not is_synthetic:
-        return {
-            "noise": summarise(outcomes, lambda each: each.noise),
-            "variables": summarise(outcomes, lambda each: each.n_variables),
-        }
-    return {
-        "noise": summarise(outcomes, lambda each: each.noise > 0),
-        "variables": summarise(outcomes, lambda each: each.n_variables),
-        "tokens": summarise(outcomes, lambda each: 4 * (each.size // 4)),
+    """Group by noise, by number of variables, and by number of tokens if the expression is known."""
+    groups: dict[str, Callable[[CaseResult], Any]] = {
+        "noise": (lambda each: each.noise > 0) if is_synthetic else (lambda each: each.noise),
+        "variables": lambda each: each.n_variables,
     }
+    if is_synthetic:
+        groups["tokens"] = lambda each: 4 * (each.size // 4)
+    return {title: summarise(outcomes, group) for title, group in groups.items()}
 
 
 def summarise(outcomes: list[CaseResult], group: Callable[[CaseResult], Any]) -> list[dict[str, Any]]:
-    """Hits of each group, in the groups' order."""
+    """Count the hits of each group, in the order of the groups."""
     groups: dict[Any, list[CaseResult]] = {}
     for outcome in outcomes:
         groups.setdefault(group(outcome), []).append(outcome)

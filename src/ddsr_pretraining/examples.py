@@ -1,12 +1,11 @@
-"""Training examples for the prior: random expressions with data, made by the core as they are needed.
+"""Training examples for the prior: random expressions with data, made by the core when they are needed.
 
-`docs/prior-data.md` has the recipe. Example i is a function of (seed, i) and the options alone, so that a
-training that was interrupted goes on with the examples it would have seen.
+`docs/prior-data.md` has the recipe. Example i depends on (seed, i) and the options only, so a resumed
+training sees the same examples.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -14,40 +13,39 @@ from numpy.typing import NDArray
 
 from ddsr import _core
 from ddsr.data.checks import check_whole
-from ddsr.errors import DataError, ExpressionError
+from ddsr.errors import DataError
 from ddsr.expression.batch import Batch
 from ddsr.expression.operators import DEFAULT_OPERATORS
-from ddsr.expression.signs import signs_of
 from ddsr.expression.vocabulary import Vocabulary
 from ddsr.grammar import Grammar
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExampleOptions:
-    """What the examples are like."""
+    """Recipe of the examples."""
 
     max_variables: int = 10
-    """columns of x: the variables of a formula and inputs that it does not depend on"""
+    """number of columns of x: the variables of an expression and irrelevant inputs"""
     max_length: int = 32
-    """tokens of an expression, at most"""
+    """maximum number of tokens of an expression"""
     max_constants: int = 10
-    """constants of an expression, at most"""
+    """maximum number of constants of an expression"""
     operators: tuple[str, ...] = DEFAULT_OPERATORS
-    """with + − × ÷ ^ among them, which standard forms are written with"""
+    """must include + − × ÷ ^, which standard forms need"""
     n_rows: int = 128
-    """rows of x and y: an example has as many or fewer"""
+    """maximum number of rows of x and y"""
     fewest_rows: int = 20
     most_rows: int = 1000
-    """the size of a data set is log-uniform between these two; of larger ones `n_rows` rows are seen"""
+    """the size of a data set is log-uniform between these two; larger ones are cut to `n_rows` rows"""
     noisy_share: float = 0.5
-    """share of the examples whose y has noise"""
+    """share of the examples with noise"""
     least_noise: float = 1e-4
     most_noise: float = 0.1
-    """standard deviation of the noise over the RMS of y, log-uniform between these two"""
+    """standard deviation of the noise relative to the RMS of y, log-uniform between these two"""
     irrelevant_share: float = 0.3
-    """share of the examples that may have inputs which y does not depend on"""
+    """share of the examples that may have irrelevant inputs"""
     unstructured_share: float = 0.25
-    """share of the draws that are random trees rather than composed formulas"""
+    """share of random trees instead of composed formulas"""
 
     def __post_init__(self) -> None:
         for name in ("max_variables", "max_length"):
@@ -67,43 +65,43 @@ class ExampleOptions:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """Of the tokens: variables x0, x1, … by column."""
+        """The vocabulary, with variables x0, x1, … by column."""
         return Vocabulary.of_size(self.max_variables, self.operators)
 
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """n examples; `vocabulary` says what their tokens mean."""
+    """n examples and the vocabulary of their tokens."""
 
     vocabulary: Vocabulary
     tokens: NDArray[np.int16]
-    """(n, max_length) breadth-first, PAD behind the end"""
+    """(n, max_length) breadth-first, PAD after the end"""
     constants: NDArray[np.float64]
-    """(n, max_constants) in the order of their tokens, 0 behind the last"""
+    """(n, max_constants) in the order of their tokens, 0 after the last"""
     x: NDArray[np.float32]
-    """(n, n_rows, max_variables), 0 behind an example's last row and last input"""
+    """(n, n_rows, max_variables), 0 after the last row and the last input of an example"""
     y: NDArray[np.float32]
-    """(n, n_rows) with noise, 0 behind an example's last row"""
+    """(n, n_rows) with noise, 0 after the last row of an example"""
     y_clean: NDArray[np.float32] | None
-    """the same without noise, if it was asked for"""
+    """the same without noise, if requested"""
     n_variables: NDArray[np.int32]
-    """(n,) inputs, those included which y does not depend on"""
+    """(n,) number of inputs, including irrelevant ones"""
     n_rows: NDArray[np.int32]
     """(n,)"""
     noise: NDArray[np.float32]
-    """(n,) standard deviation of the noise over the RMS of y"""
+    """(n,) standard deviation of the noise relative to the RMS of y"""
 
     def __len__(self) -> int:
         return len(self.tokens)
 
     @property
     def batch(self) -> Batch:
-        """The expressions with the constants that the data were made with."""
+        """The expressions with the constants of the data."""
         return Batch(self.vocabulary, self.tokens, self.constants)
 
 
 class ExampleMaker:
-    """Makes the examples of one seed; it has no state but its settings."""
+    """Makes the examples of one seed."""
 
     def __init__(self, options: ExampleOptions | None = None, seed: int = 0) -> None:
         self.options = options or ExampleOptions()
@@ -116,10 +114,7 @@ class ExampleMaker:
                 setattr(self._core_options, each.name, getattr(self.options, each.name))
 
     def make(self, n: int, n_threads: int = 1, first_index: int = 0, with_clean: bool = False) -> Examples:
-        """Examples `first_index` to `first_index + n - 1`: the same whatever `n` and `n_threads`.
-
-        Other threads of Python run meanwhile.
-        """
+        """Make the examples from `first_index` to `first_index + n - 1`, while other threads can run."""
         check_whole(n, "n", least=0)
         check_whole(first_index, "first_index", least=0, most=2**63 - 1)
         try:
@@ -129,21 +124,3 @@ class ExampleMaker:
         except RuntimeError as error:
             raise DataError(f"{error}: allow longer expressions or more constants") from None
         return Examples(self.vocabulary, **made)
-
-
-def standard_forms(
-    batch: Batch, positive: Iterable[str] = (), nonnegative: Iterable[str] = (), n_threads: int = 1
-) -> tuple[Batch, NDArray[np.bool_]]:
-    """Expressions as the examples have them, and which of them have such a form.
-
-    One form for all ways to write `a * f(x) + b` with a and b free, as far as the rules go; a row without a
-    form, which has no finite constants or no form that stands, is empty.
-    """
-    signs = signs_of(batch.vocabulary, positive, nonnegative)
-    try:
-        tokens, constants, has_form = _core.standard_forms(
-            batch.vocabulary.core, batch.tokens, batch.constants, signs, n_threads
-        )
-    except ValueError as error:
-        raise ExpressionError(str(error)) from None
-    return Batch(batch.vocabulary, tokens, constants), has_form.view(np.bool_)

@@ -1,8 +1,8 @@
-"""The loss of a batch and its gradient, one launch at a time or as CUDA graphs.
+"""The loss of a batch and its gradient, with single launches or CUDA graphs.
 
-A step of training launches more than a thousand small kernels, and a GPU is done with most of them before the
-next is asked for. A graph is asked for at once. It holds for one shape of its inputs, so that one is captured
-for every width and length that comes; they share their memory, since only one runs at a time.
+A step of training launches more than a thousand small kernels, and a GPU finishes most of them before the
+next launch. A graph is one launch. It needs inputs of one shape, so there is one graph for each width and
+length. The graphs share their memory, since only one runs at a time.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from torch import Tensor, nn
 
 Inputs = tuple[Tensor, ...]
 LossOf = Callable[..., Tensor]
-"""of some inputs; it draws no random numbers and does not wait for the device"""
+"""loss of some inputs, without random numbers and without waiting for the device"""
 
-WARM_UPS = 2  # libraries choose their kernels, and compilers compile, before anything is captured
+WARM_UPS = 2  # libraries choose their kernels, and compilers compile, before the capture
 
 
 class PlainGradient:
-    """Launches each operation by itself."""
+    """Launches each operation separately."""
 
     def __init__(self, loss_of: LossOf, parameters: Iterable[nn.Parameter]) -> None:
         self.loss_of, self.parameters = loss_of, list(parameters)
@@ -31,7 +31,7 @@ class PlainGradient:
             parameter.grad = gradient
 
     def take(self, inputs: Inputs) -> Tensor:
-        """The loss; its gradient is in `parameter.grad` then."""
+        """Return the loss, and leave its gradient in `parameter.grad`."""
         loss = self.loss_of(*inputs)
         found = torch.autograd.grad(loss, self.parameters)
         torch._foreach_copy_(self.gradients, list(found))
@@ -40,7 +40,7 @@ class PlainGradient:
 
 @dataclass(frozen=True, eq=False)
 class Capture:
-    """A graph, what it reads and what it writes."""
+    """A graph with its inputs and its loss."""
 
     graph: Any
     inputs: Inputs
@@ -48,7 +48,7 @@ class Capture:
 
 
 class CapturedGradient(PlainGradient):
-    """Replays graphs; the first batch of every shape takes a moment longer."""
+    """Replays graphs, which are captured for the first batch of each shape."""
 
     def __init__(self, loss_of: LossOf, parameters: Iterable[nn.Parameter]) -> None:
         super().__init__(loss_of, parameters)
@@ -57,7 +57,7 @@ class CapturedGradient(PlainGradient):
         self.stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
 
     def take(self, inputs: Inputs) -> Tensor:
-        """The loss; its gradient is in `parameter.grad` then."""
+        """Return the loss, and leave its gradient in `parameter.grad`."""
         shapes = tuple(tensor.shape for tensor in inputs)
         if shapes not in self.captures:
             self.captures[shapes] = self._capture(tuple(tensor.clone() for tensor in inputs))
@@ -74,7 +74,7 @@ class CapturedGradient(PlainGradient):
                 super().take(inputs)
         torch.cuda.current_stream().wait_stream(self.stream)
         graph = torch.cuda.CUDAGraph()
-        # Another thread pins memory for the next batches meanwhile, which must not end the capture.
+        # Another thread pins memory for the next batches meanwhile, which must not stop the capture.
         with torch.cuda.graph(graph, self.pool, self.stream, capture_error_mode="thread_local"):
             loss = super().take(inputs)
         return Capture(graph, inputs, loss)

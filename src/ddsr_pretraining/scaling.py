@@ -1,9 +1,9 @@
-"""What more training and larger networks bring: hits of several priors against seconds, examples, parameters.
+"""Gains by more training and larger networks: hits of several priors by seconds, examples and parameters.
 
-The share of problems that are hit is fitted, on the scale log(p / (1 − p)) on which it has no ends, by a line
-in the logarithm of the effort, and of the number of parameters where that differs. The problems are drawn
-anew many times, the same ones for all priors, and each draw is fitted: how far the fits differ says how much
-the choice of problems matters. What another seed of the training would do is not in it.
+A line in the logarithm of the effort, and of the number of parameters if it differs, is fitted to the share p
+of problems that are hit, on the scale log(p / (1 − p)). The intervals come from fits to many random draws of
+the problems, the same for all priors. They show how much the choice of problems matters, but not what another
+seed of the training would change.
 """
 
 from __future__ import annotations
@@ -12,21 +12,20 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.errors import BenchError
-from ddsr.storage.files import parse_json, read_regular
-from ddsr_pretraining.evaluation import FORMAT
+from ddsr_pretraining.evaluation import FORMAT, HELD_OUT
+from ddsr_pretraining.scores import reading_scores
 
 Floats = NDArray[np.float64]
 EFFORTS = ("seconds", "examples")
 N_DRAWS = 1000
 NEWTON_STEPS = 30
 STIFFNESS = 0.02
-"""of a slope, as a prior's precision: where all or none are hit, a line would be as steep as can be"""
+"""prior precision of a slope, which limits it if all or no problems are hit"""
 INTERVAL = (2.5, 97.5)
 
 
@@ -38,37 +37,40 @@ class Scored:
     parameters: int
     examples: int
     seconds: float
-    """of training"""
+    """time of the training"""
     hits: dict[float, dict[str, bool]]
     """by noise and problem"""
     measured: tuple[str, int]
-    """suite and number of samples: priors are compared where these agree"""
+    """suite and number of samples, which must be the same for a comparison"""
 
 
 @dataclass(frozen=True)
 class Gain:
-    """What ten times the effort would buy, in hits of a hundred problems."""
+    """Expected gain by ten times the effort, in percentage points."""
 
     effort: str
     """seconds or examples"""
     noise: float
     now: float
-    """fitted, of the prior with the most effort"""
+    """fitted hits in % of the prior with the most effort"""
     then: float
-    """fitted, with ten times that effort and as many parameters"""
-    gain: float
+    """fitted hits in % with ten times that effort and as many parameters"""
     interval: tuple[float, float]
-    """of the gain, 95 %"""
+    """95 % interval of the gain"""
     of_parameters: float | None
-    """gain by ten times the parameters instead, where their number differs"""
+    """gain by ten times the parameters instead, if their numbers differ"""
+
+    @property
+    def gain(self) -> float:
+        """Percentage points."""
+        return self.then - self.now
 
 
-def read_scores(path: Path) -> Scored:
-    """What `ddsr prior evaluate --out` wrote."""
-    try:
-        content = parse_json(read_regular(path))
+def read_scored(path: Path) -> Scored:
+    """Read what `ddsr prior evaluate --out` wrote."""
+    with reading_scores(path) as content:
         if content.get("format") != FORMAT:
-            raise ValueError(f"it is no {FORMAT}")
+            raise ValueError(f"it is not a {FORMAT}")
         hits: dict[float, dict[str, bool]] = {}
         for outcome in content["outcomes"]:
             hits.setdefault(float(outcome["noise"]), {})[outcome["name"]] = bool(outcome["is_hit"])
@@ -81,14 +83,10 @@ def read_scores(path: Path) -> Scored:
             hits,
             (content["suite"], int(content["sampling"]["n"])),
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BenchError(
-            f"cannot read scores from {path} ({error}): write them with `ddsr prior evaluate --out`"
-        ) from error
 
 
 def check_alike(scored: Sequence[Scored]) -> None:
-    """Refuse to compare what was measured differently."""
+    """Refuse to compare priors that were evaluated differently."""
     if len(scored) < 2:
         raise BenchError("scaling needs the scores of at least two priors")
     first = scored[0]
@@ -100,12 +98,12 @@ def check_alike(scored: Sequence[Scored]) -> None:
         ):
             if one != other:
                 raise BenchError(f"{first.name} and {each.name} differ in {what}: they cannot be compared")
-    if first.measured[0] == "held-out":
+    if first.measured[0] == HELD_OUT:
         raise BenchError("held-out examples differ from prior to prior: compare on a suite of problems")
 
 
 def find_gains(scored: Sequence[Scored], seed: int = 0, n_draws: int = N_DRAWS) -> list[Gain]:
-    """For each noise level and each kind of effort that differs between the priors."""
+    """Return the gains at each noise level by each kind of effort that differs between the priors."""
     check_alike(scored)
     return [
         _gain(scored, effort, noise, seed, n_draws)
@@ -125,24 +123,22 @@ def _gain(scored: Sequence[Scored], effort: str, noise: float, seed: int, n_draw
     is_hit = np.array([[each.hits[noise][name] for name in names] for each in scored], dtype=np.float64)
     rng = np.random.default_rng(seed)
     draws = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=n_draws)
-    last = design[int(np.argmax(efforts))]
     fits = np.array([fit_logit(design, is_hit @ draw, len(names)) for draw in (np.ones(len(names)), *draws)])
-    now, then = 100 * _logistic(fits @ last), 100 * _logistic(fits @ (last + _unit(1, len(last))))
-    larger = 100 * _logistic(fits @ (last + _unit(2, len(last)))) if has_sizes else None
+    fitted = fits @ design[int(np.argmax(efforts))]
+    now, then = 100 * _logistic(fitted), 100 * _logistic(fitted + fits[:, 1])
     low, high = np.percentile((then - now)[1:], INTERVAL)
     return Gain(
         effort,
         noise,
         float(now[0]),
         float(then[0]),
-        float(then[0] - now[0]),
         (float(low), float(high)),
-        None if larger is None else float(larger[0] - now[0]),
+        float(100 * _logistic(fitted[0] + fits[0, 2]) - now[0]) if has_sizes else None,
     )
 
 
 def fit_logit(design: Floats, hits: Floats, n: int) -> Floats:
-    """Coefficients of log(p / (1 − p)) that make `hits` of `n` likeliest, slopes slightly held back."""
+    """Return the coefficients of log(p / (1 − p)) that fit `hits` of `n` best, with damped slopes."""
     share = (hits + 0.5) / (n + 1)
     precision = np.diag([0.0, *[STIFFNESS] * (design.shape[1] - 1)])
     found = np.zeros(design.shape[1])
@@ -162,25 +158,19 @@ def _logistic(values: Floats) -> Floats:
     return np.asarray(1.0 / (1.0 + np.exp(-values)))
 
 
-def _unit(place: int, n: int) -> Floats:
-    return np.asarray(np.eye(n)[place])
-
-
 def table_lines(scored: Sequence[Scored]) -> list[str]:
-    """A prior a line, as Markdown."""
+    """Return a Markdown table with one row per prior."""
     noises = sorted(scored[0].hits)
     head = ["prior", "parameters", "seconds", "examples", *(f"hit, noise {noise:g}" for noise in noises)]
-    lines = [_row(head), _row(["---", *["---:"] * (len(head) - 1)])]
+    lines = [head, ["---", *["---:"] * (len(head) - 1)]]
     for each in sorted(scored, key=lambda each: (each.parameters, each.seconds)):
         hits = [f"{sum(each.hits[noise].values())} of {len(each.hits[noise])}" for noise in noises]
-        lines.append(
-            _row([each.name, f"{each.parameters:,}", f"{each.seconds:,.0f}", f"{each.examples:,}", *hits])
-        )
-    return lines
+        lines.append([each.name, f"{each.parameters:,}", f"{each.seconds:,.0f}", f"{each.examples:,}", *hits])
+    return [f"| {' | '.join(line)} |" for line in lines]
 
 
 def gain_lines(gains: Sequence[Gain]) -> list[str]:
-    """A sentence each."""
+    """Return one sentence per gain."""
     lines = []
     for gain in gains:
         low, high = gain.interval
@@ -192,7 +182,3 @@ def gain_lines(gains: Sequence[Gain]) -> list[str]:
             line += f"; ten times the parameters {gain.of_parameters:+.1f}"
         lines.append(line)
     return lines
-
-
-def _row(cells: Sequence[Any]) -> str:
-    return f"| {' | '.join(map(str, cells))} |"

@@ -18,9 +18,9 @@ PANELS = (("seconds", "seconds of training"), ("examples", "examples seen"), ("p
 
 
 def draw_scaling(scored: Sequence[Scored]) -> Figure:
-    """A panel a kind of effort, a marker a size, a colour a noise level, or a size where there is one level.
+    """Draw one panel per kind of effort, and one line per size and noise level.
 
-    Priors of one size are joined.
+    Markers show the size, colours the noise level, or the size too if there is one level.
     """
     from matplotlib.figure import Figure
 
@@ -52,13 +52,13 @@ def draw_scaling(scored: Sequence[Scored]) -> Figure:
 
 
 def hit_share(each: Scored, noise: float) -> float:
-    """Of a hundred problems."""
+    """Return the percentage of problems that are hit."""
     hits = each.hits[noise]
     return 100 * sum(hits.values()) / len(hits)
 
 
 def save_figure(figure: Figure, path: Path) -> None:
-    """As its name's end says."""
+    """Write a figure in the format of the file's ending."""
     known = figure.canvas.get_supported_filetypes()
     if path.suffix.lstrip(".") not in known:
         raise BenchError(f"{path.name} is not a figure file: use a name that ends in .svg, .png or .pdf")

@@ -1,10 +1,12 @@
-"""Scores for the card of a prior, from the files that `ddsr prior evaluate` wrote."""
+"""Files of scores that `ddsr prior evaluate` wrote, for the card of a prior."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ddsr.errors import DataError
 from ddsr.storage.files import parse_json, read_regular
@@ -12,32 +14,38 @@ from ddsr.storage.files import parse_json, read_regular
 
 @dataclass(frozen=True)
 class ScoreFile:
-    """One file of scores."""
+    """The scores of one file."""
 
     path: Path
     summary: Mapping[str, str]
     """hits, by what was measured"""
     checksum: str | None
-    """of the weights that were measured, without scores; older files do not tell"""
+    """checksum of the weights without scores; old files do not have it"""
 
 
-def read_scores(path: Path) -> ScoreFile:
-    """The lines for the card, and the weights that they are of."""
+@contextmanager
+def reading_scores(path: Path) -> Iterator[Any]:
+    """Read a file of scores; an error while its content is used says how to make such a file."""
     try:
-        content = parse_json(read_regular(path))
-        summary = content["summary"]
-        if not summary or not all(isinstance(value, str) for value in summary.values()):
-            raise ValueError("its summary has no lines of text")
-        return ScoreFile(path, summary, content.get("prior", {}).get("sha256"))
+        yield parse_json(read_regular(path))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        reason = "it has no summary" if isinstance(error, KeyError) else error
+        reason = f"it has no {error.args[0]}" if isinstance(error, KeyError) else error
         raise DataError(
             f"cannot read scores from {path} ({reason}): write them with `ddsr prior evaluate --out`"
         ) from error
 
 
-def scores_together(given: Sequence[ScoreFile], checksum: str) -> dict[str, str]:
-    """The lines of all files; refuses those of other weights, and those that contradict each other."""
+def read_scores(path: Path) -> ScoreFile:
+    """Read the lines for the card, and which weights they belong to."""
+    with reading_scores(path) as content:
+        summary = content["summary"]
+        if not summary or not all(isinstance(value, str) for value in summary.values()):
+            raise ValueError("its summary has no lines of text")
+        return ScoreFile(path, summary, content.get("prior", {}).get("sha256"))
+
+
+def merge_scores(given: Sequence[ScoreFile], checksum: str) -> dict[str, str]:
+    """Return the lines of all files; refuse those of other weights and contradictions."""
     lines: dict[str, str] = {}
     for scores in given:
         if scores.checksum not in (None, checksum):

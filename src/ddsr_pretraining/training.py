@@ -1,7 +1,7 @@
-"""Training of the prior: masked tokens predicted from the data, batch after batch.
+"""Training of the prior, which predicts masked tokens from the data.
 
-The learning rate warms up, stays, and falls only in a stage that is told to anneal. Batches, maskings and
-offsets are known by the number of the step, so that a run in stages is the same run.
+The learning rate warms up, stays, and only decreases in stages with annealing. Batches, maskings and offsets
+depend on the number of the step, so a training in stages gives the same result as one without a break.
 """
 
 from __future__ import annotations
@@ -16,18 +16,21 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 
 from ddsr.errors import DataError, MethodError
 from ddsr.generators.first_weights import first_weights
-from ddsr.generators.prior.config import NetworkConfig, TrainingConfig
+from ddsr.generators.prior.config import NetworkConfig
+from ddsr.generators.prior.encoder import Encoding
 from ddsr.generators.prior.network import PriorNetwork
-from ddsr_pretraining.batches import BatchStream, DataBatch, MakeExamples, as_batch
+from ddsr_pretraining.batches import DataBatch, MakeExamples, as_batch, batches_from
 from ddsr_pretraining.checkpoint import Checkpoint, TrainingProgress
+from ddsr_pretraining.config import TrainingConfig
 from ddsr_pretraining.gradient import CapturedGradient, PlainGradient
 from ddsr_pretraining.views import Views, draw_length, draw_views, masked_loss
 
 HELD_OUT = 2**40
-"""index of the first example that no training sees"""
+"""index of the first example that is never trained on"""
 N_HELD_OUT = 2048
 MOMENTS = ("exp_avg", "exp_avg_sq")
 BETAS = (0.9, 0.98)
@@ -35,38 +38,36 @@ BETAS = (0.9, 0.98)
 
 @dataclass(frozen=True)
 class Report:
-    """How training goes: means since the last report."""
+    """Progress of a training: means since the last report."""
 
     step: int
     loss: float
-    """nats a masked token"""
+    """in nats per masked token"""
     gradient: float
-    """norm, before it is clipped"""
+    """norm before it is clipped"""
     learning_rate: float
     examples_per_second: float
     seconds: float
-    """over all stages"""
+    """time of all stages"""
     held_out_loss: float | None = None
 
 
 @dataclass(frozen=True)
 class Stage:
-    """How long a stage of training lasts, and what becomes of the learning rate in it."""
+    """Limits of a stage of training, and its annealing."""
 
     steps: int | None = None
     seconds: float | None = None
     final_share: float | None = None
-    """share of the learning rate that it falls to, evenly, until the stage ends; None: it stays"""
+    """fraction to which the learning rate decreases linearly until the end of the stage; None: constant"""
 
     def done(self, steps: int, seconds: float) -> float:
-        """Share of the stage that is done; 1 or more at its end."""
-        by_steps = steps / self.steps if self.steps else 0.0
-        by_time = seconds / self.seconds if self.seconds else 0.0
-        return max(by_steps, by_time)
+        """Return the fraction of the stage that is done; 1 or more at its end."""
+        return max(steps / (self.steps or math.inf), seconds / (self.seconds or math.inf))
 
 
 class Trainer:
-    """A network, its optimizer and how far they have come."""
+    """A network, its optimizer and their progress."""
 
     def __init__(
         self,
@@ -79,12 +80,11 @@ class Trainer:
         self.config, self.make_examples, self.recipe, self.device = training, make_examples, recipe, device
         with first_weights(training.seed):
             self.network = PriorNetwork(network).to(device)
-        decayed = [p for p in self.network.parameters() if p.ndim >= 2]
-        others = [p for p in self.network.parameters() if p.ndim < 2]
+        parameters = list(self.network.parameters())
         self.optimizer = torch.optim.AdamW(
             [
-                {"params": decayed, "weight_decay": training.weight_decay},
-                {"params": others, "weight_decay": 0.0},
+                {"params": [p for p in parameters if p.ndim >= 2], "weight_decay": training.weight_decay},
+                {"params": [p for p in parameters if p.ndim < 2], "weight_decay": 0.0},
             ],
             lr=training.learning_rate,
             betas=BETAS,
@@ -95,31 +95,20 @@ class Trainer:
         self.gradient = PlainGradient(self._loss_of, self.network.parameters())
         self._is_compiled = self._is_stopped = False
 
-    @classmethod
-    def started_from(
-        cls,
-        network: PriorNetwork,
-        origin: Mapping[str, Any],
-        training: TrainingConfig,
-        make_examples: MakeExamples,
-        recipe: Mapping[str, Any],
-        device: torch.device,
-    ) -> Trainer:
-        """A new training of weights that were trained before; nothing is known of their moments."""
-        trainer = cls(network.config, training, make_examples, recipe, device)
-        trainer.network.load_state_dict(network.state_dict())
-        trainer.origin = origin
-        return trainer
+    def start_from(self, network: PriorNetwork, origin: Mapping[str, Any]) -> None:
+        """Start with weights that were trained before, but without their moments."""
+        self.network.load_state_dict(network.state_dict())
+        self.origin = origin
 
     @classmethod
     def resumed(cls, checkpoint: Checkpoint, make_examples: MakeExamples, device: torch.device) -> Trainer:
-        """Where the checkpoint was saved."""
+        """Return a trainer in the state of a checkpoint."""
         trainer = cls(checkpoint.network, checkpoint.training, make_examples, checkpoint.recipe, device)
         trainer._restore(checkpoint)
         return trainer
 
     def compile(self) -> None:
-        """Fuse what the layers do: one program for all row layers, one for all layers of the denoiser."""
+        """Compile the layers: one program for all row layers, and one for all layers of the denoiser."""
         import torch._dynamo
 
         torch._dynamo.config.recompile_limit = 64
@@ -128,23 +117,23 @@ class Trainer:
             layer.compile(dynamic=True)
 
     def capture(self) -> None:
-        """Take steps by CUDA graphs."""
+        """Use CUDA graphs."""
         if self.device.type != "cuda":
             raise MethodError("--graphs needs a GPU: leave it out, or pass --device cuda")
         self.gradient = CapturedGradient(self._loss_of, self.network.parameters())
 
     def stop(self) -> None:
-        """End the stage that runs after its present step."""
+        """End the present stage after its current step."""
         self._is_stopped = True
 
     def run(self, stage: Stage, report_every: int = 50, check_every: int = 2000) -> Iterator[Report]:
-        """Train, and tell how it goes every few steps and at the end of the stage."""
+        """Train for a stage, and report every few steps and at the end."""
         began, first, share = time.monotonic(), self.progress, self.progress.rate_share
         losses: list[Tensor] = []
         gradients: list[Tensor] = []
         reported = began
         is_pinned = self.device.type == "cuda"
-        with closing(BatchStream(self.make_examples, self.config, first.step, is_pinned)) as stream:
+        with closing(batches_from(first.step, self.make_examples, self.config, is_pinned)) as stream:
             for batch in stream:
                 done = stage.done(self.progress.step - first.step, time.monotonic() - began)
                 if done >= 1.0 or self._is_stopped:
@@ -166,7 +155,7 @@ class Trainer:
             yield self._report(losses, gradients, time.monotonic() - reported, True)
 
     def step(self, batch: DataBatch, share: float = 1.0) -> tuple[Tensor, Tensor]:
-        """Learn from one batch: its loss before the step, and the norm of the gradient."""
+        """Learn from one batch; return the loss before the step and the norm of the gradient."""
         loss = self.gradient.take(self._drawn(batch, self._generator(self.progress.step)))
         gradient = torch.nn.utils.clip_grad_norm_(self.gradient.parameters, self.config.most_gradient)
         rate = self.learning_rate(share)
@@ -176,11 +165,11 @@ class Trainer:
         return loss, gradient.detach()
 
     def loss(self, batch: DataBatch, generator: torch.Generator) -> Tensor:
-        """Of one batch, under maskings and offsets of its own."""
+        """Return the loss of one batch with random maskings and offsets."""
         return self._loss_of(*self._drawn(batch, generator))
 
     def _drawn(self, batch: DataBatch, generator: torch.Generator) -> tuple[Tensor, ...]:
-        """What the loss is of, once all that is random is drawn."""
+        """Return the arguments of `_loss_of`, with all random numbers drawn."""
         length = draw_length(self.network.config.max_length, generator)
         on_device = torch.Generator(self.device).manual_seed(generator.initial_seed())
         views = draw_views(batch.tokens, self.config.n_views, length, on_device)
@@ -191,23 +180,23 @@ class Trainer:
     def _loss_of(self, noisy_tokens: Tensor, clean_tokens: Tensor, weights: Tensor, *data: Tensor) -> Tensor:
         with self._precision():
             encoding = self.network.encode(*data)
-            if self._is_compiled:  # one number of latents is one program
-                encoding = encoding.filled_up(self.network.config.most_latents)
+            if self._is_compiled:  # each number of latents would need its own program
+                encoding = pad_latents(encoding, self.network.config)
             logits = self.network.denoiser(noisy_tokens, encoding)
         return masked_loss(logits, Views(noisy_tokens, clean_tokens, weights))
 
     def learning_rate(self, share: float) -> float:
-        """Of the next step."""
+        """Return the learning rate of the next step."""
         warmth = min(1.0, (self.progress.step + 1) / max(1, self.config.warm_up))
         return self.config.learning_rate * warmth * share
 
     @torch.no_grad()
     def held_out_loss(self, n: int = N_HELD_OUT) -> float:
-        """Mean loss on examples that are never trained on, always the same and under the same maskings."""
+        """Return the mean loss on examples that are never trained on, with always the same maskings."""
         examples = self.make_examples(HELD_OUT, n)
         order = np.argsort(examples.n_variables, kind="stable")
         parts = np.array_split(order, max(1, n // 128))
-        with _not_compiled():  # for which these shapes would be new
+        with _not_compiled():  # it would compile again for these shapes
             losses = [
                 self.loss(as_batch(examples, part).to(self.device), self._generator(HELD_OUT + number))
                 for number, part in enumerate(parts)
@@ -215,7 +204,7 @@ class Trainer:
         return float(torch.stack(losses).mean())
 
     def checkpoint(self) -> Checkpoint:
-        """All that is needed to go on."""
+        """Return the state of the training."""
         arrays = {}
         for name, parameter in self.network.named_parameters():
             state = self.optimizer.state.get(parameter, {})
@@ -239,7 +228,7 @@ class Trainer:
                     self.optimizer.state[parameter] = {"step": steps, **moments}
 
     def _generator(self, number: int) -> torch.Generator:
-        """Random numbers of one step."""
+        """Return the random numbers of one step."""
         seed = np.random.SeedSequence((self.config.seed, number)).generate_state(1, np.uint64)[0]
         return torch.Generator().manual_seed(int(seed) >> 1)
 
@@ -251,7 +240,7 @@ class Trainer:
         self, losses: list[Tensor], gradients: list[Tensor], seconds: float, is_checked: bool
     ) -> Report:
         loss, gradient = float(torch.stack(losses).mean()), float(torch.stack(gradients).mean())
-        # A step along a gradient that is not finite leaves weights that are none, which must not be saved.
+        # After a step with such a gradient, the weights are not finite, and must not be saved.
         if not (math.isfinite(loss) and math.isfinite(gradient)):
             raise DataError(
                 f"the loss or its gradient was not finite at step {self.progress.step}: restart with "
@@ -275,8 +264,16 @@ def _not_compiled() -> AbstractContextManager[Any]:
 
 
 def shift_some(y: Tensor, is_row: Tensor, rate: float, generator: torch.Generator) -> Tensor:
-    """Add a random offset, of the target's own size, to some of the targets."""
+    """Add a random offset of the target's size to some of the targets."""
     size = (y.abs() * is_row).amax(dim=1, keepdim=True)
     lots = torch.rand((len(y), 1), generator=generator, device=y.device)
     offsets = torch.randn((len(y), 1), generator=generator, device=y.device) * size
     return torch.where(is_row & (lots < rate), y + offsets, y)
+
+
+def pad_latents(encoding: Encoding, config: NetworkConfig) -> Encoding:
+    """Pad an encoding to the maximum number of latents, rounded up to a multiple of 8 for fast attention."""
+    most = config.n_row_latents + config.n_variable_latents * config.max_variables
+    missing = -(-most // 8) * 8 - encoding.memory.shape[1]
+    memory = pad(encoding.memory, (0, 0, 0, missing))
+    return replace(encoding, memory=memory, is_memory=pad(encoding.is_memory, (0, missing)))

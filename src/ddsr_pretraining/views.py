@@ -1,8 +1,8 @@
-"""What the denoiser is trained on: each data set's expression, partly masked, several times over.
+"""Views of expressions that the denoiser is trained on: each expression, masked in several ways.
 
-Half of the views hide tokens at random, each with a probability drawn for the view, so that any order of
-unmasking can be asked for. The other half show the beginning and hide the rest, as when expressions are
-drawn from left to right; the next token counts most there, since it is the one that is drawn.
+Half of the views mask tokens at random, each with a probability drawn for the view, for any order of
+unmasking. The other half show the beginning and mask the rest, as when expressions are drawn from left to
+right; the next token has the highest weight there, since it is drawn next.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
     from jaxtyping import Float, Int
 
 LENGTHS = ((4, 0.1), (8, 0.2), (12, 0.15), (16, 0.15), (24, 0.1), (32, 0.3))
-"""to how many positions a batch is cut, and how often: masked positions behind all others say nothing, and
-leaving them out is faster, here and where expressions are drawn"""
+"""numbers of positions to which batches are cut, with their frequencies: training and drawing are faster with
+fewer masked positions at the end"""
 
 
 @dataclass(frozen=True, eq=False)
 class Views:
-    """Several maskings of each of B expressions, those of one expression in a row."""
+    """Several maskings of each of B expressions; those of one expression are consecutive."""
 
     noisy_tokens: Int[Tensor, "R L"]
-    """MASK where masked, and behind the end"""
+    """MASK if masked or after the end"""
     clean_tokens: Int[Tensor, "R L"]
     weights: Float[Tensor, "R L"]
-    """of each masked token in the loss; they add up to 1 in every row"""
+    """weights of the masked tokens in the loss, with a sum of 1 in every row"""
 
 
 def draw_length(max_length: int, generator: torch.Generator) -> int:
-    """To how many positions the next batch is cut."""
+    """Draw the number of positions to which a batch is cut."""
     lot = float(torch.rand((), generator=generator, device=generator.device))
     for length, share in LENGTHS:
         lot -= share
@@ -48,7 +48,7 @@ def draw_length(max_length: int, generator: torch.Generator) -> int:
 def draw_views(
     clean_tokens: Int[Tensor, "B M"], n_views: int, length: int, generator: torch.Generator
 ) -> Views:
-    """Mask each expression `n_views` times, in both ways by turns."""
+    """Mask each expression `n_views` times, alternating between both ways."""
     clean = clean_tokens[:, :length].long().repeat_interleave(n_views, dim=0)
     is_token = clean >= 0
     n_rows = len(clean)
@@ -57,7 +57,7 @@ def draw_views(
     sizes = is_token.sum(dim=1, keepdim=True)
     first_hidden = (uniform[:, :1] * sizes).long().clamp(max=sizes - 1)
     is_prefix = (torch.arange(n_rows, device=clean.device) % 2 == 0)[:, None]
-    # Where the lots hide nothing, the token of the least lot is hidden.
+    # At least the token with the lowest lot is masked.
     lots = uniform[:, 1:].masked_fill(~is_token, 2.0)
     is_hidden = (lots < uniform[:, :1]) | (lots == lots.amin(dim=1, keepdim=True))
     is_hidden = torch.where(is_prefix, places >= first_hidden, is_hidden) & is_token
@@ -68,7 +68,7 @@ def draw_views(
 
 
 def masked_loss(logits: Float[Tensor, "R L T"], views: Views) -> Float[Tensor, ""]:
-    """Mean over views of the weighted cross-entropy of what is masked."""
+    """Return the mean over views of the weighted cross-entropy of the masked tokens."""
     targets = views.clean_tokens.clamp(min=0)
     losses = cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="none").view_as(views.weights)
     return (losses * views.weights).sum(dim=1).mean()

@@ -1,9 +1,9 @@
-"""How often the prior proposes the equation itself: sampled, constants fitted, nothing searched.
+"""How often the prior proposes the true equation, with fitted constants but without a search.
 
-A hit without noise is a fit with an NRMSE below 10⁻⁶ on the training rows, scale and offset free. With noise
-it is a proposal that, fitted to the noisy target, has R² > 0.9999 on the clean test rows, and whose
-structure, fitted to the clean target, is exact in the same sense: an approximation is none.
-Held-out examples have few rows, which do not tell constants so well: there the structure alone decides.
+Without noise, a hit is a fit with an NRMSE below 10⁻⁶ on the training rows, with free scale and offset. With
+noise, it is a proposal with R² > 0.9999 on the clean test rows after a fit to the noisy target, whose
+structure is also exact, in the sense above, after a fit to the clean target; an approximation is not a hit.
+Held-out examples have too few rows for accurate constants, so only the structure counts.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ddsr._core import MASK
 from ddsr.config import DefaultConfig
 from ddsr.engine import Engine, FitOptions, Scores, values
 from ddsr.errors import BenchError
@@ -27,26 +28,27 @@ from ddsr_bench.problems.suites import BenchmarkProblem
 from ddsr_bench.problems.trial import make_data
 
 if TYPE_CHECKING:
+    from ddsr.generators.prior.conditioned import ConditionedDiffusion
     from ddsr.generators.prior.network import PriorNetwork
 
 Floats = NDArray[np.float64]
 EXACT = 1e-6
 EXACT_SINGLE = 1e-4
-"""the same on held-out examples, whose numbers are of single precision"""
+"""the limit for held-out examples, whose numbers are in single precision"""
 ACCURATE = 0.9999
 MOST_CANCELLED = 1e4
-"""of the target's size: an offset above it cancels something as large"""
+"""largest offset relative to the target; a larger one cancels another large term"""
 MOST_ROWS = 2000
 FITTING = FitOptions(max_steps=30, n_starts=4, is_scale_free=True)
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A data set with its truth."""
+    """A data set with its true equation."""
 
     name: str
     size: int
-    """tokens of the expression; of a formula, its variables"""
+    """number of tokens of the expression, or of variables of a formula"""
     noise: float
     vocabulary: Vocabulary
     X: Floats
@@ -56,12 +58,12 @@ class Case:
     y_test: Floats
     exact: float = EXACT
     least_r_squared: float = ACCURATE
-    """on the test rows, of a hit where there is noise"""
+    """lowest R² on the test rows of a hit with noise"""
 
 
 @dataclass(frozen=True)
 class CaseResult:
-    """What came of one case."""
+    """The result of one case."""
 
     name: str
     size: int
@@ -69,13 +71,13 @@ class CaseResult:
     noise: float
     is_hit: bool
     nrmse: float
-    """the least, on the target as given"""
+    """lowest NRMSE on the given target"""
     n_distinct: int
-    """expressions among the samples"""
+    """number of different expressions among the samples"""
     seconds: float
-    """of sampling and fitting"""
+    """time for sampling and fitting"""
     equation: str
-    """of the hit, or else of the least error"""
+    """the hit, or the equation with the lowest error"""
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class Sampling:
 
     n: int = 2000
     tokens_per_step: int = 0
-    """0: one, and no expression twice"""
+    """0: one, and only distinct expressions"""
     temperature: float = 1.0
     seed: int = 0
     device: str = "cpu"
@@ -92,7 +94,7 @@ class Sampling:
 
 
 def evaluate(network: PriorNetwork, case: Case, sampling: Sampling) -> CaseResult:
-    """Sample, fit, judge."""
+    """Sample proposals, fit them, and count hits."""
     import torch
 
     from ddsr.generators.prior.conditioned import ConditionedDiffusion
@@ -104,7 +106,7 @@ def evaluate(network: PriorNetwork, case: Case, sampling: Sampling) -> CaseResul
         network, case.X, case.y, grammar, DefaultConfig(), sampling.seed, device, n_threads
     )
     if sampling.tokens_per_step:
-        drawn = generator.draw_in_order(sampling.n, 0, sampling.tokens_per_step, sampling.temperature)
+        drawn = draw_in_order(generator, sampling.n, 0, sampling.tokens_per_step, sampling.temperature)
     else:
         drawn = generator.draw_distinct(sampling.n, 0)
     batch = Batch.from_tokens(case.vocabulary, drawn).first_distinct(sampling.n, n_threads)
@@ -126,8 +128,38 @@ def evaluate(network: PriorNetwork, case: Case, sampling: Sampling) -> CaseResul
     )
 
 
+def draw_in_order(
+    generator: ConditionedDiffusion,
+    n_rows: int,
+    stream: int,
+    tokens_per_step: int = 1,
+    temperature: float = 1.0,
+) -> NDArray[np.int16]:
+    """Return legal expressions, (B, M), with `tokens_per_step` tokens drawn at a time, left to right.
+
+    Positions behind those drawn next are left out of the sequence: they are masked.
+    """
+    grammar = generator.grammar
+    max_length = grammar.max_length
+    kept = np.full((n_rows, max_length), MASK, dtype=np.int16)
+    drawn = kept.copy()
+    active = np.arange(n_rows)
+    for begin in range(0, max_length, tokens_per_step):
+        end = min(begin + tokens_per_step, max_length)
+        logits = generator.logits_up_to(kept[active], end) / temperature
+        filled = grammar.fill_tokens(
+            logits, kept[active], generator.seed, stream * max_length + begin, generator.n_threads
+        )
+        drawn[active] = filled
+        kept[active, begin:end] = filled[:, begin:end]
+        active = active[(filled >= 0).sum(axis=1) > end]
+        if not len(active):
+            break
+    return drawn
+
+
 def find_hits(scores: Scores, case: Case, n_threads: int) -> NDArray[np.intp]:
-    """The rows that are hits."""
+    """Return the rows that are hits."""
     if case.noise == 0.0:
         return np.flatnonzero(is_exact(scores, case.y, case.exact))
     accurate = np.flatnonzero(r_squared(scores, case) > case.least_r_squared)
@@ -139,13 +171,13 @@ def find_hits(scores: Scores, case: Case, n_threads: int) -> NDArray[np.intp]:
 
 
 def is_exact(scores: Scores, y: Floats, exact: float) -> NDArray[np.bool_]:
-    """Fits without error; not those of huge terms that cancel, as x^(1e-7) is log(x) to seven digits."""
+    """Return which fits are exact, without cancelling huge terms: x^(1e-7) is log(x) to seven digits."""
     is_plain = np.abs(scores.offset) < MOST_CANCELLED * np.sqrt(np.mean(y**2))
     return np.asarray((scores.nrmse < exact) & is_plain)
 
 
 def r_squared(scores: Scores, case: Case) -> Floats:
-    """On the clean test rows; −∞ where a value is not finite."""
+    """Return R² on the clean test rows; −∞ if a value is not finite."""
     found, is_finite = values(scores.batch, case.X_test)
     with np.errstate(all="ignore"):
         predicted = scores.scale[:, None] * found + scores.offset[:, None]
@@ -157,7 +189,7 @@ def r_squared(scores: Scores, case: Case) -> Floats:
 def ground_truth_cases(
     problems: tuple[BenchmarkProblem, ...], noise: float, data_dir: Path | None
 ) -> Iterator[Case]:
-    """Trial 0 of each problem."""
+    """Yield trial 0 of each problem."""
     for problem in problems:
         if problem.formula is None:
             raise BenchError(f"the equation of {problem.name} is unknown, so it cannot be evaluated")
@@ -179,7 +211,7 @@ def ground_truth_cases(
 
 
 def held_out_cases(recipe: dict[str, Any], seed: int, n: int) -> Iterator[Case]:
-    """Examples of the recipe that were never trained on."""
+    """Yield examples of the recipe that were never trained on."""
     from ddsr_pretraining.examples import ExampleMaker, ExampleOptions
     from ddsr_pretraining.training import HELD_OUT as first_index
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ddsr_bench.problems.suites import load_suite
-from ddsr_bench.runner.one import Task
-from ddsr_bench.runner.slot import Limits, Slot
+from ddsr_bench.runner.one import Limits, Task
+from ddsr_bench.runner.slot import Slot
 from ddsr_bench.runner.workers import LocalWorkers
 
 TABLE = "name,formula,ranges,n\nline,2*x - y + 1,x:0:1;y:0:1,40\ncurve,x**2*y,x:0:1;y:0:1,40\n"

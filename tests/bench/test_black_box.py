@@ -20,7 +20,7 @@ from ddsr.errors import BenchError
 from ddsr_bench.judge.judge import JudgeProcess
 from ddsr_bench.problems.suites import BenchmarkProblem, load_suite
 from ddsr_bench.problems.trial import make_data, standardise
-from ddsr_bench.runner.slot import Limits
+from ddsr_bench.runner.one import Limits
 
 PMLB = Path(__file__).resolve().parents[3] / "shared" / "data" / "pmlb"
 MEASURED = BenchmarkProblem("measured", None, ("x0", "x1"), (), 60, source="pmlb", is_standardised=True)

@@ -14,15 +14,14 @@ from ddsr.learning.curves import SHARES
 from ddsr_bench.problems.suites import load_suite
 from ddsr_bench.runner.curves import (
     COLUMNS,
-    MOST_POINTS,
+    MAX_POINTS,
     curve_of,
     curve_path,
     read_curve,
     thinned,
     write_curve,
 )
-from ddsr_bench.runner.one import Task, keep_curve, run_one
-from ddsr_bench.runner.slot import Limits
+from ddsr_bench.runner.one import Limits, Task, keep_curve, run_one
 from ddsr_bench.runner.store import Key
 
 KEY = Key("feynman_I_6_2", "paper:memory=short", 0.01, 3)
@@ -74,7 +73,7 @@ def test_runs_have_names_of_their_own(tmp_path):
     assert all(set(name) <= set(map(chr, range(33, 127))) - set(':/\\*?"<>|') for name in names)
 
 
-@given(st.integers(1, 3 * MOST_POINTS), st.integers(1, MOST_POINTS))
+@given(st.integers(1, 3 * MAX_POINTS), st.integers(1, MAX_POINTS))
 def test_thinning_keeps_the_end_and_the_best(n_epochs, most):
     whole = curve(n_epochs)
     thin = thinned(whole, most)

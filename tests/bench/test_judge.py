@@ -5,8 +5,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from benchmarks.sizes import judge_many
 
-from ddsr_bench.judge.judge import TIMED_OUT, JudgeProcess, judge, judge_many
+from ddsr_bench.judge.judge import TIMED_OUT, JudgeProcess
 from ddsr_bench.problems.formula import parse_formula
 from ddsr_bench.problems.suites import BenchmarkProblem, load_suite
 
@@ -142,7 +143,8 @@ def test_a_whole_suite_is_judged():
 
 def test_a_judge_by_itself():
     problem = BenchmarkProblem("ohm", "U/R", ("U", "R"), ((1.0, 2.0), (1.0, 2.0)), 10)
-    assert judge("U*R^(-1)", problem, 0.9).solved_paper
+    (verdict,) = judge_many([("U*R^(-1)", problem, 0.9)])
+    assert verdict.solved_paper
     assert judge_many([], 2) == []
 
 

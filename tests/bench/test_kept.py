@@ -29,8 +29,7 @@ from click.testing import CliRunner
 from ddsr.cli.entry import main
 from ddsr.errors import BenchError
 from ddsr_bench.report.results import read_results
-from ddsr_bench.runner.machine import Machine
-from ddsr_bench.runner.starts import Start, record_start
+from ddsr_bench.runner.starts import Machine, Start, record_start
 from report_cases import STROGATZ, results_of, run, write_store
 
 BEGIN, END = marks("results")

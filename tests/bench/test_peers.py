@@ -11,8 +11,8 @@ from ddsr_bench.peers import PEERS, Peer
 from ddsr_bench.problems.formula import evaluate_formula
 from ddsr_bench.problems.trial import make_data
 from ddsr_bench.runner.methods import check_method, make_estimator
-from ddsr_bench.runner.one import OWN_METHODS, run_one
-from ddsr_bench.runner.slot import Limits, Slot
+from ddsr_bench.runner.one import OWN_METHODS, Limits, run_one
+from ddsr_bench.runner.slot import Slot
 
 WRITTEN = ("gplearn", "operon", "ffx", "physo", "linear")
 SLOW = {"physo"}  # because of its first epoch, which nothing interrupts

@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 from ddsr.cli.entry import main
-from ddsr.errors import BenchError
+from ddsr.errors import BenchError, DataError
 from ddsr_pretraining.evaluation import FORMAT
-from ddsr_pretraining.scaling import Scored, check_alike, find_gains, fit_logit, read_scores
+from ddsr_pretraining.scaling import Scored, check_alike, find_gains, fit_logit, read_scored
 
 N = 133
 EASE = np.random.default_rng(0).permutation(N)
@@ -103,7 +103,7 @@ def test_the_command_prints_a_table_and_draws(tmp_path):
 def test_scores_that_cannot_be_read_are_named(tmp_path):
     path = tmp_path / "old.json"
     path.write_text(json.dumps({"outcomes": []}))
-    with pytest.raises(BenchError, match="old.json"):
-        read_scores(path)
+    with pytest.raises(DataError, match="old.json"):
+        read_scored(path)
     done = CliRunner().invoke(main, ["prior", "scaling", str(tmp_path / "nowhere.json")])
     assert done.exit_code == 1 and "nowhere.json" in done.output

@@ -18,6 +18,11 @@ FOUND = replace(ROW, expression="x", r2_test=0.5, complexity=1)
 
 
 class TwoInFlight:
+    n_slots = 2
+
+    def cpu_s(self):
+        return 0.0
+
     def running(self):
         return {Key("curve", "paper", 0.0, seed): time.monotonic() - 65 for seed in range(2)}
 
@@ -57,7 +62,7 @@ def test_clock():
 def test_the_time_left_is_known_after_the_first_run():
     board = BenchmarkProgress(3, TwoInFlight())
     assert board.seconds_left is None and "left" not in board.headline()
-    board.take(ROW)
+    board.rows.append(ROW)
     assert board.seconds_left >= 0
 
 

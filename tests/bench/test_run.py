@@ -15,9 +15,9 @@ from ddsr.cli.entry import main
 from ddsr.errors import BenchError
 from ddsr_bench.command import run_suite
 from ddsr_bench.problems.suites import load_suite
-from ddsr_bench.runner.one import r2, read_task, run_one
+from ddsr_bench.runner.one import Limits, Task, r2, run_one
 from ddsr_bench.runner.run import Plan, missing_tasks, run_missing
-from ddsr_bench.runner.slot import Limits, Slot
+from ddsr_bench.runner.slot import Slot
 from ddsr_bench.runner.store import Store
 from ddsr_bench.runner.workers import LocalWorkers
 
@@ -132,7 +132,7 @@ def test_without_the_method_a_run_says_so(template):
 
 
 def test_a_task_survives_its_json(template):
-    assert read_task(json.dumps(asdict(template))) == template
+    assert Task.from_json(json.loads(json.dumps(asdict(template)))) == template
 
 
 def test_r2_is_one_for_the_truth_and_minus_infinity_for_nonsense():

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from ddsr_bench.runner.memory import resident_bytes
-from ddsr_bench.runner.server import preload
-from ddsr_bench.runner.slot import Limits, Slot, Stopped, start_server
+from ddsr_bench.runner.one import Limits
+from ddsr_bench.runner.server import preload, resident_bytes
+from ddsr_bench.runner.slot import Slot, Stopped, start_server
 
 
 @pytest.fixture
@@ -97,8 +97,8 @@ def test_stopping_ends_the_run_at_once(slot, template):
 
 def test_a_run_ends_with_its_runner(template):
     server = start_server(1)
-    task, watch = asdict(replace(template, method="hanging")), {"seconds": None, "gib": None}
-    print(json.dumps({"task": task, "modules": [], "watch": watch}), file=server.stdin, flush=True)
+    task, limits = asdict(replace(template, method="hanging")), {}
+    print(json.dumps({"task": task, "modules": [], "limits": limits}), file=server.stdin, flush=True)
     assert wait_until(lambda: len(processes_of(server.pid)) == 2)
     server.stdin.close()
     assert server.wait(300) == 1 and wait_until(lambda: processes_of(server.pid) == [])

@@ -12,8 +12,9 @@ from rich.console import Console
 from ddsr.errors import BenchError
 from ddsr_bench.command import run_suite, vocab_size_of
 from ddsr_bench.problems.suites import load_suite
+from ddsr_bench.runner.one import Limits
 from ddsr_bench.runner.run import Plan, run_missing
-from ddsr_bench.runner.slot import Limits, Stopped
+from ddsr_bench.runner.slot import Stopped
 from ddsr_bench.runner.stack_slot import StackSlot
 from ddsr_bench.runner.store import Store
 from ddsr_bench.runner.workers import LocalWorkers

@@ -11,9 +11,17 @@ from rich.console import Console
 
 from ddsr.errors import BenchError
 from ddsr_bench.command import run_suite
-from ddsr_bench.runner import machine
-from ddsr_bench.runner.machine import Machine, describe_commit, describe_machine
-from ddsr_bench.runner.starts import FILE, Start, command_text, read_starts, record_start
+from ddsr_bench.runner import starts as module_of_starts
+from ddsr_bench.runner.starts import (
+    FILE,
+    Machine,
+    Start,
+    command_text,
+    describe_commit,
+    describe_machine,
+    read_starts,
+    record_start,
+)
 from ddsr_bench.runner.store import Store
 from report_cases import run, write_store
 
@@ -58,10 +66,10 @@ def test_the_commit_is_that_of_a_checkout_of_ddsr_alone(tmp_path, monkeypatch):
     """A project that has ddsr installed in one of its folders does not count."""
     assert describe_machine().cores >= 1 and describe_machine().cpu
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
-    module = tmp_path / "installed" / "machine.py"
+    module = tmp_path / "installed" / "starts.py"
     module.parent.mkdir()
-    module.write_bytes(Path(machine.__file__).read_bytes())
-    monkeypatch.setattr(machine, "__file__", str(module))
+    module.write_bytes(Path(module_of_starts.__file__).read_bytes())
+    monkeypatch.setattr(module_of_starts, "__file__", str(module))
     assert describe_commit() is None
     author = ["-c", "user.name=a", "-c", "user.email=a@b"]
     for arguments in (["add", "."], [*author, "commit", "-qm", "all"]):

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from ddsr.errors import BenchError
-from ddsr_bench.runner.store import Row, Store, of_other_versions
+from ddsr_bench.runner.store import Row, Store, other_versions_warning
 
 ROW = Row(problem="line", method="linear", noise=0.0, seed=0, wall_s=1.0, threads=1, host="h", version="1")
 
@@ -44,9 +44,9 @@ def test_a_store_that_cannot_be_is_refused(tmp_path):
 
 def test_rows_made_by_another_version_are_counted():
     rows = [ROW, replace(ROW, seed=1, version="2"), replace(ROW, seed=2, version="0")]
-    warning = of_other_versions(rows, "1")
-    assert warning is not None and warning.startswith("2 of 3 rows are of ddsr 0, 2, this is 1")
-    assert of_other_versions([ROW], "1") is None and of_other_versions([], "1") is None
+    warning = other_versions_warning(rows, "1")
+    assert warning is not None and warning.startswith("2 of 3 rows are from ddsr 0, 2, this is 1")
+    assert other_versions_warning([ROW], "1") is None and other_versions_warning([], "1") is None
 
 
 def test_a_second_runner_is_refused_and_a_dead_one_is_not_in_the_way(tmp_path):

@@ -12,10 +12,10 @@ from click.testing import CliRunner
 
 from ddsr._core import PAD
 from ddsr.cli.entry import main
-from ddsr.generators.prior.config import TrainingConfig
 from ddsr.generators.prior.weights import Card, load_weights
 from ddsr_pretraining.checkpoint import load_checkpoint
-from ddsr_pretraining.command import example_source, read_settings, settings_from
+from ddsr_pretraining.command import example_source
+from ddsr_pretraining.config import TrainingConfig, read_settings, settings_from
 from ddsr_pretraining.training import HELD_OUT, Stage, Trainer
 from ddsr_pretraining.zero_shot import Sampling, evaluate, held_out_cases
 

@@ -11,6 +11,7 @@ from ddsr.generators.prior.conditioned import ConditionedDiffusion
 from ddsr.generators.prior.network import PriorNetwork
 from ddsr.generators.prior.screen import choose_view, find_power, relevance
 from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear
+from ddsr_pretraining.zero_shot import draw_in_order
 from prior_cases import TINY
 
 CPU = torch.device("cpu")
@@ -93,7 +94,7 @@ def test_samples_obey_the_grammar():
     rules = (Forbid("exp", on="b"), AtMost("mul", 1), MustAppear("c"))
     vocabulary = Vocabulary(NAMES, ("add", "mul", "exp", "tanh", "sin"), has_one=False)
     generator = make_generator(vocabulary=vocabulary, rules=rules, max_length=9)
-    for tokens in (generator.draw_in_order(80, 0), generator.draw_in_order(80, 0, tokens_per_step=3)):
+    for tokens in (draw_in_order(generator, 80, 0), draw_in_order(generator, 80, 0, tokens_per_step=3)):
         assert generator.grammar.is_legal(tokens).all()
     sampled = generator.sample(30, epoch=1)
     varied = generator.vary(sampled, 30, epoch=1)
@@ -104,7 +105,7 @@ def test_samples_obey_the_grammar():
 
 def test_draws_from_left_to_right_have_the_predicted_frequencies():
     generator = make_generator(max_length=1)
-    drawn = generator.draw_in_order(4000, 0)[:, 0]
+    drawn = draw_in_order(generator, 4000, 0)[:, 0]
     logits = generator.predict(np.full((1, 1), MASK, np.int16), 1)[0, 0, -3:].astype(float)
     expected = np.exp(logits) / np.exp(logits).sum()
     found = np.bincount(drawn - generator.grammar.vocabulary.first_variable, minlength=3) / 4000

@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
+from benchmarks.coverage import standard_forms
 
 from ddsr.engine import values
 from ddsr.errors import DataError
 from ddsr.expression import Batch
-from ddsr_pretraining.examples import ExampleMaker, ExampleOptions, Examples, standard_forms
+from ddsr_pretraining.examples import ExampleMaker, ExampleOptions, Examples
 
 N = 1500
 ARRAYS = ("tokens", "constants", "x", "y", "y_clean", "n_variables", "n_rows", "noise")

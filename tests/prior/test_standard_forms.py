@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
+from benchmarks.coverage import standard_forms
 
 from ddsr import _core
 from ddsr.engine import values
 from ddsr.errors import ExpressionError
 from ddsr.expression import DEFAULT_OPERATORS, OPERATORS, Batch, Expression, Vocabulary
 from ddsr.grammar import Grammar
-from ddsr_pretraining.examples import standard_forms
 
 VOCABULARY = Vocabulary(("x", "y", "z"))
 

@@ -11,7 +11,7 @@ import torch
 from ddsr._core import MASK
 from ddsr.errors import DataError, MethodError
 from ddsr_pretraining import training
-from ddsr_pretraining.batches import BatchStream, batches_of_chunk
+from ddsr_pretraining.batches import batches_from, batches_of_chunk
 from ddsr_pretraining.checkpoint import load_checkpoint, save_checkpoint
 from ddsr_pretraining.training import Stage, Trainer, shift_some
 from ddsr_pretraining.views import draw_views, masked_loss
@@ -74,7 +74,7 @@ def test_offsets_shift_some_targets():
 def test_batches_are_known_by_their_number():
     make = PlainMaker()
     in_a_row = [*batches_of_chunk(make, QUICK, 0), *batches_of_chunk(make, QUICK, 1)]
-    with closing(BatchStream(make, QUICK, first=1, is_pinned=False)) as stream:
+    with closing(batches_from(1, make, QUICK, is_pinned=False)) as stream:
         for expected, batch in zip(in_a_row[1:], stream, strict=False):
             assert torch.equal(batch.tokens, expected.tokens)
             assert torch.equal(batch.y, expected.y)
@@ -85,7 +85,7 @@ def test_failures_of_the_maker_are_raised():
         raise ValueError("no examples")
 
     with (
-        closing(BatchStream(fail, QUICK, 0, False)) as stream,
+        closing(batches_from(0, fail, QUICK, False)) as stream,
         pytest.raises(ValueError, match="no examples"),
     ):
         next(iter(stream))

@@ -14,7 +14,6 @@ from ddsr.generators.prior.network import PriorNetwork
 from ddsr.generators.prior.tensor_file import read_tensors, write_tensors
 from ddsr.generators.prior.weights import find_weights, load_weights
 from ddsr_pretraining.checkpoint import STATE, load_checkpoint, save_checkpoint
-from ddsr_pretraining.export import prior_of_checkpoint
 from ddsr_pretraining.training import Trainer
 from prior_cases import QUICK, TINY, PlainMaker
 
@@ -34,7 +33,7 @@ def trainer():
 
 @pytest.fixture
 def path(trainer, tmp_path):
-    prior = prior_of_checkpoint(trainer.checkpoint()).with_scores({"ground-truth": "1 of 133"})
+    prior = trainer.checkpoint().to_prior().with_scores({"ground-truth": "1 of 133"})
     prior.save(tmp_path / "prior.safetensors")
     return tmp_path / "prior.safetensors"
 

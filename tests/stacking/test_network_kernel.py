@@ -2,10 +2,11 @@
 
 import pytest
 import torch
+from benchmarks.stack_kernels import predict
 
 from ddsr.config import DenoiserConfig
 from ddsr.grammar import Grammar
-from ddsr_bench.stacking.network import KernelWeights, predict
+from ddsr_bench.stacking.network import KernelWeights
 from ddsr_bench.stacking.parameters import StackedParameters
 from stacking_cases import DEVICE, GRAMMARS, LAUNCH, make_network, needs_kernels, weights_of
 

@@ -48,9 +48,9 @@ def alone(number):
     return list(islice(states, N_EPOCHS))
 
 
-def stacked(stack, networks, number, saved=None, n_epochs=N_EPOCHS):
+def stacked(stack, number, saved=None, n_epochs=N_EPOCHS):
     generator, engine = make(number)
-    with Seat(stack, networks, generator, OBJECTIVE) as seat:
+    with Seat(stack, generator, OBJECTIVE) as seat:
         states = search(seat, engine, EliteMemory(CONFIG.n_elites), seat, CONFIG.batch_size, saved=saved)
         found = list(islice(states, n_epochs))
         return found, found[-1].save()
@@ -58,13 +58,13 @@ def stacked(stack, networks, number, saved=None, n_epochs=N_EPOCHS):
 
 def make_stack(n_places=2):
     networks = StackedNetworks(n_places, max(map(len, VOCABULARIES)), CONFIG, OBJECTIVE, CPU)
-    return Stack(networks), networks
+    return Stack(networks)
 
 
 def test_searches_in_a_stack_find_what_they_find_alone():
-    stack, networks = make_stack()
+    stack = make_stack()
     with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(lambda number: stacked(stack, networks, number)[0], range(2)))
+        found = list(pool.map(lambda number: stacked(stack, number)[0], range(2)))
     for number, states in enumerate(found):
         # Both draw the first epoch from equal weights; later ones may differ by last bits of an update.
         mine, theirs = states[0].stats, alone(number)[0].stats
@@ -74,16 +74,16 @@ def test_searches_in_a_stack_find_what_they_find_alone():
 
 
 def test_a_search_continues_in_another_stack():
-    stack, networks = make_stack(1)
-    whole, _ = stacked(stack, networks, 1)
-    _, saved = stacked(*make_stack(1), 1, n_epochs=1)
-    rest, _ = stacked(*make_stack(2), 1, saved=saved, n_epochs=N_EPOCHS - 1)
+    stack = make_stack(1)
+    whole, _ = stacked(stack, 1)
+    _, saved = stacked(make_stack(1), 1, n_epochs=1)
+    rest, _ = stacked(make_stack(2), 1, saved=saved, n_epochs=N_EPOCHS - 1)
     assert [state.epoch for state in rest] == [1, 2]
     assert rest[0].stats.mean_reward == whole[1].stats.mean_reward  # drawn from the saved weights
 
 
 def test_more_searches_than_places_take_turns():
-    stack, networks = make_stack(1)
+    stack = make_stack(1)
     with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(lambda number: stacked(stack, networks, number)[0], range(2)))
+        found = list(pool.map(lambda number: stacked(stack, number)[0], range(2)))
     assert [len(states) for states in found] == [N_EPOCHS] * 2

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ddsr.learning.curves import UpdateStats
-from ddsr_bench.stacking.stack import Draw, Learn, Stack, StackStopped
+from ddsr_bench.stacking.stack import Draw, Learn, Stack
 
 STATS = UpdateStats(1.0, 0.0, 2.0, 0.0)
 
@@ -82,18 +82,3 @@ def test_an_error_ends_every_search():
         for each in done:
             with pytest.raises(ValueError, match="no draw"):
                 each.result()
-
-
-def test_a_stopped_stack_releases_its_members():
-    stack = Stack(Recorded(n_places=2))
-    place = stack.enter()
-    stack.enter()  # it never asks for anything
-    with ThreadPoolExecutor(2) as pool:
-        waiting = pool.submit(stack.ask, place, Draw(0))
-        entering = pool.submit(stack.enter)
-        stack.stop()
-        for each in (waiting, entering):
-            with pytest.raises(StackStopped):
-                each.result()
-    with pytest.raises(StackStopped):
-        stack.ask(place, Draw(0))

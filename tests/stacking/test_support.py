@@ -42,7 +42,7 @@ def test_other_networks_cannot(settings):
 def test_other_grammars_cannot(grammar):
     assert not suits_fill(grammar)
     tables = StackedTables(1, 64, grammar.max_length, CPU)
-    with pytest.raises(ValueError, match="does not know all rules"):
+    with pytest.raises(ValueError, match="does not support all rules"):
         tables.load(0, grammar)
 
 

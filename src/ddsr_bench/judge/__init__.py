@@ -1,1 +1,1 @@
-"""The judge: whether a model counts as the equation itself."""
+"""Decide whether a model is the equation of its problem."""

@@ -1,12 +1,12 @@
-"""The two rules by which a model counts as the equation itself. SymPy may need long: see `judge`.
+"""The two rules for a solved problem. SymPy may need long for them (see `judge`).
 
-Both see decimals rounded to three places, those below 1e-4 as zero, fractions as they are, and π as a
-number; a fitted 0.3989 is then the 1/√(2π) of the truth. Let f be the truth and g the model, both rounded:
+Both rules round decimals to three places and those below 1e-4 to zero, keep fractions, and take π as a
+number, so that a fitted 0.3989 equals 1/√(2π). Let f be the true equation and g the model, both rounded:
 
-- SRBench: R² on test > 0.5, and f − g simplifies to a constant or g / f to a constant other than 0.
-  Its symbols carry no assumptions, so √(xy) and √x·√y stay different.
-- The paper: f and g are equivalent, or R² on test is exactly 1. Equivalence is sought where the data lie:
-  a variable whose range is positive is positive.
+- SRBench: R² on the test data is above 0.5, and f − g simplifies to a constant or g / f to a constant other
+  than 0. Symbols have no assumptions, so √(xy) and √x·√y differ.
+- The paper: f and g are equivalent, or R² on the test data is exactly 1. A variable with a positive range is
+  positive.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ ZERO_BELOW = 1e-4
 LOWEST_R2 = 0.5
 N_PROBES = 64
 PROBE_TOLERANCE = 0.05
-"""how far, of the truth's spread, a difference may move and still be a constant that rounding hides"""
-# SymPy fails in all these ways on forms that it cannot handle.
+"""largest spread of a difference, relative to that of the truth, that rounding may cause in a constant"""
+# What SymPy raises for forms that it cannot handle.
 SYMPY_FAILURES = (BenchError, ArithmeticError, ValueError, TypeError, AttributeError, RecursionError)
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the rules say of a model."""
+    """What the rules decide about a model."""
 
     solved_srbench: bool | None = False
-    """None where nobody knows the equation"""
+    """None if the equation is unknown"""
     solved_paper: bool | None = False
     simplified: str | None = None
     """the rounded and simplified model"""
     complexity: int | None = None
-    """nodes of `simplified`; of the model as it is where simplifying takes too long in the black box"""
+    """number of nodes of `simplified`, or of the model if simplifying a black-box model takes too long"""
     error: str | None = None
     """why there is no verdict; then the model counts as not solved"""
 
@@ -70,7 +70,7 @@ def apply_rules(model: str, problem: BenchmarkProblem, r2_test: float) -> Verdic
 
 
 def measure_size(model: str, problem: BenchmarkProblem, is_simplified: bool = True) -> Verdict:
-    """What there is to say of a model where no equation is known: its size."""
+    """Judge a model without a known equation: only its size."""
     from ddsr.expression.symbolic import count_nodes
 
     unsolved = Verdict(solved_srbench=None, solved_paper=None)
@@ -85,9 +85,9 @@ def measure_size(model: str, problem: BenchmarkProblem, is_simplified: bool = Tr
 
 
 def round_constants(form: Any) -> Any:
-    """Every decimal to three places, numbers without variables such as sqrt(2) included.
+    """Round decimals to three places, and numbers without variables such as sqrt(2).
 
-    Fractions stay, as in SRBench; whole numbers and eighths become exact, so that x^0.5 is a root to SymPy.
+    Fractions stay, as in SRBench. Integers and eighths become exact, so that SymPy takes x^0.5 as a root.
     """
     import sympy
 
@@ -98,7 +98,7 @@ def round_constants(form: Any) -> Any:
 
 
 def _with_decimals(form: Any) -> Any:
-    """What holds no variable as a decimal, but for fractions."""
+    """Replace parts without variables by decimals, except fractions."""
     import sympy
 
     if form.is_Rational or not (form.args or form.is_number):
@@ -121,7 +121,7 @@ def _rounded(number: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Probes:
-    """What numbers refute. Simplifying is slow, refuting is quick, and most models are wrong."""
+    """Checks by numbers: they quickly rule out most wrong models, where simplifying is slow."""
 
     can_be_equal: bool
     can_differ_by_constant: bool
@@ -171,7 +171,7 @@ def _is_equivalent(truth: Any, found: Any, problem: BenchmarkProblem) -> bool:
 
 
 def _is_exactly_equivalent(model: str, problem: BenchmarkProblem) -> bool:
-    """Without rounding, for models that spell out π: cos(x − π/2) is sin(x), cos(x − 1.571) is not."""
+    """Compare without rounding, for models with π: cos(x − π/2) is sin(x), cos(x − 1.571) is not."""
     if "pi" not in model:
         return False
     assert problem.formula is not None

@@ -1,7 +1,7 @@
-"""What ddsr is measured against, with SRBench's settings. Modules are imported when a method is run.
+"""Other methods, with SRBench's settings. Their modules are imported when they run.
 
-A method is made from its seed, time and threads, and is a `Regressor` (`ddsr_bench.runner.methods`).
-Where it has options for them, it gets the time, the threads and the paper's operators that ddsr gets.
+A peer is a `Regressor` (`ddsr_bench.runner.methods`). It gets the same time, threads and operators as
+ddsr, if it has options for them.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from ddsr.errors import BenchError
 
 
 class Peer(NamedTuple):
-    """Where a method comes from."""
+    """The class of a peer and its package."""
 
     module: str
     maker: str
     """class or function of the module, called with (seed, time, threads)"""
     package: str
-    """what has to be installed"""
+    """package that must be installed"""
 
     def make(self, seed: int, time: float | None, threads: int) -> Any:
         """Return a new regressor."""
@@ -41,6 +41,6 @@ PEERS: Mapping[str, Peer] = {
 
 
 def check_installed(name: str) -> None:
-    """Refuse a peer whose package is not there, with how to get it."""
+    """Refuse a peer whose package is not installed, with instructions."""
     if find_spec(PEERS[name].package) is None:
         raise BenchError(f"{name} needs the package {PEERS[name].package}: pip install 'ddsr[peers]'")

@@ -1,6 +1,6 @@
 """FFX: regularised linear regression on a fixed set of generated features (McConaghy 2011).
 
-It has no settings, and takes no operators, time or threads: it ends by itself.
+It has no settings, and no options for operators, time or threads.
 """
 
 from __future__ import annotations
@@ -25,28 +25,27 @@ WRITTEN = {
 
 
 class FFXRegressor:
-    """The most accurate model of its Pareto front, which is the one that SRBench takes."""
+    """The most accurate model of the Pareto front, as in SRBench."""
 
     def __init__(self, seed: int, time: float | None, threads: int) -> None:
-        """Nothing is random, and nothing can be set."""
+        """Ignore all options; nothing is random."""
 
     def fit(self, X: Any, y: NDArray[np.float64]) -> FFXRegressor:
-        """Learn from all rows, and choose by them too, as FFX's own estimator does."""
+        """Fit and choose a model on all rows, as FFX's own estimator does."""
         self._names = [str(name) for name in X.columns]
         rows = X.to_numpy()
         with warnings.catch_warnings(), np.errstate(all="ignore"):
-            # of features that overflow and of paths that end early: it leaves them out itself
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # FFX handles features that overflow and paths that end early
             self._model = run(rows, y, rows, y, self._names)[-1]
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """The model's values."""
+        """Return the values of the model."""
         with np.errstate(all="ignore"):
             return np.asarray(self._model.predict(X.to_numpy()), dtype=np.float64)
 
     def sympy(self) -> str:
-        """The model, with thresholds to all their digits, unlike FFX's own text."""
+        """Return the model with all digits of its thresholds, unlike FFX's own text."""
         if not hasattr(self._model, "coefs_n"):
             return repr(float(self._model.constant))
         offset, *weights = self._model.coefs_n
@@ -63,7 +62,7 @@ class FFXRegressor:
         if isinstance(base, ProductBase):
             return f"{self._written(base.base1)}*{self._written(base.base2)}"
         if isinstance(base, OperatorBase):
-            threshold = "" if base.thr is None else f"({float(base.thr)!r})"  # only hinges have one
+            threshold = "" if base.thr is None else f"({float(base.thr)!r})"  # only for hinge functions
             return WRITTEN[base.nonlin_op].format(base=self._written(base.simple_base), threshold=threshold)
         name = self._names[base.var]
         return name if base.exponent == 1 else f"{name}**({float(base.exponent)!r})"

@@ -38,16 +38,16 @@ SETTINGS: dict[str, Any] = {
     "max_samples": 1.0,
 }
 GENERATIONS = 500
-"""where no time is given"""
+"""number of generations without a time limit"""
 
 
 def clipped_exp(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The exponential, constant where it would overflow: gplearn asks for values that are finite."""
+    """Exponential function, constant where it would overflow: gplearn needs finite values."""
     return np.exp(np.clip(x, -LARGEST_EXPONENT, LARGEST_EXPONENT))
 
 
 class GplearnRegressor:
-    """One generation after another with SRBench's settings, until the time is up."""
+    """gplearn with SRBench's settings, one generation after another until the time limit."""
 
     def __init__(self, seed: int, time: float | None, threads: int) -> None:
         exp = make_function(function=clipped_exp, name="exp", arity=1)
@@ -63,7 +63,7 @@ class GplearnRegressor:
         )
 
     def fit(self, X: Any, y: NDArray[np.float64]) -> GplearnRegressor:
-        """At least one generation."""
+        """Search for at least one generation."""
         self._names = [str(name) for name in X.columns]
         deadline = clock.monotonic() + (self._time or 0.0)
         rows = X.to_numpy()
@@ -74,16 +74,16 @@ class GplearnRegressor:
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Values of the best program."""
+        """Return the values of the best program."""
         predicted: NDArray[np.float64] = self._search.predict(X.to_numpy())
         return predicted
 
     def sympy(self) -> str:
-        """The best program; its division is written as such, though it is 1 where it divides by nearly 0."""
+        """Return the best program as text, although its division is 1 where it would divide by nearly 0."""
         return self._written(iter(self._search._program.program))
 
     def _written(self, nodes: Iterator[Any]) -> str:
-        """The prefix form, read from its next node on."""
+        """Return the text of the next part of the prefix form."""
         node = next(nodes)
         if isinstance(node, (int, np.integer)):
             return self._names[int(node)]

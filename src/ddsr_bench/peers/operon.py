@@ -25,35 +25,35 @@ SETTINGS: dict[str, Any] = {
     "model_selection_criterion": "minimum_description_length",
 }
 EVALUATIONS = 1_000_000
-"""where no time is given"""
-WITHOUT_END = 10**9
+"""number of evaluations without a time limit"""
+UNLIMITED = 10**9
 DIGITS = 15
 
 
 class OperonRegressor:
-    """Operon's own estimator with SRBench's settings and its largest set of symbols; the model is text."""
+    """Operon's own estimator with SRBench's settings and its largest set of symbols."""
 
     def __init__(self, seed: int, time: float | None, threads: int) -> None:
         self._search = SymbolicRegressor(
             **SETTINGS,
             random_state=seed,
             n_threads=threads,
-            max_time=None if time is None else max(1, math.ceil(time)),  # it knows whole seconds
-            generations=WITHOUT_END,
-            max_evaluations=EVALUATIONS if time is None else WITHOUT_END,
+            max_time=None if time is None else max(1, math.ceil(time)),  # whole seconds only
+            generations=UNLIMITED,
+            max_evaluations=EVALUATIONS if time is None else UNLIMITED,
         )
 
     def fit(self, X: Any, y: NDArray[np.float64]) -> OperonRegressor:
-        """Search."""
+        """Search for a model."""
         self._names = [str(name) for name in X.columns]
-        # a copy: pandas' own array may be read-only, which Operon does not take
+        # A copy, since Operon refuses read-only arrays.
         self._search.fit(np.array(X, dtype=np.float64), y)
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Values of the chosen model."""
+        """Return the values of the chosen model."""
         return np.asarray(self._search.predict(np.array(X, dtype=np.float64)), dtype=np.float64)
 
     def sympy(self) -> str:
-        """The chosen model."""
+        """Return the chosen model as text."""
         return str(self._search.get_model_string(self._search.model_, DIGITS, self._names))

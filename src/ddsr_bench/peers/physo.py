@@ -1,4 +1,4 @@
-"""PhySO: deep symbolic regression by a recurrent network, here without the units that it is made for."""
+"""PhySO: deep symbolic regression with a recurrent network, here without physical units."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from physo.learn.monitoring import RunLogger
 OPERATORS = ("add", "sub", "mul", "div", "sin", "cos", "exp", "log", "sqrt", "pow")
 CONSTANTS = ("c0", "c1", "c2")
 EPOCHS = 50
-"""where no time is given"""
-WITHOUT_END = 10**9
+"""number of epochs without a time limit"""
+UNLIMITED = 10**9
 NAME = re.compile(r"\b[vc]\d+\b")
 
 
@@ -28,27 +28,27 @@ class _TimeIsUpError(Exception):
 
 
 class _Logger(RunLogger):  # type: ignore[misc]
-    """Keeps the best programs, and ends the search after the epoch in which the time is up."""
+    """Keeps the best programs, and ends the search after the epoch in which the time runs out."""
 
     def __init__(self, deadline: float) -> None:
         super().__init__()
         self.deadline = deadline
 
     def log(self, *arguments: Any, **named: Any) -> None:
-        """After each epoch."""
+        """End the search after this epoch if the time is up."""
         super().log(*arguments, **named)
         if clock.monotonic() >= self.deadline:
             raise _TimeIsUpError
 
 
 class PhysoRegressor:
-    """The program of the highest reward, by the default settings with the paper's operators."""
+    """The program with the highest reward, with PhySO's default settings and the paper's operators."""
 
     def __init__(self, seed: int, time: float | None, threads: int) -> None:
         self._seed, self._time, self._threads = seed, time, threads
 
     def fit(self, X: Any, y: NDArray[np.float64]) -> PhysoRegressor:
-        """Epochs of a thousand programs, at least one; none is cut short."""
+        """Search for at least one epoch of a thousand programs."""
         self._names = [str(name) for name in X.columns]
         torch.manual_seed(self._seed)
         np.random.seed(self._seed)
@@ -67,19 +67,19 @@ class PhysoRegressor:
                 get_run_visualiser=lambda: None,
                 parallel_mode=self._threads > 1,
                 n_cpus=self._threads,
-                epochs=EPOCHS if self._time is None else WITHOUT_END,
+                epochs=EPOCHS if self._time is None else UNLIMITED,
             )
         self._program = logger.hall_of_fame[-1]
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Values of the program."""
+        """Return the values of the program."""
         rows = torch.tensor(np.array(X, dtype=np.float64).T)
         values = self._program(rows).detach().numpy()
         return np.array(np.broadcast_to(values, len(X)), dtype=np.float64)
 
     def sympy(self) -> str:
-        """The program with its constants' values, in the columns' names."""
+        """Return the program as text, with the values of its constants and the names of the columns."""
         (constants,) = self._program.get_sympy_local_dicts(replace_nan_with=1.0)
         written = {name: f"({float(value)!r})" for name, value in constants.items()}
         written |= {f"v{column}": name for column, name in enumerate(self._names)}

@@ -1,4 +1,4 @@
-"""Scikit-learn's: linear regression, the least that a method has to beat, and models without a formula."""
+"""Models of scikit-learn: linear regression as a baseline, and models that are not formulas."""
 
 from __future__ import annotations
 
@@ -15,57 +15,57 @@ from sklearn.neural_network import MLPRegressor
 
 
 class WrittenLinearRegression(LinearRegression):  # type: ignore[misc]
-    """Scikit-learn's, with its model as text."""
+    """Linear regression with its model as text."""
 
     def sympy(self) -> str:
-        """The weighted sum."""
+        """Return the model as text."""
         terms = zip(self.coef_, self.feature_names_in_, strict=True)
         return " + ".join([repr(float(self.intercept_)), *(f"({float(w)!r})*{name}" for w, name in terms)])
 
 
 class Unwritten:
-    """A model that is not a formula: it has a size in place of one, as SRBench counts it."""
+    """A model that is not a formula, with its size as SRBench counts it."""
 
     def __init__(self, estimator: Any, count: Callable[[Any], int]) -> None:
         self._estimator = estimator
         self._count = count
 
     def fit(self, X: Any, y: NDArray[np.float64]) -> Unwritten:
-        """Learn. A perceptron that stops after its iterations is no reason to warn."""
+        """Fit, without the warning that a network stopped at its maximum number of iterations."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             self._estimator.fit(X, y)
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """The model's values."""
+        """Return the values of the model."""
         return np.asarray(self._estimator.predict(X), dtype=np.float64)
 
     def sympy(self) -> None:
-        """There is none."""
+        """Return None: the model is not a formula."""
 
     def complexity(self) -> int:
-        """Number of the nodes of all trees, or of the weights of a network."""
+        """Return the number of nodes of all trees, or of weights of a network."""
         return self._count(self._estimator)
 
 
 def linear(seed: int, time: float | None, threads: int) -> WrittenLinearRegression:
-    """Nothing is random, and nothing takes time."""
+    """Return a linear regression."""
     return WrittenLinearRegression(n_jobs=threads)
 
 
 def forest(seed: int, time: float | None, threads: int) -> Unwritten:
-    """A hundred trees; it ends by itself, well within a symbolic method's time."""
+    """Return a random forest of a hundred trees."""
     return Unwritten(RandomForestRegressor(n_estimators=100, random_state=seed, n_jobs=threads), _count_nodes)
 
 
 def boosting(seed: int, time: float | None, threads: int) -> Unwritten:
-    """A hundred trees of depth three; it uses one thread, and ends by itself."""
+    """Return gradient boosting of a hundred trees of depth three, which uses one thread."""
     return Unwritten(GradientBoostingRegressor(n_estimators=100, random_state=seed), _count_nodes)
 
 
 def mlp(seed: int, time: float | None, threads: int) -> Unwritten:
-    """One layer of a hundred; 500 iterations at most."""
+    """Return a network with one layer of a hundred neurons, trained for at most 500 iterations."""
     network = MLPRegressor(hidden_layer_sizes=(100,), max_iter=500, random_state=seed)
     return Unwritten(network, _count_weights)
 

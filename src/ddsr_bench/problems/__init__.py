@@ -1,1 +1,1 @@
-"""Problems: equations to be found again, data whose equation nobody knows, and trials on them."""
+"""Benchmark problems, and the data of a trial."""

@@ -1,4 +1,4 @@
-"""Formulas as text: read by SymPy, evaluated by NumPy. SymPy is imported when the first one is read."""
+"""Parse formulas with SymPy and evaluate them with NumPy. SymPy is imported at the first formula."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from ddsr.errors import BenchError
 
-# A name that is no tail of a number such as 1e5.
+# A name, but not the end of a number such as 1e5.
 NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
-# SymPy's parser has Python execute its text: only what formulas are made of gets there.
+# SymPy's parser executes its text as Python, so it may only see the characters of formulas.
 PLAIN = re.compile(r"[\w\s.,()+\-*/^<>=&|~]*")
 ATTRIBUTE = re.compile(r"(?:(?<![\w.])[A-Za-z_]\w*|\))\s*\.\s*[A-Za-z_]")
 PYTHONS_OWN = frozenset(vars(builtins)) - {"abs", "max", "min", "pow", "True", "False"}
@@ -24,11 +24,10 @@ PYTHONS_OWN = frozenset(vars(builtins)) - {"abs", "max", "min", "pow", "True", "
 
 @lru_cache(maxsize=4096)
 def parse_formula(text: str, variables: tuple[str, ...], has_numeric_pi: bool = False) -> Any:
-    """The SymPy form of a formula; `^` is a power.
+    """Return the SymPy form of a formula; `^` is a power.
 
-    Physics calls its variables I, E, beta, gamma or lambda, which are a number, functions or a keyword
-    to the parser: it sees placeholders in their stead. With `has_numeric_pi`, π is the double nearest
-    to it, as SRBench has it, so that 2π is a number to round.
+    Variables such as I, E, beta or lambda have another meaning in SymPy or Python, so the parser sees
+    placeholders. With `has_numeric_pi`, π is a float as in SRBench, so that 2π is rounded like other numbers.
     """
     import sympy
     from sympy.core.function import AppliedUndef
@@ -42,7 +41,7 @@ def parse_formula(text: str, variables: tuple[str, ...], has_numeric_pi: bool = 
     hidden = NAME.sub(lambda found: placeholders.get(found[0], found[0]), text.replace("^", "**"))
     try:
         form = sympy.sympify(parse_expr(hidden, local_dict=symbols))
-    except Exception as error:  # the parser raises whatever Python's own compiler and SymPy do
+    except Exception as error:  # the parser can raise anything
         raise BenchError(f"not a formula: {text!r} ({type(error).__name__}: {error})") from error
     if not isinstance(form, sympy.Expr):
         raise BenchError(f"not a formula: {text!r} is not a number but a {type(form).__name__}")
@@ -58,19 +57,14 @@ def parse_formula(text: str, variables: tuple[str, ...], has_numeric_pi: bool = 
 
 
 def check_plain(text: str, variables: tuple[str, ...] = ()) -> None:
-    """Refuse a program in a formula's place: quotes, square brackets, attributes, Python's own functions."""
+    """Refuse text that is a program: quotes, square brackets, attributes, Python's own functions."""
     text = normalize("NFKC", text)  # as Python reads names
     if not PLAIN.fullmatch(text) or ATTRIBUTE.search(text):
         raise BenchError(
             f"not a formula: {text!r} has parts other than names, numbers, operators and parentheses"
         )
-    strange = sorted(
-        {
-            name
-            for name in NAME.findall(text)
-            if name not in variables and (name in PYTHONS_OWN or name.startswith("_"))
-        }
-    )
+    names = set(NAME.findall(text)) - {*variables}
+    strange = sorted(name for name in names if name in PYTHONS_OWN or name.startswith("_"))
     if strange:
         raise BenchError(f"{text!r} uses {', '.join(strange)}, which is not supported in a formula")
 
@@ -84,12 +78,12 @@ def _numpy_function(text: str, variables: tuple[str, ...]) -> Any:
 
 
 def evaluate_formula(text: str, variables: tuple[str, ...], X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Its value in every row of X (n_samples, n_features); NaN where it is not a real number."""
+    """Return the values of a formula for X (n_samples, n_features); NaN where they are not real."""
     return _evaluated(_numpy_function(text, variables), X)
 
 
 def evaluate_form(form: Any, variables: tuple[str, ...], X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The same for a SymPy form."""
+    """Return the values of a SymPy form, like `evaluate_formula`."""
     import sympy
 
     return _evaluated(sympy.lambdify([sympy.Symbol(name) for name in variables], form, "numpy"), X)

@@ -1,26 +1,28 @@
-"""The problems: equations to be found again, and data whose equation nobody knows.
+"""Problems and suites of problems.
 
-A suite of equations is a table with the columns name, formula, ranges and n: `ranges` reads
-`x:1:5;y:-2:2`, and n rows are drawn uniformly in them. The 119 Feynman equations (Udrescu & Tegmark 2020),
-the 14 of Strogatz (La Cava et al. 2016) and Nguyen-1 to -12 (Uy et al. 2011) lie beside this module, and so
-do the names of SRBench's black box: the sets of the package pmlb without an equation.
+A suite is a CSV table with the columns name, formula, ranges and n. `ranges` has the form `x:1:5;y:-2:2`; n
+rows are drawn from it uniformly. ddsr ships the 119 Feynman equations (Udrescu & Tegmark 2020), the 14 of
+Strogatz (La Cava et al. 2016), Nguyen-1 to -12 (Uy et al. 2011), and the names of SRBench's black-box
+problems: the data sets of the package pmlb that have no equation.
 """
 
 from __future__ import annotations
 
 import csv
+import keyword
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from io import StringIO
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.errors import BenchError
-from ddsr_bench.problems.equations import COLUMNS, FEWEST_ROWS, read_equations
+from ddsr_bench.problems.formula import evaluate_formula
 from ddsr_bench.problems.tabular import read_columns, read_header, read_text
 
 SUITES = {
@@ -30,29 +32,43 @@ SUITES = {
     "ground-truth": ("feynman", "strogatz"),
 }
 BLACK_BOX = "black-box"
+COLUMNS = ("name", "formula", "ranges", "n")
+MIN_ROWS = 4
+"""three rows for training and one for the test"""
+N_CHECKED = 1_000
+"""number of rows on which a user's formula is checked"""
+
+Source = Literal["uniform", "pmlb", "file"]
+Ranges = tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True)
 class BenchmarkProblem:
-    """An equation to be found again, or a table to be described."""
+    """An equation to recover, or a data set without a known equation."""
 
     name: str
     formula: str | None
-    """None where nobody knows it; then nothing can be solved"""
+    """None if the equation is unknown; then the problem has no solution rate"""
     variables: tuple[str, ...]
-    ranges: tuple[tuple[float, float], ...]
-    """lowest and highest value of each variable; empty where the formula is not known"""
+    ranges: Ranges
+    """lowest and highest value of each variable; empty if the equation is unknown"""
     n_rows: int
-    source: Literal["uniform", "pmlb", "file"] = "uniform"
-    """drawn in the ranges, kept by the package pmlb, or the user's own file"""
+    source: Source = "uniform"
+    """drawn from the ranges, a data set of the package pmlb, or a user's file"""
     path: str | None = None
-    """of the user's own file"""
+    """path of the user's file"""
     is_standardised: bool = False
-    """whether features and target get mean 0 and variance 1, as SRBench has it in the black box"""
+    """whether features and target are scaled to mean 0 and variance 1, as in SRBench's black box"""
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> BenchmarkProblem:
+        """Read a problem from JSON, where tuples are lists."""
+        ranges = tuple((low, high) for low, high in fields["ranges"])
+        return cls(**{**fields, "variables": tuple(fields["variables"]), "ranges": ranges})
 
 
 def load_suite(name: str) -> tuple[BenchmarkProblem, ...]:
-    """A suite by its name; or a table of formulas, or of data, by its path."""
+    """Return the problems of a suite, or of a CSV file of formulas or data."""
     if name == BLACK_BOX:
         return _black_box()
     if name in SUITES:
@@ -60,7 +76,7 @@ def load_suite(name: str) -> tuple[BenchmarkProblem, ...]:
     path = Path(name)
     if path.is_file():
         if {"formula", "ranges"} & set(read_header(path)):
-            return _equations(read_text(path), str(path), is_tried=True)
+            return _read_equations(read_text(path), str(path), is_checked=True)
         return (_own_data(path),)
     known, columns = ", ".join((*SUITES, BLACK_BOX)), ",".join(COLUMNS)
     raise BenchError(
@@ -70,7 +86,7 @@ def load_suite(name: str) -> tuple[BenchmarkProblem, ...]:
 
 
 def load_suites(names: Sequence[str]) -> tuple[BenchmarkProblem, ...]:
-    """Several suites as one; a problem that stands in two of them counts once."""
+    """Return the problems of several suites, each problem once."""
     found: dict[str, BenchmarkProblem] = {}
     for problem in (problem for name in dict.fromkeys(names) for problem in load_suite(name)):
         if found.setdefault(problem.name, problem) != problem:
@@ -82,7 +98,7 @@ def load_suites(names: Sequence[str]) -> tuple[BenchmarkProblem, ...]:
 
 
 def sample_rows(problem: BenchmarkProblem, n_rows: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Rows drawn uniformly in the ranges: (n_rows, n_variables)."""
+    """Draw rows (n_rows, n_variables) uniformly from the ranges."""
     low, high = np.array(problem.ranges).T
     return rng.uniform(low, high, size=(n_rows, len(low)))
 
@@ -92,11 +108,11 @@ def _shipped_text(table: str) -> str:
 
 
 def _shipped(table: str) -> tuple[BenchmarkProblem, ...]:
-    return _equations(_shipped_text(table), table, "pmlb" if table == "strogatz" else "uniform")
+    return _read_equations(_shipped_text(table), table, "pmlb" if table == "strogatz" else "uniform")
 
 
 def _black_box() -> tuple[BenchmarkProblem, ...]:
-    """SRBench's sets without an equation; their columns, many of which are no names, become x0, x1, …"""
+    """Return SRBench's black-box problems; their columns, often not valid names, become x0, x1, …"""
     return tuple(
         BenchmarkProblem(
             row["name"],
@@ -112,18 +128,95 @@ def _black_box() -> tuple[BenchmarkProblem, ...]:
 
 
 def _own_data(path: Path) -> BenchmarkProblem:
-    """A user's file, read once now: what is wrong with it is said before any run."""
+    """Read a user's file now, so that errors in it appear before any run."""
     X, _ = read_columns(path)
-    if len(X) < FEWEST_ROWS:
-        raise BenchError(f"{path} has {len(X)} rows, but training and test together need {FEWEST_ROWS}")
+    if len(X) < MIN_ROWS:
+        raise BenchError(f"{path} has {len(X)} rows, but training and test together need {MIN_ROWS}")
     name = path.name.removesuffix(".gz").rpartition(".")[0]
     return BenchmarkProblem(name, None, tuple(X.columns), (), len(X), source="file", path=str(path.resolve()))
 
 
-def _equations(
-    text: str, origin: str, source: Literal["uniform", "pmlb"] = "uniform", is_tried: bool = False
+def _read_equations(
+    text: str, origin: str, source: Source = "uniform", is_checked: bool = False
 ) -> tuple[BenchmarkProblem, ...]:
-    return tuple(
-        BenchmarkProblem(found.name, found.formula, found.variables, found.ranges, found.n_rows, source)
-        for found in read_equations(text, origin, is_tried)
-    )
+    """Read a table of equations, and report all errors with their lines.
+
+    With `is_checked`, each formula is also parsed and evaluated, which imports SymPy.
+    """
+    reader = csv.DictReader(StringIO(text), skipinitialspace=True)
+    reader.fieldnames = [name.strip() for name in reader.fieldnames or ()]
+    missing = [column for column in COLUMNS if column not in reader.fieldnames]
+    if missing:
+        raise BenchError(f"{origin}: no column {', '.join(missing)}; a suite has {','.join(COLUMNS)}")
+    found: list[BenchmarkProblem] = []
+    faults: list[str] = []
+    lines: dict[str, int] = {}
+    for row in reader:
+        name = (row["name"] or "").strip()
+        first_line = lines.setdefault(name, reader.line_num)
+        try:
+            problem = _read_line(name, row, source)
+            if is_checked:
+                _check_formula(problem)
+            found.append(problem)
+        except BenchError as error:
+            faults.append(f"line {reader.line_num}: {name + ': ' if name else ''}{error}")
+        if name and first_line != reader.line_num:
+            faults.append(f"line {reader.line_num}: {name} appears twice, first in line {first_line}")
+    if faults:
+        raise BenchError("\n  ".join([f"cannot use {origin}:", *faults]))
+    if not found:
+        raise BenchError(f"{origin}: no problems")
+    return tuple(found)
+
+
+def _read_line(name: str, row: dict[str, str], source: Source) -> BenchmarkProblem:
+    if None in row:  # where csv puts cells without a column
+        raise BenchError('more cells than columns: put a formula with a comma in "double quotes"')
+    if not name:
+        raise BenchError("the row has no name")
+    variables, ranges = _read_ranges(row["ranges"] or "")
+    n_rows = row["n"] or ""
+    if not n_rows.strip().isdecimal():
+        raise BenchError(f"n must be a whole number of rows, not {n_rows!r}")
+    if int(n_rows) < MIN_ROWS:
+        raise BenchError(f"n is {int(n_rows)}, but training and test together need at least {MIN_ROWS} rows")
+    formula = (row["formula"] or "").strip()
+    if not formula:
+        raise BenchError("the row has no formula")
+    return BenchmarkProblem(name, formula, variables, ranges, int(n_rows), source)
+
+
+def _read_ranges(text: str) -> tuple[tuple[str, ...], Ranges]:
+    parts = [part.split(":") for part in text.split(";")]
+    try:
+        ranges = tuple((float(low), float(high)) for _, low, high in parts)
+    except ValueError:
+        raise BenchError(f"ranges must have the form `x:1:5;y:-2:2`, not {text!r}") from None
+    variables = tuple(part[0].strip() for part in parts)
+    if not all(name.isidentifier() or keyword.iskeyword(name) for name in variables):
+        raise BenchError(f"{', '.join(variables)} are not valid names of variables")
+    if len(set(variables)) < len(variables):
+        raise BenchError("a variable has two ranges")
+    if not all(-math.inf < low < high < math.inf for low, high in ranges):
+        raise BenchError(f"a range must go from a lower to a higher number, not {text!r}")
+    return variables, ranges
+
+
+def _check_formula(problem: BenchmarkProblem) -> None:
+    """Evaluate a formula in its ranges, so that errors appear before any run."""
+    formula = str(problem.formula)
+    rows = sample_rows(problem, N_CHECKED, np.random.default_rng(0))
+    try:
+        y = evaluate_formula(formula, problem.variables, rows)
+    except BenchError:
+        raise
+    except Exception as error:  # a function that NumPy lacks can raise anything
+        raise BenchError(f"{formula!r} cannot be evaluated: {error}") from error
+    if not np.isfinite(y).all():
+        share = 1 - float(np.isfinite(y).mean())
+        raise BenchError(
+            f"{formula!r} is not finite everywhere in its ranges ({share:.1%} of the rows are not)"
+        )
+    if np.ptp(y) == 0:
+        raise BenchError(f"{formula!r} is constant in its ranges")

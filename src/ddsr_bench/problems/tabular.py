@@ -1,4 +1,4 @@
-"""Tables of measured data: pmlb's, and a user's own."""
+"""Read tables of data: those of pmlb, and CSV files of users."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ DELIMITERS = ("\t", ";", ",")
 
 
 def read_header(path: Path) -> list[str]:
-    """The names of the columns."""
+    """Return the names of the columns."""
     line = _first_line(path)
     return [name.strip() for name in next(csv.reader([line], delimiter=_delimiter(line)), [])]
 
 
 def read_text(path: Path) -> str:
-    """All of a table, as it stands there."""
+    """Return the text of a table."""
     with _opened(path) as file:
         return file.read()
 
 
 def read_columns(path: Path) -> tuple[pandas.DataFrame, NDArray[np.float64]]:
-    """Features and target: the column `target`, or else the last. All have to be finite numbers."""
+    """Return features and target (the column `target`, or the last one). All values must be finite."""
     import pandas
 
     try:
@@ -59,7 +59,7 @@ def read_columns(path: Path) -> tuple[pandas.DataFrame, NDArray[np.float64]]:
 
 
 def _variables(columns: pandas.Index) -> list[str]:
-    """The columns' names, or x0, x1, … where one of them cannot stand in a formula."""
+    """Return the names of the columns, or x0, x1, … if one of them is not valid in a formula."""
     reserved = {*OPERATORS, "pi"}
     names = [str(name) for name in columns]
     is_usable = all(
@@ -75,7 +75,7 @@ def _first_line(path: Path) -> str:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[TextIO]:
-    """Its text, without the mark that some programs put before it."""
+    """Open a text file, compressed or not, and skip its byte order mark."""
     try:
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
             yield TextIOWrapper(file, encoding="utf-8-sig", newline="")
@@ -84,5 +84,5 @@ def _opened(path: Path) -> Iterator[TextIO]:
 
 
 def _delimiter(header: str) -> str:
-    """The tab, semicolon or comma that the header has most of."""
+    """Return the delimiter that the header has most of."""
     return max(DELIMITERS, key=header.count)

@@ -1,4 +1,4 @@
-"""The data of a trial, as SRBench makes it: split, drawn from and made noisy by the trial's seed."""
+"""The data of a trial, as in SRBench: the seed of the trial decides its rows, split and noise."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TRAIN_FRACTION = 0.75
 
 @dataclass(frozen=True)
 class Split:
-    """The data of one trial; only `y_train` carries noise."""
+    """The data of one trial; only `y_train` has noise."""
 
     X_train: pandas.DataFrame
     y_train: NDArray[np.float64]
@@ -34,9 +34,9 @@ class Split:
 
 
 def make_data(problem: BenchmarkProblem, seed: int, noise: float, data_dir: Path | None = None) -> Split:
-    """The trial's data: rows and split by its seed, 75 % to train on, or 10,000 of a table of more rows.
+    """Return the data of a trial: 75 % of the rows for training, but at most 10,000 of a larger table.
 
-    The training target gets N(0, noise·RMS(y_train)) on top, as in SRBench; the test target stays clean.
+    As in SRBench, N(0, noise · RMS(y_train)) is added to the training target; the test target has no noise.
     """
     if not 0 <= noise < math.inf:
         raise BenchError(f"noise is a fraction of the target's RMS and must be at least 0, not {noise}")
@@ -56,9 +56,9 @@ def make_data(problem: BenchmarkProblem, seed: int, noise: float, data_dir: Path
 
 
 def split_rows(n_rows: int, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Rows to train on and to test on: those of scikit-learn's `train_test_split`, hence of SRBench.
+    """Return the training and test rows of scikit-learn's `train_test_split`, which SRBench uses.
 
-    Drawn here because importing scikit-learn takes longer than many a run's other preparations.
+    Importing scikit-learn for it would take longer than the other preparations of a run.
     """
     order = np.random.RandomState(seed).permutation(n_rows)
     n_test = math.ceil((1 - TRAIN_FRACTION) * n_rows)
@@ -66,18 +66,15 @@ def split_rows(n_rows: int, seed: int) -> tuple[NDArray[np.intp], NDArray[np.int
 
 
 def draw_again(train: NDArray[np.intp], seed: int) -> NDArray[np.intp]:
-    """The 10,000 rows that SRBench trains on where a set has more, by the same numbers as its.
-
-    It draws them with repetition, from the rows to train on alone.
-    """
+    """Draw the 10,000 training rows of SRBench from a larger table: with replacement, as there."""
     drawn: NDArray[np.intp] = np.random.RandomState(seed).choice(train, size=MOST_ROWS)
     return drawn
 
 
 def standardise(train: Any, test: Any) -> tuple[Any, Any]:
-    """Both less the mean of `train` and divided by its standard deviation, column by column.
+    """Scale the columns of both tables to mean 0 and variance 1 in `train`.
 
-    A column that is constant but for rounding is only shifted, as by scikit-learn's StandardScaler.
+    A column that is constant up to rounding is only shifted, as in scikit-learn's StandardScaler.
     """
     columns = np.asarray(train, dtype=np.float64)
     mean, variance = columns.mean(axis=0), columns.var(axis=0)
@@ -101,7 +98,7 @@ def _drawn(
 
 
 def data_path(problem: BenchmarkProblem, data_dir: Path | None) -> Path:
-    """Where a problem's data lie; if they are not there, the error says how to get them."""
+    """Return the path of a problem's data; if they are missing, the error says how to get them."""
     if problem.path is not None:
         return Path(problem.path)
     fetch = (
@@ -117,7 +114,7 @@ def data_path(problem: BenchmarkProblem, data_dir: Path | None) -> Path:
 
 
 def _kept(problem: BenchmarkProblem, data_dir: Path | None) -> tuple[pandas.DataFrame, NDArray[np.float64]]:
-    """The table of a problem, with the columns in the order of its variables."""
+    """Read the table of a problem, with the columns in the order of its variables."""
     path = data_path(problem, data_dir)
     X, y = read_columns(path)
     if problem.formula is None:

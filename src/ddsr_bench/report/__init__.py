@@ -1,1 +1,1 @@
-"""What a store of results says: tables, figures and a page, beside what others published."""
+"""Tables, figures and pages of results, beside published results."""

@@ -1,11 +1,11 @@
-"""Methods on the same runs: the same problem, noise level and seed, or the run does not count."""
+"""Comparison of methods on the same runs: same problem, noise level and seed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from ddsr.errors import BenchError
-from ddsr_bench.report.groups import WITHOUT_EQUATION, Group, group_of
+from ddsr_bench.report.groups import WITHOUT_EQUATION, Group, by_method, group_of
 from ddsr_bench.report.measures import (
     COMPLEXITIES,
     RATES,
@@ -23,8 +23,7 @@ from ddsr_bench.runner.store import Row
 
 ORDER: tuple[Group, ...] = ("Feynman", "Strogatz", "Nguyen", "other", "black box", "own data")
 ALL = "all"
-"""every group whose equations are known"""
-
+"""all groups with known equations"""
 COLUMNS = (
     TableColumn("group", "group"),
     TableColumn("noise", "noise"),
@@ -38,26 +37,26 @@ P_VALUES = (TableColumn("p_solved", "p, solved"), TableColumn("p_accuracy", "p, 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Runs that all methods have: `runs[method]` are in the same order for all of them."""
+    """Runs that all methods have; `runs[method]` has the same order for all methods."""
 
     runs: dict[str, list[Row]]
     n_left_out: int
 
-    def part(self, group: str, noise: float) -> dict[str, list[Row]]:
-        """Those of a group at a noise level, still in the same order."""
+    def part(self, group: str, noise: float | None = None) -> dict[str, list[Row]]:
+        """Return the runs of a group, at one noise level or all, in the same order."""
         return {
-            method: [row for row in rows if row.noise == noise and _is_in(row, group)]
+            method: [row for row in rows if noise in (None, row.noise) and _is_in(row, group)]
             for method, rows in self.runs.items()
         }
 
     @property
     def noises(self) -> list[float]:
-        """From the lowest on."""
+        """The noise levels, from the lowest."""
         return sorted({row.noise for rows in self.runs.values() for row in rows})
 
     @property
     def groups(self) -> list[str]:
-        """Those that have runs; all of them together last, where there are several."""
+        """The groups that have runs, and all of them together if there are several."""
         present = {group_of(row) for rows in self.runs.values() for row in rows}
         named: list[str] = [group for group in ORDER if group in present]
         return [*named, ALL] if len(present - WITHOUT_EQUATION) > 1 else named
@@ -65,24 +64,23 @@ class Comparison:
 
 def compare(results: Results) -> Comparison:
     """Pair the runs of all methods."""
-    methods = results.methods
-    if len(methods) < 2:
-        raise BenchError(f"a comparison needs two methods, but there is only {methods[0]}")
-    by_method = {
-        method: {(row.problem, row.noise, row.seed): row for row in results.rows if row.method == method}
-        for method in methods
+    found = {
+        method: {(row.problem, row.noise, row.seed): row for row in rows}
+        for method, rows in by_method(results.rows)
     }
-    shared = sorted(set.intersection(*(set(runs) for runs in by_method.values())))
+    if len(found) < 2:
+        raise BenchError(f"a comparison needs two methods, but there is only {results.methods[0]}")
+    shared = sorted(set.intersection(*map(set, found.values())))
     if not shared:
         raise BenchError(
-            f"no combination of problem, noise level and seed was run with all of {', '.join(methods)}"
+            f"no combination of problem, noise level and seed was run with all of {', '.join(found)}"
         )
-    runs = {method: [rows[run] for run in shared] for method, rows in by_method.items()}
-    return Comparison(runs, len(results.rows) - len(shared) * len(methods))
+    runs = {method: [rows[run] for run in shared] for method, rows in found.items()}
+    return Comparison(runs, len(results.rows) - len(shared) * len(found))
 
 
 def ablation_table(results: Results, baseline: str | None = None) -> Table:
-    """Every group and noise level; with a baseline, p-values of the paired runs against it."""
+    """Return a table of every group and noise level, with p-values of the paired runs against a baseline."""
     if baseline is not None:
         results.check_method(baseline)
     comparison = compare(results)

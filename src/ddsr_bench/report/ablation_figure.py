@@ -1,4 +1,4 @@
-"""Methods on the same runs: bars of solution and accuracy rates, a panel a group."""
+"""Bars of solution and accuracy rates on the same runs, with one panel per group."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 MEASURES = {"solved (SRBench)": srbench_rate, "R² > 0.999": accuracy_rate}
 HATCHES = ("", "//", "..", "xx", "--", "++", "\\\\")
-"""so that bars differ on a grey print too"""
+"""patterns that distinguish bars without colours"""
 
 
 def draw(results: Results) -> Figure:
-    """Runs of all noise levels together; the table has them apart."""
+    """Draw the runs of all noise levels together."""
     from matplotlib.figure import Figure
 
     comparison = compare(results)
@@ -45,10 +45,8 @@ def draw(results: Results) -> Figure:
 def _draw_group(panel: Axes, group: str, comparison: Comparison) -> None:
     width = 0.8 / len(comparison.runs)
     places = np.arange(len(MEASURES))
-    n_runs = 0
-    for number, method in enumerate(comparison.runs):
-        runs = [row for noise in comparison.noises for row in comparison.part(group, noise)[method]]
-        n_runs = len(runs)
+    part = comparison.part(group)
+    for number, (method, runs) in enumerate(part.items()):
         rates = [rate_of_runs(runs) or Rate(0.0) for rate_of_runs in MEASURES.values()]
         panel.bar(
             places - 0.4 + width * (number + 0.5),
@@ -62,5 +60,5 @@ def _draw_group(panel: Axes, group: str, comparison: Comparison) -> None:
             label=method,
         )
     panel.set_xticks(places, list(MEASURES))
-    panel.set_title(f"{group} ({n_runs} runs each)")
+    panel.set_title(f"{group} ({len(next(iter(part.values())))} runs each)")
     panel.grid(visible=False, axis="x")

@@ -1,4 +1,4 @@
-"""What `ddsr bench table`, `plot` and `report` do."""
+"""Implementation of `ddsr bench table`, `plot` and `report`."""
 
 from __future__ import annotations
 
@@ -16,19 +16,17 @@ from ddsr_bench.report.table import FORMATS
 
 
 def read_chosen(stores: Sequence[str], methods: Sequence[str] = (), problem: str | None = None) -> Results:
-    """The stores' runs: those of some methods, of one problem, or all."""
+    """Read the runs of the stores: all, or those of some methods or one problem."""
     results = read_results(stores)
     if methods:
         results = results.of(methods)
-    if problem is not None:
-        results = results.of_problem(problem)
-    return results
+    return results if problem is None else results.of_problem(problem)
 
 
 def make_table(
     results: Results, *, format: str, by: str, baseline: str | None = None, best: int | None = None
 ) -> str:
-    """Tables by suite and noise level, of methods on the same runs, or the shortest that tell all."""
+    """Return tables by noise level, of methods on the same runs, or an overview."""
     if by != "method" and baseline is not None:
         raise BenchError("--baseline needs the same runs of all methods: pass --by method too")
     if by != "overview" and best is not None:
@@ -43,17 +41,17 @@ def make_table(
 
 
 def save_figure(results: Results, kind: str, out: str) -> None:
-    """Write a figure; the file's ending says whether it is an SVG or a PNG."""
+    """Write a figure; the ending of the file decides its format."""
     save(out, render(kind, results, Path(out).suffix.removeprefix(".").lower()))
 
 
 def save_page(results: Results, title: str, baseline: str | None, out: str) -> None:
-    """Write the page."""
+    """Write the page of all tables and figures."""
     save(out, page(results, title, baseline).encode())
 
 
 def save(out: str, contents: bytes) -> None:
-    """Write a file, or say in a line why not."""
+    """Write a file, or report in one line why that is not possible."""
     try:
         Path(out).write_bytes(contents)
     except OSError as error:

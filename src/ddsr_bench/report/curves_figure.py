@@ -1,4 +1,4 @@
-"""Learning curves: mean over runs, with a band of one standard deviation."""
+"""Learning curves: means over runs, with a band of one standard deviation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LINES = ("-", "--", "-.", ":")
 
 
 def draw(results: Results) -> Figure:
-    """A line a method: the best reward so far, and the mean reward of an epoch where a generator drew."""
+    """Draw one line per method: the best reward so far, and mean rewards if a generator drew."""
     from matplotlib.figure import Figure
 
     curves = curves_by_method(results)
@@ -50,7 +50,7 @@ def draw(results: Results) -> Figure:
 
 
 def curves_by_method(results: Results) -> dict[str, list[pd.DataFrame]]:
-    """The curves that the stores hold; methods without any are left out."""
+    """Return the curves in the stores; methods without curves are left out."""
     found: dict[str, list[pd.DataFrame]] = {}
     for row in results.rows:
         path = results.curves.get(row.key)
@@ -66,14 +66,14 @@ def curves_by_method(results: Results) -> dict[str, list[pd.DataFrame]]:
 
 
 def best_so_far(curve: pd.DataFrame, epochs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """At these epochs. A run that has ended keeps its best."""
+    """Return the best reward at these epochs. A run that has ended keeps its best."""
     reached = np.searchsorted(curve.epoch, epochs, side="right") - 1
     best: NDArray[np.float64] = np.fmax.accumulate(curve.best_reward.to_numpy())[np.maximum(reached, 0)]
     return best
 
 
 def mean_reward(curve: pd.DataFrame, epochs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """At these epochs. A run that has ended has none."""
+    """Return the mean reward at these epochs; NaN after the end of a run."""
     return np.asarray(np.interp(epochs, curve.epoch, curve.mean_reward, right=np.nan))
 
 
@@ -84,6 +84,6 @@ def _draw_band(
     epochs, values = epochs[is_known], values[:, is_known]
     middle, spread = np.nanmean(values, axis=0), np.nanstd(values, axis=0)
     panel.plot(epochs, middle, color=colour(place), linestyle=LINES[place % len(LINES)], label=label)
-    # Rewards lie in [0, 1], so no run is outside of it.
+    # Rewards are in [0, 1].
     low, high = np.maximum(middle - spread, 0.0), np.minimum(middle + spread, 1.0)
     panel.fill_between(epochs, low, high, color=colour(place), alpha=0.18, linewidth=0)

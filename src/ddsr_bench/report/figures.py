@@ -1,4 +1,4 @@
-"""Figures by their kind, written as SVG or PNG. matplotlib is imported when the first is drawn."""
+"""Figures as SVG or PNG. matplotlib is imported for the first figure."""
 
 from __future__ import annotations
 
@@ -13,12 +13,16 @@ from ddsr_bench.report.results import Results
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-KINDS = ("rates", "pareto", "ablation", "curves")
-"""each is drawn by `draw` of the module KIND_figure beside this one"""
+CAPTIONS = {
+    "rates": "Rates by method and noise level; filled marks are runs of here, with 95 % intervals.",
+    "pareto": "Mean R² on test against mean size on the black-box data sets.",
+    "ablation": "Methods on the same problems, noise levels and seeds, with 95 % intervals.",
+    "curves": "Learning curves, means over runs; a run that has ended keeps its best reward.",
+}
+"""the kinds of figures; the function `draw` of the module KIND_figure draws each"""
 
-# Text stays text in an SVG: it can be searched and scales with the reader's fonts.
 STYLE: Any = {
-    "svg.fonttype": "none",
+    "svg.fonttype": "none",  # text that can be searched
     "svg.hashsalt": "ddsr",
     "font.family": "sans-serif",
     "font.size": 9,
@@ -35,21 +39,20 @@ STYLE: Any = {
 
 
 def render(kind: str, results: Results, format: str = "svg") -> bytes:
-    """The figure's file; the same bytes for the same results."""
-    if kind not in KINDS:
-        raise BenchError(f"unknown kind of figure {kind!r}: known are {', '.join(KINDS)}")
+    """Draw a figure. The same results give the same bytes."""
+    if kind not in CAPTIONS:
+        raise BenchError(f"unknown kind of figure {kind!r}: known are {', '.join(CAPTIONS)}")
     if format not in ("svg", "png"):
         raise BenchError(f"a figure must be .svg or .png, not {format or 'a file without an ending'!r}")
     return drawn(import_module(f"ddsr_bench.report.{kind}_figure").draw, results, format)
 
 
 def drawn(draw: Callable[[Results], Figure], results: Results, format: str) -> bytes:
-    """What `draw` makes of the results, in the style of all figures, as SVG or PNG."""
+    """Draw results with a function, in the style of all figures."""
     from matplotlib import rc_context
 
     file = BytesIO()
     with rc_context(STYLE):
-        figure = draw(results)
         metadata = {"Date": None} if format == "svg" else None
-        figure.savefig(file, format=format, dpi=150, bbox_inches="tight", metadata=metadata)
+        draw(results).savefig(file, format=format, dpi=150, bbox_inches="tight", metadata=metadata)
     return file.getvalue()

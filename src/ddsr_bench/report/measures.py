@@ -1,4 +1,4 @@
-"""What is measured of a set of runs. Every run counts, those that failed too."""
+"""Measures of a set of runs, failed ones included."""
 
 from __future__ import annotations
 
@@ -25,67 +25,62 @@ GIVEN = (TableColumn("budget", "budget"), TableColumn("threads", "threads"))
 
 
 def is_accurate(row: Row) -> bool:
-    """R² on test above 0.999."""
+    """Return whether R² on the test data is above 0.999."""
     return row.r2_test is not None and row.r2_test > ACCURATE_ABOVE
 
 
 def srbench_rate(rows: Sequence[Row]) -> Rate | None:
-    """Solved by SRBench's rule."""
+    """Return the rate of runs solved by SRBench's rule."""
     return rate_of(bool(row.solved_srbench) for row in rows)
 
 
 def paper_rate(rows: Sequence[Row]) -> Rate | None:
-    """Solved by the paper's rule."""
+    """Return the rate of runs solved by the paper's rule."""
     return rate_of(bool(row.solved_paper) for row in rows)
 
 
 def accuracy_rate(rows: Sequence[Row]) -> Rate | None:
-    """Accurate on test."""
-    return rate_of(is_accurate(row) for row in rows)
-
-
-def n_errors(rows: Sequence[Row]) -> int:
-    """Runs that crashed or hung, or whose model could not be judged."""
-    return sum(row.error is not None for row in rows)
+    """Return the rate of accurate runs."""
+    return rate_of(map(is_accurate, rows))
 
 
 def complexities(rows: Sequence[Row]) -> list[float]:
-    """Of the models that could be simplified."""
+    """Return the complexities of the models that could be simplified."""
     return [float(row.complexity) for row in rows if row.complexity is not None]
 
 
 def r2_or_zero(row: Row) -> float:
-    """R² on test; a run without a finite one counts as 0, which predicting the mean gives."""
+    """Return R² on the test data; 0, that of the mean, if it is not finite."""
     return 0.0 if row.r2_test is None else row.r2_test
 
 
 def mean(values: Iterable[float]) -> float | None:
-    """None of nothing."""
+    """Return the mean; None of no values."""
     known = list(values)
     return fmean(known) if known else None
 
 
 def middle(values: Iterable[float]) -> float | None:
-    """The median; None of nothing."""
+    """Return the median; None of no values."""
     known = list(values)
     return float(median(known)) if known else None
 
 
 def budgets(runs: Sequence[Row]) -> str | None:
-    """What the runs were given; None where no row tells."""
+    """Return the different limits of the runs; None if no row has them."""
     return "; ".join(sorted({row.budget for row in runs if row.budget})) or None
 
 
 def thread_counts(runs: Sequence[Row]) -> str:
-    """Of a run; several where they differ."""
+    """Return the different numbers of threads of the runs."""
     return ", ".join(str(count) for count in sorted({row.threads for row in runs}))
 
 
 def measured(runs: Sequence[Row]) -> dict[str, Cell]:
-    """The cells of runs in the columns above."""
+    """Return the cells of the columns above."""
     return {
         "runs": len(runs),
-        "errors": n_errors(runs),
+        "errors": sum(row.error is not None for row in runs),
         "solved_srbench": srbench_rate(runs),
         "solved_paper": paper_rate(runs),
         "accuracy": accuracy_rate(runs),

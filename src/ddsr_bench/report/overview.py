@@ -1,4 +1,4 @@
-"""The whole in one small table: a row a method and rule, noise levels side by side, with published rows."""
+"""The overview: one row per method and rule, with the noise levels side by side and published methods."""
 
 from __future__ import annotations
 
@@ -7,33 +7,38 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ddsr.errors import BenchError
-from ddsr_bench.report.groups import NOT_IN_SRBENCH, ground_truth_names, group_of, names_of
+from ddsr_bench.report.groups import (
+    NOT_IN_SRBENCH,
+    by_method,
+    by_noise,
+    ground_truth_names,
+    group_of,
+    names_of,
+)
 from ddsr_bench.report.measures import TIMES, budgets, mean, middle, paper_rate, srbench_rate, thread_counts
-from ddsr_bench.report.provenance import commands, provenance
-from ddsr_bench.report.published import PublishedRates, Source, published_fits, published_rates
+from ddsr_bench.report.published import PublishedRates, published_fits, published_rates
 from ddsr_bench.report.rates import Rate
-from ddsr_bench.report.results import Results
+from ddsr_bench.report.results import Results, commands, provenance
 from ddsr_bench.report.summary import (
     INTERVALS,
     OWN,
     PUBLISHED_NOTES,
     SOURCE_NAMES,
     black_box_table,
-    by_method,
     coverage,
 )
 from ddsr_bench.report.table import Cell, Table, TableColumn
 from ddsr_bench.runner.store import Row
 
 NOISES = (0.0, 0.001, 0.01, 0.1)
-"""of the protocol; a level without runs has its column all the same"""
+"""noise levels of the protocol, which have a column even without runs"""
 TIMES_NOTE = (
     "Times: medians and means at each noise level, then the mean of these; other hardware in each source."
 )
 
 
 class Rule(NamedTuple):
-    """When a problem counts as solved, and of which problems."""
+    """A rule for solved problems, and the problems that it is applied to."""
 
     title: str
     rate: Callable[[Sequence[Row]], Rate | None]
@@ -41,7 +46,7 @@ class Rule(NamedTuple):
 
 
 def overview_tables(results: Results, best: int | None = None) -> list[Table]:
-    """Ground truth and black box; `best` keeps so many rows of each source, by their figure without noise."""
+    """Return tables of ground truth and black box, with the `best` published methods of each source."""
     tables = []
     known = [row for row in results.rows if row.problem in ground_truth_names()]
     if known:
@@ -56,17 +61,13 @@ def overview_tables(results: Results, best: int | None = None) -> list[Table]:
     return tables
 
 
-def rules() -> tuple[Rule, ...]:
-    """SRBench's with both denominators, and the paper's."""
+def _ground_truth(rows: Sequence[Row], results: Results, best: int | None) -> Table:
     whole = ground_truth_names()
-    return (
+    rules = (
         Rule("SRBench's", srbench_rate, whole),
         Rule("SRBench's", srbench_rate, whole - NOT_IN_SRBENCH),
         Rule("paper's", paper_rate, whole),
     )
-
-
-def _ground_truth(rows: Sequence[Row], results: Results, best: int | None) -> Table:
     noises = sorted({*NOISES, *(row.noise for row in rows)})
     columns = (
         TableColumn("method", "method"),
@@ -76,14 +77,14 @@ def _ground_truth(rows: Sequence[Row], results: Results, best: int | None) -> Ta
         *(TableColumn(f"noise_{noise:g}", _noise_title(noise), is_rate=True) for noise in noises),
         *TIMES,
     )
-    own = [_own_rates(method, runs, rule, noises) for method, runs in by_method(rows) for rule in rules()]
-    published = [_published_rates(levels) for levels in best_published(best)]
+    own = [_own_rates(method, runs, rule) for method, runs in by_method(rows) for rule in rules]
+    published = [_published_rates(levels) for levels in _best_published(best)]
     notes = (
         "Solved (%), by noise level. " + INTERVALS,
-        *(note for method, runs in by_method(rows) for note in _what_is_in(method, runs, noises)),
+        *(_contents_note(method, runs, len(noises)) for method, runs in by_method(rows)),
         *PUBLISHED_NOTES.values(),
         TIMES_NOTE,
-        *provenance(rows, results.origins),
+        provenance(rows, results.origins),
         *commands(rows, results.origins),
     )
     return Table.of("Ground truth: equations found again", columns, (*own, *published), notes)
@@ -93,65 +94,59 @@ def _noise_title(noise: float) -> str:
     return "no noise" if noise == 0 else f"noise {noise:g}"
 
 
-def _own_rates(method: str, runs: Sequence[Row], rule: Rule, noises: Sequence[float]) -> dict[str, Cell]:
+def _own_rates(method: str, runs: Sequence[Row], rule: Rule) -> dict[str, Cell]:
     chosen = [row for row in runs if row.problem in rule.problems]
-    levels = [[row for row in chosen if row.noise == noise] for noise in noises]
     n_suite = len(rule.problems)
-    cells: dict[str, Cell] = {}
-    for noise, level in zip(noises, levels, strict=True):
-        rate = rule.rate(level)
-        is_part = len({row.problem for row in level}) < n_suite
-        cells[f"noise_{noise:g}"] = rate._replace(of=coverage(level, n_suite)) if rate and is_part else rate
-    times = [[row.wall_s for row in level] for level in levels if level]
-    return cells | {
+    cells: dict[str, Cell] = {
         "method": method,
         "source": OWN,
         "rule": rule.title,
         "problems": coverage(chosen, n_suite),
-        "time_median_s": mean(time for time in map(middle, times) if time is not None),
-        "time_mean_s": mean(time for time in map(mean, times) if time is not None),
     }
+    medians, means = [], []
+    for noise, level in by_noise(chosen):
+        rate = rule.rate(level)
+        is_part = len({row.problem for row in level}) < n_suite
+        cells[f"noise_{noise:g}"] = rate._replace(of=coverage(level, n_suite)) if rate and is_part else rate
+        medians.append(middle(row.wall_s for row in level) or 0.0)
+        means.append(mean(row.wall_s for row in level) or 0.0)
+    return cells | {"time_median_s": mean(medians), "time_mean_s": mean(means)}
 
 
-def _what_is_in(method: str, runs: Sequence[Row], noises: Sequence[float]) -> tuple[str, ...]:
-    """How many of the runs of the whole protocol there are, and what each was given."""
+def _contents_note(method: str, runs: Sequence[Row], n_noises: int) -> str:
+    """Return how many runs of the whole protocol there are, and their limits."""
     n_seeds, n_problems = len({row.seed for row in runs}), len(ground_truth_names())
-    n_wanted = n_problems * len(noises) * n_seeds
     seeds = "one seed" if n_seeds == 1 else f"{n_seeds} seeds"
     return (
-        f"{method}: {len(runs)} of {n_wanted} runs are in ({n_problems} problems × {len(noises)} noise "
-        f"levels, {seeds}); {_what_was_given(runs)}; threads of a run: {thread_counts(runs)}.",
+        f"{method}: {len(runs)} of {n_problems * n_noises * n_seeds} runs are in ({n_problems} problems × "
+        f"{n_noises} noise levels, {seeds}); {_limits(runs)}; threads of a run: {thread_counts(runs)}."
     )
 
 
-def _what_was_given(runs: Sequence[Row]) -> str:
-    """The budget of a run; where noise levels differ in it, of each of them."""
-    of_levels = {
-        noise: budgets([row for row in runs if row.noise == noise]) or "a time that only the command tells"
-        for noise in sorted({row.noise for row in runs})
+def _limits(runs: Sequence[Row]) -> str:
+    """Return the limits of a run, at each noise level if they differ."""
+    limits = {
+        noise: budgets(level) or "a time that only the command tells" for noise, level in by_noise(runs)
     }
-    if len(set(of_levels.values())) == 1:
-        return f"each had {next(iter(of_levels.values()))}"
-    return "each had " + ", ".join(f"{given} at {_noise_title(noise)}" for noise, given in of_levels.items())
+    if len(set(limits.values())) == 1:
+        return f"each had {next(iter(limits.values()))}"
+    return "each had " + ", ".join(f"{limit} at {_noise_title(noise)}" for noise, limit in limits.items())
 
 
-def best_published(best: int | None) -> list[list[PublishedRates]]:
-    """A source's methods with all their noise levels, from the highest rate without noise on."""
+def _best_published(best: int | None) -> list[list[PublishedRates]]:
+    """Return the noise levels of each method in each source, the highest rate without noise first."""
     found: list[list[PublishedRates]] = []
     for source in SOURCE_NAMES:
-        of_source = [row for row in published_rates() if row.source == source]
-        methods = {name: [row for row in of_source if row.method == name] for name in _names(of_source)}
-        ordered = sorted(methods.values(), key=lambda levels: -levels[0].symbolic_rate)
-        found += ordered[:best]
+        methods: dict[str, list[PublishedRates]] = {}
+        for row in published_rates():
+            if row.source == source:
+                methods.setdefault(row.method, []).append(row)
+        found += sorted(methods.values(), key=lambda levels: -levels[0].symbolic_rate)[:best]
     return found
 
 
-def _names(rows: Sequence[PublishedRates]) -> list[str]:
-    return list(dict.fromkeys(row.method for row in rows))
-
-
 def _published_rates(levels: Sequence[PublishedRates]) -> dict[str, Cell]:
-    source: Source = levels[0].source
+    source = levels[0].source
     return {
         "method": levels[0].method,
         "source": SOURCE_NAMES[source],
@@ -164,12 +159,9 @@ def _published_rates(levels: Sequence[PublishedRates]) -> dict[str, Cell]:
 
 
 def _black_box(rows: Sequence[Row], results: Results, best: int | None) -> Table:
+    ordered = sorted(published_fits(), key=lambda row: -row.r2_mean)
     published = [
-        row
-        for source in SOURCE_NAMES
-        for row in sorted(
-            (row for row in published_fits() if row.source == source), key=lambda row: -row.r2_mean
-        )[:best]
+        row for source in SOURCE_NAMES for row in [row for row in ordered if row.source == source][:best]
     ]
     title, n_suite = "Black box: data without a known equation", len(names_of("black box"))
     table = black_box_table(rows, results.origins, title, published, n_suite)

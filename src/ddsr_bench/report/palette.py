@@ -1,4 +1,4 @@
-"""Colours that people with colour blindness tell apart (Okabe & Ito 2008), and markers to go with them."""
+"""Colours for readers with colour blindness (Okabe & Ito 2008), and markers."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ PUBLISHED = "#6b6b6b"
 
 
 def colour(place: int) -> str:
-    """The same for the same place; after seven they begin anew."""
+    """Return one of seven colours; they repeat."""
     return COLOURS[place % len(COLOURS)]
 
 
 def marker(place: int) -> str:
-    """Likewise."""
+    """Return one of seven markers; they repeat."""
     return MARKERS[place % len(MARKERS)]

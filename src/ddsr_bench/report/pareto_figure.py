@@ -1,4 +1,4 @@
-"""Accuracy against size on the black box, with the front that nothing is both smaller and better than."""
+"""Accuracy against size on the black box, with the Pareto front."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ddsr.errors import BenchError
-from ddsr_bench.report.groups import group_of, names_of
+from ddsr_bench.report.groups import by_method, group_of, names_of
 from ddsr_bench.report.labels import Label, place_labels
 from ddsr_bench.report.measures import mean
 from ddsr_bench.report.palette import COLOURS, OURS, PUBLISHED
 from ddsr_bench.report.published import drawn_once, figure_name, published_fits
 from ddsr_bench.report.results import Results
-from ddsr_bench.report.summary import black_box_fit, by_method, coverage
+from ddsr_bench.report.summary import black_box_fit, coverage
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LOWEST_R2 = 0.0
-"""what lies below is named under the figure, or it would squeeze all others together"""
+"""methods below are named under the figure, to leave the others room"""
 
 
 class FitPoint(NamedTuple):
-    """A method: mean size of its models and mean R² on test."""
+    """A method with the mean size of its models and their mean R² on the test data."""
 
     method: str
     size: float
@@ -31,13 +31,13 @@ class FitPoint(NamedTuple):
 
 
 def draw(results: Results) -> Figure:
-    """A point a method; sizes span six decades, so their axis is logarithmic."""
+    """Draw one point per method; sizes span six decades, so their axis is logarithmic."""
     from matplotlib.figure import Figure
 
-    published = [
+    points = _own_points(results)
+    points += [
         FitPoint(figure_name(row), row.size_mean, row.r2_mean, False) for row in drawn_once(published_fits())
     ]
-    points = [*_own_points(results), *published]
     shown = [point for point in points if point.r2 >= LOWEST_R2]
     figure = Figure(figsize=(9, 6))
     axes = figure.subplots()
@@ -79,7 +79,7 @@ def draw(results: Results) -> Figure:
 
 
 def pareto_front(points: Sequence[FitPoint]) -> list[FitPoint]:
-    """By rising size, each better than all that are smaller."""
+    """Return the points that are better than all smaller ones, by size."""
     front: list[FitPoint] = []
     for point in sorted(points, key=lambda point: (point.size, -point.r2)):
         if not front or point.r2 > front[-1].r2:
@@ -88,7 +88,7 @@ def pareto_front(points: Sequence[FitPoint]) -> list[FitPoint]:
 
 
 def _own_points(results: Results) -> list[FitPoint]:
-    """Without noise, as what was published; a method that has not run on all sets says so in its name."""
+    """Return the methods without noise; the name of a method says if it has not run on all data sets."""
     rows = [row for row in results.rows if group_of(row) == "black box" and row.noise == 0]
     n_sets = len(names_of("black box"))
     points = []

@@ -1,21 +1,20 @@
-"""What others published of SRBench's problems: small tables that benchmarks/published.py made."""
+"""Published results on SRBench's problems: small tables that benchmarks/published.py made."""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple, TypeVar
 
 Source = Literal["SRBench", "paper"]
 """SRBench's result files (130 problems), or the tables of the DDSR paper (133)"""
-SAME_AS_SRBENCHS_DSR = "DSR-W/OC"
-"""the paper's name for it"""
+SRBENCHS_DSR = "DSR-W/OC"
+"""the paper's name of a method that SRBench has too"""
 
 
 class PublishedRates(NamedTuple):
-    """A method at a noise level; None where the source says nothing."""
+    """Rates of a method at a noise level; None if the source does not have them."""
 
     source: Source
     method: str
@@ -30,7 +29,7 @@ class PublishedRates(NamedTuple):
 
 
 class PublishedFit(NamedTuple):
-    """A method on the black-box sets."""
+    """Results of a method on the black-box data sets."""
 
     source: Source
     method: str
@@ -47,38 +46,33 @@ Published = TypeVar("Published", PublishedRates, PublishedFit)
 
 @cache
 def published_rates() -> tuple[PublishedRates, ...]:
-    """Ground truth, by source, method and noise level."""
-    return tuple(PublishedRates(**row) for row in _read("published.csv"))
+    """Return the results on the ground truth, by source, method and noise level."""
+    return tuple(PublishedRates(*row) for row in _read("published.csv"))
 
 
 @cache
 def published_fits() -> tuple[PublishedFit, ...]:
-    """Black box, by source and method."""
-    return tuple(PublishedFit(**row) for row in _read("published_blackbox.csv"))
+    """Return the results on the black box, by source and method."""
+    return tuple(PublishedFit(*row) for row in _read("published_blackbox.csv"))
 
 
 def drawn_once(rows: Iterable[Published]) -> list[Published]:
-    """SRBench's methods, and those that only the paper has: what figures show."""
+    """Return the rows that figures show: those of SRBench, and of methods that only the paper has."""
     rows = list(rows)
-    known = {row.method for row in rows if row.source == "SRBench"} | {SAME_AS_SRBENCHS_DSR}
+    known = {row.method for row in rows if row.source == "SRBench"} | {SRBENCHS_DSR}
     return [row for row in rows if row.source == "SRBench" or row.method not in known]
 
 
 def figure_name(row: PublishedRates | PublishedFit) -> str:
-    """The method, with its source where it is the paper."""
+    """Return the method, with its source if that is the paper."""
     return f"{row.method} (paper)" if row.source == "paper" else row.method
 
 
-def _read(name: str) -> Iterator[dict[str, Any]]:
-    """The rows of a table; an empty cell is None."""
-    text = files("ddsr_bench").joinpath("tables", name).read_text(encoding="utf-8")
-    for row in csv.DictReader(text.splitlines()):
-        yield {key: _value(key, cell) for key, cell in row.items()}
+def _read(name: str) -> list[list[Any]]:
+    """Read the rows of a table, with None for empty cells."""
+    import pandas
 
-
-def _value(key: str, cell: str) -> str | float | None:
-    if key in ("source", "method"):
-        return cell
-    if not cell:
-        return None
-    return int(cell) if key == "problems" else float(cell)
+    with files("ddsr_bench").joinpath("tables", name).open() as file:
+        table = pandas.read_csv(file)
+    rows: list[list[Any]] = table.astype(object).where(table.notna(), None).to_numpy().tolist()
+    return rows

@@ -1,4 +1,4 @@
-"""Shares of runs with their uncertainty, and whether two paired shares differ."""
+"""Rates with their uncertainty, and a test whether two paired rates differ."""
 
 from __future__ import annotations
 
@@ -7,47 +7,39 @@ from typing import NamedTuple
 
 
 class Rate(NamedTuple):
-    """Percent, with its 95 % interval where the number of runs behind it is known."""
+    """Percentage, with its 95 % interval if the number of runs is known."""
 
     percent: float
     low: float | None = None
     high: float | None = None
     of: str | None = None
-    """what it is a share of, where that is less than a reader would take it for"""
-
-
-def wilson(n_hits: int, n_runs: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share, in [0, 1]: sound for few runs and for shares of 0 and 1."""
-    from scipy.stats import binomtest
-
-    interval = binomtest(n_hits, n_runs).proportion_ci(method="wilson")
-    return float(interval.low), float(interval.high)
+    """which part of the problems it is a rate of, if not of all"""
 
 
 def rate_of(hits: Iterable[bool]) -> Rate | None:
-    """The share of hits among all of them; None without any."""
+    """Return the percentage of hits, with Wilson's interval; None without runs."""
+    from scipy.stats import binomtest
+
     flags = list(hits)
     if not flags:
         return None
-    low, high = wilson(sum(flags), len(flags))
-    return Rate(100 * sum(flags) / len(flags), 100 * low, 100 * high)
+    interval = binomtest(sum(flags), len(flags)).proportion_ci(method="wilson")
+    return Rate(100 * sum(flags) / len(flags), 100 * float(interval.low), 100 * float(interval.high))
 
 
 def interval_bars(rates: Iterable[Rate]) -> list[list[float]]:
-    """How far the intervals reach below and above: two rows, as matplotlib takes error bars."""
+    """Return the lengths of the intervals below and above the rates, as matplotlib takes error bars."""
     pairs = [
-        (rate.percent - low, high - rate.percent) if low is not None and high is not None else (0.0, 0.0)
+        (rate.percent - rate.low, rate.high - rate.percent)
+        if rate.low is not None and rate.high is not None
+        else (0.0, 0.0)
         for rate in rates
-        for low, high in ((rate.low, rate.high),)
     ]
     return [[below for below, _ in pairs], [above for _, above in pairs]]
 
 
 def paired_p_value(hits: Iterable[bool], baseline: Iterable[bool]) -> float:
-    """McNemar's exact test: of the runs that only one of two solves, is the split more uneven than chance's?
-
-    Two-sided; 1 when they differ nowhere.
-    """
+    """Return the two-sided p-value of McNemar's exact test; 1 if the hits do not differ."""
     from scipy.stats import binomtest
 
     pairs = list(zip(hits, baseline, strict=True))

@@ -1,4 +1,4 @@
-"""Solution and accuracy rates: a line a method, a mark a noise level, one's own with intervals."""
+"""Solution and accuracy rates: one line per method, one mark per noise level, with published methods."""
 
 from __future__ import annotations
 
@@ -6,13 +6,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ddsr.errors import BenchError
-from ddsr_bench.report.groups import NOT_IN_SRBENCH, WITHOUT_EQUATION, ground_truth_names, group_of
+from ddsr_bench.report.groups import (
+    NOT_IN_SRBENCH,
+    WITHOUT_EQUATION,
+    by_method,
+    by_noise,
+    ground_truth_names,
+    group_of,
+)
 from ddsr_bench.report.measures import accuracy_rate, srbench_rate
 from ddsr_bench.report.palette import OURS, colour, marker
 from ddsr_bench.report.published import drawn_once, figure_name, published_rates
 from ddsr_bench.report.rates import Rate, interval_bars
 from ddsr_bench.report.results import Results
-from ddsr_bench.report.summary import by_method
 from ddsr_bench.runner.store import Row
 
 if TYPE_CHECKING:
@@ -31,12 +37,14 @@ class RatePoint(NamedTuple):
 
 
 def draw(results: Results) -> Figure:
-    """Two panels with the same methods, the best at the lowest noise level on top."""
+    """Draw two panels with the same methods, the best at the lowest noise level on top."""
     from matplotlib.figure import Figure
 
     names = ground_truth_names() - NOT_IN_SRBENCH
     of_srbench = [row for row in results.rows if row.problem in names]
-    rows = of_srbench or _known_rows(results.rows)
+    rows = of_srbench or [row for row in results.rows if group_of(row) not in WITHOUT_EQUATION]
+    if not rows:
+        raise BenchError("solution rates need runs on problems with known equations, but there are none")
     points = _own_points(rows)
     noises = sorted({point.noise for point in points})
     title = f"{len({row.problem for row in rows})} problems"
@@ -64,18 +72,10 @@ def draw(results: Results) -> Figure:
     return figure
 
 
-def _known_rows(rows: Sequence[Row]) -> list[Row]:
-    known = [row for row in rows if group_of(row) not in WITHOUT_EQUATION]
-    if not known:
-        raise BenchError("solution rates need runs on problems with known equations, but there are none")
-    return known
-
-
 def _own_points(rows: Sequence[Row]) -> list[RatePoint]:
     points = []
     for method, runs in by_method(rows):
-        for noise in sorted({row.noise for row in runs}):
-            at_noise = [row for row in runs if row.noise == noise]
+        for noise, at_noise in by_noise(runs):
             solved, accurate = srbench_rate(at_noise), accuracy_rate(at_noise)
             assert solved is not None and accurate is not None  # there are runs
             points.append(RatePoint(method, noise, True, solved, accurate))
@@ -83,7 +83,7 @@ def _own_points(rows: Sequence[Row]) -> list[RatePoint]:
 
 
 def _by_rate(points: Sequence[RatePoint]) -> list[tuple[str, bool]]:
-    """Methods, the worst first, as the axis counts from below."""
+    """Return the methods from the lowest rate, since the axis goes up."""
     lowest: dict[tuple[str, bool], RatePoint] = {}
     for point in sorted(points, key=lambda point: point.noise):
         lowest.setdefault((point.method, point.is_own), point)
@@ -99,17 +99,15 @@ def _draw_panel(
 ) -> None:
     height = {method: place for place, method in enumerate(methods)}
     for place, noise in enumerate(noises):
-        at_noise = [point for point in points if point.noise == noise]
-        # Marks of one method at several noise levels would hide each other on one line.
+        # Shift the noise levels, so that the marks of a method do not hide each other.
         shift = 0.16 * ((len(noises) - 1) / 2 - place)
         label: str | None = f"noise {noise:g}"
         for is_own in (True, False):
-            chosen = [point for point in at_noise if point.is_own == is_own]
-            heights = [height[point.method, is_own] + shift for point in chosen]
+            chosen = [point for point in points if (point.noise, point.is_own) == (noise, is_own)]
             rates: list[Rate] = [getattr(point, name) for point in chosen]
             panel.errorbar(
                 [rate.percent for rate in rates],
-                heights,
+                [height[point.method, is_own] + shift for point in chosen],
                 xerr=interval_bars(rates) if is_own and rates else None,
                 fmt=marker(place),
                 color=colour(place),

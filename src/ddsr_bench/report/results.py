@@ -1,4 +1,4 @@
-"""The runs of one or several stores."""
+"""The runs of one or several stores, and where they come from."""
 
 from __future__ import annotations
 
@@ -7,44 +7,51 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ddsr.errors import BenchError
-from ddsr_bench.report.provenance import Origin
+from ddsr.storage.version import UNKNOWN
 from ddsr_bench.runner.curves import FOLDER, curve_path
-from ddsr_bench.runner.identity import of_two_kinds
-from ddsr_bench.runner.starts import read_starts
+from ddsr_bench.runner.identity import mixed_problems_warning
+from ddsr_bench.runner.starts import Start, read_starts
 from ddsr_bench.runner.store import FILE, Key, Row, file_of, read_rows
 
 
 @dataclass(frozen=True)
+class Origin:
+    """A store: its runs, and how the runner was started, if it has recorded that."""
+
+    starts: tuple[Start, ...]
+    runs: frozenset[Key]
+
+
+@dataclass(frozen=True)
 class Results:
-    """Runs, none of them twice; `curves` says where the curve of a run would lie."""
+    """Different runs, and the paths of their learning curves."""
 
     rows: list[Row]
     warnings: list[str] = field(default_factory=list)
     curves: dict[Key, Path] = field(default_factory=dict)
     origins: list[Origin] = field(default_factory=list)
-    """the stores"""
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """In the order in which they were run."""
+        """The methods, in the order in which they were run."""
         return tuple(dict.fromkeys(row.method for row in self.rows))
 
     def of(self, methods: Sequence[str]) -> Results:
-        """The runs of these methods alone, in this order of methods."""
+        """Return the runs of these methods, in the order of the methods."""
         for method in methods:
             self.check_method(method)
         rows = [row for method in methods for row in self.rows if row.method == method]
         return replace(self, rows=rows)
 
     def of_problem(self, problem: str) -> Results:
-        """The runs of one problem alone."""
+        """Return the runs of one problem."""
         rows = [row for row in self.rows if row.problem == problem]
         if not rows:
             raise BenchError(f"there are no runs of the problem {problem!r}")
         return replace(self, rows=rows)
 
     def check_method(self, method: str) -> None:
-        """Refuse a method that has no run."""
+        """Refuse a method without runs."""
         if method not in self.methods:
             raise BenchError(
                 f"there are no runs of the method {method!r}; the methods are: {', '.join(self.methods)}"
@@ -52,10 +59,9 @@ class Results:
 
 
 def read_results(stores: Sequence[str]) -> Results:
-    """All runs of the stores. `LABEL=FOLDER` puts the label before the names of its methods.
+    """Read all runs of the stores. `LABEL=FOLDER` puts the label before the names of its methods.
 
-    A run that stands in a store twice counts once, as it was first; one that stands in two stores is
-    refused, since nobody can tell which of them is meant.
+    Of a run that is in a store twice, the first row counts. A run that is in two stores is an error.
     """
     rows: dict[Key, Row] = {}
     warnings: list[str] = []
@@ -71,12 +77,11 @@ def read_results(stores: Sequence[str]) -> Results:
             named = replace(row, method=f"{label} {row.method}") if label else row
             if named.key in known:
                 raise BenchError(
-                    f"{named.problem} {named.method} noise={named.noise:g} seed={named.seed} is in "
-                    f"{path.parent} and in an earlier store: distinguish them by a label, as in "
-                    f"new={path.parent}"
+                    f"{named.key} is in {path.parent} and in an earlier store: distinguish them by a label, "
+                    f"as in new={path.parent}"
                 )
             if named.key in rows:
-                warnings.append(f"{path}: {' '.join(map(str, named.key))} appears twice")
+                warnings.append(f"{path}: {named.key} appears twice")
                 continue
             rows[named.key] = named
             curves[named.key] = curve_path(path.parent / FOLDER, row.key)
@@ -85,7 +90,7 @@ def read_results(stores: Sequence[str]) -> Results:
         raise BenchError(
             f"there are no runs in {', '.join(stores)}: create them with `ddsr bench run --store`"
         )
-    mixed = of_two_kinds(rows.values())
+    mixed = mixed_problems_warning(rows.values())
     return Results(list(rows.values()), warnings + ([mixed] if mixed else []), curves, origins)
 
 
@@ -99,3 +104,29 @@ def _label_and_file(store: str) -> tuple[str, Path]:
             f"{folder} is not a store: it has no {FILE}; create one with `ddsr bench run --store {folder}`"
         )
     return label, path
+
+
+def provenance(rows: Sequence[Row], origins: Sequence[Origin]) -> str:
+    """Return a note on machines and versions; a machine that no start describes appears by its name."""
+    starts = _starts_of(rows, origins)
+    machines = [machine for start in starts for machine in start.machines]
+    places: dict[str, None] = {}
+    for host in sorted({row.host for row in rows}):
+        known = [str(machine) for machine in machines if machine.host == host]
+        places |= dict.fromkeys(known or [f"host {host}"])  # two machines may have one name
+    known_versions = sorted({row.version for row in rows} - {UNKNOWN})  # otherwise, the commit says it
+    versions = f" {', '.join(known_versions)}" if known_versions else ""
+    commits = dict.fromkeys(start.commit or "not a checkout" for start in starts)
+    of_commits = f" (commit {', '.join(commits)})" if commits else ""
+    return f"Runs of here: {'; '.join(places)}; ddsr{versions}{of_commits}."
+
+
+def commands(rows: Sequence[Row], origins: Sequence[Origin]) -> tuple[str, ...]:
+    """Return a note on each command that made these runs."""
+    return tuple(dict.fromkeys(f"Made by `{start.command}`." for start in _starts_of(rows, origins)))
+
+
+def _starts_of(rows: Sequence[Row], origins: Sequence[Origin]) -> list[Start]:
+    """Return the starts of the stores that have any of these runs."""
+    keys = {row.key for row in rows}
+    return [start for origin in origins if not keys.isdisjoint(origin.runs) for start in origin.starts]

@@ -1,13 +1,11 @@
-"""A table of results, written as Markdown, CSV or HTML."""
+"""Tables of results, written as Markdown, CSV or HTML."""
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
+from importlib.resources import files
 from typing import NamedTuple
 
 from ddsr_bench.report.rates import Rate
@@ -16,7 +14,7 @@ Cell = str | int | float | Rate | None
 
 
 class TableColumn(NamedTuple):
-    """`key` names it in CSV, `title` for people; `decimals` of its numbers, or three significant digits."""
+    """A column: its name in CSV, its title, and its decimals (default: three significant digits)."""
 
     key: str
     title: str
@@ -26,7 +24,7 @@ class TableColumn(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """Cells are values; how they look is up to the format."""
+    """A table of values, which the formats write differently."""
 
     title: str
     columns: tuple[TableColumn, ...]
@@ -41,37 +39,73 @@ class Table:
         rows: Iterable[Mapping[str, Cell]],
         notes: Iterable[str] = (),
     ) -> Table:
-        """Of rows by the columns' keys; what a row does not have is an empty cell."""
+        """Make a table of rows by the keys of the columns; missing cells are empty."""
         cells = tuple(tuple(row.get(column.key) for column in columns) for row in rows)
         return cls(title, tuple(columns), cells, tuple(notes))
 
+    @property
+    def texts(self) -> list[list[str]]:
+        """The cells as text."""
+        return [
+            [cell_text(cell, column.decimals) for column, cell in zip(self.columns, row, strict=True)]
+            for row in self.rows
+        ]
+
+    @property
+    def is_number(self) -> list[bool]:
+        """Which columns have numbers."""
+        return [
+            any(isinstance(row[place], int | float | Rate) for row in self.rows)
+            for place in range(len(self.columns))
+        ]
+
 
 def to_markdown(tables: Sequence[Table]) -> str:
-    """A heading, a table and its notes, one after the other."""
-    return "\n".join(_markdown(table) for table in tables)
+    """Write each table with its title as a heading and its notes as a list."""
+    return "\n".join(map(_markdown, tables))
+
+
+def _markdown(table: Table) -> str:
+    rules = ["---:" if is_number else "---" for is_number in table.is_number]
+    lines = [[column.title for column in table.columns], rules, *table.texts]
+    body = "\n".join("| " + " | ".join(text.replace("|", "\\|") for text in line) + " |" for line in lines)
+    notes = "".join(f"- {note}\n" for note in table.notes)
+    return f"## {table.title}\n\n{body}\n" + (f"\n{notes}" if notes else "")
 
 
 def to_html(tables: Sequence[Table]) -> str:
-    """The same as elements of a page, without a page around them."""
-    return "\n".join(_html(table) for table in tables)
+    """Write elements of an HTML page, without the page around them."""
+    return render_template("tables.html", tables=tables)
+
+
+def render_template(name: str, **values: object) -> str:
+    """Fill in a template of this folder."""
+    from jinja2 import Environment
+
+    template = files("ddsr_bench.report").joinpath(name).read_text(encoding="utf-8")
+    return Environment(autoescape=True, trim_blocks=True).from_string(template).render(**values)
 
 
 def to_csv(tables: Sequence[Table]) -> str:
-    """All tables in one, with a column that names them; a rate has its bounds in two columns of their own."""
-    keys = dict.fromkeys(["table"])
+    """Write all tables as one, with columns for the titles and for the bounds of rates."""
+    from pandas import DataFrame
+
     records = []
     for table in tables:
         for row in table.rows:
             record: dict[str, object] = {"table": table.title}
             for column, cell in zip(table.columns, row, strict=True):
                 record |= _csv_cells(column, cell)
-            keys |= dict.fromkeys(record)
             records.append(record)
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(keys), restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records)
-    return text.getvalue()
+    return str(DataFrame(records, dtype=object).to_csv(index=False, lineterminator="\n"))
+
+
+def _csv_cells(column: TableColumn, cell: Cell) -> dict[str, object]:
+    if not column.is_rate:
+        return {column.key: cell}
+    rate = cell if isinstance(cell, Rate) else Rate(math.nan)
+    bounds = {column.key: rate.percent, f"{column.key}_low": rate.low, f"{column.key}_high": rate.high}
+    return {key: None if value is None else round(value, 4) for key, value in bounds.items()}
 
 
 FORMATS: dict[str, Callable[[Sequence[Table]], str]] = {
@@ -82,7 +116,7 @@ FORMATS: dict[str, Callable[[Sequence[Table]], str]] = {
 
 
 def cell_text(cell: Cell, decimals: int | None = None) -> str:
-    """As a person reads it: `46.5 [38.2, 55.0]` for a rate, an en dash for nothing."""
+    """Return a cell as readers see it: `46.5 [38.2, 55.0]` for a rate, an en dash for an empty one."""
     if cell is None:
         return "–"
     if isinstance(cell, Rate):
@@ -97,57 +131,4 @@ def _three_digits(value: float) -> str:
     if value == 0:
         return "0"
     size = math.floor(math.log10(abs(value)))
-    if size < -3:
-        return f"{value:.1e}"
-    return f"{value:,.{max(0, 2 - size)}f}"
-
-
-def _csv_cells(column: TableColumn, cell: Cell) -> dict[str, object]:
-    if not column.is_rate:
-        return {column.key: "" if cell is None else cell}
-    rate = cell if isinstance(cell, Rate) else Rate(math.nan)
-    bounds = {column.key: rate.percent, f"{column.key}_low": rate.low, f"{column.key}_high": rate.high}
-    return {
-        key: "" if value is None or math.isnan(value) else round(value, 4) for key, value in bounds.items()
-    }
-
-
-def _texts(table: Table) -> list[list[str]]:
-    return [
-        [cell_text(cell, column.decimals) for column, cell in zip(table.columns, row, strict=True)]
-        for row in table.rows
-    ]
-
-
-def _is_right(table: Table, position: int) -> bool:
-    """Whether a column holds numbers."""
-    return any(isinstance(row[position], int | float | Rate) for row in table.rows)
-
-
-def _markdown(table: Table) -> str:
-    rules = ["---:" if _is_right(table, position) else "---" for position in range(len(table.columns))]
-    lines = [[column.title for column in table.columns], rules, *_texts(table)]
-    body = "\n".join("| " + " | ".join(text.replace("|", "\\|") for text in line) + " |" for line in lines)
-    notes = "".join(f"- {note}\n" for note in table.notes)
-    return f"## {table.title}\n\n{body}\n" + (f"\n{notes}" if notes else "")
-
-
-def _html(table: Table) -> str:
-    classes = [
-        ' class="number"' if _is_right(table, position) else "" for position in range(len(table.columns))
-    ]
-    head = "".join(
-        f"<th{kind}>{escape(column.title)}</th>" for kind, column in zip(classes, table.columns, strict=True)
-    )
-    body = "\n".join(
-        "<tr>"
-        + "".join(f"<td{kind}>{escape(text)}</td>" for kind, text in zip(classes, row, strict=True))
-        + "</tr>"
-        for row in _texts(table)
-    )
-    notes = "".join(f"<li>{escape(note)}</li>" for note in table.notes)
-    listed = f'\n<ul class="notes">{notes}</ul>' if notes else ""
-    return (
-        f"<h2>{escape(table.title)}</h2>\n<table>\n<thead><tr>{head}</tr></thead>\n"
-        f"<tbody>\n{body}\n</tbody>\n</table>{listed}\n"
-    )
+    return f"{value:.1e}" if size < -3 else f"{value:,.{max(0, 2 - size)}f}"

@@ -1,1 +1,1 @@
-"""Many runs: tasks, the processes that do them, and the store of their results."""
+"""Run methods on problems in processes, and store their results."""

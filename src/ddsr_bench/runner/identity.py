@@ -1,4 +1,4 @@
-"""What a problem is, apart from its name: equation, ranges and rows, or the contents of its table."""
+"""The identity of a problem apart from its name: equation, ranges and rows, or the content of its table."""
 
 from __future__ import annotations
 
@@ -15,30 +15,32 @@ from ddsr_bench.problems.trial import data_path
 from ddsr_bench.runner.store import Row
 
 LENGTH = 16
-"""hexadecimal digits: enough that two problems never share them by chance"""
-MOST_NAMED = 5
+"""number of hexadecimal digits: enough to avoid collisions"""
+MAX_NAMED = 5
 
 
 def identity_of(problem: BenchmarkProblem, data_dir: Path | None = None) -> str:
-    """A short hash of all that decides a problem's data but its name and the seed.
+    """Return a short hash of everything but the name and the seed that decides a problem's data.
 
-    Compressed tables count by what is in them, so that a copy that was compressed again is the same.
+    Compressed tables count by their content, so that compressing a table again does not change its problem.
     """
     description = [
-        problem.formula,
-        problem.variables,
-        problem.ranges,
-        problem.n_rows,
+        *(problem.formula, problem.variables, problem.ranges, problem.n_rows),
         problem.is_standardised,
     ]
     digest = hashlib.sha256(json.dumps(description).encode())
     if problem.source != "uniform":
-        digest.update(_contents(data_path(problem, data_dir)))
+        path = data_path(problem, data_dir)
+        try:
+            data = path.read_bytes()
+            digest.update(gzip.decompress(data) if path.suffix == ".gz" else data)
+        except (OSError, EOFError, zlib.error) as error:
+            raise BenchError(f"cannot read {path}: {error}") from error
     return digest.hexdigest()[:LENGTH]
 
 
 def check_identities(rows: Iterable[Row], identities: Mapping[str, str], where: Path) -> None:
-    """Refuse a store whose rows have one of these names, but are of other problems."""
+    """Refuse a store with rows of other problems of the same names."""
     changed = sorted(
         {
             row.problem
@@ -47,41 +49,33 @@ def check_identities(rows: Iterable[Row], identities: Mapping[str, str], where: 
         }
     )
     if changed:
-        n_more = len(changed) - MOST_NAMED
-        listed = ", ".join(changed[:MOST_NAMED]) + (f" and {n_more} more" if n_more > 0 else "")
+        n_more = len(changed) - MAX_NAMED
+        listed = ", ".join(changed[:MAX_NAMED]) + (f" and {n_more} more" if n_more > 0 else "")
         raise BenchError(
             f"{where} has runs of {listed} with another formula, other ranges, another n or other data: "
             "use another --store, or rename what has changed"
         )
 
 
-def without_identity(rows: Sequence[Row], names: Iterable[str]) -> str | None:
-    """A warning where rows of these problems do not say what the problem was; they count as done."""
+def no_identity_warning(rows: Sequence[Row], names: Iterable[str]) -> str | None:
+    """Return a warning if rows of these problems have no identity; they count as done."""
     asked = set(names)
     n_rows = sum(row.problem in asked and row.problem_id is None for row in rows)
     if not n_rows:
         return None
     return (
-        f"{n_rows} rows were written before rows said which equation or data their problem has: they count "
-        "as done by its name alone; name another store if a problem has changed since"
+        f"{n_rows} rows were written by a version that did not store which equation or data a problem has: "
+        "they count as done by the name of their problem; use another store if a problem has changed since"
     )
 
 
-def of_two_kinds(rows: Iterable[Row]) -> str | None:
-    """A warning where one name stands for different problems."""
+def mixed_problems_warning(rows: Iterable[Row]) -> str | None:
+    """Return a warning if one name stands for different problems."""
     seen: dict[str, str] = {}
     for row in rows:
         if row.problem_id is not None and seen.setdefault(row.problem, row.problem_id) != row.problem_id:
             return (
                 f"{row.problem} is not the same problem in all of these runs: its equation, ranges or data "
-                "differ, and one rate stands for both"
+                "differ, but its rates include all runs"
             )
     return None
-
-
-def _contents(path: Path) -> bytes:
-    try:
-        data = path.read_bytes()
-        return gzip.decompress(data) if path.suffix == ".gz" else data
-    except (OSError, EOFError, zlib.error) as error:
-        raise BenchError(f"cannot read {path}: {error}") from error

@@ -1,4 +1,4 @@
-"""The methods that a benchmark runs, made by name."""
+"""The methods of a benchmark by name."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from ddsr_bench.peers import PEERS, check_installed
 
 
 class Regressor(Protocol):
-    """A regressor; one whose model cannot be written down has a `complexity()` beside these."""
+    """A regressor. If its model is not a formula, it also has a method `complexity()`."""
 
     def fit(self, X: Any, y: NDArray[np.float64]) -> Any:
-        """Learn from a DataFrame, whose column names are the variables of the model."""
+        """Fit to a DataFrame, whose column names are the variables of the model."""
         ...
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """The model's values."""
+        """Return the values of the model."""
         ...
 
     def sympy(self) -> Any:
-        """The model, as a SymPy form or as text that SymPy reads; None if it is no formula."""
+        """Return the model as a SymPy form or as text that SymPy reads; None if it is not a formula."""
         ...
 
 
 def check_method(name: str) -> str:
-    """The method's shortest name; one that is neither a preset nor a peer that is installed is refused."""
+    """Return the shortest name of a method; refuse unknown methods and peers that are not installed."""
     preset, _, options = name.partition(":")
     if preset in PEERS:
         if options or name != preset:
@@ -44,7 +44,7 @@ def check_method(name: str) -> str:
 
 
 def canonical_name(name: str) -> str:
-    """The shortest name of a preset with its options; any other name as it is."""
+    """Return the shortest name of a preset with its options, and any other name as it is."""
     try:
         return str(parse_method(name))
     except MethodError:
@@ -52,27 +52,19 @@ def canonical_name(name: str) -> str:
 
 
 def modules_of(method: str) -> tuple[str, ...]:
-    """What its run imports, which takes longer than many a run: to be done once, before."""
+    """Return the modules that a run of a method imports, so that they can be imported once before."""
     if method in PEERS:
         return (PEERS[method].module,)
-    networks = (
-        ()
-        if method == "uniform"
-        else ("torch", "ddsr.generators.diffusion.generator", "ddsr.learning.policy")
-    )
-    return ("ddsr.estimator.regressor", *networks)
+    networks = ("torch", "ddsr.generators.diffusion.generator", "ddsr.learning.policy")
+    return ("ddsr.estimator.regressor", *(() if method == "uniform" else networks))
 
 
 def make_estimator(
     method: str, seed: int, time: float | None, epochs: int | None, threads: int, device: str
 ) -> Regressor:
-    """One of ddsr's presets or a peer, by name; `time` in seconds or `epochs` end a search, what comes first.
-
-    Peers know no epochs.
-    """
+    """Return a preset of ddsr or a peer, limited by `time` (seconds) and `epochs`; peers ignore epochs."""
     if method in PEERS:
-        peer: Regressor = PEERS[method].make(seed, time, threads)
-        return peer
+        return PEERS[method].make(seed, time, threads)  # type: ignore[no-any-return]
     from ddsr.estimator.regressor import DDSRRegressor
 
     regressor: Regressor = DDSRRegressor(

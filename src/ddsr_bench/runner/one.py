@@ -1,8 +1,7 @@
-"""One run: its task, and what came of it. `server` does it in a process of its own."""
+"""One run: its task, its limits and its result. `server` does it in a process of its own."""
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 import time
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.errors import BenchError, RunError
-from ddsr_bench.judge.judging import read_problem
+from ddsr_bench.judge.judge import TIMEOUT_S
 from ddsr_bench.problems.suites import BenchmarkProblem
 from ddsr_bench.problems.trial import Split, make_data
 from ddsr_bench.runner.curves import curve_of, curve_path, thinned, write_curve
@@ -29,7 +28,7 @@ OWN_METHODS = "ddsr_bench.runner.methods:make_estimator"
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """What to run."""
+    """A run to do."""
 
     problem: BenchmarkProblem
     method: str
@@ -43,37 +42,52 @@ class Task:
     factory: str = OWN_METHODS
     """module:function that makes the estimator"""
     problem_id: str | None = None
-    """of the problem's content, for its row"""
+    """hash of the problem (`identity`)"""
     curves_dir: str | None = None
-    """where the learning curve is put, of a method that has one"""
+    """folder for the learning curve, if the method has one"""
     runs_dir: str | None = None
-    """where the run is saved as it goes on, to be resumed after a kill; None: it is not"""
+    """folder in which the run is saved, so that it can be resumed; None: it is not saved"""
 
     @property
     def key(self) -> Key:
-        """Which run it is."""
+        """The key of the run."""
         return Key(self.problem.name, self.method, self.noise, self.seed)
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> Task:
+        """Read a task from JSON."""
+        return cls(**{**fields, "problem": BenchmarkProblem.from_json(fields["problem"])})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """The limits of a run, which is killed above them, and of its verdict."""
+
+    seconds: float | None = None
+    gib: float | None = None
+    """resident memory of the run and its child processes"""
+    judge_s: float = TIMEOUT_S
 
 
 @dataclass(frozen=True)
 class RunResult:
-    """What came of it; times are those of `fit`."""
+    """The model of a run. Times are those of `fit`."""
 
     expression: str | None
-    """None for a model that is no formula"""
+    """None if the model is not a formula"""
     r2_train: float
     r2_test: float
     wall_s: float
     cpu_s: float | None
     complexity: int | None = None
-    """of a model that is no formula, as its method counts it"""
+    """size of a model that is not a formula"""
 
 
 def run_one(task: Task) -> RunResult:
     """Make the data, fit, and measure."""
     data_dir = Path(task.data_dir) if task.data_dir else None
     data = make_data(task.problem, task.seed, task.noise, data_dir)
-    make = load_factory(task.factory)
+    make = _load_factory(task.factory)
     estimator = make(task.method, task.seed, task.time, task.epochs, task.threads, task.device)
     estimator, wall, cpu = _fitted(task, estimator, data)
     keep_curve(task, estimator)
@@ -89,7 +103,7 @@ def run_one(task: Task) -> RunResult:
 
 
 def _fitted(task: Task, estimator: Regressor, data: Split) -> tuple[Regressor, float, float | None]:
-    """The fitted estimator, and the seconds it took; processor time is not known of a run in pieces."""
+    """Return the fitted estimator, its time and its processor time, which is unknown if it was resumed."""
     if task.runs_dir is not None:
         from ddsr.estimator.regressor import DDSRRegressor
 
@@ -102,7 +116,7 @@ def _fitted(task: Task, estimator: Regressor, data: Split) -> tuple[Regressor, f
 
 
 def keep_curve(task: Task, estimator: Any) -> None:
-    """Write what `curves_` tells of the epochs, for methods that have it."""
+    """Write the learning curve of a method that has one."""
     epochs = getattr(estimator, "curves_", None)
     if task.curves_dir is None or epochs is None or len(epochs) == 0:
         return
@@ -113,24 +127,17 @@ def keep_curve(task: Task, estimator: Any) -> None:
 
 
 def r2(y: NDArray[np.float64], predicted: Any) -> float:
-    """1 − Σ(y − ŷ)² / Σ(y − ȳ)²; −∞ when a prediction is not finite."""
+    """1 − Σ(y − ŷ)² / Σ(y − ȳ)²; −∞ if a prediction is not finite."""
     with np.errstate(all="ignore"):
         error = float(np.sum((y - np.asarray(predicted, dtype=np.float64)) ** 2))
     total = float(np.sum((y - y.mean()) ** 2))
     return 1.0 - error / total if math.isfinite(error) and total > 0 else -math.inf
 
 
-def load_factory(name: str) -> Callable[..., Regressor]:
-    """The function behind `module:function`."""
+def _load_factory(name: str) -> Callable[..., Regressor]:
     module, _, function = name.partition(":")
     try:
         found: Callable[..., Regressor] = getattr(import_module(module), function)
     except (ImportError, AttributeError, ValueError) as error:
-        raise BenchError(f"no method {name!r}: {error}") from error
+        raise BenchError(f"unknown method {name!r}: {error}") from error
     return found
-
-
-def read_task(text: str) -> Task:
-    """A task from its JSON."""
-    fields = json.loads(text)
-    return Task(**{**fields, "problem": read_problem(fields["problem"])})

@@ -1,4 +1,4 @@
-"""Many runs, each in its own process, a few at a time; what is in the store is not done again."""
+"""Run what is missing in a store, each run in its own process."""
 
 from __future__ import annotations
 
@@ -15,16 +15,14 @@ from ddsr_bench.judge.judge import TIMEOUT_S
 from ddsr_bench.problems.suites import BenchmarkProblem
 from ddsr_bench.runner.cluster import Workers
 from ddsr_bench.runner.identity import check_identities, identity_of
-from ddsr_bench.runner.machine import describe_commit
 from ddsr_bench.runner.methods import canonical_name
-from ddsr_bench.runner.one import OWN_METHODS, Task
+from ddsr_bench.runner.one import OWN_METHODS, Limits, Task
 from ddsr_bench.runner.saved_runs import forget
-from ddsr_bench.runner.slot import Limits
-from ddsr_bench.runner.starts import Start, record_start, today
+from ddsr_bench.runner.starts import Start, describe_commit, record_start, today
 from ddsr_bench.runner.store import Row, Store, budget_text
 from ddsr_bench.runner.workers import LocalWorkers
 
-# A run counts as hung after SLACK times the time that it was given and GRACE_S: an epoch is finished first.
+# A run is killed after SLACK times its time limit plus GRACE_S, since a search finishes its epoch.
 SLACK = 1.2
 GRACE_S = 120.0
 
@@ -38,23 +36,23 @@ class Plan:
     noises: Sequence[float] = (0.0,)
     trials: int = 1
     template: Task
-    """what all runs share; its problem, method, noise and seed are replaced"""
+    """settings of all runs; problem, method, noise and seed are replaced"""
     timeout: float | None = None
-    """seconds until a run is killed; by default as above, or never without a time"""
+    """seconds until a run is killed; the default depends on the time limit, if there is one"""
     memory: float | None = None
-    """GiB at which a run is killed"""
+    """memory limit of a run in GiB"""
     judge_timeout: float = TIMEOUT_S
     command: str | None = None
-    """what was typed, to be kept beside the rows; None where nothing was"""
+    """command line to record in the store"""
 
     @cached_property
     def identities(self) -> dict[str, str]:
-        """What stands behind each problem's name; read once, since tables are read for it."""
+        """The identity of each problem by its name."""
         folder = Path(self.template.data_dir) if self.template.data_dir else None
         return {problem.name: identity_of(problem, folder) for problem in self.problems}
 
     def tasks(self) -> list[Task]:
-        """All runs, trial by trial, so that a run that is stopped has seen every problem."""
+        """All runs, trial by trial, so that a benchmark that is stopped has runs of every problem."""
         return [
             replace(
                 self.template,
@@ -71,7 +69,7 @@ class Plan:
 
     @property
     def limits(self) -> Limits:
-        """After which a run is killed."""
+        """The limits of each run."""
         seconds = self.timeout
         if seconds is None and self.template.time is not None:
             seconds = SLACK * self.template.time + GRACE_S
@@ -79,9 +77,9 @@ class Plan:
 
 
 def missing_tasks(plan: Plan, store: Store) -> list[Task]:
-    """The runs of a plan that the store has no row of; its rows must be of the plan's problems and budget."""
+    """Return the runs without a row in the store, whose rows must have the plan's problems and limits."""
     rows = store.read().rows
-    if plan.template.factory == OWN_METHODS:  # a row may have its method's name as it was spelled once
+    if plan.template.factory == OWN_METHODS:  # rows of earlier versions may have longer names
         rows = [replace(row, method=canonical_name(row.method)) for row in rows]
     check_identities(rows, plan.identities, store.path)
     check_budget(plan, rows, store)
@@ -90,27 +88,30 @@ def missing_tasks(plan: Plan, store: Store) -> list[Task]:
 
 
 def check_budget(plan: Plan, rows: Sequence[Row], store: Store) -> None:
-    """Refuse to mix runs of a method that had different times or epochs: one rate would stand for both."""
+    """Refuse to mix runs of a method with different limits, since one rate would include both."""
     asked = budget_text(plan.template.time, plan.template.epochs)
-    others = {
-        row.method: row.budget
-        for row in rows
-        if row.method in plan.methods and row.budget not in (None, asked)
-    }
-    for method, budget in others.items():
-        raise BenchError(
-            f"{store.path} has runs of {method} with {budget}, but now {asked or 'no limit'} is requested: "
-            "pass the same --time and --epochs, or use another store"
-        )
+    for row in rows:
+        if row.method in plan.methods and row.budget not in (None, asked):
+            raise BenchError(
+                f"{store.path} has runs of {row.method} with {row.budget}, but now {asked or 'no limit'} is "
+                "requested: pass the same --time and --epochs, or use another store"
+            )
 
 
 def run_missing(plan: Plan, store: Store, workers: Workers | None = None) -> Generator[Row, None, None]:
-    """Do what is missing; yield each row once it is stored. What is stopped in flight is not stored."""
+    """Do the missing runs, and yield each row after it is stored. Runs that are stopped are not stored."""
     workers = workers or LocalWorkers(1)
     with store.locked():
         tasks = missing_tasks(plan, store)
         if tasks and plan.command is not None:
-            record_start(store.path.parent, _start(plan.command, workers))
+            start = Start(
+                command=plan.command,
+                commit=describe_commit(),
+                version=ddsr_version(),
+                machines=workers.machines(),
+                day=today(),
+            )
+            record_start(store.path.parent, start)
         with closing(workers.rows(tasks, plan.limits)) as rows:
             for row in rows:
                 if row.error is not None and f"{DeviceError.__name__}: " in row.error:
@@ -119,13 +120,3 @@ def run_missing(plan: Plan, store: Store, workers: Workers | None = None) -> Gen
                 if plan.template.runs_dir is not None:
                     forget(Path(plan.template.runs_dir), row.key)
                 yield row
-
-
-def _start(command: str, workers: Workers) -> Start:
-    return Start(
-        command=command,
-        commit=describe_commit(),
-        version=ddsr_version(),
-        machines=workers.machines(),
-        day=today(),
-    )

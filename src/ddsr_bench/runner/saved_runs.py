@@ -1,4 +1,4 @@
-"""Runs that continue where they were killed: each has a run folder, in the folder `runs` of its store."""
+"""Runs that can be resumed: each has a run folder, in the folder `runs` of its store."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ddsr.errors import RunError
-from ddsr_bench.runner.curves import file_name
 from ddsr_bench.runner.store import Key
 
 if TYPE_CHECKING:
@@ -20,22 +19,22 @@ FOLDER = "runs"
 
 
 class Fitted(NamedTuple):
-    """A model, and how long its run took in all its pieces."""
+    """A model, and the time of its run in all parts."""
 
     model: DDSRRegressor
     wall_s: float
 
 
 def run_path(folder: Path, key: Key) -> Path:
-    """Where a run is saved until its row is stored."""
-    return folder / file_name(key)
+    """Return the folder in which a run is saved until its row is stored."""
+    return folder / key.file_name
 
 
 def fit_saved(estimator: DDSRRegressor, path: Path, data: Split) -> Fitted:
-    """Fit, or go on from what was saved; what was saved for other settings or data is begun anew."""
+    """Fit, or resume a saved run; one that was saved with other settings or data starts again."""
     from ddsr.runs.states import newest_state
 
-    run = _run_of(estimator, path, data)
+    run = _open_run(estimator, path, data)
     before = newest_state(path)
     began = time.perf_counter()
     model = run.resume(n_jobs=estimator.n_jobs)
@@ -44,11 +43,11 @@ def fit_saved(estimator: DDSRRegressor, path: Path, data: Split) -> Fitted:
 
 
 def forget(folder: Path, key: Key) -> None:
-    """Remove what was saved of a run."""
+    """Remove a saved run."""
     shutil.rmtree(run_path(folder, key), ignore_errors=True)
 
 
-def _run_of(estimator: DDSRRegressor, path: Path, data: Split) -> RunFolder:
+def _open_run(estimator: DDSRRegressor, path: Path, data: Split) -> RunFolder:
     from ddsr.runs import RunFolder
     from ddsr.runs.states import newest_state
 
@@ -63,7 +62,7 @@ def _run_of(estimator: DDSRRegressor, path: Path, data: Split) -> RunFolder:
         if _settings(found) == _settings(RunFolder.open(fresh)):
             shutil.rmtree(fresh, ignore_errors=True)
             return found
-    except RunError:  # there is none, or a kill or a full disk has damaged it
+    except RunError:  # there is none, or it is damaged
         pass
     shutil.rmtree(path, ignore_errors=True)
     fresh.rename(path)
@@ -71,6 +70,6 @@ def _run_of(estimator: DDSRRegressor, path: Path, data: Split) -> RunFolder:
 
 
 def _settings(run: RunFolder) -> tuple[object, ...]:
-    """What has to be the same for a run to go on; the number of threads does not."""
+    """Return what must be the same to resume a run: all settings but the number of threads."""
     parameters = {name: value for name, value in run.asked.parameters.items() if name != "n_jobs"}
     return run.asked.fingerprint, run.asked.max_epochs, run.asked.max_time, parameters

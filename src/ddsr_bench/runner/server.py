@@ -1,9 +1,8 @@
-"""The process behind a `RunSlot`: it has imported what runs need, and forks for each of them.
+"""The server process of a `Slot`: it imports what runs need, and forks for each of them.
 
-Importing takes longer than many a run. A line of JSON comes in, the run happens in a forked process, and a
-line with its outcome or the reason why it has none goes out. The run is watched from here: for its time,
-its memory, and for the runner's end, which the end of this process's input tells. No GPU is touched here:
-a process forked after that could not use it.
+Importing takes longer than many runs. The server reads one line of JSON per run and answers with a line: the
+result, or the reason why there is none. It watches the time and memory of the run, and ends with its runner,
+which closes its input. It does not use a GPU, since forked processes could not use it any more.
 """
 
 from __future__ import annotations
@@ -13,68 +12,63 @@ import gc
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib import import_module
+from pathlib import Path
 from select import select
 from tempfile import TemporaryFile
 from typing import IO, Any, NoReturn
 
-from ddsr_bench.runner.memory import resident_bytes
-from ddsr_bench.runner.one import read_task, run_one
+from ddsr_bench.runner.one import Limits, Task, run_one
 
 POLL_S = 0.01
 MEMORY_POLL_S = 0.05
 GIB = 2**30
 TERMINATED = 128 + signal.SIGTERM
-"""exit status of a server that was asked to end"""
+"""exit status of a server that was terminated"""
 TERMINATED_RUN = f"killed by signal {int(signal.SIGTERM)}"
-"""reason of a run that was"""
-LONGEST_REASON = 500
-
-
-@dataclass(frozen=True)
-class Watch:
-    """When a run is killed."""
-
-    seconds: float | None
-    gib: float | None
+"""reason of a run that was terminated"""
+MAX_REASON = 500
+"""maximum number of characters of a reason"""
+PROC = Path("/proc")
 
 
 def serve(answers: IO[str]) -> None:
-    """Run what comes in, line by line, until nothing comes any more."""
+    """Do a run for each line of the input, until it ends."""
     for line in sys.stdin:
         request = json.loads(line)
         preload(request["modules"])
-        gc.freeze()  # what is shared with the forked processes is not written to by their collectors
-        answer = run_forked(request["task"], Watch(**request["watch"]), answers)
+        gc.freeze()  # so that garbage collection in forked processes does not copy shared memory
+        answer = run_forked(request["task"], Limits(**request["limits"]), answers)
         print(json.dumps(answer), file=answers, flush=True)
 
 
 def preload(modules: Sequence[str]) -> None:
-    """Import them here, so that no run has to. One that fails will fail in the run, which can say so."""
+    """Import modules before the runs. Ignore failures: the run fails at the same import, and reports it."""
     for module in modules:
         with suppress(Exception):
             import_module(module)
 
 
-def run_forked(task: dict[str, Any], watch: Watch, answers: IO[str]) -> dict[str, Any]:
-    """Fork, run, and say what came of it: `outcome` or `reason`. The run does not get hold of `answers`."""
+def run_forked(task: dict[str, Any], limits: Limits, answers: IO[str]) -> dict[str, Any]:
+    """Do a run in a forked process, and return its `outcome` or a `reason`."""
     with TemporaryFile("w+") as result, TemporaryFile("w+", errors="replace") as words:
         process = os.fork()
         if process == 0:
-            os.close(answers.fileno())  # or its reader would not see the server's end
+            os.close(answers.fileno())  # otherwise its reader would not notice the end of the server
             _run_and_exit(task, result, words)
-        with suppress(OSError):  # the run does the same; whichever comes first
+        with suppress(OSError):  # the run does the same; the first one counts
             os.setpgid(process, process)
         try:
-            status, reason = _watched(process, watch)
+            status, reason = _watched(process, limits)
         finally:
-            _kill(process)  # what it started may outlive it
+            _kill(process)  # its child processes may still run
         result.seek(0)
         outcome = result.read()
         if reason is None and outcome:
@@ -83,7 +77,7 @@ def run_forked(task: dict[str, Any], watch: Watch, answers: IO[str]) -> dict[str
 
 
 def _run_and_exit(task: dict[str, Any], result: IO[str], words: IO[str]) -> NoReturn:
-    """In the forked process, which never returns into the server's code."""
+    """Do the run in the forked process, which never returns into the code of the server."""
     status = 1
     try:
         os.setpgid(0, 0)
@@ -93,8 +87,7 @@ def _run_and_exit(task: dict[str, Any], result: IO[str], words: IO[str]) -> NoRe
             os.dup2(nothing.fileno(), 0)
         for stream in (1, 2):
             os.dup2(words.fileno(), stream)
-        outcome = run_one(read_task(json.dumps(task)))
-        json.dump(asdict(outcome), result)
+        json.dump(asdict(run_one(Task.from_json(task))), result)
         result.flush()
         status = 0
     except SystemExit as end:
@@ -109,40 +102,38 @@ def _run_and_exit(task: dict[str, Any], result: IO[str], words: IO[str]) -> NoRe
 
 
 def _end_with_parent() -> None:
-    """Have the kernel end this process if the server is killed, where the kernel can (Linux)."""
+    """Let the kernel end this process when the server is killed (on Linux)."""
     if sys.platform == "linux":
         set_parent_death_signal = 1
         ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
 
 
-def _watched(process: int, watch: Watch) -> tuple[int, str | None]:
-    """Its exit status, negative for a signal, and why it was killed if it was."""
-    began = time.monotonic()
-    next_look = began
+def _watched(process: int, limits: Limits) -> tuple[int, str | None]:
+    """Return the exit status of a run, negative for a signal, and the reason if it was killed here."""
+    began = next_look = time.monotonic()
     while True:
         ended, status = os.waitpid(process, os.WNOHANG)
         if ended:
             return os.waitstatus_to_exitcode(status), None
         now = time.monotonic()
         reason = None
-        if watch.seconds is not None and now - began > watch.seconds:
-            reason = f"timeout: killed after {watch.seconds:g} s"
-        elif watch.gib is not None and now >= next_look:
+        if limits.seconds is not None and now - began > limits.seconds:
+            reason = f"timeout: killed after {limits.seconds:g} s"
+        elif limits.gib is not None and now >= next_look:
             next_look = now + MEMORY_POLL_S
             used = resident_bytes(process) / GIB
-            reason = (
-                f"memory: killed at {used:.2f} GiB, {watch.gib:g} are allowed" if used > watch.gib else None
-            )
+            if used > limits.gib:
+                reason = f"memory: killed at {used:.2f} GiB, {limits.gib:g} are allowed"
         if reason is not None:
             _kill(process)
             os.waitpid(process, 0)
             return -signal.SIGKILL, reason
-        if select([0], [], [], POLL_S)[0]:  # nothing is asked during a run: the runner is gone
+        if select([0], [], [], POLL_S)[0]:  # no requests come during a run: the runner ended
             sys.exit(1)
 
 
 def _kill(process: int) -> None:
-    """End a run and all that it started."""
+    """End a run and its child processes."""
     with suppress(ProcessLookupError, PermissionError):  # all have ended
         os.killpg(process, signal.SIGKILL)
 
@@ -151,11 +142,27 @@ def _reason(status: int, words: IO[str]) -> str:
     words.seek(0)
     last_words = words.read().strip().splitlines()[-1:] or [""]
     end = f"killed by signal {-status}" if status < 0 else f"exit status {status}"
-    return f"{end}: {last_words[0]}"[:LONGEST_REASON].rstrip(": ")
+    return f"{end}: {last_words[0]}"[:MAX_REASON].rstrip(": ")
+
+
+def resident_bytes(process: int) -> int:
+    """Return the resident memory of a process and its descendants; 0 if it has ended.
+
+    The address space would be much larger with CUDA.
+    """
+    if not PROC.joinpath("self", "statm").exists():  # without /proc, only the process itself
+        done = subprocess.run(["ps", "-o", "rss=", "-p", str(process)], capture_output=True, text=True)
+        return int(done.stdout.strip() or 0) * 1024
+    try:
+        n_pages = int(PROC.joinpath(str(process), "statm").read_text().split()[1])
+        children = PROC.joinpath(str(process), "task", str(process), "children").read_text().split()
+    except (OSError, IndexError):
+        return 0
+    return n_pages * os.sysconf("SC_PAGE_SIZE") + sum(resident_bytes(int(child)) for child in children)
 
 
 def main() -> None:
-    """Serve on standard input and output; what imports print does not get between the answers."""
+    """Serve on standard input and output; what imports print goes to standard error."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)

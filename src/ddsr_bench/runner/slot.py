@@ -1,26 +1,30 @@
-"""A place where runs happen one after another, each watched, and judged when it ends."""
+"""A slot performs tasks one after another: it runs them within their limits, and judges the models."""
 
 from __future__ import annotations
 
 import json
+import math
 import os
+import platform
 import subprocess
 import sys
 import threading
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, replace
 from typing import Any
 
-from ddsr_bench.judge.judge import TIMEOUT_S, JudgeProcess
+from ddsr.storage.version import ddsr_version
+from ddsr_bench.judge.judge import JudgeProcess
+from ddsr_bench.judge.rules import Verdict
 from ddsr_bench.runner.methods import modules_of
-from ddsr_bench.runner.one import OWN_METHODS, RunResult, Task
+from ddsr_bench.runner.one import OWN_METHODS, Limits, RunResult, Task
 from ddsr_bench.runner.server import TERMINATED, TERMINATED_RUN
 from ddsr_bench.runner.store import Row
-from ddsr_bench.runner.verdicts import judged, row_of
 
-# Every library that starts threads of its own has its own variable.
+# Each library with threads of its own has its own variable.
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
     "MKL_NUM_THREADS",
@@ -34,53 +38,43 @@ STOP_S = 2.0
 """seconds that the runner has to stop its slots after their processes were terminated"""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Limits:
-    """What a run may take before it is killed, and its verdict before it is given up."""
-
-    seconds: float | None = None
-    gib: float | None = None
-    """of resident memory, its descendants' included"""
-    judge_s: float = TIMEOUT_S
-
-
 class Stopped(Exception):
-    """The run was ended together with its slot: there is nothing to record."""
+    """The run was stopped with its slot, so there is nothing to record."""
 
 
 class RunPlace(ABC):
-    """Runs and judges tasks, one or several at a time, each asked for by a thread of the runner."""
+    """Performs tasks, one or several at a time; threads of the runner call it."""
 
     def __init__(self) -> None:
         self._judge, self._judging = JudgeProcess(), threading.Lock()
         self._stopped = threading.Event()
 
     def perform(self, task: Task, limits: Limits) -> Row:
-        """Run a task and judge what it found."""
+        """Run a task and judge its model."""
         began = time.perf_counter()
         outcome, reason = self.run(task, limits)
         row = row_of(task, time.perf_counter() - began, reason)
         if outcome is not None:
             with self._judging:
-                row = judged(row, task, outcome, self._judge, limits.judge_s)
+                row = _judged(row, task, outcome, self._judge, limits.judge_s)
         if self._stopped.is_set():
             raise Stopped
         return row
 
     @abstractmethod
     def run(self, task: Task, limits: Limits) -> tuple[RunResult | None, str | None]:
-        """What a run gives, or why it gives nothing."""
+        """Return the result of a run, or the reason why it has none."""
 
     @abstractmethod
     def _end_runs(self) -> None:
-        """End the runs in flight, from any thread."""
+        """End the current runs, from any thread."""
 
     @abstractmethod
     def _end_processes(self) -> None:
         """End the processes that do the runs."""
 
     def stop(self) -> None:
-        """End what is in flight, from any thread; `perform` raises `Stopped`. `close` comes after it."""
+        """End the current runs, from any thread: `perform` raises `Stopped`. Call `close` after it."""
         self._stopped.set()
         self._end_runs()
         self._judge.kill()
@@ -91,8 +85,40 @@ class RunPlace(ABC):
         self._judge.close()
 
 
+def row_of(task: Task, wall_s: float, reason: str | None, host: str | None = None) -> Row:
+    """Return the row of a run without a result."""
+    unsolved = None if task.problem.formula is None else False
+    return Row(
+        **task.key._asdict(),
+        problem_id=task.problem_id,
+        solved_srbench=unsolved,
+        solved_paper=unsolved,
+        wall_s=wall_s,
+        time=task.time,
+        epochs=task.epochs,
+        threads=task.threads,
+        host=platform.node() if host is None else host,
+        version=ddsr_version(),
+        error=reason,
+    )
+
+
+def _judged(row: Row, task: Task, outcome: RunResult, judge: JudgeProcess, judge_s: float) -> Row:
+    """Return the row with the result of the run and the verdict on it."""
+    began = time.perf_counter()
+    if outcome.expression is None:
+        verdict = Verdict(row.solved_srbench, row.solved_paper, complexity=outcome.complexity)
+    else:
+        verdict = judge.judge(outcome.expression, task.problem, outcome.r2_test, judge_s)
+    measured = {**asdict(outcome), **asdict(verdict)}
+    # JSON has no infinity, which is R² if a prediction is not finite.
+    measured |= {key: None for key in ("r2_train", "r2_test") if not math.isfinite(measured[key])}
+    measured["error"] = f"judge: {verdict.error}" if verdict.error else None
+    return replace(row, **measured, judge_s=time.perf_counter() - began)
+
+
 class Slot(RunPlace):
-    """One run at a time, in processes forked from one that has imported what they need."""
+    """Performs one run at a time, in processes forked from a server that has imported what they need."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -100,14 +126,14 @@ class Slot(RunPlace):
         self._threads = 0
 
     def run(self, task: Task, limits: Limits) -> tuple[RunResult | None, str | None]:
-        """What a run gives, or why it gives nothing."""
-        watch = {"seconds": limits.seconds, "gib": limits.gib}
-        answer = self._ask({"task": asdict(task), "modules": modules_for(task), "watch": watch}, task.threads)
+        """Return the result of a run, or the reason why it has none."""
+        request = {"task": asdict(task), "modules": modules_for(task), "limits": asdict(limits)}
+        answer = self._ask(request, task.threads)
         if answer is None:
-            self._leave_if_stopping(self._end_server() == TERMINATED)
+            self._raise_if_stopping(self._end_server() == TERMINATED)
             return None, "the process that starts runs ended, out of memory perhaps"
         outcome, reason = answer["outcome"], answer["reason"]
-        self._leave_if_stopping(outcome is None and str(reason).startswith(TERMINATED_RUN))
+        self._raise_if_stopping(outcome is None and str(reason).startswith(TERMINATED_RUN))
         return (None if outcome is None else RunResult(**outcome)), reason
 
     def _end_runs(self) -> None:
@@ -117,17 +143,17 @@ class Slot(RunPlace):
     def _end_processes(self) -> None:
         self._end_server()
 
-    def _leave_if_stopping(self, is_terminated: bool) -> None:
-        """Raise `Stopped` if what was terminated was so together with the runner.
+    def _raise_if_stopping(self, is_terminated: bool) -> None:
+        """Raise `Stopped` if the runner was terminated too, so that the run has not failed.
 
-        A scheduler sends SIGTERM to all processes of a job, and the run's may end before the runner has
-        stopped this slot: such a run has not failed.
+        A scheduler sends SIGTERM to all processes of a job, and those of a run may end before the runner has
+        stopped this slot.
         """
         if is_terminated and self._stopped.wait(STOP_S):
             raise Stopped
 
-    def _ask(self, request: dict[str, object], threads: int) -> dict[str, Any] | None:
-        """The server's answer; None if it ended."""
+    def _ask(self, request: Mapping[str, object], threads: int) -> dict[str, Any] | None:
+        """Return the answer of the server; None if it ended."""
         if self._server is not None and threads != self._threads:
             self._end_server()
         if self._server is None:
@@ -152,7 +178,7 @@ class Slot(RunPlace):
             return None
         assert self._server.stdin is not None and self._server.stdout is not None
         with suppress(BrokenPipeError):
-            self._server.stdin.close()  # which it takes as its end
+            self._server.stdin.close()  # at which it ends
         status = self._server.wait()
         self._server.stdout.close()
         self._server = None
@@ -160,12 +186,12 @@ class Slot(RunPlace):
 
 
 def modules_for(task: Task) -> tuple[str, ...]:
-    """What the process of a run imports before it."""
+    """Return the modules that the server of a run imports."""
     return BASE_MODULES + (modules_of(task.method) if task.factory == OWN_METHODS else ())
 
 
 def start_server(threads: int, module: str = SERVER, *arguments: str) -> subprocess.Popen[str]:
-    """A process that does runs; libraries read how many threads they have when they start."""
+    """Start a process that does runs; libraries read their number of threads when they start."""
     return subprocess.Popen(
         [sys.executable, "-m", module, *arguments],
         stdin=subprocess.PIPE,
@@ -173,5 +199,5 @@ def start_server(threads: int, module: str = SERVER, *arguments: str) -> subproc
         stderr=subprocess.DEVNULL,
         text=True,
         env={**os.environ, **dict.fromkeys(THREAD_VARIABLES, str(threads))},
-        start_new_session=True,  # Ctrl-C is for the runner, which ends its processes itself
+        start_new_session=True,  # Ctrl-C only reaches the runner, which ends its processes
     )

@@ -1,4 +1,4 @@
-"""A place for several runs at once, whose searches draw and learn together in one process."""
+"""A slot for several runs at once, whose searches draw and learn together in one process."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from itertools import count
 from queue import Empty, SimpleQueue
 from typing import Any, TypeAlias
 
-from ddsr_bench.runner.one import RunResult, Task
-from ddsr_bench.runner.slot import Limits, RunPlace, Stopped, modules_for, start_server
+from ddsr_bench.runner.one import Limits, RunResult, Task
+from ddsr_bench.runner.slot import RunPlace, Stopped, modules_for, start_server
 from ddsr_bench.runner.stack_server import OUT_OF_MEMORY
 
 Answer: TypeAlias = dict[str, Any] | None
 
 
 class StackSlot(RunPlace):
-    """Runs up to `n_places` tasks at a time.
+    """Performs up to `n_places` tasks at a time.
 
-    The runs of a process that ends, or that another run made too slow or too large, go on in a new one from
-    what they have saved. `say` is told in a line if the device has too little memory for all places.
+    If their process ends, hangs or runs out of memory because of one run, the others resume in a new one.
+    `say` reports in a line that the device has too little memory for all places.
     """
 
     def __init__(self, n_places: int, vocab_size: int, say: Callable[[str], None] = print) -> None:
@@ -33,7 +33,7 @@ class StackSlot(RunPlace):
         self._changing = threading.Lock()
 
     def run(self, task: Task, limits: Limits) -> tuple[RunResult | None, str | None]:
-        """What a run gives, or why it gives nothing."""
+        """Return the result of a run, or the reason why it has none."""
         is_alone = False
         while True:
             process = self._process_for(task, is_alone)
@@ -50,10 +50,10 @@ class StackSlot(RunPlace):
             if answer is None and is_alone:
                 return None, "its process ended, out of memory perhaps"
             if answer is None:
-                is_alone = process.has_died  # one of its runs did it, which this way takes no other with it
+                is_alone = process.has_died  # one of its runs was the cause; alone, it cannot end others
                 self._end(process)
             elif answer["reason"] == OUT_OF_MEMORY and process.n_places > 1:
-                self._take_fewer(process)
+                self._use_fewer_places(process)
             elif answer["outcome"] is None:
                 return None, answer["reason"]
             else:
@@ -79,14 +79,14 @@ class StackSlot(RunPlace):
             return made
 
     def _end(self, process: StackProcess) -> None:
-        """End a process, if another thread has not done so; its other runs go on in the next one."""
+        """End a process, unless another thread has done so; its other runs resume in the next one."""
         with self._changing:
             process.end()
             self._processes.discard(process)
             if self._shared is process:
                 self._shared = None
 
-    def _take_fewer(self, process: StackProcess) -> None:
+    def _use_fewer_places(self, process: StackProcess) -> None:
         with self._changing:
             if self._shared is process:
                 self.n_places = process.n_places // 2
@@ -98,24 +98,23 @@ class StackSlot(RunPlace):
 
 
 class StackProcess:
-    """The process whose threads are the runs."""
+    """The server process whose threads are the runs."""
 
     def __init__(self, n_places: int, vocab_size: int, threads: int) -> None:
         self.n_places = n_places
         self.has_died = False
-        """whether it ended by itself, amid its runs"""
-        self._is_ended = False
+        """whether it ended by itself during its runs"""
+        self._is_ended = self._is_over = False
         self._numbers = count()
         self._waiting: dict[int, SimpleQueue[Answer]] = {}
         self._asking = threading.Lock()
-        self._is_over = False
         module = "ddsr_bench.runner.stack_server"
         self._server = start_server(threads, module, str(n_places), str(vocab_size))
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
     def ask(self, task: Task, seconds: float | None) -> Answer:
-        """Run a task; None if the process ends before it. Raises `Empty` after so many seconds."""
+        """Run a task; return None if the process ends before it, and raise `Empty` after the time limit."""
         answer: SimpleQueue[Answer] = SimpleQueue()
         with self._asking:
             if self._is_over:
@@ -124,12 +123,12 @@ class StackProcess:
             self._waiting[number] = answer
             request = {"number": number, "task": asdict(task), "modules": modules_for(task)}
             assert self._server.stdin is not None
-            with suppress(BrokenPipeError):  # the reader sees the end, and tells all who wait
+            with suppress(BrokenPipeError):  # the reader notices the end and answers all
                 print(json.dumps(request), file=self._server.stdin, flush=True)
         return answer.get(timeout=seconds)
 
     def end(self) -> None:
-        """End it now, with all its runs."""
+        """End the process and its runs."""
         if self._is_ended:
             return
         self._is_ended = True
@@ -142,7 +141,7 @@ class StackProcess:
         self._server.stdout.close()
 
     def _read(self) -> None:
-        """Hand out the answers as they come; at the end, None to all who still wait."""
+        """Hand out the answers as they come, and None to all who wait at the end."""
         assert self._server.stdout is not None
         for line in self._server.stdout:
             answer = json.loads(line)

@@ -1,19 +1,38 @@
-"""What was started in a store: the command, the commit and the machines of each start, a JSON line each."""
+"""How a store was made: the command, commit and machines of each start, in one JSON line per start."""
 
 from __future__ import annotations
 
 import json
+import os
+import platform
 import shlex
+import subprocess
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NamedTuple
 
+from ddsr import _core
 from ddsr.errors import BenchError
 from ddsr.storage.files import parse_json
-from ddsr_bench.runner.machine import Machine
+from ddsr.storage.processor import processor_name
 
 FILE = "starts.jsonl"
+
+
+class Machine(NamedTuple):
+    """What the speed of a machine depends on."""
+
+    host: str
+    cpu: str
+    cores: int
+    instruction_set: str
+    """instruction set that the native core uses"""
+
+    def __str__(self) -> str:
+        """The machine without its name."""
+        return f"{self.cpu}, {self.cores} cores, {self.instruction_set}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,23 +40,46 @@ class Start:
     """One start of the runner."""
 
     command: str
-    """with DIR in place of folders"""
+    """command line, with DIR in place of folders"""
     commit: str | None
-    """None where ddsr was no checkout"""
+    """None if ddsr was not a git checkout"""
     version: str
     machines: tuple[Machine, ...]
-    """those that runs could go to"""
+    """machines of the workers"""
     day: str | None = None
-    """in UTC, as 2026-01-31"""
+    """UTC date, such as 2026-01-31"""
+
+
+def describe_machine() -> Machine:
+    """Describe this machine."""
+    return Machine(platform.node(), processor_name(), os.cpu_count() or 1, _core.instruction_set())
+
+
+def describe_commit() -> str | None:
+    """Return the commit of ddsr; None if it is not a git checkout."""
+    if _git("ls-files", "--error-unmatch", Path(__file__).name) is None:
+        return None  # the folder may be part of another project's checkout
+    return _git("describe", "--always", "--dirty")
+
+
+def _git(*arguments: str) -> str | None:
+    folder = Path(__file__).parent
+    try:
+        done = subprocess.run(
+            ["git", *arguments], cwd=folder, capture_output=True, text=True, check=True, timeout=10
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
 
 
 def today() -> str:
-    """The day of a start."""
+    """Return the UTC date."""
     return time.strftime("%Y-%m-%d", time.gmtime())
 
 
 def command_text(options: Mapping[str, object]) -> str:
-    """`ddsr bench run` with these options; those that are None are left out, lists are joined by commas."""
+    """Return the command line of `ddsr bench run` with these options, without those that are None."""
     words = ["ddsr", "bench", "run"]
     for name, value in options.items():
         if value is not None:
@@ -50,22 +92,21 @@ def _word(value: object) -> str:
 
 
 def record_start(folder: Path, start: Start) -> None:
-    """One more line."""
+    """Append a start to the file of a store."""
+    machines = [machine._asdict() for machine in start.machines]
     try:
         with (folder / FILE).open("a", encoding="utf-8") as file:
-            machines = [machine._asdict() for machine in start.machines]
             file.write(json.dumps({**asdict(start), "machines": machines}) + "\n")
     except OSError as error:
         raise BenchError(f"cannot write to {folder / FILE}: {error.strerror}") from error
 
 
 def read_starts(folder: Path) -> tuple[list[Start], list[str]]:
-    """The starts of a store, none in those written before starts were kept; and what cannot be read."""
+    """Return the starts of a store, and a warning for each line that cannot be read. Old stores have none."""
     path = folder / FILE
-    if not path.is_file():
-        return [], []
+    text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
     starts, warnings = [], []
-    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), start=1):
+    for number, line in enumerate(text.splitlines(), start=1):
         try:
             values = parse_json(line)
             machines = tuple(Machine(**machine) for machine in values["machines"])

@@ -1,10 +1,12 @@
-"""Results on disk: one JSON line a run, only ever appended to."""
+"""The store of results: one JSON line per run, in a file to which lines are only appended."""
 
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import os
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -18,24 +20,36 @@ from ddsr.storage.lock_file import HeldError, holding
 
 FILE = "results.jsonl"
 COMPRESSED = "results.jsonl.gz"
-"""the same of a store that is kept, and not run in any more"""
+"""file of a store that is kept and no longer run in"""
 LOCK = "lock"
 
 
 class Key(NamedTuple):
-    """What makes a run the same run."""
+    """What identifies a run."""
 
     problem: str
     method: str
     noise: float
     seed: int
 
+    def __str__(self) -> str:
+        """The run as readers see it."""
+        return f"{self.problem} {self.method} noise={self.noise:g} seed={self.seed}"
+
+    @property
+    def file_name(self) -> str:
+        """Name of a run's files: readable, with a hash, since a method's name may have any character."""
+        name = f"{self.problem} {self.method} {self.noise:g} {self.seed}"
+        readable = re.sub(r"[^\w.=-]+", "_", name)[:100]
+        digest = hashlib.sha1(repr(tuple(self)).encode(), usedforsecurity=False).hexdigest()[:8]
+        return f"{readable}.{digest}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One run and its verdict; `error` is its reason when it has none.
+    """One run with its verdict, or with the error that it ended with.
 
-    Where nobody knows the equation, `solved_*` are None.
+    `solved_*` are None if the equation is unknown. Fields with a default of None may be missing in old rows.
     """
 
     problem: str
@@ -43,7 +57,7 @@ class Row:
     noise: float
     seed: int
     problem_id: str | None = None
-    """of its equation, ranges and n, or of its data (`identity`); None in rows written before it was kept"""
+    """hash of the problem (`identity`)"""
     expression: str | None = None
     simplified: str | None = None
     solved_srbench: bool | None = False
@@ -54,10 +68,11 @@ class Row:
     wall_s: float
     cpu_s: float | None = None
     judge_s: float | None = None
-    """how long its verdict took"""
+    """time for the verdict"""
     time: float | None = None
-    """seconds that its search was given, and epochs; both are None in rows written before they were kept"""
+    """time limit of the search, in seconds"""
     epochs: int | None = None
+    """maximum number of epochs of the search"""
     threads: int
     host: str
     version: str
@@ -65,42 +80,42 @@ class Row:
 
     @property
     def key(self) -> Key:
-        """Which run it is the row of."""
+        """The run of this row."""
         return Key(self.problem, self.method, self.noise, self.seed)
 
     @property
     def budget(self) -> str | None:
-        """What ended its search at the latest, as a person reads it; None where the row does not tell."""
+        """The limits of the search as text; None if the row does not have them."""
         return budget_text(self.time, self.epochs)
 
 
 def budget_text(time: float | None, epochs: int | None) -> str | None:
-    """A time, a number of epochs, or both, such as `60 s`; None where there is neither."""
+    """Return limits as text, such as `60 s`; None without limits."""
     parts = ([] if time is None else [f"{time:g} s"]) + ([] if epochs is None else [f"{epochs} epochs"])
     return ", ".join(parts) or None
 
 
-def of_other_versions(rows: list[Row], version: str) -> str | None:
-    """A warning where rows were made by another version than this; they count as done."""
+def other_versions_warning(rows: list[Row], version: str) -> str | None:
+    """Return a warning if some rows are from another version; they count as done."""
     others = sorted({row.version for row in rows} - {version})
     if not others:
         return None
     n_rows = sum(row.version != version for row in rows)
     return (
-        f"{n_rows} of {len(rows)} rows are of ddsr {', '.join(others)}, this is {version}: "
-        "they count as done; name another store to measure them anew"
+        f"{n_rows} of {len(rows)} rows are from ddsr {', '.join(others)}, this is {version}: "
+        "they count as done; use another store to run them again"
     )
 
 
 class Contents(NamedTuple):
-    """What a store holds, and what is wrong with it."""
+    """The rows of a store, and a warning for each line that cannot be read."""
 
     rows: list[Row]
     warnings: list[str]
 
 
 class Store:
-    """The folder of a benchmark's results. A row that was written is never changed."""
+    """The folder of a benchmark's results. Written rows never change."""
 
     def __init__(self, folder: Path) -> None:
         try:
@@ -118,26 +133,25 @@ class Store:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other runners out, until this process ends at the latest."""
-        path = self.path.with_name(LOCK)
+        """Keep other runners out."""
+        folder = self.path.parent
         with ExitStack() as stack:
             try:
-                stack.enter_context(holding(path))
+                stack.enter_context(holding(folder / LOCK))
             except HeldError as error:
                 raise BenchError(
-                    f"another benchmark ({error}) uses {path.parent}: "
-                    "wait for it, stop it, or use another store"
+                    f"another benchmark ({error}) uses {folder}: wait for it, stop it, or use another store"
                 ) from None
             except OSError as error:
-                raise BenchError(f"cannot lock {path.parent}: {reason_of(error)}") from error
+                raise BenchError(f"cannot lock {folder}: {reason_of(error)}") from error
             yield
 
     def read(self) -> Contents:
-        """Rows that can be read, and what cannot."""
+        """Read the rows."""
         return read_rows(self.path)
 
     def append(self, row: Row) -> None:
-        """Write a row and wait until the disk has it. A line that was cut off before gets its end first."""
+        """Write a row to the disk. If an earlier line was cut off, end it first."""
         line = json.dumps(asdict(row)) + "\n"
         try:
             with self.path.open("ab+") as file:
@@ -155,7 +169,7 @@ class Store:
 
 
 def file_of(folder: Path) -> Path | None:
-    """The file of a store's results, compressed or not; None where there is none."""
+    """Return the file of a store's results, compressed or not; None if there is none."""
     found = [folder / name for name in (FILE, COMPRESSED) if (folder / name).is_file()]
     if len(found) > 1:
         raise BenchError(f"{folder} has both {FILE} and {COMPRESSED}: remove one of them")
@@ -163,10 +177,9 @@ def file_of(folder: Path) -> Path | None:
 
 
 def read_rows(path: Path) -> Contents:
-    """Rows that can be read; a line that cannot stays in the file, and its run counts as missing."""
+    """Read the rows of a file. A line that cannot be read is skipped, and its run counts as missing."""
     rows, warnings = [], []
-    text = _text_of(path) if path.exists() else ""
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(_read_text(path).splitlines(), start=1):
         try:
             rows.append(_read_row(line))
         except (ValueError, TypeError) as error:
@@ -174,7 +187,9 @@ def read_rows(path: Path) -> Contents:
     return Contents(rows, warnings)
 
 
-def _text_of(path: Path) -> str:
+def _read_text(path: Path) -> str:
+    if not path.exists():
+        return ""
     try:
         data = gzip.decompress(read_regular(path)) if path.suffix == ".gz" else read_regular(path)
     except (OSError, EOFError, zlib.error) as error:
@@ -186,8 +201,7 @@ def _read_row(line: str) -> Row:
     values: Any = parse_json(line)
     if not isinstance(values, dict):
         raise ValueError("not an object")
-    known = {field.name for field in fields(Row)}
-    strangers = sorted(values.keys() - known)
-    if strangers:
-        raise ValueError(f"unknown keys {', '.join(strangers)}, perhaps of another version of ddsr")
+    strange = sorted(values.keys() - {field.name for field in fields(Row)})
+    if strange:
+        raise ValueError(f"unknown keys {', '.join(strange)}, perhaps from another version of ddsr")
     return Row(**values)

@@ -1,4 +1,4 @@
-"""Where runs happen: on this machine, a few at a time."""
+"""Run a benchmark on this machine, several runs at a time."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from queue import SimpleQueue
 
-from ddsr_bench.runner.machine import Machine, describe_machine
-from ddsr_bench.runner.one import Task
-from ddsr_bench.runner.slot import Limits, RunPlace, Slot
+from ddsr_bench.runner.one import Limits, Task
+from ddsr_bench.runner.slot import RunPlace, Slot
+from ddsr_bench.runner.starts import Machine, describe_machine
 from ddsr_bench.runner.store import Key, Row
 
 
 def children_cpu_s() -> float:
-    """Of all processes that this one started and that have ended, and of theirs."""
+    """Return the processor time of all ended child processes and their children."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 class LocalWorkers:
-    """So many slots on this machine, each with room for so many runs."""
+    """`n_jobs` slots on this machine, each for `n_places` runs at a time."""
 
     def __init__(self, n_jobs: int, make_slot: Callable[[], RunPlace] = Slot, n_places: int = 1) -> None:
         self.n_slots = n_jobs * n_places
@@ -29,10 +29,10 @@ class LocalWorkers:
         self._running: dict[Key, float] = {}
 
     def rows(self, tasks: Sequence[Task], limits: Limits) -> Generator[Row, None, None]:
-        """Each run's row when it ends."""
+        """Yield the row of each run when it ends."""
         slots = [self._make_slot() for _ in range(min(self._n_jobs, max(1, len(tasks))))]
         idle: SimpleQueue[RunPlace] = SimpleQueue()
-        for slot in slots * self._n_places:  # few runs are spread over all slots
+        for slot in slots * self._n_places:  # so that few runs use all slots
             idle.put(slot)
 
         def perform(task: Task) -> Row:
@@ -57,16 +57,16 @@ class LocalWorkers:
                 slot.close()
 
     def machines(self) -> tuple[Machine, ...]:
-        """This one."""
+        """Return this machine."""
         return (describe_machine(),)
 
     def cpu_s(self) -> float:
-        """What processes that were started here have used."""
+        """Return the processor time of the ended runs."""
         return children_cpu_s()
 
     def running(self) -> Mapping[Key, float]:
-        """The runs in flight."""
+        """Return the current runs, and when they began."""
         return dict(self._running)
 
     def close(self) -> None:
-        """Nothing is held between calls of `rows`."""
+        """Do nothing: between calls of `rows`, no processes are left."""

@@ -1,1 +1,1 @@
-"""Several searches of one kind on one GPU: their networks have one more axis, and take each step together."""
+"""Several searches on one GPU, whose networks draw and learn together."""

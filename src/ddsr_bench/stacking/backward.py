@@ -1,34 +1,30 @@
-"""The backward process of a stack of problems on one GPU, from masked rows to expressions, in one launch.
+"""The backward process of a stack of problems on a GPU, in one launch.
 
-It does what `MaskedDiffusion.draw` does for one problem. Each step predicts the rows that still lack a
-position, fills them legally from left to right, and keeps one more position of each. All steps are one CUDA
-graph: nothing waits for the host between them. What a problem draws is a function of its weights, its
-grammar, its seed and the epoch; its place in the stack and its neighbours do not matter.
+It does what `MaskedDiffusion.draw` does for one problem. Each step predicts the rows with masked positions,
+fills them legally from left to right, and keeps one more position of each. All steps are one CUDA graph, so
+nothing waits for the host. What a problem draws depends on its weights, grammar, seed and epoch only, not on
+its place in the stack.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from ddsr.grammar import Grammar
-from ddsr_bench.stacking.launch import DEFAULT, Launch
 from ddsr_bench.stacking.network import KernelWeights
 from ddsr_bench.stacking.parameters import StackedParameters
+from ddsr_bench.stacking.support import DEFAULT, Launch
 from ddsr_bench.stacking.tables import StackedTables
 
 Tokens = NDArray[np.int16]
 
 
 class StackedBackward:
-    """Buffers for S problems of R rows each, and the graph of their steps.
-
-    The weights are read at each draw: whoever changes them in place need not say so.
-    """
+    """Buffers for S problems of R rows each, and the graph of their steps; it reads the present weights."""
 
     def __init__(self, parameters: StackedParameters, n_rows: int, launch: Launch = DEFAULT) -> None:
         self.parameters, self.n_rows, self.launch = parameters, n_rows, launch
@@ -41,7 +37,7 @@ class StackedBackward:
         def empty(*shape: int, dtype: torch.dtype) -> Tensor:
             return torch.zeros(shape, dtype=dtype, device=self.device)
 
-        # of two buffers one is of this step, the other of the next
+        # One of two buffers is for this step, the other for the next.
         self.kept = [empty(*shape, dtype=torch.int16) for _ in range(2)]
         self.rows = [empty(n_problems, n_rows, dtype=torch.int32) for _ in range(2)]
         self.drawn = empty(*shape, dtype=torch.int16)
@@ -55,42 +51,28 @@ class StackedBackward:
         self.graph: torch.cuda.CUDAGraph | None = None
         self.n_captured_rules = -1
 
-    def load_tables(self, problem: int, grammar: Grammar) -> None:
-        """Set the grammar of one problem."""
-        self.tables.load(problem, grammar)
-
     def draw(self, seeds: Sequence[int], epochs: Sequence[int], is_active: Sequence[bool]) -> Tokens:
-        """Draw R expressions for each problem, (S, R, M); rows of problems that are not active are PAD."""
-        return self.start(seeds, epochs, is_active)()
-
-    def start(
-        self, seeds: Sequence[int], epochs: Sequence[int], is_active: Sequence[bool]
-    ) -> Callable[[], Tokens]:
-        """Queue a draw; call what it returns to wait for the expressions, before the next start."""
+        """Draw R expressions for each problem, (S, R, M); the rows of inactive problems are PAD."""
         asked = np.array([seeds, epochs, is_active], dtype=np.uint64)
         self.host_asked.copy_(torch.from_numpy(asked.T.astype(np.int64)))
         self.asked.copy_(self.host_asked, non_blocking=True)
         if self.device.type != "cuda":
             self._run()
-            return lambda: self.drawn.numpy().copy()
+            return self.drawn.numpy().copy()
         self._captured().replay()
         self.host_drawn.copy_(self.drawn, non_blocking=True)
         copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
         copied.record()
-
-        def wait() -> Tokens:
-            copied.synchronize()
-            return self.host_drawn.numpy().copy()
-
-        return wait
+        copied.synchronize()
+        return self.host_drawn.numpy().copy()
 
     def _captured(self) -> torch.cuda.CUDAGraph:
-        """The steps as a graph; it holds how many rules on uses the fill looks at."""
+        """Return the steps as a graph, which depends on the number of rules on uses."""
         if self.graph is None or self.n_captured_rules != self.tables.n_use_rules:
             stream = torch.cuda.Stream(self.device)  # type: ignore[no-untyped-call]
             stream.wait_stream(torch.cuda.current_stream())
             with torch.cuda.stream(stream):
-                self._run()  # kernels are compiled in their first run, which a graph must not hold
+                self._run()  # outside of the graph, since the first run compiles the kernels
                 stream.synchronize()
                 self.graph = torch.cuda.CUDAGraph()
                 with torch.cuda.graph(self.graph, stream=stream):
@@ -107,10 +89,9 @@ class StackedBackward:
             self.fill_step(step)
 
     def begin(self) -> None:
-        """Launch what comes before the first step: copies of the weights, masked rows, their orders."""
-        from ddsr_bench.stacking.fill_kernel import (
-            launch_begin,  # Triton comes with CUDA builds of PyTorch alone
-        )
+        """Launch what comes before the first step: copy the weights, mask the rows, draw their orders."""
+        # Only CUDA builds of PyTorch have Triton.
+        from ddsr_bench.stacking.fill_kernel import launch_begin
 
         self.kernel_weights.refresh()
         first = self.max_length % 2
@@ -125,10 +106,10 @@ class StackedBackward:
         )
 
     def predict_step(self, step: int) -> None:
-        """Launch the networks on the rows that are listed for this step."""
+        """Launch the networks on the rows of this step."""
         from ddsr_bench.stacking.network_kernel import launch_forward
 
-        # at first all rows of a problem are alike, and one is predicted
+        # At first, all rows of a problem are the same, and one is predicted.
         most_rows = 1 if step == self.max_length else self.n_rows
         launch_forward(
             self.kept[step % 2],

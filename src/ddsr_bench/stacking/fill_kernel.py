@@ -1,8 +1,8 @@
-"""The rest of the backward process of a stack of problems on a GPU, in Triton: begin, and fill one step.
+"""Triton kernels for the backward process of a stack of problems: begin, and fill one step.
 
-The fill is that of core/grammar/fill.cpp. A program fills a block of rows of one problem, all of them at the
-same position: it goes from left to right, and every row has its own tree. Its random numbers are those of
-core/random.hpp, so it draws what the native fill draws, up to rounding.
+The fill is that of core/grammar/fill.cpp. A program fills a block of rows of one problem from left to right,
+all rows at the same position. Its random numbers are those of core/random.hpp, so it draws what the native
+fill draws, up to rounding.
 
 A slot is one integer: the context of the nesting rules, 1 + the operator above it (0 for the root) and its
 place among the operands of that operator.
@@ -12,21 +12,21 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from ddsr_bench.stacking.launch import Launch
+from ddsr_bench.stacking.support import Launch
 
 PAD, MASK = tl.constexpr(-1), tl.constexpr(-2)
 FIRST_ORDER_STREAM = tl.constexpr(1 << 62)
-"""of the numbers that orders are drawn by; those below are steps of `fill`"""
+"""first stream of random numbers for orders; the streams below are for `fill`"""
 # How a slot is packed.
 PARENT_SHIFT, CONTEXT_SHIFT, PARENT_BITS = tl.constexpr(2), tl.constexpr(9), tl.constexpr(127)
 SINGLE, FIRST, SECOND = tl.constexpr(0), tl.constexpr(1), tl.constexpr(2)
-# The numbers of uses left of all rules share one word, a byte each.
+# The numbers of remaining uses of all rules share one word, a byte each.
 USE_BITS, USE_MASK = tl.constexpr(8), tl.constexpr(255)
 
 
 @triton.jit
 def _random_bits(seed, stream, row, position):
-    """32 random bits for each place of use; four positions share a block of them."""
+    """Return 32 random bits for each position; four positions share a block."""
     zero = row * 0 + position * 0
     block = (zero + (position >> 2)).to(tl.uint32)
     low = (zero + (stream & 0xFFFFFFFF)).to(tl.uint32)
@@ -65,7 +65,7 @@ def _begin_kernel(
         step = tl.arange(0, 2 * LENGTH)
         count = tl.where(step == n_positions, max_rows * is_active, 0).to(tl.int32)
         tl.store(n_rows + problem * (n_positions + 1) + step, count, mask=step <= n_positions)
-    # the rank of a position is how many random keys are smaller than its own; no two keys are equal
+    # The rank of a position is the number of smaller random keys; all keys differ.
     bits = _random_bits(seed, stream, row.to(tl.int64)[:, None], position.to(tl.int64))
     key = (bits.to(tl.int64) << 8) + position
     rank = tl.zeros((ROWS, LENGTH), tl.int32)
@@ -77,12 +77,12 @@ def _begin_kernel(
 
 @triton.jit
 def _draw(logits, legal, uniform, ids):
-    """The token that a number of (0, 1) stands for, as MaskedSoftmax draws it; −1 where nothing is legal."""
+    """Return the token for a random number in (0, 1), like MaskedSoftmax; −1 if nothing is legal."""
     is_legal = ((legal[:, None] >> ids[None, :]) & 1) == 1
     shown = tl.where(is_legal, logits, float("-inf"))
     weights = tl.where(is_legal, tl.exp(shown - tl.max(shown, axis=1)[:, None]), 0.0)
     total = tl.sum(weights, axis=1)
-    # a NaN, +inf or nothing but -inf among the legal logits: all legal tokens are equally likely
+    # With a NaN, +inf or only -inf among the legal logits, all legal tokens are equally likely.
     is_sound = (total > 0.0) & (total < float("inf"))
     weights = tl.where(is_sound[:, None], weights, is_legal.to(tl.float32))
     sums = tl.cumsum(weights, axis=1)
@@ -132,7 +132,7 @@ def _fill_kernel(
         is_row = begin + tl.arange(0, ROWS) < n_here
         row = tl.load(rows + problem * max_rows + begin + tl.arange(0, ROWS), mask=is_row, other=0)
         base = (problem * max_rows + row) * n_positions
-        # where all rows are alike, the logits of the first are those of all
+        # If all rows are the same, only the first has logits.
         source = (problem * max_rows + tl.where(is_alike != 0, 0, row)) * n_positions * vocab_size
         seed = tl.load(asked + problem * 3)
         stream = tl.load(asked + problem * 3 + 1) * n_positions + step - 1
@@ -161,7 +161,7 @@ def _fill_kernel(
         i = 0
         while (i < n_positions) & (tl.max(n_open, axis=0) > 0):
             here, kept = next_logits, next_kept
-            # asked for now, needed at the next position
+            # loaded now for the next position
             has_next = is_row & (tl.zeros((ROWS,), tl.int32) + i + 1 < n_positions)
             next_logits = tl.load(
                 logits_here + (i + 1) * vocab_size, mask=is_logit & has_next[:, None], other=0.0
@@ -209,7 +209,7 @@ def _fill_kernel(
         places = base[:, None] + columns
         tl.store(drawn + places, tl.full((ROWS, LENGTH), PAD, tl.int16), mask=is_behind)
         tl.store(next_tokens + places, tl.full((ROWS, LENGTH), MASK, tl.int16), mask=is_behind)
-        # rows with something left to draw go on, in any order: what a row draws does not depend on it
+        # List the rows with masked positions for the next step; their order does not matter.
         goes_on = is_row.to(tl.int32) - is_whole
         start = tl.atomic_add(n_rows + step - 1, tl.sum(goes_on, axis=0))
         at = start + tl.cumsum(goes_on, axis=0) - goes_on
@@ -221,8 +221,8 @@ def launch_begin(
 ) -> None:
     """Mask all tokens (S, R, M), draw the orders (S, R, M), and list the rows of active problems.
 
-    `asked` (S, 3) has the seed, the epoch and whether the problem is active. An order is a function of seed,
-    epoch and row.
+    `asked` (S, 3) has the seed, the epoch and whether the problem is active. An order depends on seed, epoch
+    and row.
     """
     n_problems, max_rows, n_positions = drawn.shape
     _begin_kernel[(triton.cdiv(max_rows, launch.fill_rows), n_problems)](
@@ -255,8 +255,8 @@ def launch_fill(
 ) -> None:
     """Fill the listed rows from the logits (S, R, M, V), and keep one more position of each.
 
-    `tokens` and `rows` are those of this step and of the next. `tables` are those of `StackedTables`; of its
-    rules on uses the first `n_uses` are looked at.
+    `tokens` and `rows` are those of this step and of the next. `tables` are those of `StackedTables`; of
+    their rules on uses, the first `n_uses` apply.
     """
     n_problems, max_rows, n_positions, vocab_size = logits.shape
     allowed, use_sets = tables[0], tables[5]

@@ -1,4 +1,4 @@
-"""Stacked denoisers as the kernel takes them: weights in two pieces of memory."""
+"""The weights of stacked denoisers as the kernel reads them, in two tensors."""
 
 from __future__ import annotations
 
@@ -6,22 +6,21 @@ import torch
 from torch import Tensor
 
 from ddsr.generators.diffusion.denoiser import encode
-from ddsr_bench.stacking.launch import DEFAULT, Launch
 from ddsr_bench.stacking.parameters import StackedParameters
 
 FEED_FORWARD_LAYERS = ("encoder.0", "decoder.0")
 
 
 class KernelWeights:
-    """Copies of the weights in the order and the precision of the kernel, as few products as possible.
+    """Copies of the weights in the order and precision of the kernel, with as few products as possible.
 
     Attention with one head needs two products instead of four. Its scores are those of a query
-    (Wₖᵀ (W_q x + b_q)) / √D and the context y itself, up to a term that is the same for every y and thus
-    nothing to the softmax; its output is Wₒ Wᵥ (Σ p y) + Wₒ bᵥ + bₒ.
+    (Wₖᵀ (W_q x + b_q)) / √D and the context y itself, up to a term that is the same for every y, which the
+    softmax cancels. Its output is Wₒ Wᵥ (Σ p y) + Wₒ bᵥ + bₒ.
 
     The feed-forward layers are in half precision. Their norms and first biases are folded into W₁. A
-    standardised z has Σ z = 0, so a column a added to each column of W₁ changes W₁ z by nothing. The kernel
-    multiplies by z + 1, and a is chosen so that the products with that 1 sum up to the bias:
+    standardised z has Σ z = 0, so adding a column a to each column of W₁ does not change W₁ z. The kernel
+    multiplies by z + 1, and a is chosen so that its products with 1 sum up to the bias:
 
         W₁ (w ∘ z + b) + b₁ = W z + β = (W + a 1ᵀ)(z + 1)
 
@@ -41,7 +40,7 @@ class KernelWeights:
         self.mask_tokens = torch.full((n_members,), self.vocab_size, dtype=torch.int32, device=device)
 
     def refresh(self) -> None:
-        """Copy the weights as they are now; a CUDA graph can capture it."""
+        """Copy the present weights; a CUDA graph can capture this."""
         with torch.no_grad():
             torch.cat(self._small(), dim=1, out=self.small)
             for part, layer in enumerate(FEED_FORWARD_LAYERS):
@@ -52,7 +51,7 @@ class KernelWeights:
                 self.wide[:, begin + size : begin + 2 * size] = narrow
 
     def _small(self) -> list[Tensor]:
-        """What is in single precision, (S, n) each, in the order in which the kernel reads it."""
+        """Return the weights in single precision, (S, n) each, in the order in which they are read."""
         parts = [
             *self._linear("encoder.0.self_norm"),
             *self._attention("encoder.0.self_attention"),
@@ -73,7 +72,7 @@ class KernelWeights:
         return self.weights[f"{name}.weight"], self.weights[f"{name}.bias"]
 
     def _attention(self, name: str) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Weight and bias of the query, and of the output."""
+        """Return weight and bias of the query and of the output."""
         (query, query_bias), (key, _), (value, value_bias), (out, out_bias) = (
             self._linear(f"{name}.{part}") for part in ("query", "key", "value", "out")
         )
@@ -91,23 +90,5 @@ class KernelWeights:
         return scaled + ((bias - scaled.sum(-1)) / self.config.width)[..., None]
 
     def of_kernel(self) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-        """The tensors that `launch_forward` takes."""
+        """Return the tensors that `launch_forward` takes."""
         return self.small, self.wide, self.position_codes, self.step_codes, self.mask_tokens
-
-
-def predict(weights: KernelWeights, tokens: Tensor, step: int, launch: Launch = DEFAULT) -> Tensor:
-    """Logits (S, R, M, V) of q(X_0) given X_t, (S, R, M), at one step t for all rows."""
-    from ddsr_bench.stacking.network_kernel import (
-        launch_forward,  # Triton comes with CUDA builds of PyTorch alone
-    )
-
-    n_problems, n_rows, n_positions = tokens.shape
-    device = tokens.device
-    rows = torch.arange(n_rows, dtype=torch.int32, device=device).repeat(n_problems, 1)
-    counts = torch.full((n_problems, n_positions + 1), n_rows, dtype=torch.int32, device=device)
-    logits = torch.zeros((*tokens.shape, weights.vocab_size), device=device)
-    weights.refresh()
-    launch_forward(
-        tokens, rows, counts, weights.of_kernel(), logits, step, n_rows, weights.config.width, launch
-    )
-    return logits

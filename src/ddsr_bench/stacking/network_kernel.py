@@ -1,15 +1,14 @@
-"""Denoisers of a stack of problems on a GPU, the whole network in one kernel, in Triton.
+"""Triton kernel for the denoisers of a stack of problems: the whole network in one kernel.
 
-A program predicts a few whole sequences of one problem. Their activations stay on the chip from the embedding
-to the logits. Products have mantissas of 10 bits: half precision in the feed-forward layers, TF32 elsewhere.
-Sums are in single precision.
+A program predicts a few sequences of one problem, whose activations stay on the chip. Products have mantissas
+of 10 bits: half precision in the feed-forward layers, TF32 elsewhere. Sums are in single precision.
 """
 
 import triton
 import triton.language as tl
 from torch import Tensor
 
-from ddsr_bench.stacking.launch import Launch
+from ddsr_bench.stacking.support import Launch
 
 
 @triton.jit
@@ -46,10 +45,9 @@ def _attended(
     WIDTH: tl.constexpr,
     PRECISION: tl.constexpr,
 ):
-    """What attention adds: every position of `x` looks at every position of its sequence in `context`.
+    """Attend from every position of `x` to every position of its sequence in `context`.
 
-    Keys and values are the context itself: their weights are part of the query's and the output's
-    (network.py).
+    Keys and values are the context itself: their weights are in those of query and output (network.py).
     """
     query = tl.reshape(_linear(x, at, WIDTH, PRECISION), (SEQUENCES, LENGTH, WIDTH))
     seen = tl.reshape(context, (SEQUENCES, LENGTH, WIDTH))
@@ -66,7 +64,7 @@ def _attended(
 def _rectified(x, HAS_PTX: tl.constexpr):
     """relu(x) in half precision."""
     if HAS_PTX:
-        # one instruction for two numbers, where the compiler takes three; most of the time is spent here
+        # One instruction for two numbers instead of three; most of the time is spent here.
         return tl.inline_asm_elementwise(
             "cvt.rn.relu.f16x2.f32 $0, $2, $1;", "=r,r,r", [x], dtype=tl.float16, is_pure=True, pack=2
         )
@@ -141,7 +139,7 @@ def _kernel(
         at = small + problem * small_size
         wide += problem * 2 * FEED_FORWARD
 
-        # the weights of the vocabulary come last, those of the layers before them in the order of their use
+        # The weights of the layers are in the order of their use, those of the vocabulary come last.
         to_logits = at + 5 * NORM + 3 * ATTENTION + 2 * WIDTH
         embedding = to_logits + vocab_size * (WIDTH + 1)
         shown = tl.load(tokens + place, mask=is_token, other=-1).to(tl.int32)
@@ -200,13 +198,13 @@ def launch_forward(
 ) -> None:
     """Write the logits (S, R, M, V) of the listed rows of tokens (S, R, M).
 
-    The first `n_rows[s, step]` entries of `rows[s]` are listed, but at most `most_rows`. `weights` are those
+    These are the first `n_rows[s, step]` entries of `rows[s]`, but at most `most_rows`. `weights` are those
     of `KernelWeights.of_kernel`.
     """
     n_problems, max_rows, n_positions, vocab_size = logits.shape
     small, wide = weights[:2]
     length = max(16, triton.next_power_of_2(n_positions))
-    # wide activations take more of the chip's memory
+    # Wide activations need more memory on the chip.
     n_sequences = max(1, launch.n_tokens * 32 // max(width, 32) // length)
     _kernel[(triton.cdiv(min(most_rows, max_rows), n_sequences), n_problems)](
         tokens,

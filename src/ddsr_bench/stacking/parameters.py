@@ -1,7 +1,7 @@
-"""θ, θ_ref and Adam's moments of several denoisers: tensors with one more axis, the members' of the stack.
+"""θ, θ_ref and Adam's moments of several denoisers, with one more axis for the members of the stack.
 
-Vocabularies differ in size. The stack's is as large as the largest; MASK is its last embedding. What a member
-does not use is 0, never legal, and never gets a gradient.
+The stack's vocabulary has the size of the largest; MASK is its last embedding. What a member does not use is
+0, never legal, and never gets a gradient.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ MOMENTS = ("exp_avg", "exp_avg_sq")
 
 
 class StackedParameters:
-    """All numbers in one row, parameter after parameter, so that Adam takes a few operations for all."""
+    """All numbers in one row, parameter after parameter, so that Adam needs few operations."""
 
     def __init__(
         self, n_members: int, vocab_size: int, max_length: int, config: DenoiserConfig, device: torch.device
     ) -> None:
         self.n_members, self.vocab_size, self.max_length = n_members, vocab_size, max_length
         self.config, self.device = config, device
-        with first_weights(0):  # which are not used, but must not take numbers from another thread's
+        with first_weights(0):  # unused, but drawn without the random numbers of other threads
             skeleton = Denoiser(vocab_size, max_length, config)
         self.skeleton = skeleton.to(device).requires_grad_(False)
         for module in self.skeleton.modules():
@@ -48,7 +48,7 @@ class StackedParameters:
         )
 
     def named(self, flat: Tensor) -> dict[str, Tensor]:
-        """(S, *shape) of every parameter, by the names of `Denoiser`; they share the memory of `flat`."""
+        """Return views of `flat`, (S, *shape) for every parameter, by the names of `Denoiser`."""
         parts = torch.split(flat, [self.n_members * shape.numel() for shape in self.shapes.values()])
         return {
             name: part.view(self.n_members, *shape)
@@ -57,7 +57,7 @@ class StackedParameters:
 
     @torch.no_grad()
     def load_network(self, member: int, weights: Mapping[str, np.ndarray], vocab_size: int) -> None:
-        """Take θ of one network, by the names of `Denoiser`, into the place of a member."""
+        """Copy θ of one network, by the names of `Denoiser`, to a member."""
         if not 1 <= vocab_size <= self.vocab_size:
             raise ValueError(f"vocabulary of {vocab_size} tokens; the stack takes 1 to {self.vocab_size}")
         if weights.keys() != self.shapes.keys():
@@ -66,7 +66,7 @@ class StackedParameters:
 
     @torch.no_grad()
     def load(self, member: int, saved: Saved, vocab_size: int) -> None:
-        """Take what `Policy.saved` gave into the place of a member."""
+        """Copy what `Policy.saved` returned to a member."""
         self.load_network(member, saved["network"], vocab_size)
         self._put(member, self.reference, saved["reference"], vocab_size)
         n_steps = 0.0
@@ -79,7 +79,7 @@ class StackedParameters:
         self.n_steps[member] = n_steps
 
     def saved(self, member: int, vocab_size: int) -> Saved:
-        """As `Policy.saved`: the same run can go on alone."""
+        """Return what `Policy.saved` would, so that the run can be resumed alone."""
         network, reference, mean, square = (
             self._taken(member, flat, vocab_size)
             for flat in (self.current, self.reference, self.mean, self.square)
@@ -105,7 +105,7 @@ class StackedParameters:
         }
 
     def _rows(self, name: str, vocab_size: int) -> Tensor | slice:
-        """Where a member's rows of a parameter are among the stack's."""
+        """Return the rows of a member in a parameter of the stack."""
         if name not in OF_TOKENS:
             return slice(None)
         rows = torch.arange(vocab_size, device=self.device)

@@ -1,4 +1,4 @@
-"""The stacks of a process: one for all searches that have the same settings and objective."""
+"""The stacks of a process: one for all searches with the same settings and objective."""
 
 from __future__ import annotations
 
@@ -9,25 +9,24 @@ if TYPE_CHECKING:
     from ddsr.config import PaperConfig
     from ddsr.generators.diffusion.generator import MaskedDiffusion
     from ddsr.learning.objective import Objective
-    from ddsr_bench.stacking.networks import StackedNetworks
     from ddsr_bench.stacking.seat import Seat
     from ddsr_bench.stacking.stack import Stack
 
 
 class Stacks:
-    """Makes a stack for the first search of its kind; the searches after it take a place there."""
+    """Makes a stack for the first search of its kind; the next ones take places in it."""
 
     def __init__(self, n_places: int, vocab_size: int) -> None:
         self.n_places, self.vocab_size = n_places, vocab_size
         self._making = threading.Lock()
-        self._made: dict[tuple[PaperConfig, Objective], tuple[Stack, StackedNetworks]] = {}
+        self._made: dict[tuple[PaperConfig, Objective], Stack] = {}
 
     def takes(self, generator: MaskedDiffusion) -> bool:
-        """Whether there is room for its vocabulary."""
+        """Return whether the stacks have room for the vocabulary of a generator."""
         return len(generator.grammar.vocabulary) <= self.vocab_size
 
     def seat(self, generator: MaskedDiffusion, objective: Objective) -> Seat:
-        """A place for a search, as soon as one is free."""
+        """Return a place for a search, as soon as one is free."""
         from ddsr_bench.stacking.networks import StackedNetworks
         from ddsr_bench.stacking.seat import Seat
         from ddsr_bench.stacking.stack import Stack
@@ -36,11 +35,5 @@ class Stacks:
         with self._making:
             if key not in self._made:
                 networks = StackedNetworks(self.n_places, self.vocab_size, *key, generator.device)
-                self._made[key] = Stack(networks), networks
-        return Seat(*self._made[key], generator, objective)
-
-    def stop(self) -> None:
-        """Let every search that waits raise `StackStopped`."""
-        with self._making:
-            for stack, _ in self._made.values():
-                stack.stop()
+                self._made[key] = Stack(networks)
+        return Seat(self._made[key], generator, objective)

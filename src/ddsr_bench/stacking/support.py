@@ -1,17 +1,42 @@
-"""Whether the kernels know a network and a device; if not, each place draws by its own generator."""
+"""Which networks and devices the kernels support, and how the kernels divide their work."""
 
 from __future__ import annotations
 
 from importlib.util import find_spec
+from typing import TYPE_CHECKING, NamedTuple
 
-import torch
+if TYPE_CHECKING:
+    import torch
 
-from ddsr.config import DenoiserConfig
-from ddsr_bench.stacking.launch import DEFAULT
+    from ddsr.config import DenoiserConfig
+
+MAX_TOKENS = 64
+"""maximum size of a vocabulary: a set of tokens is one word of a GPU"""
+
+
+class Launch(NamedTuple):
+    """Sizes of blocks, which only affect speed (`python -m benchmarks.stack_kernels --sweep`)."""
+
+    n_tokens: int = 128
+    """number of positions that one program predicts"""
+    hidden_block: int = 64
+    """part of the hidden layer that is on the chip at a time"""
+    predict_warps: int = 4
+    predict_stages: int = 3
+    max_registers: int = 128
+    """registers per thread of the prediction; with more, fewer programs run at a time"""
+    precision: str = "tf32"
+    """of products outside of the feed-forward layers; "tf32x3" is as good as single precision, and slower"""
+    fill_rows: int = 32
+    """number of rows that one program fills"""
+    fill_warps: int = 4
+
+
+DEFAULT = Launch()
 
 
 def suits_network(config: DenoiserConfig) -> bool:
-    """Whether the kernel knows networks of this shape."""
+    """Return whether the kernels support networks of this shape."""
     width = config.width
     return (
         config.n_encoder_layers == config.n_decoder_layers == config.n_heads == 1
@@ -22,6 +47,8 @@ def suits_network(config: DenoiserConfig) -> bool:
 
 
 def has_kernels(device: torch.device) -> bool:
-    """Whether the kernels can run on this device: one of NVIDIA's, with Triton."""
+    """Return whether the kernels run on this device: an NVIDIA GPU, with Triton installed."""
+    import torch
+
     is_nvidia = device.type == "cuda" and torch.version.cuda is not None  # AMD's devices are "cuda" too
     return is_nvidia and find_spec("triton") is not None

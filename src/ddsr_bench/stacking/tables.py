@@ -1,4 +1,4 @@
-"""The tables of several grammars, stacked along a first axis, as the fill of a GPU reads them."""
+"""The tables of several grammars, stacked along a first axis, as the fill kernel reads them."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ddsr.grammar import Grammar, GrammarTables
-from ddsr_bench.stacking.launch import MAX_TOKENS
+from ddsr_bench.stacking.support import MAX_TOKENS
 
 MAX_CONTEXTS = 256
 MAX_USE_RULES = 7
-"""the numbers of uses left share a word, 8 bits each; the last byte would have the sign"""
+"""the numbers of remaining uses share a word, 8 bits each; the last byte would have the sign"""
 MAX_LENGTH = 64
 
 
 def suits_fill(grammar: Grammar) -> bool:
-    """Whether the fill of a GPU knows all rules of a grammar."""
+    """Return whether the fill kernel supports all rules of a grammar."""
     if len(grammar.vocabulary) > MAX_TOKENS or grammar.max_length > MAX_LENGTH:
         return False
     tables = grammar.tables()
@@ -29,12 +29,12 @@ def suits_fill(grammar: Grammar) -> bool:
 
 
 class StackedTables:
-    """What each grammar's rules are, padded to the largest vocabulary."""
+    """The rules of each grammar, padded to the largest vocabulary."""
 
     def __init__(self, n_problems: int, max_vocab_size: int, max_length: int, device: torch.device) -> None:
         self.max_vocab_size, self.max_length = max_vocab_size, max_length
         self.n_use_rules = 0
-        """of the grammar that has most of them"""
+        """largest number of rules on uses of a grammar"""
 
         def zeros(*shape: int, dtype: torch.dtype = torch.int64) -> Tensor:
             return torch.zeros((n_problems, *shape), dtype=dtype, device=device)
@@ -49,9 +49,9 @@ class StackedTables:
         self.use_steps = zeros(max_vocab_size)  # a 1 in byte r where the token is one of rule r
 
     def load(self, problem: int, grammar: Grammar) -> None:
-        """Copy the tables of one grammar into their place."""
+        """Copy the tables of one grammar to a problem."""
         if not suits_fill(grammar):
-            raise ValueError("the fill of a GPU does not know all rules of this grammar")
+            raise ValueError("the fill kernel does not support all rules of this grammar")
         if grammar.max_length != self.max_length or len(grammar.vocabulary) > self.max_vocab_size:
             raise ValueError(
                 f"the grammar has {len(grammar.vocabulary)} tokens and max_length={grammar.max_length}; "
@@ -72,7 +72,7 @@ class StackedTables:
             own[problem] = torch.from_numpy(_padded(np.asarray(given), tuple(own.shape[1:])))
 
     def of_kernel(self) -> tuple[Tensor, ...]:
-        """The tensors that `launch_fill` takes."""
+        """Return the tensors that `launch_fill` takes."""
         return (
             self.allowed,
             self.below,
@@ -86,7 +86,7 @@ class StackedTables:
 
 
 def _padded(given: NDArray[np.generic], shape: tuple[int, ...]) -> NDArray[np.int64]:
-    """Whole numbers as signed words, with zeros behind them."""
+    """Return integers as signed words, padded with zeros."""
     result = np.zeros(shape, np.int64)
     result[tuple(slice(length) for length in given.shape)] = given.astype(np.int64)
     return result

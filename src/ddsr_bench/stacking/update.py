@@ -1,6 +1,6 @@
-"""The C inner steps of all members together: losses and gradients of each alone, in one pass over all.
+"""The C inner steps of all members in one pass.
 
-A member's loss depends on its own parameters only, so the gradient of the sum holds every member's own.
+A member's loss depends on its own parameters only, so the gradient of the sum has the gradients of all.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ from ddsr_bench.stacking.parameters import StackedParameters
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float, Int
 
-# Adam's, as torch has them.
+# Defaults of torch's Adam.
 BETAS = 0.9, 0.999
 EPSILON = 1e-8
+WARM_UPS = 2  # libraries choose their kernels in the first runs, which must be outside of a graph
 
 
 @dataclass(frozen=True, eq=False)
 class Lessons:
-    """What each member learns from in an epoch: its pool under C corruptions. Rows behind hold no token."""
+    """What each member learns from in an epoch: its pool under C corruptions. Unused rows have no tokens."""
 
     noisy_tokens: Int[Tensor, "C S B M"]
     step: Int[Tensor, "C S B"]
@@ -36,9 +37,9 @@ class Lessons:
     is_legal: Bool[Tensor, "S B M V"]
     advantage: Float[Tensor, "S B"]
     is_learning: Bool[Tensor, " S"]
-    """members that take part"""
+    """members that learn"""
     renews: Bool[Tensor, " S"]
-    """members whose θ_ref is renewed first"""
+    """members whose θ_ref is updated first"""
 
     @classmethod
     def empty(
@@ -50,7 +51,7 @@ class Lessons:
         vocab_size: int,
         device: torch.device,
     ) -> Lessons:
-        """Of these sizes, without a token."""
+        """Return lessons of these sizes without tokens."""
         rows = n_members, n_rows, max_length
 
         def zeros(*shape: int, dtype: torch.dtype) -> Tensor:
@@ -69,13 +70,13 @@ class Lessons:
         )
 
     def copy_from(self, other: Lessons) -> None:
-        """Take over all values."""
+        """Copy all values."""
         for each in fields(self):
             getattr(self, each.name).copy_(getattr(other, each.name), non_blocking=True)
 
 
 class StackedUpdate:
-    """Algorithm 1's inner loop for all members that learn."""
+    """The inner loop of algorithm 1 for all members that learn."""
 
     def __init__(
         self, parameters: StackedParameters, objective: Objective, learning_rate: float, n_elites: int
@@ -84,7 +85,7 @@ class StackedUpdate:
         self.learning_rate, self.n_elites = learning_rate, n_elites
 
     def take(self, lessons: Lessons) -> Float[Tensor, "C 4 S"]:
-        """Renew θ_ref where it is due, then take C steps; the numbers are `Loss` before each step."""
+        """Update θ_ref where it is due, then take C steps; return the numbers of `Loss` before each step."""
         own = self.parameters
         self._renew_reference(lessons.renews)
         old, reference = (
@@ -98,7 +99,7 @@ class StackedUpdate:
     def gradient(
         self, lessons: Lessons, number: int, old: Tensor, reference: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """(4, S) numbers of the loss under one corruption, and its gradient, flat."""
+        """Return the numbers (4, S) of the loss under one corruption, and its flat gradient."""
         named = {name: each.detach().requires_grad_() for name, each in self._current().items()}
         new = self._log_probs(named, lessons, number)
         numbers = self._loss(new, old, reference, lessons, number)
@@ -157,7 +158,7 @@ class StackedUpdate:
 
     @torch.no_grad()
     def _descend(self, gradient: Tensor, is_learning: Tensor) -> None:
-        """Adam, with a count of steps for each member; those that do not learn stay as they are."""
+        """Take a step of Adam for the members that learn."""
         own = self.parameters
         own.n_steps.add_(is_learning)
         learns = is_learning[own.member_of]
@@ -169,3 +170,38 @@ class StackedUpdate:
         moved = own.current - rates * mean / (square.sqrt() / roots + EPSILON)
         for flat, changed in ((own.mean, mean), (own.square, square), (own.current, moved)):
             flat.copy_(torch.where(learns, changed, flat))
+
+
+class CapturedUpdate:
+    """An update as one CUDA graph, for the lessons of its first call, whose values may change."""
+
+    def __init__(self, update: StackedUpdate) -> None:
+        self.update = update
+        self.lessons: Lessons | None = None
+        self.graph = torch.cuda.CUDAGraph()
+        self.numbers: Tensor
+
+    def take(self, lessons: Lessons) -> Tensor:
+        """Do what `StackedUpdate.take` does; the result is valid until the next call."""
+        if self.lessons is None:
+            self.lessons = lessons
+            self._capture(lessons)
+        assert lessons is self.lessons
+        self.graph.replay()
+        return self.numbers
+
+    def _capture(self, lessons: Lessons) -> None:
+        """Warm up on another stream, undo that, and record."""
+        own = self.update.parameters
+        state = own.current, own.reference, own.mean, own.square, own.n_steps
+        before = [tensor.clone() for tensor in state]
+        aside = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+        aside.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(aside):
+            for _ in range(WARM_UPS):
+                self.update.take(lessons)
+        torch.cuda.current_stream().wait_stream(aside)
+        with torch.cuda.graph(self.graph):
+            self.numbers = self.update.take(lessons)
+        for tensor, earlier in zip(state, before, strict=True):
+            tensor.copy_(earlier)

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from ddsr.cli.entry import main
-from ddsr_bench.report.figures import KINDS
+from ddsr_bench.report.figures import CAPTIONS
 from ddsr_bench.report.results import read_results
 from ddsr_bench.report.table import FORMATS
 from report_cases import STROGATZ, failed, full_store, run, write_store
@@ -136,4 +136,4 @@ def test_tables_need_no_heavy_modules():
 
 def test_the_command_line_offers_every_kind_and_format():
     kinds, formats = call("plot", "--help").output, call("table", "--help").output
-    assert f"[{'|'.join(KINDS)}]" in kinds and f"[{'|'.join(FORMATS)}]" in formats
+    assert f"[{'|'.join(CAPTIONS)}]" in kinds and f"[{'|'.join(FORMATS)}]" in formats

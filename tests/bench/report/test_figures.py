@@ -8,8 +8,7 @@ import pytest
 from curve_cases import curve
 from ddsr.errors import BenchError
 from ddsr_bench.report.curves_figure import best_so_far, curves_by_method, mean_reward
-from ddsr_bench.report.figures import KINDS, render
-from ddsr_bench.report.labels import Box
+from ddsr_bench.report.figures import CAPTIONS, render
 from ddsr_bench.report.pareto_figure import FitPoint, pareto_front
 from ddsr_bench.report.results import Results
 from ddsr_bench.runner.curves import write_curve
@@ -29,7 +28,7 @@ def texts(svg: bytes) -> set[str]:
     return {"".join(element.itertext()).strip() for element in root.iter("{http://www.w3.org/2000/svg}text")}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CAPTIONS)
 def test_a_figure_is_an_svg_with_its_labels(kind, tmp_path):
     results = full_results(tmp_path)
     svg = render(kind, results)
@@ -91,11 +90,6 @@ def test_runs_that_end_at_once_have_curves_too(tmp_path):
     write_curve(tmp_path / "a.csv.gz", curve(1))
     found = texts(render("curves", Results([row], curves={row.key: tmp_path / "a.csv.gz"})))
     assert "a (1 runs)" in found and any(STROGATZ in text for text in found)
-
-
-def test_boxes_overlap_where_both_are():
-    assert Box(0, 0, 4, 2).overlap(Box(3, 1, 9, 9)) == 1
-    assert Box(0, 0, 1, 1).overlap(Box(2, 0, 3, 1)) == 0
 
 
 def test_without_a_generator_there_is_one_panel(tmp_path):

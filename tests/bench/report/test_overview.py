@@ -8,12 +8,10 @@ from ddsr.errors import BenchError
 from ddsr.storage.version import UNKNOWN
 from ddsr_bench.problems.suites import load_suite
 from ddsr_bench.report.overview import overview_tables
-from ddsr_bench.report.provenance import Origin
 from ddsr_bench.report.rates import Rate
-from ddsr_bench.report.results import Results
+from ddsr_bench.report.results import Origin, Results
 from ddsr_bench.report.table import to_csv, to_markdown
-from ddsr_bench.runner.machine import Machine
-from ddsr_bench.runner.starts import Start
+from ddsr_bench.runner.starts import Machine, Start
 from report_cases import OUTSIDE_SRBENCH, run
 
 NAMES = [problem.name for problem in load_suite("ground-truth")]

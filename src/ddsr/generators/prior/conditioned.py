@@ -105,31 +105,6 @@ class ConditionedDiffusion(MaskedDiffusion):
         fitting = batch.take(np.flatnonzero(batch.sizes <= self.grammar.max_length))
         return super().vary(fitting, n_rows, epoch, masked_share)
 
-    def draw_in_order(
-        self, n_rows: int, stream: int, tokens_per_step: int = 1, temperature: float = 1.0
-    ) -> Tokens:
-        """Return legal expressions, (B, M), with `tokens_per_step` tokens drawn at a time, left to right.
-
-        Positions behind those drawn next are left out of the sequence: they are masked.
-        """
-        max_length = self.grammar.max_length
-        kept = np.full((n_rows, max_length), MASK, dtype=np.int16)
-        drawn = kept.copy()
-        active = np.arange(n_rows)
-        for begin in range(0, max_length, tokens_per_step):
-            end = min(begin + tokens_per_step, max_length)
-            logits = self._logits_up_to(kept[active], end) / temperature
-            filled = self.grammar.fill_tokens(
-                logits, kept[active], self.seed, stream * max_length + begin, self.n_threads
-            )
-            drawn[active] = filled
-            kept[active, begin:end] = filled[:, begin:end]
-            sizes = (filled >= 0).sum(axis=1)
-            active = active[sizes > end]
-            if not len(active):
-                break
-        return drawn
-
     def draw_distinct(self, n_rows: int, stream: int) -> Tokens:
         """Return at most `n_rows` distinct legal expressions, (B, M): a sample without repetition."""
         rng = np.random.default_rng((self.seed, SAMPLING, stream))
@@ -148,9 +123,9 @@ class ConditionedDiffusion(MaskedDiffusion):
     def _next_logits(self) -> NextLogits:
         if isinstance(self.predictor, CpuPredictor) and isinstance(self.network, ConditionedDenoiser):
             return NextToken(self.network, self.predictor).logits
-        return lambda beginnings, position: self._logits_up_to(beginnings, position + 1)[:, position]
+        return lambda beginnings, position: self.logits_up_to(beginnings, position + 1)[:, position]
 
-    def _logits_up_to(self, kept: Tokens, end: int) -> NDArray[np.float32]:
+    def logits_up_to(self, kept: Tokens, end: int) -> NDArray[np.float32]:
         """Return logits of the first positions; those behind `end` are meaningless."""
         self.deadline.check()
         max_length = self.grammar.max_length

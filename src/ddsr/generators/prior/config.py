@@ -1,10 +1,9 @@
-"""Settings of a prior's network and of its training."""
+"""Settings of a prior's network."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from math import inf
 
 from ddsr.data.checks import check_whole
 from ddsr.errors import MethodError
@@ -64,40 +63,3 @@ class NetworkConfig:
     def vocabulary(self) -> Vocabulary:
         """The vocabulary of the network, with its maximum number of variables."""
         return Vocabulary.of_size(self.max_variables, self.operators)
-
-    @property
-    def most_latents(self) -> int:
-        """Maximum number of latents of a data set, rounded up to a multiple of 8 for fast attention."""
-        n = self.n_row_latents + self.n_variable_latents * self.max_variables
-        return -(-n // 8) * 8
-
-
-@dataclass(frozen=True, kw_only=True)
-class TrainingConfig:
-    """Settings of the training of a prior."""
-
-    batch_size: int = 1024
-    """number of data sets per step"""
-    batches_per_chunk: int = 8
-    """number of batches generated at once and sorted by number of variables, to reduce padding"""
-    n_views: int = 3
-    """number of maskings of each data set's expression"""
-    learning_rate: float = 1e-3
-    warm_up: int = 1000
-    """number of warm-up steps of the learning rate"""
-    weight_decay: float = 0.01
-    most_gradient: float = 1.0
-    """maximum norm of gradients, above which they are clipped"""
-    offset_rate: float = 0.2
-    """share of data sets whose target is shifted by a random offset"""
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        for name in ("batch_size", "batches_per_chunk", "n_views"):
-            check_whole(getattr(self, name), name, least=1)
-        for name in ("warm_up", "seed"):
-            check_whole(getattr(self, name), name, least=0)
-        for name in ("learning_rate", "weight_decay", "most_gradient", "offset_rate"):
-            value = getattr(self, name)
-            if not (isinstance(value, (int, float)) and 0 <= value < inf):
-                raise MethodError(f"{name} must be a number of at least 0, got {value!r}")

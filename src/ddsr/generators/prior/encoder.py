@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import gelu, pad
+from torch.nn.functional import gelu
 
 from ddsr.generators.prior.attention import CrossAttention, GeluFeedForward, MixingLayer, Norm, SelfAttention
 from ddsr.generators.prior.config import NetworkConfig
@@ -41,12 +41,6 @@ class Encoding:
     variables: Float[Tensor, "B V D"]
     """a vector for each variable"""
     is_variable: Bool[Tensor, "B V"]
-
-    def filled_up(self, n_latents: int) -> Encoding:
-        """Return the encoding padded to `n_latents` latents."""
-        missing = n_latents - self.memory.shape[1]
-        memory = pad(self.memory, (0, 0, 0, missing))
-        return Encoding(memory, pad(self.is_memory, (0, missing)), self.variables, self.is_variable)
 
 
 class StarAttention(nn.Module):

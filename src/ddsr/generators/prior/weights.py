@@ -15,7 +15,7 @@ import numpy as np
 
 from ddsr.errors import DataError, MethodError
 from ddsr.generators.prior.config import NetworkConfig
-from ddsr.generators.prior.tensor_file import CHECKSUM, Arrays, checksum_of, read_tensors, write_tensors
+from ddsr.generators.prior.tensor_file import Arrays, checksum_of, read_tensors, write_tensors
 from ddsr.storage.files import parse_json
 
 if TYPE_CHECKING:
@@ -152,17 +152,6 @@ class PriorFile:
         checksum = write_tensors(path, self.arrays, self.texts)
         path.with_suffix(".md").write_text(card.to_markdown(checksum, self.checksum_unscored))
         return card
-
-
-def origin_of(path: Path, card: Card) -> dict[str, Any]:
-    """Return how the card of a training that starts from these weights describes them."""
-    _, texts = read_tensors(path, with_checksum=True)
-    return {
-        "file": path.name,
-        "sha256": texts[CHECKSUM],
-        "examples": card.n_examples,
-        "hours": card.all_hours,
-    }
 
 
 def find_weights(name: str | PathLike[str]) -> Path:
