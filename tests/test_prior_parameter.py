@@ -34,7 +34,7 @@ def broken(weights, tmp_path):
 
 def prior_of(**parameters):
     """The prior that a fit would use."""
-    fits = DDSRRegressor(**parameters)._posed(X, Y, None, None, started=0.0)[-1]
+    _, _, _, fits, *_ = DDSRRegressor(**parameters)._posed(X, Y, None, None, started=0.0)
     return fits[0].problem.config.prior
 
 

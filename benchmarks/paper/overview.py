@@ -12,7 +12,7 @@ from benchmarks.paper.runs import BLACK_BOX, GROUND_TRUTH, NOISES, OURS, at_nois
 from ddsr.config import PaperConfig
 from ddsr_bench.report.groups import names_of
 from ddsr_bench.report.measures import budgets
-from ddsr_bench.report.provenance import commands, provenance
+from ddsr_bench.report.results import commands, provenance
 from ddsr_bench.report.results import Results
 from ddsr_bench.report.table import Cell, TableColumn
 from ddsr_bench.runner.store import Row
@@ -50,7 +50,7 @@ def runs_table(results: Results) -> Part:
         TableColumn("budget", "budget of a run"),
     )
     used = narrowed(results, (*GROUND_TRUTH, *BLACK_BOX)).rows
-    notes = [*provenance(used, results.origins), *commands(used, results.origins)] if used else []
+    notes = [provenance(used, results.origins), *commands(used, results.origins)] if used else []
     return Part(table(columns, rows, notes))
 
 

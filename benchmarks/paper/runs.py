@@ -9,8 +9,7 @@ from pathlib import Path
 
 from ddsr.errors import BenchError
 from ddsr_bench.report.groups import Group, group_of, names_of
-from ddsr_bench.report.provenance import Origin
-from ddsr_bench.report.results import Results, read_results
+from ddsr_bench.report.results import Origin, Results, read_results
 from ddsr_bench.runner.curves import FOLDER as CURVES
 from ddsr_bench.runner.store import Row, file_of
 

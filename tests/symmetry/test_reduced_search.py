@@ -161,7 +161,7 @@ def test_a_saved_search_of_other_data_is_refused() -> None:
     search.look(found_by(search, IMITATION))
     saved = from_bytes(to_bytes(search.saved()))
     other = reduced_search(PLANCK + X[:, 0])
-    with pytest.raises(DataError, match="of other data"):
+    with pytest.raises(DataError, match="belongs to other data"):
         other.restore(saved)
 
 

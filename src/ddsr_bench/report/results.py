@@ -118,7 +118,7 @@ def provenance(rows: Sequence[Row], origins: Sequence[Origin]) -> str:
     versions = f" {', '.join(known_versions)}" if known_versions else ""
     commits = dict.fromkeys(start.commit or "not a checkout" for start in starts)
     of_commits = f" (commit {', '.join(commits)})" if commits else ""
-    return f"Runs of here: {'; '.join(places)}; ddsr{versions}{of_commits}."
+    return f"Our runs: {'; '.join(places)}; ddsr{versions}{of_commits}."
 
 
 def commands(rows: Sequence[Row], origins: Sequence[Origin]) -> tuple[str, ...]:

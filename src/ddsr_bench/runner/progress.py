@@ -94,12 +94,13 @@ def show(console: Console, board: BenchmarkProgress, rows: Iterable[Row]) -> Non
 
 def describe(row: Row) -> str:
     """Describe a run in one line."""
+    run = printable(str(row.key))
     if row.r2_test is None and row.expression is None:
-        return f"{row.key}: {row.error}"
+        return f"{run}: {row.error}"
     known = {True: "solved, ", False: "not solved, ", None: ""}[row.solved_srbench]
     accuracy = "R² not finite" if row.r2_test is None else f"R² {row.r2_test:.6f}"
     model = row.simplified or row.expression or f"a model of {row.complexity} nodes"
-    return f"{row.key}: {known}{accuracy}, {row.wall_s:.1f} s: {model}"
+    return f"{run}: {known}{accuracy}, {row.wall_s:.1f} s: {model}"
 
 
 def clock(seconds: float) -> str:

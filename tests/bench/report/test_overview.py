@@ -80,7 +80,7 @@ def test_machines_and_budgets_are_shown():
     rows = [*whole(time=60.0), *whole(noise=0.1, time=25.0, host="h"), *whole(noise=0.01, host="unheard")]
     (table,) = overview_tables(Results(rows, origins=[origin(rows), origin(rows)]))
     text = to_markdown([table])
-    assert "Runs of here: Xeon, 2 cores, avx2; host unheard; ddsr 1 (commit abc1234)." in text
+    assert "Our runs: Xeon, 2 cores, avx2; host unheard; ddsr 1 (commit abc1234)." in text
     (unversioned,) = overview_tables(Results(whole(version=UNKNOWN), origins=[origin(whole())]))
     assert "; ddsr (commit abc1234)." in to_markdown([unversioned])
     assert "Epyc" not in text and text.count("Made by `ddsr bench run --time 60`.") == 1
