@@ -12,8 +12,7 @@ from benchmarks.paper.runs import BLACK_BOX, GROUND_TRUTH, NOISES, OURS, at_nois
 from ddsr.config import PaperConfig
 from ddsr_bench.report.groups import names_of
 from ddsr_bench.report.measures import budgets
-from ddsr_bench.report.results import commands, provenance
-from ddsr_bench.report.results import Results
+from ddsr_bench.report.results import Results, commands, provenance
 from ddsr_bench.report.table import Cell, TableColumn
 from ddsr_bench.runner.store import Row
 
