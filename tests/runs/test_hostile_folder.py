@@ -59,7 +59,7 @@ run_cases.create(sys.argv[1])
 def test_a_folder_whose_creation_was_killed_is_created_again(tmp_path, moment):
     """Moments 1 to 3 are within the first file, 4 and 5 within the second; a complete file is renamed."""
     path = tmp_path / "run"
-    paths = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
+    paths = os.pathsep.join([str(Path(__file__).parents[1] / "cases"), *sys.path])
     subprocess.run(
         [sys.executable, "-c", KILLED, str(path), str(moment)],
         env=os.environ | {"PYTHONPATH": paths},

@@ -17,7 +17,7 @@ from ddsr.config import DefaultConfig
 from ddsr.estimator.forms import EquationForms
 from docs_cases import missing, said_equations, search_little
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 # The gallery's pages are run by docs/test_gallery.py, which draws their pictures from the same run.
 EXAMPLES = {
     f"{path.relative_to(ROOT)} #{number}": code

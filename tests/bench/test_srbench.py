@@ -13,7 +13,7 @@ import sympy
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, KFold
 
-FOLDER = Path(__file__).resolve().parent.parent / "srbench"
+FOLDER = Path(__file__).resolve().parents[2] / "srbench"
 
 
 def load_method():

@@ -18,7 +18,7 @@ from ddsr_pretraining.training import Trainer
 from fixture_cases import unpack
 from prior_cases import PlainMaker
 
-FIXTURES = Path(__file__).parent / "fixtures"
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 VERSIONS = sorted(path.name for path in FIXTURES.iterdir() if (path / "models").is_dir())
 MODELS = [
     f"{version}/models/{path.stem}"

@@ -90,7 +90,7 @@ def test_a_loaded_model_can_be_fitted_again(model, tmp_path):
 
 
 def test_the_documented_file_is_valid(tmp_path):
-    page = Path(__file__).parent.parent / "docs" / "runs.md"
+    page = Path(__file__).parents[2] / "docs" / "runs.md"
     path = tmp_path / "model.json"
     path.write_text(re.search(r"```json\n(.*?)```", page.read_text(), re.DOTALL)[1])
     model = DDSRRegressor.load(path)

@@ -13,7 +13,8 @@ from click.testing import CliRunner, Result
 import ddsr as ddsr_package
 from ddsr.cli.entry import main
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
+CASES = str(Path(__file__).parent)
 
 
 def write_table(path: Path, text: str) -> str:
@@ -52,7 +53,9 @@ def refusal(*arguments: object) -> str:
 def start_ddsr(*arguments: object, module: str = "ddsr", **options) -> subprocess.Popen:
     """Start a separate process; `module` may be one that changes ddsr first."""
     environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join([str(Path(ddsr_package.__file__).parents[1]), str(ROOT / "tests")]),
+        "PYTHONPATH": os.pathsep.join(
+            [str(Path(ddsr_package.__file__).parents[1]), str(Path(__file__).parent)]
+        ),
         "PYTHONUNBUFFERED": "1",
     }
     command = [sys.executable, "-m", module, *map(str, arguments)]
