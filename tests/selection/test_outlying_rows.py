@@ -7,7 +7,7 @@ import pytest
 
 from ddsr.engine import Engine
 from ddsr.expression import Expression, Vocabulary
-from ddsr.selection.guards.outliers import exceptional_rows, exceptions_of
+from ddsr.selection.guards.outliers import outliers_of, outlying_rows
 from ddsr.selection.samples import Samples
 from ddsr.selection.select import select
 
@@ -16,7 +16,7 @@ LEAST_NRMSE = 1e-13
 
 
 def saved(text: str, engine: Engine) -> float:
-    return exceptions_of([Expression.parse(text, VOCABULARY)], Samples(engine), LEAST_NRMSE)[0].saved
+    return outliers_of([Expression.parse(text, VOCABULARY)], Samples(engine), LEAST_NRMSE)[0].saved
 
 
 def noisy(n_rows: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -107,16 +107,16 @@ def test_sampled_rows_have_no_outliers() -> None:
 
 def test_outliers_are_listed_by_size() -> None:
     X, y = noisy(200)
-    assert exceptional_rows(X.sum(axis=1), y).tolist() == []
+    assert outlying_rows(X.sum(axis=1), y).tolist() == []
     y[[4, 61]] += 1.5, -2.0
-    assert exceptional_rows(X.sum(axis=1), y).tolist() == [61, 4]
+    assert outlying_rows(X.sum(axis=1), y).tolist() == [61, 4]
     y[9] += 1e6  # whatever its share of the variance
-    assert exceptional_rows(X.sum(axis=1), y).tolist()[0] == 9
+    assert outlying_rows(X.sum(axis=1), y).tolist()[0] == 9
     predicted = X.sum(axis=1)
     predicted[100] = np.inf
     y[9] -= 1e6
-    assert exceptional_rows(predicted, y).tolist() == [100, 61, 4]
-    assert exceptional_rows(1e300 * X.sum(axis=1), 1e300 * y).tolist() == [61, 4]
+    assert outlying_rows(predicted, y).tolist() == [100, 61, 4]
+    assert outlying_rows(1e300 * X.sum(axis=1), 1e300 * y).tolist() == [61, 4]
 
 
 def test_counts_are_rows() -> None:
@@ -137,7 +137,7 @@ def test_a_counted_outlier_is_left_out_completely() -> None:
     counts = np.ones(90)
     counts[7] = 3.0  # one of them may be an outlier
     samples = Samples(Engine(VOCABULARY, X, y, counts=counts))
-    found = exceptions_of([Expression.parse("x + y", VOCABULARY)], samples, LEAST_NRMSE)
+    found = outliers_of([Expression.parse("x + y", VOCABULARY)], samples, LEAST_NRMSE)
     squares = counts * (y - X.sum(axis=1)) ** 2
     assert found[0].rows.tolist() == [7]
     assert found[0].share_left == pytest.approx(np.delete(squares, 7).sum() / 89 / (squares.sum() / 92))

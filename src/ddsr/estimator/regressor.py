@@ -41,7 +41,7 @@ from ddsr.grammar.rules import RulesLike, read_rules
 from ddsr.search.loop import SearchState
 from ddsr.search.presets import ConfigLike, Method, parse_method, pose, settings, start
 from ddsr.search.problem import Given, Problem
-from ddsr.selection.guards.outliers import exceptional_rows
+from ddsr.selection.guards.outliers import outlying_rows
 from ddsr.storage.saved import restoring
 
 LARGEST_SEED = 2**31 - 1
@@ -233,7 +233,7 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
                 f"y has the shape {targets.shape}, but predictions have the shape {predicted.shape}"
             )
         columns = [check_target(column, len(targets)) for column in targets.T]
-        found = [exceptional_rows(*pair) for pair in zip(predicted.T, columns, strict=True)]
+        found = [outlying_rows(*pair) for pair in zip(predicted.T, columns, strict=True)]
         return found[0] if len(found) == 1 else found
 
     def __sklearn_tags__(self) -> Any:

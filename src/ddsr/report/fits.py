@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ddsr.report.equations import number_text, r2_text, rows_text
 from ddsr.report.model import FittedModel
-from ddsr.selection.guards.outliers import exceptional_rows
+from ddsr.selection.guards.outliers import outlying_rows
 
 Floats = NDArray[np.float64]
 
@@ -36,7 +36,7 @@ class Predictions:
         if not is_known.any():
             return None
         known = np.flatnonzero(is_known)
-        missed = known[exceptional_rows(predicted[known], true[known])]
+        missed = known[outlying_rows(predicted[known], true[known])]
         far = (missed if positions is None else positions[missed]) + 1
         return cls(true[known], predicted[known], len(true), tuple(far.tolist()))
 

@@ -24,7 +24,7 @@ from ddsr.selection.guards.domain import are_defined
 from ddsr.selection.guards.extrapolation import nats_of_growth
 from ddsr.selection.guards.leverage import nats_of_leverage
 from ddsr.selection.guards.lone_rows import nats_of_lone_rows
-from ddsr.selection.guards.outliers import exceptions_of
+from ddsr.selection.guards.outliers import outliers_of
 from ddsr.selection.guards.poles import have_poles
 from ddsr.selection.guards.swings import Paths, swing
 from ddsr.selection.judged import (
@@ -176,15 +176,15 @@ class Judge:
         assert scores.information is not None  # a refit always has it
         fitted_expressions = list(scores.batch)
         is_finite = are_defined(fitted_expressions, self.samples)
-        exceptions = exceptions_of(fitted_expressions, self.samples, self.least_nrmse)
+        outliers = outliers_of(fitted_expressions, self.samples, self.least_nrmse)
         judged = []
         for row, model in enumerate(models):
             if np.isfinite(scores.nrmse[row]):
                 fitted = Model(scores.batch[row], model.is_fixed)
                 nrmse, information = float(scores.nrmse[row]), scores.information[row]
-                length = self.length(fitted, nrmse, information) - exceptions[row].saved
+                length = self.length(fitted, nrmse, information) - outliers[row].saved
                 measured = fitted, nrmse, length, information, bool(is_finite[row]), self.engine.n_counted
-                judged.append(Judged(*measured, exceptions[row]))
+                judged.append(Judged(*measured, outliers[row]))
         return judged
 
     def _audited(self, judged: Sequence[Judged]) -> list[Judged]:
@@ -192,7 +192,7 @@ class Judge:
         models = [one.model for one in judged]
         tolerated = TOLERATED * self.engine.spread if self.has_few_rows else 0.0
         # guards look only at rows that the law is for
-        unseen = nats_of_leverage(models, self.samples, [one.exceptions.rows for one in judged], tolerated)
+        unseen = nats_of_leverage(models, self.samples, [one.outliers.rows for one in judged], tolerated)
         unseen += nats_of_growth(models, self._mean_squares(judged), self.samples)
         expressions = [model.expression for model in models]
         has_pole = have_poles(expressions, self.samples.audited.rows, self.engine.n_threads)
@@ -220,7 +220,7 @@ class Judge:
 
     def _mean_squares(self, judged: Sequence[Judged]) -> NDArray[np.float64]:
         """Mean square of the residuals of each model, without its outliers."""
-        errors = np.array([one.nrmse * np.sqrt(one.exceptions.share_left) for one in judged])
+        errors = np.array([one.nrmse * np.sqrt(one.outliers.share_left) for one in judged])
         with np.errstate(over="ignore"):  # for huge errors
             return np.asarray((np.maximum(errors, self.least_nrmse) * self.engine.spread) ** 2)
 

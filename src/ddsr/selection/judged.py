@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ddsr.expression import Expression
 from ddsr.price.model import Model
-from ddsr.selection.guards.outliers import Exceptions
+from ddsr.selection.guards.outliers import Outliers
 from ddsr.selection.notation import spelled
 
 # On few rows a constant may cost more than it explains. Still, it must not be worse than the mean of y.
@@ -47,7 +47,7 @@ class Judged:
     information: NDArray[np.float64]
     is_finite_between_rows: bool
     n_rows: int
-    exceptions: Exceptions
+    outliers: Outliers
     is_audited: bool = False
     """whether the length includes the cost of unseen rows, and poles were checked"""
     swings: bool = False

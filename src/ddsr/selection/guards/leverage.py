@@ -22,7 +22,7 @@ WORK_AT_ONCE = 2_000_000  # derivatives held in memory at a time
 def nats_of_leverage(
     models: Sequence[Model],
     samples: Samples,
-    exceptions: Sequence[NDArray[np.intp]] = (),
+    outliers: Sequence[NDArray[np.intp]] = (),
     tolerated: float = 0.0,
 ) -> NDArray[np.float64]:
     """Return how much worse each fitted model predicts unseen rows than its constants explain, in nats.
@@ -30,7 +30,7 @@ def nats_of_leverage(
     To first order, a row with residual e and leverage h is missed by e / (1 - h) when it is left out of the
     fit. Over n rows that costs n log(RMSE left out / RMSE) nats. For even leverages this is the sum of h, one
     for each constant, which the description length has priced already. It is more if constants were fitted to
-    single rows. `exceptions` are the outliers of each model, which are not counted. Errors up to `tolerated`
+    single rows. `outliers` are rows of each model that are not counted. Errors up to `tolerated`
     on left-out rows cost nothing: if rows are few, many constants of plain laws depend on one of them.
     """
     found = np.zeros(len(models))
@@ -38,7 +38,7 @@ def nats_of_leverage(
     most_constants = max((len(models[row].is_fixed) for row in with_constants), default=1)
     n_at_once = max(1, WORK_AT_ONCE // (len(samples.audited.rows) * most_constants))
     counted = np.repeat(samples.audited.weights[None], len(models), axis=0)
-    for row, named in enumerate(exceptions):
+    for row, named in enumerate(outliers):
         counted[row, named] = 0.0
     for begin in range(0, len(with_constants), n_at_once):
         part = with_constants[begin : begin + n_at_once]

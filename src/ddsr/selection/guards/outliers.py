@@ -15,7 +15,7 @@ from ddsr.expression import Batch, Expression
 from ddsr.price.rounding import SHARE_OF_Y
 from ddsr.selection.samples import Samples
 
-ROWS_AN_EXCEPTION = 50  # at most one outlier per this many rows, and one in smaller tables
+ROWS_PER_OUTLIER = 50  # at most one outlier per this many rows, and one in smaller tables
 FEWEST_ROWS = 20
 LEAST_SHARE_LEFT = 0.5  # of the variance of y: rows with more of it are what an equation should explain
 # Least spread of the other residuals, relative to all: if they fit better, the equation lacks something.
@@ -26,7 +26,7 @@ Rows = NDArray[np.intp]
 NONE: Rows = np.zeros(0, dtype=np.intp)
 
 
-class Exceptions(NamedTuple):
+class Outliers(NamedTuple):
     """The outliers of an expression."""
 
     saved: float = 0.0
@@ -37,9 +37,7 @@ class Exceptions(NamedTuple):
     """share of the residuals' mean square that remains without them"""
 
 
-def exceptions_of(
-    expressions: Sequence[Expression], samples: Samples, least_nrmse: float
-) -> list[Exceptions]:
+def outliers_of(expressions: Sequence[Expression], samples: Samples, least_nrmse: float) -> list[Outliers]:
     """Return the outliers of each expression.
 
     There are none if the data have more rows than are audited, since a sample has too many or too few of the
@@ -48,22 +46,22 @@ def exceptions_of(
     engine = samples.engine
     rows, target, weights, counts, _ = samples.audited
     if len(expressions) == 0 or engine.n_counted >= MOST_AUDITED_ROWS or (counts != weights).any():
-        return [Exceptions()] * len(expressions)
+        return [Outliers()] * len(expressions)
     predicted, _ = values(Batch.of(expressions), rows, engine.n_threads)
     each = np.repeat(np.arange(len(rows)), counts.astype(np.intp))
     least = (least_nrmse * engine.spread) ** 2
     saved, n_named = _told(predicted[:, each], target[each], least, LEAST_SHARE_LEFT)
-    found = [Exceptions()] * len(expressions)
+    found = [Outliers()] * len(expressions)
     for row in map(int, np.flatnonzero(n_named)):
         squares = ((target - predicted[row]) ** 2)[each]
         farthest = np.argsort(-squares, kind="stable")
         named = np.unique(each[farthest[: n_named[row]]])
         share_left = float(squares[~np.isin(each, named)].mean() / squares.mean())
-        found[row] = Exceptions(float(saved[row]), named, share_left)
+        found[row] = Outliers(float(saved[row]), named, share_left)
     return found
 
 
-def exceptional_rows(predicted: Floats, target: Floats) -> NDArray[np.intp]:
+def outlying_rows(predicted: Floats, target: Floats) -> NDArray[np.intp]:
     """Return the rows without a finite prediction, then the outliers, largest error first.
 
     Outliers may carry any share of the variance here, because nothing is chosen by them.
@@ -112,7 +110,7 @@ def _left(squares: Floats, of_rows: Floats) -> tuple[Floats, Floats]:
     Also return the sums of `of_rows` without the same entries. All are added up and nothing is subtracted,
     since the largest may be so large that nothing remains of the others after a subtraction.
     """
-    n_others = squares.shape[1] - max(1, squares.shape[1] // ROWS_AN_EXCEPTION)
+    n_others = squares.shape[1] - max(1, squares.shape[1] // ROWS_PER_OUTLIER)
     order = np.argpartition(squares, n_others, axis=1)
     ascending = np.argsort(np.take_along_axis(squares, order[:, n_others:], axis=1), axis=1)
     order[:, n_others:] = np.take_along_axis(order[:, n_others:], ascending, axis=1)
