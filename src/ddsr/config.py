@@ -181,8 +181,8 @@ class DSRConfig(SearchConfig):
     min_length: int = 4
     """minimum number of tokens of an expression"""
     preferred_length: float | None = None
-    """preferred length of a soft prior (`length_preference` of `generators.recurrent.constraints`); None means
-    no such prior, as in DSR's results in SRBench; later versions of DSR use 10"""
+    """preferred length of a soft prior (`length_preference` of `generators.recurrent.constraints`); None
+    means no such prior, as in DSR's results in SRBench; later versions of DSR use 10"""
     length_scale: float = 5.0
     """scale of the soft prior on the length"""
 
