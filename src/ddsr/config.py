@@ -101,7 +101,7 @@ class SearchConfig:
 
     operators: tuple[str, ...] = DEFAULT_OPERATORS
     constants: bool = True
-    """whether there is a constant token; in the paper, W/C is with it and W/OC without"""
+    """whether there is a constant token; the paper calls DSR with it W/C, and without it W/OC"""
     max_length: int = 32
     """M, maximum number of tokens of an expression (the paper's table calls it max depth)"""
     max_constants: int = 10
@@ -111,7 +111,7 @@ class SearchConfig:
     batch_size: int = 1000
     """B, the number of expressions per epoch"""
     elite_fraction: float = 0.05
-    """α, the share of a batch that are elites"""
+    """α, the share of a batch that becomes elites"""
     learning_rate: float = 1e-4
     """γ, the learning rate of Adam"""
     n_epochs: int = 600
@@ -122,8 +122,8 @@ class SearchConfig:
     """G, the number of epochs after which θ_ref is updated"""
     objective: ObjectiveConfig = ObjectiveConfig()
     reward: str = "error"
-    """what elites are chosen by: `error`, R = 1 / (1 + NRMSE), or `description_length`, which also counts the
-    price of the expression (docs/algorithm.md)"""
+    """reward by which elites are chosen: `error`, R = 1 / (1 + NRMSE), or `description_length`, which also
+    counts the price of the expression (docs/algorithm.md)"""
     model_selection: str = "accuracy"
     """how the equation for predictions is chosen, unless the estimator's `model_selection` is given"""
     max_evaluations: int | None = None
@@ -181,8 +181,8 @@ class DSRConfig(SearchConfig):
     min_length: int = 4
     """minimum number of tokens of an expression"""
     preferred_length: float | None = None
-    """preferred length of a soft prior (`length_preference` of `generators.recurrent.constraints`); None is
-    no such prior, as in DSR's results in SRBench; later versions of DSR use 10"""
+    """preferred length of a soft prior (`length_preference` of `generators.recurrent.constraints`); None
+    means no such prior, as in DSR's results in SRBench; later versions of DSR use 10"""
     length_scale: float = 5.0
     """scale of the soft prior on the length"""
 

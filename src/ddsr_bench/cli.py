@@ -33,7 +33,7 @@ def _names(option: str, name: str, **settings: Any) -> Callable[[Any], Any]:
 
 @click.group(cls=CommandGroup)
 def bench() -> None:
-    """Measure methods on problems whose equations are known."""
+    """Measure how often methods recover known equations."""
 
 
 @bench.command("run")
@@ -41,41 +41,74 @@ def bench() -> None:
     "--suite",
     "suites",
     default=["ground-truth"],
-    help="Suites, or CSV files of formulas or data, separated by commas.",
+    metavar="NAME,…",
+    help="Suites, or CSV files of formulas or data.",
 )
-@_names("--problem", "names", help="Problems of the suites, separated by commas.  [default: all]")
-@click.option("--draw", type=click.IntRange(1), help="Number of problems to draw at random.")
-@click.option("--draw-seed", type=click.IntRange(0), default=0, help="Random seed of --draw.")
-@_names("--method", "methods", default=["ddsr"], help="Presets or peers, separated by commas.")
+@_names("--problem", "names", metavar="NAME,…", help="Problems of the suites.  [default: all]")
+@click.option("--draw", type=click.IntRange(1), metavar="N", help="Number of problems to draw at random.")
+@click.option("--draw-seed", type=click.IntRange(0), metavar="N", default=0, help="Random seed of --draw.")
+@_names("--method", "methods", default=["ddsr"], metavar="NAME,…", help="Presets of ddsr, or peers.")
 @click.option(
     "--noise",
     "noises",
     multiple=True,
     callback=read_all_numbers,
     default=["0"],
-    help="Noise levels as fractions of the target's RMS, separated by commas.",
+    metavar="LEVEL,…",
+    help="Noise levels as fractions of the target's RMS.",
 )
 @click.option(
-    "--trials", type=click.IntRange(1), default=1, help="Runs of each problem, with the seeds 0, 1, …"
+    "--trials",
+    type=click.IntRange(1),
+    metavar="N",
+    default=1,
+    help="Number of runs of each problem, with the seeds 0, 1, ….",
 )
-@click.option("--time", "seconds", type=Seconds(min_open=True), help="Time limit of each search, in seconds.")
-@click.option("--epochs", type=click.IntRange(1), help="Maximum number of epochs of each run.")
 @click.option(
-    "--jobs", type=click.IntRange(1), default=1, help="Number of runs in parallel, each in its own process."
+    "--time", "seconds", type=Seconds(min_open=True), metavar="SECONDS", help="Time limit of each search."
+)
+@click.option("--epochs", type=click.IntRange(1), metavar="N", help="Maximum number of epochs of each run.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    metavar="N",
+    default=1,
+    help="Number of runs in parallel, each in its own process.",
 )
 @click.option(
     "--stack",
     type=click.IntRange(1),
-    help="Number of searches of the preset paper that each process runs in one batch, on one GPU.",
+    metavar="N",
+    help="Number of searches of the preset paper that each process runs at once on the GPU.",
 )
-@click.option("--cluster", help="Address of a Dask scheduler, or local:N. Replaces --jobs.")
-@click.option("--threads", type=click.IntRange(1), default=1, help="Number of threads of each run.")
-@click.option("--device", default="cpu", help="Device for the networks: cpu, cuda or auto.")
 @click.option(
-    "--memory", type=click.FloatRange(0, min_open=True), help="Memory limit in GiB. A run above it is killed."
+    "--cluster",
+    metavar="ADDRESS",
+    help="Address of a Dask scheduler, or local:N for N local workers. Replaces --jobs.",
 )
-@click.option("--data", type=click.Path(file_okay=False), help="Cache folder of pmlb.")
-@click.option("--store", type=click.Path(file_okay=False), required=True, help="Folder for the results.")
+@click.option(
+    "--threads", type=click.IntRange(1), metavar="N", default=1, help="Number of threads of each run."
+)
+@click.option("--device", metavar="NAME", default="cpu", help="Device for the networks: cpu, cuda or auto.")
+@click.option(
+    "--memory",
+    type=click.FloatRange(0, min_open=True),
+    metavar="GIB",
+    help="Memory limit of each run, which is killed above it.",
+)
+@click.option(
+    "--data",
+    type=click.Path(file_okay=False),
+    metavar="FOLDER",
+    help="Folder in which the package pmlb caches its data sets.",
+)
+@click.option(
+    "--store",
+    type=click.Path(file_okay=False),
+    metavar="FOLDER",
+    required=True,
+    help="Folder for the results.",
+)
 def bench_run(
     suites: tuple[str, ...],
     methods: tuple[str, ...],
@@ -83,10 +116,11 @@ def bench_run(
     data: str | None,
     **settings: Any,
 ) -> None:
-    """Run methods on problems and append each result to results.jsonl in the store.
+    """Run methods on problems and save the results.
 
-    Runs that the store already has are skipped, so the same command resumes a benchmark that was stopped or
-    killed. A run without --time also resumes its unfinished search.
+    Lists are separated by commas. Each result is appended to results.jsonl in the store, a folder. Runs that
+    the store already has are skipped, so the same command resumes a benchmark that was stopped or killed.
+    Without --time, unfinished searches are resumed, too.
     """
     from ddsr_bench.command import run_suite
 
@@ -96,7 +130,11 @@ def bench_run(
 def _chosen_runs(function: Any) -> Any:
     """Add the arguments that choose stores and methods."""
     choose = click.option(
-        "--method", "methods", callback=read_names, help="Only these methods, separated by commas."
+        "--method",
+        "methods",
+        callback=read_names,
+        metavar="NAME,…",
+        help="Methods to include.  [default: all]",
     )
     return click.argument("stores", metavar="STORE...", nargs=-1, required=True)(choose(function))
 
@@ -113,18 +151,27 @@ def _chosen_runs(function: Any) -> Any:
     "--by",
     type=click.Choice(["noise", "method", "overview"]),
     default="noise",
-    help="noise: all runs, by noise level. method: methods on the runs that all of them have. "
-    "overview: noise levels side by side.",
+    help="Kind of table. noise: all runs, by noise level. method: comparison of methods on the runs that all "
+    "of them have. overview: noise levels side by side.",
 )
 @click.option(
-    "--best", type=click.IntRange(0), help="With --by overview: maximum number of published rows per source."
+    "--best",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Maximum number of published rows per source, with --by overview.",
 )
-@click.option("--baseline", help="With --by method: compute p-values against this method.")
-@click.option("--out", type=click.Path(dir_okay=False), help="File to write.  [default: print to stdout]")
+@click.option("--baseline", metavar="NAME", help="Method to compute p-values against, with --by method.")
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="File to write.  [default: print to stdout]",
+)
 def bench_table(stores: tuple[str, ...], methods: tuple[str, ...], out: str | None, **settings: Any) -> None:
-    """Print rates, complexity and time of every method beside published results.
+    """Print tables of the results and published ones.
 
-    STORE is a folder of results. Use LABEL=FOLDER to compare the same method in two folders.
+    The tables have rates, complexity and time by method. STORE is a folder of results. Use LABEL=FOLDER to
+    compare the same method in two folders.
     """
     from ddsr_bench.report.command import make_table, read_chosen, save
 
@@ -146,12 +193,22 @@ def bench_table(stores: tuple[str, ...], methods: tuple[str, ...], out: str | No
     required=True,
     help="Kind of figure.",
 )
-@click.option("--problem", help="Use only the runs of this problem.")
-@click.option("--out", type=click.Path(dir_okay=False), required=True, help="File to write: .svg or .png.")
+@click.option("--problem", metavar="NAME", help="Problem whose runs are used.  [default: all]")
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    required=True,
+    help="Figure to write: .svg or .png.",
+)
 def bench_plot(
     stores: tuple[str, ...], methods: tuple[str, ...], kind: str, problem: str | None, out: str
 ) -> None:
-    """Draw rates, R² against complexity, an ablation, or learning curves."""
+    """Draw a figure of the results.
+
+    A figure shows rates, R² against size, an ablation, or learning curves. STORE is a folder of results, or
+    LABEL=FOLDER.
+    """
     from ddsr_bench.report.command import read_chosen, save_figure
 
     save_figure(read_chosen(stores, methods, problem), kind, out)
@@ -159,13 +216,18 @@ def bench_plot(
 
 @bench.command("report")
 @_chosen_runs
-@click.option("--title", default="Benchmark", help="Title of the page.")
-@click.option("--baseline", help="Compute p-values against this method.")
-@click.option("--out", type=click.Path(dir_okay=False), required=True, help="File to write: .html.")
+@click.option("--title", metavar="TEXT", default="Benchmark", help="Title of the page.")
+@click.option("--baseline", metavar="NAME", help="Method to compute p-values against.")
+@click.option(
+    "--out", type=click.Path(dir_okay=False), metavar="FILE", required=True, help="Page to write: .html."
+)
 def bench_report(
     stores: tuple[str, ...], methods: tuple[str, ...], title: str, baseline: str | None, out: str
 ) -> None:
-    """Write all tables and figures into one self-contained HTML page."""
+    """Write an HTML page with all tables and figures.
+
+    The page is self-contained. STORE is a folder of results, or LABEL=FOLDER.
+    """
     from ddsr_bench.report.command import read_chosen, save_page
 
     save_page(read_chosen(stores, methods), title, baseline, out)

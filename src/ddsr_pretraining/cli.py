@@ -58,52 +58,69 @@ def usable_device(name: str) -> str:
 
 @click.group(cls=CommandGroup)
 def prior() -> None:
-    """Train, evaluate and export priors, diffusion models of equations."""
+    """Train, evaluate and export pretrained generators."""
 
 
 @prior.command("train")
-@click.option("--out", type=FOLDER, required=True, help="Folder for the training run.")
+@click.option("--out", type=FOLDER, metavar="FOLDER", required=True, help="Folder for the training run.")
 @click.option("--resume", "is_resumed", is_flag=True, help="Resume the training run in the folder.")
 @click.option(
     "--from",
     "origin",
     metavar="WEIGHTS",
-    help="Weights to start from: a .safetensors file or `default`. Keeps their sizes and recipe.",
+    help="Weights to start from, with their sizes and recipe: a .safetensors file or `default`.",
 )
 @click.option(
-    "--seconds", type=click.FloatRange(0, min_open=True), help="Duration of this stage, in seconds."
+    "--seconds",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="Duration of this stage, in seconds.",
 )
-@click.option("--steps", type=click.IntRange(1), help="Duration of this stage, in batches.")
-@click.option("--anneal", is_flag=True, help="Decrease the learning rate over this stage.")
+@click.option("--steps", type=click.IntRange(1), metavar="N", help="Duration of this stage, in batches.")
+@click.option("--anneal", is_flag=True, help="Let the learning rate fall linearly over this stage.")
 @click.option(
     "--final-share",
     type=click.FloatRange(0, 1),
+    metavar="FRACTION",
     default=0.0,
-    help="With --anneal: fraction of the learning rate at the end of the stage.",
+    help="Fraction of the learning rate at the end of the stage, with --anneal.",
 )
-@click.option("--device", default="cpu", help="Device for training: cpu, cuda or auto.")
+@click.option("--device", metavar="NAME", default="cpu", help="Device for training: cpu, cuda or auto.")
 @click.option(
     "--threads",
     type=click.IntRange(1),
+    metavar="N",
     help="Number of threads that make examples.  [default: all cores but two]",
 )
-@click.option("--compile", "is_compiled", is_flag=True, help="Compile the layers (takes about a minute).")
 @click.option(
-    "--graphs", "is_captured", is_flag=True, help="Use CUDA graphs, which makes steps on a GPU faster."
+    "--compile", "is_compiled", is_flag=True, help="Compile the layers, which takes about a minute."
 )
-@click.option("--save-every", type=click.FloatRange(1), default=120.0, help="Seconds between two saves.")
+@click.option(
+    "--graphs", "is_captured", is_flag=True, help="Use CUDA graphs, which make steps on a GPU faster."
+)
+@click.option(
+    "--save-every",
+    type=click.FloatRange(1),
+    metavar="SECONDS",
+    default=120.0,
+    help="Time between two checkpoints.",
+)
 @click.option(
     "--set",
     "settings",
     multiple=True,
     callback=read_setting,
     metavar="NAME=VALUE",
-    help="Setting of the network, the training or the recipe. Can be repeated.",
+    help="Setting of the network, the training or the examples. Can be repeated.",
 )
 def prior_train(
     seconds: float | None, steps: int | None, anneal: bool, final_share: float, device: str, **rest: Any
 ) -> None:
-    """Train a prior on generated examples, in stages: each resumes where the last one ended."""
+    """Train a prior on generated examples.
+
+    Training consists of stages, each of which resumes where the last one ended (--resume). --seconds or
+    --steps sets the duration of a stage.
+    """
     from ddsr_pretraining.command import train
     from ddsr_pretraining.training import Stage
 
@@ -115,17 +132,19 @@ def prior_train(
 
 @prior.command("export")
 @click.argument("source")
-@click.option("--out", type=FILE, required=True, help="File to write: .safetensors.")
+@click.option("--out", type=FILE, metavar="FILE", required=True, help="File to write: .safetensors.")
 @click.option(
     "--scores",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
     help="Scores from `ddsr prior evaluate --out` to add to the card. Can be repeated.",
 )
 def prior_export(source: str, out: Path, scores: tuple[Path, ...]) -> None:
-    """Write a file of weights, and a model card beside it.
+    """Write a file of weights and its model card.
 
-    SOURCE is the folder of a training run, or weights (a file or `default`) to whose card scores are added.
+    SOURCE is the folder of a training run. It can also be a file of weights, or `default`, to add scores to
+    its model card.
     """
     from ddsr_pretraining.command import export
     from ddsr_pretraining.scores import read_scores
@@ -141,34 +160,57 @@ def prior_export(source: str, out: Path, scores: tuple[Path, ...]) -> None:
 
 @prior.command("evaluate")
 @click.argument("weights")
-@click.option("--suite", default="ground-truth", help="Benchmark suite, or held-out.")
-@click.option("--samples", type=click.IntRange(1), default=2000, help="Samples per problem.")
+@click.option(
+    "--suite",
+    metavar="NAME",
+    default="ground-truth",
+    help="Suite of `ddsr bench`, or held-out for generated examples.",
+)
+@click.option(
+    "--samples", type=click.IntRange(1), metavar="N", default=2000, help="Number of samples per problem."
+)
 @click.option(
     "--noise",
     "noises",
     callback=read_numbers,
+    metavar="LEVEL,…",
     default="0",
-    help="Noise levels as fractions of the target's RMS, separated by commas. Not for held-out.",
+    help="Noise levels as fractions of the target's RMS. Not for held-out.",
 )
-@click.option("-n", "n", type=click.IntRange(1), help="Number of problems.  [default: all; 200 for held-out]")
+@click.option(
+    "-n",
+    "n",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Number of problems.  [default: all; 200 for held-out]",
+)
 @click.option(
     "--tokens-per-step",
     type=click.IntRange(0),
+    metavar="N",
     default=0,
-    help="Number of tokens drawn per step; 0: draw one per step, and only distinct expressions.",
+    help="Number of tokens drawn per step; 0: one per step, and only distinct expressions.",
 )
 @click.option(
     "--temperature",
     type=click.FloatRange(0, min_open=True),
+    metavar="T",
     default=1.0,
     help="Sampling temperature, with --tokens-per-step.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, help="Random seed of the samples.")
-@click.option("--device", default="cpu", help="Device for the network: cpu, cuda or auto.")
-@click.option("--threads", type=click.IntRange(1), default=1, help="Number of threads of the engine.")
-@click.option("--jobs", type=click.IntRange(1), default=1, help="Number of processes.")
-@click.option("--data", type=click.Path(file_okay=False), help="Cache folder of pmlb.")
-@click.option("--out", type=FILE, help="JSON file to write with all results.")
+@click.option("--seed", type=click.IntRange(0), metavar="N", default=0, help="Random seed of the samples.")
+@click.option("--device", metavar="NAME", default="cpu", help="Device for the network: cpu, cuda or auto.")
+@click.option(
+    "--threads", type=click.IntRange(1), metavar="N", default=1, help="Number of threads of the engine."
+)
+@click.option("--jobs", type=click.IntRange(1), metavar="N", default=1, help="Number of processes.")
+@click.option(
+    "--data",
+    type=click.Path(file_okay=False),
+    metavar="FOLDER",
+    help="Folder in which the package pmlb caches its data sets.",
+)
+@click.option("--out", type=FILE, metavar="FILE", help="JSON file to write with all results.")
 def prior_evaluate(
     weights: str,
     suite: str,
@@ -182,7 +224,10 @@ def prior_evaluate(
     device: str,
     **drawing: Any,
 ) -> None:
-    """Count the problems whose equation WEIGHTS (a file or `default`) proposes, without a search."""
+    """Measure how many problems a prior solves without a search.
+
+    WEIGHTS is a file or `default`, the prior of the package.
+    """
     from ddsr_pretraining.evaluation import HELD_OUT, run_evaluation
     from ddsr_pretraining.zero_shot import Sampling
 
@@ -202,10 +247,13 @@ def prior_evaluate(
 
 @prior.command("scaling")
 @click.argument("scores", nargs=-1, required=True, type=FILE)
-@click.option("--out", type=FILE, help="Figure to write: .svg, .png or .pdf.")
-@click.option("--seed", type=click.IntRange(0), default=0, help="Random seed of the intervals.")
+@click.option("--out", type=FILE, metavar="FILE", help="Figure to write: .svg, .png or .pdf.")
+@click.option("--seed", type=click.IntRange(0), metavar="N", default=0, help="Random seed of the intervals.")
 def prior_scaling(scores: tuple[Path, ...], out: Path | None, seed: int) -> None:
-    """Compare the SCORES of several priors (from `evaluate --out`) by amount of training, and extrapolate."""
+    """Compare priors by their amount of training, and extrapolate.
+
+    SCORES are files written by `ddsr prior evaluate --out`, one per prior.
+    """
     from ddsr_pretraining.scaling import check_alike, find_gains, gain_lines, read_scored, table_lines
     from ddsr_pretraining.scaling_figure import draw_scaling, save_figure
 

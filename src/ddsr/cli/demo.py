@@ -25,10 +25,11 @@ PLANETS = {
     "--time",
     "seconds",
     type=Seconds(min_open=True),
+    metavar="SECONDS",
     default=3.0,
-    help="Time limit of the search, in seconds.",
+    help="Time limit of the search.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, help="Random seed.")
+@click.option("--seed", type=click.IntRange(0), metavar="N", default=0, help="Random seed.")
 def demo(seconds: float, seed: int) -> None:
     """Find Kepler's third law in the orbits of the planets."""
     from ddsr.cli.watching import print_to_stderr

@@ -17,17 +17,17 @@ TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
 
 @click.command(cls=Command, short_help="Find equations for a column of a table.")
 @click.argument("data", type=click.Path())
-@click.option("-t", "--target", required=True, help="Column to predict.")
+@click.option("-t", "--target", metavar="COLUMN", required=True, help="Column to predict.")
 @click.option(
     "--features",
     callback=read_names,
     metavar="A,B,…",
-    help="Columns to predict it from.  [default: all other numeric columns]",
+    help="Columns to predict the target from.  [default: all other numeric columns]",
 )
 @click.option("--ignore", callback=read_names, metavar="A,B,…", help="Columns to leave out.")
 @click.option("--weights", metavar="COLUMN", help="Column with the relative weight of each row.")
 @click.option("--counts", metavar="COLUMN", help="Column that says how often each row was observed.")
-@click.option("--drop-missing", is_flag=True, help="Ignore rows with missing values.")
+@click.option("--drop-missing", is_flag=True, help="Drop rows with missing values.")
 @click.option("--time", "seconds", type=Seconds(min_open=True), metavar="SECONDS", help=TIME_HELP)
 @click.option("--epochs", type=click.IntRange(1), metavar="N", help="Maximum number of epochs.")
 @click.option(
@@ -50,15 +50,20 @@ TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
     "rules",
     multiple=True,
     metavar="RULE",
-    help="Constraint such as 'forbid exp on a' or 'use b'. Can be repeated.",
+    help="Rule that equations must obey, such as 'forbid exp on a' or 'use b'. Can be repeated.",
 )
-@click.option("--selection", type=click.Choice(SELECTIONS), help="How to choose one of the equations.")
-@click.option("--preset", default="ddsr", help="Search method: ddsr, paper, dsr, uniform, or a variant.")
+@click.option("--selection", type=click.Choice(SELECTIONS), help="How one of the equations is chosen.")
+@click.option(
+    "--preset",
+    metavar="NAME",
+    default="ddsr",
+    help="Search method: ddsr, paper, dsr, uniform, or a variant of one.",
+)
 @click.option(
     "--prior",
     metavar="default|none|FILE",
     default="default",
-    help="Pretrained prior of the package, none, or a file of weights.",
+    help="Pretrained generator: that of the package, none, or a file of weights.",
 )
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), metavar="N", default=0, help="Random seed.")
 @click.option("--jobs", type=int, metavar="N", default=-1, help="Number of threads; -1: all cores.")
@@ -75,11 +80,11 @@ def fit(
     counts: str | None,
     **options: Any,
 ) -> None:
-    """Find equations that predict one column of the table DATA: CSV, TSV (both also .gz) or Parquet.
+    """Find equations that predict one column of a table.
 
-    Non-numeric columns are ignored and listed. Ctrl-C ends the search and keeps the best equations so far; a
-    second Ctrl-C stops at once without a result. If --epochs is the only limit, the same seed gives the same
-    equations.
+    DATA is a CSV, TSV (both also .gz) or Parquet file. Non-numeric columns are ignored and listed. Ctrl-C
+    ends the search and keeps the best equations so far; a second Ctrl-C stops at once without a result. If
+    --epochs is the only limit, the same seed gives the same equations.
 
     \b
     Examples:

@@ -30,15 +30,15 @@ COLUMN = "prediction"
     "--index",
     type=click.IntRange(0),
     metavar="N",
-    help="Equation to use: row of the table of `ddsr show`, from 0.  [default: the chosen equation]",
+    help="Row of the equation in the table of `ddsr show`, from 0.  [default: the chosen equation]",
 )
 @with_json
 def predict(run: str, data: str, out: str | None, index: int | None, as_json: bool) -> None:
-    """Predict every row of the table DATA with the equation of RUN, a run folder or a model.json.
+    """Predict every row of a table with the equation of a run.
 
-    DATA must have the columns that the model was fitted on, in any order. The output is a CSV with one column
-    and one row per row of DATA, NaN where a value is missing. If DATA also has the target, R² is printed to
-    stderr.
+    RUN is a run folder or a model.json. DATA is a table like that of `ddsr fit`, with the columns that the
+    model was fitted on, in any order. The output is a CSV with one column and one row per row of DATA, NaN
+    where a value is missing. If DATA also has the target, R² is printed to stderr.
     """
     from ddsr.cli.opening import open_model
     from ddsr.cli.reading import read_new_data

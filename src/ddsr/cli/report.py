@@ -21,10 +21,10 @@ from ddsr.data.printable import printable
 @click.option("--title", metavar="TEXT", help="Title of the page.")
 @click.option("--open", "opens", is_flag=True, help="Open the page in the browser.")
 def report(run: str, out: str | None, title: str | None, opens: bool) -> None:
-    """Write an HTML report of RUN, a run folder or a model.json: equations, front, fit and search.
+    """Write an HTML report of a run: equations, front, fit and search.
 
-    The page is self-contained: it needs no other file and no network. A model.json has no data, so its report
-    has no section on the fit.
+    RUN is a run folder or a model.json. The page is self-contained: it needs no other file and no network. A
+    model.json has no data, so its report has no section on the fit.
     """
     if Path(run).is_file():
         path = _report_of_model(run, out, title)

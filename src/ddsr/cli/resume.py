@@ -22,7 +22,11 @@ FINAL = ("exact", "exhausted")
 @click.command(cls=Command, short_help="Resume a run.")
 @click.argument("run", type=click.Path())
 @click.option(
-    "--time", "more_time", type=Seconds(min_open=True), metavar="SECONDS", help="Additional search time."
+    "--time",
+    "more_time",
+    type=Seconds(min_open=True),
+    metavar="SECONDS",
+    help="Additional time for the search.",
 )
 @click.option(
     "--epochs", "more_epochs", type=click.IntRange(1), metavar="N", help="Number of additional epochs."
@@ -42,9 +46,10 @@ def resume(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Resume RUN, a run folder, as if it had never been interrupted or killed.
+    """Resume a run that was interrupted, or continue a finished one.
 
-    The run uses what is left of its time and epochs. A finished run needs --time or --epochs.
+    RUN is a run folder. An interrupted or killed run continues as if nothing had happened, with what is left
+    of its time and epochs. A finished run needs --time or --epochs.
     """
     from ddsr.cli.opening import UNNAMED, Opened
     from ddsr.cli.result import report_result

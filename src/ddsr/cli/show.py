@@ -13,9 +13,9 @@ from ddsr.data.printable import printable
 @click.argument("run", type=click.Path())
 @with_json
 def show(run: str, as_json: bool) -> None:
-    """Show the equations of RUN, a run folder or a model.json, and which one is chosen.
+    """Show the equations of a run, and which one is chosen.
 
-    For a run in progress, this is the best that it has saved so far.
+    RUN is a run folder or a model.json. For a run in progress, the last saved equations are shown.
     """
     from ddsr.cli.opening import open_model
     from ddsr.cli.result import report_result

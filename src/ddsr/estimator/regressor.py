@@ -57,78 +57,83 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         (masked diffusion with token-wise GRPO and long short-term memory), `dsr`, `uniform` (random
         expressions), or a variant such as `paper:memory=short` or `ddsr:generator=none`.
     max_time : float or None
-        Time limit in seconds. An epoch that is running at the limit is cut short; what it has scored counts.
+        Time limit in seconds, including the choice of an equation. It also holds within an epoch.
     max_epochs : int or None
         Maximum number of epochs. None means no limit if `max_time` is given, otherwise the preset's number.
     n_jobs : int or None
-        Number of threads; None is 1 and −1 is all. It does not change the equations that are found. It does
-        not apply to torch: `torch.set_num_threads` does, and can change the last bits of torch's results.
+        Number of threads: None means 1, and −1 all cores. The equations do not depend on it. It does not
+        apply to torch: use `torch.set_num_threads`, which can change the last bits of torch's results.
     random_state : int, RandomState or None
-        Random seed. The same number gives the same equations on the same machine, unless time is limited.
+        Random seed. The same number gives the same equations on the same machine, unless `max_time` is given.
     device : "auto", "cpu" or "cuda"
-        Device for the networks; `auto` is the GPU if there is one.
+        Device for the networks; "auto" means the GPU if there is one.
     operators : sequence of str or None
-        Names or symbols of operators, such as `("+", "*", "sin")`; None is the preset's.
+        Names or symbols of operators, such as `("+", "*", "sin")`; None means those of the preset.
     rules : sequence of rules, texts or dicts
-        Constraints on expressions: `Forbid`, `Nesting`, `AtMost`, `MustAppear`, or the same as text such as
-        "forbid exp on mass" or as a dict (docs/estimator.md).
+        Rules that equations must obey: `Forbid`, `Nesting`, `AtMost`, `MustAppear`, or the same as text, such
+        as "forbid exp on mass", or as a dict (docs/estimator.md).
     config : DefaultConfig, PaperConfig, DSRConfig, dict or None
-        Settings of the method: a dict of those that differ from the preset, or a complete object.
+        Settings of the method: a dict of those that differ from the preset's, or a complete object.
     prior : "default", path or None
-        Pretrained weights of the generator, used by the preset `ddsr`: those of the package (unless `config`
-        or the preset's name says otherwise), those of a file, or None to search without.
+        Weights of the pretrained generator that the preset `ddsr` uses: those of the package (unless `config`
+        or the preset's name says otherwise), those of a file, or None to search without it.
     model_selection : "description_length", "accuracy", "best" or None
-        How the equation for predictions is chosen. "description_length": the one with the shortest
-        description, after terms are dropped and constants fixed at simple numbers where that shortens it;
-        this takes the last part of `max_time`, or up to a minute without a limit. "accuracy": the one with
-        the highest reward. "best": a trade-off between error and size, without simplification. None is the
-        preset's choice: "description_length" for `ddsr`, "accuracy" for the others.
+        How the equation for predictions is chosen. "description_length" chooses the one with the shortest
+        description, after terms are dropped and constants fixed at simple numbers where that shortens it.
+        This takes the last part of `max_time`, or up to a minute without a limit. "accuracy" chooses the one
+        with the highest reward. "best" is a trade-off between error and size, without simplification. None
+        means the preset's default: "description_length" for `ddsr`, "accuracy" for the others.
     guesses : sequence of str
         Expressions to start from, such as "C * sin(x) + 0.5". Numbers are starting values of constants; `C`
         or `?` is an unknown constant. For several columns of y, pass one list for all or one per column.
     warm_start : bool
-        Whether `fit` continues from the equations of the previous fit, which then seed the search.
+        Whether `fit` starts from the equations of the previous fit.
     contributors : sequence of contributors
-        Your own sources of expressions for the preset `ddsr`: objects, of which each search gets a copy, or
-        classes or functions that take the `Problem` and return one (docs/contributors.md).
+        Your own sources of expressions for the preset `ddsr`: objects, which each search copies, or classes
+        or functions that take the `Problem` and return such an object (docs/contributors.md).
     callback : callable or None
-        Called with the `SearchState` after every epoch. A `KeyboardInterrupt` that it raises ends the fit.
+        Called with the `SearchState` after every epoch. If it raises `KeyboardInterrupt`, the fit ends.
 
     Attributes
     ----------
-    With several columns of y, each attribute from `equations_` to `stopped_by_` is a list.
+    With several columns of y, each attribute from `equations_` to `noise_` is a list.
 
     equations_ : DataFrame
         The Pareto front, one row per equation: complexity (tokens), loss (mean squared error), r2,
-        description_length (nats, up to a shared term), reward, equation, and is_best (the one that predicts).
+        description_length (nats, up to a shared term), reward, equation, and is_best (the chosen equation).
     front_ : ParetoFront
-        The same equations as expressions.
+        The same equations as `Expression` objects with their errors.
     best_ : FrontEntry
-        The equation that predicts.
+        The chosen equation, used for predictions.
     forms_ : DataFrame
-        The forms that explain the data with their weights, the most likely first.
+        The forms that explain the data, with their weights, the likeliest first.
     curves_ : DataFrame
         Learning curves, one row per epoch.
     n_epochs_ : int
+        Number of epochs.
     fit_sample_ : DataFrame
         True and predicted values on at most 500 training rows.
     stopped_by_ : str
         What ended the search: "exact" (NRMSE below 1e-12 or below `config.evolution.exact`), "max_time",
         "max_epochs", "max_evaluations", "no_progress" (after `config.patience` epochs), "exhausted" (every
         expression was tried) or "interrupt".
+    noise_ : str
+        "relative" if errors were found to grow with y, otherwise "constant".
     fit_seconds_ : float
+        Duration of the fit in seconds.
     outcomes_ : list of Outcome
-        The result of each output's fit without the data, from which the other attributes are made.
+        The result of the fit of each output, without the data, from which the other attributes are computed.
     n_fits_ : int
-        Number of fits: this one and, with `warm_start`, those that it continued.
+        Number of fits: this one and, with `warm_start`, those before it.
     is_weighted_, has_counts_ : bool
         Whether `fit` was given weights and counts.
     n_features_in_, feature_names_in_, n_outputs_, target_names_
-        As in scikit-learn; `target_names_` has the name of y, or of each of its columns.
+        As in scikit-learn; `target_names_` has the name of y or of each of its columns.
 
-    A fit has a model from its start: the constant and the lines through one variable are fitted before the
-    search. A `KeyboardInterrupt` ends `fit` like a time limit. Any other exception, such as one raised by the
-    handler of an alarm signal, passes through and leaves the model of the last finished epoch.
+    There is a model from the start of a fit, because a constant and a straight line in each variable are
+    fitted before the search. A `KeyboardInterrupt` ends `fit` like a time limit. Any other exception, such as
+    one raised by the handler of an alarm signal, passes through `fit` and leaves the model of the last
+    finished epoch.
     """
 
     def __init__(
@@ -173,10 +178,10 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         sample_weight: ArrayLike | None = None,
         counts: ArrayLike | None = None,
     ) -> DDSRRegressor:
-        """Search for equations. Columns of a DataFrame keep their names; otherwise they are x0, x1, …
+        """Search for equations. Columns of a DataFrame keep their names; others are called x0, x1, ….
 
-        `sample_weight` is relative: multiplying it by a constant changes nothing. `counts` are whole numbers
-        that say how often each row was observed, as if it were repeated.
+        `sample_weight` is relative: multiplying it by a constant changes nothing. `counts` says how often
+        each row was observed, in whole numbers, as if the row were repeated.
         """
         return self._fit(X, y, sample_weight, counts)
 
@@ -223,8 +228,9 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
     def outliers(self, X: ArrayLike, y: ArrayLike, index: Index = None) -> Any:
         """Return the positions of outliers, rows with unusually large residuals, the largest first.
 
-        Rows where the equation is undefined come before them. Outliers are only reported for 20 rows or more,
-        and at most one in fifty rows, or one (docs/selection.md). For several columns of y, it is a list.
+        Rows where the equation is undefined come first. Outliers are only reported for 20 rows or more, and
+        at most one row in fifty, but at least one is allowed (docs/selection.md). For several columns of y,
+        the result is a list of arrays.
         """
         targets = read_targets(y).columns
         predicted = self.predict(X, index).reshape(-1, len(self.outcomes_))
@@ -244,8 +250,7 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to one JSON file, which contains nothing executable.
 
-        The callback and contributors are not saved. A `RandomState` is saved in its present state, after the
-        fit.
+        The callback and the contributors are not saved. A `RandomState` is saved in its state after the fit.
         """
         check_is_fitted(self)
         write_model(self._record(self.outcomes_), Path(path))
