@@ -19,8 +19,11 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.pages import ROOT, with_tables
+from benchmarks.paper import page as paper_page
 from benchmarks.readme import compact_table, recovery_figure
 from benchmarks.realistic import page as realistic_page
+from benchmarks.trust import page as trust_page
 from ddsr.config import DefaultConfig
 from ddsr.errors import BenchError
 from ddsr_bench.report.command import make_table, read_chosen, save, save_figure
@@ -29,7 +32,6 @@ from ddsr_bench.runner.curves import FOLDER as CURVES
 from ddsr_bench.runner.starts import FILE as STARTS
 from ddsr_bench.runner.store import COMPRESSED, FILE, file_of, read_rows
 
-ROOT = Path(__file__).resolve().parent.parent
 KEPT = ROOT / "benchmarks" / "results"
 SUITES = ("ground-truth", "black-box")
 ABLATIONS = {
@@ -72,21 +74,6 @@ def tables(stores: Sequence[str]) -> str:
     printed = make_table(read_whole(stores), format="markdown", by="overview")
     is_whole = any(Path(store).parent.name == "black-box" for store in stores)
     return re.sub("^## ", "### ", printed, flags=re.MULTILINE) + ("" if is_whole else NO_BLACK_BOX)
-
-
-def marks(name: str) -> tuple[str, str]:
-    """The marks around text on a page that is written from runs."""
-    return f"<!-- {name}: written by `make results` -->", f"<!-- end of {name} -->"
-
-
-def with_tables(page: str, text: str, name: str = "results") -> str:
-    """Return the page with the text between its marks."""
-    begin_mark, end_mark = marks(name)
-    before, begin, rest = page.partition(begin_mark)
-    _, end, after = rest.partition(end_mark)
-    if not (begin and end):
-        raise BenchError(f"no place for the {name}: the page lacks {begin_mark} and {end_mark}")
-    return f"{before}{begin}\n\n{text}\n{end}{after}"
 
 
 def short_table(stores: Sequence[str]) -> str:
@@ -178,20 +165,6 @@ def keep(store: Path, name: str, folder: Path = KEPT) -> Path:
     return target
 
 
-def write_trust() -> None:
-    """Write the figures of `make trust` into docs/trust.md."""
-    from benchmarks.trust import page  # needs this module's marks
-
-    page.write(KEPT / "trust.json")
-
-
-def write_paper() -> None:
-    """Write docs/paper.md and its figures."""
-    from benchmarks.paper import page  # needs this module's marks
-
-    page.write()
-
-
 def write_realistic() -> None:
     """Write the tables on small, noisy tables into docs/results.md."""
     text = realistic_page.figures(KEPT / realistic_page.NAME)
@@ -221,8 +194,8 @@ def main() -> None:
     write_overview()
     write_ablations()
     write_realistic()
-    write_trust()
-    write_paper()
+    trust_page.write(KEPT / "trust.json")
+    paper_page.write()
     draw_curves()
     for path in (README, RECOVERY, RESULTS):
         print(f"written: {path.relative_to(ROOT)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.kept import ROOT, with_tables
+from benchmarks.pages import ROOT, with_tables
 from benchmarks.paper.ablations import figure_4
 from benchmarks.paper.black_box import figure_3, table_5
 from benchmarks.paper.curves import convergence, figure_5, figure_8

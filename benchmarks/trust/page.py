@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from benchmarks.kept import with_tables
+from benchmarks.pages import with_tables
 from benchmarks.trust.campaigns import CAMPAIGNS
 from benchmarks.trust.child import ROOT
 

@@ -17,12 +17,11 @@ from benchmarks.kept import (
     generator_note,
     keep,
     kept_stores,
-    marks,
     read_whole,
     short_table,
     tables,
-    with_tables,
 )
+from benchmarks.pages import marks, with_tables
 from benchmarks.readme import N_BARS, bars, best_published, compact_table, recovery_figure
 from click.testing import CliRunner
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.kept import marks
+from benchmarks.pages import marks
 from benchmarks.paper.measures import mean_interval
 from benchmarks.paper.page import ASSETS, PAGE, PARTS, filled, parts
 from benchmarks.paper.part import Part

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from benchmarks import kept
+from benchmarks.pages import with_tables
 from benchmarks.realistic import page
 from benchmarks.realistic.calibration import bins
 from benchmarks.realistic.lines import Row, Task, read_origins, read_rows, unique, write_line
@@ -150,4 +151,4 @@ def test_the_page_has_the_kept_runs():
     """After a change of the runs or the tables, run `make results`."""
     text = page.figures(kept.KEPT / page.NAME)
     written = kept.RESULTS.read_text()
-    assert kept.with_tables(written, text, page.NAME) == written
+    assert with_tables(written, text, page.NAME) == written

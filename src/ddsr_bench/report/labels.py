@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.transforms import Bbox
 
 FONT_SIZE = 8.0
 CHARACTER_WIDTH = 0.56
@@ -31,18 +30,33 @@ class Label(NamedTuple):
     is_bold: bool = False
 
 
+class Box(NamedTuple):
+    """A rectangle, in points; matplotlib's boxes take ten times as long to compare."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    @classmethod
+    def around(cls, x: float, y: float, width: float, height: float) -> Box:
+        """Return the box with this centre."""
+        return cls(x - width / 2, y - height / 2, x + width / 2, y + height / 2)
+
+    def overlap(self, other: Box) -> float:
+        """Return the area that both boxes cover."""
+        width = min(self.x1, other.x1) - max(self.x0, other.x0)
+        height = min(self.y1, other.y1) - max(self.y0, other.y0)
+        return max(0.0, width) * max(0.0, height)
+
+
 def place_labels(axes: Axes, labels: Sequence[Label]) -> None:
     """Write the names; the first ones have the best places. Set the limits of the axes before."""
-    from matplotlib.transforms import Bbox
-
     scale = 72.0 / axes.figure.dpi
     centres = [axes.transData.transform((label.x, label.y)) * scale for label in labels]
-    taken = [
-        Bbox.from_bounds(x - MARK_RADIUS, y - MARK_RADIUS, 2 * MARK_RADIUS, 2 * MARK_RADIUS)
-        for x, y in centres
-    ]
-    frame = Bbox.from_extents(*(edge * scale for edge in axes.bbox.extents))
-    for label, (x, y) in zip(labels, centres, strict=True):
+    taken = [Box.around(x, y, 2 * MARK_RADIUS, 2 * MARK_RADIUS) for x, y in map(tuple, centres)]
+    frame = Box(*(edge * scale for edge in axes.bbox.extents))
+    for label, (x, y) in zip(labels, map(tuple, centres), strict=True):
         box, distance = min(
             _candidates(label, x, y), key=lambda found: _cost(found[0], found[1], taken, frame)
         )
@@ -61,25 +75,16 @@ def place_labels(axes: Axes, labels: Sequence[Label]) -> None:
         )
 
 
-def _candidates(label: Label, x: float, y: float) -> Iterator[tuple[Bbox, float]]:
+def _candidates(label: Label, x: float, y: float) -> Iterator[tuple[Box, float]]:
     """Yield boxes around a point, with their distances from it."""
-    from matplotlib.transforms import Bbox
-
     width, height = len(label.text) * CHARACTER_WIDTH * FONT_SIZE * (1.1 if label.is_bold else 1), FONT_SIZE
     for distance in DISTANCES:
         for step in range(N_DIRECTIONS):
             angle = 2 * math.pi * (step + 1) / N_DIRECTIONS
-            left = x + math.cos(angle) * (distance + width / 2) - width / 2
-            bottom = y + math.sin(angle) * (distance + height / 2) - height / 2
-            yield Bbox.from_bounds(left, bottom, width, height), distance
+            across, up = math.cos(angle) * (distance + width / 2), math.sin(angle) * (distance + height / 2)
+            yield Box.around(x + across, y + up, width, height), distance
 
 
-def _cost(box: Bbox, distance: float, taken: Sequence[Bbox], frame: Bbox) -> float:
-    outside = box.width * box.height - _overlap(box, frame)
-    return DISTANCE_COST * distance + 2 * outside + sum(_overlap(box, other) for other in taken)
-
-
-def _overlap(one: Bbox, other: Bbox) -> float:
-    """Return the area that both boxes cover."""
-    common = one.intersection(one, other)
-    return 0.0 if common is None else float(common.width * common.height)
+def _cost(box: Box, distance: float, taken: Sequence[Box], frame: Box) -> float:
+    outside = box.overlap(box) - box.overlap(frame)
+    return DISTANCE_COST * distance + 2 * outside + sum(box.overlap(other) for other in taken)
