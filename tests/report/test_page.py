@@ -123,6 +123,12 @@ def test_numbers_of_the_choice_are_shown(page, model):
     assert f"{model.get_best()['r2']:.3f}"[:4] in tiles
 
 
+def test_an_error_weighted_by_the_noise_is_named_so(page, model, monkeypatch):
+    assert "(weighted)" not in page.one("ul", "tiles").text
+    monkeypatch.setattr(model, "noise_", "relative")
+    assert "root mean squared error (weighted)" in parsed(report_html(model)).one("ul", "tiles").text
+
+
 def test_constants_have_their_intervals(page, model):
     section = next(section for section in page.all("section") if section.all(id="constants-title"))
     table = model.confidence_intervals()

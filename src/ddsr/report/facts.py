@@ -84,7 +84,7 @@ def summary(
         "choice_reason": _choice_reason(model),
         "tiles": {
             "R²": chosen.r2_text,
-            "root mean squared error": number_text(chosen.loss**0.5, 3),
+            _error_label(model): number_text(chosen.loss**0.5, 3),
             "complexity": f"{chosen.complexity} tokens",
             **time,
         },
@@ -95,6 +95,12 @@ def summary(
         "version": versions()["ddsr"],
         "written_on": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
     }
+
+
+def _error_label(model: FittedModel) -> str:
+    """Say that errors are weighted if they grow with y: the section on the fit has the plain one."""
+    is_weighted = getattr(model, "noise_", "constant") == "relative"
+    return "root mean squared error" + (" (weighted)" if is_weighted else "")
 
 
 def data_summary(
