@@ -42,7 +42,7 @@ def compact_table(results: Results) -> str:
         # The first row of one's own method is by SRBench's rule on all problems.
         rows.setdefault((row[0], row[1]), tuple(_plain(row[place]) for place in places))
     columns = tuple(table.columns[place] for place in places)
-    short = Table("", columns, tuple(rows.values()), (_how_measured(results),))
+    short = Table("", columns, tuple(rows.values()), _how_measured(results))
     return to_markdown([short]).partition("\n\n")[2]
 
 
@@ -53,16 +53,18 @@ def _plain(cell: Cell) -> Cell:
     return "this repository" if cell == OWN else cell
 
 
-def _how_measured(results: Results) -> str:
+def _how_measured(results: Results) -> tuple[str, ...]:
     rows = _ground_truth(results)
     n_seeds = len({row.seed for row in rows})
     seeds = "one run" if n_seeds == 1 else f"{n_seeds} runs"
     return (
         f"Share (%) of SRBench's {len(ground_truth_names())} problems with a known equation that are solved, "
-        f"by noise level. ddsr: SRBench's rule, {seeds} per problem and level, time limit {budgets(rows)}, "
-        f"threads per run: {thread_counts(rows)}. Others: the best {BEST} methods in SRBench's result files "
-        "(at most 130 of the problems) and in the DDSR paper's tables, measured on other hardware. The "
-        "figure shows a method that is in both with its higher rate without noise."
+        "by noise level.",
+        f"ddsr: SRBench's rule, {seeds} per problem and level, time limit {budgets(rows)}, threads per run: "
+        f"{thread_counts(rows)}.",
+        f"Others: the best {BEST} methods in SRBench's result files (at most 130 of the problems) and in the "
+        "DDSR paper's tables, measured on other hardware. The figure shows a method that is in both with its "
+        "higher rate without noise.",
     )
 
 

@@ -54,7 +54,7 @@ def table_5(results: Results) -> Part:
     notes = [
         "As printed: over 120 data sets. Here: medians over a data set's runs, then means over data sets; "
         "brackets: Student's 95 % intervals over data sets.",
-        "A run without a finite R² counts as 0, which predicting the mean gives.",
+        "A run without a finite R² counts as 0, the R² of predicting the mean.",
         *status,
     ]
     return Part(table(columns, rows, notes))

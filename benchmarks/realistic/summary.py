@@ -102,7 +102,7 @@ def calibration(rows: Sequence[Row]) -> str:
     found = bins([row for row in rows if name_of(row.task) == DDSR and not row.error])
     if not found:
         return ""
-    lines = ["| stated probability | said | right | fits |", "| --- | ---: | ---: | ---: |"]
+    lines = ["| stated probability | mean stated | right | fits |", "| --- | ---: | ---: | ---: |"]
     lines += [
         f"| {100 * each.least:.1f}–{100 * each.largest:.1f} % | {100 * each.said:.1f} % "
         f"| {100 * each.right:.1f} % | {each.n_fits} |"

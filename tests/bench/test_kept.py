@@ -64,7 +64,7 @@ def test_the_compact_table_has_a_row_of_one_s_own_and_the_best_of_each_source():
     text = compact_table(results_of(rows))
     assert "| a | this repository | 100.0 (1 of 133) | – | 0.0 (1 of 133) | – | 2.00 |" in text
     assert text.count("| AIFeynman |") == 2 and "| DDSR | DDSR paper | 46.5 | 27.0 | 20.3 | 10.7 |" in text
-    assert "[" not in text and text.count("\n- ") == 1
+    assert "[" not in text and text.count("\n- ") == 3
 
 
 def test_the_figure_has_the_higher_of_two_published_rates_and_the_same_bytes_again():
@@ -141,7 +141,7 @@ def test_parts_of_several_machines_are_one_table(tmp_path):
     stores = kept_stores(tmp_path / "kept")
     assert [Path(store).name for store in stores] == ["one", "two", "raw"]
     text = tables(stores)
-    assert "a: 2 of 532 runs are in" in text and "### Black box" in text and "not kept yet" not in text
+    assert "a: 2 of 532 runs are done" in text and "### Black box" in text and "not kept yet" not in text
     page = f"# Page\n{BEGIN}\nold\n{END}\nrest\n"
     assert with_tables(page, text) == with_tables(with_tables(page, text), text)
     assert with_tables(page, text).endswith(f"{END}\nrest\n") and "old" not in with_tables(page, text)

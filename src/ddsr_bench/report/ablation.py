@@ -93,7 +93,7 @@ def ablation_table(results: Results, baseline: str | None = None) -> Table:
     n_paired = len(next(iter(comparison.runs.values())))
     notes = [
         f"Runs that all methods have: {n_paired} of each; {comparison.n_left_out} others are left out.",
-        "Brackets: Wilson's 95 % intervals. Every run counts, failed ones too.",
+        "Brackets: Wilson's 95 % intervals. Every run counts, including failed ones.",
         "Mean R²: negative ones and those of failed runs count as 0.",
     ]
     if baseline is not None:

@@ -118,7 +118,7 @@ def _contents_note(method: str, runs: Sequence[Row], n_noises: int) -> str:
     n_seeds, n_problems = len({row.seed for row in runs}), len(ground_truth_names())
     seeds = "one seed" if n_seeds == 1 else f"{n_seeds} seeds"
     return (
-        f"{method}: {len(runs)} of {n_problems * n_noises * n_seeds} runs are in ({n_problems} problems × "
+        f"{method}: {len(runs)} of {n_problems * n_noises * n_seeds} runs are done ({n_problems} problems × "
         f"{n_noises} noise levels, {seeds}); {_limits(runs)}; threads of a run: {thread_counts(runs)}."
     )
 

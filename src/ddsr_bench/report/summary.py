@@ -53,7 +53,7 @@ PUBLISHED_NOTES: dict[Source, str] = {
     "SRBench": "SRBench: from its result files; rates are means over problems of the share of trials.",
     "paper": "DDSR paper: its tables as printed; complexities and times are means.",
 }
-INTERVALS = "Brackets: Wilson's 95 % intervals. Every run counts, failed ones too."
+INTERVALS = "Brackets: Wilson's 95 % intervals. Every run counts, including failed ones."
 
 
 def summary_tables(rows: Sequence[Row], origins: Sequence[Origin] = ()) -> list[Table]:
@@ -146,7 +146,7 @@ def black_box_table(
         ]
     notes = (
         "R² on test, size and time: medians over a data set's trials, then means or medians over data sets.",
-        "A run without a finite R² counts as 0, which predicting the mean gives.",
+        "A run without a finite R² counts as 0, the R² of predicting the mean.",
         provenance(rows, origins),
     )
     return Table.of(title, FIT_COLUMNS, cells, notes)

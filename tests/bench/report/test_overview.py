@@ -48,7 +48,7 @@ def test_both_denominators_and_rules_and_the_levels_without_runs():
     assert of_130["noise_0"].low == pytest.approx(6.53, abs=0.01)
     assert [of_133[f"noise_{level}"] for level in ("0.001", "0.01", "0.1")] == [None] * 3
     text = to_markdown([table])
-    assert "a: 133 of 532 runs are in (133 problems × 4 noise levels, one seed)" in text
+    assert "a: 133 of 532 runs are done (133 problems × 4 noise levels, one seed)" in text
     assert "noise_0_low" in to_csv([table])
 
 
