@@ -13,12 +13,12 @@ from ddsr.price.enumeration import least_nats_of_constants
 from ddsr.search.presets import assemble, parse_method, settings
 
 VOCABULARY = Vocabulary(["x"], ["add", "mul", "sin", "log"])
-RNG = np.random.default_rng(0)
 
 
 def engine_of(n_rows, noise=0.1, max_steps=30):
-    x = RNG.uniform(0.5, 3.0, size=(n_rows, 1))
-    y = 2.0 * x[:, 0] + noise * RNG.normal(size=n_rows)
+    rng = np.random.default_rng(0)
+    x = rng.uniform(0.5, 3.0, size=(n_rows, 1))
+    y = 2.0 * x[:, 0] + noise * rng.normal(size=n_rows)
     return Engine(VOCABULARY, x, y, options=FitOptions(max_steps=max_steps))
 
 

@@ -29,8 +29,8 @@ def reward_of_error(scores: Scores) -> Floats:
 class RewardOfLength:
     """R = 1 / (1 + NRMSE exp(P / N)), with the price P of structure and constants in nats, for N rows.
 
-    N log(NRMSE) + P is the description length of an expression. The paper's reward is the limit of many rows.
-    With few, it prefers the longer of two expressions even if that fits nothing but noise.
+    N log(NRMSE) + P is the description length of an expression. The more rows, the closer R is to the paper's
+    reward. That one never falls when a constant is added, even if the constant fits only noise.
     """
 
     engine: Engine

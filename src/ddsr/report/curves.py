@@ -16,9 +16,9 @@ class Curves:
     seconds: NDArray[np.float64]
     """time at the end of each epoch, since the search began"""
     best_reward: NDArray[np.float64]
-    """so far"""
+    """best reward up to each epoch"""
     gains: dict[str, NDArray[np.float64]]
-    """by source, summed up to each epoch; sources that gained nothing are left out"""
+    """cumulative gain of each source; sources without a gain are left out"""
 
     @classmethod
     def of(cls, table: pd.DataFrame | None) -> Curves | None:

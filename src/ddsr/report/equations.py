@@ -36,7 +36,7 @@ class ShownEquation:
 
     @property
     def label(self) -> str:
-        """What a reader who cannot see the chart of the front is told of its point."""
+        """Text alternative of the equation's point in the chart of the front, for screen readers."""
         label = f"complexity {self.complexity}, R² {self.r2_text}: {self.short_text}"
         return f"chosen equation, {label}" if self.is_chosen else label
 

@@ -98,7 +98,7 @@ def summary(
 
 
 def _error_label(model: FittedModel) -> str:
-    """Say that errors are weighted if they grow with y: the section on the fit has the plain one."""
+    """Return the label of the error, which is weighted if the noise is proportional to y."""
     is_weighted = getattr(model, "noise_", "constant") == "relative"
     return "root mean squared error" + (" (weighted)" if is_weighted else "")
 

@@ -39,26 +39,26 @@ class Quotient(NamedTuple):
 
     @property
     def sole(self) -> str | tuple[Quotient, ...]:
-        """The factor, if the term is just one; else nothing."""
+        """The only factor of the term; empty if there are others."""
         return self.above[0] if len(self.above) == 1 and not self.below and not self.is_negative else ""
 
     @property
     def terms(self) -> tuple[Quotient, ...]:
-        """The terms, if it is a sum; else itself."""
+        """The terms of a sum; the term itself if it is not a sum."""
         return self.sole if isinstance(self.sole, tuple) else (self,)
 
     @property
     def negated(self) -> Quotient:
-        """With the other sign."""
+        """The term with the opposite sign."""
         return self._replace(is_negative=not self.is_negative)
 
     @property
     def inverse(self) -> Quotient:
-        """With above and below exchanged."""
+        """One over the term."""
         return Quotient(self.below, self.above, self.is_negative)
 
     def times(self, other: Quotient) -> Quotient:
-        """All factors of both."""
+        """Return the product of two terms."""
         is_negative = self.is_negative != other.is_negative
         return Quotient(self.above + other.above, self.below + other.below, is_negative)
 
