@@ -1,5 +1,7 @@
 """In small tables plain forms are candidates, whatever the search finds."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -40,6 +42,19 @@ def test_the_law_is_among_them():
 
 def test_some_are_fitted_even_after_the_end():
     assert plain_forms(posed(), Deadline(0.0))
+
+
+def test_the_limit_on_evaluations_holds_for_them(monkeypatch):
+    limits = []
+
+    def limited(engine, code, most_nats, most):
+        limits.append(most)
+        return CheapForms(engine, code, most_nats, most)
+
+    monkeypatch.setattr("ddsr.search.plain_forms.CheapForms", limited)
+    for end in (NEVER, Deadline(time.monotonic() + 3600.0)):
+        assert plain_forms(posed(max_evaluations=150), end)
+    assert limits == [150, 150]
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,8 @@ SHARE, A_SECOND, FEWEST, MOST = 0.25, 10_000, 200, 20_000
 def plain_forms(problem: Problem, end: Deadline, exact: float = 0.0) -> tuple[Model, ...]:
     """Return the plain forms of least description length; none for large tables or many columns.
 
-    Without a time limit, at most one epoch's number of evaluations are fitted. Fitting stops once a form
-    has an NRMSE below `exact`.
+    At most `max_evaluations` are fitted, and without a time limit at most one epoch's number. Fitting stops
+    once a form has an NRMSE below `exact`.
     """
     engine, config = problem.engine, problem.config
     n_variables = len(engine.vocabulary.variables)
@@ -41,6 +41,8 @@ def plain_forms(problem: Problem, end: Deadline, exact: float = 0.0) -> tuple[Mo
         seconds = SHARE * end.seconds_left
         deadline, most = Deadline(end.at - (1.0 - SHARE) * end.seconds_left), int(A_SECOND * seconds)
         most = min(max(most, FEWEST), MOST)
+    if config.max_evaluations is not None:
+        most = min(most, config.max_evaluations)
     cheap = CheapForms(engine, code_in_use(), MOST_NATS, most)
     allows = problem.lister.listing.allows
     most_exact = (exact * engine.spread) ** 2
