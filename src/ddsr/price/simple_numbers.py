@@ -19,7 +19,7 @@ FRACTION = -log(0.25)
 OF_PI = -log(0.05)
 ROOT = -log(0.04)
 DECIMAL = -log(0.04)
-SETTLED = -log(0.1)  # of a simple number where people put a measured one
+SETTLED = -log(0.2)  # of the first simple number where people put a measured one
 CHANCE = -log(0.05)  # that a root or multiple of pi there is meant, not due to chance
 MINUS, PLUS = -log(0.3), -log(0.7)
 
