@@ -81,7 +81,11 @@ class UniformTransition:
         return self.corrupt(clean_tokens, step, rng)
 
     def backward(
-        self, clean_probs: Float[Tensor, "B M d"], noisy_tokens: Int[Tensor, "B M"], step: int, n_back: int = 1
+        self,
+        clean_probs: Float[Tensor, "B M d"],
+        noisy_tokens: Int[Tensor, "B M"],
+        step: int,
+        n_back: int = 1,
     ) -> Float[Tensor, "B M d"]:
         """Return p(x_{t−n} | x_t) = Σ_{x_0} q(x_{t−n} | x_t, x_0) φ(x_0 | x_t).
 
