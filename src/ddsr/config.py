@@ -163,7 +163,7 @@ class PaperConfig(SearchConfig):
     """draw this many times B expressions and keep the first B distinct ones"""
     denoiser: DenoiserConfig = DenoiserConfig()
     denoising_steps: int | None = None
-    """number of predictions to draw an expression; None: one per position, as in the paper, and at most that"""
+    """maximum number of predictions to draw an expression; None: one per position, as in the paper"""
     prior: str | None = "default"
     """weights of a pretrained generator: a path (str or `os.PathLike`), `default` for the weights of the
     package, or None. The preset `paper` uses them only with the option `start=prior`"""

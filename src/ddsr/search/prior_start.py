@@ -1,8 +1,8 @@
 """The option `start=prior` of the preset `paper`: the policy starts from the pretrained prior.
 
-Everything else is that of the preset: the backward process in a random order, the objective, the memory, the
-batches, and the updates. The learning rate is the paper's as well, 1e-4, which the default search also trains
-the prior with. θ_ref is renewed as in the paper. Only the network differs, in its size and in reading the data.
+Only the network differs: it is larger, and it reads the data. Everything else is that of the preset: the
+backward process in a random order, the objective, the memory, the batches, and the updates. So is the
+learning rate, since the paper's 1e-4 is also what the default search trains the prior with.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The steps of the backward process: how many positions are masked before each of them.
 
 The paper keeps one more position per step, so that an expression of at most M tokens takes M predictions of
-the whole sequence. With fewer steps, each keeps several positions, whose tokens are drawn from one prediction.
+the whole sequence. With fewer steps, each keeps several positions, drawn from one prediction.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from ddsr.generators.prior.next_token import LENGTH_STEP, NextToken
 
 
 class DistinctDiffusion(ConditionedDiffusion):
-    """The conditioned prior, which draws without repetition: the likeliest expressions are drawn only once."""
+    """The conditioned prior, drawing without repetition: even the likeliest expressions are drawn once."""
 
     def sample(self, batch_size: int, epoch: int) -> Batch:
         """Draw without repetition, and keep the first of those that differ only in the order of operands."""
