@@ -63,7 +63,7 @@ TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
     "--prior",
     metavar="default|none|FILE",
     default="default",
-    help="Pretrained generator of ddsr and paper:start=prior: that of the package, none, or a file of weights.",
+    help="Pretrained generator (ddsr, paper:start=prior): the package's, none, or a file of weights.",
 )
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), metavar="N", default=0, help="Random seed.")
 @click.option("--jobs", type=int, metavar="N", default=-1, help="Number of threads; -1: all cores.")
