@@ -166,7 +166,8 @@ class PaperConfig(SearchConfig):
     """maximum number of predictions to draw an expression; None: one per position, as in the paper"""
     prior: str | None = "default"
     """weights of a pretrained generator: a path (str or `os.PathLike`), `default` for the weights of the
-    package, or None. The preset `paper` uses them only with the option `start=prior`"""
+    package, or None. In the preset `ddsr` it proposes expressions to the refiner and is then trained in place
+    of a new one. The policy of the preset `paper` starts from it only with the option `start=prior`"""
 
     def __post_init__(self) -> None:
         super().__post_init__()
