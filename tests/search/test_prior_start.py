@@ -1,6 +1,6 @@
 """The paper's policy that starts from the prior, with a small untrained network."""
 
-from dataclasses import fields, replace
+from dataclasses import fields
 from itertools import islice
 
 import numpy as np
@@ -16,7 +16,7 @@ from ddsr.generators.diffusion.schedule import step_levels
 from ddsr.generators.prior.conditioned import ConditionedDiffusion
 from ddsr.search import paper as learned_search
 from ddsr.search.presets import assemble, parse_method, pose, settings, start
-from ddsr.search.prior_start import SHOWN_ROWS, shown_rows, start_from_prior
+from ddsr.search.prior_start import start_from_prior
 from prior_cases import TINY, write_weights
 
 NAME = "paper:start=prior"
@@ -93,19 +93,6 @@ def test_unknown_tokens_and_many_columns_are_searched_as_well(weights):
     assert generator.network.vocab_size == len(vocabulary) and (unknown < 0).sum() >= 4  # tanh, three columns
     states = list(islice(start(method, problem), 2))
     assert all(np.isfinite(state.stats.update.loss) for state in states)
-
-
-def test_a_sample_of_many_rows_is_shown(weights):
-    many = np.tile(X, (200, 1))
-    y = np.tile(HARD, 200)
-    weight = np.ones(len(many))
-    weight[::7] = 0.0
-    method = parse_method(NAME)
-    config = settings(method, SMALL | {"prior": weights})
-    problem = pose(method, Vocabulary.of_size(3), many, y, weight, config=config, device="cpu")
-    shown, target = shown_rows(problem)
-    assert len(shown) == len(target) == min(SHOWN_ROWS, int(weight.sum()))
-    assert len(shown_rows(replace(problem, data=posed(weights)[1].data))[0]) == len(X)
 
 
 @pytest.mark.parametrize(
