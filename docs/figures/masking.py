@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ddsr import Expression, Grammar, Vocabulary
 from ddsr._core import MASK
-from ddsr.generators.diffusion.generator import is_complete, keep_one_more
+from ddsr.generators.diffusion.generator import is_complete, keep_more
 from ddsr.generators.diffusion.masking import draw_unmask_order
 
 LEARNED = "? * sin(x) + y"
@@ -43,7 +43,7 @@ def backward(grammar: Grammar) -> list[Step]:
     for number, position in enumerate(order):
         filled = grammar.fill_tokens(logits, kept, SEED, stream=number)
         steps.append(Step(kept[0], filled[0]))
-        kept = keep_one_more(kept, filled, np.array([position]))
+        kept = keep_more(kept, filled, np.array([[position]]))
         if is_complete(kept, filled).all():
             break
     return [*steps, Step(kept[0], filled[0])]

@@ -162,10 +162,25 @@ class PaperConfig(SearchConfig):
     oversampling: int = 3
     """draw this many times B expressions and keep the first B distinct ones"""
     denoiser: DenoiserConfig = DenoiserConfig()
+    denoising_steps: int | None = None
+    """maximum number of predictions to draw an expression; None: one per position, as in the paper"""
+    prior: str | None = "default"
+    """weights of a pretrained generator: a path (str or `os.PathLike`), `default` for the weights of the
+    package, or None. In the preset `ddsr` it proposes expressions to the refiner and is then trained in place
+    of a new one. The policy of the preset `paper` starts from it only with the option `start=prior`"""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_whole(self.oversampling, "oversampling", least=1)
+        if self.denoising_steps is not None:
+            check_whole(self.denoising_steps, "denoising_steps", least=1)
+        if isinstance(self.prior, PathLike):
+            # Files of settings hold text. An absolute path is never mistaken for the name `default`.
+            object.__setattr__(self, "prior", str(Path(self.prior).absolute()))
+        if not (self.prior is None or isinstance(self.prior, str)):
+            raise MethodError(
+                f"prior must be None, 'default' or the path to a file of weights, got {self.prior!r}"
+            )
         _check_kind(self.denoiser, "denoiser", DenoiserConfig)
 
 
@@ -285,9 +300,6 @@ class DefaultConfig(PaperConfig):
     """seconds that the refiner runs alone"""
     symmetries: bool = True
     """whether to detect symmetries and search in the fewer inputs that they leave, such as x - y or x / y"""
-    prior: str | None = "default"
-    """weights of a pretrained generator, which proposes expressions to the refiner and is then trained in
-    place of a new one: a path (str or `os.PathLike`), `default` for the weights of the package, or None"""
     prior_share: float = 0.05
     """maximum share of the time for proposals of the prior"""
     prior_learning_rate: float = 1e-4
@@ -306,13 +318,6 @@ class DefaultConfig(PaperConfig):
         _check_number(self.head_start, "head_start", float_info.max)
         if not isinstance(self.symmetries, bool):
             raise MethodError(f"symmetries must be True or False, got {self.symmetries!r}")
-        if isinstance(self.prior, PathLike):
-            # Files of settings hold text. An absolute path is never mistaken for the name `default`.
-            object.__setattr__(self, "prior", str(Path(self.prior).absolute()))
-        if not (self.prior is None or isinstance(self.prior, str)):
-            raise MethodError(
-                f"prior must be None, 'default' or the path to a file of weights, got {self.prior!r}"
-            )
         _check_number(self.prior_share, "prior_share", 1.0)
         _check_between(self.prior_learning_rate, "prior_learning_rate", 0, float_info.max)
 

@@ -47,7 +47,13 @@ def bench() -> None:
 @_names("--problem", "names", metavar="NAME,…", help="Problems of the suites.  [default: all]")
 @click.option("--draw", type=click.IntRange(1), metavar="N", help="Number of problems to draw at random.")
 @click.option("--draw-seed", type=click.IntRange(0), metavar="N", default=0, help="Random seed of --draw.")
-@_names("--method", "methods", default=["ddsr"], metavar="NAME,…", help="Presets of ddsr, or peers.")
+@_names(
+    "--method",
+    "methods",
+    default=["ddsr"],
+    metavar="NAME,…",
+    help="Presets of ddsr with their options, such as paper:steps=8, or peers.",
+)
 @click.option(
     "--noise",
     "noises",
@@ -79,7 +85,8 @@ def bench() -> None:
     "--stack",
     type=click.IntRange(1),
     metavar="N",
-    help="Number of searches of the preset paper that each process runs at once on the GPU.",
+    help="Number of searches of the preset paper that each process runs at once on the GPU. The options "
+    "generator=d3pm, start=prior and steps are not supported.",
 )
 @click.option(
     "--cluster",

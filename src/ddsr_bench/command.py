@@ -174,10 +174,11 @@ def check_stack(
     """Refuse options that cannot be combined with `--stack`."""
     for method in methods:
         parsed = None if method in PEERS else parse_method(method)
-        if parsed is None or parsed.preset != "paper" or dict(parsed.options)["generator"] == "d3pm":
+        changed = set() if parsed is None else {name for name, _ in parsed.changes}
+        if parsed is None or parsed.preset != "paper" or changed & {"generator", "start", "steps"}:
             raise BenchError(
-                f"--stack supports only the preset paper with its masked generator, not {method}: "
-                "run it without --stack"
+                "--stack supports only the preset paper with its masked generator, random start and all "
+                f"steps, not {method}: run it without --stack"
             )
     for option, value in {"--time": seconds, "--memory": memory, "--cluster": cluster}.items():
         if value is not None:

@@ -28,7 +28,7 @@ from ddsr_bench.problems.suites import BenchmarkProblem
 from ddsr_bench.problems.trial import make_data
 
 if TYPE_CHECKING:
-    from ddsr.generators.prior.conditioned import ConditionedDiffusion
+    from ddsr.generators.prior.distinct_diffusion import DistinctDiffusion
     from ddsr.generators.prior.network import PriorNetwork
 
 Floats = NDArray[np.float64]
@@ -97,12 +97,12 @@ def evaluate(network: PriorNetwork, case: Case, sampling: Sampling) -> CaseResul
     """Sample proposals, fit them, and count hits."""
     import torch
 
-    from ddsr.generators.prior.conditioned import ConditionedDiffusion
+    from ddsr.generators.prior.distinct_diffusion import DistinctDiffusion
 
     began = time.perf_counter()
     grammar = Grammar(case.vocabulary, network.config.max_length)
     device, n_threads = torch.device(sampling.device), sampling.n_threads
-    generator = ConditionedDiffusion(
+    generator = DistinctDiffusion(
         network, case.X, case.y, grammar, DefaultConfig(), sampling.seed, device, n_threads
     )
     if sampling.tokens_per_step:
@@ -129,7 +129,7 @@ def evaluate(network: PriorNetwork, case: Case, sampling: Sampling) -> CaseResul
 
 
 def draw_in_order(
-    generator: ConditionedDiffusion,
+    generator: DistinctDiffusion,
     n_rows: int,
     stream: int,
     tokens_per_step: int = 1,

@@ -77,7 +77,7 @@ def test_names_are_checked(monkeypatch):
     for name in ("linear:foo=1", "linear:"):
         with pytest.raises(BenchError, match="the method linear takes no options"):
             check_method(name)
-    with pytest.raises(BenchError, match=r"'paper:foo=1'.* no option 'foo'.*memory, reward, constants$"):
+    with pytest.raises(BenchError, match=r"'paper:foo=1'.* no option 'foo'.*steps, reward, constants$"):
         check_method("paper:foo=1")
     with pytest.raises(BenchError, match="'operron'.*peers are: gplearn, operon"):
         check_method("operron")

@@ -97,8 +97,13 @@ def test_searches_of_a_stack_are_rows_with_curves(suite, template, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"methods": ["ddsr"]}, "--stack supports only the preset paper with its masked generator, not ddsr"),
+        (
+            {"methods": ["ddsr"]},
+            "--stack supports only the preset paper with its masked generator, .* not ddsr",
+        ),
         ({"methods": ["paper", "paper:generator=d3pm"]}, "not paper:generator=d3pm"),
+        ({"methods": ["paper:start=prior"]}, "random start and all steps, not paper:start=prior"),
+        ({"methods": ["paper", "paper:steps=8"]}, "random start and all steps, not paper:steps=8"),
         ({"seconds": 5.0}, "--stack cannot be combined with --time"),
         ({"memory": 5.0}, "--stack cannot be combined with --memory"),
     ],

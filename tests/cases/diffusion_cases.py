@@ -11,6 +11,7 @@ from ddsr._core import MASK, PAD
 from ddsr.config import DenoiserConfig, PaperConfig
 from ddsr.expression import Vocabulary
 from ddsr.generators.diffusion.generator import MaskedDiffusion
+from ddsr.generators.diffusion.schedule import step_levels
 from ddsr.grammar import Grammar
 
 CPU = torch.device("cpu")
@@ -26,8 +27,13 @@ def make_generator(vocabulary=VOCABULARY, config=SMALL, seed=0, n_threads=1):
     return generator
 
 
-def make_tiny_generator(length):
-    config = PaperConfig(max_length=length, max_constants=1, denoiser=DenoiserConfig(feed_forward_width=16))
+def make_tiny_generator(length, n_steps=None):
+    config = PaperConfig(
+        max_length=length,
+        max_constants=1,
+        denoiser=DenoiserConfig(feed_forward_width=16),
+        denoising_steps=n_steps,
+    )
     return make_generator(Vocabulary(("x", "y"), ("add", "sin")), config, seed=3)
 
 
@@ -43,19 +49,22 @@ def exact_distribution(generator, given):
 
 
 def descend(generator, kept, given, order, step, probability, outcomes):
-    """Follow docs/algorithm.md position by position: draws stay if within the tree and legal."""
-    position = order[len(order) - step]
+    """Follow docs/algorithm.md step by step: draws stay if within the tree and legal."""
+    following = max(
+        level for level in step_levels(len(order), generator.config.denoising_steps) if level < step
+    )
+    positions = order[len(order) - step : len(order) - following]
     for filled, share in fills(generator, kept, step):
         inside = np.flatnonzero(filled[0] != PAD)
         next_kept = given[None].copy()
         for place in inside:
-            is_kept = kept[0, place] != MASK or place == position
+            is_kept = kept[0, place] != MASK or place in positions
             next_kept[0, place] = filled[0, place] if is_kept else MASK
-        if step == 1 or (next_kept[0, inside] != MASK).all():
+        if following == 0 or (next_kept[0, inside] != MASK).all():
             key = tuple(filled[0])
             outcomes[key] = outcomes.get(key, 0.0) + probability * share
         else:
-            descend(generator, next_kept, given, order, step - 1, probability * share, outcomes)
+            descend(generator, next_kept, given, order, following, probability * share, outcomes)
 
 
 def fills(generator, kept, step):

@@ -83,6 +83,25 @@ def test_other_presets_have_no_prior(preset, weights):
         DDSRRegressor(preset, prior=prior)._posed(X, Y, None, None, started=0.0)
 
 
+def test_the_papers_policy_starts_from_it(weights):
+    preset = "paper:start=prior"
+    assert prior_of(preset=preset, prior="default", config={"max_length": 12}) == "default"
+    for others in ({"prior": weights}, {"config": {"prior": weights}}):
+        settings = {"max_length": 12} | others.get("config", {})
+        assert prior_of(preset=preset, **others | {"config": settings}) == weights
+    assert prior_of(preset=preset, prior=weights, config=PaperConfig(max_length=12)) == weights
+    with pytest.raises(MethodError, match="prior is given twice"):
+        prior_of(preset=preset, prior=weights, config={"prior": weights})
+    with pytest.raises(MethodError, match="start=prior needs weights, but prior is None"):
+        prior_of(preset=preset, prior=None)
+
+
+@pytest.mark.parametrize("preset", ["paper", "uniform"])
+def test_a_setting_that_would_be_ignored_is_refused(preset, weights):
+    with pytest.raises(MethodError, match=f"preset '{preset}' does not use a prior.*paper:start=prior"):
+        prior_of(preset=preset, config={"prior": weights})
+
+
 def test_wrong_kinds_are_named(weights):
     with pytest.raises(MethodError, match="'default' or the path to a file of weights, got 3"):
         DDSRRegressor(prior=3).fit(X, Y)

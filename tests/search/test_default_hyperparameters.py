@@ -123,7 +123,6 @@ def contributors_of(monkeypatch, **changes):
     return parts[0]
 
 
-@covers("prior", DefaultConfig)
 def test_prior(monkeypatch, weights):
     for prior in (weights, "default"):
         assert contributors_of(monkeypatch, prior=prior)["prior"].primer.weights == prior

@@ -13,9 +13,11 @@ import torch
 from ddsr import DDSRRegressor
 from ddsr._core import PAD
 from ddsr.config import DenoiserConfig, DSRConfig, ObjectiveConfig, PaperConfig
+from ddsr.generators.prior.weights import load_weights
 from ddsr.generators.recurrent.order import prefix_rows
 from ddsr.search import paper as learned_search
 from field_cases import CASES, covers
+from prior_cases import write_weights
 from watched_run import Run, weights_of
 
 X = np.random.default_rng(0).uniform(0.5, 3.0, size=(40, 2))
@@ -34,7 +36,7 @@ def run():
 
     @cache
     def fit(preset="paper", **changes):
-        config = TINY_OF[preset] | changes
+        config = TINY_OF.get(preset, TINY) | changes
         record = Run(DDSRRegressor(preset, random_state=0, device="cpu", config=config))
         search = learned_search.search
 
@@ -177,6 +179,23 @@ def test_objective(run, preset):
 def test_oversampling(run):
     assert run(batch_size=20).n_drawn == [60]
     assert run(batch_size=20, oversampling=5).n_drawn == [100]
+
+
+@covers("denoising_steps", PaperConfig)
+def test_denoising_steps(run):
+    """Few steps draw other expressions from the same weights."""
+    every, few = run(), run(denoising_steps=2)
+    assert same(every.weights[0], few.weights[0])
+    assert list(every.batches[0].keys()) != list(few.batches[0].keys())
+    assert list(every.batches[0].keys()) == list(run(denoising_steps=10).batches[0].keys())
+
+
+@covers("prior", PaperConfig)
+def test_prior(run, tmp_path):
+    path = write_weights(tmp_path / "tiny.safetensors")
+    first = run("paper:start=prior", prior=path).weights[0]
+    for name, weight in load_weights(path)[0].denoiser.state_dict().items():
+        assert torch.equal(first[f"denoiser.{name}"], weight)
 
 
 @covers("denoiser", PaperConfig)

@@ -115,6 +115,16 @@ def test_options_can_be_combined_in_any_order():
     assert parse_method("paper:memory=long:generator=masked") == parse_method("paper")
 
 
+def test_steps_are_a_setting_by_another_name():
+    method = parse_method("paper:steps=8:start=prior")
+    assert str(method) == "paper:start=prior:steps=8"
+    assert settings(method) == PaperConfig(denoising_steps=8)
+    assert settings(method, {"denoising_steps": 5}).denoising_steps == 8  # the name is what is reported
+    assert settings(parse_method("paper:steps=all"), {"denoising_steps": 5}).denoising_steps == 5
+    with pytest.raises(MethodError, match="unknown value '7' of option 'steps'; known are: all, 16, 8, 4"):
+        parse_method("paper:steps=7")
+
+
 def test_the_tables_name_the_papers_classes():
     config = PaperConfig()
     assert isinstance(MEMORIES["long"](3), EliteMemory) and isinstance(MEMORIES["short"](3), ShortTermMemory)
@@ -131,7 +141,13 @@ def test_the_variants_differ():
     assert found[0][0] == pytest.approx(found[1][0])  # at first both memories hold the same
     assert found[0][2] != found[1][2]
     assert found[0] != found[2]
-    others = ("paper:generator=d3pm", "dsr", "dsr:objective=grpo")
+    others = (
+        "paper:generator=d3pm",
+        "paper:steps=4",
+        "paper:generator=d3pm:steps=4",
+        "dsr",
+        "dsr:objective=grpo",
+    )
     all_found = [*found, *map(losses, others), losses("dsr:memory=long")[1:]]
     assert len({tuple(each) for each in all_found}) == len(all_found)
 

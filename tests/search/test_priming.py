@@ -26,6 +26,7 @@ from ddsr.search.contributors.proposals import fit_proposals, write_scales
 from ddsr.search.default import refined_search
 from ddsr.search.front import ParetoFront
 from ddsr.search.presets import parse_method, pose, settings
+from ddsr.search.prior_start import SHOWN_ROWS
 from ddsr.search.turns import Balance
 from prior_cases import write_weights
 
@@ -110,7 +111,7 @@ def test_few_rows_of_large_data_are_shown_and_none_without_weight(weights):
     posed = {"config": DefaultConfig(prior=weights), "device": "cpu"}
     problem = pose(parse_method("ddsr"), Vocabulary.of_size(2), rows, target, sample_weight, **posed)
     X_shown, y_shown = priming.make_primer(problem, posed["config"]).rows
-    assert X_shown.shape == (priming.SHOWN_ROWS, 2) and np.allclose(X_shown.sum(axis=1), y_shown)
+    assert X_shown.shape == (SHOWN_ROWS, 2) and np.allclose(X_shown.sum(axis=1), y_shown)
     assert np.isin(y_shown, target[sample_weight == 1]).all()
 
 

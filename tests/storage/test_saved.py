@@ -19,6 +19,7 @@ from ddsr.config import DefaultConfig, DenoiserConfig, DSRConfig, PaperConfig, R
 from ddsr.errors import DDSRError, RunError
 from ddsr.expression import Vocabulary
 from ddsr.search.presets import parse_method, pose, start
+from ddsr.search.prior_start import uses_prior
 from ddsr.storage.saved import from_bytes, to_bytes
 from prior_cases import write_weights
 from strategies import examples
@@ -36,6 +37,7 @@ CONFIGS = {
     "ddsr": DEFAULT,
     "ddsr:generator=none": DEFAULT,
     "paper": PaperConfig(**SMALL, denoiser=NETWORK, elite_fraction=0.2),
+    "paper:start=prior:steps=4": PaperConfig(**SMALL, elite_fraction=0.2, denoising_steps=4),
     "paper:generator=d3pm:memory=short": PaperConfig(**SMALL, denoiser=NETWORK),
     "dsr": DSRConfig(max_length=10, batch_size=16, hidden_size=8),
     "uniform": PaperConfig(**SMALL),
@@ -52,7 +54,7 @@ def prior(tmp_path_factory):
 
 def begin(name, prior, saved=None):
     method, config = parse_method(name), CONFIGS[name]
-    config = replace(config, prior=prior) if isinstance(config, DefaultConfig) else config
+    config = replace(config, prior=prior) if uses_prior(dict(method.options)) else config
     problem = pose(method, Vocabulary.of_size(3), X, HARD, config=config, seed=5, device="cpu")
     return start(method, replace(problem, saved=saved))
 

@@ -57,13 +57,13 @@ TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
     "--preset",
     metavar="NAME",
     default="ddsr",
-    help="Search method: ddsr, paper, dsr, uniform, or a variant of one.",
+    help="Search method: ddsr, paper, dsr, uniform, or a variant of one, such as paper:start=prior:steps=8.",
 )
 @click.option(
     "--prior",
     metavar="default|none|FILE",
     default="default",
-    help="Pretrained generator: that of the package, none, or a file of weights.",
+    help="Pretrained generator (ddsr, paper:start=prior): the package's, none, or a file of weights.",
 )
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), metavar="N", default=0, help="Random seed.")
 @click.option("--jobs", type=int, metavar="N", default=-1, help="Number of threads; -1: all cores.")

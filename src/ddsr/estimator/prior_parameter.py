@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from os import PathLike
 
-from ddsr.config import DefaultConfig, SearchConfig, changed
+from ddsr.config import PaperConfig, SearchConfig, changed
 from ddsr.errors import MethodError
 from ddsr.generators.prior.weights import DEFAULT
-from ddsr.search.presets import PRESETS, ConfigLike, Method
+from ddsr.search.presets import ConfigLike, Method
+from ddsr.search.prior_start import unused_prior, uses_prior
 
 NAME = "prior"
 PriorLike = str | PathLike[str] | None
@@ -18,20 +19,17 @@ def with_prior(method: Method, config: ConfigLike, prior: PriorLike) -> ConfigLi
     """Return the settings with this prior, or unchanged if the parameter has its default."""
     if isinstance(prior, str) and prior == DEFAULT:
         return config
-    if not isinstance(PRESETS[method.preset].config, DefaultConfig):
+    if not uses_prior(dict(method.options)):
         if prior is None:
             return config
-        raise MethodError(
-            f"the preset {method.preset!r} does not use a prior, but prior={prior!r} was given: "
-            "leave it out, or use the preset 'ddsr'"
-        )
+        raise unused_prior(str(method), prior)
     if NAME in dict(method.changes):
         raise MethodError(f"prior is given twice, by itself and in the preset '{method}': keep one of them")
     if isinstance(config, Mapping):
         if NAME in config:
             raise MethodError("prior is given twice, by itself and in config: keep one of them")
         return {**config, NAME: prior}
-    if isinstance(config, DefaultConfig):
+    if isinstance(config, PaperConfig):
         if config.prior != DEFAULT:
             raise MethodError("prior is given twice, by itself and in config: keep one of them")
         return changed(config, {NAME: prior}, "config")

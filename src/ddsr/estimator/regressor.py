@@ -75,8 +75,8 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
     config : DefaultConfig, PaperConfig, DSRConfig, dict or None
         Settings of the method: a dict of those that differ from the preset's, or a complete object.
     prior : "default", path or None
-        Weights of the pretrained generator that the preset `ddsr` uses: those of the package (unless `config`
-        or the preset's name says otherwise), those of a file, or None to search without it.
+        Weights of the pretrained generator that `ddsr` and `paper:start=prior` use: those of the package
+        (unless `config` or the preset's name says otherwise), those of a file, or None to search without it.
     model_selection : "description_length", "accuracy", "best" or None
         How the equation for predictions is chosen. "description_length" chooses the one with the shortest
         description, after terms are dropped and constants fixed at simple numbers where that shortens it.

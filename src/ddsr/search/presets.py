@@ -38,6 +38,7 @@ from ddsr.search.default import refined_search
 from ddsr.search.loop import SearchState, UniformGenerator, search
 from ddsr.search.paper import learned_search
 from ddsr.search.plain_forms import MOST_VARIABLES
+from ddsr.search.prior_start import check_prior, start_from_prior
 from ddsr.search.problem import Given, Problem
 from ddsr.search.turns import Balance
 
@@ -67,9 +68,12 @@ def _check_paper(config: SearchConfig, device: str, vocab_size: int) -> None:
     check_memory(_of_kind(config, PaperConfig), device, vocab_size)
 
 
-def _start_paper(problem: Problem, *, generator: str, objective: str, memory: str) -> Iterator[SearchState]:
-    """Start Algorithm 1 or one of its ablations."""
-    learner = GENERATORS[generator](problem, _of_kind(problem.config, PaperConfig))
+def _start_paper(
+    problem: Problem, *, generator: str, objective: str, memory: str, start: str
+) -> Iterator[SearchState]:
+    """Start Algorithm 1, one of its ablations, or one that starts from the prior."""
+    make = start_from_prior if start == "prior" else GENERATORS[generator]
+    learner = make(problem, _of_kind(problem.config, PaperConfig))
     # Capture an inner step as one launch: on a GPU, launching hundreds of operations dominates its time.
     is_captured = learner.device.type == "cuda"
     taught_by = OBJECTIVES[objective](problem.config)
@@ -107,7 +111,7 @@ def _start_default(
     """Start the default search: evolution, and a generator that is created when it is first needed."""
     config = _of_kind(problem.config, DefaultConfig)
     if refiner == "none":
-        return _start_paper(problem, generator=generator, objective="grpo", memory="long")
+        return _start_paper(problem, generator=generator, objective="grpo", memory="long", start="random")
     evolution = replace(config.evolution, is_scale_free=config.is_scale_free)
     if match == "false":
         evolution = replace(evolution, moves=_without_match(evolution.moves))
@@ -183,7 +187,8 @@ class Preset:
     settings: Sequence[str] = ()
     """options that set a field of `config` instead of choosing a part"""
     refused: Mapping[str, str] = field(default_factory=dict)
-    """option values that, all together, would leave nothing to search with"""
+    """option values that are refused all together"""
+    refused_because: str = ""
 
     @property
     def defaults(self) -> dict[str, str]:
@@ -210,6 +215,7 @@ PRESETS: Mapping[str, Preset] = {
         DefaultConfig(),
         settings=("is_scale_free", "symmetries", "model_selection", "prior"),
         refused={"generator": "none", "refiner": "none"},
+        refused_because="leave nothing to search with",
     ),
     "paper": Preset(
         _check_paper,
@@ -218,10 +224,14 @@ PRESETS: Mapping[str, Preset] = {
             "generator": tuple(GENERATORS),
             "objective": tuple(OBJECTIVES),
             "memory": tuple(MEMORIES),
+            "start": ("random", "prior"),
+            "steps": ("all", "16", "8", "4"),
             "reward": tuple(REWARDS),
             "constants": ON_OR_OFF,
         },
-        settings=("reward", "constants"),
+        settings=("steps", "reward", "constants"),
+        refused={"generator": "d3pm", "start": "prior"},
+        refused_because="exclude each other, since the prior predicts masked tokens and D3PM has no masks",
     ),
     "dsr": Preset(
         _check_dsr,
@@ -258,15 +268,18 @@ def parse_method(text: str) -> Method:
     refused = PRESETS[name].refused
     if refused and all(chosen.get(option) == value for option, value in refused.items()):
         listed = " and ".join(f"{option}={value}" for option, value in refused.items())
-        raise MethodError(f"{listed} leave nothing to search with: drop one of them")
+        raise MethodError(f"{listed} {PRESETS[name].refused_because}: drop one of them")
     return Method(name, tuple((PRESETS[name].defaults | chosen).items()))
 
 
-def _setting(method: Method, option: str, value: str) -> object:
+def _setting(method: Method, option: str, value: str) -> tuple[str, object]:
+    """Return the field of `config` that an option sets, and its value."""
     if option == "prior":
-        return None if value == NO_PRIOR else value
+        return option, None if value == NO_PRIOR else value
+    if option == "steps":
+        return "denoising_steps", int(value)
     is_switch = tuple(PRESETS[method.preset].options[option]) == ON_OR_OFF
-    return value == "true" if is_switch else value
+    return option, value == "true" if is_switch else value
 
 
 def settings(method: Method, config: ConfigLike = None) -> SearchConfig:
@@ -279,11 +292,11 @@ def settings(method: Method, config: ConfigLike = None) -> SearchConfig:
         raise MethodError(f"config must be a {kind} or a dict of settings, got {config!r}")
     base = config if isinstance(config, SearchConfig) else PRESETS[method.preset].config
     changes = dict(config) if isinstance(config, Mapping) else {}
-    changes |= {
-        name: _setting(method, name, value)
+    changes |= dict(
+        _setting(method, name, value)
         for name, value in method.changes
         if name in PRESETS[method.preset].settings
-    }
+    )
     if changes.get("reward") == "description_length":  # the choice is the equation of the highest reward
         changes.setdefault("model_selection", "description_length")
     return changed(base, changes, "config")
@@ -313,6 +326,7 @@ def pose(
             "leave them out, or use the preset 'ddsr'"
         )
     PRESETS[method.preset].check(config, device, len(vocabulary))
+    check_prior(str(method), dict(method.options), config)
     grammar = Grammar(vocabulary, config.max_length, config.max_constants, rules)
     if isinstance(config, DefaultConfig) and not Listing(grammar).always_allows_scale_and_offset:
         config = replace(config, is_scale_free=False)  # fit only forms that may be listed

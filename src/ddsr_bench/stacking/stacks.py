@@ -22,8 +22,11 @@ class Stacks:
         self._made: dict[tuple[PaperConfig, Objective], Stack] = {}
 
     def takes(self, generator: MaskedDiffusion) -> bool:
-        """Return whether the stacks have room for the vocabulary of a generator."""
-        return len(generator.grammar.vocabulary) <= self.vocab_size
+        """Return whether a generator is the paper's, and there is room for its vocabulary."""
+        from ddsr.generators.diffusion.denoiser import Denoiser
+
+        is_like_ours = isinstance(generator.network, Denoiser) and generator.config.denoising_steps is None
+        return is_like_ours and len(generator.grammar.vocabulary) <= self.vocab_size
 
     def seat(self, generator: MaskedDiffusion, objective: Objective) -> Seat:
         """Return a place for a search, as soon as one is free."""

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from ddsr._core import MASK, PAD
-from ddsr.generators.diffusion.generator import is_complete, keep_one_more
+from ddsr.generators.diffusion.generator import is_complete, keep_more
 from stacking_cases import DEVICE, GRAMMARS, LENGTH, make_network, make_stack, needs_kernels
 
 pytestmark = [
@@ -50,7 +50,7 @@ def test_steps_are_those_of_one_problem(stack, drawn, networks):
                 logits = network(tokens, torch.full((N_ROWS,), step, device=DEVICE)).cpu().numpy()
             filled = grammar.fill_tokens(logits, kept, seed, epoch * LENGTH + step - 1)
             expected[~is_done] = filled[~is_done]
-            kept = keep_one_more(kept, filled, order[:, LENGTH - step])
+            kept = keep_more(kept, filled, order[:, [LENGTH - step]])
             is_done |= is_complete(kept, filled)
         # in half precision a few draws fall on the other side of the border between two tokens
         assert (drawn[problem] == expected).all(axis=1).mean() > 0.8

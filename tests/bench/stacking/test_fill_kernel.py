@@ -9,7 +9,7 @@ from scipy.stats import chisquare
 
 from chance_cases import CHANCE
 from ddsr._core import MASK
-from ddsr.generators.diffusion.generator import is_complete, keep_one_more
+from ddsr.generators.diffusion.generator import is_complete, keep_more
 from stacking_cases import DEVICE, GRAMMARS, LENGTH, make_stack, needs_kernels, random_tokens
 
 pytestmark = [
@@ -71,7 +71,7 @@ def test_fills_are_those_of_the_native_grammar(filled, problem):
     np.testing.assert_array_equal(drawn[is_first_legal, 0], kept[is_first_legal, 0])
 
     order = filled.stack.order[problem].cpu().numpy().astype(int)
-    next_kept = keep_one_more(kept, drawn, order[:, LENGTH - STEP])
+    next_kept = keep_more(kept, drawn, order[:, [LENGTH - STEP]])
     np.testing.assert_array_equal(filled.next_kept[problem], next_kept)
     n_left = int(filled.stack.n_active_rows[problem, STEP - 1])
     left = filled.stack.rows[(STEP - 1) % 2][problem, :n_left].cpu().numpy()

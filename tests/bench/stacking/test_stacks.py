@@ -8,6 +8,7 @@ import pytest
 from ddsr import DDSRRegressor, RunFolder
 from ddsr.search.paper import SHARED
 from ddsr_bench.stacking.stacks import Stacks
+from prior_cases import write_weights
 
 CONFIG = {
     "max_length": 6,
@@ -76,9 +77,15 @@ def test_a_run_is_resumed_in_a_stack_and_without_one(tmp_path):
     assert [len(model.curves_) for model in (stacked, resumed)] == [5, 5]
 
 
-def test_a_generator_that_cannot_be_stacked_runs_alone():
-    def fit_d3pm(number):
-        return DDSRRegressor(**PARAMETERS | {"preset": "paper:generator=d3pm"}, random_state=0).fit(*data(0))
+@pytest.mark.parametrize("name", ["paper:generator=d3pm", "paper:start=prior", "paper:steps=4"])
+def test_a_generator_that_cannot_be_stacked_runs_alone(name, tmp_path):
+    others = {}
+    if name == "paper:start=prior":
+        config = {key: value for key, value in CONFIG.items() if key != "denoiser"}
+        others = {"config": config, "prior": write_weights(tmp_path / "tiny.safetensors")}
 
-    (model,), stacks = together(fit_d3pm, 1)
+    def fit_other(number):
+        return DDSRRegressor(**PARAMETERS | {"preset": name} | others, random_state=0).fit(*data(0))
+
+    (model,), stacks = together(fit_other, 1)
     assert len(model.curves_) == 3 and not stacks._made

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -10,6 +11,7 @@ from ddsr.config import DenoiserConfig, PaperConfig
 from ddsr.expression import Vocabulary
 from ddsr.generators.diffusion.d3pm import D3PM
 from ddsr.generators.diffusion.predictor import CpuPredictor
+from ddsr.generators.diffusion.schedule import step_levels
 from ddsr.generators.diffusion.transition import Noised, UniformTransition
 from ddsr.grammar import Grammar
 
@@ -65,6 +67,36 @@ def test_a_step_back_averages_the_posterior_over_the_prediction(step):
         np.testing.assert_allclose(found[row, position], expected, atol=1e-12)
     if step == 1:
         torch.testing.assert_close(found, clean_probs)
+
+
+@pytest.mark.parametrize(("step", "n_back"), [(4, 2), (4, 4), (3, 2), (2, 2), (3, 1)])
+def test_several_steps_back_are_the_sum_over_the_paths_between(step, n_back):
+    """Bayes' rule with the products of the matrices."""
+    earlier = step - n_back
+    between = np.linalg.multi_dot([np.eye(3), *(TINY.matrix(each) for each in range(earlier + 1, step + 1))])
+    np.testing.assert_allclose(TINY.matrix(step, n_back), between, atol=1e-12)
+    clean_probs = torch.rand(1, 1, 3, dtype=torch.float64).softmax(-1)
+    for noisy in range(3):
+        found = TINY.backward(clean_probs, torch.tensor([[noisy]]), step, n_back)[0, 0]
+        posteriors = TINY.cumulative(earlier) * between[:, noisy] / TINY.cumulative(step)[:, [noisy]]
+        np.testing.assert_allclose(found, clean_probs[0, 0].numpy() @ posteriors, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_steps", [1, 2, 4])
+def test_fewer_steps_draw_legal_expressions(n_steps, monkeypatch):
+    generator = make_generator(replace(SMALL, denoising_steps=n_steps))
+    steps, token_probs = [], generator.token_probs
+    monkeypatch.setattr(
+        generator, "token_probs", lambda tokens, *at: steps.append(at[0]) or token_probs(tokens, *at)
+    )
+    drawn = generator.draw(200, epoch=0)
+    assert generator.grammar.is_legal(drawn).all()
+    assert steps == step_levels(6, n_steps)[:-1]
+
+
+def test_a_step_per_position_is_the_default():
+    every = replace(SMALL, denoising_steps=6)
+    assert (make_generator().draw(200, epoch=1) == make_generator(every).draw(200, epoch=1)).all()
 
 
 def test_the_cumulative_matrix_is_the_product_and_ends_uniform():

@@ -6,7 +6,7 @@ from ddsr._core import MASK, PAD
 from ddsr.config import DenoiserConfig
 from ddsr.generators.categorical import constrain
 from ddsr.generators.diffusion.denoiser import Denoiser, encode
-from ddsr.generators.diffusion.generator import is_complete, keep_one_more
+from ddsr.generators.diffusion.generator import is_complete, keep_more
 from ddsr.generators.diffusion.masking import mask
 from diffusion_cases import (
     VOCABULARY,
@@ -85,13 +85,13 @@ def test_constrained_distribution_is_one_over_the_legal_tokens():
 def test_a_position_outside_the_tree_reveals_nothing():
     kept = np.array([[MASK, MASK, MASK]], np.int16)
     filled = np.array([[5, PAD, PAD]], np.int16)
-    assert keep_one_more(kept, filled, np.array([2])).tolist() == [[MASK, MASK, MASK]]
-    assert keep_one_more(kept, filled, np.array([0])).tolist() == [[5, MASK, MASK]]
+    assert keep_more(kept, filled, np.array([[2]])).tolist() == [[MASK, MASK, MASK]]
+    assert keep_more(kept, filled, np.array([[0]])).tolist() == [[5, MASK, MASK]]
     assert is_complete(np.array([[5, MASK, MASK]], np.int16), filled).tolist() == [True]
     waiting = np.array([[MASK, MASK, 4]], np.int16)  # of a longer tree drawn earlier
-    assert keep_one_more(waiting, filled, np.array([0])).tolist() == [[5, MASK, MASK]]
+    assert keep_more(waiting, filled, np.array([[0]])).tolist() == [[5, MASK, MASK]]
     overridden = np.array([[2, 5, PAD]], np.int16)
-    assert keep_one_more(np.array([[2, 4, MASK]], np.int16), overridden, np.array([2])).tolist() == [
+    assert keep_more(np.array([[2, 4, MASK]], np.int16), overridden, np.array([[2]])).tolist() == [
         [2, 5, MASK]
     ]
 

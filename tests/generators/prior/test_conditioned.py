@@ -7,7 +7,7 @@ import torch
 from ddsr._core import MASK
 from ddsr.config import DefaultConfig
 from ddsr.expression import Batch, Vocabulary
-from ddsr.generators.prior.conditioned import ConditionedDiffusion
+from ddsr.generators.prior.distinct_diffusion import DistinctDiffusion
 from ddsr.generators.prior.network import PriorNetwork
 from ddsr.generators.prior.screen import choose_view, find_power, relevance
 from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear
@@ -28,7 +28,7 @@ def make_generator(X=X, y=Y, vocabulary=None, rules=(), max_length=14, seed=0):
         network.denoiser.fixed_out.weight.mul_(30.0)
         network.denoiser.variable_out.weight.mul_(5.0)
     grammar = Grammar(vocabulary or Vocabulary(NAMES), max_length, rules=rules)
-    return ConditionedDiffusion(network, X, y, grammar, DefaultConfig(), seed, CPU)
+    return DistinctDiffusion(network, X, y, grammar, DefaultConfig(), seed, CPU)
 
 
 def logits_of(generator, names):

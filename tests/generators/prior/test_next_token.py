@@ -8,7 +8,7 @@ from ddsr._core import MASK
 from ddsr.config import DefaultConfig
 from ddsr.expression import Vocabulary
 from ddsr.generators.prior import next_token
-from ddsr.generators.prior.conditioned import ConditionedDiffusion
+from ddsr.generators.prior.distinct_diffusion import DistinctDiffusion
 from ddsr.generators.prior.network import PriorNetwork
 from ddsr.generators.prior.next_token import LENGTH_STEP, NextToken
 from ddsr.grammar import Grammar
@@ -28,7 +28,7 @@ def make_generator(n_threads=1):
         ("a", "b", "c"), ("add", "mul", "sin", "tanh")
     )  # one that the prior does not know
     grammar = Grammar(vocabulary, max_length=14)
-    return ConditionedDiffusion(network, X, Y, grammar, DefaultConfig(), 0, torch.device("cpu"), n_threads)
+    return DistinctDiffusion(network, X, Y, grammar, DefaultConfig(), 0, torch.device("cpu"), n_threads)
 
 
 def beginnings_of(generator, position, n=300):

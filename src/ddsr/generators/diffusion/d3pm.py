@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,7 @@ from torch import Tensor
 from ddsr._core import MASK
 from ddsr.generators.categorical import SAMPLING, draw_tokens
 from ddsr.generators.diffusion.denoising import DenoisingGenerator, Tokens
+from ddsr.generators.diffusion.schedule import step_levels
 from ddsr.generators.diffusion.transition import Noised, UniformTransition
 
 if TYPE_CHECKING:
@@ -22,7 +24,8 @@ class D3PM(DenoisingGenerator[Noised]):
 
     The noisy sequences X_T … X_1 obey no grammar: each position is drawn on its own. Legality matters only in
     the last step from X_1 to X_0, which fills the sequence from left to right with legal tokens, and in the
-    log-probabilities for the objective, which are those of such a fill.
+    log-probabilities for the objective, which are those of such a fill. With fewer steps, each goes back
+    through several of the T steps at once, and the last fills the sequence from an earlier X_t.
     """
 
     @property
@@ -37,19 +40,22 @@ class D3PM(DenoisingGenerator[Noised]):
         rng = np.random.default_rng((self.seed, SAMPLING, epoch))
         noise = rng.integers(self.transition.vocab_size, size=shape)
         noisy_tokens = torch.from_numpy(noise).to(self.device)
-        for step in range(self.transition.n_steps, 1, -1):
+        *steps, last, _ = step_levels(self.transition.n_steps, self.config.denoising_steps)
+        for step, following in pairwise((*steps, last)):
             self.deadline.check()
             uniform = torch.from_numpy(rng.random(shape, dtype=np.float32)).to(self.device)
-            noisy_tokens = draw_tokens(self.token_probs(noisy_tokens, step), uniform)
-        logits = self.token_probs(noisy_tokens, 1).log().cpu().numpy()
+            noisy_tokens = draw_tokens(self.token_probs(noisy_tokens, step, step - following), uniform)
+        logits = self.token_probs(noisy_tokens, last, last).log().cpu().numpy()
         return self.grammar.fill_tokens(
             logits, np.full(shape, MASK, np.int16), self.seed, epoch, self.n_threads
         )
 
-    def token_probs(self, noisy_tokens: Int[Tensor, "B M"], step: int) -> Float[Tensor, "B M V"]:
-        """Return p(x_{t−1} | x_t) at every position, from the predicted q(X_0)."""
+    def token_probs(
+        self, noisy_tokens: Int[Tensor, "B M"], step: int, n_back: int = 1
+    ) -> Float[Tensor, "B M V"]:
+        """Return p(x_{t−n} | x_t) at every position, from the predicted q(X_0)."""
         clean_probs = self.predictor.predict(noisy_tokens, step).softmax(dim=-1)
-        return self.transition.backward(clean_probs, noisy_tokens, step)
+        return self.transition.backward(clean_probs, noisy_tokens, step, n_back)
 
     def corrupt(self, clean_tokens: Tokens, rng: np.random.Generator) -> Noised:
         """Return X_t at a random step t, for the objective."""

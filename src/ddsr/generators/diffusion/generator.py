@@ -1,7 +1,8 @@
-"""The backward process: from a masked sequence to an expression, keeping one more position per step.
+"""The backward process: from a masked sequence to an expression, keeping more positions at each step.
 
 Each step predicts every position, fills the masked ones legally from left to right, and keeps one more
 position in an order drawn in advance (the paper's Algorithm `sampling_expressison` and the text around it).
+With fewer steps than positions (`PaperConfig.denoising_steps`), each keeps several more.
 It starts from all masks to draw an expression, or from a partly masked expression to vary it.
 """
 
@@ -17,6 +18,7 @@ from ddsr.generators.categorical import SAMPLING, VARYING
 from ddsr.generators.diffusion.denoising import DenoisingGenerator, Tokens
 from ddsr.generators.diffusion.masking import Masked, draw_unmask_order, mask_at_random, order_behind
 from ddsr.generators.diffusion.predictor import Pending
+from ddsr.generators.diffusion.schedule import step_levels
 from ddsr.generators.diffusion.variation import mask_parts
 
 FIRST_VARYING_STREAM = 2**40
@@ -102,7 +104,9 @@ class MaskedDiffusion(DenoisingGenerator[Masked]):
 class Backward:
     """The backward process of one part of a batch.
 
-    A row with t masked positions joins at step t; its order begins with the unmasked ones.
+    A row with t masked positions joins at step t; its order begins with the unmasked ones. If t is between
+    two steps of the schedule, its first step is the shorter one from t to the next of them, since the network
+    is told how many positions are masked.
     """
 
     def __init__(
@@ -112,6 +116,8 @@ class Backward:
         self.max_length = order.shape[1]
         self.first_stream = stream * self.max_length
         self.first_step = (given == MASK).sum(axis=1)
+        self.levels = np.array(step_levels(self.max_length, generator.config.denoising_steps))
+        self.steps = np.union1d(self.levels, self.first_step)
         self.kept = given.copy()
         self.drawn = np.full(order.shape, PAD, dtype=np.int16)
         self.is_done = np.zeros(len(order), dtype=np.bool_)
@@ -120,14 +126,21 @@ class Backward:
         self._start(self.max_length)
 
     def take_step(self, step: int) -> None:
-        """X_t → X_{t−1}: fill from the prediction, keep one more position, start the next prediction."""
+        """X_t → X_s: fill from the prediction, keep t − s more positions, start the next prediction.
+
+        Nothing happens at a step without rows.
+        """
+        if step not in self.steps:
+            return
         if len(self.active):
             self._fill(step)
-        if step > 1:
-            self._start(step - 1)
+        following = _below(self.steps, step)
+        if following > 0:
+            self._start(following)
 
     def _start(self, step: int) -> None:
-        self.active = np.flatnonzero(~self.is_done & (self.first_step >= step))
+        goes_on = (self.first_step > step) & (step in self.levels)
+        self.active = np.flatnonzero(~self.is_done & ((self.first_step == step) | goes_on))
         if len(self.active):
             self.pending = self.generator.predictor.start(self.index, self.kept[self.active], step)
 
@@ -139,21 +152,27 @@ class Backward:
             logits, kept, generator.seed, stream, generator.n_threads, number
         )
         self.drawn[self.active] = filled
-        kept = keep_one_more(kept, filled, self.order[self.active, self.max_length - step])
+        following = _below(self.levels, step)
+        positions = self.order[self.active, self.max_length - step : self.max_length - following]
+        kept = keep_more(kept, filled, positions)
         self.is_done[self.active] = is_complete(kept, filled)
         # A fill that ends early does not rule out given tokens behind its end: they wait for a longer fill.
         self.kept[self.active] = np.where(filled == PAD, self.given[self.active], kept)
 
 
-def keep_one_more(kept: Tokens, filled: Tokens, position: NDArray[np.int64]) -> Tokens:
-    """Return the kept tokens that are still legal, and the token at one more position.
+def keep_more(kept: Tokens, filled: Tokens, positions: NDArray[np.int64]) -> Tokens:
+    """Return the kept tokens that are still legal, and the tokens at more positions, (B, n).
 
     A position outside the tree just filled reveals nothing, and is masked.
     """
-    rows = np.arange(len(kept))
     is_kept = kept != MASK
-    is_kept[rows, position] = True
+    np.put_along_axis(is_kept, positions, True, axis=1)
     return np.where(is_kept & (filled != PAD), filled, MASK).astype(np.int16)
+
+
+def _below(steps: NDArray[np.int64], step: int) -> int:
+    """Return the largest of the steps below this one."""
+    return int(steps[steps < step].max())
 
 
 def is_complete(kept: Tokens, filled: Tokens) -> NDArray[np.bool_]:

@@ -50,9 +50,9 @@ class UniformTransition:
     n_steps: int
     """T"""
 
-    def matrix(self, step: int) -> NDArray[np.float64]:
-        """Return Q_t, (d, d): rows are tokens before the step, columns tokens after it."""
-        return self._mixture(1.0 - 1.0 / (self.n_steps - step + 1))
+    def matrix(self, step: int, n_back: int = 1) -> NDArray[np.float64]:
+        """Return Q_{t−n+1} … Q_t, (d, d): rows are tokens before these steps, columns tokens after them."""
+        return self._mixture(1.0 - n_back / (self.n_steps - step + n_back))
 
     def cumulative(self, step: int) -> NDArray[np.float64]:
         """Return Q̄_t, (d, d), for all steps up to t: the identity for t = 0, and 11ᵀ/d for t = T."""
@@ -81,20 +81,25 @@ class UniformTransition:
         return self.corrupt(clean_tokens, step, rng)
 
     def backward(
-        self, clean_probs: Float[Tensor, "B M d"], noisy_tokens: Int[Tensor, "B M"], step: int
+        self,
+        clean_probs: Float[Tensor, "B M d"],
+        noisy_tokens: Int[Tensor, "B M"],
+        step: int,
+        n_back: int = 1,
     ) -> Float[Tensor, "B M d"]:
-        """Return p(x_{t−1} | x_t) = Σ_{x_0} q(x_{t−1} | x_t, x_0) φ(x_0 | x_t).
+        """Return p(x_{t−n} | x_t) = Σ_{x_0} q(x_{t−n} | x_t, x_0) φ(x_0 | x_t).
 
-        By the paper's equation `d3pm`, q(x_{t−1} | x_t, x_0) = (x_t Q_tᵀ ⊙ x_0 Q̄_{t−1}) / (x_0 Q̄_t x_tᵀ).
+        By the paper's equation `d3pm`, q(x_{t−1} | x_t, x_0) = (x_t Q_tᵀ ⊙ x_0 Q̄_{t−1}) / (x_0 Q̄_t x_tᵀ). For
+        several steps at once, their product takes the place of Q_t, and Q̄_{t−n} that of Q̄_{t−1}.
 
-        The sum over x_0 is a product with Q̄_{t−1}, after φ is divided by the denominator, which depends only
-        on x_0 and x_t. At t = 1 the result is φ itself.
+        The sum over x_0 is a product with Q̄_{t−n}, after φ is divided by the denominator, which depends only
+        on x_0 and x_t. At t = n the result is φ itself.
         """
-        one_step, before, now = (
+        these_steps, before, now = (
             torch.as_tensor(matrix, dtype=clean_probs.dtype, device=clean_probs.device)
-            for matrix in (self.matrix(step), self.cumulative(step - 1), self.cumulative(step))
+            for matrix in (self.matrix(step, n_back), self.cumulative(step - n_back), self.cumulative(step))
         )
         ids = noisy_tokens.long()
-        to_noisy = one_step.T[ids]  # x_t Q_tᵀ, (B, M, d)
+        to_noisy = these_steps.T[ids]  # x_t (Q_{t−n+1} … Q_t)ᵀ, (B, M, d)
         reached = now.T[ids]  # x_0 Q̄_t x_tᵀ for every x_0, (B, M, d)
         return to_noisy * ((clean_probs / reached) @ before)

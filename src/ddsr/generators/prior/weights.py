@@ -170,12 +170,12 @@ def find_weights(name: str | PathLike[str]) -> Path:
     return path
 
 
-def check_weights(name: str | PathLike[str]) -> None:
-    """Raise an error if the file of a prior is unusable; this needs no torch, before a search."""
+def check_weights(name: str | PathLike[str]) -> Card:
+    """Return the card of a prior, or raise an error if its file is unusable; this needs no torch."""
     path = find_weights(name)
     try:
         state = path.stat()
-        _check_once(path, state.st_size, state.st_mtime_ns)
+        return _check_once(path, state.st_size, state.st_mtime_ns)
     except (OSError, DataError) as error:
         remedy = (
             "install ddsr again, or set prior to None"
@@ -186,9 +186,9 @@ def check_weights(name: str | PathLike[str]) -> None:
 
 
 @lru_cache(maxsize=16)
-def _check_once(path: Path, size: int, modified: int) -> None:
+def _check_once(path: Path, size: int, modified: int) -> Card:
     """Check each state of a file once: a grid search fits many times, and a checksum takes time."""
-    PriorFile.read(path)
+    return PriorFile.read(path).card
 
 
 def load_weights(path: str | PathLike[str]) -> tuple[PriorNetwork, Card]:

@@ -17,19 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.config import DefaultConfig
-from ddsr.data.row_samples import choose_rows
 from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Batch
 from ddsr.grammar import Grammar
 from ddsr.search.contributors.contract import Proposals, SearchView, TurnBudget
 from ddsr.search.contributors.proposals import fit_proposals
+from ddsr.search.prior_start import shown_rows
 from ddsr.search.problem import Problem
 from ddsr.search.turns import PRIOR
 from ddsr.storage.saved import Saved
 
 if TYPE_CHECKING:
-    from ddsr.generators.prior.conditioned import ConditionedDiffusion
+    from ddsr.generators.prior.distinct_diffusion import DistinctDiffusion
     from ddsr.generators.prior.network import PriorNetwork
 
 Floats = NDArray[np.float64]
@@ -42,8 +42,6 @@ MOST_PROPOSALS = 2000
 UNTIMED_PROPOSALS = 256
 UNTIMED_EPOCHS = 5
 """epochs of evolution alone in a search without a time limit"""
-SHOWN_ROWS = 10_000
-"""most rows that are shown to the prior, which looks at a few hundred of them"""
 MOST_SEEDS = 200
 """most proposals, the best by error and size; the first go into populations, the others into the library"""
 HEAD_START = 0.025
@@ -65,7 +63,7 @@ class Primer:
     device: str
     n_threads: int
     network: PriorNetwork | None = None
-    generator: ConditionedDiffusion | None = None
+    generator: DistinctDiffusion | None = None
 
     def load(self) -> None:
         """Import torch and read the weights."""
@@ -73,16 +71,16 @@ class Primer:
 
         self.network, _ = load_weights(find_weights(self.weights))
 
-    def make_generator(self, config: DefaultConfig, deadline: Deadline) -> ConditionedDiffusion:
+    def make_generator(self, config: DefaultConfig, deadline: Deadline) -> DistinctDiffusion:
         """Return a generator with the prior's network, conditioned on the data."""
         from ddsr.generators.device import find_device
-        from ddsr.generators.prior.conditioned import ConditionedDiffusion
+        from ddsr.generators.prior.distinct_diffusion import DistinctDiffusion
 
         if self.network is None:
             self.load()
         assert self.network is not None
         device = find_device(self.device)
-        return ConditionedDiffusion(
+        return DistinctDiffusion(
             self.network, *self.rows, self.grammar, config, self.seed, device, self.n_threads, deadline
         )
 
@@ -184,11 +182,10 @@ def make_primer(problem: Problem, config: DefaultConfig) -> Primer | None:
     """Make the primer with the prior of the settings; None without a prior, or without time for it."""
     if config.prior is None or problem.deadline.seconds_left < LEAST_LIMIT:
         return None
-    data = problem.data
-    chosen = choose_rows(data.weighting.weights, len(data.X), SHOWN_ROWS, problem.seed)
-    shown = (data.X[chosen], data.y[chosen]) if len(chosen) else (data.X, data.y)
     engine, grammar, n_threads = problem.engine, problem.grammar, problem.n_threads
-    return Primer(config.prior, shown, engine, grammar, config, problem.seed, problem.device, n_threads)
+    return Primer(
+        config.prior, shown_rows(problem), engine, grammar, config, problem.seed, problem.device, n_threads
+    )
 
 
 def tuning_config(config: DefaultConfig, is_on_processor: bool) -> DefaultConfig:
