@@ -45,23 +45,24 @@ def _split(node: Node) -> tuple[float, Node, float]:
     """Return (scale, core, offset), where the node is scale * core + offset."""
     if node.kind is not Kind.OPERATOR:
         return 1.0, node, 0.0
-    if node.name == "neg":
+    if node.operation == "neg":
         scale, core, offset = _split(node.children[0])
         return -scale, core, -offset
     if len(node.children) != 2:
         return 1.0, node, 0.0
     left, right = map(_number, node.children)
-    if left is not None and node.name in ("add", "sub", "mul"):
+    if left is not None and node.operation in ("add", "sub", "mul"):
         scale, core, offset = _split(node.children[1])
-        if node.name == "mul":
+        if node.operation == "mul":
             return left * scale, core, left * offset
-        sign = 1.0 if node.name == "add" else -1.0
+        sign = 1.0 if node.operation == "add" else -1.0
         return sign * scale, core, left + sign * offset
-    if right is not None and (node.name in ("add", "sub", "mul") or (node.name == "div" and right != 0.0)):
+    is_quotient = node.operation == "div" and right != 0.0
+    if right is not None and (is_quotient or node.operation in ("add", "sub", "mul")):
         scale, core, offset = _split(node.children[0])
-        if node.name in ("add", "sub"):
-            return scale, core, offset + (right if node.name == "add" else -right)
-        factor = right if node.name == "mul" else 1.0 / right
+        if node.operation in ("add", "sub"):
+            return scale, core, offset + (right if node.operation == "add" else -right)
+        factor = right if node.operation == "mul" else 1.0 / right
         return factor * scale, core, factor * offset
     return 1.0, node, 0.0
 
@@ -71,7 +72,7 @@ def _times(node: Node, scale: float, vocabulary: Vocabulary) -> Node | None:
         return node
     if not vocabulary.has_constant:
         return None
-    if node.kind is Kind.OPERATOR and node.name == "div" and _number(node.children[0]) is not None:
+    if node.kind is Kind.OPERATOR and node.operation == "div" and _number(node.children[0]) is not None:
         dividend = Node.constant(scale * node.children[0].value)
         return replace(node, children=(dividend, node.children[1]))
     if "mul" in vocabulary.operators:

@@ -29,6 +29,11 @@ class Node:
     children: tuple[Node, ...] = ()
 
     @property
+    def operation(self) -> str:
+        """Name of the operator; empty for a leaf, whose variable may be called exp."""
+        return self.name if self.kind is Kind.OPERATOR else ""
+
+    @property
     def row(self) -> Operator | None:
         """Row of the operator table; None for a leaf."""
         return OPERATORS[self.name] if self.kind is Kind.OPERATOR else None

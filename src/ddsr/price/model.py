@@ -107,7 +107,7 @@ class Model:
 
 def split_factor(node: Node) -> tuple[float, Node]:
     """Return c and f of c * f or f * c with a constant c other than 0; 1 and the node for any other node."""
-    if node.name == "mul":
+    if node.operation == "mul":
         for factor, rest in (node.children, node.children[::-1]):
             if factor.kind is Kind.CONSTANT and factor.value != 0.0:
                 return factor.value, rest

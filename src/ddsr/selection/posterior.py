@@ -169,5 +169,6 @@ def structural_constants(expression: Expression) -> list[bool]:
         if node.kind is Kind.CONSTANT:
             is_whole = node.value == round(node.value) and abs(node.value) <= LARGEST_EXPONENT
             found.append(node.value == 1.0 or (is_exponent and is_whole))
-        nodes.extend((child, node.name == "pow" and place == 1) for place, child in enumerate(node.children))
+        is_power = node.operation == "pow"
+        nodes.extend((child, is_power and place == 1) for place, child in enumerate(node.children))
     return found

@@ -247,13 +247,13 @@ def _plainness(expression: Expression) -> tuple[int, int, int]:
 
 def _reads_backwards(node: Node) -> bool:
     """Return whether a node reads backwards, as v²/c √(c²/v² − 1) compared with v √(1 − v²/c²)."""
-    if node.name in ("div", "inverse"):
+    if node.operation in ("div", "inverse"):
         return True
-    if node.name not in ("pow", "sub"):
+    if node.operation not in ("pow", "sub"):
         return False
     second = node.children[1]
     is_number = second.kind in (Kind.CONSTANT, Kind.ONE)
-    return is_number and (second.value < 0.0 if node.name == "pow" else second.value == 1.0)
+    return is_number and (second.value < 0.0 if node.operation == "pow" else second.value == 1.0)
 
 
 def _in_one_vocabulary(candidates: Iterable[Expression], engine: Engine) -> list[Expression]:

@@ -57,11 +57,11 @@ def _divisors(node: Node) -> Iterator[Node]:
         return
     for child in node.children:
         yield from _divisors(child)
-    if node.name == "div":
+    if node.operation == "div":
         yield from _factors(node.children[1])
-    elif node.name == "inverse" or (node.name == "pow" and _is_below_zero(node.children[1])):
+    elif node.operation == "inverse" or (node.operation == "pow" and _is_below_zero(node.children[1])):
         yield from _factors(node.children[0])
-    elif node.name == "tan":
+    elif node.operation == "tan":
         yield Node.operator("cos", *node.children)
 
 
@@ -71,11 +71,11 @@ def _factors(node: Node) -> Iterator[Node]:
         yield node
     elif node.row is None or node.row.range in ("positive", "nonzero"):
         return
-    elif node.name == "mul" or node.row.degree > 0.0:
+    elif node.operation == "mul" or node.row.degree > 0.0:
         # The divisor is 0 where one of its operands is, even if its sign stays the same.
         for child in node.children:
             yield from _factors(child)
-    elif node.name in ("div", "pow"):  # the second operand of a division is a divisor of its own
+    elif node.operation in ("div", "pow"):  # the second operand of a division is a divisor of its own
         yield from _factors(node.children[0])
     else:
         yield node

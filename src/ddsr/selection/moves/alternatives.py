@@ -100,34 +100,34 @@ def _replacements(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
             known(value) for value in (0.0, 1.0, -1.0) if nats_lost(number, value) <= MOST_NATS_LOST_AT_ONE
         )
         yield from map(known, likeliest(near(node.value), partial(nats_lost, number)))
-    elif node.name in ("add", "mul", "sub", "div"):
+    elif node.operation in ("add", "mul", "sub", "div"):
         left, right = node.children
         yield left
-        if node.name in ("add", "mul"):
+        if node.operation in ("add", "mul"):
             yield right
         else:  # 0 − f and 1 / f
-            yield Node.operator(node.name, known(0.0 if node.name == "sub" else 1.0), right)
-        if node.name in ("add", "sub"):
+            yield Node.operator(node.name, known(0.0 if node.operation == "sub" else 1.0), right)
+        if node.operation in ("add", "sub"):
             yield from complements(node)
             yield from shared_factors(node, nats_lost)
-        if node.name == "div":
+        if node.operation == "div":
             yield from cancelled_factors(node, nats_lost)
     elif len(node.children) == 1:  # sin(c u) with a tiny c is c u
         yield node.children[0]
-        if node.name == "sqrt":
+        if node.operation == "sqrt":
             yield from _before_the_root(node.children[0], nats_lost)
-    elif node.name == "pow" and isinstance(node.children[0], Numbered):
+    elif node.operation == "pow" and isinstance(node.children[0], Numbered):
         yield from _exponentials(node.children[0], node.children[1], nats_lost)
     elif isinstance(node, Known) and abs(node.value) != 1.0:
         yield known(1.0)
 
 
 def _moved(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
-    if node.name in ("add", "sub"):
+    if node.operation in ("add", "sub"):
         yield from moved_into_logarithm(node, nats_lost)
-    elif node.name in ("mul", "div"):
+    elif node.operation in ("mul", "div"):
         yield from moved_into_factors(node, nats_lost)
-    elif node.name == "exp":
+    elif node.operation == "exp":
         yield from moved_into_base(node, nats_lost)
 
 

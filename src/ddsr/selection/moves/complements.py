@@ -16,15 +16,15 @@ SAME_NUMBER = 1e-7  # relative tolerance for constants of fits
 def complements(node: Node) -> Iterator[Node]:
     """Yield d + k * asin(u) for a sum c - k * acos(u), where d = c - k * pi / 2 is 0 or a simple number."""
     left, right = node.children
-    sign = 1.0 if node.name == "add" else -1.0
+    sign = 1.0 if node.operation == "add" else -1.0
     for constant, other, of_constant, of_other in ((left, right, 1.0, sign), (right, left, sign, 1.0)):
         factor, function = split_factor(other)
-        if constant.kind not in (Kind.CONSTANT, Kind.ONE) or function.name not in OTHER:
+        if constant.kind not in (Kind.CONSTANT, Kind.ONE) or function.operation not in OTHER:
             continue
         scale = of_other * factor
         rest = of_constant * constant.value + scale * pi / 2.0
         (argument,) = function.children
-        if function.name == "atan":  # of a positive argument
+        if function.operation == "atan":  # of a positive argument
             argument = Node.operator("div", known(1.0), argument)
         turned = Node.operator("mul", known(-scale), Node.operator(OTHER[function.name], argument))
         if abs(rest) < SAME_NUMBER * abs(scale):

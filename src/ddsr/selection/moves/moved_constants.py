@@ -75,7 +75,7 @@ def moved_into_logarithm(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
         return
     for offset, term in permutations(terms, 2):
         scale, function = split_factor(term.node)
-        if not isinstance(offset.node, Numbered) or function.name != "log":
+        if not isinstance(offset.node, Numbered) or function.operation != "log":
             continue
         rate = offset.sign * term.sign / scale
 
@@ -105,10 +105,10 @@ class _Factor:
 
 
 def _factors(node: Node, is_above: bool) -> Iterator[_Factor]:
-    if node.name in ("mul", "div"):
+    if node.operation in ("mul", "div"):
         left, right = node.children
         yield from _factors(left, is_above)
-        yield from _factors(right, is_above == (node.name == "mul"))
+        yield from _factors(right, is_above == (node.operation == "mul"))
     else:
         yield _Factor(node, is_above)
 
@@ -166,13 +166,13 @@ def _with_factor_inside(constant: _Factor, function: _Factor, nats_lost: NatsLos
     if not 0.0 < place.multiple < inf:
         return
     node = function.node
-    if node.name == "exp":
+    if node.operation == "exp":
         for simple in place.simple(log(place.multiple), safe_exp):
             name = "add" if simple > 0.0 else "sub"
             inner = Node.operator(name, node.children[0], known(abs(simple)))
             yield replace(function, node=Node.operator("exp", inner))
         return
-    exponent = 0.5 if node.name == "sqrt" else _settled_exponent(node)
+    exponent = 0.5 if node.operation == "sqrt" else _settled_exponent(node)
     if exponent is None:
         return
     for scaled in _scaled(node.children[0], exponent, place):
@@ -186,7 +186,7 @@ def _with_factor_inside(constant: _Factor, function: _Factor, nats_lost: NatsLos
 
 def _power_of(scaled: Node, node: Node, is_above: bool) -> _Factor:
     """Return the power or root of the scaled base, as (k / u)^p rather than 1 / (u / k)^p."""
-    is_turned = not is_above and scaled.name == "div"
+    is_turned = not is_above and scaled.operation == "div"
     base = Node.operator("div", *reversed(scaled.children)) if is_turned else scaled
     return _Factor(Node.operator(node.name, base, *node.children[1:]), is_above or is_turned)
 
@@ -204,7 +204,7 @@ def _inside(node: Node, place: _Place, nats_lost: NatsLost) -> Iterator[Node]:
     if not 0.0 < place.multiple < inf:
         return
     yield from _scaled(node, 1.0, place)
-    if node.name in ("add", "sub"):
+    if node.operation in ("add", "sub"):
         for order, summand in enumerate(node.children):
             if isinstance(summand, Numbered):
                 rest = Node.operator("mul", Node.constant(place.multiple), node.children[1 - order])
@@ -225,8 +225,8 @@ def _summands(summand: Node, factor: float, nats_lost: NatsLost) -> list[float]:
 
 
 def _settled_exponent(node: Node) -> float | None:
-    is_power = node.name == "pow" and isinstance(node.children[1], Known) and node.children[1].value != 0.0
-    return node.children[1].value if is_power else None
+    exponent = node.children[1] if node.operation == "pow" else None
+    return exponent.value if isinstance(exponent, Known) and exponent.value != 0.0 else None
 
 
 def _power(base: float, exponent: float) -> float:

@@ -48,7 +48,7 @@ _Way = tuple[Term, Term, SimpleNumber]
 def shared_factors(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
     """Yield the sum with two terms, one of each operand, over one fitted factor, as far as the data allow."""
     left, right = (list(terms_of(child)) for child in node.children)
-    if node.name == "sub":
+    if node.operation == "sub":
         right = [Term(-term.sign, term.node, term.factor, term.rest) for term in right]
     if len(left) + len(right) > MOST_TERMS:
         return
@@ -88,9 +88,9 @@ def _ways(one: Term, other: Term, nats_lost: NatsLost) -> Iterator[_Way]:
 
 def terms_of(node: Node, sign: float = 1.0) -> Iterator[Term]:
     """Yield the terms of a chain of sums and differences."""
-    if node.name in ("add", "sub"):
+    if node.operation in ("add", "sub"):
         yield from terms_of(node.children[0], sign)
-        yield from terms_of(node.children[1], sign if node.name == "add" else -sign)
+        yield from terms_of(node.children[1], sign if node.operation == "add" else -sign)
     else:
         yield Term(sign, node, *split_fitted(node))
 
@@ -99,7 +99,7 @@ def split_fitted(node: Node) -> tuple[Numbered | None, Node]:
     """Return a fitted factor of a product or numerator, and the rest; None and the node without one."""
     if isinstance(node, Numbered):
         return node, known(1.0)
-    n_places = {"mul": 2, "div": 1}.get(node.name, 0)
+    n_places = {"mul": 2, "div": 1}.get(node.operation, 0)
     for place, child in enumerate(node.children[:n_places]):
         factor, rest = split_fitted(child)
         if factor is not None:

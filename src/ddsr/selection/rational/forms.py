@@ -74,10 +74,10 @@ class _Rewriter:
         """Return the tree and others of the same value, shortest first."""
         if node.kind is not Kind.OPERATOR:
             return [node]
-        children = [self.forms(child, node.name)[0] for child in node.children]
+        children = [self.forms(child, node.operation)[0] for child in node.children]
         forms = [Node.operator(node.name, *children)]
-        is_part_of_a_product = node.name in PRODUCTS and parent in PRODUCTS
-        is_rational = node.name in RATIONAL or half_power(node) or whole_power(node)
+        is_part_of_a_product = node.operation in PRODUCTS and parent in PRODUCTS
+        is_rational = node.operation in RATIONAL or half_power(node) or whole_power(node)
         if is_rational and not is_part_of_a_product and cost_of(node) >= FEWEST_NODES:
             forms += self._written(forms[0])
         return sorted(dict.fromkeys(forms), key=cost_of)
@@ -138,7 +138,7 @@ class _Reading:
         try:
             factors = _factored(_ratio(node, atoms))
             for atom, number in numbers.items():
-                if atom.name == "sqrt":
+                if atom.operation == "sqrt":
                     radicands[number] = _factored(_ratio(atom.children[0], atoms))
         except ZeroDivisionError:
             return None
@@ -153,7 +153,7 @@ class _Reading:
 
 def whole_power(node: Node) -> int:
     """Return the whole exponent of a power, which may be negative; 0 for any other node."""
-    if node.name != "pow" or node.children[1].kind is not Kind.CONSTANT:
+    if node.operation != "pow" or node.children[1].kind is not Kind.CONSTANT:
         return 0
     exponent = node.children[1].value
     return int(exponent) if exponent.is_integer() and abs(exponent) <= LARGEST_POWER else 0
@@ -161,9 +161,9 @@ def whole_power(node: Node) -> int:
 
 def half_power(node: Node) -> int:
     """Return n for a node that is the n-th power of the square root of its operand; 0 for any other."""
-    if node.name == "sqrt":
+    if node.operation == "sqrt":
         return 1
-    if node.name != "pow" or node.children[1].kind is not Kind.CONSTANT or whole_power(node):
+    if node.operation != "pow" or node.children[1].kind is not Kind.CONSTANT or whole_power(node):
         return 0
     twice = 2.0 * node.children[1].value
     return int(twice) if twice.is_integer() and abs(twice) <= LARGEST_POWER else 0
@@ -189,9 +189,9 @@ def _repeated_sums(node: Node) -> frozenset[Node]:
     times: Counter[Node] = Counter()
     nodes = [(node, 1)]
     for one, n_times in nodes:  # grows while it is walked
-        power = NAMED_POWERS.get(one.name) or abs(whole_power(one)) or 1
+        power = NAMED_POWERS.get(one.operation) or abs(whole_power(one)) or 1
         nodes.extend((child, n_times * power) for child in one.children)
-        if one.name in ("add", "sub"):
+        if one.operation in ("add", "sub"):
             times[one] += n_times
     return frozenset(one for one, count in times.items() if count > 1)
 
@@ -202,9 +202,9 @@ def _is_positive(atom: Node, positive: frozenset[str]) -> bool:
         return atom.name in positive
     if atom.kind is Kind.CONSTANT:
         return atom.value > 0.0
-    if atom.name == "pow":
+    if atom.operation == "pow":
         return _is_positive(atom.children[0], positive)
-    if atom.name in ("add", "mul", "div"):  # within a sum that is a symbol
+    if atom.operation in ("add", "mul", "div"):  # within a sum that is a symbol
         return all(_is_positive(child, positive) for child in atom.children)
     return atom.kind is Kind.ONE or (atom.row is not None and atom.row.range in ("nonnegative", "positive"))
 
@@ -214,17 +214,17 @@ def _count_terms(node: Node, atoms: dict[Node, int], whole: frozenset[Node]) -> 
     if node in whole:
         atoms.setdefault(node, len(atoms))
         return 1, 1
-    if node.name in RATIONAL or whole_power(node):
-        operands = node.children[: 1 if node.name == "pow" else 2]
+    if node.operation in RATIONAL or whole_power(node):
+        operands = node.children[: 1 if node.operation == "pow" else 2]
         counts = [_count_terms(child, atoms, whole) for child in operands]
         (above, below), (other_above, other_below) = counts[0], counts[-1]
-        if node.name in ("add", "sub"):
+        if node.operation in ("add", "sub"):
             return above * other_below + other_above * below, below * other_below
-        if node.name == "mul":
+        if node.operation == "mul":
             return above * other_above, below * other_below
-        if node.name == "div":
+        if node.operation == "div":
             return above * other_below, below * other_above
-        power = {"neg": 1, "inverse": -1, **NAMED_POWERS}.get(node.name) or whole_power(node)
+        power = {"neg": 1, "inverse": -1, **NAMED_POWERS}.get(node.operation) or whole_power(node)
         return (above**power, below**power) if power > 0 else (below**-power, above**-power)
     if half_power(node):
         counted = _count_terms(node.children[0], atoms, whole)
@@ -245,7 +245,7 @@ def _ratio(node: Node, atoms: Mapping[Node, Any]) -> Any:
 
         one = next(iter(atoms.values())).field.one
         return one * QQ(number.numerator, number.denominator)
-    if node.name in RATIONAL:
+    if node.operation in RATIONAL:
         return RATIONAL[node.name](*(_ratio(child, atoms) for child in node.children))
     if whole_power(node):
         return _ratio(node.children[0], atoms) ** whole_power(node)

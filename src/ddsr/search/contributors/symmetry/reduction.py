@@ -80,15 +80,15 @@ class Reduction:
         operands = [self._measured(child) for child in node.children]
         if all(powers is None for _, powers in operands):
             return node, None
-        if node.name in ("add", "sub"):
+        if node.operation in ("add", "sub"):
             return self._sum(node.name, *operands)
-        if node.name in ("mul", "div"):
+        if node.operation in ("mul", "div"):
             return self._product(node.name, *operands)
         exponent = _exponent(node)
         if exponent is not None:
             base, powers = operands[0]
             assert powers is not None  # the exponent is the number of the two
-            rest = (Node.constant(exponent),) if node.name == "pow" else ()
+            rest = (Node.constant(exponent),) if node.operation == "pow" else ()
             return Node.operator(node.name, base, *rest), tuple(exponent * power for power in powers)
         return Node.operator(node.name, *map(self._bare, operands)), self._none
 
@@ -112,7 +112,7 @@ class Reduction:
 
 def _exponent(node: Node) -> float | None:
     """Power to which an operator raises units; None if its argument has to be without units."""
-    if node.name != "pow":
+    if node.operation != "pow":
         return node.row.degree or None if node.row else None
     given = node.children[1]
     simple = round(2.0 * given.value) / 2.0
