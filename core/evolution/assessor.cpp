@@ -92,6 +92,11 @@ void Assessor::list(const Individual& individual, Shortlist& shortlist, double& 
     if (credit < 1.0) return;
     credit -= 1.0;
   }
+  list_seed(individual, shortlist);
+}
+
+void Assessor::list_seed(const Individual& individual, Shortlist& shortlist) {
+  if (shortlist.has(individual.structure)) return;
   const Formula breadth_first = breadth_first_of(problem_.vocabulary(), individual.formula);
   const Program program = compile(problem_.vocabulary(), breadth_first.tokens);
   const Fit fit = lister_.fit(program, breadth_first.constants, 0);

@@ -30,6 +30,10 @@ class Assessor {
   // individual is far better than the best on the fitting rows.
   void list(const Individual& individual, Shortlist& shortlist, double& credit);
 
+  // Fits a seed on many rows. Seeds are few, and the right one may look worse on the fitting rows than what
+  // evolution has selected there.
+  void list_seed(const Individual& individual, Shortlist& shortlist);
+
  private:
   double log_loss(const Fit& fit, const Dataset& data) const;
   bool has_excess(const Fit& fit) const;

@@ -223,8 +223,7 @@ std::optional<Individual> Island::assess_seed(const Formula& formula) {
   }
   individual->structure = structure;
   assessor_.offer(*individual, state.hall, {});
-  double own_credit = 1.0;
-  assessor_.list(*individual, state.shortlist, own_credit);
+  assessor_.list_seed(*individual, state.shortlist);
   return individual;
 }
 

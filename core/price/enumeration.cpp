@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <queue>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -281,14 +282,19 @@ double nats_one_by_one(const StructureCode& code, const Structure& structure,
   return sum;
 }
 
-// Adds a form with each choice of columns for its variables.
-void add_instances(const KnownForms::Form& form, const StructureCode& code, const EnumerationOptions& options,
-                   std::vector<PricedStructure>& found) {
-  if (form.n_columns < 1 || form.n_columns > options.n_variables) return;
-  if (!is_allowed(form.structure, options) || is_redundant(form.structure)) return;
+// Nats of a form in such a table; infinite if it cannot be listed.
+double nats_of_form(const KnownForms::Form& form, const StructureCode& code,
+                    const EnumerationOptions& options) {
+  constexpr double NEVER = std::numeric_limits<double>::infinity();
+  if (form.n_columns < 1 || form.n_columns > options.n_variables) return NEVER;
+  if (!is_allowed(form.structure, options) || is_redundant(form.structure)) return NEVER;
   const double one_by_one = nats_one_by_one(code, form.structure, options);
-  const double nats = code.known().nats(form.structure, options.n_variables, one_by_one);
-  if (nats > options.most_nats) return;
+  return code.known().nats(form.structure, options.n_variables, one_by_one);
+}
+
+// Adds a form with each choice of columns for its variables.
+void add_instances(const KnownForms::Form& form, double nats, const EnumerationOptions& options,
+                   std::vector<PricedStructure>& found) {
   const auto begin = static_cast<std::ptrdiff_t>(found.size());
   std::vector<int> chosen;
   for_each_choice(form.n_columns, options.n_variables, chosen, [&](const std::vector<int>& columns) {
@@ -302,16 +308,30 @@ void add_instances(const KnownForms::Form& form, const StructureCode& code, cons
   });
 }
 
+// The cheapest of some forms, in all choices of columns. These are many, so they are made only as far as
+// needed.
+std::vector<PricedStructure> instances_of(std::span<const KnownForms::Form> forms, const StructureCode& code,
+                                          const EnumerationOptions& options) {
+  std::vector<std::pair<double, const KnownForms::Form*>> priced;
+  for (const KnownForms::Form& form : forms) {
+    const double nats = nats_of_form(form, code, options);
+    if (nats <= options.most_nats) priced.emplace_back(nats, &form);
+  }
+  std::ranges::stable_sort(priced, {}, &std::pair<double, const KnownForms::Form*>::first);
+  std::vector<PricedStructure> found;
+  for (const auto& [nats, form] : priced) {
+    if (found.size() >= options.most_structures) break;
+    add_instances(*form, nats, options, found);
+  }
+  return found;
+}
+
 // The known forms and their transformations.
 std::vector<PricedStructure> known_structures(const StructureCode& code, const EnumerationOptions& options) {
-  std::vector<PricedStructure> found;
-  for (const KnownForms::Form& form : code.known().forms()) add_instances(form, code, options, found);
-  for (std::size_t transform = 0; transform < KnownForms::N_TRANSFORMS; ++transform) {
-    std::vector<PricedStructure> transformed;
-    for (const KnownForms::Form& form : code.known().transformed(transform))
-      add_instances(form, code, options, transformed);
-    found = merged(std::move(found), std::move(transformed), std::numeric_limits<std::size_t>::max());
-  }
+  std::vector<PricedStructure> found = instances_of(code.known().forms(), code, options);
+  for (std::size_t transform = 0; transform < KnownForms::N_TRANSFORMS; ++transform)
+    found = merged(std::move(found), instances_of(code.known().transformed(transform), code, options),
+                   options.most_structures);
   return found;
 }
 
