@@ -45,7 +45,7 @@ def test_the_result_for_people(table):
     said = done.stderr.splitlines()
     assert said[0] == f"reading {table}" and said[1] == "40 rows: y from a, b, noise"
     assert said[2] == "ignoring non-numeric columns: label"
-    assert said[3].startswith("first fit: y = ") and "epoch 1" in said[4]
+    assert said[3].startswith("best straight line: y = ") and "epoch 1" in said[4]
     assert list(Path().iterdir()) == [Path("line.csv")]
 
 

@@ -47,7 +47,7 @@ def uses_prior(options: Mapping[str, str]) -> bool:
 def unused_prior(method: str, prior: object) -> MethodError:
     """Return the error for a prior that the method would ignore."""
     return MethodError(
-        f"the preset '{method}' does not use a prior, but prior={prior!r} was given: "
+        f"the preset '{method}' does not use a prior, but one was given ({prior!r}): "
         "leave it out, or use the preset 'ddsr' or 'paper:start=prior'"
     )
 
