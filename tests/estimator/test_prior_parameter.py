@@ -92,7 +92,7 @@ def test_the_papers_policy_starts_from_it(weights):
     assert prior_of(preset=preset, prior=weights, config=PaperConfig(max_length=12)) == weights
     with pytest.raises(MethodError, match="prior is given twice"):
         prior_of(preset=preset, prior=weights, config={"prior": weights})
-    with pytest.raises(MethodError, match="start=prior needs weights, but prior is None"):
+    with pytest.raises(MethodError, match="start=prior needs weights, but there is no prior"):
         prior_of(preset=preset, prior=None)
 
 

@@ -31,6 +31,7 @@ from ddsr.live.tensorboard import make_folder
 from ddsr.search.baseline import baseline
 from ddsr.search.presets import parse_method
 from ddsr.search.presets import settings as settings_of
+from ddsr.search.prior_start import check_prior
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -154,6 +155,7 @@ def check_options(parameters: Mapping[str, Any], out: str | None) -> None:
     read_rules(parameters.get("rules", ()))
     if parameters["prior"] not in (None, DEFAULT):
         find_weights(parameters["prior"])
+    check_prior(str(method), dict(method.options), config)
     threads_of(parameters["n_jobs"])
     check_device(parameters["device"])
     if out is not None and Path(out).is_dir() and any(Path(out).iterdir()):

@@ -54,7 +54,9 @@ def unused_prior(method: str, prior: object) -> MethodError:
 
 def _check_start(config: PaperConfig) -> None:
     if config.prior is None:
-        raise MethodError("start=prior needs weights, but prior is None: set it to 'default' or a path")
+        raise MethodError(
+            "start=prior needs weights, but there is no prior: use the default one or a file of weights"
+        )
     if config.denoiser != PaperConfig().denoiser:
         raise MethodError(
             "denoiser has no effect with start=prior, whose network has the sizes of its file: leave it out"
