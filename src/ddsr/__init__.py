@@ -1,4 +1,4 @@
-"""Finds the equation behind data: symbolic regression by masked discrete diffusion."""
+"""Finds the equation behind data: symbolic regression by evolution and masked discrete diffusion."""
 
 import typing
 

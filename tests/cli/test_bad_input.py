@@ -65,7 +65,10 @@ def test_missing_and_unreadable_files(tmp_path):
         (("--features", "a,c"), "no column 'c'"),
         (("--ignore", "c"), "no column 'c'"),
         (("--weights", "c"), "no column 'c'"),
-        (("--jobs", "0"), "n_jobs"),
+        (("--jobs", "0"), "the number of threads must not be 0"),
+        (("--prior", "nowhere.bin"), "nowhere.bin' with the weights of a prior"),
+        (("--guess", "a^^"), "cannot read the guess 'a^^'"),
+        (("--rule", "use c"), "rule 'use c': there is no column 'c'; the columns are: a, b"),
         (("--tensorboard", "/dev/null/curves"), "cannot create the folder /dev/null/curves"),
     ],
 )
@@ -73,6 +76,7 @@ def test_invalid_settings_are_refused(tmp_path, options, message):
     path = table_of(tmp_path)
     done = ddsr("fit", path, "-t", "y", "--out", tmp_path / "run", *options)
     assert done.exit_code == 1
+    assert options[0] == "--tensorboard" or "best straight line" not in done.stderr
     assert done.stderr.splitlines()[-1].startswith("Error: ") and message in done.stderr.splitlines()[-1]
     assert not (tmp_path / "run").exists()
 
@@ -114,6 +118,7 @@ def test_a_folder_that_holds_a_run_is_not_overwritten(run):
     before = {path.name: path.read_bytes() for path in run.iterdir()}
     done = ddsr("fit", run.parent / "d.csv", "-t", "y", "--out", run)
     assert done.exit_code == 1 and "already contains a run" in done.stderr.splitlines()[-1]
+    assert "rows" not in done.stderr  # refused before the table is read
     assert {path.name: path.read_bytes() for path in run.iterdir()} == before
 
 

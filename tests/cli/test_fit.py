@@ -45,7 +45,7 @@ def test_the_result_for_people(table):
     said = done.stderr.splitlines()
     assert said[0] == f"reading {table}" and said[1] == "40 rows: y from a, b, noise"
     assert said[2] == "ignoring non-numeric columns: label"
-    assert said[3].startswith("first fit: y = ") and "epoch 1" in said[4]
+    assert said[3].startswith("best straight line: y = ") and "epoch 1" in said[4]
     assert list(Path().iterdir()) == [Path("line.csv")]
 
 
@@ -217,7 +217,7 @@ def test_the_prior_can_be_a_file_of_weights(table, tmp_path):
     asked = json.loads(Path("run", "run.json").read_text())
     assert asked["parameters"]["prior"] == str(tmp_path / "tiny.safetensors")
     Path("tiny.safetensors").write_bytes(b"not weights")
-    for prior, said in (("tiny.safetensors", "cannot read weights"), ("nowhere", "nowhere' is not a file")):
+    for prior, said in (("tiny.safetensors", "cannot read weights"), ("nowhere", "nowhere' with the weights")):
         done = ddsr("fit", table, "-t", "y", "--prior", prior, "--out", "other", *ONE_EPOCH)
         assert done.exit_code != 0 and said in done.stderr and "epoch" not in done.stderr
         assert not Path("other").exists()

@@ -129,16 +129,16 @@ def test_thousands_of_columns_are_read_and_explained(tmp_path, n_columns):
     text = "\n".join(",".join(row) for row in [[*names, "y"], *rows])
     path = write_table(tmp_path / "d.csv", text + "\n")
     data = read_training_data(path, Columns("y"))
-    assert first_equation(data, {}).startswith("y = ")
+    assert first_equation(data, {}).startswith("best straight line: y = ")
 
 
 @pytest.mark.parametrize(
     ("parameters", "pattern"),
     [
-        ({}, r"y = \S+ \* a( [+-] \S+)? \("),
-        ({"rules": ("forbid * on a",)}, r"y = (?!.*\* a\b)"),
-        ({"operators": ("+", "sin")}, r"y = [^*/-]+ \("),
-        ({"rules": ("use a, b",)}, r"y = .*\b[ab]\b.*\b[ab]\b.* \("),
+        ({}, r"best straight line: y = \S+ \* a( [+-] \S+)? \("),
+        ({"rules": ("forbid * on a",)}, r"best straight line: y = (?!.*\* a\b)"),
+        ({"operators": ("+", "sin")}, r"first equation: y = [^*/-]+ \("),
+        ({"rules": ("use a, b",)}, r"first equation: y = .*\b[ab]\b.*\b[ab]\b.* \("),
     ],
 )
 def test_the_first_equation_obeys_rules_and_operators(tmp_path, parameters, pattern):

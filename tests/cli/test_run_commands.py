@@ -166,7 +166,7 @@ def test_an_uninterrupted_run_finds_the_same(run, tmp_path):
 def test_resume_with_other_threads(run, monkeypatch):
     """Equations do not depend on the threads; an invalid number is refused before anything is written."""
     asked = (run / "run.json").read_bytes()
-    assert "n_jobs must be" in refusal("resume", run, "--epochs", 1, "--jobs", 0)
+    assert "the number of threads must not be 0" in refusal("resume", run, "--epochs", 1, "--jobs", 0)
     assert (run / "run.json").read_bytes() == asked
     used = []
     original = DDSRRegressor._fit

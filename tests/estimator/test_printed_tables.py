@@ -30,6 +30,18 @@ def test_the_chosen_equation_is_marked_and_has_few_digits(table: EquationTable) 
     ]
 
 
+@pytest.mark.parametrize(("is_best", "r2"), [((False, True, False), 0.5), ((False, False, True), 0.6)])
+def test_equations_with_the_same_text_are_one_line(is_best: tuple[bool, ...], r2: float) -> None:
+    """They differ in digits that are not shown; the arrow stays at the chosen one."""
+    texts = ["x", "x^1.50001", "x^1.50002"]
+    table = EquationTable(
+        {"complexity": [1, 3, 3], "r2": [0.1, 0.5, 0.6], "equation": texts, "is_best": is_best}
+    )
+    _, first, last = str(table).splitlines()
+    assert first.endswith("x") and "→" in last and f"{r2:.6f}  x^1.5" in last
+    assert len(table) == 3
+
+
 def test_long_equations_are_cut(table: EquationTable) -> None:
     table.loc[1, "equation"] = " + ".join(["sin(x)"] * 20)
     lines = str(table).splitlines()

@@ -204,7 +204,7 @@ CONTRADICTIONS = [
     ((Forbid("x", on="y"),), "nothing stands below x, which is no operator"),
     (
         (Forbid("exp", on="w"),),
-        r"Forbid\(operator='exp', on='w'\): 'w' is not in this vocabulary",
+        "rule 'forbid exp on w': there is no column 'w'; the columns are: x, y",
     ),
     ((AtMost(("x", "tanh"), 1),), "'tanh' is not in this vocabulary"),
     ((AtMost((), 1),), "names no token"),

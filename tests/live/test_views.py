@@ -69,14 +69,25 @@ def test_board_follows_the_search(states, clock):
     assert board.headline() == "4.0 of 60 s · epoch 4 · 1,200 candidates · 300/s"
 
 
-def test_the_rate_of_a_resumed_run_counts_what_was_seen(states, clock):
-    """The first state of a resumed search includes everything scored before it."""
-    board = Board(seconds_before=100.0)
+def test_the_rate_is_that_of_the_shown_seconds_and_candidates(states, clock):
+    """Also in a resumed run, whose first state includes everything scored before it."""
+    board = Board(seconds_before=98.0)
     for each in states[2:]:
         clock.advance(1.0)
         board.take(each)
-    assert board.seconds == pytest.approx(102.0)
-    assert board.rate == pytest.approx(150.0)  # 300 candidates since the first state, in 2 s
+    assert board.seconds == pytest.approx(100.0)
+    assert board.rate == pytest.approx(1200 / 100)
+
+
+def test_equations_with_the_same_text_are_one_row():
+    """They differ in digits that are not shown; the arrow stays at the chosen one."""
+    twins = [entry("sin(a)", 0.7), entry("2.00001 * a", 0.5), entry("2.00002 * a", 0.4)]
+    for chosen in twins[1:]:
+        board = Board(choose=lambda front, chosen=chosen: chosen)
+        board.front = ParetoFront(tuple(twins))
+        one, other = board.rows()
+        assert not one.is_chosen and other.is_chosen
+        assert other.equation == "2 * a" and other.r2 == 1.0 - chosen.nrmse**2
 
 
 def test_plain_view_prints_the_first_equation_at_once(states, clock):

@@ -82,6 +82,11 @@ def test_the_gain_of_a_front_is_its_largest_fall_in_error():
     assert ParetoFront().gain_over(ParetoFront()) == 0.0
 
 
+def test_an_entry_is_shown_by_its_equation_and_error():
+    entry = FrontEntry(Expression.parse("281.41111 * x", PLAIN), 0.00049)
+    assert repr(entry) == "FrontEntry('281.4 * x', nrmse=0.00049)"
+
+
 def test_a_model_scaled_by_zero_is_its_offset():
     entry = FrontEntry(Expression.parse("x", PLAIN), 1.0, 0.0, 2.5)
     assert entry.equation.text() == "2.5"

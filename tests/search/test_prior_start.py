@@ -98,8 +98,8 @@ def test_unknown_tokens_and_many_columns_are_searched_as_well(weights):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"prior": None}, "start=prior needs weights, but prior is None"),
-        ({"prior": "nowhere.safetensors"}, r"'nowhere\.safetensors' is not a file"),
+        ({"prior": None}, "start=prior needs weights, but there is no prior"),
+        ({"prior": "nowhere.safetensors"}, r"no file 'nowhere\.safetensors'"),
         ({"max_length": 17}, "max_length can be at most 16, .* not 17"),
         ({"denoiser": {"width": 32}}, "denoiser has no effect with start=prior"),
     ],

@@ -48,7 +48,7 @@ class MainGroup(CommandGroup):
 @click.group(cls=MainGroup, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
 @click.version_option(package_name="ddsr", message="%(prog)s %(version)s")
 def main() -> None:
-    """Find the equation behind data: symbolic regression by masked discrete diffusion."""
+    """Find the equation behind data: symbolic regression by evolution and masked discrete diffusion."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # an old terminal shows `?` instead of failing
             stream.reconfigure(errors="replace")

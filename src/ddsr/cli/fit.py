@@ -25,8 +25,8 @@ TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
     help="Columns to predict the target from.  [default: all other numeric columns]",
 )
 @click.option("--ignore", callback=read_names, metavar="A,B,…", help="Columns to leave out.")
-@click.option("--weights", metavar="COLUMN", help="Column with the relative weight of each row.")
-@click.option("--counts", metavar="COLUMN", help="Column that says how often each row was observed.")
+@click.option("--weights", metavar="COLUMN", help="Column of row weights.")
+@click.option("--counts", metavar="COLUMN", help="Column with the number of observations of each row.")
 @click.option("--drop-missing", is_flag=True, help="Drop rows with missing values.")
 @click.option("--time", "seconds", type=Seconds(min_open=True), metavar="SECONDS", help=TIME_HELP)
 @click.option("--epochs", type=click.IntRange(1), metavar="N", help="Maximum number of epochs.")
@@ -52,7 +52,11 @@ TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
     metavar="RULE",
     help="Rule that equations must obey, such as 'forbid exp on a' or 'use b'. Can be repeated.",
 )
-@click.option("--selection", type=click.Choice(SELECTIONS), help="How one of the equations is chosen.")
+@click.option(
+    "--selection",
+    type=click.Choice(SELECTIONS),
+    help="Criterion that chooses the equation.  [default: the preset's]",
+)
 @click.option(
     "--preset",
     metavar="NAME",
@@ -63,7 +67,7 @@ TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
     "--prior",
     metavar="default|none|FILE",
     default="default",
-    help="Pretrained generator (ddsr, paper:start=prior): the package's, none, or a file of weights.",
+    help="Pretrained generator: `default`, `none`, or a file of weights.",
 )
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), metavar="N", default=0, help="Random seed.")
 @click.option("--jobs", type=int, metavar="N", default=-1, help="Number of threads; -1: all cores.")

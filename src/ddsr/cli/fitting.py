@@ -14,14 +14,24 @@ from ddsr.cli.reading import Columns, TrainingData, read_training_data
 from ddsr.cli.result import report_result
 from ddsr.cli.watching import Callback, choice_of, print_to_stderr, watch
 from ddsr.engine import Engine, FitOptions
-from ddsr.expression import DEFAULT_OPERATORS, Vocabulary
+from ddsr.estimator.model_selection import find_selection
+from ddsr.estimator.prior_parameter import with_prior
+from ddsr.estimator.threads import threads_of
+from ddsr.expression import DEFAULT_OPERATORS, OPERATORS, Expression, Vocabulary
+from ddsr.expression.operators import find_operator
+from ddsr.generators.device import check_device
+from ddsr.generators.prior.weights import DEFAULT, find_weights
 from ddsr.grammar import Grammar
+from ddsr.grammar.guesses import read_guesses
 from ddsr.grammar.listing import Listing
 from ddsr.grammar.rules import read_rules
 from ddsr.live.board import Board
 from ddsr.live.table import r2_text
 from ddsr.live.tensorboard import make_folder
 from ddsr.search.baseline import baseline
+from ddsr.search.presets import parse_method
+from ddsr.search.presets import settings as settings_of
+from ddsr.search.prior_start import check_prior
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,6 +42,7 @@ if TYPE_CHECKING:
 DEFAULT_SECONDS = 60.0
 MOST_LISTED = 8
 RUNS = "ddsr-runs"
+LINEAR = {"add", "sub", "mul", "neg"}
 
 
 def run_fit(
@@ -48,11 +59,12 @@ def run_fit(
 ) -> None:
     """Read the data, search, show the result and save it."""
     say = (lambda _: None) if quiet else print_to_stderr
+    parameters = estimator_parameters(**settings)
+    check_options(parameters, out)
     data = read_training_data(path, columns, drop_missing)
     for line in describe(data):
         say(line)
-    parameters = estimator_parameters(**settings)
-    say(f"first fit: {first_equation(data, parameters)}")
+    say(first_equation(data, parameters))
     if tensorboard is not None:  # before the run folder is made, so that a failure leaves none behind
         make_folder(tensorboard)
     run = None if no_save else _make_folder(path, out, data, parameters)
@@ -133,6 +145,25 @@ def named_prior(text: str) -> str | None:
     return text if text == "default" else str(Path(text).absolute())
 
 
+def check_options(parameters: Mapping[str, Any], out: str | None) -> None:
+    """Refuse options that are wrong whatever the data is, before it is read."""
+    method = parse_method(parameters["preset"])
+    config = settings_of(method, with_prior(method, parameters.get("config"), parameters["prior"]))
+    find_selection(parameters["model_selection"], config)
+    for name in parameters.get("operators", ()):
+        find_operator(name)
+    read_rules(parameters.get("rules", ()))
+    if parameters["prior"] not in (None, DEFAULT):
+        find_weights(parameters["prior"])
+    check_prior(str(method), dict(method.options), config)
+    threads_of(parameters["n_jobs"])
+    check_device(parameters["device"])
+    if out is not None and Path(out).is_dir() and any(Path(out).iterdir()):
+        from ddsr.runs.folder import check_is_empty
+
+        check_is_empty(Path(out))
+
+
 def outliers(model: DDSRRegressor, data: TrainingData) -> list[int]:
     """Return the numbers in the file of outlier rows of the chosen equation, the largest residual first.
 
@@ -189,13 +220,25 @@ def free_folder(path: str) -> Path:
 
 
 def first_equation(data: TrainingData, parameters: Mapping[str, Any]) -> str:
-    """Return the best line through one column, to show while the estimator is imported."""
+    """Return the baseline in words, to show while the estimator is imported.
+
+    It is the best line through one column, unless the operators or rules do not allow lines.
+    """
     vocabulary = Vocabulary(data.features, parameters.get("operators", DEFAULT_OPERATORS))
     grammar = Grammar(vocabulary, rules=read_rules(parameters.get("rules", ())))
+    read_guesses(parameters.get("guesses", ()), grammar)
     options = FitOptions(is_scale_free=Listing(grammar).always_allows_scale_and_offset)
     engine = Engine(vocabulary, data.X, data.y, data.weights, counts=data.counts, options=options)
     entry = baseline(engine, grammar).most_accurate()
-    return f"{Board(data.columns.target).write(entry)} (R² {r2_text(1.0 - entry.nrmse**2)})"
+    name = "best straight line" if _is_line(entry.equation) else "first equation"
+    return f"{name}: {Board(data.columns.target).write(entry)} (R² {r2_text(1.0 - entry.nrmse**2)})"
+
+
+def _is_line(equation: Expression) -> bool:
+    """Return whether an equation is built of numbers and one column by sums and products."""
+    names = [equation.vocabulary.names[token] for token in equation.tokens]
+    n_columns = sum(token >= equation.vocabulary.first_variable for token in equation.tokens)
+    return n_columns == 1 and {*names} & {*OPERATORS} <= LINEAR
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -14,6 +14,8 @@ AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 class Seconds(click.FloatRange):
     """A finite number of seconds; NaN is refused too."""
 
+    name = "number of seconds"
+
     def __init__(self, min_open: bool = False) -> None:
         super().__init__(min=0, min_open=min_open)
 

@@ -114,12 +114,12 @@ def _print_table(console: Console, rows: list[FrontRow], title: str) -> None:
 def front_rows(model: DDSRRegressor) -> list[FrontRow]:
     """Return the rows of the table, with equations rounded for people."""
     from ddsr.live.board import written
-    from ddsr.live.table import FrontRow
+    from ddsr.live.table import FrontRow, merged
 
     pairs = zip(model.front_, model.equations_.itertuples(), strict=True)
-    return [
+    return merged(
         FrontRow(row.complexity, row.r2, row.loss, written(entry), bool(row.is_best)) for entry, row in pairs
-    ]
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -214,11 +214,15 @@ def _of_text(error: Exception, what: str) -> DataError | None:
 def _of_kind(error: Exception) -> DataError:
     """Return scikit-learn's message about X, without the array that it prints."""
     text = str(error)
-    first, last = text.split("\n")[0], text.split("\n")[-1]
+    first = text.split("\n")[0]
     if first.startswith("Complex data"):
         return DataError(f"{first}: X must hold real numbers")
     if first.startswith("Expected 2D array"):
-        text = f"{first.removesuffix(':')}. {last}"
+        found = "one dimension" if "1D array" in first else "no dimensions"
+        text = (
+            f"X must be a table with one row per observation, but has {found}. Reshape your data: "
+            "X.reshape(-1, 1) for a single column, X.reshape(1, -1) for a single row"
+        )
     if "inhomogeneous shape" in text:
         text = f"X has rows of different lengths: {text}"
     return DataTypeError(text) if isinstance(error, TypeError) else DataError(text)

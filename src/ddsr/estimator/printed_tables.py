@@ -32,12 +32,16 @@ class PrintedTable(pd.DataFrame):  # type: ignore[misc]  # pandas has no types
         """Return one line per equation; the chosen one is marked."""
         if self.empty or not {*self.printed, "equation"} <= set(self.columns):
             return str(super().__repr__())
+        rounded = self["equation"].map(_rounded)
         table = pd.DataFrame({name: self[name] for name in self.printed})
         if "is_best" in self.columns:
             table.insert(0, "", self["is_best"].map({True: MARK, False: ""}))
+            # one line per text: the chosen equation's, otherwise the first
+            is_shown = self["is_best"] | ~(rounded.duplicated() | rounded.isin(rounded[self["is_best"]]))
+            table, rounded = table[is_shown], rounded[is_shown]
         before = table.to_string(float_format="{:.6f}".format).split("\n")
         width = max(shutil.get_terminal_size().columns - len(before[0]) - INDENT, LEAST_WIDTH)
-        equations = ["equation", *(_shortened(text, width) for text in self["equation"])]
+        equations = ["equation", *(_cut(text, width) for text in rounded)]
         return "\n".join(
             f"{line}{'':{INDENT}}{text}".rstrip() for line, text in zip(before, equations, strict=True)
         )
@@ -55,6 +59,9 @@ class FormTable(PrintedTable):
     printed = ("weight",)
 
 
-def _shortened(equation: str, width: int) -> str:
-    rounded = NUMBER.sub(lambda found: f"{float(found[0]):.{DIGITS}g}", equation)
-    return rounded if len(rounded) <= width else f"{rounded[: width - 1]}…"
+def _rounded(equation: str) -> str:
+    return NUMBER.sub(lambda found: f"{float(found[0]):.{DIGITS}g}", equation)
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: width - 1]}…"

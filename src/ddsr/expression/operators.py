@@ -1,7 +1,7 @@
 """The operator table of the core (core/expression/operators.hpp) as Python reads it."""
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
@@ -85,10 +85,15 @@ def find_operator(text: str) -> Operator:
         raise VocabularyError(f"an operator must be a name or symbol, not {text!r}")
     row = OPERATORS.get(_NAME_OF_SYMBOL.get(text, text))
     if row is None:
-        raise VocabularyError(
-            f"unknown operator {text!r}{suggestion(text)}; known are: {', '.join(OPERATORS)}"
-        )
+        known = ", ".join(_with_symbols(OPERATORS.values()))
+        raise VocabularyError(f"unknown operator {text!r}{suggestion(text)}; known are: {known}")
     return row
+
+
+def _with_symbols(rows: Iterable[Operator]) -> Iterator[str]:
+    """Yield the names, each with its symbol if it has one."""
+    for row in rows:
+        yield f"{row.name} ({row.symbol})" if row.symbol else row.name
 
 
 def suggestion(text: str) -> str:

@@ -31,8 +31,7 @@ def check_device(device: str) -> None:
 
         if not torch.cuda.is_available():
             raise MethodError(
-                "device='cuda' was requested, but torch finds no CUDA GPU: "
-                "use device='cpu' or 'auto', or install a CUDA build of torch"
+                "torch finds no CUDA GPU: use the device 'cpu' or 'auto', or install a CUDA build of torch"
             )
         try:
             torch.zeros(1, device=device)
@@ -41,8 +40,8 @@ def check_device(device: str) -> None:
         except RuntimeError as error:
             reason = str(error).splitlines()[0]
             raise DeviceError(
-                f"device='cuda' cannot be used now: {reason}. "
-                "Check with nvidia-smi which processes use the GPU, or use device='cpu'."
+                f"the CUDA GPU cannot be used now: {reason}. "
+                "Check with nvidia-smi which processes use the GPU, or use the device 'cpu'."
             ) from error
 
 

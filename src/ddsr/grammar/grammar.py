@@ -32,6 +32,9 @@ from ddsr.errors import GrammarError, VocabularyError
 from ddsr.expression.operators import PERIODIC
 from ddsr.expression.vocabulary import Vocabulary
 
+# Columns that an error message lists.
+MOST_LISTED = 20
+
 
 @dataclass(frozen=True)
 class Forbid:
@@ -39,6 +42,9 @@ class Forbid:
 
     operator: str
     on: str
+
+    def __str__(self) -> str:
+        return f"forbid {self.operator} on {self.on}"
 
 
 @dataclass(frozen=True)
@@ -53,6 +59,10 @@ class Nesting:
     inner: str | tuple[str, ...]
     at_most: int = 0
 
+    def __str__(self) -> str:
+        limit = f"at most {self.at_most} of" if self.at_most else "no"
+        return f"{limit} {_joined(self.inner)} below {_joined(self.outer)}"
+
 
 @dataclass(frozen=True)
 class AtMost:
@@ -61,12 +71,18 @@ class AtMost:
     tokens: str | tuple[str, ...]
     n: int
 
+    def __str__(self) -> str:
+        return f"at most {self.n} of {_joined(self.tokens)}"
+
 
 @dataclass(frozen=True, init=False)
 class MustAppear:
     """Require that each of the variables is used at least once: `MustAppear("mass", "charge")`."""
 
     variables: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"use {_joined(self.variables)}"
 
     def __init__(self, *variables: str) -> None:
         object.__setattr__(self, "variables", variables)
@@ -218,7 +234,18 @@ def _build(grammar: Grammar) -> _core.Grammar:
         try:
             return [vocabulary.token(name) for name in listed]
         except (VocabularyError, TypeError) as error:
-            raise GrammarError(f"{rule}: {error}") from None
+            raise GrammarError(f"rule '{rule}': {error}") from None
+
+    def columns(given: str | Sequence[str], rule: Forbid | MustAppear) -> list[int]:
+        known = {*vocabulary.names, *vocabulary.variables}
+        for name in (given,) if isinstance(given, str) else given:
+            if isinstance(name, str) and name not in known:
+                raise GrammarError(
+                    f"rule '{rule}': there is no column {name!r}; "
+                    f"the columns are: {_joined(vocabulary.variables[:MOST_LISTED])}"
+                    f"{', …' if len(vocabulary.variables) > MOST_LISTED else ''}"
+                )
+        return tokens(given, rule)
 
     nestings: list[tuple[list[int], list[int], int]] = []
     uses: list[tuple[list[int], int]] = []
@@ -229,14 +256,14 @@ def _build(grammar: Grammar) -> _core.Grammar:
     for rule in grammar.rules:
         match rule:
             case Forbid(operator, on):
-                nestings.append((tokens(operator, rule), tokens(on, rule), 0))
+                nestings.append((tokens(operator, rule), columns(on, rule), 0))
             case Nesting(outer, inner, at_most):
-                limit = _count(at_most, f"the limit of {rule}")
+                limit = _count(at_most, f"the limit of {rule!r}")
                 nestings.append((tokens(outer, rule), tokens(inner, rule), limit))
             case AtMost(limited, n):
-                uses.append((tokens(limited, rule), _count(n, f"the limit of {rule}")))
+                uses.append((tokens(limited, rule), _count(n, f"the limit of {rule!r}")))
             case MustAppear(variables):
-                required += tokens(variables, rule)
+                required += columns(variables, rule)
             case _:
                 raise GrammarError(f"{rule!r} is not a grammar rule")
     with _named_errors(grammar.vocabulary):
@@ -292,6 +319,10 @@ def _tokens(given: ArrayLike, n_dims: int) -> NDArray[np.int16]:
         if tokens.size and not range_.min <= tokens.min() <= tokens.max() <= range_.max:
             raise GrammarError(f"tokens range from {tokens.min()} to {tokens.max()}, which are not token ids")
     return np.ascontiguousarray(tokens, dtype=np.int16)
+
+
+def _joined(names: str | Sequence[str]) -> str:
+    return names if isinstance(names, str) else ", ".join(map(str, names))
 
 
 def _count(value: int, what: str) -> int:

@@ -12,7 +12,7 @@ from ddsr.data.frames import named_targets
 from ddsr.data.printable import printable
 from ddsr.estimator.certainty import certainty_lines
 from ddsr.estimator.fit import Outcome
-from ddsr.live.table import FrontRow
+from ddsr.live.table import FrontRow, merged
 from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.search.loop import SearchState
 
@@ -42,8 +42,6 @@ class Board:
     _best: FrontEntry | None = None
     """the choice, once it is made"""
     _began: float = field(default_factory=lambda: time.monotonic())
-    _first_state: tuple[float, int] | None = None
-    """seconds and candidates before the first state seen, which do not count for the rate"""
 
     def take(self, state: SearchState) -> None:
         """Take the state of a finished epoch."""
@@ -51,9 +49,6 @@ class Board:
         self.searched = self.seconds
         for source, gain in state.stats.gains.items():
             self.gains[source] = self.gains.get(source, 0.0) + gain
-        if self._first_state is None:
-            spent = sum(state.stats.seconds.values())
-            self._first_state = (self.seconds - spent, state.n_scored if state.epoch else 0)
 
     def finish(self, outcomes: Sequence[Outcome]) -> None:
         """Take the choices for all targets; the front is that of the last target."""
@@ -68,11 +63,8 @@ class Board:
 
     @property
     def rate(self) -> float:
-        """Candidates per second, as far as this board has seen them."""
-        if self._first_state is None:
-            return 0.0
-        began, n_before = self._first_state
-        return (self.n_scored - n_before) / max(self.seconds - began, 1e-9)
+        """Candidates per second of the whole search."""
+        return self.n_scored / max(self.seconds, 1e-9)
 
     @property
     def chosen(self) -> FrontEntry | None:
@@ -110,10 +102,10 @@ class Board:
     def rows(self) -> list[FrontRow]:
         """Return the front as rows of a table."""
         chosen = self.chosen
-        return [
+        return merged(
             FrontRow(each.size, 1.0 - each.nrmse**2, None, written(each), each is chosen)
             for each in self.front
-        ]
+        )
 
 
 @lru_cache(maxsize=256)

@@ -27,6 +27,18 @@ class FrontRow:
     is_chosen: bool
 
 
+def merged(rows: Iterable[FrontRow]) -> list[FrontRow]:
+    """Return one row per equation text: the chosen one, otherwise the first.
+
+    Equations that differ in digits that are not shown would look like repetitions.
+    """
+    kept: dict[str, FrontRow] = {}
+    for row in rows:
+        if row.is_chosen or row.equation not in kept:
+            kept[row.equation] = row
+    return list(kept.values())
+
+
 def front_table(rows: Iterable[FrontRow], title: str, width: int | None = None) -> Table:
     """Return the table; equations are cut so that it is at most `width` wide; None: never cut."""
     rows = list(rows)

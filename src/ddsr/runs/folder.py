@@ -247,9 +247,9 @@ def _make(folder: Path, asked: Asked, data: RunData) -> None:
     except OSError as error:
         raise RunError(f"cannot create the run folder {folder}: {reason_of(error)}") from error
     try:
-        _check_is_empty(folder)  # before a lock file is created in a folder that is in use for something else
+        check_is_empty(folder)  # before a lock file is created in a folder that is in use for something else
         with lock.locked(folder):
-            _check_is_empty(folder)
+            check_is_empty(folder)
             clear_leftovers(folder)
             try:
                 data.write(folder)
@@ -265,7 +265,7 @@ def _make(folder: Path, asked: Asked, data: RunData) -> None:
         raise
 
 
-def _check_is_empty(folder: Path) -> None:
+def check_is_empty(folder: Path) -> None:
     """Refuse a folder that is not empty; leftovers of a process killed while creating it are allowed."""
     if (folder / asking.FILE).exists():
         raise RunError(f"{folder} already contains a run: resume it, or choose another folder")

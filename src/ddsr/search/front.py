@@ -42,6 +42,9 @@ class FrontEntry:
     nats: float | None = None
     """measured description length; None: `description_length` estimates it"""
 
+    def __repr__(self) -> str:
+        return f"FrontEntry({self.short_text()!r}, nrmse={self.nrmse:.2g})"
+
     @property
     def size(self) -> int:
         """The complexity: the number of tokens of the equation, scale and offset included."""

@@ -47,14 +47,16 @@ def uses_prior(options: Mapping[str, str]) -> bool:
 def unused_prior(method: str, prior: object) -> MethodError:
     """Return the error for a prior that the method would ignore."""
     return MethodError(
-        f"the preset '{method}' does not use a prior, but prior={prior!r} was given: "
+        f"the preset '{method}' does not use a prior, but one was given ({prior!r}): "
         "leave it out, or use the preset 'ddsr' or 'paper:start=prior'"
     )
 
 
 def _check_start(config: PaperConfig) -> None:
     if config.prior is None:
-        raise MethodError("start=prior needs weights, but prior is None: set it to 'default' or a path")
+        raise MethodError(
+            "start=prior needs weights, but there is no prior: use the default one or a file of weights"
+        )
     if config.denoiser != PaperConfig().denoiser:
         raise MethodError(
             "denoiser has no effect with start=prior, whose network has the sizes of its file: leave it out"

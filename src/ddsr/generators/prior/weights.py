@@ -159,7 +159,8 @@ def find_weights(name: str | PathLike[str]) -> Path:
     if name != DEFAULT:
         if not Path(name).is_file():
             raise MethodError(
-                f"prior={fspath(name)!r} is not a file: use 'default', None or the path to a file of weights"
+                f"there is no file {fspath(name)!r} with the weights of a prior: "
+                "check the path, or use the default prior"
             )
         return Path(name)
     path = Path(str(files("ddsr.generators.prior").joinpath("shipped", DEFAULT_FILE)))
