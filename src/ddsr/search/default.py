@@ -139,7 +139,8 @@ class RefinedSearch:
         """Finish an epoch."""
         self.n_epochs += 1
         is_exact = self.evolution.ending is Ending.EXACT
-        self.is_over = is_exact or (self.evolution.is_exhausted and epoch.gains[GENERATOR] == 0.0)
+        has_gained = any(gain != 0.0 for name, gain in epoch.gains.items() if name != REFINER)
+        self.is_over = is_exact or (self.evolution.is_exhausted and not has_gained)
 
     def state(self, epoch: Epoch, is_cut_short: bool = False) -> SearchState:
         """Return the state after an epoch, or within an interrupted one."""
