@@ -115,7 +115,7 @@ class RefinedSearch:
             found = contributor.propose(self._view(epoch), self._budget(epoch))
         except TimeIsUp:
             found = Proposals()
-        proposals = Proposals.checked(found, contributor.name)
+        proposals = Proposals.checked(found, contributor.name, self.engine.vocabulary)
         if proposals is None:
             return
         if len(proposals):
