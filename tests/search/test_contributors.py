@@ -216,6 +216,35 @@ def test_an_exception_of_the_users_own_class_passes_through():
         model_with(Broken).fit(X, Y)
 
 
+class Saving(Prompter):
+    """Saves what it is given."""
+
+    def __init__(self, saved):
+        super().__init__()
+        self.found = saved
+
+    def saved(self):
+        return self.found
+
+
+@pytest.mark.parametrize(
+    ("saved", "message"),
+    [
+        (None, r"must return a dict, {} if nothing changes, not None"),
+        ({"f": len}, r"returned <built-in function len> at \['f'\]: return dicts of arrays"),
+        ({"a": {"b": np.int64(3)}}, r"returned .*3.* at \['a'\]\['b'\]"),
+        ({"a": np.array([{}])}, r"returned an array of objects at \['a'\]"),
+        ({"a": [1, [np.zeros(2)]]}, r"returned array\(.*\) at \['a'\]\[1\]\[0\]"),
+        ({"a": {3: 4}}, r"returned the name 3 at \['a'\], which must be a string"),
+        ({"a/b": 4}, "returned the name 'a/b', which must be a string without '/'"),
+    ],
+)
+def test_a_state_that_no_file_can_hold_is_refused(saved, message):
+    model = model_with(Saving(saved), max_epochs=1, callback=lambda state: state.save())
+    with pytest.raises(MethodError, match=rf"^contributor 'prompter': saved\(\) {message}"):
+        model.fit(X, Y)
+
+
 @pytest.mark.parametrize("preset", ["paper", "uniform", "ddsr:refiner=none"])
 def test_methods_without_evolution_take_none(preset):
     with pytest.raises(MethodError, match=f"which '{preset}' does not have: leave them out"):

@@ -10,7 +10,7 @@ import numpy as np
 from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.engine import as_batch
 from ddsr.learning.curves import EpochStats, PartClock, UpdateStats
-from ddsr.search.contributors.contract import Contributor, Proposals, SearchView, TurnBudget
+from ddsr.search.contributors.contract import Contributor, Proposals, SearchView, TurnBudget, state_of
 from ddsr.search.contributors.evolution import Ending, Evolution
 from ddsr.search.earlier_states import by_contributor
 from ddsr.search.front import ParetoFront, entries_of
@@ -155,7 +155,7 @@ class RefinedSearch:
     def saved(self) -> Saved:
         """Return the state between epochs."""
         return {
-            "contributors": {each.name: each.saved() for each in self.contributors},
+            "contributors": {each.name: state_of(each) for each in self.contributors},
             "balance": self.balance.saved(),
             "front": self.front.saved(),
             "n_epochs": self.n_epochs,

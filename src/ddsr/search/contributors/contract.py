@@ -14,7 +14,7 @@ from ddsr.grammar import Grammar
 from ddsr.learning.curves import UpdateStats
 from ddsr.search.front import ParetoFront
 from ddsr.search.hall_of_fame import HallOfFame
-from ddsr.storage.saved import Saved
+from ddsr.storage.saved import Saved, unwritable
 
 HOW = "see docs/contributors.md"
 
@@ -125,3 +125,17 @@ class Contributor(Protocol):
     def restore(self, saved: Saved) -> None:
         """Continue from what `saved` returned."""
         ...
+
+
+def state_of(contributor: Contributor) -> Saved:
+    """What a contributor saves, if it can be written to a file."""
+    saved: object = contributor.saved()
+    what = f"contributor {contributor.name!r}: saved()"
+    if not isinstance(saved, dict):
+        raise MethodError(f"{what} must return a dict, {{}} if nothing changes, not {saved!r}; {HOW}")
+    if (found := unwritable(saved)) is not None:
+        raise MethodError(
+            f"{what} returned {found}: return dicts of arrays and of what JSON can hold, such as numbers, "
+            f"strings and lists; {HOW}"
+        )
+    return saved
