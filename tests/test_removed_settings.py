@@ -55,9 +55,21 @@ def test_bounds_on_memory_are_ignored_whatever_they_were(name):
     assert without_removed({name: 7}) == {}
 
 
-def test_new_settings_cannot_have_them():
-    with pytest.raises(MethodError, match="unknown setting 'crowding' in evolution"):
-        DDSRRegressor(config={"evolution": {"crowding": 0.0}}).fit([[1.0], [2.0], [3.0]], [1.0, 2.0, 4.0])
+@pytest.mark.parametrize(
+    ("evolution", "message"),
+    [
+        (
+            {"crowding": 2},
+            "the setting crowding was removed from evolution: it is always 0.0, so leave it out",
+        ),
+        ({"crowding": 0.0}, "the setting crowding was removed"),
+        ({"list_size": 7}, "the setting list_size was removed from evolution: memory has fixed bounds"),
+        ({"crowdin": 2}, "unknown setting 'crowdin' in evolution"),
+    ],
+)
+def test_new_settings_cannot_have_them(evolution, message):
+    with pytest.raises(MethodError, match=message):
+        DDSRRegressor(config={"evolution": evolution}).fit([[1.0], [2.0], [3.0]], [1.0, 2.0, 4.0])
 
 
 def test_a_model_file_says_which_setting_is_gone(tmp_path):

@@ -330,6 +330,8 @@ def changed(base: AnySettings, changes: Mapping[str, object], where: str) -> Any
     known = [each.name for each in fields(base)]
     new: dict[str, Any] = {}
     for name, value in changes.items():
+        if isinstance(base, RefinerConfig) and name in (*_FIXED_SETTINGS, *_BOUNDS):
+            raise MethodError(_removed(name))
         if name not in known:
             raise MethodError(f"unknown setting {name!r} in {where}; known are: {', '.join(known)}")
         part = getattr(base, name)
@@ -361,6 +363,11 @@ _FIXED_SETTINGS = {
 # These bounded what is kept in memory. A search can be resumed with other bounds.
 _BOUNDS = ("memory_size", "library_size", "list_size")
 _REMOVED_MOVES = ("delete_node", "replace_subtree", "simplify")
+
+
+def _removed(name: str) -> str:
+    now = f"it is always {_FIXED_SETTINGS[name]}" if name in _FIXED_SETTINGS else "memory has fixed bounds"
+    return f"the setting {name} was removed from evolution: {now}, so leave it out"
 
 
 def without_removed(evolution: Mapping[str, Any]) -> dict[str, Any]:

@@ -152,12 +152,12 @@ class Engine:
 
     @property
     def target(self) -> Floats:
-        """y."""
+        """y, read-only."""
         return self.dataset.y
 
     @property
     def rows(self) -> Floats:
-        """X."""
+        """X, read-only."""
         return self.dataset.X
 
     def reweighted(self, weights: Floats | None) -> Engine:

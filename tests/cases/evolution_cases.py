@@ -49,3 +49,9 @@ def refiner_of(
 ) -> Refiner:
     config = RefinerConfig(**settings)  # type: ignore[arg-type]
     return Refiner(engine_of(text, noise=noise), Grammar(XYZ, max_length=20), config, seed, n_threads)
+
+
+def population_of(refiner: Refiner) -> Batch:
+    """All individuals of a refiner, island after island."""
+    tokens, constants, _ = refiner._core.population()
+    return Batch(refiner.grammar.vocabulary, tokens, constants)

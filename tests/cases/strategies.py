@@ -1,5 +1,6 @@
 """Hypothesis strategies: random vocabularies, expressions and data for property tests."""
 
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import count
 
@@ -7,6 +8,7 @@ import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from ddsr import _core
 from ddsr.expression import DEFAULT_OPERATORS, OPERATORS, Expression, Vocabulary
 
 NASTY_NAMES = (
@@ -70,7 +72,20 @@ def expressions(
     vocabulary = draw(vocabularies()) if vocabulary is None else vocabulary
     tokens = draw(prefix_tokens(vocabulary, max_size))
     values = [draw(constants) for token in tokens if vocabulary.is_constant(token)]
-    return Expression.from_prefix(vocabulary, tokens, values)
+    return from_prefix(vocabulary, tokens, values)
+
+
+def from_prefix(
+    vocabulary: Vocabulary, tokens: Sequence[int], constants: Iterable[float] | None = None
+) -> Expression:
+    """The expression with these tokens and constants in prefix order."""
+    order = _core.breadth_first_from_prefix(vocabulary.core, np.array(tokens, np.int16))
+    level_order = [tokens[k] for k in order]
+    if constants is None:
+        return Expression(vocabulary, level_order)
+    holders = (k for k, token in enumerate(tokens) if vocabulary.is_constant(token))
+    value_at = dict(zip(holders, constants, strict=True))
+    return Expression(vocabulary, level_order, [value_at[k] for k in order if k in value_at])
 
 
 def numbered(expression: Expression) -> Expression:

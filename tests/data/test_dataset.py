@@ -75,3 +75,18 @@ def test_rows_are_taken_with_all_that_belongs_to_them():
     np.testing.assert_array_equal(some.X, X[given])
     np.testing.assert_array_equal(some.sample_weight, weights[given])
     assert some.weighting.n_observed == counts[given].sum()
+
+
+def test_the_arrays_are_read_only_and_those_of_the_user_are_not():
+    rows, target, weights, counts = X.copy(), Y.copy(), np.linspace(1.0, 2.0, 300), np.full(300, 2.0)
+    data = Dataset.of(rows, target, weights, counts, names=("x0", "x1"))
+    others = data.with_target(target + 1.0), data.reweighted(weights)
+    for each in (data, *others):
+        for values in (each.X, each.y, each.sample_weight, each.counts, each.weighting.counts):
+            assert values is None or not values.flags.writeable
+    engine = Engine(Vocabulary(["x0", "x1"]), rows, target)
+    for values in (engine.rows, engine.target):
+        with pytest.raises(ValueError, match="read-only"):
+            values[0] = 77.0
+    assert np.shares_memory(engine.rows, rows) and np.shares_memory(engine.target, target)
+    assert all(values.flags.writeable for values in (rows, target, weights, counts))

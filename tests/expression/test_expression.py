@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ddsr import Expression, ExpressionError, Vocabulary
 from ddsr.expression import Node
-from strategies import FULL, PLAIN, examples, expressions, finite_floats, numbered
+from strategies import FULL, PLAIN, examples, expressions, finite_floats, from_prefix, numbered
 
 XY = Vocabulary(("x", "y"))
 
@@ -19,8 +19,7 @@ XY = Vocabulary(("x", "y"))
 def test_breadth_first_prefix_and_tree_are_one(drawn):
     expression = numbered(drawn)
     vocabulary = expression.vocabulary
-    prefix = Expression.from_prefix(vocabulary, expression.prefix, expression.prefix_constants)
-    assert prefix == expression
+    assert from_prefix(vocabulary, expression.prefix).tokens == expression.tokens
     assert Expression.from_tree(vocabulary, expression.tree) == expression
     assert Expression(vocabulary, expression.tokens, expression.constants) == expression
 
@@ -36,14 +35,12 @@ def test_forms_agree_with_plain_walks_of_the_tree(drawn):
     while pending:
         prefix.append(pending.pop())
         pending.extend(reversed(prefix[-1].children))
-    for nodes, tokens, constants in (
-        (level_order, expression.tokens, expression.constants),
-        (prefix, expression.prefix, expression.prefix_constants),
-    ):
+    for nodes, tokens in ((level_order, expression.tokens), (prefix, expression.prefix)):
         assert [node.name for node in nodes] == [
             "" if token in (FULL.one, FULL.constant) else FULL.names[token] for token in tokens
         ]
-        assert [node.value for node in nodes if node.kind.name == "CONSTANT"] == list(constants)
+    constants = [node.value for node in level_order if node.kind.name == "CONSTANT"]
+    assert constants == list(expression.constants)
 
 
 def test_the_two_orders_of_a_known_expression():
@@ -55,9 +52,8 @@ def test_the_two_orders_of_a_known_expression():
         Node.operator("mul", Node.constant(2.0), Node.operator("sin", Node.variable("x"))),
         Node.operator("div", Node.variable("y"), Node.constant(3.0)),
     )
-    swapped = Expression.parse("(y - 2) + 3", XY)  # the orders of the constants differ
+    swapped = Expression.parse("(y - 2) + 3", XY)  # breadth-first, 3 is the first constant
     assert swapped.constants == (3.0, 2.0)
-    assert swapped.prefix_constants == (2.0, 3.0)
 
 
 def test_measures():
@@ -111,10 +107,8 @@ def test_arrays_and_padded_rows_are_taken():
     assert expression == Expression.parse("x + 2.5", XY)
     assert type(expression.tokens[0]) is int and type(expression.constants[0]) is float
     assert Expression(XY, tokens).constants == (1.0,)
-    assert Expression.from_prefix(XY, row).constants == (1.0,)
 
 
-@pytest.mark.parametrize("build", [Expression, Expression.from_prefix])
 @pytest.mark.parametrize(
     ("tokens", "constants", "message", "position"),
     [
@@ -136,9 +130,9 @@ def test_arrays_and_padded_rows_are_taken():
         ([11], 1.0, "sequence of numbers", None),
     ],
 )
-def test_errors_say_what_and_where(build, tokens, constants, message, position):
+def test_errors_say_what_and_where(tokens, constants, message, position):
     with pytest.raises(ExpressionError, match=message) as caught:
-        build(XY, tokens, constants)
+        Expression(XY, tokens, constants)
     assert caught.value.position == position
 
 

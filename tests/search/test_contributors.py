@@ -8,10 +8,11 @@ from sklearn.base import clone
 
 from ddsr import DDSRRegressor, Expression
 from ddsr.deadline import Deadline
-from ddsr.errors import ExpressionError, MethodError
-from ddsr.expression import Vocabulary
+from ddsr.errors import MethodError
+from ddsr.expression import Batch, Vocabulary
 from ddsr.runs import RunFolder
 from ddsr.search.contributors.contract import Proposals
+from ddsr.search.hall_of_fame import HallOfFame
 from ddsr.storage.saved import from_bytes, to_bytes
 
 X = np.random.default_rng(0).uniform(0.5, 3.0, size=(60, 2))
@@ -165,6 +166,7 @@ class Returning(Prompter):
 
 
 OTHER = Expression.parse("z", Vocabulary(["z"]))
+OTHERS = HallOfFame(Batch.of([OTHER]), *np.ones((3, 1)))
 
 
 @pytest.mark.parametrize(
@@ -172,26 +174,75 @@ OTHER = Expression.parse("z", Vocabulary(["z"]))
     [
         ("power", "must be a list or tuple of contributors, got 'power'"),
         (Prompter(), "must be a list or tuple of contributors"),
-        ([3], r"contributors\[0\], 3, has no method propose"),
-        ([Incomplete()], r"has no method restore\(saved\): add it; see docs/contributors.md"),
-        ([Incomplete], "takes no arguments|has no method restore"),
+        ([3], r"contributors\[0\]: 3 has no method propose"),
+        ([Incomplete()], r"^contributor 'incomplete': .* has no method restore\(saved\): add it; see docs"),
+        ([Incomplete], "^contributor 'incomplete': .* cannot be called with the problem .* let it take one"),
+        ([lambda: None], r"^contributors\[0\]: .* cannot be called with the problem"),
         ([Prompter(name="a b")], "needs a name such as 'polynomials'"),
-        ([Prompter(name="refiner")], "'refiner' of a part of ddsr: choose another name"),
-        ([Prompter(), Prompter()], r"contributors\[1\] has the name 'prompter' of another one"),
-        ([Locked()], "cannot be copied for a search .*: pass a function"),
-        ([lambda problem: None], r"contributors\[0\], None, has no method propose"),
-        ([Returning([OTHER])], r"'prompter': propose must return Proposals\(...\), or None"),
+        ([Prompter(name="refiner")], "^contributor 'refiner': this is the name of a part of ddsr"),
+        ([Prompter(), Prompter()], r"^contributor 'prompter': contributors\[1\] has the name of another one"),
+        ([Locked()], "^contributor 'prompter': it cannot be copied for a search .*: pass a function"),
+        ([lambda problem: None], r"^contributors\[0\]: None has no method propose"),
+        ([Returning([OTHER])], r"^contributor 'prompter': propose must return Proposals\(...\), or None"),
+        (
+            [Returning(Proposals(["x0"]))],
+            r"^contributor 'prompter': expressions has 'x0': .*Expression.parse",
+        ),
+        ([Returning(Proposals("x0"))], "^contributor 'prompter': expressions must be a list"),
+        ([Returning(Proposals(3))], "^contributor 'prompter': expressions must be a list"),
+        (
+            [Returning(Proposals(scores=("x0",)))],
+            "^contributor 'prompter': scores has 'x0', which is not",
+        ),
+        ([Returning(Proposals(scores=3))], "^contributor 'prompter': scores must be a tuple of results"),
+        ([Returning(Proposals(update=3))], "^contributor 'prompter': update must be UpdateStats"),
+        ([Returning(Proposals([OTHER]))], "^contributor 'prompter': a proposal has a different vocabulary"),
+        ([Returning(Proposals(Batch.of([OTHER])))], "^contributor 'prompter': a proposal has a different"),
+        ([Returning(Proposals(scores=(OTHERS,)))], "^contributor 'prompter': a proposal has a different"),
     ],
 )
 def test_what_is_refused(given, message):
     model = model_with().set_params(contributors=given)
-    with pytest.raises((MethodError, TypeError), match=message):
+    with pytest.raises(MethodError, match=message):
         model.fit(X, Y)
 
 
-def test_proposals_of_another_vocabulary_are_refused():
-    with pytest.raises(ExpressionError, match="different vocabulary"):
-        model_with(Returning(Proposals([OTHER]))).fit(X, Y)
+def test_an_exception_of_the_users_own_class_passes_through():
+    class Broken(Prompter):
+        def __init__(self, problem):
+            raise TypeError("mine")
+
+    with pytest.raises(TypeError, match="^mine$"):
+        model_with(Broken).fit(X, Y)
+
+
+class Saving(Prompter):
+    """Saves what it is given."""
+
+    def __init__(self, saved):
+        super().__init__()
+        self.found = saved
+
+    def saved(self):
+        return self.found
+
+
+@pytest.mark.parametrize(
+    ("saved", "message"),
+    [
+        (None, r"must return a dict, {} if nothing changes, not None"),
+        ({"f": len}, r"returned <built-in function len> at \['f'\]: return dicts of arrays"),
+        ({"a": {"b": np.int64(3)}}, r"returned .*3.* at \['a'\]\['b'\]"),
+        ({"a": np.array([{}])}, r"returned an array of objects at \['a'\]"),
+        ({"a": [1, [np.zeros(2)]]}, r"returned array\(.*\) at \['a'\]\[1\]\[0\]"),
+        ({"a": {3: 4}}, r"returned the name 3 at \['a'\], which must be a string"),
+        ({"a/b": 4}, "returned the name 'a/b', which must be a string without '/'"),
+    ],
+)
+def test_a_state_that_no_file_can_hold_is_refused(saved, message):
+    model = model_with(Saving(saved), max_epochs=1, callback=lambda state: state.save())
+    with pytest.raises(MethodError, match=rf"^contributor 'prompter': saved\(\) {message}"):
+        model.fit(X, Y)
 
 
 @pytest.mark.parametrize("preset", ["paper", "uniform", "ddsr:refiner=none"])

@@ -18,7 +18,7 @@ from ddsr.learning.policy import Policy
 from ddsr.search.baseline import baseline
 from ddsr.search.contributors.evolution import Evolution, Refiner
 from ddsr.search.contributors.generator import LearningGenerator, Proposer
-from ddsr.search.default import refined_search
+from ddsr.search.default import Epoch, RefinedSearch, refined_search
 from ddsr.search.front import ParetoFront
 from ddsr.search.turns import GENERATOR, REFINER, Balance
 from diffusion_cases import CPU
@@ -42,6 +42,12 @@ class TimeLeft(Deadline):
     @property
     def seconds_left(self):
         return self._seconds_left()
+
+
+class Exhausted(Evolution):
+    """Evolution that finds nothing new."""
+
+    is_exhausted = True
 
 
 class Parts:
@@ -278,6 +284,19 @@ def test_a_search_ends_when_everything_was_tried():
     assert len(states) < 500
     assert parts.refiner.run(evaluations=100).evaluations == states[-1].n_scored  # x and sin(x), twice each
     assert len(states[-1].front) > 0
+
+
+@pytest.mark.parametrize("name", [GENERATOR, "mine"])
+def test_a_gain_of_any_contributor_goes_on_when_evolution_is_exhausted(name):
+    """Evolution may find something new from what gained."""
+    parts = Parts()
+    balance = Balance(least_share=0.0, most_share=1.0, head_start=0.0, is_timed=False)
+    search = RefinedSearch(Exhausted(parts.refiner, 8), [], balance, 10, parts.front, NEVER)
+    for gain, is_over in ((0.5, False), (0.0, True)):
+        epoch = Epoch(0, known=parts.front)
+        epoch.gains |= {REFINER: 1.0, name: gain}
+        search.end(epoch)
+        assert search.is_over == is_over
 
 
 def test_an_empty_front_is_no_obstacle():

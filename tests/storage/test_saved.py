@@ -20,7 +20,7 @@ from ddsr.errors import DDSRError, RunError
 from ddsr.expression import Vocabulary
 from ddsr.search.presets import parse_method, pose, start
 from ddsr.search.prior_start import uses_prior
-from ddsr.storage.saved import from_bytes, to_bytes
+from ddsr.storage.saved import from_bytes, to_bytes, unwritable
 from prior_cases import write_weights
 from strategies import examples
 
@@ -177,6 +177,7 @@ def plain(tree):
 @given(trees)
 def test_trees_come_back(tree):
     assert plain(from_bytes(to_bytes(tree))) == plain(tree)
+    assert unwritable(tree) is None
 
 
 WHOLE = to_bytes({"a": np.arange(300), "b": {"c": np.ones((3, 4)), "d": [1, "two", None]}})

@@ -1,4 +1,4 @@
-"""Checks of the user's data. Inputs are never altered: each check returns an array of its own.
+"""Checks of the user's data. They alter no inputs, but an array that they return may be the user's own.
 
 Every message names the column or row at fault.
 """

@@ -17,7 +17,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Columns X, the target y, and the weights of the rows; all values are finite."""
+    """Columns X, the target y, and the weights of the rows; all values are finite.
+
+    The arrays are read-only views: they may share the memory of the user's own arrays.
+    """
 
     X: Floats
     y: Floats
@@ -53,8 +56,9 @@ class Dataset:
             rows, y, counts = np.ascontiguousarray(rows[kept]), np.asarray(y)[kept], repeats[kept]
             sample_weight = None if sample_weight is None else np.asarray(sample_weight)[kept]
         check_finite(rows, names)
-        target = check_target(y, len(rows))
+        rows, target = _read_only(rows), _read_only(check_target(y, len(rows)))
         weights, repeats = check_weights(sample_weight, len(rows)), check_counts(counts, len(rows))
+        weights, repeats = (part if part is None else _read_only(part) for part in (weights, repeats))
         weighting = Weighting.of(weights, repeats, target)
         return cls(rows, target, tuple(names), weights, repeats, weighting, kept)
 
@@ -65,12 +69,14 @@ class Dataset:
 
     def with_target(self, y: ArrayLike) -> Dataset:
         """Return the same rows with another target, which has one value for each original row."""
-        target = check_target(np.asarray(y)[slice(None) if self.kept is None else self.kept], len(self.X))
+        kept = np.asarray(y)[slice(None) if self.kept is None else self.kept]
+        target = _read_only(check_target(kept, len(self.X)))
         return replace(self, y=target, weighting=Weighting.of(self.sample_weight, self.counts, target))
 
     def reweighted(self, sample_weight: ArrayLike | None) -> Dataset:
         """Return the same rows with other weights, each row counted as one observation."""
         weights = check_weights(sample_weight, len(self.X))
+        weights = None if weights is None else _read_only(weights)
         weighting = Weighting.of(weights, None, self.y)
         return replace(self, sample_weight=weights, counts=None, weighting=weighting)
 
@@ -80,3 +86,10 @@ class Dataset:
         weights, counts = (part if part is None else part[rows] for part in (self.sample_weight, self.counts))
         kept = rows if self.kept is None else self.kept[rows]
         return Dataset(X, y, self.names, weights, counts, Weighting.of(weights, counts, y), kept)
+
+
+def _read_only(values: Floats) -> Floats:
+    """Return a view that cannot be written to; the array itself stays as it is."""
+    view = values.view()
+    view.flags.writeable = False
+    return view

@@ -61,19 +61,6 @@ class Expression:
         object.__setattr__(self, "constants", _checked_constants(constants, _n_constants(vocabulary, tokens)))
 
     @classmethod
-    def from_prefix(
-        cls,
-        vocabulary: Vocabulary,
-        tokens: Iterable[int],
-        constants: Iterable[float] | None = None,
-    ) -> Expression:
-        """Create an expression from tokens and constants in prefix order."""
-        ids = _checked_tokens(vocabulary, tokens)
-        values = _checked_constants(constants, _n_constants(vocabulary, ids))
-        order = _core.breadth_first_from_prefix(vocabulary.core, np.array(ids, np.int16))
-        return cls(vocabulary, *_reordered(vocabulary, ids, values, order))
-
-    @classmethod
     def from_tree(cls, vocabulary: Vocabulary, root: Node) -> Expression:
         """Create an expression from a tree of nodes, checked against the vocabulary."""
         level_order = [root]
@@ -148,20 +135,11 @@ class Expression:
             apply=lambda row, operands: Node.operator(row.name, *operands),
         )
 
-    @property
+    @cached_property
     def prefix(self) -> tuple[int, ...]:
         """The tokens in prefix order."""
-        return self._prefix_form[0]
-
-    @property
-    def prefix_constants(self) -> tuple[float, ...]:
-        """The constants in prefix order."""
-        return self._prefix_form[1]
-
-    @cached_property
-    def _prefix_form(self) -> tuple[tuple[int, ...], tuple[float, ...]]:
         order = _core.prefix_from_breadth_first(self.vocabulary.core, self._row)
-        return _reordered(self.vocabulary, self.tokens, self.constants, order)
+        return tuple(self.tokens[k] for k in order)
 
     @property
     def _row(self) -> NDArray[np.int16]:
@@ -201,8 +179,9 @@ class Expression:
         A chain such as x + (y + z) is a sum of three operands, and is grouped to the left.
         """
         tokens, order = _core.canonical_form(self.vocabulary.core, self._row)
-        values = _reordered(self.vocabulary, self.tokens, self.constants, order)[1]
-        return Expression(self.vocabulary, tokens, values)
+        holders = (k for k, token in enumerate(self.tokens) if self.vocabulary.is_constant(token))
+        value_at = dict(zip(holders, self.constants, strict=True))
+        return Expression(self.vocabulary, tokens, [value_at[k] for k in order if k in value_at])
 
     def simplified(self, positive: Iterable[str] = (), nonnegative: Iterable[str] = ()) -> Expression:
         """Return a shorter expression with the same values wherever this one is finite, up to rounding.
@@ -301,18 +280,6 @@ def _checked_constants(constants: Iterable[float] | None, n_needed: int) -> tupl
         if not isfinite(value):
             raise ExpressionError(f"constant {position} is {value}; all must be finite", position)
     return values
-
-
-def _reordered(
-    vocabulary: Vocabulary,
-    tokens: Sequence[int],
-    constants: Sequence[float],
-    order: Sequence[int],
-) -> tuple[tuple[int, ...], tuple[float, ...]]:
-    """Return tokens and constants in a new order, where `order[k]` is the old index of position k."""
-    holders = (k for k, token in enumerate(tokens) if vocabulary.is_constant(token))
-    value_at = dict(zip(holders, constants, strict=True))
-    return tuple(tokens[k] for k in order), tuple(value_at[k] for k in order if k in value_at)
 
 
 def _token_of(vocabulary: Vocabulary, node: Node) -> int:

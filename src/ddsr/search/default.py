@@ -10,7 +10,7 @@ import numpy as np
 from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.engine import as_batch
 from ddsr.learning.curves import EpochStats, PartClock, UpdateStats
-from ddsr.search.contributors.contract import Contributor, Proposals, SearchView, TurnBudget
+from ddsr.search.contributors.contract import Contributor, Proposals, SearchView, TurnBudget, state_of
 from ddsr.search.contributors.evolution import Ending, Evolution
 from ddsr.search.earlier_states import by_contributor
 from ddsr.search.front import ParetoFront, entries_of
@@ -115,7 +115,7 @@ class RefinedSearch:
             found = contributor.propose(self._view(epoch), self._budget(epoch))
         except TimeIsUp:
             found = Proposals()
-        proposals = Proposals.checked(found, contributor.name)
+        proposals = Proposals.checked(found, contributor.name, self.engine.vocabulary)
         if proposals is None:
             return
         if len(proposals):
@@ -139,7 +139,8 @@ class RefinedSearch:
         """Finish an epoch."""
         self.n_epochs += 1
         is_exact = self.evolution.ending is Ending.EXACT
-        self.is_over = is_exact or (self.evolution.is_exhausted and epoch.gains[GENERATOR] == 0.0)
+        has_gained = any(gain != 0.0 for name, gain in epoch.gains.items() if name != REFINER)
+        self.is_over = is_exact or (self.evolution.is_exhausted and not has_gained)
 
     def state(self, epoch: Epoch, is_cut_short: bool = False) -> SearchState:
         """Return the state after an epoch, or within an interrupted one."""
@@ -154,7 +155,7 @@ class RefinedSearch:
     def saved(self) -> Saved:
         """Return the state between epochs."""
         return {
-            "contributors": {each.name: each.saved() for each in self.contributors},
+            "contributors": {each.name: state_of(each) for each in self.contributors},
             "balance": self.balance.saved(),
             "front": self.front.saved(),
             "n_epochs": self.n_epochs,

@@ -37,6 +37,26 @@ def to_bytes(saved: Saved) -> bytes:
     return file.getvalue()
 
 
+def unwritable(value: object, place: str = "", *, may_be_array: bool = True) -> str | None:
+    """Say what in a tree `to_bytes` cannot write so that it comes back the same; None: nothing."""
+    at = f" at {place}" if place else ""
+    if isinstance(value, np.ndarray) and may_be_array:
+        return f"an array of objects{at}" if value.dtype.hasobject else None
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return None
+    if isinstance(value, dict):
+        for name in value:
+            if not isinstance(name, str) or "/" in name:
+                return f"the name {name!r}{at}, which must be a string without '/'"
+        parts = list(value.items())
+    elif isinstance(value, (list, tuple)):
+        parts, may_be_array = list(enumerate(value)), False
+    else:
+        return f"{value!r}{at}"
+    found = (unwritable(part, f"{place}[{name!r}]", may_be_array=may_be_array) for name, part in parts)
+    return next((each for each in found if each is not None), None)
+
+
 def from_bytes(data: bytes, what: str = "state") -> Saved:
     """Read the tree of an archive; raise `RunError`, which names it `what`, if it cannot be read."""
     if not data.startswith(ZIP):  # NumPy would take it for a pickle and explain how to load that

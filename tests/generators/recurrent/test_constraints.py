@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 from ddsr._core import PAD
 from ddsr.config import DSRConfig
 from ddsr.errors import GrammarError, MethodError
-from ddsr.expression import Expression, Vocabulary
+from ddsr.expression import Vocabulary
 from ddsr.generators.recurrent.constraints import PrefixRules, PrefixWalk, retrace
 from ddsr.generators.recurrent.order import breadth_first_rows, prefix_rows
 from ddsr.grammar import AtMost, Grammar
-from strategies import FULL, PLAIN, prefix_tokens
+from strategies import FULL, PLAIN, from_prefix, prefix_tokens
 
 SMALL = Vocabulary(("x",), ("add", "sin", "exp", "log"))
 WITHOUT = Vocabulary(("x",), ("add", "sin", "exp", "log"), has_constant=False)
@@ -85,7 +85,7 @@ def test_a_tree_is_legal_in_prefix_order_if_it_is_breadth_first(data):
 def test_conversions_of_order_agree_with_expressions_and_invert(tokens):
     prefix = padded([tokens], 20)
     breadth_first = breadth_first_rows(PLAIN, prefix)
-    expression = Expression.from_prefix(PLAIN, tokens)
+    expression = from_prefix(PLAIN, tokens)
     assert tuple(breadth_first[0, : len(tokens)]) == expression.tokens
     assert (breadth_first[0, len(tokens) :] == PAD).all()
     assert (prefix_rows(PLAIN, breadth_first) == prefix).all()

@@ -16,7 +16,7 @@ from ddsr.errors import DataError, ExpressionError, MethodError
 from ddsr.expression import Batch, Expression, Vocabulary
 from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear, Nesting
 from ddsr.search.contributors.evolution import Ending, Refiner
-from evolution_cases import XYZ, engine_of, refiner_of
+from evolution_cases import XYZ, engine_of, population_of, refiner_of
 
 HARD = "sin(x) * y + x / (1.5 + exp(z))"
 SMALL = {"n_islands": 3, "island_size": 40}
@@ -35,7 +35,7 @@ def test_the_result_depends_only_on_the_seed() -> None:
         refiner.seed(seeds)
         refiner.run(evaluations=1500)
     assert is_same(runs[0], runs[1])
-    assert runs[0].population_batch().keys() != runs[2].population_batch().keys()
+    assert population_of(runs[0]).keys() != population_of(runs[2]).keys()
 
 
 def test_a_loaded_refiner_continues_as_the_saved_one() -> None:
@@ -59,7 +59,7 @@ def test_an_island_that_stalls_restarts() -> None:
     sizes, errors = [], []
     for _ in range(60):
         refiner.run(evaluations=50)
-        sizes.append(len(refiner.population_batch()))
+        sizes.append(len(population_of(refiner)))
         errors.append(refiner.hall_of_fame().nrmse.min())
     assert (np.diff(sizes) < 0).any()
     assert (np.diff(errors) <= 0).all()
@@ -70,7 +70,7 @@ def test_an_island_that_never_restarts_stays_full() -> None:
     sizes = []
     for _ in range(30):
         refiner.run(evaluations=50)
-        sizes.append(len(refiner.population_batch()))
+        sizes.append(len(population_of(refiner)))
     assert (np.diff(sizes) >= 0).all()
     assert sizes[-1] == refiner.config.n_islands * refiner.config.island_size
 
@@ -202,7 +202,7 @@ def test_every_individual_obeys_the_grammar(grammar: Grammar) -> None:
     engine = Engine(grammar.vocabulary, X, np.sin(X[:, 0]) * X[:, 1] - X[:, 2] ** 2 + 0.1 * X[:, 1])
     refiner = Refiner(engine, grammar, RefinerConfig(n_islands=2, island_size=50), seed=2)
     refiner.run(evaluations=800)
-    for batch in (refiner.population_batch(), refiner.hall_of_fame().batch, refiner.elites(20)):
+    for batch in (population_of(refiner), refiner.hall_of_fame().batch, refiner.elites(20)):
         assert len(batch) > 0
         assert grammar.is_legal(batch.tokens).all()
 
@@ -223,7 +223,7 @@ def test_a_structure_is_not_tried_a_third_time() -> None:
 def test_seeds_enter_the_hall_of_fame_and_the_population() -> None:
     refiner = refiner_of(HARD)
     refiner.seed([Expression.parse(HARD.replace("1.5", "1.3"), XYZ), Expression.parse("x + y", XYZ)])
-    assert len(refiner.population_batch()) == 2
+    assert len(population_of(refiner)) == 2
     assert refiner.hall_of_fame().nrmse[-1] < 1e-12  # with the constant fitted
     assert refiner.run(evaluations=1000).ending is Ending.EXACT
 
@@ -231,7 +231,7 @@ def test_seeds_enter_the_hall_of_fame_and_the_population() -> None:
 def test_seeds_that_are_too_many_go_into_the_library() -> None:
     refiner = refiner_of(HARD)
     refiner.seed(Batch.from_tokens(XYZ, Grammar(XYZ, max_length=20).sample(400, seed=2)))
-    assert len(refiner.population_batch()) == 40
+    assert len(population_of(refiner)) == 40
     assert refiner.run(evaluations=500).evaluations == 900
 
 
@@ -241,7 +241,7 @@ def test_seeds_that_break_the_grammar_are_refused() -> None:
         refiner.seed([Expression.parse("x + y", XYZ), Expression.parse("cos(sin(x))", XYZ)])
     with pytest.raises(ExpressionError, match="different vocabulary"):
         refiner.seed([Expression.parse("x", Vocabulary(("x",)))])
-    assert len(refiner.population_batch()) == 0
+    assert len(population_of(refiner)) == 0
 
 
 def test_elites_come_by_fitness() -> None:

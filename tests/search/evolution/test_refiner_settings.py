@@ -16,7 +16,7 @@ from ddsr.engine import Engine
 from ddsr.expression import Batch, Expression, Vocabulary
 from ddsr.grammar import Grammar
 from ddsr.search.contributors.evolution import Ending, Refiner, RefinerStats
-from evolution_cases import XYZ, engine_of, refiner_of
+from evolution_cases import XYZ, engine_of, population_of, refiner_of
 from field_cases import CASES, covers
 
 HARD = "sin(x) * y + x / (1.5 + exp(z))"
@@ -52,13 +52,13 @@ def names_in(batch: Batch) -> set[str]:
 
 @covers("n_islands", RefinerConfig)
 def test_n_islands() -> None:
-    assert len(ran(n_islands=1, restart_steps=0).population_batch()) == 40
-    assert len(ran(n_islands=3, restart_steps=0).population_batch()) == 120
+    assert len(population_of(ran(n_islands=1, restart_steps=0))) == 40
+    assert len(population_of(ran(n_islands=3, restart_steps=0))) == 120
 
 
 @covers("island_size", RefinerConfig)
 def test_island_size() -> None:
-    assert len(ran(island_size=25, restart_steps=0).population_batch()) == 50
+    assert len(population_of(ran(island_size=25, restart_steps=0))) == 50
 
 
 @covers("parsimony", RefinerConfig)
@@ -73,8 +73,8 @@ def test_parsimony() -> None:
 @covers("n_sketches", RefinerConfig)
 def test_n_sketches() -> None:
     """The last island has no population until its sketches are done."""
-    assert len(ran(n_sketches=10_000, restart_steps=0).population_batch()) == 40
-    assert len(ran(n_sketches=0, restart_steps=0).population_batch()) == 80
+    assert len(population_of(ran(n_sketches=10_000, restart_steps=0))) == 40
+    assert len(population_of(ran(n_sketches=0, restart_steps=0))) == 80
 
 
 @covers("restart_steps", RefinerConfig)
@@ -97,14 +97,14 @@ def test_is_scale_free() -> None:
 @covers("constant_range", RefinerConfig)
 def test_constant_range() -> None:
     """A seed whose fit leaves the range is refused, and so is everything a run finds there."""
-    batch = ran(constant_range=3.0).population_batch()
+    batch = population_of(ran(constant_range=3.0))
     sizes = np.abs([value for expression in batch for value in expression.constants if value != 0.0])
     assert sizes.min() >= 1 / 3 and sizes.max() <= 3
     for constant_range, n_kept in ((3.0, 0), (1e7, 1)):
         config = RefinerConfig(constant_range=constant_range)
         refiner = Refiner(engine_of("sin(4.3 * x) + y"), Grammar(XYZ), config, seed=0)
         refiner.seed([SINE.with_constants([4.2])])
-        assert len(refiner.population_batch()) == n_kept
+        assert len(population_of(refiner)) == n_kept
 
 
 # Children
@@ -157,7 +157,7 @@ def test_moves() -> None:
 @covers("operators", RefinerConfig)
 def test_operators() -> None:
     none = dict.fromkeys(("sub", "div", "pow", "cos", "log", "sqrt", "exp"), 0.0)
-    assert names_in(ran(operators=none).population_batch()) <= {"add", "mul", "sin", "1", "?", "x", "y", "z"}
+    assert names_in(population_of(ran(operators=none))) <= {"add", "mul", "sin", "1", "?", "x", "y", "z"}
 
 
 # Fits
@@ -182,7 +182,7 @@ def test_fit_steps() -> None:
         # a better one is in the hall of fame, so this one is not fitted further
         refiner.seed([SINE])
         refiner.seed([SINE.with_constants([1.2])])
-        return float(refiner.population_batch().constants.min())
+        return float(population_of(refiner).constants.min())
 
     assert constant(0) == 1.2
     assert constant(50) == pytest.approx(1.3, abs=1e-3)

@@ -15,7 +15,7 @@ from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Batch, Expression, Vocabulary
 from ddsr.grammar import Grammar
 from ddsr.search.contributors.evolution import Ending, Refiner
-from evolution_cases import XYZ, options, refiner_of
+from evolution_cases import XYZ, options, population_of, refiner_of
 
 XY, ONE = Vocabulary(("x", "y")), Vocabulary(("x",))
 HARD = "sin(x) * y + x / (1.5 + exp(z))"
@@ -106,7 +106,7 @@ def ran(seed: int, evaluations: int = 2000, **settings: object) -> Refiner:
 
 
 def mean_size(refiner: Refiner) -> float:
-    return float(refiner.population_batch().sizes.mean())
+    return float(population_of(refiner).sizes.mean())
 
 
 @slow

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, cast
 
 from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import Engine, Scores
 from ddsr.errors import MethodError
-from ddsr.expression import Batch, Expression
+from ddsr.expression import Batch, Expression, Vocabulary
 from ddsr.grammar import Grammar
 from ddsr.learning.curves import UpdateStats
 from ddsr.search.front import ParetoFront
 from ddsr.search.hall_of_fame import HallOfFame
-from ddsr.storage.saved import Saved
+from ddsr.storage.saved import Saved, unwritable
+
+HOW = "see docs/contributors.md"
 
 
 @dataclass(frozen=True)
@@ -64,14 +66,39 @@ class Proposals:
         return len(self.expressions) + len(self.scores)
 
     @classmethod
-    def checked(cls, found: object, name: str) -> Proposals | None:
+    def checked(cls, found: object, name: str, vocabulary: Vocabulary) -> Proposals | None:
         """What a contributor of this name returned, if the contract allows it."""
-        if found is None or isinstance(found, cls):
-            return found
-        raise MethodError(
-            f"contributor {name!r}: propose must return Proposals(...), or None if there was nothing to do, "
-            f"not {found!r}"
+        breach = None if found is None else _breach(found, vocabulary)
+        if breach is not None:
+            raise MethodError(f"contributor {name!r}: {breach}; {HOW}")
+        return cast("Proposals | None", found)
+
+
+def _breach(found: object, vocabulary: Vocabulary) -> str | None:
+    """Return what the contract does not allow in the result of a turn, or None."""
+    if not isinstance(found, Proposals):
+        return f"propose must return Proposals(...), or None if there was nothing to do, not {found!r}"
+    written, scores = found.expressions, found.scores
+    if not isinstance(written, (Batch, Sequence)) or isinstance(written, str):
+        return f"expressions must be a list of expressions or a Batch, not {written!r}"
+    for each in () if isinstance(written, Batch) else written:
+        if not isinstance(each, Expression):
+            return (
+                f"expressions has {each!r}: read text with Expression.parse(text, search.engine.vocabulary)"
+            )
+    if not isinstance(scores, tuple):
+        return (
+            f"scores must be a tuple of results of search.engine.score, not of type {type(scores).__name__}"
         )
+    for result in scores:
+        if not isinstance(result, (Scores, HallOfFame)):
+            return f"scores has {result!r}, which is not a result of search.engine.score"
+    if not (found.update is None or isinstance(found.update, UpdateStats)):
+        return f"update must be UpdateStats(...) or None, not {found.update!r}"
+    sources = [written] if isinstance(written, Batch) else written
+    if any(each.vocabulary != vocabulary for each in (*sources, *(each.batch for each in scores))):
+        return "a proposal has a different vocabulary than the search: use search.engine.vocabulary"
+    return None
 
 
 class Contributor(Protocol):
@@ -98,3 +125,17 @@ class Contributor(Protocol):
     def restore(self, saved: Saved) -> None:
         """Continue from what `saved` returned."""
         ...
+
+
+def state_of(contributor: Contributor) -> Saved:
+    """What a contributor saves, if it can be written to a file."""
+    saved: object = contributor.saved()
+    what = f"contributor {contributor.name!r}: saved()"
+    if not isinstance(saved, dict):
+        raise MethodError(f"{what} must return a dict, {{}} if nothing changes, not {saved!r}; {HOW}")
+    if (found := unwritable(saved)) is not None:
+        raise MethodError(
+            f"{what} returned {found}: return dicts of arrays and of what JSON can hold, such as numbers, "
+            f"strings and lists; {HOW}"
+        )
+    return saved

@@ -176,11 +176,6 @@ class Refiner:
         tokens, constants, _ = self._core.elites(n)
         return Batch(self.grammar.vocabulary, tokens, constants)
 
-    def population_batch(self) -> Batch:
-        """Return all individuals, island after island."""
-        tokens, constants, _ = self._core.population()
-        return Batch(self.grammar.vocabulary, tokens, constants)
-
     def save(self) -> bytes:
         """Return the state as bytes; a refiner that loads it continues exactly as this one would."""
         header = {

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy
+from inspect import signature
 from typing import Any, TypeGuard
 
 from ddsr.errors import MethodError
-from ddsr.search.contributors.contract import Contributor
+from ddsr.search.contributors.contract import HOW, Contributor
 from ddsr.search.problem import Given, Problem
 from ddsr.search.turns import TIMED_AS
 
 RESERVED = {*TIMED_AS, *TIMED_AS.values(), "sample", "score", "update"}
 """names of other rows of the learning curves"""
 METHODS = {"propose": "propose(search, budget)", "saved": "saved()", "restore": "restore(saved)"}
-HOW = "see docs/contributors.md"
 
 
 def check_contributors(given: object) -> tuple[Given, ...]:
@@ -22,8 +22,10 @@ def check_contributors(given: object) -> tuple[Given, ...]:
     if not isinstance(given, Sequence) or isinstance(given, str):
         raise MethodError(f"contributors must be a list or tuple of contributors, got {given!r}; {HOW}")
     for place, each in enumerate(given):
-        if not _is_maker(each):
-            _check(each, f"contributors[{place}]")
+        if _is_maker(each):
+            _check_maker(each, _called(each, place))
+        else:
+            _check(each, place)
     return tuple(given)
 
 
@@ -31,10 +33,12 @@ def make_contributors(given: Sequence[Given], problem: Problem) -> list[Contribu
     """Copy or make each for one search, so that no search changes what the user passed."""
     made: list[Contributor] = []
     for place, each in enumerate(given):
-        what = f"contributors[{place}]"
-        contributor = _check(each(problem) if _is_maker(each) else _copy(each, what), what)
+        contributor = _check(each(problem) if _is_maker(each) else _copy(each, place), place)
         if contributor.name in {other.name for other in made}:
-            raise MethodError(f"{what} has the name {contributor.name!r} of another one: choose another name")
+            raise MethodError(
+                f"contributor {contributor.name!r}: contributors[{place}] has the name of another one: "
+                "choose another name"
+            )
         made.append(contributor)
     return made
 
@@ -43,27 +47,57 @@ def _is_maker(each: object) -> TypeGuard[Callable[[Problem], Contributor]]:
     return callable(each) and (isinstance(each, type) or not hasattr(each, "propose"))
 
 
-def _copy(each: Any, what: str) -> Any:
+def _called(each: object, place: int) -> str:
+    """How errors call a contributor: by its name if it has one."""
+    name = getattr(each, "name", None)
+    return f"contributor {name!r}" if _is_name(name) else f"contributors[{place}]"
+
+
+def _is_name(name: object) -> TypeGuard[str]:
+    return isinstance(name, str) and name.isidentifier()
+
+
+def _check_maker(maker: Callable[[Problem], Contributor], what: str) -> None:
+    """Check that it can be called with a problem."""
+    try:
+        parameters = signature(maker)
+    except (TypeError, ValueError):  # some callables written in C do not tell their parameters
+        return
+    try:
+        parameters.bind(object())
+    except TypeError as error:
+        raise MethodError(
+            f"{what}: {maker!r} cannot be called with the problem ({error}): let it take one argument, or "
+            f"pass an object of the class; {HOW}"
+        ) from None
+
+
+def _copy(each: Any, place: int) -> Any:
     try:
         return deepcopy(each)
     except Exception as error:  # whatever the user's class raises
         raise MethodError(
-            f"{what} cannot be copied for a search ({error}): pass a function that takes the problem and "
-            "returns a new contributor"
+            f"{_called(each, place)}: it cannot be copied for a search ({error}): pass a function that takes "
+            "the problem and returns a new contributor"
         ) from error
 
 
-def _check(each: Any, what: str) -> Contributor:
+def _check(each: Any, place: int) -> Contributor:
     """Return it if it has all that the contract asks for."""
-    for method, signature in METHODS.items():
+    what = _called(each, place)
+    for method, parameters in METHODS.items():
         if not callable(getattr(each, method, None)):
-            raise MethodError(f"{what}, {each!r}, has no method {signature}: add it; {HOW}")
+            raise MethodError(f"{what}: {each!r} has no method {parameters}: add it; {HOW}")
     name, n_scored = (getattr(each, member, None) for member in ("name", "n_scored"))
-    if not (isinstance(name, str) and name.isidentifier()):
-        raise MethodError(f"{what} needs a name such as 'polynomials', of letters and digits; got {name!r}")
+    if not _is_name(name):
+        raise MethodError(
+            f"{what}: it needs a name such as 'polynomials', of letters and digits; got {name!r}"
+        )
     if name in RESERVED:
-        raise MethodError(f"{what} has the name {name!r} of a part of ddsr: choose another name")
+        raise MethodError(f"{what}: this is the name of a part of ddsr: choose another name")
     if isinstance(n_scored, bool) or not isinstance(n_scored, int):
-        raise MethodError(f"{what} needs the whole number n_scored, 0 if it scores nothing; got {n_scored!r}")
+        raise MethodError(
+            f"{what}: it needs the whole number n_scored, 0 if it scores nothing; got {n_scored!r}"
+        )
     checked: Contributor = each
     return checked
