@@ -217,7 +217,10 @@ def test_the_prior_can_be_a_file_of_weights(table, tmp_path):
     asked = json.loads(Path("run", "run.json").read_text())
     assert asked["parameters"]["prior"] == str(tmp_path / "tiny.safetensors")
     Path("tiny.safetensors").write_bytes(b"not weights")
-    for prior, said in (("tiny.safetensors", "cannot read weights"), ("nowhere", "nowhere' with the weights")):
+    for prior, said in (
+        ("tiny.safetensors", "cannot read weights"),
+        ("nowhere", "nowhere' with the weights"),
+    ):
         done = ddsr("fit", table, "-t", "y", "--prior", prior, "--out", "other", *ONE_EPOCH)
         assert done.exit_code != 0 and said in done.stderr and "epoch" not in done.stderr
         assert not Path("other").exists()
