@@ -1,4 +1,4 @@
-"""All hyperparameters. The defaults of the classes are the presets: `paper` is the paper's table."""
+"""All settings. The default values of each class are those of its preset."""
 
 from __future__ import annotations
 

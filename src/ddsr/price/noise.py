@@ -28,7 +28,7 @@ N_BEST = 40  # forms fitted with weights by y that are measured with errors prop
 # Weights use the prediction of the best form, within this factor of the measured value.
 MOST_OFF = 2.0
 # On more rows, larger structures are worth their price, and the misfit of the small ones would be taken for
-# noise. So would the misfit of a form with a larger relative error than this.
+# noise. A form with a larger relative error than MOST_ERROR is a misfit, too.
 MOST_ROWS, MOST_ERROR = 100, 0.15
 MOST_RANGE = 1e12  # of y: over a larger range the weights of the largest rows would be rounding
 LEAST_MEAN_SQUARE = EXACT**2  # of relative residuals

@@ -102,7 +102,11 @@ class RefinedSearch:
         """whether the fit is exact, or nothing is left to try"""
 
     def is_due(self, contributor: Contributor) -> bool:
-        """Return whether it has a turn: the generator by its share, others unless a fit is exact."""
+        """Return whether it has a turn.
+
+        Evolution always has one. The generator has one if it has had less than its share. Others have one
+        until a fit is exact.
+        """
         if contributor is self.evolution:
             return True
         if contributor.name == GENERATOR:

@@ -28,7 +28,7 @@ class ShownData:
     columns: NDArray[np.int64]
     """indices of the user's columns, the most relevant first"""
     powers: NDArray[np.int64]
-    """k for each of them: the shown value is x / 10^k"""
+    """exponent k of each column: the network sees x / 10^k"""
     x: Floats
     """(n_draws, n_rows, n_columns) scaled"""
     y: Floats

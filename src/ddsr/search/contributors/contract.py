@@ -57,8 +57,8 @@ class Proposals:
     """put into evolution, which fits their constants from their present values; those that break the grammar
     are left out"""
     scores: tuple[Scores | HallOfFame, ...] = ()
-    """results that the contributor has already: they enter the front in place of the fits of evolution. Of
-    all but the first, only forms without scale or offset are tried"""
+    """results that are known already, which enter the front without another fit. The first is used whole; of
+    the others, only expressions without scale and offset"""
     update: UpdateStats | None = None
     """what was learned in this turn"""
 
@@ -106,7 +106,7 @@ class Contributor(Protocol):
 
     @property
     def name(self) -> str:
-        """Under which its gains and times are recorded, and its state is saved; unique in a search."""
+        """Name in learning curves and saved states; unique in a search."""
         ...
 
     @property

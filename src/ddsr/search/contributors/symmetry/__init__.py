@@ -1,4 +1,4 @@
-"""Symmetries of what imitates the target, and the search in fewer inputs that they leave."""
+"""Finds symmetries of approximations of the target, and searches with fewer inputs."""
 
 from ddsr.search.contributors.symmetry.detection import find_reduction
 from ddsr.search.contributors.symmetry.reduced_search import ReducedSearch
