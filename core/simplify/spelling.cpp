@@ -25,6 +25,8 @@ Tree spelled_once(const Tree& tree, Spelling spelling, const IsExact& is_exact) 
       return with_upright_roots(tree);
     case Spelling::OneBar:
       return with_one_bar(tree);
+    case Spelling::ClearedDenominators:
+      return with_cleared_denominators(tree);
     case Spelling::Squares:
       return with_squares(tree);
     case Spelling::OuterSigns:

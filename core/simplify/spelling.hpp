@@ -22,6 +22,7 @@ enum class Spelling : std::uint8_t {
   UnitFactors,
   UprightRoots,
   OneBar,
+  ClearedDenominators,
   Squares,
   OuterSigns,
   PhasesInHalfATurn,
@@ -39,6 +40,7 @@ inline constexpr std::string_view SPELLINGS[] = {"simple bases",
                                                  "unit factors",
                                                  "upright roots",
                                                  "one bar",
+                                                 "cleared denominators",
                                                  "squares",
                                                  "outer signs",
                                                  "phases in half a turn",
@@ -89,6 +91,10 @@ Tree with_squares(const Tree& tree);
 Tree in_order(const Tree& tree);
 // f / 3 for 0.333... * f, 2 / 3 for 0.666..., for fixed constants
 Tree with_fractions(const Tree& tree);
+
+// spell_ratios.cpp
+// c * x / (d + x) for a / (b + 1 / x), with a monomial x and a number b
+Tree with_cleared_denominators(const Tree& tree);
 
 // spell_signs.cpp
 // Moves signs out of odd and even functions if that takes no more tokens: a sign is combined with a number or

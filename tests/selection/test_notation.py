@@ -190,6 +190,32 @@ def test_functions_of_inverse_functions(start: str, end: str) -> None:
     same_values(Expression.parse(start, PLAIN), found)
 
 
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        ("0.7 / (0.1 + 1 / x^2)", "7 * x^2 / (10 + x^2)"),
+        ("y * 6 / (2 / x + 0.5)", "12 * x * y / (4 + x)"),
+        ("3 / (0.5 - 2 / x)", "6 * x / (x - 4)"),
+        ("3 / (2 / x - 0.5)", "6 * x / (4 - x)"),
+        ("3 / (1 / x + y)", "3 / (1 / x + y)"),  # the other term is not a number
+        ("1 / (0.5 + 1 / x)", "x / (1 + 0.5 * x)"),  # no second constant
+        ("3 / (0.5 + y / x)", "6 * x / (2 * y + x)"),
+        ("3 / (0.5 + 1 / sin(x))", "3 / (0.5 + 1 / sin(x))"),
+    ],
+)
+def test_denominators_without_fractions(start: str, end: str) -> None:
+    given = Expression.parse(start, PLAIN)
+    model = spelled(Model(given, tuple(value == 2.0 for value in given.constants)))
+    same_values(given, model.expression)
+    assert str(model.expression) == end
+
+
+def test_a_fixed_number_in_a_denominator_stays_fixed() -> None:
+    model = written("3 / (1 + 2 / x)", is_settled=True)
+    assert str(model.expression) == "3 * x / (2 + x)"
+    assert all(model.is_fixed)
+
+
 @settings(max_examples=200, deadline=None)
 @given(expressions(FULL, 13, mild_floats), st.booleans())
 def test_every_notation_keeps_values(expression: Expression, is_settled: bool) -> None:

@@ -23,6 +23,7 @@ USUAL_SPELLINGS = (
     "unit factors",
     "upright roots",
     "one bar",
+    "cleared denominators",
     "squares",
     "outer signs",
     "phases in half a turn",
