@@ -36,6 +36,11 @@ def test_ratios_are_cancelled(found: str, shorter: str, noise: float) -> None:
     np.testing.assert_allclose(value, expected, rtol=1e-12)
 
 
+def test_the_notation_that_names_variables_fewer_times_is_chosen() -> None:
+    best = select(parsed("x * z / sqrt(x^2 - y^2)"), engine_for("z / sqrt(1 - y^2 / x^2)", 0.0, BELOW))[0]
+    assert str(best.expression) == "z / sqrt(1 - y^2 / x^2)"
+
+
 def test_fitted_constants_stay_free_in_a_cancelled_ratio() -> None:
     best = select(parsed("2.7 * x^2 / (x * y + x * z)"), engine_for("2.7182818 * x / (y + z)", 0.001))[0]
     assert best.is_free == (True,) and len(best.expression) == 7

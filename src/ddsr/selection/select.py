@@ -25,8 +25,10 @@ N_AT_ONCE = 3
 SHARE_OF_START = 0.4  # of the time, for refits of the candidates as they are, likeliest first
 SHARE_OF_ROUNDS = 0.75  # of the time left when the rounds begin; the rest is for the notation of the best
 N_RATIONAL = 3  # models that are rewritten as ratios of polynomials
-# If two notations of a function differ by less, the plainer one is used.
+# If two notations of a function differ by less, the plainer one is used. One that names variables fewer times
+# may be longer: m / sqrt(1 - v^2 / c^2) is plainer than c * m / sqrt(c^2 - v^2).
 NATS_FOR_PLAINNESS = 1.0
+NATS_FOR_FEWER_VARIABLES = 6.0
 # A form is listed beside a shorter one made from it if it is longer by at most this.
 NATS_OF_RIVALS = 7.0
 LEAST_BETTER = 0.01  # relative gain in NRMSE that lists a candidate that was not shortened
@@ -200,7 +202,9 @@ def _plainest(tied: Sequence[Judged], best: Judged, judge: Judge) -> Judged:
 def _is_another_writing(form: Judged, best: Judged) -> bool:
     """Return whether a form is nearly as short as the best one, with as few constants."""
     has_no_more = len(form.model.free_constants) <= len(best.model.free_constants)
-    return has_no_more and form.length <= best.length + NATS_FOR_PLAINNESS
+    has_fewer = _n_variables(form.model.expression) < _n_variables(best.model.expression)
+    most = NATS_FOR_FEWER_VARIABLES if has_fewer else NATS_FOR_PLAINNESS
+    return has_no_more and form.length <= best.length + most
 
 
 def _with_settled_rates(models: list[Judged], judge: Judge) -> list[Judged]:
@@ -241,8 +245,12 @@ def _plainness(expression: Expression) -> tuple[int, int, int]:
     nodes = [expression.tree]
     for node in nodes:  # grows while it is walked
         nodes.extend(node.children)
-    n_places = sum(node.kind is Kind.VARIABLE for node in nodes)
-    return n_places, sum(map(_reads_backwards, nodes)), expression.complexity()
+    return _n_variables(expression), sum(map(_reads_backwards, nodes)), expression.complexity()
+
+
+def _n_variables(expression: Expression) -> int:
+    """Return how many times the expression names a variable."""
+    return sum(token >= expression.vocabulary.first_variable for token in expression.tokens)
 
 
 def _reads_backwards(node: Node) -> bool:
