@@ -26,7 +26,7 @@ SHARE_OF_START = 0.4  # of the time, for refits of the candidates as they are, l
 SHARE_OF_ROUNDS = 0.75  # of the time left when the rounds begin; the rest is for the notation of the best
 N_RATIONAL = 3  # models that are rewritten as ratios of polynomials
 # If two notations of a function differ by less, the plainer one is used. One that names variables fewer times
-# may be longer: m / sqrt(1 - v^2 / c^2) is plainer than c * m / sqrt(c^2 - v^2).
+# and reads as well may be longer: m / sqrt(1 - v^2 / c^2) is plainer than c * m / sqrt(c^2 - v^2).
 NATS_FOR_PLAINNESS = 1.0
 NATS_FOR_FEWER_VARIABLES = 6.0
 # A form is listed beside a shorter one made from it if it is longer by at most this.
@@ -202,8 +202,9 @@ def _plainest(tied: Sequence[Judged], best: Judged, judge: Judge) -> Judged:
 def _is_another_writing(form: Judged, best: Judged) -> bool:
     """Return whether a form is nearly as short as the best one, with as few constants."""
     has_no_more = len(form.model.free_constants) <= len(best.model.free_constants)
-    has_fewer = _n_variables(form.model.expression) < _n_variables(best.model.expression)
-    most = NATS_FOR_FEWER_VARIABLES if has_fewer else NATS_FOR_PLAINNESS
+    its, others = form.model.expression, best.model.expression
+    is_plainer = _n_variables(its) < _n_variables(others) and _n_backwards(its) <= _n_backwards(others)
+    most = NATS_FOR_FEWER_VARIABLES if is_plainer else NATS_FOR_PLAINNESS
     return has_no_more and form.length <= best.length + most
 
 
@@ -242,10 +243,22 @@ def _with_moved_constants(one: Judged, judge: Judge) -> Judged:
 
 def _plainness(expression: Expression) -> tuple[int, int, int]:
     """Return a key, lower for plainer notation: variables, awkward operations, nodes of the SymPy form."""
+    return _n_variables(expression), sum(map(_reads_backwards, _nodes(expression))), expression.complexity()
+
+
+def _n_backwards(expression: Expression) -> int:
+    """Return how many nodes read backwards; v²/c² in 1 − v²/c² does not."""
+    nodes = _nodes(expression)
+    from_one = [node for node in nodes if node.operation == "sub" and node.children[0].kind is Kind.ONE]
+    n_ratios = sum(node.children[1].operation == "div" for node in from_one)
+    return sum(map(_reads_backwards, nodes)) - n_ratios
+
+
+def _nodes(expression: Expression) -> list[Node]:
     nodes = [expression.tree]
     for node in nodes:  # grows while it is walked
         nodes.extend(node.children)
-    return _n_variables(expression), sum(map(_reads_backwards, nodes)), expression.complexity()
+    return nodes
 
 
 def _n_variables(expression: Expression) -> int:
