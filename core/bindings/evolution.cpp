@@ -162,7 +162,7 @@ nb::tuple make_move(const std::string& name, const Vocabulary& vocabulary, const
                     std::uint64_t seed) {
   require_usable(options);
   const Formula parent = one_formula(vocabulary, tokens, constants);
-  const Drawing drawing(vocabulary, options);
+  const Drawing drawing(vocabulary, options, vocabulary.inputs_of(0));
   const MoveContext context{vocabulary, drawing, nullptr};
   RandomSource random(seed, 0, 0);
   const auto move =
@@ -177,7 +177,7 @@ nb::tuple make_move(const std::string& name, const Vocabulary& vocabulary, const
 
 nb::tuple dictionary_rows(const Vocabulary& vocabulary, const Data& data, const EvolutionOptions& options,
                           std::uint64_t seed) {
-  const Dictionary dictionary(vocabulary, options, data.fitting(false),
+  const Dictionary dictionary(vocabulary, options, data.fitting(false), vocabulary.inputs_of(0),
                               static_cast<std::size_t>(options.dictionary_size), seed);
   std::vector<Formula> formulas;
   for (std::size_t i = 0; i < dictionary.size(); ++i) formulas.push_back(dictionary.formula(vocabulary, i));
@@ -187,7 +187,7 @@ nb::tuple dictionary_rows(const Vocabulary& vocabulary, const Data& data, const 
 // The entries with which sketches begin, in that order.
 nb::tuple simplest_rows(const Vocabulary& vocabulary, const Data& data, const EvolutionOptions& options,
                         std::size_t n_entries, std::uint64_t seed) {
-  const Dictionary dictionary(vocabulary, options, data.fitting(false),
+  const Dictionary dictionary(vocabulary, options, data.fitting(false), vocabulary.inputs_of(0),
                               static_cast<std::size_t>(options.dictionary_size), seed);
   std::vector<Formula> formulas;
   for (const std::size_t entry : dictionary.simplest()) {
@@ -200,8 +200,8 @@ nb::tuple simplest_rows(const Vocabulary& vocabulary, const Data& data, const Ev
 nb::tuple first_sketches(const Vocabulary& vocabulary, const Data& data, const EvolutionOptions& options,
                          std::size_t n_sketches) {
   require_usable(options);
-  const Drawing drawing(vocabulary, options);
-  const Dictionary dictionary(vocabulary, options, data.fitting(false),
+  const Drawing drawing(vocabulary, options, vocabulary.inputs_of(0));
+  const Dictionary dictionary(vocabulary, options, data.fitting(false), vocabulary.inputs_of(0),
                               static_cast<std::size_t>(options.dictionary_size), 0);
   Sketches sketches(vocabulary, drawing, dictionary, options.is_scale_free);
   std::vector<Formula> formulas;
@@ -219,14 +219,14 @@ nb::tuple match_subtrees(const Vocabulary& vocabulary, const Data& data, const T
                          const Input<double, 2>& constants, const EvolutionOptions& options, int n_children) {
   require_usable(options);
   const Formula parent = one_formula(vocabulary, tokens, constants);
-  const Drawing drawing(vocabulary, options);
-  const Dictionary dictionary(vocabulary, options, data.fitting(false),
+  const Drawing drawing(vocabulary, options, vocabulary.inputs_of(0));
+  const Dictionary dictionary(vocabulary, options, data.fitting(false), vocabulary.inputs_of(0),
                               static_cast<std::size_t>(options.dictionary_size), 0);
   SubtreeMatcher matcher(vocabulary, drawing, dictionary, options.is_scale_free);
   std::vector<Formula> children;
   for (int seed = 0; seed < n_children; ++seed) {
     RandomSource random(static_cast<std::uint64_t>(seed), 0, 0);
-    children.push_back(matcher.match(parent, random));
+    children.push_back(matcher.match(parent, 0, static_cast<int>(parent.tokens.size()), random));
   }
   return to_rows(vocabulary, children);
 }

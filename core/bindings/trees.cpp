@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
 #include <string_view>
 #include <unordered_map>
 
@@ -36,6 +39,31 @@ nb::list operator_rows() {
     rows.append(entry);
   }
   return rows;
+}
+
+using TemplateNode = std::tuple<std::string, double, int, int, std::vector<int>>;
+using TemplateHole = std::tuple<bool, std::vector<int>>;
+
+Template::Node template_node(const TemplateNode& given) {
+  const auto& [name, number, column, hole, columns] = given;
+  if (hole >= 0) return {Template::Part::Hole, Op::Add, 1.0, hole, columns};
+  if (column >= 0) return {Template::Part::Variable, Op::Add, 1.0, column, {}};
+  if (name.empty()) return {Template::Part::Number, Op::Add, number, -1, {}};
+  const auto* row = std::ranges::find(OPERATORS, name, &Operator::name);
+  if (row == std::end(OPERATORS)) throw std::invalid_argument("unknown operator '" + name + "'");
+  return {Template::Part::Operator, static_cast<Op>(row - std::begin(OPERATORS)), 1.0, -1, {}};
+}
+
+void make_vocabulary(Vocabulary* self, const std::vector<std::string>& operators, bool has_one,
+                     bool has_constant, int n_variables, const std::vector<TemplateNode>& nodes,
+                     const std::vector<TemplateHole>& holes) {
+  std::shared_ptr<Template> pattern;
+  if (!nodes.empty()) {
+    pattern = std::make_shared<Template>();
+    for (const TemplateNode& node : nodes) pattern->nodes.push_back(template_node(node));
+    for (const auto& [is_constant, columns] : holes) pattern->holes.push_back({is_constant, columns});
+  }
+  new (self) Vocabulary(operators, has_one, has_constant, n_variables, std::move(pattern));
 }
 
 // The conversions take sequences that `find_flaw` has checked, and check again to keep memory safe.
@@ -129,8 +157,12 @@ void bind_trees(nb::module_& module) {
   module.def("operators", &operator_rows, "The operator table, a dict a row.");
 
   nb::class_<Vocabulary>(module, "Vocabulary")
-      .def(nb::init<const std::vector<std::string>&, bool, bool, int>(), nb::arg("operators"),
-           nb::arg("has_one"), nb::arg("has_constant"), nb::arg("n_variables"))
+      .def(
+          "__init__", &make_vocabulary, nb::arg("operators"), nb::arg("has_one"), nb::arg("has_constant"),
+          nb::arg("n_variables"), nb::arg("template_nodes") = std::vector<TemplateNode>{},
+          nb::arg("holes") = std::vector<TemplateHole>{},
+          "template_nodes, in prefix order: (operator or '', number, column, hole, columns read there), with "
+          "-1 for no column or hole; holes: (is_constant, columns).")
       .def("__len__", &Vocabulary::size)
       .def_prop_ro("arities", [](const Vocabulary& vocabulary) {
         std::vector<int> arities;

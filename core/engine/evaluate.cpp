@@ -20,10 +20,14 @@ void Evaluator::load(const Program& program, int max_rows, int n_kept) {
   is_fresh_.assign(at(std::max(n_kept, 1)), true);
   const std::size_t n_nodes = program.nodes.size();
   grow(value_memory_, (n_kept > 0 ? at(n_kept) * n_nodes : at(program.n_slots)) * at(stride_));
-  grow(constant_memory_, at(program.n_constants + 1) * at(stride_));  // one more for the literal 1
+  const std::size_t n_numbers = program.numbers.size();
+  // one more for the literal 1
+  grow(constant_memory_, (at(program.n_constants + 1) + n_numbers) * at(stride_));
   value_at_.assign(n_nodes, nullptr);
   constants_.assign(at(program.n_constants), 0.0);
+  constants_.insert(constants_.end(), program.numbers.begin(), program.numbers.end());
   std::fill_n(constant_memory_.begin(), stride_, 1.0);
+  for (std::size_t i = at(program.n_constants); i < constants_.size(); ++i) fill_constant(i);
   for (std::size_t i = 0; i < n_nodes; ++i) {
     const Node& node = program.nodes[i];
     if (node.kind == Kind::One) value_at_[i] = constant_memory_.data();
@@ -50,13 +54,17 @@ void Evaluator::hold_exponents_of_negative_bases() {
 }
 
 void Evaluator::set_constants(const double* constants) {
-  has_finite_constants_ =
-      std::all_of(constants, constants + constants_.size(), [](double c) { return std::isfinite(c); });
-  for (std::size_t i = 0; i < constants_.size(); ++i) {
+  const std::size_t n = at(program_->n_constants);
+  has_finite_constants_ = std::all_of(constants, constants + n, [](double c) { return std::isfinite(c); });
+  for (std::size_t i = 0; i < n; ++i) {
     constants_[i] = constants[i];
-    std::fill_n(constant_memory_.begin() + static_cast<std::ptrdiff_t>((i + 1) * at(stride_)), stride_,
-                constants[i]);
+    fill_constant(i);
   }
+}
+
+void Evaluator::fill_constant(std::size_t index) {
+  std::fill_n(constant_memory_.begin() + static_cast<std::ptrdiff_t>((index + 1) * at(stride_)), stride_,
+              constants_[index]);
 }
 
 const double* Evaluator::values(Columns columns, int n_rows, int block) {
@@ -106,6 +114,18 @@ double* Evaluator::adjoint_buffer(int node, bool second) {
   return adjoint_memory_.data() + at(child) * at(stride_);
 }
 
+// The derivative by a constant that several nodes have is the sum of theirs.
+void Evaluator::add_slope(int constant, const double* slope, int n) {
+  const double*& sum = slopes_[at(constant)];
+  if (sum == nullptr) {
+    sum = slope;
+    return;
+  }
+  double* out = slope_memory_.data() + at(constant) * at(stride_);
+  for (int row = 0; row < n; ++row) out[row] = sum[row] + slope[row];
+  sum = out;
+}
+
 void Evaluator::differentiate(Columns columns, int n_rows, int block) {
   const int n = static_cast<int>(padded(at(n_rows)));
   turn_to(block, columns);
@@ -113,10 +133,11 @@ void Evaluator::differentiate(Columns columns, int n_rows, int block) {
   grow(adjoint_memory_, n_nodes * at(stride_));
   adjoint_at_.assign(n_nodes, nullptr);
   slopes_.assign(constants_.size(), nullptr);
+  if (program_->shares_constants) grow(slope_memory_, constants_.size() * at(stride_));
   adjoint_at_[0] = constant_memory_.data();  // ones
   for (int i = 0; i < static_cast<int>(n_nodes); ++i) {
     const Node& node = program_->nodes[at(i)];
-    if (node.kind == Kind::Constant) slopes_[at(node.index)] = adjoint_at_[at(i)];
+    if (node.kind == Kind::Constant && node.is_fitted) add_slope(node.index, adjoint_at_[at(i)], n);
     if (node.kind != Kind::Operator || !node.is_fitted) continue;
     for (const bool second : {false, true}) {
       const int child = second ? node.b : node.a;

@@ -49,6 +49,8 @@ class Evaluator {
  private:
   void turn_to(int block, Columns columns);
   const double* operand(int node) const { return value_at_[static_cast<std::size_t>(node)]; }
+  void fill_constant(std::size_t index);
+  void add_slope(int constant, const double* slope, int n);
   void compute(int node, int n);
   bool compute_special_power(const Node& node, double* out, int n);
   double* adjoint_buffer(int node, bool second);
@@ -59,6 +61,7 @@ class Evaluator {
   bool is_finite_ = true, has_finite_constants_ = true, holds_exponents_ = false;
   std::vector<bool> is_fresh_;  // for each kept block: nothing is computed yet
   Buffer value_memory_, constant_memory_, adjoint_memory_;
+  Buffer slope_memory_;                    // the sums of slopes of constants that several nodes have
   std::vector<const double*> value_at_;    // of each node
   std::vector<const double*> adjoint_at_;  // of each node
   std::vector<const double*> slopes_;      // of each constant

@@ -65,6 +65,10 @@ Fit Fitter::fit(const Program& program, std::span<const double> start, std::uint
   free_.clear();
   for (const Node& node : program.nodes)
     if (node.kind == Kind::Constant && node.is_fitted) free_.push_back(at(node.index));
+  if (program.shares_constants) {
+    std::ranges::sort(free_);
+    free_.erase(std::ranges::unique(free_).begin(), free_.end());
+  }
   Fit best = descend(start);
   const double exact = EXACT * data_.spread() * data_.spread() * data_.total_weight();
   std::vector<double> other(start.begin(), start.end());

@@ -13,7 +13,7 @@ struct Node {
   Kind kind;
   Op op;
   int a = -1, b = -1;      // operands; -1 for none
-  int index = -1;          // column of a variable, number of a constant
+  int index = -1;          // column of a variable, number of a constant or, from n_constants on, of a number
   int slot = -1;           // buffer if only values are needed, shared with other operators
   bool is_fitted = false;  // depends on a constant that fitting may change
 };
@@ -23,11 +23,17 @@ struct Node {
 struct Program {
   std::vector<Node> nodes;
   int n_constants = 0;
+  std::vector<double> numbers;  // of the template
   int n_slots = 0;
+  bool shares_constants = false;  // whether several nodes have the same constant
+  // For a filled template: each token's first node and its number of nodes. Otherwise empty, since node i is
+  // that of token i.
+  std::vector<int> node_of, n_nodes_of;
 };
 
 // `tokens` must be one complete expression (see find_flaw). `is_fixed` marks the constants that fitting must
-// not change; empty: none.
+// not change; empty: none. A filled template (expression/template.hpp) becomes the formula that it stands
+// for.
 Program compile(const Vocabulary& vocabulary, std::span<const TokenId> tokens,
                 std::span<const std::uint8_t> is_fixed = {});
 

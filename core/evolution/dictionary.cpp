@@ -45,9 +45,9 @@ constexpr double LEAST_OFFSET = 1e-3;
 }  // namespace
 
 Dictionary::Dictionary(const Vocabulary& vocabulary, const EvolutionOptions& options, const Dataset& data,
-                       std::size_t max_entries, std::uint64_t seed)
+                       const std::vector<int>& inputs, std::size_t max_entries, std::uint64_t seed)
     : rows_(data, telling_rows(data)) {
-  if (max_entries > 0) DictionaryMaker(*this, vocabulary, options, seed).fill(max_entries);
+  if (max_entries > 0) DictionaryMaker(*this, vocabulary, options, seed).fill(inputs, max_entries);
 }
 
 std::vector<Dictionary::Match> Dictionary::nearest(const Query& query, std::size_t n_matches,

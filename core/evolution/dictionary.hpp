@@ -23,9 +23,10 @@ class Dictionary {
   static constexpr std::size_t N_OF_FAMILY = 3;  // best curves per family, of different entries
   static constexpr std::size_t WIDTH = 16;       // entries per block of the table
 
-  // With about `max_entries` at most. Of the largest size, a random sample is taken.
+  // With about `max_entries` at most. Of the largest size, a random sample is taken. `inputs` are the columns
+  // of the variables that may occur.
   Dictionary(const Vocabulary& vocabulary, const EvolutionOptions& options, const Dataset& data,
-             std::size_t max_entries, std::uint64_t seed);
+             const std::vector<int>& inputs, std::size_t max_entries, std::uint64_t seed);
 
   // An entry s for which `scale * s + offset + share * beside` is near the wanted values.
   struct Match {

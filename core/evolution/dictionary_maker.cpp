@@ -59,10 +59,10 @@ DictionaryMaker::DictionaryMaker(Dictionary& dictionary, const Vocabulary& vocab
     for (const double exponent : {2.0, -1.0, 3.0}) functions_.push_back({power, exponent});
 }
 
-void DictionaryMaker::fill(std::size_t max_entries) {
+void DictionaryMaker::fill(const std::vector<int>& inputs, std::size_t max_entries) {
   values_.reserve(2 * max_entries * stride_);
   by_cost_.assign(MOST_COST + 1, {});
-  add_leaves();
+  add_leaves(inputs);
   add_shapes(max_entries - max_entries / CURVED_PART);
   rank_by_simplicity();
   max_entries_ = max_entries;
@@ -140,9 +140,8 @@ void DictionaryMaker::add_some(std::size_t cost, const std::vector<Pairing>& pai
   }
 }
 
-void DictionaryMaker::add_leaves() {
-  for (int i = 0; i < vocabulary_.n_variables(); ++i)
-    add({static_cast<TokenId>(vocabulary_.first_variable() + i)}, 1);
+void DictionaryMaker::add_leaves(const std::vector<int>& inputs) {
+  for (const int column : inputs) add({static_cast<TokenId>(vocabulary_.first_variable() + column)}, 1);
   if (vocabulary_.one() < 0) return;
   // The literal 1 is not an entry, because it is constant, but it is part of many.
   dictionary_.shapes_.push_back({vocabulary_.one()});

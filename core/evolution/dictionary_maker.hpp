@@ -13,7 +13,7 @@ class DictionaryMaker {
   DictionaryMaker(Dictionary& dictionary, const Vocabulary& vocabulary, const EvolutionOptions& options,
                   std::uint64_t seed);
 
-  void fill(std::size_t max_entries);
+  void fill(const std::vector<int>& inputs, std::size_t max_entries);
 
  private:
   using Shape = Dictionary::Shape;
@@ -30,7 +30,7 @@ class DictionaryMaker {
   };
 
   void add_shapes(std::size_t max_entries);
-  void add_leaves();
+  void add_leaves(const std::vector<int>& inputs);
   std::vector<Pairing> pairings_of(std::size_t cost) const;
   void add_all(std::size_t cost, const std::vector<Pairing>& pairings);
   void add_some(std::size_t cost, const std::vector<Pairing>& pairings, std::size_t n_shapes,

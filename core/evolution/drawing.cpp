@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "grammar/partial_tree.hpp"
 
@@ -32,8 +33,8 @@ int WeightedChoice::draw(RandomSource& random) const {
   return choices_[static_cast<std::size_t>(found - cumulative_.begin())];
 }
 
-Drawing::Drawing(const Vocabulary& vocabulary, const EvolutionOptions& options)
-    : vocabulary_(vocabulary), weights_(options.operator_weights) {
+Drawing::Drawing(const Vocabulary& vocabulary, const EvolutionOptions& options, std::vector<int> inputs)
+    : vocabulary_(vocabulary), inputs_(std::move(inputs)), weights_(options.operator_weights) {
   for (TokenId id = 0; id < vocabulary.n_operators(); ++id) {
     const double weight = options.operator_weights[static_cast<std::size_t>(vocabulary[id].op)];
     (vocabulary.arity(id) == 1 ? unary_ : binary_).add(id, weight);
@@ -67,16 +68,19 @@ double Drawing::exponent(RandomSource& random) const {
 void Drawing::append_leaf(Formula& formula, RandomSource& random) const {
   const bool has_one = vocabulary_.one() >= 0, has_constant = vocabulary_.constant() >= 0;
   if ((has_one || has_constant) && random.chance(CONSTANT_RATE)) {
-    if (has_one && (!has_constant || random.chance(ONE_RATE))) {
+    if (has_one && (!has_constant || random.chance(ONE_RATE)))
       formula.tokens.push_back(vocabulary_.one());
-    } else {
-      formula.tokens.push_back(vocabulary_.constant());
-      formula.constants.push_back(constant(random));
-    }
+    else
+      append_constant(formula, random);
     return;
   }
-  formula.tokens.push_back(
-      static_cast<TokenId>(vocabulary_.first_variable() + random.below(vocabulary_.n_variables())));
+  const int input = inputs_[static_cast<std::size_t>(random.below(static_cast<int>(inputs_.size())))];
+  formula.tokens.push_back(static_cast<TokenId>(vocabulary_.first_variable() + input));
+}
+
+void Drawing::append_constant(Formula& formula, RandomSource& random) const {
+  formula.tokens.push_back(vocabulary_.constant());
+  formula.constants.push_back(constant(random));
 }
 
 void Drawing::append_exponent(Formula& formula, RandomSource& random) const {

@@ -25,15 +25,17 @@ class WeightedChoice {
 
 class Drawing {
  public:
-  Drawing(const Vocabulary& vocabulary, const EvolutionOptions& options);
+  // `inputs` are the columns of the variables that may occur.
+  Drawing(const Vocabulary& vocabulary, const EvolutionOptions& options, std::vector<int> inputs);
 
   bool has_unary() const { return !unary_.empty(); }
   bool has_binary() const { return !binary_.empty(); }
   TokenId unary(RandomSource& random) const { return static_cast<TokenId>(unary_.draw(random)); }
   TokenId binary(RandomSource& random) const { return static_cast<TokenId>(binary_.draw(random)); }
 
-  // Append a variable, a constant or the literal 1; a constant exponent; a random tree.
+  // Append a variable, a constant or the literal 1; a constant; a constant exponent; a random tree.
   void append_leaf(Formula& formula, RandomSource& random) const;
+  void append_constant(Formula& formula, RandomSource& random) const;
   void append_exponent(Formula& formula, RandomSource& random) const;
   void append_tree(Formula& formula, int n_tokens, RandomSource& random) const;
 
@@ -48,6 +50,7 @@ class Drawing {
   void append_power(Formula& formula, TokenId power, int n_tokens, RandomSource& random) const;
 
   const Vocabulary& vocabulary_;
+  const std::vector<int> inputs_;
   std::array<double, N_OPERATORS> weights_;
   WeightedChoice unary_, binary_;
 };

@@ -46,7 +46,8 @@ Formula fold_constants(const Vocabulary& vocabulary, const Formula& formula) {
     const Part second = kind.arity == 2 ? parts[parts.size() - 2] : first;
     parts.resize(parts.size() - static_cast<std::size_t>(kind.arity));
     // A folded operand is a single token, so the operands to replace are the last `arity` tokens.
-    bool is_foldable = first.is_constant_only && second.is_constant_only && vocabulary.constant() >= 0;
+    bool is_foldable = !vocabulary.is_template(*token) && first.is_constant_only && second.is_constant_only &&
+                       vocabulary.constant() >= 0;
     double value = 0.0;
     if (is_foldable) {
       value = kernel_value(kind.op, first.value, second.value);

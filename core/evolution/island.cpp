@@ -31,8 +31,12 @@ Island::Island(const Problem& problem, int index)
     : problem_(problem),
       index_(static_cast<std::uint32_t>(index)),
       assessor_(problem),
-      matcher_(problem.vocabulary(), problem.drawing, problem.dictionary, problem.options.is_scale_free),
-      sketches_(problem.vocabulary(), problem.drawing, problem.dictionary, problem.options.is_scale_free) {}
+      sketches_(problem.vocabulary(), problem.materials[0].drawing, problem.materials[0].dictionary,
+                problem.options.is_scale_free) {
+  for (const Problem::Material& material : problem.materials)
+    matchers_.emplace_back(problem.vocabulary(), material.drawing, material.dictionary,
+                           problem.options.is_scale_free);
+}
 
 void Island::run(const Surroundings& surroundings, std::uint64_t last_step, std::uint64_t max_evaluations,
                  const Deadline& deadline) {
@@ -68,7 +72,7 @@ void Island::step(const Surroundings& surroundings, const Deadline& deadline) {
 // Only the last of several islands sketches, so that the others evolve meanwhile.
 bool Island::is_sketching() const {
   const EvolutionOptions& options = problem_.options;
-  return index_ > 0 && static_cast<int>(index_) == options.n_islands - 1 &&
+  return !problem_.has_template() && index_ > 0 && static_cast<int>(index_) == options.n_islands - 1 &&
          state.counters.n_steps < static_cast<std::uint64_t>(options.n_sketches) &&
          sketches_.has_next(state.next_sketch);
 }
@@ -156,22 +160,75 @@ const Individual& Island::tournament(RandomSource& random) const {
 // First each variable alone, then random trees of alternating size.
 std::optional<Child> Island::first_generation(RandomSource& random) const {
   const auto step = static_cast<int>(state.counters.n_steps - state.born_at);
-  if (step < problem_.vocabulary().n_variables()) {
+  if (step < problem_.vocabulary().n_variables() && !problem_.has_template()) {
     const auto variable = static_cast<TokenId>(problem_.vocabulary().first_variable() + step);
     if (std::optional<Child> child = made_legal({{variable}, {}})) return child;
   }
   const int size = LEAST_FIRST_SIZE + step % (MOST_FIRST_SIZE - LEAST_FIRST_SIZE + 1);
   for (int attempt = 0; attempt < N_ATTEMPTS; ++attempt) {
-    Formula formula;
-    problem_.drawing.append_tree(formula, size, random);
-    if (std::optional<Child> child = made_legal(std::move(formula))) return child;
+    if (std::optional<Child> child = made_legal(random_filling(size, random))) return child;
   }
   return made_legal(draw_legal(problem_.grammar, random));
 }
 
+// A random tree or, with a template, one for each hole. There the first ones are small: a hole often needs
+// little.
+Formula Island::random_filling(int size, RandomSource& random) const {
+  Formula formula;
+  if (!problem_.has_template()) {
+    problem_.materials[0].drawing.append_tree(formula, size, random);
+    return formula;
+  }
+  const Template& pattern = *problem_.vocabulary().pattern();
+  formula.tokens.push_back(problem_.vocabulary().find(Op::Template));
+  auto material = problem_.materials.begin();
+  for (const Template::Hole& hole : pattern.holes)
+    if (hole.is_constant)
+      material->drawing.append_constant(formula, random);
+    else
+      (material++)->drawing.append_tree(formula, random.between(1, size), random);
+  return formula;
+}
+
+// The material of the hole whose operand changes: one token counts as much as any other.
+std::size_t Island::draw_material(const std::vector<Range>& operands, RandomSource& random) const {
+  WeightedChoice choice;
+  for (std::size_t i = 0; i < problem_.materials.size(); ++i)
+    choice.add(static_cast<int>(i), operands[problem_.materials[i].hole].size());
+  return static_cast<std::size_t>(choice.draw(random));
+}
+
+Formula Island::mutated(const Formula& parent, std::size_t move, RandomSource& random) {
+  const Vocabulary& vocabulary = problem_.vocabulary();
+  const bool has_template = problem_.has_template();
+  const std::vector<Range> operands = has_template ? operands_of(vocabulary, parent) : std::vector<Range>{};
+  const std::size_t index = has_template ? draw_material(operands, random) : 0;
+  const Problem::Material& material = problem_.materials[index];
+  SubtreeMatcher& matcher = matchers_[index];
+  const MoveContext context{vocabulary, material.drawing, &matcher};
+  if (!has_template || MOVES[move].make == &perturb_constants)
+    return MOVES[move].make(parent, random, context);
+  const Range operand = operands[material.hole];
+  if (MOVES[move].make == &match) return matcher.match(parent, operand.begin, operand.end, random);
+  const Formula part = part_of(vocabulary, parent, operand);
+  return with_part(vocabulary, parent, operand, MOVES[move].make(part, random, context));
+}
+
+Formula Island::crossed(const Formula& parent, const Formula& donor, RandomSource& random) const {
+  const Vocabulary& vocabulary = problem_.vocabulary();
+  if (!problem_.has_template())
+    return cross_over(parent, donor, random, {vocabulary, problem_.materials[0].drawing, nullptr});
+  const std::vector<Range> operands = operands_of(vocabulary, parent);
+  const Problem::Material& material = problem_.materials[draw_material(operands, random)];
+  const Range operand = operands[material.hole];
+  const Formula part = part_of(vocabulary, parent, operand);
+  const Formula other = part_of(vocabulary, donor, operands_of(vocabulary, donor)[material.hole]);
+  const MoveContext context{vocabulary, material.drawing, nullptr};
+  return with_part(vocabulary, parent, operand, cross_over(part, other, random, context));
+}
+
 std::optional<Child> Island::breed(const Surroundings& surroundings, RandomSource& random,
                                    std::size_t& move) {
-  const MoveContext context{problem_.vocabulary(), problem_.drawing, &matcher_};
   const Individual& parent = tournament(random);
   const bool crosses = problem_.mutations.empty() || random.chance(problem_.options.crossover_rate);
   move = crosses ? CROSSOVER : static_cast<std::size_t>(problem_.mutations.draw(random));
@@ -184,9 +241,9 @@ std::optional<Child> Island::breed(const Surroundings& surroundings, RandomSourc
       const Formula& donor =
           asks_library ? library[static_cast<std::size_t>(random.below(static_cast<int>(library.size())))]
                        : tournament(random).formula;
-      formula = cross_over(parent.formula, donor, random, context);
+      formula = crossed(parent.formula, donor, random);
     } else {
-      formula = MOVES[move].make(parent.formula, random, context);
+      formula = mutated(parent.formula, move, random);
     }
     if (formula == parent.formula) continue;
     if (std::optional<Child> child = made_legal(std::move(formula))) return child;

@@ -6,6 +6,7 @@
 #include "evolution/assessor.hpp"
 #include "evolution/sketches.hpp"
 #include "evolution/structure_memory.hpp"
+#include "expression/operands.hpp"
 
 namespace ddsr {
 
@@ -79,6 +80,10 @@ class Island {
   std::optional<Individual> assessed(const Child& child, const Surroundings& surroundings, std::size_t move,
                                      const Deadline& deadline);
   std::optional<Child> first_generation(RandomSource& random) const;
+  Formula random_filling(int size, RandomSource& random) const;
+  Formula mutated(const Formula& parent, std::size_t move, RandomSource& random);
+  Formula crossed(const Formula& parent, const Formula& donor, RandomSource& random) const;
+  std::size_t draw_material(const std::vector<Range>& operands, RandomSource& random) const;
   std::optional<Child> breed(const Surroundings& surroundings, RandomSource& random, std::size_t& move);
   std::optional<Child> made_legal(Formula&& formula) const;
   int n_tries(const Surroundings& surroundings, std::uint64_t structure) const;
@@ -89,7 +94,7 @@ class Island {
   const Problem& problem_;
   const std::uint32_t index_;
   Assessor assessor_;
-  SubtreeMatcher matcher_;
+  std::vector<SubtreeMatcher> matchers_;  // one for each of the problem's materials
   Sketches sketches_;
   std::vector<std::uint64_t> tried_;
 };

@@ -165,7 +165,7 @@ Formula perturb_constants(const Formula& parent, RandomSource& random, const Mov
 }
 
 Formula match(const Formula& parent, RandomSource& random, const MoveContext& context) {
-  return context.matcher == nullptr ? parent : context.matcher->match(parent, random);
+  return context.matcher == nullptr ? parent : context.matcher->match(parent, 0, size_of(parent), random);
 }
 
 Formula cross_over(const Formula& parent, const Formula& donor, RandomSource& random,

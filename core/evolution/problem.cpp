@@ -42,6 +42,20 @@ std::size_t dictionary_size(const EvolutionOptions& options) {
   return 0;
 }
 
+std::vector<Problem::Material> materials_for(const Vocabulary& vocabulary, const EvolutionOptions& options,
+                                             const Dataset& fitting, std::uint64_t seed) {
+  std::vector<Problem::Material> materials;
+  const Template* pattern = vocabulary.pattern();
+  const std::size_t n_holes = pattern == nullptr ? 1 : pattern->holes.size();
+  for (std::size_t hole = 0; hole < n_holes; ++hole) {
+    if (pattern != nullptr && pattern->holes[hole].is_constant) continue;
+    const std::vector<int> inputs = vocabulary.inputs_of(hole);
+    materials.push_back({hole, Drawing(vocabulary, options, inputs),
+                         Dictionary(vocabulary, options, fitting, inputs, dictionary_size(options), seed)});
+  }
+  return materials;
+}
+
 }  // namespace
 
 Problem::Problem(const Grammar& rules, const Dataset& source, const std::vector<std::size_t>& rows,
@@ -54,9 +68,8 @@ Problem::Problem(const Grammar& rules, const Dataset& source, const std::vector<
       seed(random_seed),
       fitting(source, rows),
       listing(all_rows, listing_rows(all_rows)),
-      drawing(rules.vocabulary, settings),
       mutations(weighted_moves(settings)),
-      dictionary(rules.vocabulary, settings, fitting, dictionary_size(settings), random_seed) {}
+      materials(materials_for(rules.vocabulary, settings, fitting, random_seed)) {}
 
 Price Problem::price() const {
   const double n_rows = scoring.n_counted();

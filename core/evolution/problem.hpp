@@ -23,15 +23,21 @@ struct Problem {
   const std::uint64_t seed;
   const Dataset fitting;
   const Dataset listing;  // many rows, for the shortlist
-  const Drawing drawing;
   const WeightedChoice mutations;
-  const Dictionary dictionary;  // empty if no move uses it
+  // What fills each hole of the template that is not a constant; without a template, the whole expression.
+  struct Material {
+    std::size_t hole;
+    Drawing drawing;
+    Dictionary dictionary;  // empty if no move uses it
+  };
+  const std::vector<Material> materials;
 
   // The length of a formula's description in nats, and its part without the structure.
   double length(const Formula& formula, double log_loss) const;
   Price price() const;
 
   const Vocabulary& vocabulary() const { return grammar.vocabulary; }
+  bool has_template() const { return vocabulary().pattern() != nullptr; }
 };
 
 }  // namespace ddsr

@@ -31,9 +31,9 @@ SubtreeMatcher::SubtreeMatcher(const Vocabulary& vocabulary, const Drawing& draw
       is_scale_free_(is_scale_free),
       wanted_(vocabulary, dictionary.rows()) {}
 
-Formula SubtreeMatcher::match(const Formula& parent, RandomSource& random) {
+Formula SubtreeMatcher::match(const Formula& parent, int first, int last, RandomSource& random) {
   if (dictionary_.size() == 0 || vocabulary_.constant() < 0) return parent;
-  const Site place = draw_place(parent, random);
+  const Site place = draw_place(parent, first, last, random);
   const Wrapper wrapper = draw_wrapper(random);
   const bool is_whole = place.begin == 0 && place.beside == Beside::Nothing;
   if (!wanted_.evaluate(parent) || !want_target(is_whole, random)) return parent;
@@ -56,8 +56,8 @@ Formula SubtreeMatcher::match(const Formula& parent, RandomSource& random) {
 
 // Draws any subtree, which is either replaced or kept beside the new part. If a term of a sum is replaced,
 // the other terms are kept beside.
-Site SubtreeMatcher::draw_place(const Formula& parent, RandomSource& random) const {
-  const int begin = random.below(static_cast<int>(parent.tokens.size()));
+Site SubtreeMatcher::draw_place(const Formula& parent, int first, int last, RandomSource& random) const {
+  const int begin = first + random.below(last - first);
   const int end = subtree_end(vocabulary_, parent.tokens, begin);
   const double mark = random.uniform();
   const bool is_constant = vocabulary_.is_constant_like(parent.tokens[at(begin)]);
@@ -65,13 +65,13 @@ Site SubtreeMatcher::draw_place(const Formula& parent, RandomSource& random) con
     return {begin, end, Beside::Term, begin, end};
   if (mark < TERM_RATE + FACTOR_RATE && !is_constant && drawing_.find(Op::Mul) >= 0)
     return {begin, end, Beside::Factor, begin, end};
-  for (int above = 0; above < begin; ++above) {
+  for (int above = first; above < begin; ++above) {
     const Token& token = vocabulary_[parent.tokens[at(above)]];
     if (token.arity != 2 || token.op != Op::Add) continue;
-    const int first = above + 1, second = subtree_end(vocabulary_, parent.tokens, first);
-    const int last = subtree_end(vocabulary_, parent.tokens, second);
-    if (begin == first) return {above, last, Beside::Term, second, last};
-    if (begin == second) return {above, last, Beside::Term, first, second};
+    const int left = above + 1, right = subtree_end(vocabulary_, parent.tokens, left);
+    const int behind = subtree_end(vocabulary_, parent.tokens, right);
+    if (begin == left) return {above, behind, Beside::Term, right, behind};
+    if (begin == right) return {above, behind, Beside::Term, left, right};
   }
   return {begin, end};
 }

@@ -17,11 +17,11 @@ class SubtreeMatcher {
                  bool is_scale_free);
 
   // Returns the parent with a matched expression replacing a subtree, added to it or multiplied by it.
-  // Returns the parent itself if there is no match.
-  Formula match(const Formula& parent, RandomSource& random);
+  // Returns the parent itself if there is no match. The place is one of the tokens [first, last).
+  Formula match(const Formula& parent, int first, int last, RandomSource& random);
 
  private:
-  Site draw_place(const Formula& parent, RandomSource& random) const;
+  Site draw_place(const Formula& parent, int first, int last, RandomSource& random) const;
   Wrapper draw_wrapper(RandomSource& random) const;
   bool want_target(bool is_whole, RandomSource& random);
 

@@ -51,7 +51,14 @@ bool Wanted::evaluate(const Formula& formula) {
 
 // Programs are in breadth-first order, formulas in prefix order.
 int Wanted::node_at(int begin) const {
-  return static_cast<int>(std::find(order_.begin(), order_.end(), begin) - order_.begin());
+  const auto token = static_cast<int>(std::find(order_.begin(), order_.end(), begin) - order_.begin());
+  return program_.node_of.empty() ? token : program_.node_of[at(token)];
+}
+
+// An operand of a template that is used several times has no single place.
+bool Wanted::is_unique(int begin) const {
+  const auto token = std::find(order_.begin(), order_.end(), begin) - order_.begin();
+  return program_.n_nodes_of.empty() || program_.n_nodes_of[static_cast<std::size_t>(token)] == 1;
 }
 
 void Wanted::want(double scale, double offset) {
@@ -62,6 +69,7 @@ void Wanted::want(double scale, double offset) {
 }
 
 bool Wanted::carry_down(int begin, Freedom& freedom) {
+  if (!is_unique(begin)) return false;
   std::vector<int> path;
   for (int i = node_at(begin); i >= 0; i = parents_[at(i)]) path.push_back(i);
   std::reverse(path.begin(), path.end());

@@ -51,6 +51,7 @@ class Wanted {
 
  private:
   int node_at(int begin) const;
+  bool is_unique(int begin) const;
   void restrict(Freedom& freedom, const Node& above, bool is_first) const;
 
   const Vocabulary& vocabulary_;

@@ -64,7 +64,10 @@
   ROW(Square, "square", "", 1, 9, false, false, "sqrt", Even, None, All, Nonnegative, 0.0, 2.0, "", "",      \
       "{#1}^{2}", a* a, 2.0 * a, 0.0)                                                                        \
   ROW(Cube, "cube", "", 1, 9, false, false, "", Odd, Rising, All, All, 0.0, 3.0, "", "", "{#1}^{3}",         \
-      a * a * a, 3.0 * a * a, 0.0)
+      a * a * a, 3.0 * a * a, 0.0)                                                                           \
+  /* the root of a filled template (template.hpp), which `compile` replaces by the whole formula */          \
+  ROW(Template, "template", "", 1, 9, false, false, "", None, None, All, All, 0.0, 0.0, "", "", "#1", a,     \
+      1.0, 0.0)
 
 namespace ddsr {
 

@@ -22,6 +22,7 @@ Flaw find_flaw(const Vocabulary& vocabulary, std::span<const TokenId> tokens) {
       return {i, "token " + std::to_string(id) + " is not in the vocabulary of " +
                      std::to_string(vocabulary.size())};
     if (open == 0) return {i, "tokens follow a complete expression"};
+    if (i > 0 && vocabulary.is_template(id)) return {i, "the template may only stand at the root"};
     open += vocabulary.arity(id) - 1;
   }
   if (open > 0)

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "expression/operators.hpp"
+#include "expression/template.hpp"
 
 namespace ddsr {
 
@@ -20,14 +22,16 @@ enum class Kind : std::uint8_t { Operator, One, Constant, Variable };
 struct Token {
   Kind kind;
   Op op;         // of an operator
-  int arity;     // 0 except for operators
+  int arity;     // 0 except for operators; of Op::Template, the number of holes
   int variable;  // column of X, for a variable
 };
 
 // Ids are in this order: the operators as given, the literal 1, the constant, the variables by column.
 class Vocabulary {
  public:
-  Vocabulary(const std::vector<std::string>& operators, bool has_one, bool has_constant, int n_variables);
+  // The operators include `template` exactly if there is one.
+  Vocabulary(const std::vector<std::string>& operators, bool has_one, bool has_constant, int n_variables,
+             std::shared_ptr<const Template> pattern = nullptr);
 
   int size() const { return static_cast<int>(tokens_.size()); }
   int n_variables() const { return n_variables_; }
@@ -51,6 +55,13 @@ class Vocabulary {
     return -1;
   }
   TokenId one() const { return one_; }
+  // Null if expressions are not restricted to a template.
+  const Template* pattern() const { return pattern_.get(); }
+  // The columns that may fill a hole of the template; without a template, all.
+  std::vector<int> inputs_of(std::size_t hole) const;
+  bool is_template(TokenId id) const {
+    return (*this)[id].kind == Kind::Operator && (*this)[id].op == Op::Template;
+  }
   TokenId constant() const { return constant_; }
   TokenId first_variable() const { return static_cast<TokenId>(size() - n_variables_); }
 
@@ -58,6 +69,7 @@ class Vocabulary {
   std::vector<Token> tokens_;
   int n_operators_, n_variables_;
   TokenId one_ = -1, constant_ = -1;
+  std::shared_ptr<const Template> pattern_;
 };
 
 }  // namespace ddsr

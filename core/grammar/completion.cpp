@@ -25,7 +25,7 @@ class Completion {
   bool takes_free_leaves_only(int slot) const {
     const Slot::Place place = tree_.slot(slot).place;
     if (place == Slot::Place::Second) return tree_.follows_constant(slot);
-    return true;  // the first of two open operands counts as one
+    return place != Slot::Place::Hole;  // the first of two open operands counts as one
   }
 
   bool is_allowed(int slot, TokenId leaf) const {

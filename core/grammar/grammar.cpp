@@ -72,6 +72,16 @@ Rules checked(const Vocabulary& vocabulary, Rules rules) {
     throw std::invalid_argument("max_length is " + std::to_string(rules.max_length) + ", not between 1 and " +
                                 std::to_string(Grammar::MAX_LENGTH));
   check_count(rules.max_constants, "max_constants");
+  if (const Template* pattern = vocabulary.pattern()) {
+    const auto n_holes = static_cast<int>(pattern->holes.size());
+    const auto n_constants = static_cast<int>(
+        std::ranges::count_if(pattern->holes, [](const Template::Hole& hole) { return hole.is_constant; }));
+    if (rules.max_length < 1 + n_holes)
+      throw std::invalid_argument("the template needs at least " + std::to_string(1 + n_holes) + " tokens");
+    if (rules.max_constants < n_constants)
+      throw std::invalid_argument("the template has " + std::to_string(n_constants) +
+                                  " constants, more than max_constants");
+  }
   if (vocabulary.n_variables() == 0)
     throw std::invalid_argument("the vocabulary has no variable, and every expression needs one");
   for (std::size_t r = 0; r < rules.nestings.size(); ++r) {
@@ -139,7 +149,9 @@ void Grammar::fill_sets() {
   for (TokenId id = 0; id < vocabulary.size(); ++id) {
     for (TokenId parent = -1; parent < vocabulary.n_operators(); ++parent)
       if (parent < 0 || !undoes(vocabulary, parent, id)) add(directly_below_[parent + 1], id);
-    for (int arity = vocabulary.arity(id); arity <= 2; ++arity) add(of_arity_at_most_[arity], id);
+    // the template is always the root, with room for its holes
+    const int least = vocabulary.is_template(id) ? 0 : vocabulary.arity(id);
+    for (int arity = least; arity <= 2; ++arity) add(of_arity_at_most_[arity], id);
     if (vocabulary.arity(id) == 0) add(kinds_[vocabulary.is_free_leaf(id) ? FreeLeaves : ConstantLike], id);
   }
   for (int r = 0; r < static_cast<int>(rules.uses.size()); ++r)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <stdexcept>
+#include <utility>
 
 namespace ddsr {
 
@@ -22,10 +23,28 @@ struct RuleSets {
   }
 };
 
+// The hole of a slot: one of the template, or one of these.
+constexpr int NO_HOLE = -1, AROUND_HOLES = -2;
+
+// The tokens that belong into a hole, whatever the rules are.
+std::vector<Word> tokens_of_hole(const Vocabulary& vocabulary, int hole) {
+  std::vector<Word> tokens(static_cast<std::size_t>(words_for(vocabulary.size())));
+  for (TokenId id = 0; id < vocabulary.size(); ++id)
+    if (vocabulary.is_template(id) == (hole == AROUND_HOLES)) add(tokens.data(), id);
+  if (hole < 0) return tokens;
+  const Template::Hole& its = vocabulary.pattern()->holes[static_cast<std::size_t>(hole)];
+  for (TokenId id = 0; id < vocabulary.size(); ++id) {
+    const bool is_input = vocabulary[id].kind == Kind::Variable &&
+                          std::ranges::find(its.inputs, vocabulary[id].variable) != its.inputs.end();
+    const bool is_foreign = vocabulary[id].kind == Kind::Variable && !is_input;
+    if (its.is_constant ? !vocabulary.is_constant(id) : is_foreign) remove(tokens.data(), id);
+  }
+  return tokens;
+}
+
 std::vector<Word> not_forbidden(const Vocabulary& vocabulary, const std::vector<NestingRule>& rules,
-                                const RuleSets& sets, const std::vector<int>& counts) {
-  std::vector<Word> allowed(static_cast<std::size_t>(words_for(vocabulary.size())));
-  for (int id = 0; id < vocabulary.size(); ++id) add(allowed.data(), static_cast<TokenId>(id));
+                                const RuleSets& sets, int hole, const std::vector<int>& counts) {
+  std::vector<Word> allowed = tokens_of_hole(vocabulary, hole);
   for (std::size_t r = 0; r < rules.size(); ++r)
     if (counts[r] == rules[r].at_most)
       for (std::size_t w = 0; w < allowed.size(); ++w) allowed[w] &= ~sets.inner[static_cast<int>(r)][w];
@@ -54,24 +73,33 @@ bool holds_free_leaf(const Vocabulary& vocabulary, const std::vector<Word>& set)
 NestingContexts::NestingContexts(const Vocabulary& vocabulary, const std::vector<NestingRule>& rules)
     : n_operators_(vocabulary.n_operators()), allowed_(vocabulary.size()) {
   const RuleSets sets(vocabulary, rules);
-  counts_.emplace_back(rules.size(), -1);
-  std::map<std::vector<int>, std::uint16_t> ids{{counts_[0], ROOT}};
+  std::vector<int> holes;  // of the contexts
+  std::map<std::pair<int, std::vector<int>>, std::uint16_t> ids;
+  auto context_of = [&](int hole, const std::vector<int>& counts) {
+    const auto [entry, is_new] = ids.try_emplace({hole, counts}, static_cast<std::uint16_t>(counts_.size()));
+    if (is_new && counts_.size() == MAX_CONTEXTS)
+      throw std::invalid_argument("the nesting rules combine to more than 65536 cases: use fewer of them");
+    if (is_new) counts_.push_back(counts), holes.push_back(hole);
+    return entry->second;
+  };
+  const std::vector<int> at_first(rules.size(), -1);
+  const Template* pattern = vocabulary.pattern();
+  context_of(pattern == nullptr ? NO_HOLE : AROUND_HOLES, at_first);  // ROOT
+  for (int hole = 0; pattern != nullptr && hole < static_cast<int>(pattern->holes.size()); ++hole)
+    in_hole_.push_back(context_of(hole, at_first));
   for (std::size_t context = 0; context < counts_.size(); ++context) {
     const std::vector<int> counts = counts_[context];
-    std::vector<Word> allowed = not_forbidden(vocabulary, rules, sets, counts);
+    const int hole = holes[context];
+    std::vector<Word> allowed = not_forbidden(vocabulary, rules, sets, hole, counts);
     for (TokenId op = 0; op < n_operators_; ++op) {
       below_.push_back(ROOT);
-      if (!has(allowed.data(), op)) continue;
+      if (!has(allowed.data(), op) || vocabulary.is_template(op)) continue;
       const std::vector<int> under = counts_below(sets, counts, op);
-      if (!holds_free_leaf(vocabulary, not_forbidden(vocabulary, rules, sets, under))) {
+      if (!holds_free_leaf(vocabulary, not_forbidden(vocabulary, rules, sets, hole, under))) {
         remove(allowed.data(), op);
         continue;
       }
-      const auto [entry, is_new] = ids.try_emplace(under, static_cast<std::uint16_t>(counts_.size()));
-      if (is_new && counts_.size() == MAX_CONTEXTS)
-        throw std::invalid_argument("the nesting rules combine to more than 65536 cases: use fewer of them");
-      if (is_new) counts_.push_back(under);
-      below_.back() = entry->second;
+      below_.back() = context_of(hole, under);
     }
     below_.push_back(ROOT);
     allowed_.push_back(allowed);

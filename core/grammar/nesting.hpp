@@ -19,6 +19,9 @@ struct NestingRule {
 // the topmost outer one, or -1 without an outer one. Lower outer tokens have fewer inner ones below them, so
 // the topmost one decides. Contexts only become stricter on the way down: a token allowed in a slot is also
 // allowed in the slot above it.
+//
+// With a template, a context also knows the hole to which the slot belongs: only the template may be the
+// root, and below it only the inputs of the hole occur.
 class NestingContexts {
  public:
   // Throws std::invalid_argument if the rules combine to more contexts than fit in memory.
@@ -36,10 +39,14 @@ class NestingContexts {
     return below_[static_cast<std::size_t>(context * (n_operators_ + 1) + std::min<int>(id, n_operators_))];
   }
 
+  // The context of the operand of the template that fills a hole.
+  std::uint16_t in_hole(int hole) const { return in_hole_[static_cast<std::size_t>(hole)]; }
+
   static constexpr std::uint16_t ROOT = 0;
 
  private:
   int n_operators_;
+  std::vector<std::uint16_t> in_hole_;
   TokenSets allowed_;
   std::vector<std::uint16_t> below_;  // for each context: below each operator, then one for all leaves
   std::vector<std::vector<int>> counts_;

@@ -80,10 +80,19 @@ void PartialTree::place(TokenId id) {
   Slot* operands = slots_.data() + length_ + n_open_;  // for a leaf, these are never opened
   operands[0] = {below, id, arity == 1 ? Slot::Place::Single : Slot::Place::First};
   operands[1] = {below, id, Slot::Place::Second};
+  if (grammar_.vocabulary.is_template(id)) open_holes();
   change_uses_left(id, -1);
   if (grammar_.needs_lookahead()) count_for_lookahead(id, 1);
   tokens_[static_cast<std::size_t>(length_++)] = id;
   n_open_ += arity - 1;
+}
+
+// The template is the root, so its operands are the first open slots.
+void PartialTree::open_holes() {
+  const auto n_holes = static_cast<int>(grammar_.vocabulary.pattern()->holes.size());
+  for (int hole = 0; hole < n_holes; ++hole)
+    slots_[static_cast<std::size_t>(1 + hole)] = {grammar_.contexts.in_hole(hole), slots_[1].parent,
+                                                  Slot::Place::Hole};
 }
 
 void PartialTree::take_back() {
@@ -107,7 +116,11 @@ void PartialTree::count_for_lookahead(TokenId id, int change) {
   const std::uint16_t context = slot(length_).context;
   const int arity = grammar_.vocabulary.arity(id);
   n_scarce_ -= change * grammar_.is_scarce(context);
-  if (arity > 0) n_scarce_ += change * arity * grammar_.is_scarce(grammar_.contexts.below(context, id));
+  if (grammar_.vocabulary.is_template(id))
+    for (int hole = 0; hole < arity; ++hole)
+      n_scarce_ += change * grammar_.is_scarce(grammar_.contexts.in_hole(hole));
+  else if (arity > 0)
+    n_scarce_ += change * arity * grammar_.is_scarce(grammar_.contexts.below(context, id));
 }
 
 }  // namespace ddsr

@@ -9,9 +9,10 @@ namespace ddsr {
 
 // A position that takes a token in its turn. The two operands of an operator are adjacent.
 struct Slot {
-  enum class Place : std::uint8_t { Single, First, Second };  // Single: the root, a unary operator's operand
-  std::uint16_t context;                                      // of the nesting rules
-  TokenId parent;                                             // PAD for the root
+  // Single: the root, a unary operator's operand. Hole: an operand of the template.
+  enum class Place : std::uint8_t { Single, First, Second, Hole };
+  std::uint16_t context;  // of the nesting rules
+  TokenId parent;         // PAD for the root
   Place place;
 };
 
@@ -55,6 +56,7 @@ class PartialTree {
 
  private:
   Word allowed_word(int w) const;  // 64 of the tokens that the rules allow here, including dead ends
+  void open_holes();
   bool can_dead_end() const;
   bool is_dead_end(TokenId id);
   void remove_dead_ends();

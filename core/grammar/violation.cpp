@@ -12,6 +12,18 @@ bool contains(const std::vector<TokenId>& tokens, TokenId id) {
   return std::find(tokens.begin(), tokens.end(), id) != tokens.end();
 }
 
+// Why a token does not fit into the template, if that is so.
+std::string broken_template(const Grammar& grammar, const PartialTree& tree, TokenId id) {
+  if (grammar.vocabulary.pattern() == nullptr) return "";
+  if (tree.length() == 0)
+    return grammar.vocabulary.is_template(id) ? "" : token_text(id) + " stands where the template should";
+  if (grammar.vocabulary.is_template(id)) return "the template may only stand at the root";
+  const Slot& slot = tree.slot(tree.length());
+  if (slot.place == Slot::Place::Hole && !has(grammar.contexts.allowed(slot.context), id))
+    return token_text(id) + " may not fill hole " + std::to_string(tree.length()) + " of the template";
+  return "";
+}
+
 std::string broken_nesting_rule(const Grammar& grammar, const Slot& slot, TokenId id) {
   const std::vector<int>& counts = grammar.contexts.counts(slot.context);
   for (std::size_t r = 0; r < counts.size(); ++r) {
@@ -20,6 +32,8 @@ std::string broken_nesting_rule(const Grammar& grammar, const Slot& slot, TokenI
       return token_text(id) + " is nested too deeply: on a path below " + list_tokens(rule.outer) +
              " at most " + std::to_string(rule.at_most) + " of " + list_tokens(rule.inner) + " may stand";
   }
+  if (grammar.vocabulary[id].kind == Kind::Variable)
+    return token_text(id) + " is not an input of this hole of the template";
   return token_text(id) + " would have no legal operand: the nesting rules allow no leaf below it here";
 }
 
@@ -44,6 +58,7 @@ std::string no_completion(const Grammar& grammar, const PartialTree& tree, Token
 std::string reason(const Grammar& grammar, const PartialTree& tree, TokenId id) {
   const Slot& slot = tree.slot(tree.length());
   const int arity = grammar.vocabulary.arity(id);
+  if (std::string text = broken_template(grammar, tree, id); !text.empty()) return text;
   if (arity > tree.room())
     return token_text(id) + " makes the expression at least " +
            std::to_string(tree.length() + tree.n_open() + arity) + " tokens long; at most " +

@@ -169,8 +169,7 @@ double signed_price(const StructureCode& code, const Structure& structure, int n
 
 double price(const StructureCode& code, const Vocabulary& vocabulary, const Formula& formula,
              std::span<const bool> is_free, const NumberPrices& numbers) {
-  return price(code, structure_of(vocabulary, formula, is_free), std::max(vocabulary.n_variables(), 1),
-               numbers);
+  return price(code, structure_of(vocabulary, formula, is_free), n_variables_read(vocabulary), numbers);
 }
 
 double price(const StructureCode& code, const Structure& structure, int n_variables,

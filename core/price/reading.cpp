@@ -1,7 +1,9 @@
 #include "price/reading.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "price/building.hpp"
 
@@ -30,6 +32,7 @@ class Reader {
       case Kind::Operator:
         break;
     }
+    if (token.op == Op::Template) return filled();
     Structure first = read();
     if (token.arity == 1) return applied(token.op, std::move(first));
     Structure second = read();
@@ -37,6 +40,40 @@ class Reader {
   }
 
  private:
+  // The template with what fills each hole at its first use, and a variable at later ones: an expression is
+  // paid for once. A constant of the template is read as one more variable, so that it does not cover
+  // constants of the expressions: an expression that only changes its value has its price.
+  Structure filled() {
+    const Template& pattern = *vocabulary_.pattern();
+    std::vector<std::optional<Structure>> fillings;
+    for (std::size_t i = 0; i < pattern.holes.size(); ++i) fillings.emplace_back(read());
+    std::size_t next = 0;
+    return of_pattern(pattern, next, fillings);
+  }
+
+  Structure of_pattern(const Template& pattern, std::size_t& next,
+                       std::vector<std::optional<Structure>>& fillings) const {
+    const Template::Node& node = pattern.nodes[next++];
+    switch (node.part) {
+      case Template::Part::Number:
+        return number_structure(node.value);
+      case Template::Part::Variable:
+        return variable_structure(node.index);
+      case Template::Part::Hole: {
+        const auto hole = static_cast<std::size_t>(node.index);
+        if (pattern.holes[hole].is_constant)
+          return variable_structure(vocabulary_.n_variables() + node.index);
+        if (fillings[hole]) return *std::exchange(fillings[hole], std::nullopt);
+        return variable_structure(node.columns[0]);
+      }
+      case Template::Part::Operator:
+        break;
+    }
+    Structure first = of_pattern(pattern, next, fillings);
+    if (row_of(node.op).arity == 1) return applied(node.op, std::move(first));
+    return applied(node.op, std::move(first), of_pattern(pattern, next, fillings));
+  }
+
   static Structure applied(Op op, Structure operand) {
     switch (op) {
       case Op::Square:
@@ -67,6 +104,13 @@ class Reader {
 };
 
 }  // namespace
+
+int n_variables_read(const Vocabulary& vocabulary) {
+  const int n_columns = std::max(vocabulary.n_variables(), 1);
+  if (vocabulary.pattern() == nullptr) return n_columns;
+  return n_columns +
+         static_cast<int>(std::ranges::count_if(vocabulary.pattern()->holes, &Template::Hole::is_constant));
+}
 
 Structure structure_of(const Vocabulary& vocabulary, const Formula& formula, std::span<const bool> is_free) {
   return Reader(vocabulary, formula, is_free).read();

@@ -45,11 +45,11 @@ double TablePrice::of_structure(const Structure& structure, int n_variables) con
 }
 
 double TablePrice::operator()(const Vocabulary& vocabulary, const Formula& formula) const {
-  return of_structure(read(vocabulary, formula), std::max(vocabulary.n_variables(), 1));
+  return of_structure(read(vocabulary, formula), n_variables_read(vocabulary));
 }
 
 double TablePrice::scaled(const Vocabulary& vocabulary, const Formula& formula) const {
-  const int n_variables = std::max(vocabulary.n_variables(), 1);
+  const int n_variables = n_variables_read(vocabulary);
   const Structure scaled =
       product_structure({{false, constant_structure()}, {false, read(vocabulary, formula)}});
   const Structure shifted = sum_structure({{false, constant_structure()}, {false, scaled}});

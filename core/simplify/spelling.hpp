@@ -33,21 +33,11 @@ enum class Spelling : std::uint8_t {
   Fractions,
 };
 
-inline constexpr std::string_view SPELLINGS[] = {"simple bases",
-                                                 "exponentials",
-                                                 "powers",
-                                                 "complements",
-                                                 "unit factors",
-                                                 "upright roots",
-                                                 "one bar",
-                                                 "cleared denominators",
-                                                 "squares",
-                                                 "outer signs",
-                                                 "phases in half a turn",
-                                                 "phases in a turn",
-                                                 "differences",
-                                                 "turned differences",
-                                                 "order",
+inline constexpr std::string_view SPELLINGS[] = {"simple bases", "exponentials",          "powers",
+                                                 "complements",  "unit factors",          "upright roots",
+                                                 "one bar",      "cleared denominators",  "squares",
+                                                 "outer signs",  "phases in half a turn", "phases in a turn",
+                                                 "differences",  "turned differences",    "order",
                                                  "fractions"};
 
 // Bases that are kept: integers, and inverses of integers that are short decimals.

@@ -38,8 +38,16 @@ class Vocabulary:
     """What a token id stands for."""
 
     def __init__(
-        self, operators: Sequence[str], has_one: bool, has_constant: bool, n_variables: int
-    ) -> None: ...
+        self,
+        operators: Sequence[str],
+        has_one: bool,
+        has_constant: bool,
+        n_variables: int,
+        template_nodes: Sequence[tuple[str, float, int, int, list[int]]] = ...,
+        holes: Sequence[tuple[bool, list[int]]] = ...,
+    ) -> None:
+        """Template nodes, in prefix order, have an operator, number, column, hole, and columns read there."""
+
     def __len__(self) -> int: ...
     @property
     def arities(self) -> list[int]: ...

@@ -17,6 +17,10 @@ class ExpressionError(DDSRError):
         self.position = position
 
 
+class TemplateError(DDSRError):
+    """A template that cannot be read, or that does not go with the data or the settings."""
+
+
 class GrammarError(DDSRError):
     """Rules that contradict each other, or that no expression can satisfy."""
 

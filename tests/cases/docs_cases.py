@@ -60,7 +60,7 @@ def search_little(monkeypatch, equations: list[str]) -> None:
         self.config = SMALL | dict(self.config or {})
         self.preset = "ddsr:generator=none" if self.preset == "ddsr" else self.preset
         self.prior = None
-        self.guesses = self.guesses or equations
+        self.guesses = self.guesses or (() if self.template else equations)
         self.max_epochs = self.max_epochs or 2
         try:
             return fit(self, *arguments)

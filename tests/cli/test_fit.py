@@ -197,12 +197,14 @@ def test_options_become_parameters_of_the_estimator():
         "guesses": (),
         "rules": (),
         "selection": None,
+        "template": None,
     }
     said |= {"preset": "ddsr", "prior": "default", "seed": 0, "jobs": -1, "device": "auto"}
     assert estimator_parameters(**said)["max_time"] == 60.0  # without an option a fit is still limited
     assert estimator_parameters(**said | {"epochs": 5})["max_time"] is None
     both = estimator_parameters(**said | {"epochs": 5, "seconds": 2.0})
     assert both["max_time"] == 2.0 and both["max_epochs"] == 5
+    assert estimator_parameters(**said | {"template": "A * x"})["template"] == "A * x"
     assert estimator_parameters(**said)["prior"] == "default"
     assert estimator_parameters(**said | {"prior": "none"})["prior"] is None
     assert estimator_parameters(**said | {"prior": "a.safetensors"})["prior"] == str(

@@ -102,7 +102,8 @@ def test_without_spare_rows_intervals_are_infinite():
 
 def test_constants_are_named_as_they_stand_in_the_text():
     equation = Expression.parse("sin(2.5 * x) * 3.5 + 4.5", Vocabulary(("x",)))
-    order, text = named_constants(equation)
+    order, names, text = named_constants(equation)
+    assert names == ["c0", "c1", "c2"]
     assert text == "sin(c0 * x) * c1 + c2"
     assert [equation.constants[k] for k in order] == [2.5, 3.5, 4.5]
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import grammar_oracle as oracle
 from ddsr import _core
 from ddsr.errors import GrammarError
+from ddsr.expression import OPERATORS as ALL_OPERATORS
 from ddsr.expression.vocabulary import Vocabulary
 from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear, Nesting
 from grammar_cases import BARE, PLAIN, SMALL, THREE, UNARY, WITHOUT, ids
@@ -240,7 +241,7 @@ def test_bad_lengths_are_refused(max_length):
 def test_too_many_rules_are_refused():
     with pytest.raises(GrammarError, match="max_constants"):
         Grammar(PLAIN, 6, -1)
-    operators = [row["name"] for row in _core.operators()]
+    operators = list(ALL_OPERATORS)
     rules = [Nesting(name, name, 1) for name in operators]
     with pytest.raises(GrammarError, match="combine to more than 65536 cases"):
         Grammar(Vocabulary(("x",), operators), rules=rules)

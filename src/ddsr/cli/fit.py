@@ -46,6 +46,17 @@ TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
     help="Equation to start the search from. Can be repeated.",
 )
 @click.option(
+    "--template",
+    metavar="TEMPLATE",
+    help="Known part of the equation, such as 'A * exp(-f(t))': the constant A is fitted, and an expression "
+    "for the function f is searched.",
+)
+@click.option(
+    "--formula",
+    metavar="FORMULA",
+    help="Equation whose constants to fit, such as 'Vmax * S / (Km + S)', without a search.",
+)
+@click.option(
     "--rule",
     "rules",
     multiple=True,
@@ -94,6 +105,7 @@ def fit(
     Examples:
       ddsr fit planets.csv --target period --time 10
       ddsr fit flow.tsv.gz -t drag --features speed,radius --out run
+      ddsr fit enzyme.csv -t v --formula "Vmax * S / (Km + S)"
     """
     if options["out"] is not None and options["no_save"]:
         raise click.UsageError("--out and --no-save cannot be combined")

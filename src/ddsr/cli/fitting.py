@@ -12,6 +12,7 @@ import numpy as np
 
 from ddsr.cli.reading import Columns, TrainingData, read_training_data
 from ddsr.cli.result import report_result
+from ddsr.cli.template import check_formula, goodness, option
 from ddsr.cli.watching import Callback, choice_of, print_to_stderr, watch
 from ddsr.engine import Engine, FitOptions
 from ddsr.estimator.model_selection import find_selection
@@ -19,6 +20,7 @@ from ddsr.estimator.prior_parameter import with_prior
 from ddsr.estimator.threads import threads_of
 from ddsr.expression import DEFAULT_OPERATORS, OPERATORS, Expression, Vocabulary
 from ddsr.expression.operators import find_operator
+from ddsr.expression.template_parser import parse_template
 from ddsr.generators.device import check_device
 from ddsr.generators.prior.weights import DEFAULT, find_weights
 from ddsr.grammar import Grammar
@@ -55,16 +57,21 @@ def run_fit(
     tensorboard: str | None,
     quiet: bool,
     as_json: bool,
+    template: str | None,
+    formula: str | None,
     **settings: Any,
 ) -> None:
     """Read the data, search, show the result and save it."""
     say = (lambda _: None) if quiet else print_to_stderr
-    parameters = estimator_parameters(**settings)
+    parameters = estimator_parameters(template=option(template, formula), **settings)
     check_options(parameters, out)
     data = read_training_data(path, columns, drop_missing)
     for line in describe(data):
         say(line)
-    say(first_equation(data, parameters))
+    if formula is not None:
+        check_formula(parse_template(formula, data.features))
+    else:
+        say(first_equation(data, parameters))
     if tensorboard is not None:  # before the run folder is made, so that a failure leaves none behind
         make_folder(tensorboard)
     run = None if no_save else _make_folder(path, out, data, parameters)
@@ -83,6 +90,8 @@ def run_fit(
         "candidates": board.n_scored,
         "outliers": outliers(done.model, data),
     }
+    if parameters.get("template") is not None:
+        facts |= goodness(done.model, _table(data), data)
     report_result(done.model, columns.target, facts, as_json)
     if run is not None:
         say(f"saved in {run.path}; pass this folder to `ddsr show`, `predict`, `report` or `resume`")
@@ -115,6 +124,7 @@ def estimator_parameters(
     seed: int,
     jobs: int,
     device: str,
+    template: str | None,
 ) -> dict[str, Any]:
     """Translate the options of the command line into the estimator's parameters."""
     parameters: dict[str, Any] = {
@@ -131,6 +141,8 @@ def estimator_parameters(
         parameters["operators"] = operators
     if guesses:
         parameters["guesses"] = guesses
+    if template is not None:
+        parameters["template"] = template
     if rules:
         parameters["rules"] = rules
     if max_size is not None:
@@ -224,7 +236,10 @@ def first_equation(data: TrainingData, parameters: Mapping[str, Any]) -> str:
 
     It is the best line through one column, unless the operators or rules do not allow lines.
     """
-    vocabulary = Vocabulary(data.features, parameters.get("operators", DEFAULT_OPERATORS))
+    text = parameters.get("template")
+    template = None if text is None else parse_template(text, data.features)
+    operators = parameters.get("operators", DEFAULT_OPERATORS)
+    vocabulary = Vocabulary(data.features, operators, template=template)
     grammar = Grammar(vocabulary, rules=read_rules(parameters.get("rules", ())))
     read_guesses(parameters.get("guesses", ()), grammar)
     options = FitOptions(is_scale_free=Listing(grammar).always_allows_scale_and_offset)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ddsr.cli import template
 from ddsr.data.printable import plain_console, printable
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def summary(model: DDSRRegressor, facts: Mapping[str, Any]) -> dict[str, Any]:
         "weight_left": weight_left(outcome),
         "stopped_by": model.stopped_by_,
         "epochs": int(model.n_epochs_),
+        **template.summary(model),
         **facts,
     }
 
@@ -81,6 +83,7 @@ def print_result(model: DDSRRegressor, target: str, facts: Mapping[str, Any]) ->
         click.echo(f"Outliers: {rows_text(facts['outliers'])}.")
     best = next(row.equation for row in rows if row.is_chosen)
     console.print(Text.assemble(f"{printable(target)} = ", (best, "bold green")), soft_wrap=True)
+    template.print_template(model, facts)
     for line in certainty_lines(model.outcomes_, [target]):
         console.print(Text(line), soft_wrap=True)
 

@@ -12,7 +12,7 @@ from ddsr.deadline import NEVER, Deadline, MovableDeadline
 from ddsr.engine import Floats
 from ddsr.estimator.budget import Budget
 from ddsr.estimator.choice_budget import EarlyChoice, seconds_to_choose
-from ddsr.estimator.model_selection import Selection
+from ddsr.estimator.model_selection import SELECTIONS, Selection
 from ddsr.estimator.progress import Progress
 from ddsr.estimator.seeding import seeded, with_guesses
 from ddsr.expression import Expression
@@ -112,7 +112,8 @@ class Fit:
     ) -> None:
         """Score the seeds, which are fitted until the deadline, and choose from the baseline."""
         self.problem = seeded(problem, seeds, deadline)
-        self.selection = selection
+        # the constants of a given formula are reported as they are fitted
+        self.selection = SELECTIONS["accuracy"] if self._has_one_form else selection
         self.progress = Progress(self.problem.front)
         self.has_ended = False
         """whether the search has ended, so that only the choice remains"""
@@ -177,6 +178,8 @@ class Fit:
         """
         if self.selection.shortens:
             self.plain = plain_forms(self.problem, budget.end, budget.exact)
+        if self._has_one_form and not self.has_ended:
+            self.has_ended, self.progress.stopped_by = True, "exhausted"
         if self.has_ended:
             return
         try:
@@ -186,6 +189,12 @@ class Fit:
             self.has_ended = True
         finally:
             self.choose()
+
+    @property
+    def _has_one_form(self) -> bool:
+        """Whether a template leaves only constants open, so that there is nothing to search."""
+        template = self.problem.grammar.vocabulary.template
+        return template is not None and not template.functions
 
     def _iterate(
         self,

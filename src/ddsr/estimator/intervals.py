@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import count
 
 import numpy as np
 import pandas as pd
@@ -16,10 +17,9 @@ from numpy.typing import NDArray
 
 from ddsr.errors import DataError
 from ddsr.expression import Expression
+from ddsr.price.description_length import LEAST_STRENGTH
 
 Floats = NDArray[np.float64]
-# Relative strength below which the data do not determine a direction of the scaled constants.
-UNKNOWN = 1e-12
 
 
 def intervals_table(
@@ -31,11 +31,11 @@ def intervals_table(
     n_observed: int,
     level: float,
 ) -> pd.DataFrame:
-    """Return one row per constant, c0, c1, … as in the text of the equation, which is in `attrs`."""
+    """Return one row per constant, named as in the text of the equation, which is in `attrs`."""
     if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0.0 < level < 1.0:
         raise DataError(f"level must be a number between 0 and 1, got {level!r}")
     errors = standard_errors(is_free, information, loss, n_observed)
-    order, text = named_constants(equation)
+    order, names, text = named_constants(equation)
     values = np.array(equation.constants)[order]
     errors = errors[order]
     quantile = _quantile(level, n_observed - sum(is_free))
@@ -48,7 +48,7 @@ def intervals_table(
             "high": values + reach,
             "is_exact": ~np.array(is_free, dtype=bool)[order],
         },
-        index=pd.Index([f"c{number}" for number in range(len(order))], name="constant"),
+        index=pd.Index(names, name="constant"),
     )
     table.attrs["equation"] = text
     return table
@@ -69,9 +69,9 @@ def standard_errors(is_free: Sequence[bool], information: Floats, loss: float, n
     slopes = np.sqrt(np.diagonal(covariance))
     scale = np.where(slopes > 0.0, slopes, 1.0)
     strengths, directions = np.linalg.eigh(covariance / np.outer(scale, scale))
-    is_known = strengths > UNKNOWN * max(1.0, strengths.max(initial=0.0))
+    is_known = strengths > LEAST_STRENGTH * max(1.0, strengths.max(initial=0.0))
     variance = (directions[:, is_known] ** 2 / strengths[is_known]).sum(axis=1)
-    is_lost = (directions[:, ~is_known] ** 2).sum(axis=1) > np.sqrt(UNKNOWN)
+    is_lost = (directions[:, ~is_known] ** 2).sum(axis=1) > np.sqrt(LEAST_STRENGTH)
     errors[free] = np.where(is_lost, np.inf, np.sqrt(loss / n_degrees * variance) / scale)
     return errors
 
@@ -90,17 +90,23 @@ def covariance_of(
         return covariance
     slopes = np.sqrt(np.diagonal(some))
     scale = np.where(slopes > 0.0, slopes, 1.0)
-    inverse = np.linalg.pinv(some / np.outer(scale, scale), rcond=UNKNOWN, hermitian=True)
+    inverse = np.linalg.pinv(some / np.outer(scale, scale), rcond=LEAST_STRENGTH, hermitian=True)
     covariance[np.ix_(free, free)] = loss / n_degrees * inverse / np.outer(scale, scale)
     return covariance
 
 
-def named_constants(equation: Expression) -> tuple[list[int], str]:
-    """Return the order of the constants in the text, and the text with c0, c1, … for them."""
+def named_constants(equation: Expression) -> tuple[list[int], list[str], str]:
+    """Return the order of the constants in the text, their names, and the text with the names.
+
+    Constants of a template have their names there, the others are called c0, c1, ….
+    """
     marked = equation.skeleton([f"\x00{number}\x00" for number in range(equation.n_constants)])
-    order = [int(number) for number in re.findall("\x00([0-9]+)\x00", marked)]
-    place = {number: k for k, number in enumerate(order)}
-    return order, re.sub("\x00([0-9]+)\x00", lambda match: f"c{place[int(match[1])]}", marked)
+    order = list(dict.fromkeys(int(number) for number in re.findall("\x00([0-9]+)\x00", marked)))
+    taken = {*equation.constant_names, *equation.vocabulary.variables}
+    free = (name for name in (f"c{number}" for number in count()) if name not in taken)
+    names = {number: equation.constant_names[number] or next(free) for number in order}
+    text = re.sub("\x00([0-9]+)\x00", lambda match: names[int(match[1])], marked)
+    return order, list(names.values()), text
 
 
 def _quantile(level: float, n_degrees: int) -> float:

@@ -20,6 +20,7 @@ from ddsr.data.checks import MOST_COUNTED, check_whole
 from ddsr.errors import RunError
 from ddsr.estimator.fit import Outcome
 from ddsr.expression import Expression, Vocabulary
+from ddsr.expression.template_parser import parse_template
 from ddsr.learning.curves import REWARDS, SHARES, EpochStats, UpdateStats
 from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.selection.parting import Parting
@@ -135,7 +136,12 @@ def _written_output(name: str | None, outcome: Outcome) -> dict[str, Any]:
         "noise": outcome.noise,
         "n_epochs": outcome.n_epochs,
         "vocabularies": [
-            {"operators": list(each.operators), "has_one": each.has_one, "has_constant": each.has_constant}
+            {
+                "operators": list(each.operators),
+                "has_one": each.has_one,
+                "has_constant": each.has_constant,
+                **({} if each.template is None else {"template": each.template.text}),
+            }
             for each in vocabularies
         ],
         "equations": [
@@ -208,7 +214,13 @@ def _finite(values: Sequence[float | None]) -> list[float | None]:
 
 def _read_output(written: Mapping[str, Any], features: Sequence[str]) -> Outcome:
     vocabularies = [
-        Vocabulary(features, each["operators"], each["has_one"], each["has_constant"])
+        Vocabulary(
+            features,
+            each["operators"],
+            each["has_one"],
+            each["has_constant"],
+            parse_template(each["template"], features) if each.get("template") else None,
+        )
         for each in written["vocabularies"]
     ]
     entries = tuple(_read_entry(each, vocabularies) for each in written["equations"])

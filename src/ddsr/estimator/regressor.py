@@ -6,48 +6,52 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from ddsr.config import SearchConfig
 from ddsr.data.checks import check_rows, check_target
 from ddsr.data.dataset import Dataset
-from ddsr.data.frames import Targets, named_targets, naming, read_rows, read_targets
+from ddsr.data.frames import Targets, naming, read_rows, read_targets
 from ddsr.data.times import check_no_times
 from ddsr.engine import values
 from ddsr.errors import DataError
 from ddsr.estimator.budget import Budget
 from ddsr.estimator.fit import Fit, Journal, Outcome, run
 from ddsr.estimator.forms import EquationForms, Index
-from ddsr.estimator.model_file import ModelRecord, read_model, write_model
 from ddsr.estimator.model_selection import find_selection
-from ddsr.estimator.parameters import from_json, saved_parameters
+from ddsr.estimator.notebook import NotebookDisplay
 from ddsr.estimator.prior_parameter import PriorLike, with_prior
+from ddsr.estimator.saved_models import SavedModels
 from ddsr.estimator.seeding import check_same_columns, time_for_seeds
 from ddsr.estimator.tables import curves_table, equations_table, sample_table
 from ddsr.estimator.threads import threads_of
 from ddsr.estimator.uncertainty import Uncertainty
 from ddsr.expression import Expression, Vocabulary
+from ddsr.expression.template_parser import parse_template
 from ddsr.grammar import Rule
-from ddsr.grammar.guesses import known_equations, read_guesses
+from ddsr.grammar.guesses import known_equations, only_filling, read_guesses
 from ddsr.grammar.rules import RulesLike, read_rules
 from ddsr.search.loop import SearchState
 from ddsr.search.presets import ConfigLike, Method, parse_method, pose, settings, start
 from ddsr.search.problem import Given, Problem
 from ddsr.selection.guards.outliers import outlying_rows
-from ddsr.storage.saved import restoring
 
 LARGEST_SEED = 2**31 - 1
 
 
-class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class DDSRRegressor(
+    EquationForms,
+    Uncertainty,
+    SavedModels,
+    NotebookDisplay,
+    RegressorMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Symbolic regression: find equations y = f(X) and predict with one of them.
 
     Parameters
@@ -69,6 +73,10 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         Device for the networks; "auto" means the GPU if there is one.
     operators : sequence of str or None
         Names or symbols of operators, such as `("+", "*", "sin")`; None means those of the preset.
+    template : str or None
+        Known part of the formula, such as "A * exp(-f(t)) + g(x, z)": names that are neither columns nor
+        operators are constants, or unknown functions of the named columns, for which the search finds
+        expressions (docs/templates.md). `f(...)` is a function of all columns.
     rules : sequence of rules, texts or dicts
         Rules that equations must obey: `Forbid`, `Nesting`, `AtMost`, `MustAppear`, or the same as text, such
         as "forbid exp on mass", or as a dict (docs/estimator.md).
@@ -146,6 +154,7 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         random_state: int | np.random.RandomState | None = None,
         device: str = "auto",
         operators: Sequence[str] | None = None,
+        template: str | None = None,
         rules: RulesLike = (),
         config: ConfigLike = None,
         prior: PriorLike = "default",
@@ -162,6 +171,7 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         self.random_state = random_state
         self.device = device
         self.operators = operators
+        self.template = template
         self.rules = rules
         self.config = config
         self.prior = prior
@@ -247,52 +257,6 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         tags.target_tags.multi_output = True
         return tags
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to one JSON file, which contains nothing executable.
-
-        The callback and the contributors are not saved. A `RandomState` is saved in its state after the fit.
-        """
-        check_is_fitted(self)
-        write_model(self._record(self.outcomes_), Path(path))
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> DDSRRegressor:
-        """Read a model that `save` wrote. Its predictions are the same to the last bit."""
-        record = read_model(Path(path))
-        with restoring(f"model ({path})"):
-            model = cls(**from_json(record.parameters, set(cls().get_params(deep=False))))
-            model.n_features_in_ = len(record.features)
-            if record.has_feature_names:
-                model.feature_names_in_ = np.array(record.features, dtype=object)
-            model.n_fits_ = record.n_fits
-            model._keep(list(record.outcomes))
-            model.target_names_ = named_targets(record.targets)
-        return model
-
-    def _record(self, outcomes: Sequence[Outcome]) -> ModelRecord:
-        parameters = saved_parameters(self.get_params(deep=False))
-        return ModelRecord(
-            parameters=parameters,
-            features=outcomes[0].best.expression.vocabulary.variables,
-            has_feature_names=hasattr(self, "feature_names_in_"),
-            outcomes=tuple(outcomes),
-            targets=self.target_names_,
-            n_fits=self.n_fits_,
-        )
-
-    # Notebook view: scikit-learn's diagram before a fit, the equations after it
-
-    def _repr_html_inner(self) -> str:
-        if not hasattr(self, "front_"):
-            return str(super()._repr_html_inner())
-        from ddsr.report import notebook_html
-
-        return notebook_html(self)
-
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
-        bundle: dict[str, str] = super()._repr_mimebundle_(**options)
-        return bundle | {"text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
-
     # Steps of a fit
 
     def _posed(
@@ -336,7 +300,9 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
         before = [outcome.front for outcome in self.outcomes_] if self._n_fits_before() else []
         names = getattr(self, "feature_names_in_", [f"x{column}" for column in range(rows.shape[1])])
         operators = config.operators if self.operators is None else self.operators
-        vocabulary = Vocabulary([str(name) for name in names], operators, has_constant=config.constants)
+        features = [str(name) for name in names]
+        template = None if self.template is None else parse_template(self.template, features)
+        vocabulary = Vocabulary(features, operators, has_constant=config.constants, template=template)
         check_same_columns(before, vocabulary, len(targets.names))
         # a fit that continues another one has its own random numbers
         seeds = check_random_state(self.random_state).randint(LARGEST_SEED, size=self._n_fits_before() + 1)
@@ -360,6 +326,8 @@ class DDSRRegressor(EquationForms, Uncertainty, RegressorMixin, BaseEstimator): 
                 )
             known = [entry.equation for entry in before[output]] if before else []
             guesses = read_guesses(self._guesses_of(output, len(targets.names)), problem.grammar)
+            if template is not None and not template.functions:
+                guesses = [only_filling(vocabulary)]
             yield replace(problem, guesses=tuple(guesses)), known_equations(known, problem.grammar)
 
     def _guesses_of(self, output: int, n_outputs: int) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 from ddsr import _core
 from ddsr.errors import ExpressionError
 from ddsr.expression import latex, numeric, printing, python_source, symbolic
-from ddsr.expression.operators import Operator
+from ddsr.expression.operators import TEMPLATE, Operator
 from ddsr.expression.parser import parse
 from ddsr.expression.signs import signs_of
 from ddsr.expression.tree import Kind, Node
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LONGEST = _core.LONGEST
+LEAST_NORMAL = 2.0**-1022  # its multiples mark constants: no template has such numbers
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -95,6 +96,41 @@ class Expression:
 
     # Structure
 
+    @cached_property
+    def expanded(self) -> Expression:
+        """The formula that a filled template stands for; without a template, the expression itself."""
+        template = self.vocabulary.template
+        if template is None or not self.is_filled:
+            return self
+        return Expression.from_tree(self.vocabulary.plain, template.filled(self.tree.children))
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether this is a filled template."""
+        return self.vocabulary.template is not None and self.tree.operation == TEMPLATE
+
+    @cached_property
+    def parts(self) -> tuple[Expression, ...]:
+        """What fills each hole of the template; without a template, the expression itself."""
+        if not self.is_filled:
+            return (self,)
+        return tuple(Expression.from_tree(self.vocabulary.of_parts, part) for part in self.tree.children)
+
+    @property
+    def functions(self) -> dict[str, Expression]:
+        """What fills each unknown function of the template, such as `f(t)`; empty without a template."""
+        template = self.vocabulary.template
+        if template is None or not self.is_filled:
+            return {}
+        pairs = zip(template.holes, self.parts, strict=True)
+        return {str(hole): part for hole, part in pairs if not hole.is_constant}
+
+    def with_parts(self, parts: Iterable[Expression]) -> Expression:
+        """Return the same template filled with other expressions, or the only one without a template."""
+        trees = [part.tree for part in parts]
+        root = Node.operator(TEMPLATE, *trees) if self.is_filled else trees[0]
+        return Expression.from_tree(self.vocabulary, root)
+
     def fold(
         self,
         *,
@@ -148,7 +184,7 @@ class Expression:
     @property
     def depth(self) -> int:
         """Number of levels of the tree: 1 for a single leaf."""
-        return self.fold(
+        return self.expanded.fold(
             variable=lambda column: 1,
             constant=lambda value: 1,
             one=1,
@@ -160,11 +196,21 @@ class Expression:
         """Number of constants."""
         return len(self.constants)
 
+    @cached_property
+    def constant_names(self) -> tuple[str | None, ...]:
+        """The name that the template gives to each constant; None for those of its functions."""
+        if self.vocabulary.template is None or not self.is_filled:
+            return (None,) * self.n_constants
+        # the operands of the root come first, breadth-first, and constants are the first of them
+        pairs = zip(self.vocabulary.template.constants, self.tree.children, strict=False)
+        named = [hole.name for hole, part in pairs if part.kind is Kind.CONSTANT]
+        return (*named, *[None] * (self.n_constants - len(named)))
+
     @property
     def variables_used(self) -> tuple[str, ...]:
         """Names of the variables that the expression uses, by column."""
-        first = self.vocabulary.first_variable
-        columns = sorted({token - first for token in self.tokens if token >= first})
+        first = self.expanded.vocabulary.first_variable
+        columns = sorted({token - first for token in self.expanded.tokens if token >= first})
         return tuple(self.vocabulary.variables[column] for column in columns)
 
     def with_constants(self, values: Iterable[float]) -> Expression:
@@ -190,6 +236,8 @@ class Expression:
         1.0 * x becomes x. If variables are named as positive or nonnegative, values only stay the same for
         such data: sqrt(x^2) becomes x.
         """
+        if self.is_filled:
+            return self.with_parts(part.simplified(positive, nonnegative) for part in self.parts)
         signs = signs_of(self.vocabulary, positive, nonnegative)
         constants = np.array([self.constants], dtype=np.float64)
         tokens, values = _core.simplify(self.vocabulary.core, self._row[None], constants, signs, 1)
@@ -205,39 +253,50 @@ class Expression:
 
     def complexity(self) -> int:
         """Return the number of nodes of the SymPy form, as SRBench counts them."""
-        return symbolic.complexity(self)
+        return symbolic.complexity(self.expanded)
 
     # Exports
 
     def text(self, precision: int | None = None) -> str:
         """Return infix text with `precision` significant digits, or with all, so that it parses back."""
-        return printing.to_text(self, precision)
+        return printing.to_text(self.expanded, precision)
 
     def skeleton(self, names: Sequence[str] | None = None) -> str:
         """Return infix text with `?` for every constant, or with given names in breadth-first order."""
-        return printing.to_skeleton(self, names)
+        if not self.is_filled:
+            return printing.to_skeleton(self, names)
+        marks = ["?"] * self.n_constants if names is None else names
+        numbers = zip(self._own_constants, self.expanded.constants, strict=True)
+        texts = [printing.digits(value, None) if own is None else marks[own] for own, value in numbers]
+        return printing.to_skeleton(self.expanded, texts)
+
+    @cached_property
+    def _own_constants(self) -> tuple[int | None, ...]:
+        """For each constant of the expanded form, which constant it is; None for a number of the template."""
+        marks = {LEAST_NORMAL * (number + 1): number for number in range(self.n_constants)}
+        return tuple(map(marks.get, self.with_constants(marks).expanded.constants))
 
     def to_latex(self, precision: int | None = None) -> str:
         """Return LaTeX for math mode, with the structure of the expression."""
-        return latex.to_latex(self, precision)
+        return latex.to_latex(self.expanded, precision)
 
     def to_sympy(self) -> Any:
         """Return a SymPy expression, with SymPy's automatic simplifications."""
-        return symbolic.to_sympy(self)
+        return symbolic.to_sympy(self.expanded)
 
     def to_callable(self) -> Callable[[ArrayLike], NDArray[np.float64]]:
         """Return a function from X (n_rows, n_features) to (n_rows,), which can be pickled."""
-        return partial(numeric.evaluate, self)
+        return partial(numeric.evaluate, self.expanded)
 
     def to_python(self, name: str = "equation") -> str:
         """Return the source of a NumPy function with this name and one argument per variable."""
-        return python_source.to_python(self, name)
+        return python_source.to_python(self.expanded, name)
 
     def to_torch(self) -> Any:
         """Return a torch.nn.Module from X (n_rows, n_features) to (n_rows,) with trainable constants."""
         from ddsr.expression.torch_module import EquationModule
 
-        return EquationModule(self)
+        return EquationModule(self.expanded)
 
 
 def _checked_tokens(vocabulary: Vocabulary, tokens: Iterable[int]) -> tuple[int, ...]:

@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
@@ -46,10 +46,20 @@ class Operator:
     """template with #1 and #2 in place of the operands"""
 
 
+_ROWS = {row["name"]: Operator(**row) for row in _core.operators()}
+TEMPLATE = "template"
+"""The root of a filled template; it is no operator that an expression may have elsewhere."""
+
 OPERATORS: Mapping[str, Operator] = MappingProxyType(
-    {row["name"]: Operator(**row) for row in _core.operators()}
+    {name: row for name, row in _ROWS.items() if name != TEMPLATE}
 )
 """All operators by name."""
+
+
+def filled_by(n_holes: int) -> Operator:
+    """Return the row of the root of a filled template, whose operands fill its holes."""
+    return replace(_ROWS[TEMPLATE], arity=n_holes)
+
 
 DEFAULT_OPERATORS = ("add", "sub", "mul", "div", "pow", "sin", "cos", "log", "sqrt", "exp")
 """The operators of the DDSR paper: + − × ÷ ^ sin cos log √ exp."""

@@ -15,15 +15,16 @@ class Kind(Enum):
     ONE = "literal 1"
     CONSTANT = "constant"
     VARIABLE = "variable"
+    HOLE = "hole"
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node with its operands; created by the four class methods."""
+    """A node with its operands; created by the class methods."""
 
     kind: Kind
     name: str = ""
-    """of an operator or a variable"""
+    """of an operator, a variable or a hole of a template"""
     value: float = 1.0
     """of a constant"""
     children: tuple[Node, ...] = ()
@@ -35,8 +36,8 @@ class Node:
 
     @property
     def row(self) -> Operator | None:
-        """Row of the operator table; None for a leaf."""
-        return OPERATORS[self.name] if self.kind is Kind.OPERATOR else None
+        """Row of the operator table; None for a leaf and for the root of a filled template."""
+        return OPERATORS.get(self.name) if self.kind is Kind.OPERATOR else None
 
     @classmethod
     def operator(cls, name: str, *children: Node) -> Node:
@@ -47,6 +48,11 @@ class Node:
     def variable(cls, name: str) -> Node:
         """Create a variable, by its bare name."""
         return cls(Kind.VARIABLE, name)
+
+    @classmethod
+    def hole(cls, name: str, *arguments: Node) -> Node:
+        """Create a hole of a template, by its name, with the columns that it reads."""
+        return cls(Kind.HOLE, name, children=arguments)
 
     @classmethod
     def constant(cls, value: float = 1.0) -> Node:

@@ -9,7 +9,15 @@ from functools import cached_property
 
 from ddsr import _core
 from ddsr.errors import VocabularyError
-from ddsr.expression.operators import DEFAULT_OPERATORS, OPERATORS, Operator, find_operator
+from ddsr.expression.operators import (
+    DEFAULT_OPERATORS,
+    OPERATORS,
+    TEMPLATE,
+    Operator,
+    filled_by,
+    find_operator,
+)
+from ddsr.expression.template import Template
 from ddsr.expression.tree import Kind
 from ddsr.expression.words import write_name
 
@@ -27,6 +35,8 @@ class Vocabulary:
     operators: tuple[str, ...]
     has_one: bool
     has_constant: bool
+    template: Template | None
+    """what all expressions of this vocabulary fill, if any"""
 
     def __init__(
         self,
@@ -34,6 +44,7 @@ class Vocabulary:
         operators: Sequence[str] = DEFAULT_OPERATORS,
         has_one: bool = True,
         has_constant: bool = True,
+        template: Template | None = None,
     ) -> None:
         names = tuple(find_operator(text).name for text in _listed(operators, "operators"))
         _refuse_repeated(names, "operator")
@@ -41,6 +52,7 @@ class Vocabulary:
         object.__setattr__(self, "operators", names)
         object.__setattr__(self, "has_one", bool(has_one))
         object.__setattr__(self, "has_constant", bool(has_constant))
+        object.__setattr__(self, "template", template)
         if len(self) > LARGEST:
             raise VocabularyError(f"a vocabulary holds at most {LARGEST} tokens, not {len(self)}")
 
@@ -61,22 +73,32 @@ class Vocabulary:
 
     def __reduce__(self) -> tuple[type[Vocabulary], tuple[object, ...]]:
         # the core's object is not pickled but rebuilt when needed
-        return Vocabulary, (self.variables, self.operators, self.has_one, self.has_constant)
+        parts = self.variables, self.operators, self.has_one, self.has_constant, self.template
+        return Vocabulary, parts
 
     @cached_property
     def one(self) -> int | None:
         """Id of the literal 1; None without one."""
-        return len(self.operators) if self.has_one else None
+        return self._n_operators if self.has_one else None
 
     @cached_property
     def constant(self) -> int | None:
         """Id of the constant; None without one."""
-        return len(self.operators) + self.has_one if self.has_constant else None
+        return self._n_operators + self.has_one if self.has_constant else None
 
     @cached_property
     def first_variable(self) -> int:
         """Id of the variable of column 0; the others follow."""
-        return len(self.operators) + self.has_one + self.has_constant
+        return self._n_operators + self.has_one + self.has_constant
+
+    @property
+    def _n_operators(self) -> int:
+        """Number of tokens with operands: the operators, and the root of a filled template."""
+        return len(self.operators) + (self.template is not None)
+
+    @property
+    def _all_operators(self) -> tuple[str, ...]:
+        return self.operators if self.template is None else (*self.operators, TEMPLATE)
 
     @cached_property
     def columns(self) -> dict[str, int]:
@@ -87,18 +109,45 @@ class Vocabulary:
     def names(self) -> tuple[str, ...]:
         """Name of each id: `add`, `1`, `?` for the constant, variables as in text."""
         leaves = ["1"] * self.has_one + ["?"] * self.has_constant
-        return (*self.operators, *leaves, *map(write_name, self.variables))
+        return (*self._all_operators, *leaves, *map(write_name, self.variables))
 
     @cached_property
     def arities(self) -> tuple[int, ...]:
         """Number of operands of each id."""
-        n_leaves = len(self) - len(self.operators)
-        return (*(OPERATORS[name].arity for name in self.operators), *[0] * n_leaves)
+        n_leaves = len(self) - self._n_operators
+        return (*(self.operator(token).arity for token in range(self._n_operators)), *[0] * n_leaves)
 
     @cached_property
     def core(self) -> _core.Vocabulary:
         """This vocabulary for the native core."""
-        return _core.Vocabulary(self.operators, self.has_one, self.has_constant, len(self.variables))
+        if self.template is None:
+            return _core.Vocabulary(self.operators, self.has_one, self.has_constant, len(self.variables))
+        holes = [
+            (hole.is_constant, [self.columns[name] for name in hole.inputs]) for hole in self.template.holes
+        ]
+        return _core.Vocabulary(
+            self._all_operators,
+            self.has_one,
+            self.has_constant,
+            len(self.variables),
+            self.template.rows(self.columns),
+            holes,
+        )
+
+    @cached_property
+    def of_parts(self) -> Vocabulary:
+        """The vocabulary of what fills the template's holes."""
+        if self.template is None:
+            return self
+        return Vocabulary(self.variables, self.operators, self.has_one, self.has_constant)
+
+    @cached_property
+    def plain(self) -> Vocabulary:
+        """The vocabulary without the template, with the operators of its known part."""
+        if self.template is None:
+            return self
+        operators = tuple(dict.fromkeys((*self.operators, *self.template.operators)))
+        return Vocabulary(self.variables, operators, has_constant=True)
 
     def arity(self, token: int) -> int:
         """Return the number of operands of a token."""
@@ -110,6 +159,8 @@ class Vocabulary:
 
     def operator(self, token: int) -> Operator:
         """Return the operator with this id."""
+        if token == len(self.operators) and self.template is not None:
+            return filled_by(len(self.template.holes))
         return OPERATORS[self.operators[token]]
 
     def token(self, name: str) -> int:
@@ -127,7 +178,7 @@ class Vocabulary:
     @cached_property
     def nodes(self) -> dict[tuple[Kind, str], int]:
         """Ids of tree nodes by kind and, for operators and variables, by name."""
-        ids = {(Kind.OPERATOR, name): token for token, name in enumerate(self.operators)}
+        ids = {(Kind.OPERATOR, name): token for token, name in enumerate(self._all_operators)}
         ids |= {(Kind.VARIABLE, name): self.first_variable + k for name, k in self.columns.items()}
         if self.one is not None:
             ids[Kind.ONE, ""] = self.one

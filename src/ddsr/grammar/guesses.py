@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 import numpy as np
 
 from ddsr.errors import ExpressionError
-from ddsr.expression import Expression, Kind, Node, Operator, unscaled
-from ddsr.expression.operators import numpy_function
+from ddsr.expression import Expression, Kind, Node, Operator, Vocabulary, unscaled
+from ddsr.expression.operators import TEMPLATE, numpy_function
 from ddsr.expression.words import split_words
 from ddsr.grammar import Grammar
 
@@ -23,10 +23,19 @@ def read_guesses(guesses: Sequence[str], grammar: Grammar) -> list[Expression]:
     return [_read(text, grammar) for text in guesses]
 
 
+def only_filling(vocabulary: Vocabulary) -> Expression:
+    """Return the filling of a template without unknown functions, with a 1 for each constant."""
+    assert vocabulary.template is not None
+    parts = (Node.constant() for _ in vocabulary.template.holes)
+    return Expression.from_tree(vocabulary, Node.operator(TEMPLATE, *parts))
+
+
 def _read(text: object, grammar: Grammar) -> Expression:
     if not isinstance(text, str):
         raise ExpressionError(f"a guess must be a string such as 'C * x + 1', not {text!r}")
     vocabulary = grammar.vocabulary
+    if vocabulary.template is not None:
+        raise ExpressionError(f"the guess {text!r} cannot start a search with a template: leave out guesses")
     try:
         parsed = Expression.parse(_with_marks(text, vocabulary.variables), vocabulary)
         expression = Expression.from_tree(vocabulary, _folded(parsed))

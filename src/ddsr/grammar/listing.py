@@ -32,6 +32,8 @@ class Listing:
         own = self._in_vocabulary(equation)
         if own is None:
             return False
+        if own.vocabulary.template is not None and not own.is_filled:
+            return False
         if own.tree.kind in (Kind.CONSTANT, Kind.ONE):
             return not any(self._refuses_number(rule, own) for rule in self.grammar.rules)
         rules = tuple(self.grammar.rules)
@@ -75,6 +77,8 @@ class Listing:
         If not, constants are only fitted inside the expressions.
         """
         vocabulary = self.grammar.vocabulary
+        if vocabulary.template is not None:
+            return False
         scale = next((name for name in ("mul", "div") if name in vocabulary.operators), None)
         offset = [name for name in ("add", "sub") if name in vocabulary.operators]
         if not (vocabulary.has_constant and scale and offset):

@@ -21,6 +21,9 @@ from ddsr.price.table_code import TableCode
 
 # Largest number of rows for which a model's behaviour between the rows is checked.
 FEW_ROWS = 200
+NATS_OF_REDUNDANT = 12.0  # as for a number that is rare in formulas
+# Relative strength below which the data do not determine a direction of the scaled constants.
+LEAST_STRENGTH = 1e-12
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,7 @@ class DescriptionLength:
         few_rows = nats_of_few_rows(len(model.free_constants), self.n_rows)
         constants = few_rows + digits(model, nrmse * self.spread, information, self.n_rows)
         structure = nats_of_structure(model.expression, tuple(model.is_fixed))
+        structure += NATS_OF_REDUNDANT * n_redundant(model, information)
         return float(self.n_rows * np.log(nrmse) + structure + constants)
 
 
@@ -70,6 +74,22 @@ def digits(model: Model, rmse: float, information: NDArray[np.float64], n_rows: 
     else:  # infinite slopes: many digits, but not infinitely many
         directions = np.nan_to_num(np.diagonal(joint), nan=np.finfo(np.float64).max)
     return float(0.5 * np.log(np.maximum(directions, n_rows)).sum()) + NATS_OF_SIZE * len(rows)
+
+
+def n_redundant(model: Model, information: NDArray[np.float64]) -> int:
+    """Count the constants of a filled template that others make up for, as c in A * (c * x).
+
+    Elsewhere there are none: expressions are simplified, but not across the edge of a template.
+    """
+    if not model.expression.is_filled:
+        return 0
+    rows = np.flatnonzero(~np.array(model.is_fixed, dtype=bool))
+    joint = information[np.ix_(rows, rows)]
+    slopes = np.sqrt(np.diagonal(joint))
+    is_measured = np.isfinite(slopes) & (slopes > 0.0)
+    if not is_measured.all() or not np.isfinite(joint).all():
+        return 0
+    return int((np.linalg.eigvalsh(joint / np.outer(slopes, slopes)) < LEAST_STRENGTH).sum())
 
 
 def nats_of_structure(expression: Expression, is_fixed: tuple[bool, ...]) -> float:

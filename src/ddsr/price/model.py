@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from ddsr.expression import Expression, Kind, Node, Vocabulary
+from ddsr.expression.operators import TEMPLATE
 from ddsr.price.simple_numbers import is_exact
 
 LARGEST_GIVEN = 1000.0  # larger whole numbers count as rounded decimals
@@ -69,6 +70,24 @@ class Model:
             one=Node.one(),
             apply=lambda row, operands: Node.operator(row.name, *operands),
         )
+
+    @cached_property
+    def parts(self) -> tuple[Model, ...]:
+        """What fills each hole of the template; without a template, the model itself."""
+        if not self.expression.is_filled:
+            return (self,)
+        models = [Model.of_tree(self.expression.vocabulary.of_parts, part) for part in self.tree.children]
+        return tuple(model for model in models if model is not None)  # parts of an expression have models
+
+    def with_parts(self, parts: Iterable[Model]) -> Model:
+        """Return the same template filled with other models, or the only one without a template."""
+        models = tuple(parts)
+        if not self.expression.is_filled:
+            return models[0]
+        root = Node.operator(TEMPLATE, *(part.tree for part in models))
+        filled = Model.of_tree(self.expression.vocabulary, root)
+        assert filled is not None  # the vocabulary has all that its parts have
+        return filled
 
     @property
     def free_constants(self) -> tuple[float, ...]:

@@ -91,7 +91,18 @@ def constants_of(model: FittedModel) -> dict[str, Any] | None:
         [str(name), number_text(row["value"], 6), *_interval(row)]
         for name, row in zip(table.index, table.to_dict("records"), strict=True)
     ]
-    return {"equation": table.attrs.get("equation", ""), "rows": rows} if rows else None
+    if not rows:
+        return None
+    return {"equation": table.attrs.get("equation", ""), "rows": rows, "functions": _functions(model)}
+
+
+def _functions(model: FittedModel) -> list[tuple[str, str]]:
+    """Return the unknown functions of the template with what was found for them."""
+    outcome = outcome_of(model)
+    if outcome is None:
+        return []
+    found = outcome.best.equation.functions
+    return [(name, part.text(SHORT_PRECISION)) for name, part in found.items()]
 
 
 def _interval(row: dict[str, float]) -> list[str]:

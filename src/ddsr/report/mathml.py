@@ -66,7 +66,7 @@ class Quotient(NamedTuple):
 def to_mathml(expression: Expression, target: str, precision: int) -> str:
     """Return `target = expression` as `math` elements, one per term, so that lines can break between them."""
     names = expression.vocabulary.variables
-    term = expression.fold(
+    term = expression.expanded.fold(
         variable=lambda column: Quotient((name_of(names[column]),)),
         constant=lambda value: _number(value, precision),
         one=Quotient(),

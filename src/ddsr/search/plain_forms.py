@@ -34,7 +34,8 @@ def plain_forms(problem: Problem, end: Deadline, exact: float = 0.0) -> tuple[Mo
     engine, config = problem.engine, problem.config
     n_variables = len(engine.vocabulary.variables)
     is_small = engine.n_rows <= FEW_ROWS and n_variables <= MOST_VARIABLES
-    if not (isinstance(config, DefaultConfig) and config.constants and is_small):
+    has_template = engine.vocabulary.template is not None
+    if has_template or not (isinstance(config, DefaultConfig) and config.constants and is_small):
         return ()
     deadline, most = NEVER, min(MOST, config.evaluations_per_epoch)
     if end != NEVER:

@@ -123,12 +123,14 @@ def _start_default(
         head_start=config.head_start,
         is_timed=problem.deadline != NEVER,
     )
-    primer = None if generator == "none" else make_primer(problem, config)
+    has_template = problem.grammar.vocabulary.template is not None
+    # the prior and the symmetries know equations of y alone, not what fills a template
+    primer = None if generator == "none" or has_template else make_primer(problem, config)
     evolved = Refiner(problem.engine, problem.grammar, evolution, problem.seed, problem.n_threads)
     if problem.starting_points is not None:
         evolved.seed(problem.starting_points.batch)
     contributors: list[Contributor] = [Priming(primer, problem.deadline, config.prior_share)]
-    if config.symmetries:
+    if config.symmetries and not has_template:
         options = evolution, problem.seed, problem.n_threads
         contributors.append(ReducedSearch.on(problem.data, problem.engine, problem.grammar, *options))
     contributors.append(LearningGenerator(partial(make_proposer, problem, config, primer)))

@@ -21,6 +21,8 @@ def canonical(models: Sequence[Model]) -> list[Model]:
     """
     if not models:
         return []
+    if models[0].expression.is_filled:
+        return [model.with_parts(canonical(model.parts)) for model in models]
     batch = Batch.of([model.expression for model in models])
     is_free = free_mask(batch, [[not is_fixed for is_fixed in model.is_fixed] for model in models])
     tokens, constants, is_fixed = _core.canonical(

@@ -44,6 +44,9 @@ def spelled(
 
     Steps whose result `is_allowed` refuses are skipped: c^x stays if a rule forbids exp(k * x).
     """
+    if model.expression.is_filled:
+        other = model.with_parts(spelled(part, spellings=spellings) for part in model.parts)
+        return other if is_allowed is None or is_allowed(other.expression) else model
     expression = model.expression
     vocabulary = expression.vocabulary
 
@@ -82,6 +85,8 @@ def as_roots(
     expression: Expression, positive: Iterable[str] = (), nonnegative: Iterable[str] = ()
 ) -> Expression:
     """Return the expression with roots for sin and cos of inverse functions, if that reads better."""
+    if expression.is_filled:
+        return expression.with_parts(as_roots(part, positive, nonnegative) for part in expression.parts)
     vocabulary = expression.vocabulary
     signs = signs_of(vocabulary, positive, nonnegative)
     found = _core.with_roots(vocabulary.core, expression.tokens, expression.constants, signs)

@@ -156,6 +156,8 @@ def _with_partings(forms: Sequence[Form], choice: Selected, engine: Engine, nois
 
 def form_key(expression: Expression) -> object:
     """Return a key that is equal for equations that differ only in constants or notation."""
+    if expression.is_filled:
+        return tuple(form_key(part) for part in expression.parts)
     is_free = [not is_part for is_part in structural_constants(expression)]
     told = tell([expression], [is_free])[0]
     return told.choices, told.numbers, told.variables

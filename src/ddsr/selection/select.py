@@ -289,5 +289,6 @@ def _in_one_vocabulary(candidates: Iterable[Expression], engine: Engine) -> list
         [name for name in OPERATORS if name in used],
         has_one=any(vocabulary.has_one for vocabulary in vocabularies),
         has_constant=any(vocabulary.has_constant for vocabulary in vocabularies),
+        template=engine.vocabulary.template,
     )
     return [Expression.from_tree(common, expression.tree) for expression in listed]

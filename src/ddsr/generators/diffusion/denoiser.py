@@ -113,7 +113,8 @@ class Denoiser(TokenNetwork):
         With equal odds, the tokens of few variables are mostly operators, so that nearly all expressions
         reach the maximum length.
         """
-        shares = [odds[arity] / arities.count(arity) for arity in arities]
+        # the root of a template is the only token with more operands, and it never competes with others
+        shares = [odds[min(arity, len(odds) - 1)] / arities.count(arity) for arity in arities]
         with torch.no_grad():
             self.to_logits.bias.add_(torch.tensor(shares).log().to(self.to_logits.bias))
 

@@ -68,6 +68,8 @@ class PrefixRules:
 def _refuse_unfit(grammar: Grammar, min_length: int) -> None:
     if grammar.rules:
         raise GrammarError("DSR writes in prefix order and supports no rules beyond the grammar's own")
+    if grammar.vocabulary.template is not None:
+        raise GrammarError("DSR writes whole equations in prefix order and cannot fill a template")
     if 2 not in grammar.vocabulary.arities:
         raise GrammarError("DSR needs a binary operator in its vocabulary")
     if grammar.max_length <= min_length:

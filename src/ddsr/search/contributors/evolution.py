@@ -302,5 +302,6 @@ def _core_options(config: RefinerConfig, engine: Engine) -> _core.EvolutionOptio
             setattr(options, each.name, getattr(config, each.name))
     options.constant_range = min(config.constant_range * unit_factor(engine.sampled_rows), float_info.max)
     options.move_weights = [float(config.moves.get(name, 0.0)) for name in _core.MOVES]
-    options.operator_weights = [float(config.operators.get(name, 1.0)) for name in OPERATORS]
+    weights = [float(config.operators.get(name, 1.0)) for name in OPERATORS]
+    options.operator_weights = [*weights, 0.0]  # the template is never drawn
     return options

@@ -27,8 +27,8 @@ def have_poles(
     for number, expression in enumerate(expressions):
         if not _may_divide(expression):  # avoids building most trees
             continue
-        vocabulary = _with_cosine(expression.vocabulary)
-        for divisor in dict.fromkeys(_divisors(expression.tree)):
+        vocabulary = _with_cosine(expression.expanded.vocabulary)
+        for divisor in dict.fromkeys(_divisors(expression.expanded.tree)):
             owners.append(number)
             divisors.append(Expression.from_tree(vocabulary, divisor))
     if divisors:
@@ -39,8 +39,8 @@ def have_poles(
 
 
 def _may_divide(expression: Expression) -> bool:
-    operators = expression.vocabulary.operators
-    return any(token < len(operators) and operators[token] in DIVIDING for token in expression.tokens)
+    operators, tokens = expression.expanded.vocabulary.operators, expression.expanded.tokens
+    return any(token < len(operators) and operators[token] in DIVIDING for token in tokens)
 
 
 def _with_cosine(vocabulary: Vocabulary) -> Vocabulary:

@@ -7,6 +7,7 @@ from functools import partial
 from math import log, sqrt
 
 from ddsr.expression import Kind, Node
+from ddsr.expression.operators import TEMPLATE, Operator
 from ddsr.price.model import Known, Model, Numbered, known, split_factor
 from ddsr.price.simple_numbers import near
 from ddsr.selection.moves.complements import complements
@@ -68,7 +69,8 @@ def settled_together(model: Model, choose: Callable[[int, float], float | None])
 
 def _numbered(model: Model) -> Node:
     numbers = reversed(range(len(model.is_fixed)))
-    names = model.expression.vocabulary.variables
+    vocabulary = model.expression.vocabulary
+    names = vocabulary.variables
 
     def constant(value: float) -> Node:
         number = next(numbers)
@@ -76,12 +78,20 @@ def _numbered(model: Model) -> Node:
             return known(value)
         return Numbered(Kind.CONSTANT, str(number), value)
 
+    def apply(row: Operator, operands: list[Node]) -> Node:
+        if row.name == TEMPLATE and vocabulary.template is not None:
+            pairs = zip(operands, vocabulary.template.holes, strict=True)
+            operands = [_unnumbered(each) if hole.is_constant else each for each, hole in pairs]
+        return Node.operator(row.name, *operands)
+
     return model.expression.fold(
-        variable=lambda column: Node.variable(names[column]),
-        constant=constant,
-        one=Node.one(),
-        apply=lambda row, operands: Node.operator(row.name, *operands),
+        variable=lambda column: Node.variable(names[column]), constant=constant, one=Node.one(), apply=apply
     )
+
+
+def _unnumbered(node: Node) -> Node:
+    """Return a constant of a template so that no move fixes it: its user wants the fitted value."""
+    return Node(Kind.CONSTANT, value=node.value)
 
 
 def _variants(node: Node, replacements: Callable[[Node], Iterator[Node]]) -> Iterator[Node]:
@@ -112,7 +122,7 @@ def _replacements(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
             yield from shared_factors(node, nats_lost)
         if node.operation == "div":
             yield from cancelled_factors(node, nats_lost)
-    elif len(node.children) == 1:  # sin(c u) with a tiny c is c u
+    elif len(node.children) == 1 and node.operation != TEMPLATE:  # sin(c u) with a tiny c is c u
         yield node.children[0]
         if node.operation == "sqrt":
             yield from _before_the_root(node.children[0], nats_lost)

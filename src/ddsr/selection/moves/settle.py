@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from ddsr import _core
 from ddsr.expression import OPERATORS, Expression, Node, Vocabulary
+from ddsr.expression.operators import TEMPLATE
 from ddsr.price.model import Model
 
 
@@ -18,6 +19,11 @@ def settled(vocabulary: Vocabulary, tree: Node) -> Model | None:
     Values do not change where the tree has one. Return None if it has none anywhere, or if the vocabulary
     cannot write the result; the tree itself may have any operators.
     """
+    if vocabulary.template is not None and tree.operation == TEMPLATE:
+        parts = [settled(vocabulary.of_parts, part) for part in tree.children]
+        trees = [part.tree for part in parts if part is not None]
+        is_whole = len(trees) == len(parts)
+        return Model.of_tree(vocabulary, Node.operator(TEMPLATE, *trees)) if is_whole else None
     wide = _with_all_operators(vocabulary)
     given = Model.of_tree(wide, tree)
     if given is None:

@@ -1,0 +1,64 @@
+"""Save a fitted estimator to a file and load it again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ddsr.data.frames import named_targets
+from ddsr.estimator.fit import Outcome
+from ddsr.estimator.model_file import ModelRecord, read_model, write_model
+from ddsr.estimator.parameters import from_json, saved_parameters
+from ddsr.storage.saved import restoring
+
+Self = TypeVar("Self", bound="SavedModels")
+
+
+class SavedModels:
+    """`save` and `load` of a fitted estimator."""
+
+    outcomes_: list[Outcome]
+    target_names_: tuple[str, ...]
+    n_fits_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    get_params: Callable[..., dict[str, Any]]
+    _keep: Callable[[list[Outcome]], None]
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to one JSON file, which contains nothing executable.
+
+        The callback and the contributors are not saved. A `RandomState` is saved in its state after the fit.
+        """
+        check_is_fitted(self)
+        write_model(self._record(self.outcomes_), Path(path))
+
+    @classmethod
+    def load(cls: type[Self], path: str | PathLike[str]) -> Self:
+        """Read a model that `save` wrote. Its predictions are the same to the last bit."""
+        record = read_model(Path(path))
+        with restoring(f"model ({path})"):
+            model = cls(**from_json(record.parameters, set(cls().get_params(deep=False))))
+            model.n_features_in_ = len(record.features)
+            if record.has_feature_names:
+                model.feature_names_in_ = np.array(record.features, dtype=object)
+            model.n_fits_ = record.n_fits
+            model._keep(list(record.outcomes))
+            model.target_names_ = named_targets(record.targets)
+        return model
+
+    def _record(self, outcomes: Sequence[Outcome]) -> ModelRecord:
+        return ModelRecord(
+            parameters=saved_parameters(self.get_params(deep=False)),
+            features=outcomes[0].best.expression.vocabulary.variables,
+            has_feature_names=hasattr(self, "feature_names_in_"),
+            outcomes=tuple(outcomes),
+            targets=self.target_names_,
+            n_fits=self.n_fits_,
+        )

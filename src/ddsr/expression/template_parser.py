@@ -1,0 +1,93 @@
+"""Reads templates such as `A * exp(-f(t)) + g(x, z)`.
+
+A name that is neither a column nor an operator is a constant, or an unknown function if arguments follow it.
+`f(...)` is a function of all columns, and `?` a constant without a name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from ddsr.errors import ExpressionError, TemplateError
+from ddsr.expression.operators import OPERATORS
+from ddsr.expression.parser import Open, Parser, error_at
+from ddsr.expression.template import Hole, Template
+from ddsr.expression.tree import Kind, Node
+from ddsr.expression.vocabulary import Vocabulary
+from ddsr.expression.words import Word, read_name, split_words, write_name
+
+_ALL_COLUMNS = re.compile(r"\(\s*(\.\.\.|…)\s*\)")
+
+
+def parse_template(text: str, columns: Sequence[str]) -> Template:
+    """Return the template that a text describes, or raise `TemplateError`, which names the part."""
+    if not isinstance(text, str):
+        raise TemplateError(f"a template must be a text such as 'A * f(x) + g(y)', not {text!r}")
+    vocabulary = Vocabulary(columns, tuple(OPERATORS))
+    arguments = f"({', '.join(map(write_name, columns))})"
+    try:
+        words = split_words(_ALL_COLUMNS.sub(lambda match: arguments, text))
+        if len(words) == 1:
+            raise TemplateError("the template is empty")
+        parser = _TemplateParser(words, vocabulary)
+        tree = parser.run()
+    except ExpressionError as error:
+        raise TemplateError(f"template {text!r}: {error}") from None
+    if not parser.holes:
+        raise TemplateError(
+            f"template {text!r} has nothing to fit: write a constant, such as A * x, "
+            "or an unknown function, such as f(x)"
+        )
+    holes = sorted(parser.holes.values(), key=lambda hole: not hole.is_constant)  # constants first
+    return Template(text, tree, tuple(holes))
+
+
+class _TemplateParser(Parser):
+    def __init__(self, words: list[Word], vocabulary: Vocabulary) -> None:
+        super().__init__(words, vocabulary)
+        self.holes: dict[str, Hole] = {}
+        self.names = {word.text for word in words if word.kind == "name"}
+
+    def constant(self, word: Word) -> Node:
+        """Read `?`: a constant that gets the next free name c1, c2, …"""
+        number = 1
+        while f"c{number}" in {*self.names, *self.holes, *self.vocabulary.variables}:
+            number += 1
+        return self.hole(word, Hole(f"c{number}"))
+
+    def unknown_variable(self, word: Word, name: str) -> Node:
+        if name in OPERATORS and word.kind == "name":
+            return super().unknown_variable(word, name)
+        return self.hole(word, Hole(name))
+
+    def unknown_function(self, word: Word) -> None:
+        if self.words[self.at + 1].text == ")":
+            raise error_at(word, f"function {word.quote}", f" needs inputs, as in {word.text}(x)")
+        self.take()  # the parenthesis
+        self.open.append(Open(word, is_call=True))
+
+    def called(self, begun: Open, arguments: list[Node]) -> Node:
+        if begun.operator is not None:
+            return super().called(begun, arguments)
+        for argument in arguments:
+            if argument.kind is not Kind.VARIABLE:
+                what = f"an argument of {begun.word.quote}"
+                raise error_at(begun.word, what, " is not a column; pass a column instead")
+        inputs = tuple(argument.name for argument in arguments)
+        repeated = [name for name, count in Counter(inputs).items() if count > 1]
+        if repeated:
+            raise error_at(begun.word, f"{begun.word.quote}", f" has the input {repeated[0]!r} twice")
+        self.hole(begun.word, Hole(begun.word.text, inputs))
+        return Node.hole(begun.word.text, *arguments)
+
+    def hole(self, word: Word, hole: Hole) -> Node:
+        known = self.holes.setdefault(hole.name, hole)
+        if known.is_constant != hole.is_constant:
+            raise error_at(word, word.quote, " is both a constant and a function; rename one of them")
+        if len(known.inputs) != len(hole.inputs):
+            raise error_at(
+                word, word.quote, f" has {len(hole.inputs)} inputs here, but {len(known.inputs)} before"
+            )
+        return Node.hole(read_name(word) if word.text != "?" else hole.name)
