@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -26,18 +27,40 @@ std::vector<std::size_t> checked_rows(const Input<std::int64_t, 1>& chosen, std:
   return rows;
 }
 
+// Calls a Python function of two arrays, y and predictions, which returns the loss of each row. Threads take
+// turns.
+Loss::Function python_loss(const nb::callable& function) {
+  const auto shared = std::shared_ptr<nb::callable>(new nb::callable(function), [](nb::callable* held) {
+    const nb::gil_scoped_acquire acquire;
+    delete held;
+  });
+  return [shared](const double* y, const double* predicted, int n, double* loss) {
+    const nb::gil_scoped_acquire acquire;
+    const auto size = static_cast<std::size_t>(n);
+    auto copied = [size](const double* values) {
+      return to_numpy(std::vector<double>(values, values + size), {size});
+    };
+    const auto found = nb::cast<Input<double, 1>>((*shared)(copied(y), copied(predicted)));
+    if (found.shape(0) != size) throw nb::value_error("the loss must return one value for each row");
+    std::copy_n(found.data(), size, loss);
+  };
+}
+
 void make_data(Data* self, const Input<double, 2>& X, const Input<double, 1>& y,
                const std::optional<Input<double, 1>>& weights, const Input<std::int64_t, 1>& fit_rows,
-               const Input<std::int64_t, 1>& refit_rows, double n_counted, double n_observed) {
+               const Input<std::int64_t, 1>& refit_rows, double n_counted, double n_observed,
+               Loss::Kind loss_kind, double quantile, double known,
+               const std::optional<nb::callable>& function) {
   const std::size_t n = X.shape(0);
   if (y.shape(0) != n || (weights && weights->shape(0) != n) || n == 0)
     throw nb::value_error("X, y and weights must have the same number of rows, at least 1");
   const std::vector<std::size_t> some = checked_rows(fit_rows, n), many = checked_rows(refit_rows, n);
   const Observations observations{n_counted, n_observed};
   const double* w = weights ? weights->data() : nullptr;
-  new (self) Data{Dataset(X.data(), y.data(), w, n, X.shape(1), observations), {}, {}};
-  if (!some.empty()) self->some.emplace(X.data(), y.data(), w, n, X.shape(1), observations, some);
-  if (!many.empty()) self->many.emplace(X.data(), y.data(), w, n, X.shape(1), observations, many);
+  const Loss loss(loss_kind, quantile, known, function ? python_loss(*function) : Loss::Function());
+  new (self) Data{Dataset(X.data(), y.data(), w, n, X.shape(1), observations, {}, loss), {}, {}};
+  if (!some.empty()) self->some.emplace(X.data(), y.data(), w, n, X.shape(1), observations, some, loss);
+  if (!many.empty()) self->many.emplace(X.data(), y.data(), w, n, X.shape(1), observations, many, loss);
 }
 
 Batch take_batch_for(std::size_t n_columns, const Vocabulary& vocabulary, const TokenRows& tokens,
@@ -172,9 +195,19 @@ void bind_engine(nb::module_& module) {
       "perturbation", [] { return kernels().perturbation; },
       "Seed of the perturbed kernels; 0 in a usual build.");
 
+  nb::enum_<Loss::Kind>(module, "LossKind")
+      .value("squared", Loss::Kind::Squared)
+      .value("absolute", Loss::Kind::Absolute)
+      .value("huber", Loss::Kind::Huber)
+      .value("quantile", Loss::Kind::Quantile)
+      .value("poisson", Loss::Kind::Poisson)
+      .value("logistic", Loss::Kind::Logistic)
+      .value("custom", Loss::Kind::Custom);
   nb::class_<Data>(module, "Data")
       .def("__init__", &make_data, nb::arg("X"), nb::arg("y"), nb::arg("weights").none(), nb::arg("fit_rows"),
-           nb::arg("refit_rows"), nb::arg("n_counted"), nb::arg("n_observed"))
+           nb::arg("refit_rows"), nb::arg("n_counted"), nb::arg("n_observed"),
+           nb::arg("loss") = Loss::Kind::Squared, nb::arg("quantile") = 0.5, nb::arg("known") = 0.0,
+           nb::arg("function").none() = nb::none())
       .def_prop_ro("center", [](const Data& data) { return data.scoring.center(); })
       .def_prop_ro("spread", [](const Data& data) { return data.scoring.spread(); })
       .def_prop_ro("n_fit_rows", [](const Data& data) { return data.fitting(false).n_rows(); });

@@ -277,7 +277,8 @@ nb::tuple fit(const Structures& structures, const Vocabulary& vocabulary, const 
     std::copy(each.is_fixed.begin(), each.is_fixed.end(), &is_fixed[i * width]);
     for (std::size_t a = 0; a < k; ++a)
       std::copy_n(&each.fit.information[a * k], k, &information[(i * width + a) * width]);
-    squares[i] = each.fit.squares / data.fitting(true).total_weight();
+    const double error = data.fitting(true).error(each.fit.squares);
+    squares[i] = error * error;
   }
   return nb::make_tuple(to_numpy(std::move(tokens), {n, length}), to_numpy(std::move(constants), {n, width}),
                         to_numpy(std::move(is_fixed), {n, width}), to_numpy(std::move(squares), {n}),

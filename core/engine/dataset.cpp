@@ -1,15 +1,18 @@
 #include "engine/dataset.hpp"
 
 #include <cmath>
+#include <utility>
 
 namespace ddsr {
 
 Dataset::Dataset(const double* X, const double* y, const double* weights, std::size_t n_rows,
-                 std::size_t n_columns, Observations observations, const std::vector<std::size_t>& rows)
+                 std::size_t n_columns, Observations observations, const std::vector<std::size_t>& rows,
+                 Loss loss)
     : n_rows_(rows.empty() ? n_rows : rows.size()),
       n_columns_(n_columns),
       stride_(padded(n_rows_)),
-      observations_(observations) {
+      observations_(observations),
+      loss_(std::move(loss)) {
   auto source = [&](std::size_t row) {
     const std::size_t last = row < n_rows_ ? row : n_rows_ - 1;
     return rows.empty() ? last : rows[last];
@@ -37,7 +40,8 @@ Dataset::Dataset(const Dataset& from, const std::vector<std::size_t>& rows)
       y_(stride_),
       weights_(from.weights_.empty() ? 0 : stride_),
       root_weights_(weights_.size()),
-      observations_(from.observations_) {
+      observations_(from.observations_),
+      loss_(from.loss_) {
   for (std::size_t row = 0; row < stride_; ++row) {
     const std::size_t last = row < n_rows_ ? row : n_rows_ - 1;
     const std::size_t source = rows.empty() ? last : rows[last];
@@ -58,12 +62,19 @@ void Dataset::measure() {
     center_ += weight(row) * y_[row];
   }
   center_ /= total_weight_;
+  if (!loss_.is_squared()) {
+    const int n = static_cast<int>(n_rows_);
+    center_ = loss_.center(y(), weights(), n);
+    const std::vector<double> constant(n_rows_, center_);
+    spread_ = error(loss_(y(), constant.data(), weights(), n));
+    return;
+  }
   double squares = 0.0;
   for (std::size_t row = 0; row < n_rows_; ++row) {
     const double distance = y_[row] - center_;
     squares += weight(row) * distance * distance;
   }
-  spread_ = std::sqrt(squares / total_weight_);
+  spread_ = error(squares);
 }
 
 }  // namespace ddsr

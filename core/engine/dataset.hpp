@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/evaluate.hpp"
+#include "engine/loss.hpp"
 #include "kernels/memory.hpp"
 
 namespace ddsr {
@@ -19,7 +20,7 @@ class Dataset {
   // X is row-major, n_rows x n_columns. `rows` selects the rows to take (empty: all). `weights` may be null.
   // `observations` are those of all rows.
   Dataset(const double* X, const double* y, const double* weights, std::size_t n_rows, std::size_t n_columns,
-          Observations observations, const std::vector<std::size_t>& rows = {});
+          Observations observations, const std::vector<std::size_t>& rows = {}, Loss loss = {});
 
   // Selected rows of another data set; all of them if `rows` is empty.
   Dataset(const Dataset& from, const std::vector<std::size_t>& rows);
@@ -36,10 +37,14 @@ class Dataset {
   // Of the whole data set, also if only some of its rows are here.
   double n_counted() const { return observations_.counted; }
   double n_observed() const { return observations_.observed; }
-  // Weighted mean of y.
+  const Loss& loss() const { return loss_; }
+  // The best constant: the weighted mean of y, for squared errors.
   double center() const { return center_; }
-  // Weighted standard deviation of y, the unit of NRMSE.
+  // The error of the best constant, which is the unit of NRMSE: the weighted standard deviation of y, for
+  // squared errors.
   double spread() const { return spread_; }
+  // The error, given twice the sum of the losses of all rows: the root mean square, for squared errors.
+  double error(double twice_loss) const { return loss_.error(twice_loss, total_weight_); }
 
  private:
   void measure();
@@ -47,6 +52,7 @@ class Dataset {
   std::size_t n_rows_, n_columns_, stride_;
   Buffer X_, y_, weights_, root_weights_;
   Observations observations_;
+  Loss loss_;
   double total_weight_ = 0.0, center_ = 0.0, spread_ = 0.0;
 };
 

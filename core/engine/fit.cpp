@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "random.hpp"
 
@@ -17,8 +18,9 @@ constexpr double FIRST_DAMPING = 1e-3, DAMPING_FALL = 0.1, DAMPING_RISE = 8.0;
 constexpr double LEAST_DAMPING = 1e-12, MOST_DAMPING = 1e20;
 // If a step gains less than this share of its prediction, the linear model does not hold there.
 constexpr double LEAST_SHARE = 1e-3;
-// A residual below this share of y's squares is a rounding error.
-constexpr double EXACT = 1e-30;
+// Scale and offset of a fit by another loss than squares: maximum number of steps, and of halvings of each.
+constexpr int MOST_SCALE_STEPS = 8, MOST_HALVINGS = 8;
+constexpr double SCALE_TOLERANCE = 1e-8;
 // Variation below this share of an expression's squares is a rounding error: x / (3 * x) is constant.
 constexpr double CONSTANT = 1e-26;
 // Share of a slope's squares that may remain by rounding after its free directions are removed.
@@ -42,6 +44,8 @@ Fitter::Fitter(const Dataset& data, const FitOptions& options)
     : data_(data), options_(options), kernels_(kernels()) {
   const std::size_t n = padded(data.n_rows());
   values_.resize(n), centered_.resize(n), residual_.resize(n), centered_y_.resize(n);
+  curvature_ = data.total_weight();
+  if (!data.loss().is_squared()) predicted_.resize(n), roots_.resize(n);
   kernels_.residual(centered_y_.data(), data.y(), data.y(), 0.0, data.center(), data.root_weights(),
                     static_cast<int>(data.n_rows()));
 }
@@ -70,7 +74,7 @@ Fit Fitter::fit(const Program& program, std::span<const double> start, std::uint
     free_.erase(std::ranges::unique(free_).begin(), free_.end());
   }
   Fit best = descend(start);
-  const double exact = EXACT * data_.spread() * data_.spread() * data_.total_weight();
+  const double exact = data_.loss().exact(data_.spread(), data_.total_weight());
   std::vector<double> other(start.begin(), start.end());
   for (int attempt = 1; attempt < options_.n_starts && !free_.empty(); ++attempt) {
     if (best.status != FitStatus::NonFinite && best.squares <= exact) break;
@@ -92,6 +96,9 @@ std::vector<double> Fitter::information(const Fit& fit) {
   if (fit.status == FitStatus::NonFinite || k == 0) return whole;
   Point point{fit.constants};
   visit(point);
+  if (!data_.loss().is_squared() && data_.loss().has_scale())  // the error is that of the loss
+    for (std::size_t row = 0; row < data_.n_rows(); ++row)
+      roots_[row] = data_.root_weights() == nullptr ? 1.0 : data_.root_weights()[row];
   linearize(point);
   for (std::size_t i = 0; i < k; ++i)
     for (std::size_t j = 0; j <= i; ++j)
@@ -112,7 +119,7 @@ Fit Fitter::descend(std::span<const double> start) {
   if (!point.is_finite) return finish(FitStatus::NonFinite);
   if (free_.empty()) return finish(FitStatus::NothingToFit);
 
-  const double exact = EXACT * data_.spread() * data_.spread() * data_.total_weight();
+  const double exact = data_.loss().exact(data_.spread(), data_.total_weight());
   double damping = FIRST_DAMPING;
   linearize(point);
   Point trial = point;
@@ -158,7 +165,9 @@ void Fitter::visit(Point& point) {
   }
   if (!point.is_finite) return;
   const int n = static_cast<int>(data_.n_rows());
-  if (options_.is_scale_free)
+  if (!data_.loss().is_squared())
+    options_.is_scale_free ? fit_scale(point) : weigh(point);
+  else if (options_.is_scale_free)
     project(point);
   else
     point.squares =
@@ -181,6 +190,71 @@ void Fitter::project(Point& point) {
       kernels_.residual(residual_.data(), centered_y_.data(), centered_.data(), point.scale, 0.0, nullptr, n);
 }
 
+// The loss of the values as they are.
+void Fitter::weigh(Point& point) { point.squares = loss_at(1.0, 0.0, true); }
+
+// Twice the loss of scale * values + offset. Keeps the quadratic model there, if asked to.
+double Fitter::loss_at(double scale, double offset, bool keeps_model) {
+  for (std::size_t row = 0; row < data_.n_rows(); ++row) predicted_[row] = scale * values_[row] + offset;
+  return data_.loss()(data_.y(), predicted_.data(), data_.weights(), static_cast<int>(data_.n_rows()),
+                      keeps_model ? residual_.data() : nullptr, keeps_model ? roots_.data() : nullptr);
+}
+
+// The values without their mean, both by the weights of the quadratic model.
+void Fitter::center_values() {
+  const int n = static_cast<int>(data_.n_rows());
+  double mean = 0.0;
+  curvature_ = 0.0, centered_squares_ = 0.0;
+  for (int row = 0; row < n; ++row) {
+    const double weight = roots_[at(row)] * roots_[at(row)];
+    curvature_ += weight, mean += weight * values_[at(row)];
+  }
+  mean /= curvature_;
+  for (int row = 0; row < n; ++row) {
+    centered_[at(row)] = (values_[at(row)] - mean) * roots_[at(row)];
+    centered_squares_ += centered_[at(row)] * centered_[at(row)];
+  }
+  if (centered_squares_ <= CONSTANT * mean * mean * curvature_) centered_squares_ = 0.0;
+}
+
+// The scale and offset of the least loss, by Gauss–Newton steps from the best of three starts: the last ones,
+// those of least squares, and the best constant.
+void Fitter::fit_scale(Point& point) {
+  const int n = static_cast<int>(data_.n_rows());
+  Point least{{}, point.scale, point.offset, loss_at(point.scale, point.offset, false)};
+  project(point);
+  for (const auto& [scale, offset] : {std::pair(point.scale, point.offset), std::pair(0.0, data_.center())}) {
+    const double twice = loss_at(scale, offset, false);
+    if (!(least.squares <= twice)) least.scale = scale, least.offset = offset, least.squares = twice;
+  }
+  for (int step = 0; step < MOST_SCALE_STEPS && std::isfinite(least.squares); ++step) {
+    const double before = loss_at(least.scale, least.offset, true);
+    center_values();
+    if (!(curvature_ > 0.0)) break;
+    const double of_scale = centered_squares_ > 0.0
+                                ? kernels_.dot(centered_.data(), residual_.data(), n) / centered_squares_
+                                : 0.0;
+    double mean = 0.0;
+    for (int row = 0; row < n; ++row) mean += roots_[at(row)] * roots_[at(row)] * values_[at(row)];
+    const double of_offset =
+        kernels_.dot(roots_.data(), residual_.data(), n) / curvature_ - of_scale * mean / curvature_;
+    double share = 1.0, after = before;
+    for (int halving = 0; halving < MOST_HALVINGS; ++halving, share *= 0.5) {
+      after = loss_at(least.scale + share * of_scale, least.offset + share * of_offset, false);
+      if (after < before) break;
+    }
+    if (!(after < before)) break;
+    least.scale += share * of_scale, least.offset += share * of_offset, least.squares = after;
+    if (before - after <= SCALE_TOLERANCE * before) break;
+  }
+  point.scale = least.scale, point.offset = least.offset;
+  point.squares = loss_at(point.scale, point.offset, true);
+  center_values();
+}
+
+// The square roots of the weights of the rows; null if all rows have the same weight.
+const double* Fitter::roots() const { return roots_.empty() ? data_.root_weights() : roots_.data(); }
+
 // J'J and J'r at the last visited point.
 void Fitter::linearize(const Point& point) {
   const std::size_t k = free_.size();
@@ -200,7 +274,7 @@ void Fitter::accumulate(int block, double scale) {
   const int k = static_cast<int>(gradient_.size());
   slopes_.resize(at(k));
   for (int i = 0; i < k; ++i) slopes_[at(i)] = usable_slope(i, n_rows, begin);
-  const double* root_weights = data_.root_weights();
+  const double* root_weights = roots();
   for (int i = 0; i < k; ++i) {
     const double* slope = slopes_[at(i)];
     gradient_[at(i)] += scale * kernels_.dot(slope, residual_.data() + begin, n_rows);
@@ -218,12 +292,13 @@ void Fitter::accumulate(int block, double scale) {
 const double* Fitter::usable_slope(int free_constant, int n_rows, std::size_t begin) {
   const double* slope = evaluator_.slope(static_cast<int>(free_[at(free_constant)]));
   const bool is_whole = kernels_.all_finite(slope, n_rows);
-  if (is_whole && data_.root_weights() == nullptr) return slope;
+  const double* root_weights = roots();
+  if (is_whole && root_weights == nullptr) return slope;
   if (column_memory_.size() < gradient_.size() * BLOCK_ROWS)
     column_memory_.resize(gradient_.size() * BLOCK_ROWS);
   double* column = column_memory_.data() + at(free_constant) * BLOCK_ROWS;
   for (int row = 0; row < n_rows; ++row) {
-    const double weight = data_.root_weights() ? data_.root_weights()[begin + at(row)] : 1.0;
+    const double weight = root_weights ? root_weights[begin + at(row)] : 1.0;
     column[row] = std::isfinite(slope[row]) ? slope[row] * weight : 0.0;
   }
   return column;
@@ -237,7 +312,7 @@ void Fitter::remove_free_directions(double scale) {
   for (std::size_t i = 0; i < k; ++i) {
     const double before = normal_[i * k + i];
     for (std::size_t j = 0; j <= i; ++j) {
-      double covered = along_one_[i] * along_one_[j] / data_.total_weight();
+      double covered = along_one_[i] * along_one_[j] / curvature_;
       if (centered_squares_ > 0.0) covered += along_values_[i] * along_values_[j] / centered_squares_;
       normal_[i * k + j] -= scale * scale * covered;
     }

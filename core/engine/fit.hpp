@@ -2,7 +2,8 @@
 //
 // The model is scale * f(x; c) + offset. Scale and offset are 1 and 0, or, if they are free, optimal for
 // every c (variable projection). Steps are then taken in c alone, with the directions along f and along 1
-// removed from the derivatives. This is the Gauss–Newton step of the joint problem.
+// removed from the derivatives. This is the Gauss–Newton step of the joint problem. For another loss than
+// squares, the same is done with the residuals and row weights of its quadratic model (engine/loss.hpp).
 #pragma once
 
 #include <chrono>
@@ -34,7 +35,7 @@ struct Fit {
   double scale = 1.0, offset = 0.0;
   // J'J over the total weight, one row and column per constant, 0 for fixed ones; empty if not requested.
   std::vector<double> information;
-  double squares = 0.0;  // weighted sum of squared residuals over the rows that were fitted
+  double squares = 0.0;  // over the rows that were fitted: weighted squared residuals, or twice another loss
   FitStatus status = FitStatus::NonFinite;
   int steps = 0;
 };
@@ -61,6 +62,11 @@ class Fitter {
   std::vector<double> information(const Fit& fit);
   void visit(Point& point);
   void project(Point& point);
+  void weigh(Point& point);
+  void fit_scale(Point& point);
+  double loss_at(double scale, double offset, bool keeps_model);
+  void center_values();
+  const double* roots() const;
   void linearize(const Point& point);
   void accumulate(int block, double scale);
   const double* usable_slope(int free_constant, int n_rows, std::size_t begin);
@@ -78,8 +84,10 @@ class Fitter {
   const Kernels& kernels_;
   Evaluator evaluator_;
   Buffer values_, centered_, residual_, centered_y_, column_memory_;
-  std::vector<std::size_t> free_;                 // which constants are fitted; rows of the normal equations
-  double centered_squares_ = 0.0;                 // of values_
+  Buffer predicted_, roots_;       // for other losses than squares: roots of the curvatures of the rows
+  double curvature_ = 0.0;         // total weight of the rows of J
+  std::vector<std::size_t> free_;  // which constants are fitted; rows of the normal equations
+  double centered_squares_ = 0.0;  // of values_
   std::vector<double> normal_, gradient_;         // J'J and J'r
   std::vector<double> along_one_, along_values_;  // of each slope
   std::vector<double> factor_, step_;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "engine/dataset.hpp"
 #include "engine/fit.hpp"
@@ -21,15 +22,18 @@ class Judge {
  public:
   explicit Judge(const Dataset& data) : data_(data), residual_(BLOCK_ROWS) {}
 
-  // Root mean squared error over the spread of y. Infinite if any value is not finite, if the error is
+  // The error over that of the best constant. Infinite if any value is not finite, if the error is
   // certain to exceed `at_most`, or if the deadline passes first.
   double nrmse(const Program& program, const Fit& fit,
                double at_most = std::numeric_limits<double>::infinity(), const Deadline& deadline = {});
 
  private:
+  double nrmse_of_loss(const Fit& fit, const Deadline& deadline);
+
   const Dataset& data_;
   Evaluator evaluator_;
   Buffer residual_;
+  std::vector<double> predicted_;  // of all rows, unless errors are squared: other losses look at all at once
 };
 
 }  // namespace ddsr

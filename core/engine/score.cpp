@@ -70,9 +70,8 @@ class Worker {
     Score score{fitter_.fit(program, candidate.start, stable_hash(candidate.form.tokens))};
     score.nrmse = std::numeric_limits<double>::infinity();
     if (score.fit.status == FitStatus::NonFinite) return score;
-    score.nrmse = &fitting_ == &scoring_
-                      ? std::sqrt(score.fit.squares / scoring_.total_weight()) / scoring_.spread()
-                      : judge_.nrmse(program, score.fit);
+    score.nrmse = &fitting_ == &scoring_ ? scoring_.error(score.fit.squares) / scoring_.spread()
+                                         : judge_.nrmse(program, score.fit);
     if (!std::isfinite(score.nrmse)) {
       score.fit.status = FitStatus::NonFinite;
       score.nrmse = std::numeric_limits<double>::infinity();

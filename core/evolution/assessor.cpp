@@ -45,7 +45,7 @@ Assessor::Assessor(const Problem& problem)
 
 // The spread is taken over all rows, because the target may be constant on the few fitting rows.
 double Assessor::log_loss(const Fit& fit, const Dataset& data) const {
-  return log_loss_of(std::sqrt(fit.squares / data.total_weight()) / problem_.scoring.spread());
+  return log_loss_of(data.error(fit.squares) / problem_.scoring.spread());
 }
 
 // Refuses huge constants, which can cancel and so approximate any smooth function, and tiny ones: sin(1e-9 x)

@@ -1,6 +1,7 @@
 """The native core of ddsr: trees, grammar, engine, simplifier, evolution and examples."""
 
 from collections.abc import Callable, Sequence
+from enum import Enum
 from typing import Any, TypedDict
 
 import numpy as np
@@ -119,6 +120,15 @@ def instruction_sets() -> list[str]:
 def perturbation() -> int:
     """Seed of the perturbed kernels; 0 in a usual build."""
 
+class LossKind(Enum):
+    squared = ...
+    absolute = ...
+    huber = ...
+    quantile = ...
+    poisson = ...
+    logistic = ...
+    custom = ...
+
 class Data:
     """The rows to score on, to fit on and to refit on; no fitting rows named means all."""
 
@@ -131,6 +141,10 @@ class Data:
         refit_rows: NDArray[np.int64],
         n_counted: float,
         n_observed: float,
+        loss: LossKind = ...,
+        quantile: float = 0.5,
+        known: float = 0.0,
+        function: Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]] | None = None,
     ) -> None: ...
     @property
     def center(self) -> float: ...

@@ -142,9 +142,12 @@ class Engine:
         """at most 128 of the rows used for fits"""
         self.dataset = data
         self._fit_rows, self._refit_rows = fit_rows, refit_rows
-        observations = float(self.n_counted), float(self.n_observed)
-        self._data = _core.Data(rows, target, weights, chosen, every, *observations)
-        if not LEAST_SPREAD < self._data.spread < np.inf:
+        kind, quantile, known, function = data.loss.for_core
+        counted_as = float(self.n_counted), float(self.n_observed)
+        shared = rows, target, weights, chosen, every
+        self._data = _core.Data(*shared, *counted_as, kind, quantile, known, function)
+        counted = target if weights is None else target[weights > 0.0]
+        if not LEAST_SPREAD < self._data.spread < np.inf or counted.max() == counted.min():
             raise DataError(
                 "the values of y in rows with weight are all the same, or so small or large that their "
                 "squares exceed double precision: pass a y that varies, or rescale it"

@@ -8,6 +8,7 @@ from sklearn.base import clone
 
 from ddsr import DDSRRegressor
 from ddsr.config import DefaultConfig, PaperConfig
+from ddsr.data.dataset import RowWeights
 from ddsr.errors import MethodError
 from ddsr.generators.prior import weights as weight_files
 from ddsr.generators.prior.tensor_file import read_tensors, write_tensors
@@ -34,7 +35,7 @@ def broken(weights, tmp_path):
 
 def prior_of(**parameters):
     """The prior that a fit would use."""
-    _, _, _, fits, *_ = DDSRRegressor(**parameters)._posed(X, Y, None, None, started=0.0)
+    _, _, _, fits, *_ = DDSRRegressor(**parameters)._posed(X, Y, RowWeights(), started=0.0)
     return fits[0].problem.config.prior
 
 
@@ -80,7 +81,7 @@ def test_other_presets_have_no_prior(preset, weights):
     with pytest.raises(MethodError, match=f"preset '{preset}' does not use a prior"):
         DDSRRegressor(preset, prior=weights).fit(X, Y)
     for prior in (None, "default"):
-        DDSRRegressor(preset, prior=prior)._posed(X, Y, None, None, started=0.0)
+        DDSRRegressor(preset, prior=prior)._posed(X, Y, RowWeights(), started=0.0)
 
 
 def test_the_papers_policy_starts_from_it(weights):

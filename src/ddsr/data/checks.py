@@ -59,17 +59,17 @@ def check_target(y: ArrayLike, n_rows: int) -> Floats:
     return target
 
 
-def check_weights(weights: ArrayLike | None, n_rows: int) -> Floats | None:
+def check_weights(
+    weights: ArrayLike | None, n_rows: int, name: str = "sample_weight", what: str = "weights"
+) -> Floats | None:
     """Return weights as doubles of shape (n_rows,), none negative and not all zero."""
     if weights is None:
         return None
-    checked = _as_column(weights, "sample_weight", n_rows)
+    checked = _as_column(weights, name, n_rows)
     if (checked < 0).any():
-        raise DataError(
-            f"sample_weight is negative in row {int(np.argmax(checked < 0))}: weights must be at least 0"
-        )
+        raise DataError(f"{name} is negative in row {int(np.argmax(checked < 0))}: {what} must be at least 0")
     if not checked.any():
-        raise DataError("sample_weight is zero in every row: give at least one row a weight above 0")
+        raise DataError(f"{name} is zero in every row: give at least one row a value above 0")
     return checked
 
 

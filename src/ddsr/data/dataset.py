@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ddsr.data.checks import as_rows, check_counts, check_finite, check_target, check_weights
+from ddsr.data.losses import SQUARED, Loss
 from ddsr.data.weighting import Weighting
 from ddsr.errors import DataError
 
 Floats = NDArray[np.float64]
+
+
+class RowWeights(NamedTuple):
+    """What is known of the rows: relative weights, numbers of observations, standard errors of y."""
+
+    sample_weight: ArrayLike | None = None
+    counts: ArrayLike | None = None
+    y_err: ArrayLike | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +42,8 @@ class Dataset:
     """weights and counts combined"""
     kept: NDArray[np.int64] | None = None
     """positions of the rows in the original data; None: all rows were kept"""
+    loss: Loss = SQUARED
+    """what a fit to these data minimises"""
 
     @classmethod
     def of(
@@ -42,13 +54,20 @@ class Dataset:
         counts: ArrayLike | None = None,
         *,
         names: Sequence[str],
+        loss: Loss = SQUARED,
+        y_err: ArrayLike | None = None,
     ) -> Dataset:
-        """Check the data and drop rows with a count of 0; return a `Dataset` unchanged."""
+        """Check the data and drop rows with a count of 0; return a `Dataset` unchanged.
+
+        `y_err` are the standard errors of y, which take the place of weights.
+        """
         if isinstance(X, Dataset):
             return X
         if y is None:
             raise DataError("y is missing: pass one value for each row of X")
         rows, kept = as_rows(X, names), None
+        if y_err is not None:
+            return _with_errors(rows, y, y_err, names, loss, (sample_weight, counts))
         repeats = check_counts(counts, len(rows))
         if repeats is not None and not repeats.all():
             check_weights(sample_weight, len(rows))
@@ -57,10 +76,11 @@ class Dataset:
             sample_weight = None if sample_weight is None else np.asarray(sample_weight)[kept]
         check_finite(rows, names)
         rows, target = _read_only(rows), _read_only(check_target(y, len(rows)))
+        loss.check_target(target)
         weights, repeats = check_weights(sample_weight, len(rows)), check_counts(counts, len(rows))
         weights, repeats = (part if part is None else _read_only(part) for part in (weights, repeats))
         weighting = Weighting.of(weights, repeats, target)
-        return cls(rows, target, tuple(names), weights, repeats, weighting, kept)
+        return cls(rows, target, tuple(names), weights, repeats, weighting, kept, loss)
 
     @property
     def is_weighted(self) -> bool:
@@ -71,7 +91,9 @@ class Dataset:
         """Return the same rows with another target, which has one value for each original row."""
         kept = np.asarray(y)[slice(None) if self.kept is None else self.kept]
         target = _read_only(check_target(kept, len(self.X)))
-        return replace(self, y=target, weighting=Weighting.of(self.sample_weight, self.counts, target))
+        self.loss.check_target(target)
+        data = replace(self, y=target, weighting=Weighting.of(self.sample_weight, self.counts, target))
+        return data._with_known_errors(self.loss) if self.loss.known else data
 
     def reweighted(self, sample_weight: ArrayLike | None) -> Dataset:
         """Return the same rows with other weights, each row counted as one observation."""
@@ -85,7 +107,36 @@ class Dataset:
         X, y = np.ascontiguousarray(self.X[rows]), self.y[rows]
         weights, counts = (part if part is None else part[rows] for part in (self.sample_weight, self.counts))
         kept = rows if self.kept is None else self.kept[rows]
-        return Dataset(X, y, self.names, weights, counts, Weighting.of(weights, counts, y), kept)
+        data = Dataset(X, y, self.names, weights, counts, Weighting.of(weights, counts, y), kept, self.loss)
+        return data._with_known_errors(self.loss) if self.loss.known else data
+
+    def _with_known_errors(self, loss: Loss) -> Dataset:
+        """Return the same data, whose weights are 1 / variance: each row is one observation."""
+        assert self.sample_weight is not None
+        n_observed = int(np.count_nonzero(self.sample_weight))
+        weighting = self.weighting._replace(n_counted=n_observed, n_observed=n_observed)
+        known = float(1.0 / np.mean(self.sample_weight))
+        return replace(self, weighting=weighting, loss=replace(loss, known=known))
+
+
+def _with_errors(
+    rows: Floats,
+    y: ArrayLike,
+    y_err: ArrayLike,
+    names: Sequence[str],
+    loss: Loss,
+    others: tuple[ArrayLike | None, ArrayLike | None],
+) -> Dataset:
+    if any(other is not None for other in others):
+        raise DataError("y_err cannot be combined with weights or counts: it gives the weight of each row")
+    if loss.name != "squared":
+        raise DataError(f"y_err is for squared errors: it cannot be combined with loss={str(loss)!r}")
+    errors = check_weights(y_err, len(rows), "y_err", "standard errors")
+    assert errors is not None
+    if not errors.all():
+        raise DataError(f"y_err is 0 in row {int(np.argmin(errors))}: standard errors must be above 0")
+    data = Dataset.of(rows, y, errors**-2.0, names=names)
+    return data._with_known_errors(loss)
 
 
 def _read_only(values: Floats) -> Floats:

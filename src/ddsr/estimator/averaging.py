@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ddsr.data.losses import SQUARED, Loss
 from ddsr.engine import gradients, values
 from ddsr.estimator.intervals import covariance_of
 from ddsr.selection.posterior import Form
@@ -59,7 +60,13 @@ class Prediction:
 
 
 def predict_forms(
-    forms: Sequence[Form], X: Floats, *, spread: float, n_observed: int, size_of_y: float | None
+    forms: Sequence[Form],
+    X: Floats,
+    *,
+    spread: float,
+    n_observed: int,
+    size_of_y: float | None,
+    loss: Loss = SQUARED,
 ) -> Prediction:
     """Return the predictions of each form; `size_of_y` is None unless errors are relative, see `Outcome`."""
     equations = [form.entry.equation for form in forms]
@@ -71,10 +78,13 @@ def predict_forms(
     for row, form in enumerate(forms):
         entry = form.entry
         n_degrees[row] = form.n_degrees(n_observed)
-        error = form.error(spread, n_observed)
-        noise[row] = error if size_of_y is None else error * np.abs(predicted[row]) / size_of_y
-        loss = (entry.nrmse * spread) ** 2
-        covariance = covariance_of(form.is_measured, form.information, loss, n_observed)
+        variance, is_known = loss.variance(entry.nrmse * spread)
+        error = np.sqrt(variance) if is_known else form.error(spread, n_observed)
+        if size_of_y is None:
+            noise[row] = error * loss.noise_of(predicted[row])
+        else:
+            noise[row] = error * np.abs(predicted[row]) / size_of_y
+        covariance = covariance_of(form.is_measured, form.information, variance, n_observed, is_known)
         strengths, directions = np.linalg.eigh(covariance)
         effects.append(slopes[row][:, : len(covariance)] @ (directions * np.sqrt(np.maximum(strengths, 0.0))))
     weights = np.array([form.weight for form in forms])

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
+from ddsr.data.losses import SQUARED, Loss
 from ddsr.deadline import NEVER, Deadline, MovableDeadline
 from ddsr.engine import Floats
 from ddsr.estimator.budget import Budget
@@ -75,6 +76,7 @@ class Outcome:
     """likeliest forms with their weights; empty if the choice is not by description length"""
     size_of_y: float = 1.0
     """size of y at which relative errors equal the loss; 1 for constant errors"""
+    loss: Loss = SQUARED
 
     @property
     def chosen(self) -> int:
@@ -161,6 +163,7 @@ class Fit:
             size_of_y=size_where_errors_are_measured(engine.target)
             if self.problem.noise == "relative"
             else 1.0,
+            loss=engine.dataset.loss,
         )
 
     def choose(self) -> None:

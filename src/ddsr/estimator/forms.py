@@ -87,13 +87,15 @@ class EquationForms:
                     "this equation has no confidence intervals, since the fit was cut short. "
                     "Give it more time or fewer rows."
                 )
+            variance, is_known = outcome.loss.variance(entry.nrmse * outcome.spread)
             return intervals_table(
                 entry.equation,
                 entry.is_free or (True,) * entry.equation.n_constants,
                 information,
-                loss=(entry.nrmse * outcome.spread) ** 2,
+                loss=variance,
                 n_observed=outcome.n_counted if outcome.n_observed is None else outcome.n_observed,
                 level=level,
+                is_known=is_known,
             )
 
         return self._for_each(index, table)

@@ -20,6 +20,7 @@ from ddsr.expression import Expression
 from ddsr.price.description_length import LEAST_STRENGTH
 
 Floats = NDArray[np.float64]
+MANY = 10**9  # degrees of freedom of a variance that is known
 
 
 def intervals_table(
@@ -30,15 +31,19 @@ def intervals_table(
     loss: float,
     n_observed: int,
     level: float,
+    is_known: bool = False,
 ) -> pd.DataFrame:
-    """Return one row per constant, named as in the text of the equation, which is in `attrs`."""
+    """Return one row per constant, named as in the text of the equation, which is in `attrs`.
+
+    If `is_known`, `loss` is the variance of the errors rather than an estimate of it.
+    """
     if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0.0 < level < 1.0:
         raise DataError(f"level must be a number between 0 and 1, got {level!r}")
-    errors = standard_errors(is_free, information, loss, n_observed)
+    errors = standard_errors(is_free, information, loss, n_observed, is_known)
     order, names, text = named_constants(equation)
     values = np.array(equation.constants)[order]
     errors = errors[order]
-    quantile = _quantile(level, n_observed - sum(is_free))
+    quantile = _quantile(level, MANY if is_known else n_observed - sum(is_free))
     reach = np.where(np.isfinite(errors), quantile * errors, np.inf)
     table = pd.DataFrame(
         {
@@ -54,14 +59,17 @@ def intervals_table(
     return table
 
 
-def standard_errors(is_free: Sequence[bool], information: Floats, loss: float, n_observed: int) -> Floats:
+def standard_errors(
+    is_free: Sequence[bool], information: Floats, loss: float, n_observed: int, is_known: bool = False
+) -> Floats:
     """Return the standard error of each constant, all fitted jointly: 0 if fixed, infinite if undetermined.
 
-    `information` is the mean, over all rows, of the products of derivatives, `loss` that of the squares.
+    `information` is the mean, over all rows, of the products of derivatives, `loss` that of the squares, or
+    the variance of the errors if it is known.
     """
     free = np.flatnonzero(is_free)
     errors = np.zeros(len(is_free))
-    n_degrees = n_observed - len(free)
+    n_degrees = n_observed if is_known else n_observed - len(free)
     covariance = information[np.ix_(free, free)]
     if n_degrees <= 0 or not np.isfinite(covariance).all():
         errors[free] = np.inf
@@ -77,12 +85,16 @@ def standard_errors(is_free: Sequence[bool], information: Floats, loss: float, n
 
 
 def covariance_of(
-    is_free: Sequence[bool], information: Floats | None, loss: float, n_observed: int
+    is_free: Sequence[bool],
+    information: Floats | None,
+    loss: float,
+    n_observed: int,
+    is_known: bool = False,
 ) -> Floats:
     """Return the covariance of the constants, 0 for fixed ones, without directions that are undetermined."""
     covariance = np.zeros((len(is_free), len(is_free)))
     free = np.flatnonzero(is_free)
-    n_degrees = n_observed - len(free)
+    n_degrees = n_observed if is_known else n_observed - len(free)
     if information is None or n_degrees <= 0 or len(free) == 0:
         return covariance
     some = information[np.ix_(free, free)]

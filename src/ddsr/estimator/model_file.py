@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.data.checks import MOST_COUNTED, check_whole
+from ddsr.data.losses import Loss
 from ddsr.errors import RunError
 from ddsr.estimator.fit import Outcome
 from ddsr.expression import Expression, Vocabulary
@@ -155,6 +156,7 @@ def _written_output(name: str | None, outcome: Outcome) -> dict[str, Any]:
             for form in outcome.forms
         ],
         "size_of_y": outcome.size_of_y,
+        "loss": {"name": outcome.loss.name, "quantile": outcome.loss.quantile, "known": outcome.loss.known},
         "curves": _written_curves(outcome),
     }
 
@@ -243,7 +245,14 @@ def _read_output(written: Mapping[str, Any], features: Sequence[str]) -> Outcome
         noise=str(written.get("noise", "constant")),
         forms=tuple(_read_form(each, vocabularies) for each in written.get("forms", ())),
         size_of_y=_read_number(written.get("size_of_y", 1.0), "size_of_y"),
+        loss=_read_loss(written.get("loss", {"name": "squared"})),
     )
+
+
+def _read_loss(written: Mapping[str, Any]) -> Loss:
+    """Read a loss; the function of a user's own is not in the file."""
+    quantile = _read_number(written.get("quantile", 0.5), "quantile")
+    return Loss(str(written["name"]), quantile, known=_read_number(written.get("known", 0.0), "known"))
 
 
 def _read_form(written: Mapping[str, Any], vocabularies: list[Vocabulary]) -> Form:

@@ -26,12 +26,14 @@ from ddsr.config import (
     SearchConfig,
     without_removed,
 )
+from ddsr.data.losses import NamedFunction
 from ddsr.errors import RunError
 from ddsr.grammar import AtMost, Forbid, MustAppear, Nesting
 
 CLASS = "ddsr"
 # JSON has no infinite numbers: they are stored as objects of this class with the number as text.
 NUMBER = "number"
+FUNCTION = "function"  # one of the user's, of which only the name is saved
 _SETTINGS = (
     SearchConfig,
     PaperConfig,
@@ -112,6 +114,8 @@ def _written(value: Any, name: str, place: Place, kinds: Kinds, default: str = L
             CLASS: type(value).__name__,
             **{each: _written(part, each, (*place, each), kinds, TUPLE) for each, part in parts.items()},
         }
+    if isinstance(value, NamedFunction) or (callable(value) and not isinstance(value, type)):
+        return {CLASS: FUNCTION, "name": str(getattr(value, "name", getattr(value, "__name__", value)))}
     raise RunError(f"{name}={value!r} cannot be saved to a file: use numbers, strings, rules and settings")
 
 
@@ -130,6 +134,8 @@ def _read(value: Any, place: Place, kinds: Kinds, default: str = LIST) -> Any:
         return {name: _read(part, (*place, name), kinds) for name, part in value.items()}
     if value[CLASS] == NUMBER:
         return float(value["value"])
+    if value[CLASS] == FUNCTION:
+        return NamedFunction(str(value["name"]))
     return _read_object(value, place, kinds)
 
 

@@ -15,8 +15,9 @@ from sklearn.utils import check_random_state
 
 from ddsr.config import SearchConfig
 from ddsr.data.checks import check_rows, check_target
-from ddsr.data.dataset import Dataset
+from ddsr.data.dataset import Dataset, RowWeights
 from ddsr.data.frames import Targets, naming, read_rows, read_targets
+from ddsr.data.losses import Loss, LossFunction
 from ddsr.data.times import check_no_times
 from ddsr.engine import values
 from ddsr.errors import DataError
@@ -96,6 +97,10 @@ class DDSRRegressor(
         or `?` is an unknown constant. For several columns of y, pass one list for all or one per column.
     warm_start : bool
         Whether `fit` starts from the equations of the previous fit.
+    loss : str or callable
+        What the fit minimises: "squared", "absolute", "huber", "relative", "quantile:0.9", "poisson",
+        "logistic", or a function of arrays y and predictions that returns the loss of each row
+        (docs/losses.md).
     contributors : sequence of contributors
         Your own sources of expressions for the preset `ddsr`: objects, which each search copies, or classes
         or functions that take the `Problem` and return such an object (docs/contributors.md).
@@ -161,6 +166,7 @@ class DDSRRegressor(
         model_selection: str | None = None,
         guesses: Sequence[str] | Sequence[Sequence[str]] = (),
         warm_start: bool = False,
+        loss: str | LossFunction = "squared",
         contributors: Sequence[Given] = (),
         callback: Callable[[SearchState], object] | None = None,
     ) -> None:
@@ -178,6 +184,7 @@ class DDSRRegressor(
         self.model_selection = model_selection
         self.guesses = guesses
         self.warm_start = warm_start
+        self.loss = loss
         self.contributors = contributors
         self.callback = callback
 
@@ -187,27 +194,29 @@ class DDSRRegressor(
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         counts: ArrayLike | None = None,
+        y_err: ArrayLike | None = None,
     ) -> DDSRRegressor:
         """Search for equations. Columns of a DataFrame keep their names; others are called x0, x1, ….
 
         `sample_weight` is relative: multiplying it by a constant changes nothing. `counts` says how often
-        each row was observed, in whole numbers, as if the row were repeated.
+        each row was observed, in whole numbers, as if the row were repeated. `y_err` has the standard error
+        of each y; it determines the weights and the intervals of the constants.
         """
-        return self._fit(X, y, sample_weight, counts)
+        return self._fit(X, y, RowWeights(sample_weight, counts, y_err))
 
     def _fit(
         self,
         X: ArrayLike,
         y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        counts: ArrayLike | None = None,
+        weights: RowWeights,
         journal: Journal | None = None,
     ) -> DDSRRegressor:
         """Fit. A journal can restore a saved fit and save it after every epoch."""
         started = time.monotonic() - (journal.seconds_used if journal else 0.0)
-        method, budget, rules, fits, rows, targets = self._posed(X, y, sample_weight, counts, started)
+        method, budget, rules, fits, rows, targets = self._posed(X, y, weights, started)
         self.n_fits_ = self._n_fits_before() + 1
-        self.is_weighted_, self.has_counts_ = sample_weight is not None, counts is not None
+        self.is_weighted_ = weights.sample_weight is not None or weights.y_err is not None
+        self.has_counts_ = weights.counts is not None
         callback = self.callback
         if journal is not None:
             journal.begin(fits[0])
@@ -263,8 +272,7 @@ class DDSRRegressor(
         self,
         X: ArrayLike,
         y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        counts: ArrayLike | None,
+        weights: RowWeights,
         started: float,
     ) -> tuple[Method, Budget, Sequence[Rule], list[Fit], NDArray[np.float64], Targets]:
         """Check data and parameters, and return what a fit starts with: the data as they were read, too."""
@@ -278,7 +286,7 @@ class DDSRRegressor(
         rows = read_rows(self, X, ensure_min_samples=2)
         fits = [
             Fit(problem, selection, seeds, time_for_seeds(budget.end, len(targets.names)))
-            for problem, seeds in self._problems(method, config, rules, rows, targets, sample_weight, counts)
+            for problem, seeds in self._problems(method, config, rules, rows, targets, weights)
         ]
         return method, budget, rules, fits, rows, targets
 
@@ -293,8 +301,7 @@ class DDSRRegressor(
         rules: Sequence[Rule],
         rows: NDArray[np.float64],
         targets: Targets,
-        sample_weight: ArrayLike | None,
-        counts: ArrayLike | None,
+        weights: RowWeights,
     ) -> Iterator[tuple[Problem, list[Expression]]]:
         """Yield the problem of each output and the expressions that its search starts from."""
         before = [outcome.front for outcome in self.outcomes_] if self._n_fits_before() else []
@@ -310,7 +317,11 @@ class DDSRRegressor(
         for output, (name, target) in enumerate(zip(targets.names, targets.columns.T, strict=True)):
             with naming(None if targets.is_one else name):
                 if data is None:
-                    data = Dataset.of(rows, target, sample_weight, counts, names=vocabulary.variables)
+                    sample_weight, counts, y_err = weights
+                    names, loss = vocabulary.variables, Loss.of(self.loss)
+                    data = Dataset.of(
+                        rows, target, sample_weight, counts, names=names, loss=loss, y_err=y_err
+                    )
                 else:
                     data = data.with_target(target)
                 problem = pose(

@@ -30,7 +30,7 @@ def equations_table(outcome: Outcome) -> EquationTable:
     return EquationTable(
         {
             "complexity": [entry.size for entry in front],
-            "loss": [(entry.nrmse * spread) ** 2 for entry in front],
+            "loss": [outcome.loss.mean(entry.nrmse * spread) for entry in front],
             "r2": [1.0 - entry.nrmse**2 for entry in front],
             "description_length": [entry.description_length(n_rows) for entry in front],
             "reward": [1.0 / (1.0 + entry.nrmse) for entry in front],

@@ -114,6 +114,7 @@ def predicted_by_forms(outcome: Outcome, rows: Floats) -> Prediction:
         spread=outcome.spread,
         n_observed=outcome.n_counted if outcome.n_observed is None else outcome.n_observed,
         size_of_y=outcome.size_of_y if outcome.noise == "relative" else None,
+        loss=outcome.loss,
     )
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.engine import Engine, values
+from ddsr.errors import DataError
 from ddsr.expression import Batch
 from ddsr.price.code_in_use import code_in_use
 from ddsr.price.enumeration import TOLERANCE, CheapForms, FittedForm
@@ -63,6 +64,19 @@ def may_be_relative(y: Floats) -> bool:
 def relative_weights(y: Floats) -> Floats:
     """Return the weights of rows whose errors are proportional to y."""
     return np.asarray((np.abs(y).max() / y) ** 2)
+
+
+def noise_of_loss(engine: Engine) -> NoiseModel | None:
+    """Return the noise model that the loss implies; None for squared errors, whose noise the data show."""
+    name, data = engine.dataset.loss.name, engine.dataset
+    if name == "squared":
+        return None
+    if name != "relative":
+        return CONSTANT
+    if data.counts is not None:
+        raise DataError("loss='relative' cannot be combined with counts: repeat the rows instead")
+    weights = relative_weights(data.y)
+    return NoiseModel("relative", weights if data.sample_weight is None else weights * data.sample_weight)
 
 
 def find_noise(engine: Engine, most_structures: int = MOST_STRUCTURES) -> NoiseModel:

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from ddsr.data.checks import check_whole
+from ddsr.data.dataset import RowWeights
 from ddsr.errors import MethodError, RunError
 from ddsr.estimator.parameters import from_json, saved_parameters
 from ddsr.estimator.regressor import LARGEST_SEED, DDSRRegressor
@@ -69,7 +70,7 @@ class RunFolder:
         """
         data = checked_table(X, y, sample_weight, counts, feature_names)
         model = _model_of(dict(parameters or {}))
-        model._posed(data.frame, data.y, data.sample_weight, data.counts, started=0.0)
+        model._posed(data.frame, data.y, RowWeights(data.sample_weight, data.counts), started=0.0)
         asked = Asked(
             ddsr_version=ddsr_version(),
             versions={"python": platform.python_version(), "numpy": np.__version__},
@@ -180,7 +181,7 @@ class RunFolder:
         forget_after(self.path, n_epochs)
         log.cut(self.path, n_epochs)
         journal = FolderJournal(self.path, model, self.asked.target, before, on_state, interval)
-        model._fit(data.frame, data.y, data.sample_weight, data.counts, journal)
+        model._fit(data.frame, data.y, RowWeights(data.sample_weight, data.counts), journal)
         journal.end(model.outcomes_[0])
         return model
 

@@ -25,7 +25,7 @@ from ddsr.generators.prior.weights import check_weights
 from ddsr.grammar import Grammar, Rule
 from ddsr.grammar.listing import Listing
 from ddsr.price.description_length import FEW_ROWS
-from ddsr.price.noise import CONSTANT, MOST_STRUCTURES, NoiseModel, find_noise
+from ddsr.price.noise import CONSTANT, MOST_STRUCTURES, NoiseModel, find_noise, noise_of_loss
 from ddsr.search.assemble import GENERATORS, MEMORIES, OBJECTIVES, REWARDS, make_reward
 from ddsr.search.baseline import baseline
 from ddsr.search.contributors.contract import Contributor
@@ -123,14 +123,15 @@ def _start_default(
         head_start=config.head_start,
         is_timed=problem.deadline != NEVER,
     )
-    has_template = problem.grammar.vocabulary.template is not None
-    # the prior and the symmetries know equations of y alone, not what fills a template
-    primer = None if generator == "none" or has_template else make_primer(problem, config)
+    # the prior and the symmetries know equations of y alone, not what fills a template, nor log-odds
+    loss, has_template = problem.data.loss, problem.grammar.vocabulary.template is not None
+    is_of_values = loss.is_of_values and not has_template
+    primer = None if generator == "none" or not is_of_values else make_primer(problem, config)
     evolved = Refiner(problem.engine, problem.grammar, evolution, problem.seed, problem.n_threads)
     if problem.starting_points is not None:
         evolved.seed(problem.starting_points.batch)
     contributors: list[Contributor] = [Priming(primer, problem.deadline, config.prior_share)]
-    if config.symmetries and not has_template:
+    if config.symmetries and is_of_values and loss.is_squared:
         options = evolution, problem.seed, problem.n_threads
         contributors.append(ReducedSearch.on(problem.data, problem.engine, problem.grammar, *options))
     contributors.append(LearningGenerator(partial(make_proposer, problem, config, primer)))
@@ -345,7 +346,10 @@ def pose(
 
 
 def _noise_of(engine: Engine, config: SearchConfig) -> NoiseModel:
-    """Choose the noise model; only small tables without weights can have relative noise."""
+    """Choose the noise model: that of the loss, or for squares, relative noise in some small tables."""
+    known = noise_of_loss(engine)
+    if known is not None:
+        return known
     is_small = engine.n_rows <= FEW_ROWS and len(engine.vocabulary.variables) <= MOST_VARIABLES
     if (
         not (isinstance(config, DefaultConfig) and config.constants and is_small)

@@ -51,7 +51,8 @@ class Problem:
     @property
     def may_ask_for_noise(self) -> bool:
         """Whether the kind of noise may be inferred: no weights are given, and constants are fitted."""
-        return not self.data.is_weighted and isinstance(self.config, DefaultConfig) and self.config.constants
+        is_open = self.data.loss.name == "squared" and not self.data.is_weighted
+        return is_open and isinstance(self.config, DefaultConfig) and self.config.constants
 
     @property
     def lister(self) -> Lister:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ddsr.data.losses import SQUARED, Loss
 from ddsr.engine import Engine, values
 from ddsr.expression import Expression
 from ddsr.price.noise import size_where_errors_are_measured
@@ -46,12 +47,13 @@ class Noise:
     """size of y that has this error, if errors are relative"""
     least_size: float = 0.0
     """least measured size of y, below which errors do not shrink further"""
+    loss: Loss = SQUARED
 
     @classmethod
     def of(cls, engine: Engine, error: float, is_relative: bool) -> Noise:
         """Return the noise of an engine's data, given the `error` that a form leaves."""
         if not is_relative:
-            return cls(error)
+            return cls(error, loss=engine.dataset.loss)
         y = engine.target
         return cls(error, size_where_errors_are_measured(y), float(np.abs(y).min()))
 
@@ -59,7 +61,7 @@ class Noise:
         """Return the standard deviation at these predictions."""
         least = np.finfo(np.float64).tiny
         if self.size_of_y is None:
-            return np.full_like(predicted, max(self.error, least))
+            return np.asarray(np.maximum(self.error * self.loss.noise_of(predicted), least))
         size = np.maximum(np.abs(predicted), self.least_size)
         return np.asarray(np.maximum(self.error * size / self.size_of_y, least))
 

@@ -27,8 +27,8 @@ def nats_of_growth(
     each column. Predictions there count as errors where they exceed ten ranges of y. Undefined predictions
     cost nothing: √x ends at 0.
     """
-    if len(models) == 0:
-        return np.zeros(0)
+    if len(models) == 0 or not samples.engine.dataset.loss.is_of_values:
+        return np.zeros(len(models))
     engine, target = samples.engine, samples.audited.target
     batch = Batch.of(model.expression for model in models)
     outer = samples.outer(_columns_of(batch))

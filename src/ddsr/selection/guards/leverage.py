@@ -56,9 +56,12 @@ def _excess(
         is_fitted[row, : len(model.is_fixed)] = model.is_fitted
     predicted, _ = values(batch, rows, samples.engine.n_threads)
     slopes, _ = gradients(batch, rows, samples.engine.n_threads)
+    n_left = n_counted * weights.sum(axis=1) / all_weights.sum()  # without outliers
     with np.errstate(all="ignore"):
         slopes = np.where(is_fitted[:, None, :], slopes, 0.0)
-        leverage, errors = _refitted(slopes, weights, target - predicted)  # (B, n) each
+        errors, curvatures = samples.engine.dataset.loss.working(target, predicted)
+        weights = weights * curvatures
+        leverage, errors = _refitted(slopes, weights, errors)  # (B, n) each
         n_constants = leverage.sum(axis=1)
         leverage = leverage / counts  # of one observation: the others of its row stay in the fit
         left_out = np.abs(errors) / np.maximum(1.0 - leverage, LEAST_FREEDOM)
@@ -67,7 +70,6 @@ def _excess(
         left_out[alone] = np.maximum(left_out[alone], parts)
         left_out = np.sqrt(np.maximum(errors**2, left_out**2 - tolerated**2))
         ratio = (left_out**2 * weights).sum(axis=1) / (errors**2 * weights).sum(axis=1)
-        n_left = n_counted * weights.sum(axis=1) / all_weights.sum()  # without outliers
         nats = 0.5 * n_left * np.log(ratio)
     excess = nats - n_constants
     return np.where(excess > 0.0, excess, 0.0)  # NaN comes from an exact fit

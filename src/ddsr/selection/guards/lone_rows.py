@@ -23,7 +23,7 @@ def nats_of_lone_rows(model: Model, samples: Samples, least_nrmse: float) -> flo
     """
     engine = samples.engine
     rows, target, weights, _, n_counted = samples.audited
-    if not any(model.is_fitted):
+    if not any(model.is_fitted) or not engine.dataset.loss.is_squared:
         return 0.0
     predicted, _ = values([model.expression], rows, engine.n_threads)
     slopes, _ = gradients([model.expression], rows, engine.n_threads)

@@ -40,12 +40,19 @@ class Outliers(NamedTuple):
 def outliers_of(expressions: Sequence[Expression], samples: Samples, least_nrmse: float) -> list[Outliers]:
     """Return the outliers of each expression.
 
-    There are none if the data have more rows than are audited, since a sample has too many or too few of the
+    There are none for other losses than squares, which have their own view of large errors. There are none
+    if the data have more rows than are audited, since a sample has too many or too few of the
     rare large errors, and none if weights give the error of each row.
     """
     engine = samples.engine
     rows, target, weights, counts, _ = samples.audited
-    if len(expressions) == 0 or engine.n_counted >= MOST_AUDITED_ROWS or (counts != weights).any():
+    is_squared = engine.dataset.loss.is_squared
+    if (
+        not is_squared
+        or len(expressions) == 0
+        or engine.n_counted >= MOST_AUDITED_ROWS
+        or (counts != weights).any()
+    ):
         return [Outliers()] * len(expressions)
     predicted, _ = values(Batch.of(expressions), rows, engine.n_threads)
     each = np.repeat(np.arange(len(rows)), counts.astype(np.intp))
