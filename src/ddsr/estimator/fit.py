@@ -17,7 +17,6 @@ from ddsr.estimator.progress import Progress
 from ddsr.estimator.seeding import seeded, with_guesses
 from ddsr.expression import Expression
 from ddsr.grammar import Rule
-from ddsr.learning.curves import EpochStats
 from ddsr.price.model import Model
 from ddsr.price.noise import size_where_errors_are_measured
 from ddsr.search.front import FrontEntry, ParetoFront, information_of
@@ -27,6 +26,7 @@ from ddsr.search.problem import Problem
 from ddsr.selection.judged import Selected
 from ddsr.selection.many_rows import select_on_some, some_of
 from ddsr.selection.noise_again import noise_again
+from ddsr.selection.outcome import Outcome
 from ddsr.selection.posterior import Form, forms_of
 from ddsr.selection.rational.forms import load_algebra
 from ddsr.selection.refitting import refitted
@@ -47,39 +47,6 @@ MOST_LATE_WORK = 3_000_000
 
 Callback = Callable[[SearchState], object]
 States = Callable[[Problem], Iterator[SearchState]]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """Result of a fit without its data, which is all that the estimator keeps."""
-
-    front: ParetoFront
-    best: FrontEntry
-    """one of the entries of the front"""
-    curves: tuple[EpochStats, ...]
-    stopped_by: str
-    spread: float
-    """σ_y"""
-    n_counted: int
-    """see `Engine.n_counted`"""
-    information: tuple[Floats | None, ...]
-    """`Scores.information` of each equation; None if not measured"""
-    n_epochs: int
-    every: int = 1
-    """the curves hold the first of every `every` epochs"""
-    n_observed: int | None = None
-    """see `Engine.n_observed`; None in models of earlier versions, which have only `n_counted`"""
-    noise: str = "constant"
-    """kind of the errors, see `Problem`"""
-    forms: tuple[Form, ...] = ()
-    """likeliest forms with their weights; empty if the choice is not by description length"""
-    size_of_y: float = 1.0
-    """size of y at which relative errors equal the loss; 1 for constant errors"""
-
-    @property
-    def chosen(self) -> int:
-        """Row of the front with the equation that predicts."""
-        return self.front.entries.index(self.best)
 
 
 @dataclass(frozen=True)

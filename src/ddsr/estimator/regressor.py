@@ -21,7 +21,7 @@ from ddsr.data.times import check_no_times
 from ddsr.engine import values
 from ddsr.errors import DataError
 from ddsr.estimator.budget import Budget
-from ddsr.estimator.fit import Fit, Journal, Outcome, run
+from ddsr.estimator.fit import Fit, Journal, run
 from ddsr.estimator.forms import EquationForms, Index
 from ddsr.estimator.model_selection import find_selection
 from ddsr.estimator.notebook import NotebookDisplay
@@ -40,6 +40,7 @@ from ddsr.search.loop import SearchState
 from ddsr.search.presets import ConfigLike, Method, parse_method, pose, settings, start
 from ddsr.search.problem import Given, Problem
 from ddsr.selection.guards.outliers import outlying_rows
+from ddsr.selection.outcome import Outcome
 
 LARGEST_SEED = 2**31 - 1
 

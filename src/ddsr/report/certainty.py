@@ -10,12 +10,11 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from ddsr.errors import DDSRError
-from ddsr.estimator.certainty import Certainty, certainty_of, percent, where_text
-from ddsr.estimator.fit import Outcome
-from ddsr.estimator.uncertainty import weight_left
 from ddsr.report.charts import Band, band_chart
 from ddsr.report.equations import SHORT_PRECISION, number_text, r2_text, typeset
 from ddsr.report.model import FittedModel, outcome_of
+from ddsr.selection.certainty import Certainty, certainty_of, percent, where_text
+from ddsr.selection.outcome import Outcome
 from ddsr.selection.posterior import Form
 
 MOST_ROWS = 8
@@ -35,7 +34,7 @@ def shown_certainty(
     if outcome is None or certainty is None:
         return None
     listed = [form for form in outcome.forms if form.weight >= LEAST_LISTED][:MOST_ROWS]
-    left = weight_left(outcome) + sum(form.weight for form in outcome.forms if form not in listed)
+    left = outcome.weight_left + sum(form.weight for form in outcome.forms if form not in listed)
     chart, legend = _picture(outcome, certainty, target, X, y)
     return {
         "sentence": certainty.sentence,

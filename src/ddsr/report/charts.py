@@ -15,13 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.engine import values
-from ddsr.estimator.averaging import interval
-from ddsr.estimator.fit import Outcome
-from ddsr.estimator.uncertainty import predicted_by_forms
 from ddsr.expression import Expression
 from ddsr.report.curves import Curves
 from ddsr.report.equations import ShownEquation, number_text, raised
 from ddsr.report.fits import Predictions
+from ddsr.selection.averaging import interval, predicted_by_forms
+from ddsr.selection.outcome import Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
