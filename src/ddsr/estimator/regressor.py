@@ -25,10 +25,17 @@ from ddsr.estimator.fit import Fit, Journal, run
 from ddsr.estimator.forms import EquationForms, Index
 from ddsr.estimator.model_selection import find_selection
 from ddsr.estimator.notebook import NotebookDisplay
+from ddsr.estimator.plots import Plots
 from ddsr.estimator.prior_parameter import PriorLike, with_prior
 from ddsr.estimator.saved_models import SavedModels
 from ddsr.estimator.seeding import check_same_columns, time_for_seeds
-from ddsr.estimator.tables import curves_table, equations_table, sample_table
+from ddsr.estimator.tables import (
+    curves_table,
+    equations_table,
+    inputs_table,
+    sample_table,
+    sampled_positions,
+)
 from ddsr.estimator.threads import threads_of
 from ddsr.estimator.uncertainty import Uncertainty
 from ddsr.expression import Expression, Vocabulary
@@ -48,6 +55,7 @@ LARGEST_SEED = 2**31 - 1
 class DDSRRegressor(
     EquationForms,
     Uncertainty,
+    Plots,
     SavedModels,
     NotebookDisplay,
     RegressorMixin,  # type: ignore[misc]
@@ -122,6 +130,8 @@ class DDSRRegressor(
         Number of epochs.
     fit_sample_ : DataFrame
         True and predicted values on at most 500 training rows.
+    fit_inputs_ : DataFrame
+        The inputs on the same rows, as far as a listed equation uses them.
     stopped_by_ : str
         What ended the search: "exact" (NRMSE below 1e-12 or below `config.evolution.exact`), "max_time",
         "max_epochs", "max_evaluations", "no_progress" (after `config.patience` epochs), "exhausted" (every
@@ -218,7 +228,7 @@ class DDSRRegressor(
         finally:
             self._keep([fit.outcome for fit in fits])
             self.fit_seconds_ = time.monotonic() - started
-            self.fit_sample_ = self._sample(rows, targets)
+            self._keep_sample(rows, targets)
         return self._announced()
 
     def predict(self, X: ArrayLike, index: Index = None) -> NDArray[np.float64]:
@@ -353,9 +363,14 @@ class DDSRRegressor(
         self.stopped_by_ = self._of_outputs(lambda outcome: outcome.stopped_by)
         self.noise_ = self._of_outputs(lambda outcome: outcome.noise)
 
-    def _sample(self, rows: NDArray[np.float64], targets: Targets) -> Any:
+    def _keep_sample(self, rows: NDArray[np.float64], targets: Targets) -> None:
+        """Keep some of the rows, enough to plot the fit."""
         columns = iter(targets.columns.T)
-        return self._of_outputs(lambda outcome: sample_table(outcome.best.equation, rows, next(columns)))
+        self.fit_sample_ = self._of_outputs(
+            lambda outcome: sample_table(outcome.best.equation, rows, next(columns))
+        )
+        kept = sampled_positions(len(rows))
+        self.fit_inputs_ = self._of_outputs(lambda outcome: inputs_table(outcome, rows, kept))
 
     def _of_outputs(self, form: Callable[[Outcome], Any]) -> Any:
         found = [form(outcome) for outcome in self.outcomes_]
