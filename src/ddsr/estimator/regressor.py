@@ -38,6 +38,7 @@ from ddsr.estimator.tables import (
 )
 from ddsr.estimator.threads import threads_of
 from ddsr.estimator.uncertainty import Uncertainty
+from ddsr.estimator.verbosity import check_verbose, shown
 from ddsr.expression import Expression, Vocabulary
 from ddsr.expression.template_parser import parse_template
 from ddsr.grammar import Rule
@@ -110,6 +111,8 @@ class DDSRRegressor(
         or functions that take the `Problem` and return such an object (docs/contributors.md).
     callback : callable or None
         Called with the `SearchState` after every epoch. If it raises `KeyboardInterrupt`, the fit ends.
+    verbose : int
+        0 shows nothing; 1 shows the search as `ddsr fit` does, then the chosen equation.
 
     Attributes
     ----------
@@ -174,6 +177,7 @@ class DDSRRegressor(
         warm_start: bool = False,
         contributors: Sequence[Given] = (),
         callback: Callable[[SearchState], object] | None = None,
+        verbose: int = 0,
     ) -> None:
         self.preset = preset
         self.max_time = max_time
@@ -191,6 +195,7 @@ class DDSRRegressor(
         self.warm_start = warm_start
         self.contributors = contributors
         self.callback = callback
+        self.verbose = verbose
 
     def fit(
         self,
@@ -219,16 +224,16 @@ class DDSRRegressor(
         method, budget, rules, fits, rows, targets = self._posed(X, y, sample_weight, counts, started)
         self.n_fits_ = self._n_fits_before() + 1
         self.is_weighted_, self.has_counts_ = sample_weight is not None, counts is not None
-        callback = self.callback
         if journal is not None:
             journal.begin(fits[0])
-            callback = partial(journal.note, fits[0])
-        try:
-            run(fits, partial(start, method), budget, rules, callback)
-        finally:
-            self._keep([fit.outcome for fit in fits])
-            self.fit_seconds_ = time.monotonic() - started
-            self._keep_sample(rows, targets)
+        note = self._call_back if journal is None else journal.note
+        with shown(self.verbose, fits, targets.names, self.max_time, self) as views:
+            try:
+                run(fits, partial(start, method), budget, rules, [*views, note])
+            finally:
+                self._keep([fit.outcome for fit in fits])
+                self.fit_seconds_ = time.monotonic() - started
+                self._keep_sample(rows, targets)
         return self._announced()
 
     def predict(self, X: ArrayLike, index: Index = None) -> NDArray[np.float64]:
@@ -284,6 +289,7 @@ class DDSRRegressor(
         selection = find_selection(self.model_selection, config)
         budget = Budget.of(config, self.max_time, self.max_epochs, started)
         rules = read_rules(self.rules)
+        check_verbose(self.verbose)
         targets = read_targets(y)
         self.target_names_ = targets.names
         rows = read_rows(self, X, ensure_min_samples=2)
@@ -292,6 +298,10 @@ class DDSRRegressor(
             for problem, seeds in self._problems(method, config, rules, rows, targets, sample_weight, counts)
         ]
         return method, budget, rules, fits, rows, targets
+
+    def _call_back(self, fit: Fit, state: SearchState) -> None:
+        if self.callback is not None:
+            self.callback(state)
 
     def _n_fits_before(self) -> int:
         """Return the number of earlier fits that this one continues."""
