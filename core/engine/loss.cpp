@@ -107,8 +107,8 @@ double Loss::operator()(const double* y, const double* predicted, const double* 
           [&](double of_y, double f) {
             const double r = of_y - f, size = std::max(std::fabs(r), least);
             const double factor = (r > 0.0 ? quantile_ : 1.0 - quantile_) / unit;
-            return size > 0.0 ? Row{factor * std::fabs(r), factor * r / size, factor / size}
-                              : Row{0.0, 0.0, 1.0};
+            if (size == 0.0) return Row{0.0, 0.0, 1.0};
+            return Row{factor * std::fabs(r), factor * r / size, factor / size};
           },
           y, predicted, weights, n, residual, roots);
     }

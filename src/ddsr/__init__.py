@@ -16,6 +16,7 @@ from ddsr.expression import Batch, Expression, Vocabulary
 from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear, Nesting
 
 if typing.TYPE_CHECKING:
+    from ddsr.estimator.classifier import DDSRClassifier
     from ddsr.estimator.regressor import DDSRRegressor
     from ddsr.runs import RunFolder
 
@@ -23,6 +24,7 @@ __version__: str
 __all__ = [
     "AtMost",
     "Batch",
+    "DDSRClassifier",
     "DDSRError",
     "DDSRRegressor",
     "DataError",
@@ -48,6 +50,10 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     # Only when they are asked for: scikit-learn and a package's metadata would slow every import.
+    if name == "DDSRClassifier":
+        from ddsr.estimator.classifier import DDSRClassifier
+
+        return DDSRClassifier
     if name == "DDSRRegressor":
         from ddsr.estimator.regressor import DDSRRegressor
 

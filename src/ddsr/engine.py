@@ -142,10 +142,11 @@ class Engine:
         """at most 128 of the rows used for fits"""
         self.dataset = data
         self._fit_rows, self._refit_rows = fit_rows, refit_rows
-        kind, quantile, known, function = data.loss.for_core
+        loss = data.loss
+        measures = _core.LossKind[loss.kind], loss.quantile, loss.known, loss.checked_function
         counted_as = float(self.n_counted), float(self.n_observed)
         shared = rows, target, weights, chosen, every
-        self._data = _core.Data(*shared, *counted_as, kind, quantile, known, function)
+        self._data = _core.Data(*shared, *counted_as, *measures)
         counted = target if weights is None else target[weights > 0.0]
         if not LEAST_SPREAD < self._data.spread < np.inf or counted.max() == counted.min():
             raise DataError(

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr import _core
-from ddsr.errors import DataError
+from ddsr.errors import DataError, did_you_mean
 
 Floats = NDArray[np.float64]
 LossFunction = Callable[[Floats, Floats], Any]
@@ -58,7 +57,8 @@ class Loss:
             raise DataError(f"loss must be a name or a function of y and predictions, got {given!r}")
         name, has_value, value = given.partition(":")
         if name not in NAMES:
-            raise DataError(f"unknown loss {given!r}: use a function, or one of {', '.join(NAMES)}")
+            hint = did_you_mean(name, NAMES)
+            raise DataError(f"unknown loss {given!r}{hint}: use a function, or one of {', '.join(NAMES)}")
         if name != "quantile":
             if has_value:
                 raise DataError(f"the loss {name!r} has no value: use loss={name!r}, not {given!r}")
@@ -92,12 +92,14 @@ class Loss:
         return self.name != "logistic"
 
     @property
-    def for_core(self) -> tuple[_core.LossKind, float, float, LossFunction | None]:
-        """What the native core needs."""
-        if self.function is not None:
-            return _core.LossKind.custom, 0.5, 0.0, _Checked(self.function)
-        kind = getattr(_core.LossKind, "squared" if self.is_squared else self.name)
-        return kind, self.quantile, self.known, None
+    def kind(self) -> str:
+        """Name of what the native core minimises."""
+        return "squared" if self.is_squared else self.name
+
+    @property
+    def checked_function(self) -> LossFunction | None:
+        """A user's function that checks its result."""
+        return None if self.function is None else _Checked(self.function)
 
     def check_target(self, y: Floats) -> None:
         """Refuse values of y that this loss cannot have."""

@@ -3,13 +3,18 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ddsr.estimator.classifier import DDSRClassifier
     from ddsr.estimator.regressor import DDSRRegressor
 
-__all__ = ["DDSRRegressor"]
+__all__ = ["DDSRClassifier", "DDSRRegressor"]
 
 
 def __getattr__(name: str) -> object:
     # Imported only on access: the other files of this folder do without scikit-learn.
+    if name == "DDSRClassifier":
+        from ddsr.estimator.classifier import DDSRClassifier
+
+        return DDSRClassifier
     if name == "DDSRRegressor":
         from ddsr.estimator.regressor import DDSRRegressor
 

@@ -54,6 +54,8 @@ class ModelRecord:
     """name of each target, if it has one"""
     n_fits: int
     """1, plus one for each fit that continued it with `warm_start`"""
+    classes: tuple[Any, ...] | None = None
+    """of a classifier"""
 
 
 def write_model(record: ModelRecord, path: Path) -> None:
@@ -69,6 +71,7 @@ def write_model(record: ModelRecord, path: Path) -> None:
         "has_feature_names": record.has_feature_names,
         "parameters": dict(record.parameters),
         "n_fits": record.n_fits,
+        **({} if record.classes is None else {"classes": list(record.classes)}),
         "outputs": outputs,
     }
     write_whole(path, to_text(written).encode())
@@ -90,6 +93,7 @@ def read_model(path: Path) -> ModelRecord:
             outcomes=tuple(_read_output(output, features) for output in outputs),
             targets=tuple(_read_name(output["target"]) for output in outputs),
             n_fits=check_whole(written["n_fits"], "n_fits", least=1),
+            classes=tuple(written["classes"]) if "classes" in written else None,
         )
 
 

@@ -2,67 +2,30 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils import check_random_state
+from sklearn.base import RegressorMixin
 
-from ddsr.config import SearchConfig
-from ddsr.data.checks import check_rows, check_target
-from ddsr.data.dataset import Dataset, RowWeights
-from ddsr.data.frames import Targets, naming, read_rows, read_targets
-from ddsr.data.losses import Loss, LossFunction
+from ddsr.data.checks import check_target
+from ddsr.data.dataset import RowWeights
+from ddsr.data.frames import read_targets
+from ddsr.data.losses import LossFunction
 from ddsr.data.times import check_no_times
-from ddsr.engine import values
 from ddsr.errors import DataError
-from ddsr.estimator.budget import Budget
-from ddsr.estimator.fit import Fit, Journal, run
-from ddsr.estimator.forms import EquationForms, Index
-from ddsr.estimator.model_selection import find_selection
-from ddsr.estimator.notebook import NotebookDisplay
-from ddsr.estimator.plots import Plots
-from ddsr.estimator.prior_parameter import PriorLike, with_prior
-from ddsr.estimator.saved_models import SavedModels
-from ddsr.estimator.seeding import check_same_columns, time_for_seeds
-from ddsr.estimator.tables import (
-    curves_table,
-    equations_table,
-    inputs_table,
-    sample_table,
-    sampled_positions,
-)
-from ddsr.estimator.threads import threads_of
-from ddsr.estimator.uncertainty import Uncertainty
-from ddsr.estimator.verbosity import check_verbose, shown
-from ddsr.expression import Expression, Vocabulary
-from ddsr.expression.template_parser import parse_template
-from ddsr.grammar import Rule
-from ddsr.grammar.guesses import known_equations, only_filling, read_guesses
-from ddsr.grammar.rules import RulesLike, read_rules
+from ddsr.estimator.forms import Index
+from ddsr.estimator.prior_parameter import PriorLike
+from ddsr.estimator.symbolic import SymbolicEstimator
+from ddsr.grammar.rules import RulesLike
 from ddsr.search.loop import SearchState
-from ddsr.search.presets import ConfigLike, Method, parse_method, pose, settings, start
-from ddsr.search.problem import Given, Problem
+from ddsr.search.presets import ConfigLike
+from ddsr.search.problem import Given
 from ddsr.selection.guards.outliers import outlying_rows
-from ddsr.selection.outcome import Outcome
-
-LARGEST_SEED = 2**31 - 1
 
 
-class DDSRRegressor(
-    EquationForms,
-    Uncertainty,
-    Plots,
-    SavedModels,
-    NotebookDisplay,
-    RegressorMixin,  # type: ignore[misc]
-    BaseEstimator,  # type: ignore[misc]
-):
+class DDSRRegressor(RegressorMixin, SymbolicEstimator):  # type: ignore[misc]
     """Symbolic regression: find equations y = f(X) and predict with one of them.
 
     Parameters
@@ -220,40 +183,12 @@ class DDSRRegressor(
         """
         return self._fit(X, y, RowWeights(sample_weight, counts, y_err))
 
-    def _fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        weights: RowWeights,
-        journal: Journal | None = None,
-    ) -> DDSRRegressor:
-        """Fit. A journal can restore a saved fit and save it after every epoch."""
-        started = time.monotonic() - (journal.seconds_used if journal else 0.0)
-        method, budget, rules, fits, rows, targets = self._posed(X, y, weights, started)
-        self.n_fits_ = self._n_fits_before() + 1
-        self.is_weighted_ = weights.sample_weight is not None or weights.y_err is not None
-        self.has_counts_ = weights.counts is not None
-        if journal is not None:
-            journal.begin(fits[0])
-        note = self._call_back if journal is None else journal.note
-        with shown(self.verbose, fits, targets.names, self.max_time, self) as views:
-            try:
-                run(fits, partial(start, method), budget, rules, [*views, note])
-            finally:
-                self._keep([fit.outcome for fit in fits])
-                self.fit_seconds_ = time.monotonic() - started
-                self._keep_sample(rows, targets)
-        return self._announced()
-
     def predict(self, X: ArrayLike, index: Index = None) -> NDArray[np.float64]:
         """Predict with the chosen equation, or with row `index` of `equations_`; one column per output.
 
         As in NumPy, rows where the equation is undefined or overflows get NaN or ±inf.
         """
-        equations = [outcome.front.entries[row].equation for outcome, row in self._rows(index)]
-        rows = check_rows(read_rows(self, X, reset=False), equations[0].vocabulary.variables)
-        columns = [values([equation], rows, threads_of(self.n_jobs))[0][0] for equation in equations]
-        return columns[0] if len(columns) == 1 else np.column_stack(columns)
+        return self._predict(X, index)
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Return R² of the chosen equation on these rows."""
@@ -281,118 +216,3 @@ class DDSRRegressor(
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
-
-    # Steps of a fit
-
-    def _posed(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        weights: RowWeights,
-        started: float,
-    ) -> tuple[Method, Budget, Sequence[Rule], list[Fit], NDArray[np.float64], Targets]:
-        """Check data and parameters, and return what a fit starts with: the data as they were read, too."""
-        method = parse_method(self.preset)
-        config = settings(method, with_prior(method, self.config, self.prior))
-        selection = find_selection(self.model_selection, config)
-        budget = Budget.of(config, self.max_time, self.max_epochs, started)
-        rules = read_rules(self.rules)
-        check_verbose(self.verbose)
-        targets = read_targets(y)
-        self.target_names_ = targets.names
-        rows = read_rows(self, X, ensure_min_samples=2)
-        fits = [
-            Fit(problem, selection, seeds, time_for_seeds(budget.end, len(targets.names)))
-            for problem, seeds in self._problems(method, config, rules, rows, targets, weights)
-        ]
-        return method, budget, rules, fits, rows, targets
-
-    def _call_back(self, fit: Fit, state: SearchState) -> None:
-        if self.callback is not None:
-            self.callback(state)
-
-    def _n_fits_before(self) -> int:
-        """Return the number of earlier fits that this one continues."""
-        return getattr(self, "n_fits_", 0) if self.warm_start else 0
-
-    def _problems(
-        self,
-        method: Method,
-        config: SearchConfig,
-        rules: Sequence[Rule],
-        rows: NDArray[np.float64],
-        targets: Targets,
-        weights: RowWeights,
-    ) -> Iterator[tuple[Problem, list[Expression]]]:
-        """Yield the problem of each output and the expressions that its search starts from."""
-        before = [outcome.front for outcome in self.outcomes_] if self._n_fits_before() else []
-        names = getattr(self, "feature_names_in_", [f"x{column}" for column in range(rows.shape[1])])
-        operators = config.operators if self.operators is None else self.operators
-        features = [str(name) for name in names]
-        template = None if self.template is None else parse_template(self.template, features)
-        vocabulary = Vocabulary(features, operators, has_constant=config.constants, template=template)
-        check_same_columns(before, vocabulary, len(targets.names))
-        # a fit that continues another one has its own random numbers
-        seeds = check_random_state(self.random_state).randint(LARGEST_SEED, size=self._n_fits_before() + 1)
-        data: Dataset | None = None
-        for output, (name, target) in enumerate(zip(targets.names, targets.columns.T, strict=True)):
-            with naming(None if targets.is_one else name):
-                if data is None:
-                    sample_weight, counts, y_err = weights
-                    names, loss = vocabulary.variables, Loss.of(self.loss)
-                    data = Dataset.of(
-                        rows, target, sample_weight, counts, names=names, loss=loss, y_err=y_err
-                    )
-                else:
-                    data = data.with_target(target)
-                problem = pose(
-                    method,
-                    vocabulary,
-                    data,
-                    config=config,
-                    rules=rules,
-                    seed=int(seeds[-1]),
-                    device=self.device,
-                    n_threads=threads_of(self.n_jobs),
-                    contributors=self.contributors,
-                )
-            known = [entry.equation for entry in before[output]] if before else []
-            guesses = read_guesses(self._guesses_of(output, len(targets.names)), problem.grammar)
-            if template is not None and not template.functions:
-                guesses = [only_filling(vocabulary)]
-            yield replace(problem, guesses=tuple(guesses)), known_equations(known, problem.grammar)
-
-    def _guesses_of(self, output: int, n_outputs: int) -> Any:
-        """Return the guesses of an output: all guesses, or its own list."""
-        is_nested = isinstance(self.guesses, (list, tuple)) and any(
-            isinstance(guess, (list, tuple)) for guess in self.guesses
-        )
-        if not is_nested:
-            return self.guesses
-        if len(self.guesses) != n_outputs:
-            raise DataError(f"guesses has lists for {len(self.guesses)} output(s), but y has {n_outputs}")
-        return self.guesses[output]
-
-    def _keep(self, outcomes: list[Outcome]) -> None:
-        self.outcomes_ = outcomes
-        self.n_outputs_ = len(outcomes)
-        self.front_ = self._of_outputs(lambda outcome: outcome.front)
-        self.best_ = self._of_outputs(lambda outcome: outcome.best)
-        self.equations_ = self._of_outputs(equations_table)
-        self.curves_ = self._of_outputs(lambda outcome: curves_table(outcome.curves, outcome.every))
-        self.n_epochs_ = self._of_outputs(lambda outcome: outcome.n_epochs)
-        self.stopped_by_ = self._of_outputs(lambda outcome: outcome.stopped_by)
-        self.noise_ = self._of_outputs(lambda outcome: outcome.noise)
-
-    def _keep_sample(self, rows: NDArray[np.float64], targets: Targets) -> None:
-        """Keep some of the rows, enough to plot the fit."""
-        columns = iter(targets.columns.T)
-        self.fit_sample_ = self._of_outputs(
-            lambda outcome: sample_table(outcome.best.equation, rows, next(columns))
-        )
-        kept = sampled_positions(len(rows))
-        self.fit_inputs_ = self._of_outputs(lambda outcome: inputs_table(outcome, rows, kept))
-
-    def _of_outputs(self, form: Callable[[Outcome], Any]) -> Any:
-        found = [form(outcome) for outcome in self.outcomes_]
-        return found[0] if len(found) == 1 else found

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ddsr.data.frames import named_targets
+from ddsr.errors import RunError
 from ddsr.estimator.model_file import ModelRecord, read_model, write_model
 from ddsr.estimator.parameters import from_json, saved_parameters
 from ddsr.selection.outcome import Outcome
@@ -28,6 +29,7 @@ class SavedModels:
     n_fits_: int
     n_features_in_: int
     feature_names_in_: NDArray[np.object_]
+    classes_: NDArray[Any]
     get_params: Callable[..., dict[str, Any]]
     _keep: Callable[[list[Outcome]], None]
 
@@ -43,17 +45,24 @@ class SavedModels:
     def load(cls: type[Self], path: str | PathLike[str]) -> Self:
         """Read a model that `save` wrote. Its predictions are the same to the last bit."""
         record = read_model(Path(path))
+        is_classifier = hasattr(cls, "predict_proba")
+        if is_classifier != (record.classes is not None):
+            kind = "DDSRRegressor" if is_classifier else "DDSRClassifier"
+            raise RunError(f"{path} has the model of another estimator: load it with {kind}.load")
         with restoring(f"model ({path})"):
             model = cls(**from_json(record.parameters, set(cls().get_params(deep=False))))
             model.n_features_in_ = len(record.features)
             if record.has_feature_names:
                 model.feature_names_in_ = np.array(record.features, dtype=object)
             model.n_fits_ = record.n_fits
+            if record.classes is not None:
+                model.classes_ = np.array(record.classes)
             model._keep(list(record.outcomes))
             model.target_names_ = named_targets(record.targets)
         return model
 
     def _record(self, outcomes: Sequence[Outcome]) -> ModelRecord:
+        classes = getattr(self, "classes_", None)
         return ModelRecord(
             parameters=saved_parameters(self.get_params(deep=False)),
             features=outcomes[0].best.expression.vocabulary.variables,
@@ -61,4 +70,5 @@ class SavedModels:
             outcomes=tuple(outcomes),
             targets=self.target_names_,
             n_fits=self.n_fits_,
+            classes=None if classes is None else tuple(classes.tolist()),
         )

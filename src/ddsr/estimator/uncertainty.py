@@ -58,6 +58,9 @@ class Uncertainty:
         """
         if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0.0 < level < 1.0:
             raise DataError(f"level must be a number between 0 and 1, got {level!r}")
+        check_is_fitted(self)
+        if of_measurements and not all(outcome.loss.is_of_values for outcome in self.outcomes_):
+            raise DataError("log-odds are not measured: pass of_measurements=False for intervals of the law")
         return self._each(
             lambda outcome: interval(self._predicted(outcome, X), level, of_measurements=of_measurements)
         )

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ddsr.learning.objective import EliteTensors, Loss
+from ddsr.learning.objective import EliteTensors, LossTerms
 from ddsr.learning.step import Example, Step
 
 WARM_UPS = 3  # libraries choose their kernels in the first runs, which a graph must not hold
@@ -26,9 +26,9 @@ class CapturedStep:
         self.step, self.n_rows = step, n_rows
         self.buffers: Example | None = None
         self.graph = torch.cuda.CUDAGraph()
-        self.loss: Loss
+        self.loss: LossTerms
 
-    def take(self, example: Example) -> Loss:
+    def take(self, example: Example) -> LossTerms:
         """Take a step, and return the loss before it."""
         if self.buffers is None:
             self.buffers = _filled_up(example, self.n_rows)
@@ -36,7 +36,7 @@ class CapturedStep:
         else:
             _fill(self.buffers, example)
         self.graph.replay()
-        return Loss(*(getattr(self.loss, field.name).clone() for field in fields(Loss)))
+        return LossTerms(*(getattr(self.loss, field.name).clone() for field in fields(LossTerms)))
 
     def _capture(self, buffers: Example) -> None:
         """Warm up on another stream, restore weights and moments, and record the graph."""

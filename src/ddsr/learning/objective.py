@@ -34,7 +34,7 @@ class EliteTensors:
 
 
 @dataclass(frozen=True, eq=False)
-class Loss:
+class LossTerms:
     """A loss to minimise, and statistics to record."""
 
     value: Tensor
@@ -43,15 +43,15 @@ class Loss:
     clip_share: Tensor
     """share of tokens whose ratio left the trust region"""
 
-    def detached(self) -> Loss:
+    def detached(self) -> LossTerms:
         """Return the values without their graph."""
-        return Loss(*(getattr(self, field.name).detach() for field in fields(self)))
+        return LossTerms(*(getattr(self, field.name).detach() for field in fields(self)))
 
 
 class Objective(Protocol):
     """Interface of the objectives."""
 
-    def loss(self, new: Tensor, old: Tensor, reference: Tensor, targets: EliteTensors) -> Loss:
+    def loss(self, new: Tensor, old: Tensor, reference: Tensor, targets: EliteTensors) -> LossTerms:
         """Return the loss, given log-probabilities (B, M, V) under θ, θ_old and θ_ref."""
         ...
 
@@ -65,7 +65,7 @@ class GRPO:
 
     config: ObjectiveConfig
 
-    def loss(self, new: Tensor, old: Tensor, reference: Tensor, targets: EliteTensors) -> Loss:
+    def loss(self, new: Tensor, old: Tensor, reference: Tensor, targets: EliteTensors) -> LossTerms:
         """Return −J − λ H."""
         config = self.config
         counts = targets.is_masked if config.counts_masked_only else targets.is_token
@@ -77,7 +77,7 @@ class GRPO:
         objective = ((gain - config.kl_weight * divergence) * counts).sum() / targets.n_elites
         entropy = mean_entropy(new, targets)
         n_counted = counts.sum().clamp(min=1)
-        return Loss(
+        return LossTerms(
             value=-objective - config.entropy_weight * _bonus(entropy, targets, config),
             kl=(divergence * counts).sum() / n_counted,
             entropy=entropy,
@@ -94,13 +94,13 @@ class RiskSeekingPolicyGradient:
 
     config: ObjectiveConfig
 
-    def loss(self, new: Tensor, old: Tensor, reference: Tensor, targets: EliteTensors) -> Loss:
+    def loss(self, new: Tensor, old: Tensor, reference: Tensor, targets: EliteTensors) -> LossTerms:
         """Return −J − λ H; θ_old is not used, and the divergence from θ_ref is only recorded."""
         log_likelihood = (log_prob_of(new, targets) * targets.is_token).sum(dim=1)
         objective = (targets.advantage * log_likelihood).sum() / targets.n_elites
         entropy = mean_entropy(new, targets)
         divergence = kl(new, reference, targets.is_legal) * targets.is_token
-        return Loss(
+        return LossTerms(
             value=-objective - self.config.entropy_weight * _bonus(entropy, targets, self.config),
             kl=divergence.sum().detach() / targets.is_token.sum().clamp(min=1),
             entropy=entropy,

@@ -19,7 +19,8 @@ from ddsr.data.checks import check_whole
 from ddsr.data.dataset import RowWeights
 from ddsr.errors import MethodError, RunError, did_you_mean
 from ddsr.estimator.parameters import from_json, saved_parameters
-from ddsr.estimator.regressor import LARGEST_SEED, DDSRRegressor
+from ddsr.estimator.regressor import DDSRRegressor
+from ddsr.estimator.symbolic import LARGEST_SEED
 from ddsr.estimator.threads import threads_of
 from ddsr.runs import asked as asking
 from ddsr.runs import lock, log, table
