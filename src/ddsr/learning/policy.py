@@ -18,7 +18,7 @@ from ddsr.expression import PAD
 from ddsr.learning.captured_step import CapturedStep
 from ddsr.learning.curves import UpdateStats
 from ddsr.learning.memory import Pool
-from ddsr.learning.objective import EliteTensors, Loss, Objective
+from ddsr.learning.objective import EliteTensors, LossTerms, Objective
 from ddsr.learning.step import Example, Inputs, Step
 from ddsr.storage.saved import Saved
 
@@ -100,7 +100,7 @@ class Policy(Generic[AnyView]):
         """Update θ_ref every G epochs; then take C steps, each on its own corruption."""
         if epoch % self.config.epochs_per_reference == 0:
             self.reference.load_state_dict(self.learner.network.state_dict())
-        losses: list[Loss] = []
+        losses: list[LossTerms] = []
         for example in self.examples(pool, epoch):
             losses.append(self.step.take(example))
             if self.deadline.has_passed:  # nothing is drawn from what the other steps would teach
@@ -180,7 +180,7 @@ def _check_moments(moments: Mapping[int, Mapping[str, Tensor]], parameters: Sequ
                 raise ValueError(f"{name} of parameter {index} is of another shape or type")
 
 
-def _means(losses: list[Loss]) -> UpdateStats:
+def _means(losses: list[LossTerms]) -> UpdateStats:
     def mean(name: str) -> float:
         return float(torch.stack([getattr(loss, name) for loss in losses]).mean())
 

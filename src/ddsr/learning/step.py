@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from ddsr.learning.objective import EliteTensors, Loss, Objective
+from ddsr.learning.objective import EliteTensors, LossTerms, Objective
 
 Inputs = tuple[Tensor, ...]
 """inputs of a network, one row per expression"""
@@ -35,7 +35,7 @@ class Step:
     objective: Objective
     optimizer: Optimizer
 
-    def take(self, example: Example) -> Loss:
+    def take(self, example: Example) -> LossTerms:
         """Take a step, and return the loss before it."""
         self.optimizer.zero_grad()
         new = self.log_probs(self.network, example.inputs, example.targets.is_legal)

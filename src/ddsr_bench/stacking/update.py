@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.func import functional_call, vmap
 
 from ddsr.generators.categorical import constrain
-from ddsr.learning.objective import EliteTensors, Loss, Objective
+from ddsr.learning.objective import EliteTensors, LossTerms, Objective
 from ddsr_bench.stacking.parameters import StackedParameters
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class StackedUpdate:
         self.learning_rate, self.n_elites = learning_rate, n_elites
 
     def take(self, lessons: Lessons) -> Float[Tensor, "C 4 S"]:
-        """Update θ_ref where it is due, then take C steps; return the numbers of `Loss` before each step."""
+        """Update θ_ref where it is due, then take C steps; return the numbers of `LossTerms` before each step."""
         own = self.parameters
         self._renew_reference(lessons.renews)
         old, reference = (
@@ -137,7 +137,7 @@ class StackedUpdate:
         ) -> Tensor:
             targets = EliteTensors(tokens, is_token, is_masked, is_legal, advantage, self.n_elites)
             loss = self.objective.loss(new, old, reference, targets)
-            return torch.stack([getattr(loss, each.name) for each in fields(Loss)])
+            return torch.stack([getattr(loss, each.name) for each in fields(LossTerms)])
 
         found: Tensor = vmap(one, out_dims=1)(
             new,
