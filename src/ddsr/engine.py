@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ddsr import _core
 from ddsr._core import KnownScores
+from ddsr.data.arrays import Floats as Floats
 from ddsr.data.checks import MOST_COUNTED, as_rows, check_whole
 from ddsr.data.dataset import Dataset
 from ddsr.data.row_samples import choose_rows, sampled
@@ -19,7 +20,6 @@ from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.errors import DataError, ExpressionError
 from ddsr.expression import Batch, Expression, Vocabulary
 
-Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 MOST_THREADS = 1024
 LEAST_SPREAD = 1e-153
