@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from ddsr.cli.source import Source, open_source
 from ddsr.data.arrays import Floats
-from ddsr.errors import DataError, InputError
+from ddsr.errors import DataError, InputError, nearest_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -231,9 +230,7 @@ def _chosen_features(source: Source, columns: Columns) -> tuple[str, ...]:
 def _check_exists(source: Source, name: str) -> None:
     if name in source.names:
         return
-    close = get_close_matches(name, source.names, n=3, cutoff=0.5) or [
-        known for known in source.names if known.lower() == name.lower()
-    ]
+    close = nearest_names(name, source.names, n=3)
     hint = f"did you mean {_listed(close, ' or ')}?" if close else f"it has {_listed(source.names)}"
     raise InputError(f"{source.path} has no column {name!r}; {hint}")
 

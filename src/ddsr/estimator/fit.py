@@ -330,20 +330,26 @@ def run(
     states: States,
     budget: Budget,
     rules: Sequence[Rule] = (),
-    callback: Callback | None = None,
+    notes: Sequence[Callable[[Fit, SearchState], object]] = (),
 ) -> None:
     """Search for each target in turn, within a shared time limit, and choose.
 
-    A `KeyboardInterrupt` ends the search or the choice, and skips the searches that would follow.
+    `notes` are called after every epoch. A `KeyboardInterrupt` ends the search or the choice, and skips the
+    searches that would follow.
     """
     is_interrupted = False
+
+    def noted(fit: Fit, state: SearchState) -> None:
+        for note in notes:
+            note(fit, state)
+
     if any(fit.selection.shortens for fit in fits):
         load_algebra()  # before the search, when there is time for it
     for n_done, fit in enumerate(fits):
         share = budget.next_of(len(fits) - n_done, shortens=fit.selection.shortens)
         try:
             if not is_interrupted:
-                fit.search(states, share, callback, rules)
+                fit.search(states, share, partial(noted, fit), rules)
         except KeyboardInterrupt:
             is_interrupted = True
         except BaseException:  # of a callback: show what was found in its usual notation

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from ddsr.config import DefaultConfig, DSRConfig, PaperConfig, SearchConfig, changed
 from ddsr.data.dataset import Dataset
 from ddsr.engine import Engine, FitOptions
-from ddsr.errors import MethodError
+from ddsr.errors import MethodError, did_you_mean
 from ddsr.expression import Vocabulary
 from ddsr.generators.device import check_device, check_memory, check_rows, find_device
 from ddsr.generators.prior.weights import check_weights
@@ -245,18 +245,21 @@ def parse_method(text: str) -> Method:
         raise MethodError(f"a method must be a name such as 'paper:memory=short', not {text!r}")
     name, *parts = text.split(":")
     if name not in PRESETS:
-        raise MethodError(f"unknown preset {name!r}; known are: {', '.join(PRESETS)}")
+        hint = did_you_mean(name, PRESETS)
+        raise MethodError(f"unknown preset {name!r}{hint}; known are: {', '.join(PRESETS)}")
     known = PRESETS[name].options
     chosen: dict[str, str] = {}
     for part in parts:
         option, _, value = part.partition("=")
         if option not in known:
             listed = ", ".join(known) or "none"
-            raise MethodError(f"preset {name!r} has no option {option!r}; its options are: {listed}")
+            hint = did_you_mean(option, known)
+            raise MethodError(f"preset {name!r} has no option {option!r}{hint}; its options are: {listed}")
         if value not in known[option]:
             listed = ", ".join(known[option])
             listed += "; to use a file, pass prior= or `ddsr fit --prior`" if option == "prior" else ""
-            raise MethodError(f"unknown value {value!r} of option {option!r}; known are: {listed}")
+            hint = did_you_mean(value, known[option])
+            raise MethodError(f"unknown value {value!r} of option {option!r}{hint}; known are: {listed}")
         if option in chosen:
             raise MethodError(f"option {option!r} is given more than once in {text!r}")
         chosen[option] = value
