@@ -19,7 +19,7 @@ from typing import Any
 
 from rich.console import Console
 
-from ddsr_bench.command import run_suite
+from ddsr_bench.command import SuiteRun, run_suite
 from ddsr_bench.runner.methods import Regressor
 from ddsr_bench.runner.store import Row, Store
 
@@ -105,12 +105,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     # Runs are separate processes, which have to find this module from any working directory.
     paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
-    run_suite(
-        Console(),
-        ("feynman",),
-        (METHOD,),
-        (0.0,),
-        None,
+    asked = SuiteRun(
+        suites=("feynman",),
+        methods=(METHOD,),
         names=given.problem or tuple(PUBLISHED_RATES),
         trials=given.trials,
         seconds=given.time,
@@ -121,6 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         store=given.store,
         factory="benchmarks.dsr_parity:make",
     )
+    run_suite(Console(), asked)
     print(table(Store(Path(given.store)).read().rows))
 
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ddsr import _core
 from ddsr._core import KnownScores
+from ddsr.data.arrays import Floats as Floats
 from ddsr.data.checks import MOST_COUNTED, as_rows, check_whole
 from ddsr.data.dataset import Dataset
 from ddsr.data.row_samples import choose_rows, sampled
@@ -19,7 +20,6 @@ from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.errors import DataError, ExpressionError
 from ddsr.expression import Batch, Expression, Vocabulary
 
-Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 MOST_THREADS = 1024
 LEAST_SPREAD = 1e-153
@@ -142,11 +142,15 @@ class Engine:
         """at most 128 of the rows used for fits"""
         self.dataset = data
         self._fit_rows, self._refit_rows = fit_rows, refit_rows
-        loss = data.loss
-        measures = _core.LossKind[loss.kind], loss.quantile, loss.known, loss.checked_function
-        counted_as = float(self.n_counted), float(self.n_observed)
-        shared = rows, target, weights, chosen, every
-        self._data = _core.Data(*shared, *counted_as, *measures)
+        loss, counted_as = data.loss, (float(self.n_counted), float(self.n_observed))
+        self._data = _core.Data(
+            *(rows, target, weights, chosen, every),
+            *counted_as,
+            _core.LossKind[loss.kind],
+            loss.quantile,
+            loss.known,
+            loss.checked_function,
+        )
         counted = target if weights is None else target[weights > 0.0]
         if not LEAST_SPREAD < self._data.spread < np.inf or counted.max() == counted.min():
             raise DataError(

@@ -116,22 +116,16 @@ def bench() -> None:
     required=True,
     help="Folder for the results.",
 )
-def bench_run(
-    suites: tuple[str, ...],
-    methods: tuple[str, ...],
-    noises: tuple[float, ...],
-    data: str | None,
-    **settings: Any,
-) -> None:
+def bench_run(**options: Any) -> None:
     """Run methods on problems and save the results.
 
     Lists are separated by commas. Each result is appended to results.jsonl in the store, a folder. Runs that
     the store already has are skipped, so the same command resumes a benchmark that was stopped or killed.
     Without --time, unfinished searches are resumed, too.
     """
-    from ddsr_bench.command import run_suite
+    from ddsr_bench.command import SuiteRun, run_suite
 
-    run_suite(plain_console(), suites, methods, noises, data, **settings)
+    run_suite(plain_console(), SuiteRun(**options))
 
 
 def _chosen_runs(function: Any) -> Any:

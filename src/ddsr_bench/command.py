@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -32,98 +33,125 @@ from ddsr_bench.runner.workers import LocalWorkers
 from ddsr_bench.stacking.support import MAX_TOKENS
 
 
-def run_suite(
-    console: Console,
-    suites: Sequence[str],
-    methods: Sequence[str],
-    noises: Sequence[float],
-    data: str | None,
-    *,
-    names: Sequence[str] = (),
-    draw: int | None = None,
-    draw_seed: int = 0,
-    trials: int,
-    seconds: float | None,
-    epochs: int | None,
-    jobs: int,
-    stack: int | None = None,
-    threads: int,
-    device: str,
-    memory: float | None = None,
-    cluster: str | None = None,
-    store: str,
-    factory: str = OWN_METHODS,
-) -> None:
-    """Run what is missing and report each run. Duplicates on the command line run once."""
-    if seconds is None and epochs is None:
-        raise BenchError("a search needs a limit: pass --time or --epochs")
-    if factory == OWN_METHODS:  # report an unknown name now instead of in every row
-        methods = [check_method(method) for method in methods]
-    methods, noises = tuple(dict.fromkeys(methods)), tuple(dict.fromkeys(noises))
-    if stack is not None:
-        check_stack(methods, seconds, memory, cluster)
-    problems = named_problems(load_suites(suites), names)
-    if draw is not None:
-        problems = draw_problems(problems, draw, draw_seed)
-    for problem in problems:
-        if problem.source != "uniform":  # report missing data now instead of in every row
-            data_path(problem, Path(data) if data else None)
-    template = Task(
-        problem=problems[0],
-        method=methods[0],
-        noise=0.0,
-        seed=0,
-        time=seconds,
-        epochs=epochs,
-        threads=threads,
-        device=device,
-        data_dir=data,
-        factory=factory,
-        curves_dir=str(Path(store) / CURVES),
+@dataclass(frozen=True, kw_only=True)
+class SuiteRun:
+    """What `ddsr bench run` is asked to do; the options are described in `ddsr_bench/cli.py`."""
+
+    suites: Sequence[str]
+    methods: Sequence[str]
+    noises: Sequence[float] = (0.0,)
+    names: Sequence[str] = ()
+    draw: int | None = None
+    draw_seed: int = 0
+    trials: int
+    seconds: float | None
+    epochs: int | None
+    jobs: int
+    stack: int | None = None
+    threads: int
+    device: str
+    memory: float | None = None
+    cluster: str | None = None
+    data: str | None = None
+    store: str
+    factory: str = OWN_METHODS
+
+    def checked(self) -> SuiteRun:
+        """Return it without duplicates, if the options can be combined and the methods are known."""
+        if self.seconds is None and self.epochs is None:
+            raise BenchError("a search needs a limit: pass --time or --epochs")
+        methods = self.methods
+        if self.factory == OWN_METHODS:  # report an unknown name now instead of in every row
+            methods = [check_method(method) for method in methods]
+        methods = tuple(dict.fromkeys(methods))
+        if self.stack is not None:
+            check_stack(methods, self.seconds, self.memory, self.cluster)
+        return replace(self, methods=methods, noises=tuple(dict.fromkeys(self.noises)))
+
+    def problems(self) -> tuple[BenchmarkProblem, ...]:
+        """Return the chosen problems of the suites, whose data are there."""
+        problems = named_problems(load_suites(self.suites), self.names)
+        if self.draw is not None:
+            problems = draw_problems(problems, self.draw, self.draw_seed)
+        for problem in problems:
+            if problem.source != "uniform":  # report missing data now instead of in every row
+                data_path(problem, Path(self.data) if self.data else None)
+        return problems
+
+    def plan(self) -> Plan:
+        """Return all runs."""
+        problems = self.problems()
+        return Plan(
+            problems=problems,
+            methods=tuple(self.methods),
+            noises=tuple(self.noises),
+            trials=self.trials,
+            template=self._first_task(problems[0]),
+            memory=self.memory,
+            command=self._command(),
+        )
+
+    def _first_task(self, problem: BenchmarkProblem) -> Task:
         # Runs with a time limit are not saved: saving would take part of the time.
-        runs_dir=str(Path(store) / RUNS) if seconds is None and factory == OWN_METHODS else None,
-    )
-    options = {
-        "suite": tuple(Path(suite).name for suite in dict.fromkeys(suites)),
-        "problem": tuple(dict.fromkeys(names)) or None,
-        "draw": draw,
-        "draw-seed": draw_seed or None,
-        "method": methods,
-        "noise": noises,
-        "trials": trials,
-        "time": seconds,
-        "epochs": epochs,
-        "threads": threads,
-        "device": device,
-        "memory": memory,
-        "data": "DIR" if data else None,
-        "store": "DIR",
-        "jobs": jobs if cluster is None else None,
-        # Addresses are private.
-        "cluster": cluster if cluster is None or cluster.startswith(LOCAL) else "ADDRESS",
-        "stack": stack,
-    }
-    plan = Plan(
-        problems=problems,
-        methods=methods,
-        noises=noises,
-        trials=trials,
-        template=template,
-        memory=memory,
-        command=command_text(options),
-    )
-    results = Store(Path(store))
+        is_saved = self.seconds is None and self.factory == OWN_METHODS
+        return Task(
+            problem=problem,
+            method=self.methods[0],
+            noise=0.0,
+            seed=0,
+            time=self.seconds,
+            epochs=self.epochs,
+            threads=self.threads,
+            device=self.device,
+            data_dir=self.data,
+            factory=self.factory,
+            curves_dir=str(Path(self.store) / CURVES),
+            runs_dir=str(Path(self.store) / RUNS) if is_saved else None,
+        )
+
+    def _command(self) -> str:
+        """Return the command that does the same, without addresses and paths, which are private."""
+        is_public = self.cluster is None or self.cluster.startswith(LOCAL)
+        options = {
+            "suite": tuple(Path(suite).name for suite in dict.fromkeys(self.suites)),
+            "problem": tuple(dict.fromkeys(self.names)) or None,
+            "draw": self.draw,
+            "draw-seed": self.draw_seed or None,
+            "method": self.methods,
+            "noise": self.noises,
+            "trials": self.trials,
+            "time": self.seconds,
+            "epochs": self.epochs,
+            "threads": self.threads,
+            "device": self.device,
+            "memory": self.memory,
+            "data": "DIR" if self.data else None,
+            "store": "DIR",
+            "jobs": self.jobs if self.cluster is None else None,
+            "cluster": self.cluster if is_public else "ADDRESS",
+            "stack": self.stack,
+        }
+        return command_text(options)
+
+    def workers(self, problems: Sequence[BenchmarkProblem], console: Console) -> Workers:
+        """Start what the runs are handed to."""
+        if self.cluster is not None:
+            return ClusterWorkers(self.cluster)
+        if self.stack is None:
+            return LocalWorkers(self.jobs)
+        vocab_size = vocab_size_of(self.methods, problems)
+        make_slot = partial(StackSlot, self.stack, vocab_size, partial(_warn, console))
+        return LocalWorkers(self.jobs, make_slot, self.stack)
+
+
+def run_suite(console: Console, asked: SuiteRun) -> None:
+    """Run what is missing and report each run. Duplicates on the command line run once."""
+    asked = asked.checked()
+    plan, results = asked.plan(), Store(Path(asked.store))
     n_missing = _report_missing(console, plan, results)
     if not n_missing:
         return
-    workers: Workers
-    if cluster is not None:
-        workers = ClusterWorkers(cluster)
-    elif stack is not None:
-        vocab_size = vocab_size_of(methods, problems)
-        workers = LocalWorkers(jobs, partial(StackSlot, stack, vocab_size, partial(_warn, console)), stack)
-    else:
-        workers = LocalWorkers(jobs)
+    workers = asked.workers(plan.problems, console)
     try:
         _run(console, plan, results, workers, n_missing)
     finally:

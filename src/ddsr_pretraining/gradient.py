@@ -14,7 +14,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-Inputs = tuple[Tensor, ...]
+from ddsr.learning.step import Inputs
+
 LossOf = Callable[..., Tensor]
 """loss of some inputs, without random numbers and without waiting for the device"""
 

@@ -14,13 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ddsr.data.arrays import Floats
 from ddsr.errors import BenchError
 from ddsr_pretraining.evaluation import FORMAT, HELD_OUT
 from ddsr_pretraining.scores import reading_scores
 
-Floats = NDArray[np.float64]
 EFFORTS = ("seconds", "examples")
 N_DRAWS = 1000
 NEWTON_STEPS = 30

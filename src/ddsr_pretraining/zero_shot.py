@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ddsr._core import MASK
 from ddsr.config import DefaultConfig
+from ddsr.data.arrays import Floats
 from ddsr.engine import Engine, FitOptions, Scores, values
 from ddsr.errors import BenchError
 from ddsr.expression import Batch, Vocabulary
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from ddsr.generators.prior.distinct_diffusion import DistinctDiffusion
     from ddsr.generators.prior.network import PriorNetwork
 
-Floats = NDArray[np.float64]
 EXACT = 1e-6
 EXACT_SINGLE = 1e-4
 """the limit for held-out examples, whose numbers are in single precision"""

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from ddsr.errors import BenchError
-from ddsr_bench.command import run_suite
+from ddsr_bench.command import SuiteRun, run_suite
 from ddsr_bench.problems.suites import load_suite
 from ddsr_bench.runner.run import Plan, run_missing
 from ddsr_bench.runner.store import Store
@@ -56,7 +56,7 @@ def test_the_command_uses_it(suite, template, tmp_path):
     console = Console(file=StringIO(), width=200)
     settings = {"trials": 1, "seconds": None, "epochs": 1, "jobs": 1, "threads": 1, "device": "cpu"}
     where = {"store": str(tmp_path / "store"), "factory": "stand_in:make", "cluster": "local:2"}
-    run_suite(console, (suite,), ("linear",), (0.0,), None, **settings, **where)
+    run_suite(console, SuiteRun(suites=(suite,), methods=("linear",), **settings, **where))
     assert "2/2" in console.file.getvalue() and "2 at a time" in console.file.getvalue()
     busy = re.search(r"processors (\d+)% busy", console.file.getvalue())  # those of the workers
     assert busy is not None and 0 < int(busy[1]) <= 110

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from ddsr.cli.entry import main
 from ddsr.errors import BenchError
-from ddsr_bench.command import named_problems, run_suite
+from ddsr_bench.command import SuiteRun, named_problems, run_suite
 from ddsr_bench.problems.suites import load_suite
 from ddsr_bench.runner.starts import read_starts
 from ddsr_bench.runner.store import Store
@@ -34,21 +34,20 @@ def test_an_unknown_problem_names_those_like_it():
 def test_only_the_named_problem_is_run(suite, template, tmp_path):
     settings = {"trials": 1, "seconds": None, "epochs": 1, "jobs": 1, "threads": 1, "device": "cpu"}
     where = {"store": str(tmp_path / "store"), "factory": "stand_in:make"}
-    run_suite(
-        Console(file=StringIO()), (suite,), ("linear",), (0.0,), None, names=("curve",), **settings, **where
-    )
+    asked = SuiteRun(suites=(suite,), methods=("linear",), names=("curve",), **settings, **where)
+    run_suite(Console(file=StringIO()), asked)
     assert [row.problem for row in Store(tmp_path / "store").read().rows] == ["curve"]
     (start,), _ = read_starts(tmp_path / "store")
     assert "--suite suite.csv --problem curve --method linear" in start.command
 
 
 def test_the_option_may_be_given_several_times(monkeypatch, tmp_path):
-    seen = {}
-    monkeypatch.setattr("ddsr_bench.command.run_suite", lambda *_, **settings: seen.update(settings))
+    seen = []
+    monkeypatch.setattr("ddsr_bench.command.run_suite", lambda _, asked: seen.append(asked))
     options = ["--problem", "a,b", "--problem", "c", "--time", "1", "--store", str(tmp_path)]
     done = CliRunner().invoke(main, ["bench", "run", *options])
     assert done.exit_code == 0, done.output
-    assert seen["names"] == ("a", "b", "c")
+    assert seen[0].names == ("a", "b", "c")
 
 
 def test_a_wrong_name_is_reported_in_one_line(tmp_path):

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from ddsr.cli.entry import main
 from ddsr.errors import BenchError
-from ddsr_bench.command import run_suite
+from ddsr_bench.command import SuiteRun, run_suite
 from ddsr_bench.problems.suites import load_suite
 from ddsr_bench.runner.one import Limits, Task, r2, run_one
 from ddsr_bench.runner.run import Plan, missing_tasks, run_missing
@@ -146,10 +146,10 @@ def test_the_command_says_what_it_does(suite, template, tmp_path):
     console = Console(record=True, width=200, file=StringIO())
     settings = {"trials": 1, "seconds": None, "epochs": 1, "jobs": 1, "threads": 1, "device": "cpu"}
     where = {"store": str(tmp_path / "store"), "factory": "stand_in:make"}
-    run_suite(console, (suite,), ("linear",), (0.0,), None, **settings, **where)
+    run_suite(console, SuiteRun(suites=(suite,), methods=("linear",), **settings, **where))
     store = Store(tmp_path / "store")
     store.path.write_bytes(store.path.read_bytes() + b"{")
-    run_suite(console, (suite,), ("linear",), (0.0,), None, **settings, **where)
+    run_suite(console, SuiteRun(suites=(suite,), methods=("linear",), **settings, **where))
     text = console.export_text()
     assert "2 runs to do, 0 of 2" in text and "line linear noise=0 seed=0: solved" in text
     assert "line 3 cannot be read as a result" in text and "0 runs to do, 2 of 2" in text

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from ddsr.errors import BenchError
-from ddsr_bench.command import run_suite, vocab_size_of
+from ddsr_bench.command import SuiteRun, run_suite, vocab_size_of
 from ddsr_bench.problems.suites import load_suite
 from ddsr_bench.runner.one import Limits
 from ddsr_bench.runner.run import Plan, run_missing
@@ -113,5 +113,5 @@ def test_options_that_do_not_work_with_a_stack_are_refused(suite, tmp_path, opti
     where = {"threads": 1, "device": "cpu", "store": str(tmp_path / "store")}
     given = usual | where | options
     with pytest.raises(BenchError, match=message):
-        run_suite(Console(file=StringIO()), [suite], given.pop("methods"), [0.0], None, **given)
+        run_suite(Console(file=StringIO()), SuiteRun(suites=[suite], **given))
     assert not (tmp_path / "store").exists()

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from ddsr.errors import BenchError
-from ddsr_bench.command import run_suite
+from ddsr_bench.command import SuiteRun, run_suite
 from ddsr_bench.runner import starts as module_of_starts
 from ddsr_bench.runner.starts import (
     FILE,
@@ -51,7 +51,7 @@ def test_a_run_records_its_command_commit_and_machine(suite, template, tmp_path)
     where = {"store": str(tmp_path / "store"), "factory": "stand_in:make"}
     console = Console(file=StringIO())
     for _ in range(2):  # if nothing is missing, nothing is started
-        run_suite(console, (suite,), ("linear",), (0.0,), None, **settings, **where)
+        run_suite(console, SuiteRun(suites=(suite,), methods=("linear",), **settings, **where))
     (start,), _ = read_starts(tmp_path / "store")
     assert start.machines == (describe_machine(),) and start.commit == describe_commit()
     assert start.command.startswith("ddsr bench run --suite suite.csv --method linear --noise 0 --trials 1")

@@ -12,7 +12,8 @@ from ddsr.cli.options import as_json as with_json
 
 if TYPE_CHECKING:
     from ddsr.cli.opening import Opened
-    from ddsr.cli.reading import Floats, NewData
+    from ddsr.cli.reading import NewData
+    from ddsr.data.arrays import Floats
 
 COLUMN = "prediction"
 

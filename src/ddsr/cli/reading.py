@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.cli.source import Source, open_source
+from ddsr.data.arrays import Floats
 from ddsr.errors import DataError, InputError, nearest_names
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.float64]
 LEAST_ROWS = 5
 # A column with a smaller share of numbers is text; with a larger share, its texts are errors.
 LEAST_NUMBER_SHARE = 0.5

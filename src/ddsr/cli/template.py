@@ -63,7 +63,7 @@ def print_template(model: DDSRRegressor, facts: Mapping[str, Any]) -> None:
     """Print the functions and constants that were found, and how well the formula fits."""
     if model.template is None:
         return
-    from ddsr.report.equations import SHORT_PRECISION
+    from ddsr.expression.printing import SHORT_PRECISION
 
     for function, equation in _functions(model, SHORT_PRECISION).items():
         click.echo(f"  {printable(function)} = {printable(equation)}")

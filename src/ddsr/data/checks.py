@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from typing import SupportsInt
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ddsr.data.arrays import Floats
 from ddsr.data.times import check_no_times
 from ddsr.errors import DataError
 
-Floats = NDArray[np.float64]
 # The largest number of observations: doubles hold every whole number up to here.
 MOST_COUNTED = 2**53
 

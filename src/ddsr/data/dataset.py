@@ -9,12 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ddsr.data.arrays import Floats
 from ddsr.data.checks import as_rows, check_counts, check_finite, check_target, check_weights
 from ddsr.data.losses import SQUARED, Loss
 from ddsr.data.weighting import Weighting
 from ddsr.errors import DataError
-
-Floats = NDArray[np.float64]
 
 
 class RowWeights(NamedTuple):

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import validate_data
 
+from ddsr.data.arrays import Floats
 from ddsr.data.times import check_no_times
 from ddsr.errors import DataError, DataTypeError
 
-Floats = NDArray[np.float64]
 # The beginning of NumPy's error message for text.
 TEXT = "could not convert string to float"
 ENCODE = (

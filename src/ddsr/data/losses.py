@@ -8,11 +8,10 @@ from math import exp, log, sqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ddsr.data.arrays import Floats
 from ddsr.errors import DataError, did_you_mean
 
-Floats = NDArray[np.float64]
 LossFunction = Callable[[Floats, Floats], Any]
 NAMES = ("squared", "absolute", "huber", "relative", "quantile", "poisson", "logistic")
 CUSTOM = "custom"

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ddsr.data.arrays import Floats
 from ddsr.data.dataset import Dataset
 
-Floats = NDArray[np.float64]
 MOST_SAMPLED_ROWS = 128
 MOST_AUDITED_ROWS = 3000
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ddsr.data.arrays import Floats
 
 # Bits of a weight that are kept. A change of unit alters the last of the 53 bits of a double; rounded to
 # fewer bits, relative weights are the same in any unit.

@@ -13,13 +13,12 @@ from itertools import count
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from ddsr.data.arrays import Floats
 from ddsr.errors import DataError
 from ddsr.expression import Expression
 from ddsr.price.description_length import LEAST_STRENGTH
 
-Floats = NDArray[np.float64]
 MANY = 10**9  # degrees of freedom of a variance that is known
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ddsr.data.arrays import Floats
 from ddsr.data.checks import MOST_COUNTED, check_whole
 from ddsr.data.losses import Loss
 from ddsr.errors import RunError
@@ -35,8 +35,6 @@ VERSION = 1
 # Maximum number of epochs in the learning curves of a file; of longer curves every second, third, … is kept.
 MOST_EPOCHS = 1000
 UPDATES = tuple(each.name for each in fields(UpdateStats))
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ddsr.data.arrays import Floats
 from ddsr.data.checks import check_rows
 from ddsr.data.frames import read_rows, read_targets
 from ddsr.data.printable import printable
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
 
 SIZE = (12.6, 4.0)  # inches, of three panels
 MOST_DOTS = 2000  # rows drawn, spread evenly

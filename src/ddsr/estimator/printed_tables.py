@@ -8,8 +8,9 @@ from typing import ClassVar
 
 import pandas as pd
 
+from ddsr.expression.printing import SHORT_PRECISION
+
 NUMBER = re.compile(r"\d+\.\d+(?:e[+-]?\d+)?")
-DIGITS = 4
 LEAST_WIDTH = 20  # of the column of equations, however narrow the terminal is
 INDENT = 2
 MARK = "→"
@@ -60,7 +61,7 @@ class FormTable(PrintedTable):
 
 
 def _rounded(equation: str) -> str:
-    return NUMBER.sub(lambda found: f"{float(found[0]):.{DIGITS}g}", equation)
+    return NUMBER.sub(lambda found: f"{float(found[0]):.{SHORT_PRECISION}g}", equation)
 
 
 def _cut(text: str, width: int) -> str:

@@ -7,11 +7,10 @@ from os import PathLike
 
 from ddsr.config import PaperConfig, SearchConfig, changed
 from ddsr.errors import MethodError
-from ddsr.generators.prior.weights import DEFAULT
 from ddsr.search.presets import ConfigLike, Method
 from ddsr.search.prior_start import unused_prior, uses_prior
 
-NAME = "prior"
+NAME, DEFAULT = "prior", PaperConfig.prior
 PriorLike = str | PathLike[str] | None
 
 

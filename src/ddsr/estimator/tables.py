@@ -9,14 +9,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ddsr.data.arrays import Floats
 from ddsr.engine import values
 from ddsr.estimator.printed_tables import EquationTable
 from ddsr.expression import Expression
 from ddsr.learning.curves import EpochStats, UpdateStats
 from ddsr.search.contributors.names import GENERATOR, PRIOR, REFINER, SYMMETRIES
 from ddsr.selection.outcome import Outcome
-
-Floats = NDArray[np.float64]
 
 MOST_SAMPLED = 500
 PARTS = ("sample", "score", "update", "refine", "prime", "reduce", "propose")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from ddsr.data.arrays import Floats
 from ddsr.data.checks import check_rows, check_whole
 from ddsr.data.frames import named_targets, read_rows
 from ddsr.errors import DataError
@@ -18,7 +18,6 @@ from ddsr.selection.averaging import Prediction, informative_rows, interval, pre
 from ddsr.selection.certainty import fit_text
 from ddsr.selection.outcome import Outcome
 
-Floats = NDArray[np.float64]
 T = TypeVar("T")
 Self = TypeVar("Self", bound="Uncertainty")
 

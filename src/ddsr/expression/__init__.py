@@ -1,7 +1,7 @@
 """Expressions: parsing, printing, simplification and exports."""
 
 from ddsr._core import MASK, PAD
-from ddsr.expression.batch import Batch
+from ddsr.expression.batch import Batch, Tokens
 from ddsr.expression.expression import Expression
 from ddsr.expression.operators import DEFAULT_OPERATORS, OPERATORS, Operator, find_operator
 from ddsr.expression.scaling import scaled, unscaled
@@ -18,6 +18,7 @@ __all__ = [
     "Kind",
     "Node",
     "Operator",
+    "Tokens",
     "Vocabulary",
     "find_operator",
     "scaled",

@@ -16,6 +16,7 @@ from ddsr.expression.expression import Expression
 from ddsr.expression.signs import signs_of
 from ddsr.expression.vocabulary import Vocabulary
 
+Tokens = NDArray[np.int16]
 Number = TypeVar("Number", bound=np.generic)
 
 
@@ -24,7 +25,7 @@ class Batch:
     """Expressions over one vocabulary, one per row."""
 
     vocabulary: Vocabulary
-    tokens: NDArray[np.int16]
+    tokens: Tokens
     """(B, L) tokens in breadth-first order, padded with PAD"""
     constants: NDArray[np.float64]
     """(B, K) constants in the order of their tokens; values after a row's last constant are ignored"""
@@ -132,7 +133,7 @@ def _as_expressions(expressions: Iterable[Expression]) -> list[Expression]:
     return listed
 
 
-def _as_tokens(tokens: ArrayLike) -> NDArray[np.int16]:
+def _as_tokens(tokens: ArrayLike) -> Tokens:
     try:
         rows = np.asarray(tokens)
     except ValueError as error:

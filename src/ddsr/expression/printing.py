@@ -13,6 +13,7 @@ from ddsr.expression.words import write_name
 if TYPE_CHECKING:
     from ddsr.expression.folded import Folded
 
+SHORT_PRECISION = 4  # digits of constants where equations are shown in little space
 ATOM = 9  # binds as tightly as a function call: never in parentheses
 
 

@@ -22,6 +22,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -228,26 +229,7 @@ class Grammar:
 
 def _build(grammar: Grammar) -> _core.Grammar:
     vocabulary = grammar.vocabulary
-
-    def tokens(given: str | Sequence[str], rule: Rule) -> list[int]:
-        listed = (given,) if isinstance(given, str) else given
-        try:
-            return [vocabulary.token(name) for name in listed]
-        except (VocabularyError, TypeError) as error:
-            raise GrammarError(f"rule '{rule}': {error}") from None
-
-    def columns(given: str | Sequence[str], rule: Forbid | MustAppear) -> list[int]:
-        known = {*vocabulary.names, *vocabulary.variables}
-        for name in (given,) if isinstance(given, str) else given:
-            if isinstance(name, str) and name not in known:
-                hint = did_you_mean(name, vocabulary.variables)
-                raise GrammarError(
-                    f"rule '{rule}': there is no column {name!r}{hint}; "
-                    f"the columns are: {_joined(vocabulary.variables[:MOST_LISTED])}"
-                    f"{', …' if len(vocabulary.variables) > MOST_LISTED else ''}"
-                )
-        return tokens(given, rule)
-
+    tokens, columns = partial(_tokens_named, vocabulary), partial(_columns_named, vocabulary)
     nestings: list[tuple[list[int], list[int], int]] = []
     uses: list[tuple[list[int], int]] = []
     required: list[int] = []
@@ -276,6 +258,30 @@ def _build(grammar: Grammar) -> _core.Grammar:
             uses,
             required,
         )
+
+
+def _tokens_named(vocabulary: Vocabulary, given: str | Sequence[str], rule: Rule) -> list[int]:
+    listed = (given,) if isinstance(given, str) else given
+    try:
+        return [vocabulary.token(name) for name in listed]
+    except (VocabularyError, TypeError) as error:
+        raise GrammarError(f"rule '{rule}': {error}") from None
+
+
+def _columns_named(
+    vocabulary: Vocabulary, given: str | Sequence[str], rule: Forbid | MustAppear
+) -> list[int]:
+    """Return the tokens of names that may be columns."""
+    known = {*vocabulary.names, *vocabulary.variables}
+    for name in (given,) if isinstance(given, str) else given:
+        if isinstance(name, str) and name not in known:
+            hint = did_you_mean(name, vocabulary.variables)
+            raise GrammarError(
+                f"rule '{rule}': there is no column {name!r}{hint}; "
+                f"the columns are: {_joined(vocabulary.variables[:MOST_LISTED])}"
+                f"{', …' if len(vocabulary.variables) > MOST_LISTED else ''}"
+            )
+    return _tokens_named(vocabulary, given, rule)
 
 
 def with_names(vocabulary: Vocabulary, message: str) -> str:

@@ -10,12 +10,10 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ddsr.engine import Floats
 from ddsr.expression import Batch, Vocabulary
 from ddsr.storage.saved import Saved
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,15 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ddsr.engine import Engine, Scores
+from ddsr.engine import Engine, Floats, Scores
 from ddsr.expression import Expression, scaled
 from ddsr.price.code_in_use import code_in_use
 from ddsr.price.enumeration import least_nats_of_constants
 from ddsr.price.rounding import rounding_of
 
-Floats = NDArray[np.float64]
 Reward = Callable[[Scores], Floats]
 
 PRICED_AT_ONCE = 50

@@ -8,16 +8,14 @@ from functools import cached_property, lru_cache
 from math import log
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ddsr import _core
 from ddsr.deadline import NEVER, Deadline
-from ddsr.engine import Engine
+from ddsr.engine import Engine, Floats
 from ddsr.expression import Batch, Expression
 from ddsr.price.structure_code import StructureCode
 from ddsr.price.table_code import TableCode
 
-Floats = NDArray[np.float64]
 MOST_NATS_OF_NUMBER = 6.0
 STRUCTURAL = ("number", "constant", "variable", "power", "sum", "product")
 LEAST_MEAN_SQUARE = 1e-300

@@ -12,16 +12,14 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ddsr.engine import Engine, values
+from ddsr.engine import Engine, Floats, values
 from ddsr.errors import DataError
 from ddsr.expression import Batch
 from ddsr.price.code_in_use import code_in_use
 from ddsr.price.enumeration import TOLERANCE, CheapForms, FittedForm
 from ddsr.price.rounding import EXACT
 
-Floats = NDArray[np.float64]
 MOST_NATS, MOST_STRUCTURES = 11.0, 600
 N_STARTS, MAX_STEPS = 4, 25
 N_COMPARED = 10  # best forms under one kind of error that are also fitted under the other

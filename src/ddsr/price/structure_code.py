@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr import _core
+from ddsr.engine import Floats
 from ddsr.expression import Batch, Expression
 from ddsr.price.simple_numbers import nats_of, nats_of_measured
 
-Floats = NDArray[np.float64]
 NUMBER_PLACES = ("exponent", "sum", "product", "other")
 END = "end"
 CHOICES, NUMBERS, FORMS = "choices.tsv", "numbers.tsv", "forms.tsv"

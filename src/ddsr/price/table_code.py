@@ -15,9 +15,9 @@ from importlib.resources import files
 from math import log
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ddsr import _core
+from ddsr.engine import Floats
 from ddsr.expression import Expression
 from ddsr.price.structure_code import (
     CHOICES,
@@ -28,7 +28,6 @@ from ddsr.price.structure_code import (
     read_counts,
 )
 
-Floats = NDArray[np.float64]
 OF_COLUMNS = "column_"
 WIDTHS = "widths.tsv"
 MOST_NATS_OF_CANDIDATES = 12.0  # of a number in a structure that the search prices; all others cost as much

@@ -10,8 +10,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from ddsr.errors import DDSRError
+from ddsr.expression.printing import SHORT_PRECISION
 from ddsr.report.charts import band_chart
-from ddsr.report.equations import SHORT_PRECISION, number_text, r2_text, typeset
+from ddsr.report.equations import number_text, r2_text, typeset
 from ddsr.report.model import FittedModel, outcome_of
 from ddsr.selection.bands import Band
 from ddsr.selection.certainty import Certainty, certainty_of, percent, where_text

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ddsr.engine import Floats
 from ddsr.report.curves import Curves
 from ddsr.report.equations import ShownEquation, number_text, raised
 from ddsr.report.fits import Predictions
@@ -21,7 +22,6 @@ from ddsr.selection.bands import LOGARITHMIC, Band, spans_decades
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Floats = NDArray[np.float64]
 
 SIZE = (4.8, 3.5)  # inches; a page scales the charts to its columns
 DPI = 200  # of what is drawn as pixels

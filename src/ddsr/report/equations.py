@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ddsr.expression import Expression
+from ddsr.expression.printing import SHORT_PRECISION
 from ddsr.expression.python_source import argument_names, to_python
 from ddsr.report.mathml import to_mathml
 from ddsr.report.model import FittedModel
 
-SHORT_PRECISION = 4
 MOST_ROWS = 10  # rows listed by number
 
 
@@ -132,7 +132,7 @@ def rows_text(rows: Sequence[int]) -> str:
     return f"row{'s' * (len(rows) > 1)} {', '.join(map(str, rows[:MOST_ROWS]))}{more}"
 
 
-def number_text(value: float, precision: int = 4) -> str:
+def number_text(value: float, precision: int = SHORT_PRECISION) -> str:
     """Format a rounded number with a proper minus sign and power of ten."""
     mantissa, _, exponent = f"{value:.{precision}g}".partition("e")
     text = f"{mantissa}·10{raised(int(exponent))}" if exponent else mantissa

@@ -17,9 +17,10 @@ from typing import NamedTuple
 
 from ddsr.expression import Expression, Operator
 from ddsr.expression.printing import digits
+from ddsr.expression.symbolic import LARGEST_DENOMINATOR
 
 # A double that equals such a fraction, or such a multiple of π, is shown as one.
-LARGEST_NUMERATOR, LARGEST_DENOMINATOR = 100, 16
+LARGEST_NUMERATOR = 100
 # An exponential with more characters in its exponent is written as exp(…), since exponents are small print.
 LONGEST_EXPONENT = 18
 INVERSES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ddsr.data.arrays import Floats
 from ddsr.data.checks import check_counts, check_weights
 from ddsr.data.frames import read_rows, read_targets
 from ddsr.errors import DataError, RunError
@@ -20,8 +21,6 @@ from ddsr.storage.files import read_whole, write_whole
 from ddsr.storage.saved import from_bytes, restoring, to_bytes
 
 FILE = "data.npz"
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

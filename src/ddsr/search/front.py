@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ddsr.engine import Engine, Scores
 from ddsr.errors import RunError
 from ddsr.expression import Batch, Expression, Node, Vocabulary
+from ddsr.expression.printing import SHORT_PRECISION
 from ddsr.price.rounding import EXACT, is_lower
 from ddsr.search.hall_of_fame import HallOfFame
 from ddsr.storage.saved import Saved
@@ -21,7 +22,6 @@ NATS_PER_TOKEN = 5.4
 # An exact equation has to fit this many rows more than it has constants. One row may fit by chance, since
 # many equations are tried. core/evolution/hall_of_fame.cpp has the same rule, without scale and offset.
 N_SPARE_ROWS = 2
-DIGITS = 4  # of displayed constants
 # Fields of `FrontEntry` behind the expression, in their order.
 MEASURES = ("nrmse", "scale", "offset", "is_free", "nats")
 
@@ -68,7 +68,7 @@ class FrontEntry:
         """The equation as text, with constants of few digits."""
         is_settled = self.scale == 1.0 and self.offset == 0.0
         equation = self.equation if is_settled else self.equation.simplified()
-        return equation.text(precision=DIGITS)
+        return equation.text(SHORT_PRECISION)
 
     def is_exact(self, below: float, n_rows: int) -> bool:
         """Whether the error is below this limit, and there are enough rows for that not to be chance."""

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ddsr.data.arrays import Floats
 from ddsr.expression import Batch, Expression, scaled
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ddsr.config import PaperConfig, SearchConfig
+from ddsr.data.arrays import Floats
 from ddsr.data.row_samples import choose_rows
 from ddsr.errors import MethodError
 from ddsr.generators.device import find_device
@@ -23,7 +21,6 @@ from ddsr.search.problem import Problem
 if TYPE_CHECKING:
     from ddsr.generators.prior.conditioned import ConditionedDiffusion
 
-Floats = NDArray[np.float64]
 
 SHOWN_ROWS = 10_000
 """most rows that are shown to the prior, which looks at a few hundred of them"""

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ddsr.data.arrays import Floats
 from ddsr.data.losses import SQUARED, Loss
 from ddsr.engine import gradients, values
 from ddsr.price.description_length import LEAST_STRENGTH
 from ddsr.selection.outcome import Outcome
 from ddsr.selection.posterior import Form
 
-Floats = NDArray[np.float64]
 LEAST_LIKELY = 0.01  # of the likeliest form's weight: less likely forms do not influence where to measure
 # A suggested row counts as measured until its squared error is this share of that of one measurement, so that
 # the rows after it add something else.

@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ddsr.data.arrays import Floats
 from ddsr.engine import values
 from ddsr.expression import Expression
 from ddsr.selection.averaging import interval, predicted_by_forms
 from ddsr.selection.outcome import Outcome
-
-Floats = NDArray[np.float64]
 
 LEVEL, N_POINTS = 0.95, 241
 BEYOND = 0.25  # of the range of the data, to either side

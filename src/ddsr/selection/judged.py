@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.expression import Expression
+from ddsr.price.description_length import LEAST_STRENGTH
 from ddsr.price.model import Model
 from ddsr.selection.guards.outliers import Outliers
 from ddsr.selection.notation import spelled
@@ -73,7 +74,7 @@ class Judged:
         is_steep = ~np.isfinite(slope)  # the smallest change of such a constant changes everything
         scale = np.where(is_steep | (slope <= 0.0), 1.0, slope)
         correlation = np.where(is_steep | is_steep[:, None], 0.0, information) / scale / scale[:, None]
-        variance = np.diagonal(np.linalg.pinv(correlation, rcond=1e-12, hermitian=True))
+        variance = np.diagonal(np.linalg.pinv(correlation, rcond=LEAST_STRENGTH, hermitian=True))
         return np.where(is_steep, 0.0, np.sqrt(np.maximum(variance, 0.0)) / scale)
 
     def selected(self, is_allowed: IsAllowed | None, is_hurried: bool = False) -> Selected:

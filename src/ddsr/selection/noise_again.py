@@ -14,12 +14,12 @@ import numpy as np
 from ddsr.engine import Engine
 from ddsr.expression import Batch
 from ddsr.price.description_length import digits, nats_of_structure
-from ddsr.price.enumeration import NATS_OF_SIZE, FittedForm
+from ddsr.price.enumeration import NATS_OF_SIZE, TOLERANCE, FittedForm
 from ddsr.price.model import Model
 from ddsr.price.noise import CONSTANT, NoiseModel, may_be_relative, noise_shown_by, relative_weights
 from ddsr.selection.canonical import canonical
 
-MAX_STEPS, TOLERANCE = 30, 1e-8
+MAX_STEPS = 30
 
 
 def noise_again(models: Sequence[Model], engine: Engine) -> NoiseModel:

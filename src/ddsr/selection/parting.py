@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ddsr.data.arrays import Floats
 from ddsr.data.losses import SQUARED, Loss
 from ddsr.engine import Engine, values
 from ddsr.expression import Expression
 from ddsr.price.noise import size_where_errors_are_measured
 
-Floats = NDArray[np.float64]
 Stretch = tuple[float, float]
 N_WITHIN, N_BEYOND = 201, 100  # points over the range of an input, and to either side of it
 GEOMETRIC = 100.0  # inputs that span so large a factor are searched in equal ratios

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from math import exp, isclose, isfinite, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ddsr.data.arrays import Floats
 from ddsr.engine import Engine, values
 from ddsr.expression import Expression, Kind, Node
 from ddsr.price.rounding import SAME_FUNCTION
@@ -17,7 +17,6 @@ from ddsr.search.front import FrontEntry
 from ddsr.selection.judged import Selected
 from ddsr.selection.parting import Noise, Parting, parting
 
-Floats = NDArray[np.float64]
 # Factor on description lengths, which are -log probabilities in nats. They are not exact: the code is
 # learned, and constants are priced one by one.
 SHARPNESS = 1.0

@@ -6,13 +6,12 @@ from collections.abc import Iterable
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ddsr.data.arrays import Floats
 from ddsr.data.row_samples import Audited
 from ddsr.data.weighting import Weighting
 from ddsr.engine import Engine
 
-Floats = NDArray[np.float64]
 MOST_SHUFFLED_ROWS = 1000
 MANY_COLUMNS = 200  # more columns are shuffled all at once
 GRID_TOLERANCE = 1e-6

@@ -12,15 +12,13 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
+from ddsr.expression import Tokens
 from ddsr_bench.stacking.network import KernelWeights
 from ddsr_bench.stacking.parameters import StackedParameters
 from ddsr_bench.stacking.support import DEFAULT, Launch
 from ddsr_bench.stacking.tables import StackedTables
-
-Tokens = NDArray[np.int16]
 
 
 class StackedBackward:

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ddsr.config import PaperConfig
-from ddsr.expression import PAD
+from ddsr.expression import PAD, Tokens
 from ddsr.generators.diffusion.masking import Masked
 from ddsr.learning.curves import UpdateStats
 from ddsr.learning.objective import Objective
 from ddsr_bench.stacking.parameters import StackedParameters
-from ddsr_bench.stacking.samplers import KernelSampler, PlainSampler, Tokens
+from ddsr_bench.stacking.samplers import KernelSampler, PlainSampler
 from ddsr_bench.stacking.support import has_kernels, suits_network
 from ddsr_bench.stacking.update import CapturedUpdate, Lessons, StackedUpdate
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from ddsr.config import PaperConfig
+from ddsr.expression import Tokens
 from ddsr.generators.diffusion.generator import MaskedDiffusion
 from ddsr_bench.stacking.backward import StackedBackward
 from ddsr_bench.stacking.parameters import StackedParameters
 from ddsr_bench.stacking.tables import suits_fill
-
-Tokens = NDArray[np.int16]
 
 
 class PlainSampler:

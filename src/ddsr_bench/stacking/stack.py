@@ -12,15 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ddsr.expression import Tokens
 from ddsr.learning.curves import UpdateStats
 
 if TYPE_CHECKING:
     from ddsr_bench.stacking.networks import StackedNetworks
-
-Tokens = NDArray[np.int16]
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,7 @@ class StackedUpdate:
         self.learning_rate, self.n_elites = learning_rate, n_elites
 
     def take(self, lessons: Lessons) -> Float[Tensor, "C 4 S"]:
-        """Update θ_ref where it is due, then take C steps; return the numbers of `LossTerms` before each step."""
+        """Update θ_ref where it is due, then take C steps; return the `LossTerms` before each step."""
         own = self.parameters
         self._renew_reference(lessons.renews)
         old, reference = (

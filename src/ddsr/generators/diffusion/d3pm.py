@@ -10,8 +10,9 @@ import torch
 from torch import Tensor
 
 from ddsr._core import MASK
+from ddsr.expression import Tokens
 from ddsr.generators.categorical import SAMPLING, draw_tokens
-from ddsr.generators.diffusion.denoising import DenoisingGenerator, Tokens
+from ddsr.generators.diffusion.denoising import DenoisingGenerator
 from ddsr.generators.diffusion.schedule import step_levels
 from ddsr.generators.diffusion.transition import Noised, UniformTransition
 

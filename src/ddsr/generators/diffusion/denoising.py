@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from ddsr.config import PaperConfig
 from ddsr.deadline import NEVER, Deadline
+from ddsr.expression import Tokens
 from ddsr.expression.batch import Batch
 from ddsr.generators.categorical import constrain
 from ddsr.generators.diffusion.denoiser import Denoiser, TokenNetwork
@@ -21,8 +22,6 @@ from ddsr.grammar import Grammar
 
 if TYPE_CHECKING:
     from jaxtyping import Float
-
-Tokens = NDArray[np.int16]
 
 
 class Noisy(Protocol):

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.errors import ExpressionError
-from ddsr.expression import MASK, PAD
+from ddsr.expression import MASK, PAD, Tokens
 from ddsr.expression.batch import Batch
 from ddsr.generators.categorical import SAMPLING, VARYING
-from ddsr.generators.diffusion.denoising import DenoisingGenerator, Tokens
+from ddsr.generators.diffusion.denoising import DenoisingGenerator
 from ddsr.generators.diffusion.masking import Masked, draw_unmask_order, mask_at_random, order_behind
 from ddsr.generators.diffusion.predictor import Pending
 from ddsr.generators.diffusion.schedule import step_levels

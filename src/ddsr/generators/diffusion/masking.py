@@ -12,9 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.expression import MASK, PAD
-
-Tokens = NDArray[np.int16]
+from ddsr.expression import MASK, PAD, Tokens
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,9 +17,9 @@ from torch import Tensor
 
 from ddsr._core import distinct_rows
 from ddsr.deadline import NEVER, Deadline
+from ddsr.expression import Tokens
 from ddsr.generators.diffusion.denoiser import TokenNetwork
 
-Tokens = NDArray[np.int16]
 Logits = NDArray[np.float32]
 
 

@@ -19,12 +19,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from ddsr.expression import PAD
+from ddsr.expression import PAD, Tokens
 
 if TYPE_CHECKING:
     from jaxtyping import Float, Int
-
-Tokens = NDArray[np.int16]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.errors import MethodError
-from ddsr.expression import MASK, PAD
+from ddsr.expression import MASK, PAD, Tokens
 from ddsr.generators.diffusion.masking import Masked, rank_of
 
-Tokens = NDArray[np.int16]
 Places = NDArray[np.int64]
 
 SUBTREE_SHARE = 0.5

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from ddsr._core import MASK
 from ddsr.config import PaperConfig
 from ddsr.deadline import NEVER, Deadline
+from ddsr.expression import Tokens
 from ddsr.expression.batch import Batch
 from ddsr.expression.vocabulary import Vocabulary
-from ddsr.generators.diffusion.denoising import Tokens
 from ddsr.generators.diffusion.generator import MaskedDiffusion
 from ddsr.generators.prior.conditioned_denoiser import ConditionedDenoiser
 from ddsr.generators.prior.config import NetworkConfig

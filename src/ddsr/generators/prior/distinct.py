@@ -13,11 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.expression import MASK, PAD
+from ddsr.data.arrays import Floats
+from ddsr.expression import MASK, PAD, Tokens
 from ddsr.grammar import Grammar
 
-Tokens = NDArray[np.int16]
-Floats = NDArray[np.float64]
 NextLogits = Callable[[Tokens, int], NDArray[np.float32]]
 """(prefixes, position) → logits of the token there, (B, V)"""
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ddsr.expression import Tokens
 from ddsr.expression.batch import Batch
 from ddsr.generators.categorical import SAMPLING
-from ddsr.generators.diffusion.denoising import Tokens
 from ddsr.generators.diffusion.predictor import CpuPredictor
 from ddsr.generators.prior.conditioned import ConditionedDiffusion
 from ddsr.generators.prior.conditioned_denoiser import ConditionedDenoiser

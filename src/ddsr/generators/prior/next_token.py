@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ddsr.generators.diffusion.denoising import Tokens
+from ddsr.expression import Tokens
 from ddsr.generators.diffusion.predictor import CpuPredictor
 from ddsr.generators.prior.conditioned_denoiser import ConditionedDenoiser
 

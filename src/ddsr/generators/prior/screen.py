@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ddsr.data.arrays import Floats
 
 MODERATE = (1e-3, 3e3)
 """typical sizes of inputs that are shown as they are; others are divided by a power of ten"""

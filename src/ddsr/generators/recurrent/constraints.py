@@ -22,12 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.errors import GrammarError
-from ddsr.expression import PAD
+from ddsr.expression import PAD, Tokens
 from ddsr.expression.operators import PERIODIC
 from ddsr.expression.vocabulary import Vocabulary
 from ddsr.grammar import Grammar
 
-Tokens = NDArray[np.int16]
 Ids = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Scalar = TypeVar("Scalar", bound=np.generic)

@@ -14,13 +14,13 @@ from torch import Tensor, nn
 
 from ddsr.config import DSRConfig
 from ddsr.deadline import NEVER, Deadline
-from ddsr.expression import PAD
+from ddsr.expression import PAD, Tokens
 from ddsr.expression.batch import Batch
 from ddsr.generators.categorical import SAMPLING, constrain, draw_tokens
 from ddsr.generators.first_weights import first_weights
 from ddsr.generators.recurrent.constraints import PrefixRules, PrefixWalk, Traversal, retrace
 from ddsr.generators.recurrent.network import State, TokenLSTM
-from ddsr.generators.recurrent.order import Tokens, breadth_first_rows, prefix_rows
+from ddsr.generators.recurrent.order import breadth_first_rows, prefix_rows
 from ddsr.grammar import Grammar
 
 if TYPE_CHECKING:

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ddsr import _core
-from ddsr.expression import PAD
+from ddsr.expression import PAD, Tokens
 from ddsr.expression.vocabulary import Vocabulary
-
-Tokens = NDArray[np.int16]
 
 
 def prefix_rows(vocabulary: Vocabulary, breadth_first: Tokens) -> Tokens:

@@ -11,10 +11,10 @@ from math import isclose
 from sys import float_info
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ddsr import _core
 from ddsr.config import RefinerConfig, without_removed
+from ddsr.data.arrays import Floats
 from ddsr.data.checks import check_whole
 from ddsr.data.row_samples import choose_rows
 from ddsr.engine import MOST_THREADS, Engine, as_batch
@@ -28,7 +28,6 @@ from ddsr.search.hall_of_fame import HallOfFame
 from ddsr.storage.files import parse_json
 from ddsr.storage.saved import Saved, whole
 
-Floats = NDArray[np.float64]
 MAGIC = b"ddsr refiner 3\n"
 MOST_VAIN_STEPS = 1000
 """steps without a new structure after which nothing is left to try. On large grammars, too, a short run may

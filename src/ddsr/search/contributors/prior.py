@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ddsr.config import DefaultConfig
+from ddsr.data.arrays import Floats
 from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Batch
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from ddsr.generators.prior.distinct_diffusion import DistinctDiffusion
     from ddsr.generators.prior.network import PriorNetwork
 
-Floats = NDArray[np.float64]
 
 LEAST_LIMIT = 15.0
 """shortest search, in seconds without the choice, in which the prior takes part: importing torch and the

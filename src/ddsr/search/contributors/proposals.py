@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ddsr.data.arrays import Floats
 from ddsr.deadline import NEVER, Deadline
 from ddsr.engine import Engine, FitOptions, Scores
 from ddsr.errors import ExpressionError
@@ -23,7 +23,6 @@ from ddsr.grammar import Grammar
 if TYPE_CHECKING:
     from ddsr.generators.prior.screen import ShownData
 
-Floats = NDArray[np.float64]
 MOST_REWRITTEN = 200
 """proposals for scaled inputs that are rewritten, the best: each is rewritten by itself"""
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ddsr.data.arrays import Floats
 from ddsr.engine import gradients, values
 from ddsr.price.model import Model
 from ddsr.selection.guards.leverage import LEAST_FREEDOM, RELATIVE_RANK
 from ddsr.selection.samples import Samples
 
-Floats = NDArray[np.float64]
 LEAST_MISS = 1e-3  # in spreads of y: a left-out row with a smaller error counts as explained
 
 

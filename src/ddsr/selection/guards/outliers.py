@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ddsr.data.arrays import Floats
 from ddsr.data.row_samples import MOST_AUDITED_ROWS
 from ddsr.engine import values
 from ddsr.expression import Batch, Expression
@@ -21,7 +22,6 @@ LEAST_SHARE_LEFT = 0.5  # of the variance of y: rows with more of it are what an
 # Least spread of the other residuals, relative to all: if they fit better, the equation lacks something.
 LEAST_SPREAD_LEFT = 0.01
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 NONE: Rows = np.zeros(0, dtype=np.intp)
 

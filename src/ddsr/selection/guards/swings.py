@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ddsr.data.arrays import Floats
 from ddsr.engine import values
 from ddsr.expression import Batch, Expression
 
-Floats = NDArray[np.float64]
 N_STEPS = 8  # of a path between neighbouring values of a column
 MOST_ROWS = 64
 GOLDEN = 0.6180339887498949

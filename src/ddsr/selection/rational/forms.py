@@ -17,6 +17,7 @@ from typing import Any
 from ddsr.errors import ExpressionError
 from ddsr.expression import Expression, Kind, Node, Vocabulary
 from ddsr.expression.operators import NAMED_POWERS, RATIONAL
+from ddsr.price.simple_numbers import LARGEST_DENOMINATOR
 from ddsr.selection.moves.settle import settled
 from ddsr.selection.rational.products import MOST_TERMS, Factors, Product, Symbols
 from ddsr.selection.rational.writer import Writer, cost_of
@@ -29,7 +30,7 @@ MOST_TERMS_READ = 100  # of a numerator or a denominator before it is cancelled
 SECONDS_OF_LARGE, MOST_TERMS_A_SECOND = 3.0, 20
 FEWEST_NODES = 5  # the simplifier already finds the shortest form of smaller trees
 LARGEST_POWER = 12
-LARGEST_WHOLE, LARGEST_DENOMINATOR = 1000, 8
+LARGEST_WHOLE = 1000
 
 PRODUCTS = ("mul", "div", "neg", "inverse")
 

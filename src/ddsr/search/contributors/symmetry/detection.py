@@ -15,11 +15,10 @@ from itertools import combinations, islice
 import numpy as np
 from numpy.typing import NDArray
 
+from ddsr.data.arrays import Floats
 from ddsr.expression import Node
 from ddsr.search.contributors.symmetry.reduction import Input, Reduction
 from ddsr.search.contributors.symmetry.slopes import Slopes
-
-Floats = NDArray[np.float64]
 
 MOST_PIVOTS = 400
 """choices of inputs as units that are compared"""

@@ -8,9 +8,9 @@ from hashlib import blake2b
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ddsr.config import RefinerConfig
+from ddsr.data.arrays import Floats
 from ddsr.data.dataset import Dataset
 from ddsr.data.row_samples import choose_rows
 from ddsr.engine import Engine, values
@@ -25,8 +25,6 @@ from ddsr.search.contributors.symmetry.reduction import Input, Reduction
 from ddsr.search.contributors.symmetry.slopes import slopes_of
 from ddsr.search.hall_of_fame import HallOfFame
 from ddsr.storage.saved import Saved
-
-Floats = NDArray[np.float64]
 
 TOLERANCE = 0.05
 """largest remainder of slopes that should cancel, relative to their size"""

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ddsr.data.arrays import Floats
 from ddsr.engine import values
 from ddsr.expression import Batch
-
-Floats = NDArray[np.float64]
 
 STEP = 1e-4
 """step of the central difference, relative to the spread of the column"""
