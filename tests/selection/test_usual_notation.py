@@ -43,6 +43,27 @@ def test_the_usual_notation(text, wanted):
     assert written(text) == [wanted]
 
 
+@pytest.mark.parametrize(
+    "text, wanted",
+    [
+        ("8.2 - 24.6 / (3.3 + a)^1.000000000001", "8.2 - 24.6 / (3.3 + a)"),
+        ("1.000000000002 * b * a", "a * b"),
+        ("b * a^1.999999999998 + 0.0", "b * a^2"),
+    ],
+)
+def test_constants_that_are_whole_up_to_rounding_become_whole(text, wanted):
+    law = parse(wanted).to_callable()(ROWS)
+    engine = Engine(VOCABULARY, ROWS, law)
+    entry = FrontEntry(parse(text), float(engine.refit([parse(text)], max_steps=0).nrmse[0]))
+    (found,) = in_usual_notation(ParetoFront((entry,)), engine, lambda expression: True)
+    assert found.expression.text(precision=8) == wanted
+
+
+def test_constants_stay_where_whole_ones_fit_worse():
+    text = "b * a^1.0000005"
+    assert written(text) == [text]
+
+
 def test_phases_are_within_half_a_turn():
     (found,) = written("cos(69.42 - 0.017 * day)")
     phase = next(value for value in parse(found).constants if abs(abs(value) - 0.017) > 1e-6)

@@ -209,7 +209,7 @@ class Fit:
             self.is_choice_cut = True
 
     def write(self) -> None:
-        """Rewrite the listed equations in their usual notation, without changing a value."""
+        """Rewrite the listed equations in their usual notation, with the same errors."""
         engine = self.problem.engine
         try:
             self.front = in_usual_notation(self.front, engine, self.problem.lister.listing.allows)
