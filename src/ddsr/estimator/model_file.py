@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.data.checks import MOST_COUNTED, check_whole
+from ddsr.data.preparation import Preparation
 from ddsr.errors import RunError
 from ddsr.expression import Expression, Vocabulary
 from ddsr.expression.template_parser import parse_template
@@ -53,6 +54,8 @@ class ModelRecord:
     """name of each target, if it has one"""
     n_fits: int
     """1, plus one for each fit that continued it with `warm_start`"""
+    preparation: Preparation | None = None
+    """how a table becomes numbers, if it was prepared"""
 
 
 def write_model(record: ModelRecord, path: Path) -> None:
@@ -68,6 +71,7 @@ def write_model(record: ModelRecord, path: Path) -> None:
         "has_feature_names": record.has_feature_names,
         "parameters": dict(record.parameters),
         "n_fits": record.n_fits,
+        **({} if record.preparation is None else {"preparation": record.preparation.to_json()}),
         "outputs": outputs,
     }
     write_whole(path, to_text(written).encode())
@@ -89,7 +93,17 @@ def read_model(path: Path) -> ModelRecord:
             outcomes=tuple(_read_output(output, features) for output in outputs),
             targets=tuple(_read_name(output["target"]) for output in outputs),
             n_fits=check_whole(written["n_fits"], "n_fits", least=1),
+            preparation=_read_preparation(written.get("preparation"), features),
         )
+
+
+def _read_preparation(written: Any, features: tuple[str, ...]) -> Preparation | None:
+    if written is None:
+        return None
+    preparation = Preparation.from_json(written)
+    if preparation.names != features:
+        raise ValueError("its preparation has other columns than its equations")
+    return preparation
 
 
 def to_text(written: Mapping[str, Any]) -> str:

@@ -9,23 +9,23 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import check_random_state
 
 from ddsr.config import SearchConfig
-from ddsr.data.checks import check_rows, check_target
 from ddsr.data.dataset import Dataset
-from ddsr.data.frames import Targets, naming, read_rows, read_targets
-from ddsr.data.times import check_no_times
-from ddsr.engine import values
+from ddsr.data.frames import naming
+from ddsr.data.preparation import Preparation, TableOptions
 from ddsr.errors import DataError
 from ddsr.estimator.budget import Budget
 from ddsr.estimator.fit import Fit, Journal, run
-from ddsr.estimator.forms import EquationForms, Index
+from ddsr.estimator.forms import EquationForms
 from ddsr.estimator.model_selection import find_selection
 from ddsr.estimator.notebook import NotebookDisplay
 from ddsr.estimator.plots import Plots
+from ddsr.estimator.predictions import Predicting
+from ddsr.estimator.preparing import TrainingRows, read_training
 from ddsr.estimator.prior_parameter import PriorLike, with_prior
 from ddsr.estimator.saved_models import SavedModels
 from ddsr.estimator.seeding import check_same_columns, time_for_seeds
@@ -47,7 +47,6 @@ from ddsr.grammar.rules import RulesLike, read_rules
 from ddsr.search.loop import SearchState
 from ddsr.search.presets import ConfigLike, Method, parse_method, pose, settings, start
 from ddsr.search.problem import Given, Problem
-from ddsr.selection.guards.outliers import outlying_rows
 from ddsr.selection.outcome import Outcome
 
 LARGEST_SEED = 2**31 - 1
@@ -56,6 +55,7 @@ LARGEST_SEED = 2**31 - 1
 class DDSRRegressor(
     EquationForms,
     Uncertainty,
+    Predicting,
     Plots,
     SavedModels,
     NotebookDisplay,
@@ -113,6 +113,15 @@ class DDSRRegressor(
         Called with the `SearchState` after every epoch. If it raises `KeyboardInterrupt`, the fit ends.
     verbose : int
         0 shows nothing; 1 shows the search as `ddsr fit` does, then the chosen equation.
+    missing : "error", "drop" or "impute"
+        What to do with missing values: refuse them, drop their rows (predictions are NaN there), or replace
+        them by the median of the column in `fit`, or its most frequent category.
+    categories : "error" or "one-hot"
+        What to do with columns of text or categories: refuse them, or replace each by one column of 0 and 1
+        per category, such as `colour=red`.
+    dates : "error" or "days"
+        What to do with columns of dates: refuse them, or count days since the first date in `fit`, as in
+        `date [d]`.
 
     Attributes
     ----------
@@ -149,6 +158,8 @@ class DDSRRegressor(
         Number of fits: this one and, with `warm_start`, those before it.
     is_weighted_, has_counts_ : bool
         Whether `fit` was given weights and counts.
+    preparation_ : Preparation or None
+        What `missing`, `categories` and `dates` did to the table (`notes`), which `print` shows, too.
     n_features_in_, feature_names_in_, n_outputs_, target_names_
         As in scikit-learn; `target_names_` has the name of y or of each of its columns.
 
@@ -178,6 +189,9 @@ class DDSRRegressor(
         contributors: Sequence[Given] = (),
         callback: Callable[[SearchState], object] | None = None,
         verbose: int = 0,
+        missing: str = "error",
+        categories: str = "error",
+        dates: str = "error",
     ) -> None:
         self.preset = preset
         self.max_time = max_time
@@ -196,6 +210,9 @@ class DDSRRegressor(
         self.contributors = contributors
         self.callback = callback
         self.verbose = verbose
+        self.missing = missing
+        self.categories = categories
+        self.dates = dates
 
     def fit(
         self,
@@ -218,86 +235,65 @@ class DDSRRegressor(
         sample_weight: ArrayLike | None,
         counts: ArrayLike | None = None,
         journal: Journal | None = None,
+        preparation: Preparation | None = None,
     ) -> DDSRRegressor:
-        """Fit. A journal can restore a saved fit and save it after every epoch."""
+        """Fit. A journal can restore a saved fit and save it after every epoch.
+
+        With a preparation, X has been prepared by it already.
+        """
         started = time.monotonic() - (journal.seconds_used if journal else 0.0)
-        method, budget, rules, fits, rows, targets = self._posed(X, y, sample_weight, counts, started)
-        self.n_fits_ = self._n_fits_before() + 1
+        read = self._read(X, y, sample_weight, counts, preparation)
+        method, budget, rules, fits = self._posed(read, started)
+        self.n_fits_, self.preparation_ = self._n_fits_before() + 1, read.preparation
         self.is_weighted_, self.has_counts_ = sample_weight is not None, counts is not None
         if journal is not None:
             journal.begin(fits[0])
         note = self._call_back if journal is None else journal.note
-        with shown(self.verbose, fits, targets.names, self.max_time, self) as views:
+        with shown(self.verbose, fits, self.target_names_, self.max_time, self) as views:
             try:
                 run(fits, partial(start, method), budget, rules, [*views, note])
             finally:
                 self._keep([fit.outcome for fit in fits])
                 self.fit_seconds_ = time.monotonic() - started
-                self._keep_sample(rows, targets)
+                self._keep_sample(read)
         return self._announced()
-
-    def predict(self, X: ArrayLike, index: Index = None) -> NDArray[np.float64]:
-        """Predict with the chosen equation, or with row `index` of `equations_`; one column per output.
-
-        As in NumPy, rows where the equation is undefined or overflows get NaN or ±inf.
-        """
-        equations = [outcome.front.entries[row].equation for outcome, row in self._rows(index)]
-        rows = check_rows(read_rows(self, X, reset=False), equations[0].vocabulary.variables)
-        columns = [values([equation], rows, threads_of(self.n_jobs))[0][0] for equation in equations]
-        return columns[0] if len(columns) == 1 else np.column_stack(columns)
-
-    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return R² of the chosen equation on these rows."""
-        check_no_times(y, "y")
-        return float(super().score(X, y, sample_weight))
-
-    def outliers(self, X: ArrayLike, y: ArrayLike, index: Index = None) -> Any:
-        """Return the positions of outliers, rows with unusually large residuals, the largest first.
-
-        Rows where the equation is undefined come first. Outliers are only reported for 20 rows or more, and
-        at most one row in fifty, but at least one is allowed (docs/selection.md). For several columns of y,
-        the result is a list of arrays.
-        """
-        targets = read_targets(y).columns
-        predicted = self.predict(X, index).reshape(-1, len(self.outcomes_))
-        if targets.shape != predicted.shape:
-            raise DataError(
-                f"y has the shape {targets.shape}, but predictions have the shape {predicted.shape}"
-            )
-        columns = [check_target(column, len(targets)) for column in targets.T]
-        found = [outlying_rows(*pair) for pair in zip(predicted.T, columns, strict=True)]
-        return found[0] if len(found) == 1 else found
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
+        tags.input_tags.allow_nan = self.missing in ("drop", "impute")
+        tags.input_tags.categorical = tags.input_tags.string = self.categories == "one-hot"
         return tags
 
     # Steps of a fit
 
-    def _posed(
+    def _read(
         self,
         X: ArrayLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None,
         counts: ArrayLike | None,
-        started: float,
-    ) -> tuple[Method, Budget, Sequence[Rule], list[Fit], NDArray[np.float64], Targets]:
-        """Check data and parameters, and return what a fit starts with: the data as they were read, too."""
+        preparation: Preparation | None = None,
+    ) -> TrainingRows:
+        """Read the data of a fit as numbers."""
+        options = TableOptions(missing=self.missing, categories=self.categories, dates=self.dates)
+        read = read_training(self, X, y, sample_weight, counts, options, preparation)
+        self.target_names_ = read.targets.names
+        return read
+
+    def _posed(self, read: TrainingRows, started: float) -> tuple[Method, Budget, Sequence[Rule], list[Fit]]:
+        """Check parameters and data, and return what a fit starts with."""
         method = parse_method(self.preset)
         config = settings(method, with_prior(method, self.config, self.prior))
         selection = find_selection(self.model_selection, config)
         budget = Budget.of(config, self.max_time, self.max_epochs, started)
         rules = read_rules(self.rules)
         check_verbose(self.verbose)
-        targets = read_targets(y)
-        self.target_names_ = targets.names
-        rows = read_rows(self, X, ensure_min_samples=2)
         fits = [
-            Fit(problem, selection, seeds, time_for_seeds(budget.end, len(targets.names)))
-            for problem, seeds in self._problems(method, config, rules, rows, targets, sample_weight, counts)
+            Fit(problem, selection, seeds, time_for_seeds(budget.end, len(read.targets.names)))
+            for problem, seeds in self._problems(method, config, rules, read)
         ]
-        return method, budget, rules, fits, rows, targets
+        return method, budget, rules, fits
 
     def _call_back(self, fit: Fit, state: SearchState) -> None:
         if self.callback is not None:
@@ -312,18 +308,14 @@ class DDSRRegressor(
         method: Method,
         config: SearchConfig,
         rules: Sequence[Rule],
-        rows: NDArray[np.float64],
-        targets: Targets,
-        sample_weight: ArrayLike | None,
-        counts: ArrayLike | None,
+        read: TrainingRows,
     ) -> Iterator[tuple[Problem, list[Expression]]]:
         """Yield the problem of each output and the expressions that its search starts from."""
         before = [outcome.front for outcome in self.outcomes_] if self._n_fits_before() else []
-        names = getattr(self, "feature_names_in_", [f"x{column}" for column in range(rows.shape[1])])
         operators = config.operators if self.operators is None else self.operators
-        features = [str(name) for name in names]
-        template = None if self.template is None else parse_template(self.template, features)
-        vocabulary = Vocabulary(features, operators, has_constant=config.constants, template=template)
+        template = None if self.template is None else parse_template(self.template, read.names)
+        vocabulary = Vocabulary(read.names, operators, has_constant=config.constants, template=template)
+        targets = read.targets
         check_same_columns(before, vocabulary, len(targets.names))
         # a fit that continues another one has its own random numbers
         seeds = check_random_state(self.random_state).randint(LARGEST_SEED, size=self._n_fits_before() + 1)
@@ -331,7 +323,9 @@ class DDSRRegressor(
         for output, (name, target) in enumerate(zip(targets.names, targets.columns.T, strict=True)):
             with naming(None if targets.is_one else name):
                 if data is None:
-                    data = Dataset.of(rows, target, sample_weight, counts, names=vocabulary.variables)
+                    data = Dataset.of(
+                        read.X, target, read.sample_weight, read.counts, names=vocabulary.variables
+                    )
                 else:
                     data = data.with_target(target)
                 problem = pose(
@@ -373,14 +367,14 @@ class DDSRRegressor(
         self.stopped_by_ = self._of_outputs(lambda outcome: outcome.stopped_by)
         self.noise_ = self._of_outputs(lambda outcome: outcome.noise)
 
-    def _keep_sample(self, rows: NDArray[np.float64], targets: Targets) -> None:
+    def _keep_sample(self, read: TrainingRows) -> None:
         """Keep some of the rows, enough to plot the fit."""
-        columns = iter(targets.columns.T)
+        columns = iter(read.targets.columns.T)
         self.fit_sample_ = self._of_outputs(
-            lambda outcome: sample_table(outcome.best.equation, rows, next(columns))
+            lambda outcome: sample_table(outcome.best.equation, read.X, next(columns))
         )
-        kept = sampled_positions(len(rows))
-        self.fit_inputs_ = self._of_outputs(lambda outcome: inputs_table(outcome, rows, kept))
+        kept = sampled_positions(len(read.X))
+        self.fit_inputs_ = self._of_outputs(lambda outcome: inputs_table(outcome, read.X, kept))
 
     def _of_outputs(self, form: Callable[[Outcome], Any]) -> Any:
         found = [form(outcome) for outcome in self.outcomes_]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ddsr.data.frames import named_targets
+from ddsr.data.preparation import Preparation
 from ddsr.estimator.model_file import ModelRecord, read_model, write_model
 from ddsr.estimator.parameters import from_json, saved_parameters
 from ddsr.selection.outcome import Outcome
@@ -28,6 +29,7 @@ class SavedModels:
     n_fits_: int
     n_features_in_: int
     feature_names_in_: NDArray[np.object_]
+    preparation_: Preparation | None
     get_params: Callable[..., dict[str, Any]]
     _keep: Callable[[list[Outcome]], None]
 
@@ -45,9 +47,10 @@ class SavedModels:
         record = read_model(Path(path))
         with restoring(f"model ({path})"):
             model = cls(**from_json(record.parameters, set(cls().get_params(deep=False))))
-            model.n_features_in_ = len(record.features)
+            inputs = record.features if record.preparation is None else record.preparation.inputs
+            model.n_features_in_, model.preparation_ = len(inputs), record.preparation
             if record.has_feature_names:
-                model.feature_names_in_ = np.array(record.features, dtype=object)
+                model.feature_names_in_ = np.array(inputs, dtype=object)
             model.n_fits_ = record.n_fits
             model._keep(list(record.outcomes))
             model.target_names_ = named_targets(record.targets)
@@ -61,4 +64,5 @@ class SavedModels:
             outcomes=tuple(outcomes),
             targets=self.target_names_,
             n_fits=self.n_fits_,
+            preparation=getattr(self, "preparation_", None),
         )
