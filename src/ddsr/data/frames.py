@@ -27,6 +27,7 @@ ENCODE = (
     "encode text as numbers first, for example with pandas.get_dummies or scikit-learn's OrdinalEncoder, "
     "or drop the column"
 )
+ONE_HOT = "pass categories='one-hot' for one column of 0 and 1 per category, or drop the column"
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,8 @@ def read_rows(estimator: Any, X: ArrayLike, **options: Any) -> Floats:
     """Read X as scikit-learn does, which stores and checks the column names."""
     if X is None:
         raise DataError("X is None: pass a table with one row per observation")
-    _check_is_table(X, "X")
+    check_table(X, "X")
+    check_no_times(X, "X")
     _check_has_columns(X)
     try:
         with _quiet_if_sparse(X):
@@ -78,7 +80,8 @@ def read_targets(y: ArrayLike) -> Targets:
     """Read y, one column or several."""
     if y is None:
         raise DataError("DDSRRegressor requires y to be passed, but the target y is None")
-    _check_is_table(y, "y")
+    check_table(y, "y")
+    check_no_times(y, "y")
     try:
         found = np.asarray(y)
         if found.dtype.kind == "c":
@@ -103,7 +106,7 @@ def read_targets(y: ArrayLike) -> Targets:
     return Targets(columns, names, is_one=False)
 
 
-def _check_is_table(table: Any, what: str) -> None:
+def check_table(table: Any, what: str) -> None:
     """Refuse lazy tables and duplicate names, for which scikit-learn has no clear message."""
     if hasattr(table, "collect") and hasattr(table, "collect_schema"):
         raise DataError(f"{what} is a lazy table: call its collect() first")
@@ -118,7 +121,6 @@ def _check_is_table(table: Any, what: str) -> None:
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise DataError(f"{what} has several columns named {repeated[0]!r}: rename all but one")
-    check_no_times(table, what)
 
 
 def _is_text(name: str) -> bool:
@@ -202,7 +204,8 @@ def _of_column(table: Any, what: str) -> DataError | None:
                 where = f"row {missing[0]}, column {name!r}"
                 return DataError(f"{what} has a missing value in {where}: remove or fill such rows first")
             reason = f"column {name!r} of {what} cannot be read as numbers: {error}"
-            return DataError(f"{reason}; {ENCODE}" if str(error).startswith(TEXT) else reason)
+            remedy = ONE_HOT if what == "X" else ENCODE
+            return DataError(f"{reason}; {remedy}" if str(error).startswith(TEXT) else reason)
     return None
 
 

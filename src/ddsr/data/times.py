@@ -16,18 +16,23 @@ DURATIONS = (datetime.timedelta, np.timedelta64)
 DATE_TYPES = ("date", "time", "period")
 DURATION_TYPES = ("timedelta", "duration")
 REMEDIES = {
-    "dates": "for example days since the start",
-    "durations": "for example seconds",
+    "dates": "convert them to numbers first, for example days since the start, or drop them",
+    "durations": "convert them to numbers first, for example seconds, or drop them",
 }
+DAYS = "pass dates='days' for the days since the first, or drop them"
 
 
 def check_no_times(table: Any, what: str) -> None:
     """Raise `DataError` for a table, a column or an array that contains dates or durations."""
     for name, kind in _times(table):
         where = what if name is None else f"column {name!r} of {what}"
-        raise DataError(
-            f"{where} contains {kind}: convert them to numbers first, {REMEDIES[kind]}, or drop them"
-        )
+        is_input = name is not None and what == "X" and kind == "dates"
+        raise DataError(f"{where} contains {kind}: {DAYS if is_input else REMEDIES[kind]}")
+
+
+def kind_of(values: Any) -> str | None:
+    """Return whether an array contains dates or durations; None if it contains neither."""
+    return _kind_of_list(values)
 
 
 def _times(table: Any) -> Iterator[tuple[object, str]]:

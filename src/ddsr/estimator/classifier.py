@@ -63,6 +63,9 @@ class DDSRClassifier(ClassifierMixin, SymbolicEstimator):  # type: ignore[misc]
         contributors: Sequence[Given] = (),
         callback: Callable[[SearchState], object] | None = None,
         verbose: int = 0,
+        missing: str = "error",
+        categories: str = "error",
+        dates: str = "error",
     ) -> None:
         self.preset = preset
         self.max_time = max_time
@@ -81,6 +84,9 @@ class DDSRClassifier(ClassifierMixin, SymbolicEstimator):  # type: ignore[misc]
         self.contributors = contributors
         self.callback = callback
         self.verbose = verbose
+        self.missing = missing
+        self.categories = categories
+        self.dates = dates
 
     def fit(
         self,
@@ -110,13 +116,13 @@ class DDSRClassifier(ClassifierMixin, SymbolicEstimator):  # type: ignore[misc]
 
     def decision_function(self, X: ArrayLike, index: Index = None) -> NDArray[np.float64]:
         """Return the log-odds of the second of two classes, or a column with those of each class."""
-        return self._predict(X, index)
+        return super().predict(X, index)
 
     def predict_proba(self, X: ArrayLike, index: Index = None) -> NDArray[np.float64]:
         """Return the probability of each class, a column each. Where an equation is undefined, it is even."""
         from scipy.special import expit
 
-        chances = expit(np.nan_to_num(self._predict(X, index), nan=0.0))
+        chances = expit(np.nan_to_num(super().predict(X, index), nan=0.0))
         if chances.ndim == 1:
             return np.column_stack([1.0 - chances, chances])
         total = np.maximum(chances.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)

@@ -18,6 +18,7 @@ import numpy as np
 from ddsr.data.arrays import Floats
 from ddsr.data.checks import MOST_COUNTED, check_whole
 from ddsr.data.losses import Loss
+from ddsr.data.preparation import Preparation
 from ddsr.errors import RunError
 from ddsr.expression import Expression, Vocabulary
 from ddsr.expression.template_parser import parse_template
@@ -54,6 +55,8 @@ class ModelRecord:
     """1, plus one for each fit that continued it with `warm_start`"""
     classes: tuple[Any, ...] | None = None
     """of a classifier"""
+    preparation: Preparation | None = None
+    """how a table becomes numbers, if it was prepared"""
 
 
 def write_model(record: ModelRecord, path: Path) -> None:
@@ -70,6 +73,7 @@ def write_model(record: ModelRecord, path: Path) -> None:
         "parameters": dict(record.parameters),
         "n_fits": record.n_fits,
         **({} if record.classes is None else {"classes": list(record.classes)}),
+        **({} if record.preparation is None else {"preparation": record.preparation.to_json()}),
         "outputs": outputs,
     }
     write_whole(path, to_text(written).encode())
@@ -92,7 +96,17 @@ def read_model(path: Path) -> ModelRecord:
             targets=tuple(_read_name(output["target"]) for output in outputs),
             n_fits=check_whole(written["n_fits"], "n_fits", least=1),
             classes=tuple(written["classes"]) if "classes" in written else None,
+            preparation=_read_preparation(written.get("preparation"), features),
         )
+
+
+def _read_preparation(written: Any, features: tuple[str, ...]) -> Preparation | None:
+    if written is None:
+        return None
+    preparation = Preparation.from_json(written)
+    if preparation.names != features:
+        raise ValueError("its preparation has other columns than its equations")
+    return preparation
 
 
 def to_text(written: Mapping[str, Any]) -> str:

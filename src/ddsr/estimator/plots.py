@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ddsr.data.arrays import Floats
-from ddsr.data.checks import check_rows
-from ddsr.data.frames import read_rows, read_targets
+from ddsr.data.frames import read_targets
 from ddsr.data.printable import printable
 from ddsr.engine import values
 from ddsr.errors import DataError, MethodError
@@ -72,6 +71,7 @@ class Plots:
     target_names_: tuple[str, ...]
     fit_sample_: Any
     fit_inputs_: Any
+    _new_rows: Callable[[ArrayLike], Floats]
     _rows: Callable[[Index], Iterator[tuple[Outcome, int]]]
 
     def plot(
@@ -116,15 +116,14 @@ class Plots:
         return figure
 
     def _given(self, X: ArrayLike, y: ArrayLike, output: int) -> tuple[Floats, Floats]:
-        variables = self.outcomes_[output].best.expression.vocabulary.variables
-        rows = check_rows(read_rows(self, X, reset=False), variables)
+        rows = self._new_rows(X)
         targets = read_targets(y).columns
         if targets.shape != (len(rows), len(self.outcomes_)):
             raise DataError(
                 f"y has the shape {targets.shape}, but X has {len(rows)} row(s) and the model "
                 f"{len(self.outcomes_)} output(s)"
             )
-        is_known = np.isfinite(targets[:, output])
+        is_known = np.isfinite(targets[:, output]) & ~np.isnan(rows).any(axis=1)
         return _spread(rows[is_known], targets[is_known, output])
 
     def _sampled(self, output: int) -> tuple[Floats, Floats]:

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
 
+from ddsr.data.arrays import Floats
 from ddsr.data.checks import check_target
 from ddsr.data.dataset import RowWeights
 from ddsr.data.frames import read_targets
@@ -81,6 +83,15 @@ class DDSRRegressor(RegressorMixin, SymbolicEstimator):  # type: ignore[misc]
         Called with the `SearchState` after every epoch. If it raises `KeyboardInterrupt`, the fit ends.
     verbose : int
         0 shows nothing; 1 shows the search as `ddsr fit` does, then the chosen equation.
+    missing : "error", "drop" or "impute"
+        What to do with missing values: refuse them, drop their rows (predictions are NaN there), or replace
+        them by the median of the column in `fit`, or its most frequent category.
+    categories : "error" or "one-hot"
+        What to do with columns of text or categories: refuse them, or replace each by one column of 0 and 1
+        per category, such as `colour=red`.
+    dates : "error" or "days"
+        What to do with columns of dates: refuse them, or count days since the first date in `fit`, as in
+        `date [d]`.
 
     Attributes
     ----------
@@ -117,6 +128,8 @@ class DDSRRegressor(RegressorMixin, SymbolicEstimator):  # type: ignore[misc]
         Number of fits: this one and, with `warm_start`, those before it.
     is_weighted_, has_counts_ : bool
         Whether `fit` was given weights and counts.
+    preparation_ : Preparation or None
+        What `missing`, `categories` and `dates` did to the table (`notes`), which `print` shows, too.
     n_features_in_, feature_names_in_, n_outputs_, target_names_
         As in scikit-learn; `target_names_` has the name of y or of each of its columns.
 
@@ -147,6 +160,9 @@ class DDSRRegressor(RegressorMixin, SymbolicEstimator):  # type: ignore[misc]
         contributors: Sequence[Given] = (),
         callback: Callable[[SearchState], object] | None = None,
         verbose: int = 0,
+        missing: str = "error",
+        categories: str = "error",
+        dates: str = "error",
     ) -> None:
         self.preset = preset
         self.max_time = max_time
@@ -166,6 +182,9 @@ class DDSRRegressor(RegressorMixin, SymbolicEstimator):  # type: ignore[misc]
         self.contributors = contributors
         self.callback = callback
         self.verbose = verbose
+        self.missing = missing
+        self.categories = categories
+        self.dates = dates
 
     def fit(
         self,
@@ -183,17 +202,14 @@ class DDSRRegressor(RegressorMixin, SymbolicEstimator):  # type: ignore[misc]
         """
         return self._fit(X, y, RowWeights(sample_weight, counts, y_err))
 
-    def predict(self, X: ArrayLike, index: Index = None) -> NDArray[np.float64]:
-        """Predict with the chosen equation, or with row `index` of `equations_`; one column per output.
-
-        As in NumPy, rows where the equation is undefined or overflows get NaN or ±inf.
-        """
-        return self._predict(X, index)
-
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return R² of the chosen equation on these rows."""
+        """Return R² of the chosen equation on these rows, without rows that `missing` drops."""
         check_no_times(y, "y")
-        return float(super().score(X, y, sample_weight))
+        if not self._allows_gaps:
+            return float(super().score(X, y, sample_weight))
+        true, predicted, kept = self._compared(X, y, None)
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)[kept]
+        return float(r2_score(true, predicted, sample_weight=weights))
 
     def outliers(self, X: ArrayLike, y: ArrayLike, index: Index = None) -> Any:
         """Return the positions of outliers, rows with unusually large residuals, the largest first.
@@ -202,17 +218,30 @@ class DDSRRegressor(RegressorMixin, SymbolicEstimator):  # type: ignore[misc]
         at most one row in fifty, but at least one is allowed (docs/selection.md). For several columns of y,
         the result is a list of arrays.
         """
+        true, predicted, kept = self._compared(X, y, index)
+        columns = [check_target(column, len(true)) for column in true.T]
+        found = [kept[outlying_rows(*pair)] for pair in zip(predicted.T, columns, strict=True)]
+        return found[0] if len(found) == 1 else found
+
+    def _compared(self, X: ArrayLike, y: ArrayLike, index: Index) -> tuple[Floats, Floats, NDArray[np.intp]]:
+        """Return true and predicted values, a column per output, and the positions of their rows.
+
+        Rows with missing values are left out if `missing` allows them.
+        """
         targets = read_targets(y).columns
         predicted = self.predict(X, index).reshape(-1, len(self.outcomes_))
         if targets.shape != predicted.shape:
             raise DataError(
                 f"y has the shape {targets.shape}, but predictions have the shape {predicted.shape}"
             )
-        columns = [check_target(column, len(targets)) for column in targets.T]
-        found = [outlying_rows(*pair) for pair in zip(predicted.T, columns, strict=True)]
-        return found[0] if len(found) == 1 else found
+        if not self._allows_gaps:
+            return targets, predicted, np.arange(len(targets))
+        kept = np.flatnonzero(~np.isnan(np.hstack([self._new_rows(X), targets])).any(axis=1))
+        return targets[kept], predicted[kept], kept
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
+        tags.input_tags.allow_nan = self.missing in ("drop", "impute")
+        tags.input_tags.categorical = tags.input_tags.string = self.categories == "one-hot"
         return tags

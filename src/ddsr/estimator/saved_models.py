@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ddsr.data.frames import named_targets
+from ddsr.data.preparation import Preparation
 from ddsr.errors import RunError
 from ddsr.estimator.model_file import ModelRecord, read_model, write_model
 from ddsr.estimator.parameters import from_json, saved_parameters
@@ -30,6 +31,7 @@ class SavedModels:
     n_features_in_: int
     feature_names_in_: NDArray[np.object_]
     classes_: NDArray[Any]
+    preparation_: Preparation | None
     get_params: Callable[..., dict[str, Any]]
     _keep: Callable[[list[Outcome]], None]
 
@@ -51,9 +53,10 @@ class SavedModels:
             raise RunError(f"{path} has the model of another estimator: load it with {kind}.load")
         with restoring(f"model ({path})"):
             model = cls(**from_json(record.parameters, set(cls().get_params(deep=False))))
-            model.n_features_in_ = len(record.features)
+            inputs = record.features if record.preparation is None else record.preparation.inputs
+            model.n_features_in_, model.preparation_ = len(inputs), record.preparation
             if record.has_feature_names:
-                model.feature_names_in_ = np.array(record.features, dtype=object)
+                model.feature_names_in_ = np.array(inputs, dtype=object)
             model.n_fits_ = record.n_fits
             if record.classes is not None:
                 model.classes_ = np.array(record.classes)
@@ -71,4 +74,5 @@ class SavedModels:
             targets=self.target_names_,
             n_fits=self.n_fits_,
             classes=None if classes is None else tuple(classes.tolist()),
+            preparation=getattr(self, "preparation_", None),
         )

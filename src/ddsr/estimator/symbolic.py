@@ -8,24 +8,24 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from ddsr.config import SearchConfig
-from ddsr.data.checks import check_rows
 from ddsr.data.dataset import Dataset, RowWeights
-from ddsr.data.frames import Targets, naming, read_rows, read_targets
+from ddsr.data.frames import naming
 from ddsr.data.losses import Loss
-from ddsr.engine import values
+from ddsr.data.preparation import Preparation, TableOptions
 from ddsr.errors import DataError
 from ddsr.estimator.budget import Budget
 from ddsr.estimator.fit import Fit, Journal, run
-from ddsr.estimator.forms import EquationForms, Index
+from ddsr.estimator.forms import EquationForms
 from ddsr.estimator.model_selection import find_selection
 from ddsr.estimator.notebook import NotebookDisplay
 from ddsr.estimator.plots import Plots
+from ddsr.estimator.predictions import Predicting
+from ddsr.estimator.preparing import TrainingRows, read_training
 from ddsr.estimator.prior_parameter import with_prior
 from ddsr.estimator.saved_models import SavedModels
 from ddsr.estimator.seeding import check_same_columns, time_for_seeds
@@ -56,6 +56,7 @@ Self = TypeVar("Self", bound="SymbolicEstimator")
 class SymbolicEstimator(
     EquationForms,
     Uncertainty,
+    Predicting,
     Plots,
     SavedModels,
     NotebookDisplay,
@@ -69,54 +70,56 @@ class SymbolicEstimator(
         y: ArrayLike,
         weights: RowWeights,
         journal: Journal | None = None,
+        preparation: Preparation | None = None,
     ) -> Self:
-        """Fit. A journal can restore a saved fit and save it after every epoch."""
+        """Fit. A journal can restore a saved fit and save it after every epoch.
+
+        With a preparation, X has been prepared by it already.
+        """
         started = time.monotonic() - (journal.seconds_used if journal else 0.0)
-        method, budget, rules, fits, rows, targets = self._posed(X, y, weights, started)
-        self.n_fits_ = self._n_fits_before() + 1
+        read = self._read(X, y, weights, preparation)
+        method, budget, rules, fits = self._posed(read, started)
+        self.n_fits_, self.preparation_ = self._n_fits_before() + 1, read.preparation
         self.is_weighted_ = weights.sample_weight is not None or weights.y_err is not None
         self.has_counts_ = weights.counts is not None
         if journal is not None:
             journal.begin(fits[0])
         note = self._call_back if journal is None else journal.note
-        with shown(self.verbose, fits, targets.names, self.max_time, self) as views:
+        with shown(self.verbose, fits, self.target_names_, self.max_time, self) as views:
             try:
                 run(fits, partial(start, method), budget, rules, [*views, note])
             finally:
                 self._keep([fit.outcome for fit in fits])
                 self.fit_seconds_ = time.monotonic() - started
-                self._keep_sample(rows, targets)
+                self._keep_sample(read)
         return self._announced()
 
-    def _predict(self, X: ArrayLike, index: Index) -> NDArray[np.float64]:
-        """Return the values of the chosen equation, or of row `index`; one column per output."""
-        equations = [outcome.front.entries[row].equation for outcome, row in self._rows(index)]
-        rows = check_rows(read_rows(self, X, reset=False), equations[0].vocabulary.variables)
-        columns = [values([equation], rows, threads_of(self.n_jobs))[0][0] for equation in equations]
-        return columns[0] if len(columns) == 1 else np.column_stack(columns)
-
-    def _posed(
+    def _read(
         self,
         X: ArrayLike,
         y: ArrayLike,
         weights: RowWeights,
-        started: float,
-    ) -> tuple[Method, Budget, Sequence[Rule], list[Fit], NDArray[np.float64], Targets]:
-        """Check data and parameters, and return what a fit starts with: the data as they were read, too."""
+        preparation: Preparation | None = None,
+    ) -> TrainingRows:
+        """Read the data of a fit as numbers."""
+        options = TableOptions(missing=self.missing, categories=self.categories, dates=self.dates)
+        read = read_training(self, X, y, weights, options, preparation)
+        self.target_names_ = read.targets.names
+        return read
+
+    def _posed(self, read: TrainingRows, started: float) -> tuple[Method, Budget, Sequence[Rule], list[Fit]]:
+        """Check parameters and data, and return what a fit starts with."""
         method = parse_method(self.preset)
         config = settings(method, with_prior(method, self.config, self.prior))
         selection = find_selection(self.model_selection, config)
         budget = Budget.of(config, self.max_time, self.max_epochs, started)
         rules = read_rules(self.rules)
         check_verbose(self.verbose)
-        targets = read_targets(y)
-        self.target_names_ = targets.names
-        rows = read_rows(self, X, ensure_min_samples=2)
         fits = [
-            Fit(problem, selection, seeds, time_for_seeds(budget.end, len(targets.names)))
-            for problem, seeds in self._problems(method, config, rules, rows, targets, weights)
+            Fit(problem, selection, seeds, time_for_seeds(budget.end, len(read.targets.names)))
+            for problem, seeds in self._problems(method, config, rules, read)
         ]
-        return method, budget, rules, fits, rows, targets
+        return method, budget, rules, fits
 
     def _call_back(self, fit: Fit, state: SearchState) -> None:
         if self.callback is not None:
@@ -131,17 +134,14 @@ class SymbolicEstimator(
         method: Method,
         config: SearchConfig,
         rules: Sequence[Rule],
-        rows: NDArray[np.float64],
-        targets: Targets,
-        weights: RowWeights,
+        read: TrainingRows,
     ) -> Iterator[tuple[Problem, list[Expression]]]:
         """Yield the problem of each output and the expressions that its search starts from."""
         before = [outcome.front for outcome in self.outcomes_] if self._n_fits_before() else []
-        names = getattr(self, "feature_names_in_", [f"x{column}" for column in range(rows.shape[1])])
         operators = config.operators if self.operators is None else self.operators
-        features = [str(name) for name in names]
-        template = None if self.template is None else parse_template(self.template, features)
-        vocabulary = Vocabulary(features, operators, has_constant=config.constants, template=template)
+        template = None if self.template is None else parse_template(self.template, read.names)
+        vocabulary = Vocabulary(read.names, operators, has_constant=config.constants, template=template)
+        targets = read.targets
         check_same_columns(before, vocabulary, len(targets.names))
         # a fit that continues another one has its own random numbers
         seeds = check_random_state(self.random_state).randint(LARGEST_SEED, size=self._n_fits_before() + 1)
@@ -149,10 +149,9 @@ class SymbolicEstimator(
         for output, (name, target) in enumerate(zip(targets.names, targets.columns.T, strict=True)):
             with naming(None if targets.is_one else name):
                 if data is None:
-                    sample_weight, counts, y_err = weights
                     names, loss = vocabulary.variables, Loss.of(self.loss)
                     data = Dataset.of(
-                        rows, target, sample_weight, counts, names=names, loss=loss, y_err=y_err
+                        read.X, target, *read.weights[:2], names=names, loss=loss, y_err=read.weights.y_err
                     )
                 else:
                     data = data.with_target(target)
@@ -195,14 +194,14 @@ class SymbolicEstimator(
         self.stopped_by_ = self._of_outputs(lambda outcome: outcome.stopped_by)
         self.noise_ = self._of_outputs(lambda outcome: outcome.noise)
 
-    def _keep_sample(self, rows: NDArray[np.float64], targets: Targets) -> None:
+    def _keep_sample(self, read: TrainingRows) -> None:
         """Keep some of the rows, enough to plot the fit."""
-        columns = iter(targets.columns.T)
+        columns = iter(read.targets.columns.T)
         self.fit_sample_ = self._of_outputs(
-            lambda outcome: sample_table(outcome.best.equation, rows, next(columns))
+            lambda outcome: sample_table(outcome.best.equation, read.X, next(columns))
         )
-        kept = sampled_positions(len(rows))
-        self.fit_inputs_ = self._of_outputs(lambda outcome: inputs_table(outcome, rows, kept))
+        kept = sampled_positions(len(read.X))
+        self.fit_inputs_ = self._of_outputs(lambda outcome: inputs_table(outcome, read.X, kept))
 
     def _of_outputs(self, form: Callable[[Outcome], Any]) -> Any:
         found = [form(outcome) for outcome in self.outcomes_]

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from ddsr.data.arrays import Floats
-from ddsr.data.checks import check_rows, check_whole
-from ddsr.data.frames import named_targets, read_rows
+from ddsr.data.checks import check_whole
+from ddsr.data.frames import named_targets
 from ddsr.errors import DataError
 from ddsr.estimator.printed_tables import FormTable
 from ddsr.selection.averaging import Prediction, informative_rows, interval, predicted_by_forms
@@ -26,6 +26,7 @@ class Uncertainty:
     """Likely forms, prediction intervals and suggested measurements; lists if y had several columns."""
 
     outcomes_: list[Outcome]
+    _new_rows: Callable[[ArrayLike], Floats]
     target_names_: tuple[str, ...]
 
     @property
@@ -45,7 +46,8 @@ class Uncertainty:
             return repr(self)
         # pickles of earlier versions have no names
         names = getattr(self, "target_names_", named_targets([None] * len(outcomes)))
-        return fit_text(outcomes, names)
+        preparation = getattr(self, "preparation_", None)
+        return "\n".join([fit_text(outcomes, names), *(preparation.notes if preparation else ())])
 
     def predict_interval(
         self, X: ArrayLike, level: float = 0.95, *, of_measurements: bool = True
@@ -72,7 +74,7 @@ class Uncertainty:
         """
         n_wanted = check_whole(n, "n", least=1)
         check_is_fitted(self)
-        rows = read_rows(self, X, reset=False)
+        rows = self._new_rows(X)
         found = [
             informative_rows(self._predicted(outcome, X), n_wanted, rows[:, _used(outcome)])
             for outcome in self.outcomes_
@@ -85,8 +87,7 @@ class Uncertainty:
                 "this model has no weights of forms: fit it with model_selection='description_length' "
                 "and do not interrupt the fit"
             )
-        rows = check_rows(read_rows(self, X, reset=False), outcome.best.expression.vocabulary.variables)
-        return predicted_by_forms(outcome, rows)
+        return predicted_by_forms(outcome, self._new_rows(X))
 
     def _announced(self: Self) -> Self:
         """Call the callback's method `on_choice`, if it has one."""

@@ -71,7 +71,8 @@ class RunFolder:
         """
         data = checked_table(X, y, sample_weight, counts, feature_names)
         model = _model_of(dict(parameters or {}))
-        model._posed(data.frame, data.y, RowWeights(data.sample_weight, data.counts), started=0.0)
+        read = model._read(data.frame, data.y, RowWeights(data.sample_weight, data.counts))
+        model._posed(read, started=0.0)
         asked = Asked(
             ddsr_version=ddsr_version(),
             versions={"python": platform.python_version(), "numpy": np.__version__},
