@@ -76,6 +76,8 @@ class Dataset:
         check_finite(rows, names)
         rows, target = _read_only(rows), _read_only(check_target(y, len(rows)))
         loss.check_target(target)
+        if loss.name == "relative" and counts is not None:
+            raise DataError("loss='relative' cannot be combined with counts: repeat the rows instead")
         weights, repeats = check_weights(sample_weight, len(rows)), check_counts(counts, len(rows))
         weights, repeats = (part if part is None else _read_only(part) for part in (weights, repeats))
         weighting = Weighting.of(weights, repeats, target)

@@ -14,7 +14,6 @@ from typing import Literal
 import numpy as np
 
 from ddsr.engine import Engine, Floats, values
-from ddsr.errors import DataError
 from ddsr.expression import Batch
 from ddsr.price.code_in_use import code_in_use
 from ddsr.price.enumeration import TOLERANCE, CheapForms, FittedForm
@@ -71,8 +70,6 @@ def noise_of_loss(engine: Engine) -> NoiseModel | None:
         return None
     if name != "relative":
         return CONSTANT
-    if data.counts is not None:
-        raise DataError("loss='relative' cannot be combined with counts: repeat the rows instead")
     weights = relative_weights(data.y)
     return NoiseModel("relative", weights if data.sample_weight is None else weights * data.sample_weight)
 
