@@ -184,7 +184,7 @@ class Numbers:
         return self.n_texts > (1.0 - LEAST_NUMBER_SHARE) * n_present
 
     def check(self, path: str, remedy: str = "correct it", otherwise: str = "leave out the column") -> None:
-        """Raise `DataError` if it has texts or infinite values; `otherwise` is a way to avoid a text column."""
+        """Raise `DataError` for texts or infinite values; `otherwise` is a way to avoid a text column."""
         if self.first_text is not None:
             row, text = self.first_text
             more = f" ({self.n_texts:,} such rows)" if self.n_texts > 1 else ""
