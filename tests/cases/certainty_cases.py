@@ -4,8 +4,8 @@ import numpy as np
 
 from ddsr import DDSRRegressor, Expression, Vocabulary
 from ddsr.data.frames import named_targets
-from ddsr.estimator.fit import Outcome
 from ddsr.search.front import FrontEntry, ParetoFront
+from ddsr.selection.outcome import Outcome
 from ddsr.selection.parting import Parting
 from ddsr.selection.posterior import Form
 

@@ -6,9 +6,9 @@ import pytest
 
 from ddsr import DDSRRegressor, Engine, Expression, Vocabulary
 from ddsr.errors import DataError
-from ddsr.estimator.averaging import Prediction, informative_rows, interval, predict_forms
 from ddsr.price.noise import size_where_errors_are_measured
 from ddsr.search.front import FrontEntry
+from ddsr.selection.averaging import Prediction, informative_rows, interval, predict_forms
 from ddsr.selection.judged import Selected
 from ddsr.selection.posterior import Form, form_key, forms_of
 from ddsr.selection.select import select

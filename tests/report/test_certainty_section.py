@@ -9,8 +9,9 @@ import pytest
 
 from certainty_cases import UNSURE, model_of, outcome
 from ddsr.report import report_html
-from ddsr.report.charts import Band, band_chart
+from ddsr.report.charts import band_chart
 from ddsr.report.notebook import notebook_html
+from ddsr.selection.bands import Band
 from page_cases import dots, parsed
 
 S = np.linspace(0.3, 15.0, 12)
@@ -82,6 +83,22 @@ def test_who_is_sure_needs_no_table():
 def test_without_weights_there_is_no_section():
     html = report_html(model_of(outcome()), X, V)
     assert "How sure it is" not in html
+
+
+def test_without_weights_one_input_has_a_curve():
+    page = parsed(report_html(model_of(outcome()), X, V, target="v"))
+    chart = page.one("figure", "band-figure").one("svg", "chart")
+    assert chart.attributes["aria-label"] == "v by S: data, and the equation"
+    assert lines(chart) == [2] and not bands(chart) and len(dots(chart)) == len(S)
+
+
+def test_the_kept_sample_is_enough_for_the_curve():
+    model = model_of(UNSURE)
+    model.fit_sample_ = pd.DataFrame({"true": V, "predicted": model.predict(X)})
+    model.fit_inputs_ = X
+    assert bands(section(parsed(report_html(model))))
+    model.fit_inputs_ = X[[]]  # of a model with several inputs, or that uses none
+    assert not section(parsed(report_html(model))).all("svg", "chart")
 
 
 def test_of_several_outputs_it_is_that_of_the_report():

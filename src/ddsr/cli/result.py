@@ -31,8 +31,7 @@ REASONS = {
 
 def summary(model: DDSRRegressor, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of `--json`. docs/command.md documents them; keys may be added but not removed."""
-    from ddsr.estimator.certainty import certainty_of
-    from ddsr.estimator.uncertainty import weight_left
+    from ddsr.selection.certainty import certainty_of
 
     names = ("complexity", "loss", "r2", "equation", "is_best")
     equations = [
@@ -45,7 +44,7 @@ def summary(model: DDSRRegressor, facts: Mapping[str, Any]) -> dict[str, Any]:
         "equations": equations,
         "probability": None if certainty is None else certainty.probability,
         "forms": [{"weight": form.weight, "equation": form.entry.equation.text()} for form in outcome.forms],
-        "weight_left": weight_left(outcome),
+        "weight_left": outcome.weight_left,
         "stopped_by": model.stopped_by_,
         "epochs": int(model.n_epochs_),
         **template.summary(model),
@@ -70,8 +69,8 @@ def print_result(model: DDSRRegressor, target: str, facts: Mapping[str, Any]) ->
     """Print the front, why the search ended, and the chosen equation."""
     from rich.text import Text
 
-    from ddsr.estimator.certainty import certainty_lines
     from ddsr.report.equations import rows_text
+    from ddsr.selection.certainty import certainty_lines
 
     console = plain_console()
     rows = front_rows(model)

@@ -12,10 +12,11 @@ import click
 
 from ddsr.cli.failure import INTERRUPTED
 from ddsr.cli.interrupt import TwoStepInterrupt
-from ddsr.data.printable import plain_console, printable
+from ddsr.data.printable import printable
 from ddsr.estimator.model_selection import find_selection
 from ddsr.live import PlainView, TensorBoardLog, TerminalView
 from ddsr.live.board import Board, Choose
+from ddsr.live.verbose import stream_view
 from ddsr.search.loop import SearchState
 from ddsr.search.presets import parse_method, settings
 
@@ -86,6 +87,4 @@ def print_to_stderr(text: str) -> None:
 def _view(board: Board, is_quiet: bool) -> TerminalView | PlainView | None:
     if is_quiet:
         return None
-    if not sys.stderr.isatty():
-        return PlainView(board, sys.stderr)
-    return TerminalView(board, plain_console(is_stderr=True))
+    return stream_view(board, sys.stderr)

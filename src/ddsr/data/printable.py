@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,11 +30,11 @@ def printable_lines(text: str) -> str:
     return "".join(each if each in kept else printable(each) for each in text)
 
 
-def plain_console(is_stderr: bool = False) -> Console:
-    """Return a console that prints text as it is: `[s]` and `:star:` are not markup."""
+def plain_console(stream: TextIO | None = None) -> Console:
+    """Return a console, by default of stdout, that prints text as it is: `[s]` is not markup."""
     from rich.console import Console
 
-    return Console(stderr=is_stderr, markup=False, emoji=False)
+    return Console(file=stream, markup=False, emoji=False)
 
 
 def _is_unsafe(character: str) -> bool:

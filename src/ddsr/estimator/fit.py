@@ -17,7 +17,6 @@ from ddsr.estimator.progress import Progress
 from ddsr.estimator.seeding import seeded, with_guesses
 from ddsr.expression import Expression
 from ddsr.grammar import Rule
-from ddsr.learning.curves import EpochStats
 from ddsr.price.model import Model
 from ddsr.price.noise import size_where_errors_are_measured
 from ddsr.search.front import FrontEntry, ParetoFront, information_of
@@ -27,6 +26,7 @@ from ddsr.search.problem import Problem
 from ddsr.selection.judged import Selected
 from ddsr.selection.many_rows import select_on_some, some_of
 from ddsr.selection.noise_again import noise_again
+from ddsr.selection.outcome import Outcome
 from ddsr.selection.posterior import Form, forms_of
 from ddsr.selection.rational.forms import load_algebra
 from ddsr.selection.refitting import refitted
@@ -47,39 +47,6 @@ MOST_LATE_WORK = 3_000_000
 
 Callback = Callable[[SearchState], object]
 States = Callable[[Problem], Iterator[SearchState]]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """Result of a fit without its data, which is all that the estimator keeps."""
-
-    front: ParetoFront
-    best: FrontEntry
-    """one of the entries of the front"""
-    curves: tuple[EpochStats, ...]
-    stopped_by: str
-    spread: float
-    """σ_y"""
-    n_counted: int
-    """see `Engine.n_counted`"""
-    information: tuple[Floats | None, ...]
-    """`Scores.information` of each equation; None if not measured"""
-    n_epochs: int
-    every: int = 1
-    """the curves hold the first of every `every` epochs"""
-    n_observed: int | None = None
-    """see `Engine.n_observed`; None in models of earlier versions, which have only `n_counted`"""
-    noise: str = "constant"
-    """kind of the errors, see `Problem`"""
-    forms: tuple[Form, ...] = ()
-    """likeliest forms with their weights; empty if the choice is not by description length"""
-    size_of_y: float = 1.0
-    """size of y at which relative errors equal the loss; 1 for constant errors"""
-
-    @property
-    def chosen(self) -> int:
-        """Row of the front with the equation that predicts."""
-        return self.front.entries.index(self.best)
 
 
 @dataclass(frozen=True)
@@ -363,20 +330,26 @@ def run(
     states: States,
     budget: Budget,
     rules: Sequence[Rule] = (),
-    callback: Callback | None = None,
+    notes: Sequence[Callable[[Fit, SearchState], object]] = (),
 ) -> None:
     """Search for each target in turn, within a shared time limit, and choose.
 
-    A `KeyboardInterrupt` ends the search or the choice, and skips the searches that would follow.
+    `notes` are called after every epoch. A `KeyboardInterrupt` ends the search or the choice, and skips the
+    searches that would follow.
     """
     is_interrupted = False
+
+    def noted(fit: Fit, state: SearchState) -> None:
+        for note in notes:
+            note(fit, state)
+
     if any(fit.selection.shortens for fit in fits):
         load_algebra()  # before the search, when there is time for it
     for n_done, fit in enumerate(fits):
         share = budget.next_of(len(fits) - n_done, shortens=fit.selection.shortens)
         try:
             if not is_interrupted:
-                fit.search(states, share, callback, rules)
+                fit.search(states, share, partial(noted, fit), rules)
         except KeyboardInterrupt:
             is_interrupted = True
         except BaseException:  # of a callback: show what was found in its usual notation

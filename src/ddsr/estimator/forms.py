@@ -11,11 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from ddsr.data.checks import check_whole
 from ddsr.errors import DataError
-from ddsr.estimator.fit import Outcome
 from ddsr.estimator.intervals import intervals_table
 from ddsr.estimator.latex_tables import DEFAULT_COLUMNS, latex_table
 from ddsr.estimator.tables import equations_table
 from ddsr.expression import Expression
+from ddsr.selection.outcome import Outcome
 
 Index = int | Sequence[int] | None
 T = TypeVar("T")

@@ -76,25 +76,6 @@ def standard_errors(is_free: Sequence[bool], information: Floats, loss: float, n
     return errors
 
 
-def covariance_of(
-    is_free: Sequence[bool], information: Floats | None, loss: float, n_observed: int
-) -> Floats:
-    """Return the covariance of the constants, 0 for fixed ones, without directions that are undetermined."""
-    covariance = np.zeros((len(is_free), len(is_free)))
-    free = np.flatnonzero(is_free)
-    n_degrees = n_observed - len(free)
-    if information is None or n_degrees <= 0 or len(free) == 0:
-        return covariance
-    some = information[np.ix_(free, free)]
-    if not np.isfinite(some).all():
-        return covariance
-    slopes = np.sqrt(np.diagonal(some))
-    scale = np.where(slopes > 0.0, slopes, 1.0)
-    inverse = np.linalg.pinv(some / np.outer(scale, scale), rcond=LEAST_STRENGTH, hermitian=True)
-    covariance[np.ix_(free, free)] = loss / n_degrees * inverse / np.outer(scale, scale)
-    return covariance
-
-
 def named_constants(equation: Expression) -> tuple[list[int], list[str], str]:
     """Return the order of the constants in the text, their names, and the text with the names.
 

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from ddsr.data.checks import MOST_COUNTED, check_whole
 from ddsr.errors import RunError
-from ddsr.estimator.fit import Outcome
 from ddsr.expression import Expression, Vocabulary
 from ddsr.expression.template_parser import parse_template
 from ddsr.learning.curves import REWARDS, SHARES, EpochStats, UpdateStats
 from ddsr.search.front import FrontEntry, ParetoFront
+from ddsr.selection.outcome import Outcome
 from ddsr.selection.parting import Parting
 from ddsr.selection.posterior import Form
 from ddsr.storage.files import parse_json, read_whole, write_whole

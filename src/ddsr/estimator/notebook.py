@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ddsr.report import notebook_html
+
 
 class NotebookDisplay:
     """A mixin to put before `BaseEstimator`."""
@@ -11,8 +13,6 @@ class NotebookDisplay:
     def _repr_html_inner(self) -> str:
         if not hasattr(self, "front_"):
             return str(super()._repr_html_inner())  # type: ignore[misc]
-        from ddsr.report import notebook_html
-
         return notebook_html(self)
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:

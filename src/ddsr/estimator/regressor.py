@@ -21,16 +21,24 @@ from ddsr.data.times import check_no_times
 from ddsr.engine import values
 from ddsr.errors import DataError
 from ddsr.estimator.budget import Budget
-from ddsr.estimator.fit import Fit, Journal, Outcome, run
+from ddsr.estimator.fit import Fit, Journal, run
 from ddsr.estimator.forms import EquationForms, Index
 from ddsr.estimator.model_selection import find_selection
 from ddsr.estimator.notebook import NotebookDisplay
+from ddsr.estimator.plots import Plots
 from ddsr.estimator.prior_parameter import PriorLike, with_prior
 from ddsr.estimator.saved_models import SavedModels
 from ddsr.estimator.seeding import check_same_columns, time_for_seeds
-from ddsr.estimator.tables import curves_table, equations_table, sample_table
+from ddsr.estimator.tables import (
+    curves_table,
+    equations_table,
+    inputs_table,
+    sample_table,
+    sampled_positions,
+)
 from ddsr.estimator.threads import threads_of
 from ddsr.estimator.uncertainty import Uncertainty
+from ddsr.estimator.verbosity import check_verbose, shown
 from ddsr.expression import Expression, Vocabulary
 from ddsr.expression.template_parser import parse_template
 from ddsr.grammar import Rule
@@ -40,6 +48,7 @@ from ddsr.search.loop import SearchState
 from ddsr.search.presets import ConfigLike, Method, parse_method, pose, settings, start
 from ddsr.search.problem import Given, Problem
 from ddsr.selection.guards.outliers import outlying_rows
+from ddsr.selection.outcome import Outcome
 
 LARGEST_SEED = 2**31 - 1
 
@@ -47,6 +56,7 @@ LARGEST_SEED = 2**31 - 1
 class DDSRRegressor(
     EquationForms,
     Uncertainty,
+    Plots,
     SavedModels,
     NotebookDisplay,
     RegressorMixin,  # type: ignore[misc]
@@ -101,6 +111,8 @@ class DDSRRegressor(
         or functions that take the `Problem` and return such an object (docs/contributors.md).
     callback : callable or None
         Called with the `SearchState` after every epoch. If it raises `KeyboardInterrupt`, the fit ends.
+    verbose : int
+        0 shows nothing; 1 shows the search as `ddsr fit` does, then the chosen equation.
 
     Attributes
     ----------
@@ -121,6 +133,8 @@ class DDSRRegressor(
         Number of epochs.
     fit_sample_ : DataFrame
         True and predicted values on at most 500 training rows.
+    fit_inputs_ : DataFrame
+        The inputs on the same rows, as far as a listed equation uses them.
     stopped_by_ : str
         What ended the search: "exact" (NRMSE below 1e-12 or below `config.evolution.exact`), "max_time",
         "max_epochs", "max_evaluations", "no_progress" (after `config.patience` epochs), "exhausted" (every
@@ -163,6 +177,7 @@ class DDSRRegressor(
         warm_start: bool = False,
         contributors: Sequence[Given] = (),
         callback: Callable[[SearchState], object] | None = None,
+        verbose: int = 0,
     ) -> None:
         self.preset = preset
         self.max_time = max_time
@@ -180,6 +195,7 @@ class DDSRRegressor(
         self.warm_start = warm_start
         self.contributors = contributors
         self.callback = callback
+        self.verbose = verbose
 
     def fit(
         self,
@@ -208,16 +224,16 @@ class DDSRRegressor(
         method, budget, rules, fits, rows, targets = self._posed(X, y, sample_weight, counts, started)
         self.n_fits_ = self._n_fits_before() + 1
         self.is_weighted_, self.has_counts_ = sample_weight is not None, counts is not None
-        callback = self.callback
         if journal is not None:
             journal.begin(fits[0])
-            callback = partial(journal.note, fits[0])
-        try:
-            run(fits, partial(start, method), budget, rules, callback)
-        finally:
-            self._keep([fit.outcome for fit in fits])
-            self.fit_seconds_ = time.monotonic() - started
-            self.fit_sample_ = self._sample(rows, targets)
+        note = self._call_back if journal is None else journal.note
+        with shown(self.verbose, fits, targets.names, self.max_time, self) as views:
+            try:
+                run(fits, partial(start, method), budget, rules, [*views, note])
+            finally:
+                self._keep([fit.outcome for fit in fits])
+                self.fit_seconds_ = time.monotonic() - started
+                self._keep_sample(rows, targets)
         return self._announced()
 
     def predict(self, X: ArrayLike, index: Index = None) -> NDArray[np.float64]:
@@ -273,6 +289,7 @@ class DDSRRegressor(
         selection = find_selection(self.model_selection, config)
         budget = Budget.of(config, self.max_time, self.max_epochs, started)
         rules = read_rules(self.rules)
+        check_verbose(self.verbose)
         targets = read_targets(y)
         self.target_names_ = targets.names
         rows = read_rows(self, X, ensure_min_samples=2)
@@ -281,6 +298,10 @@ class DDSRRegressor(
             for problem, seeds in self._problems(method, config, rules, rows, targets, sample_weight, counts)
         ]
         return method, budget, rules, fits, rows, targets
+
+    def _call_back(self, fit: Fit, state: SearchState) -> None:
+        if self.callback is not None:
+            self.callback(state)
 
     def _n_fits_before(self) -> int:
         """Return the number of earlier fits that this one continues."""
@@ -352,9 +373,14 @@ class DDSRRegressor(
         self.stopped_by_ = self._of_outputs(lambda outcome: outcome.stopped_by)
         self.noise_ = self._of_outputs(lambda outcome: outcome.noise)
 
-    def _sample(self, rows: NDArray[np.float64], targets: Targets) -> Any:
+    def _keep_sample(self, rows: NDArray[np.float64], targets: Targets) -> None:
+        """Keep some of the rows, enough to plot the fit."""
         columns = iter(targets.columns.T)
-        return self._of_outputs(lambda outcome: sample_table(outcome.best.equation, rows, next(columns)))
+        self.fit_sample_ = self._of_outputs(
+            lambda outcome: sample_table(outcome.best.equation, rows, next(columns))
+        )
+        kept = sampled_positions(len(rows))
+        self.fit_inputs_ = self._of_outputs(lambda outcome: inputs_table(outcome, rows, kept))
 
     def _of_outputs(self, form: Callable[[Outcome], Any]) -> Any:
         found = [form(outcome) for outcome in self.outcomes_]

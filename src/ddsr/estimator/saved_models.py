@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ddsr.data.frames import named_targets
-from ddsr.estimator.fit import Outcome
 from ddsr.estimator.model_file import ModelRecord, read_model, write_model
 from ddsr.estimator.parameters import from_json, saved_parameters
+from ddsr.selection.outcome import Outcome
 from ddsr.storage.saved import restoring
 
 Self = TypeVar("Self", bound="SavedModels")

@@ -10,11 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ddsr.engine import values
-from ddsr.estimator.fit import Outcome
 from ddsr.estimator.printed_tables import EquationTable
 from ddsr.expression import Expression
 from ddsr.learning.curves import EpochStats, UpdateStats
-from ddsr.search.turns import GENERATOR, PRIOR, REFINER, SYMMETRIES
+from ddsr.search.contributors.names import GENERATOR, PRIOR, REFINER, SYMMETRIES
+from ddsr.selection.outcome import Outcome
 
 Floats = NDArray[np.float64]
 
@@ -40,11 +40,25 @@ def equations_table(outcome: Outcome) -> EquationTable:
     )
 
 
+def sampled_positions(n_rows: int) -> NDArray[np.int64]:
+    """Return the positions of the rows that a model keeps, spread evenly."""
+    return np.unique(np.linspace(0, n_rows - 1, min(n_rows, MOST_SAMPLED)).round().astype(np.int64))
+
+
 def sample_table(equation: Expression, X: Floats, y: Floats) -> pd.DataFrame:
     """Return true and predicted values on rows spread evenly over the data, enough to plot the fit."""
-    rows = np.unique(np.linspace(0, len(y) - 1, min(len(y), MOST_SAMPLED)).round().astype(np.int64))
+    rows = sampled_positions(len(y))
     predicted, _ = values([equation], np.ascontiguousarray(X[rows]), 1)
     return pd.DataFrame({"true": y[rows], "predicted": predicted[0]}, index=rows)
+
+
+def inputs_table(outcome: Outcome, X: Floats, rows: NDArray[np.int64]) -> pd.DataFrame:
+    """Return the inputs that a listed or a likely equation uses, on some rows."""
+    entries = [*outcome.front, *(form.entry for form in outcome.forms)]
+    used = {name for entry in entries for name in entry.equation.variables_used}
+    names = outcome.best.expression.vocabulary.variables
+    columns = {name: X[rows, column] for column, name in enumerate(names) if name in used}
+    return pd.DataFrame(columns, index=rows)
 
 
 def curves_table(epochs: Sequence[EpochStats], every: int = 1) -> pd.DataFrame:

@@ -13,10 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 from ddsr.data.checks import check_rows, check_whole
 from ddsr.data.frames import named_targets, read_rows
 from ddsr.errors import DataError
-from ddsr.estimator.averaging import Prediction, informative_rows, interval, predict_forms
-from ddsr.estimator.certainty import fit_text
-from ddsr.estimator.fit import Outcome
 from ddsr.estimator.printed_tables import FormTable
+from ddsr.selection.averaging import Prediction, informative_rows, interval, predicted_by_forms
+from ddsr.selection.certainty import fit_text
+from ddsr.selection.outcome import Outcome
 
 Floats = NDArray[np.float64]
 T = TypeVar("T")
@@ -106,22 +106,6 @@ def _used(outcome: Outcome) -> list[int]:
     return [column for column, name in enumerate(names) if name in used]
 
 
-def predicted_by_forms(outcome: Outcome, rows: Floats) -> Prediction:
-    """Predict with the forms of a fit, each with its noise and the uncertainty of its constants."""
-    return predict_forms(
-        outcome.forms,
-        rows,
-        spread=outcome.spread,
-        n_observed=outcome.n_counted if outcome.n_observed is None else outcome.n_observed,
-        size_of_y=outcome.size_of_y if outcome.noise == "relative" else None,
-    )
-
-
-def weight_left(outcome: Outcome) -> float:
-    """Return the total weight of forms that are not kept; 0 if forms have no weights."""
-    return max(0.0, 1.0 - sum(form.weight for form in outcome.forms)) if outcome.forms else 0.0
-
-
 def forms_table(outcome: Outcome) -> FormTable:
     """Return a table with one row per form; `attrs` has the weight of the others."""
     entries = [form.entry for form in outcome.forms]
@@ -134,5 +118,5 @@ def forms_table(outcome: Outcome) -> FormTable:
             "equation": [entry.equation.text() for entry in entries],
         }
     )
-    table.attrs["weight_left"] = weight_left(outcome)
+    table.attrs["weight_left"] = outcome.weight_left
     return table

@@ -1,5 +1,6 @@
 """Expressions: parsing, printing, simplification and exports."""
 
+from ddsr._core import MASK, PAD
 from ddsr.expression.batch import Batch
 from ddsr.expression.expression import Expression
 from ddsr.expression.operators import DEFAULT_OPERATORS, OPERATORS, Operator, find_operator
@@ -9,7 +10,9 @@ from ddsr.expression.vocabulary import Vocabulary
 
 __all__ = [
     "DEFAULT_OPERATORS",
+    "MASK",
     "OPERATORS",
+    "PAD",
     "Batch",
     "Expression",
     "Kind",

@@ -12,9 +12,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from ddsr._core import PAD
 from ddsr.config import SearchConfig
 from ddsr.deadline import NEVER, Deadline
+from ddsr.expression import PAD
 from ddsr.learning.captured_step import CapturedStep
 from ddsr.learning.curves import UpdateStats
 from ddsr.learning.memory import Pool

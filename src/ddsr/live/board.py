@@ -10,11 +10,11 @@ from math import inf
 
 from ddsr.data.frames import named_targets
 from ddsr.data.printable import printable
-from ddsr.estimator.certainty import certainty_lines
-from ddsr.estimator.fit import Outcome
 from ddsr.live.table import FrontRow, merged
 from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.search.loop import SearchState
+from ddsr.selection.certainty import certainty_lines
+from ddsr.selection.outcome import Outcome
 
 Choose = Callable[[ParetoFront], FrontEntry]
 

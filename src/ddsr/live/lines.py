@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from ddsr.data.printable import printable
-from ddsr.estimator.fit import Outcome
 from ddsr.live.board import Board
 from ddsr.live.table import r2_text
 from ddsr.search.loop import SearchState
+from ddsr.selection.outcome import Outcome
 
 # At the start, every epoch finds a better equation; do not print all of them.
 LEAST_SECONDS_BETWEEN, MOST_SECONDS_BETWEEN = 1.0, 30.0

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from html import escape
 
 from ddsr.errors import MethodError
-from ddsr.estimator.fit import Outcome
 from ddsr.live.board import Board, Choose
 from ddsr.live.table import r2_text
 from ddsr.search.loop import SearchState
+from ddsr.selection.outcome import Outcome
 
 LEAST_SECONDS_BETWEEN = 0.25
 MARK = ' style="font-weight:bold;color:#0a7d32"'

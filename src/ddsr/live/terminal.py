@@ -9,10 +9,10 @@ from rich.live import Live
 from rich.text import Text
 
 from ddsr.data.printable import printable
-from ddsr.estimator.fit import Outcome
 from ddsr.live.board import Board
 from ddsr.live.table import FrontRow, front_table
 from ddsr.search.loop import SearchState
+from ddsr.selection.outcome import Outcome
 
 REFRESHES_PER_S = 4
 # Number of lines that are not equations.

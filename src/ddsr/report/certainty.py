@@ -10,12 +10,12 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from ddsr.errors import DDSRError
-from ddsr.estimator.certainty import Certainty, certainty_of, percent, where_text
-from ddsr.estimator.fit import Outcome
-from ddsr.estimator.uncertainty import weight_left
-from ddsr.report.charts import Band, band_chart
+from ddsr.report.charts import band_chart
 from ddsr.report.equations import SHORT_PRECISION, number_text, r2_text, typeset
 from ddsr.report.model import FittedModel, outcome_of
+from ddsr.selection.bands import Band
+from ddsr.selection.certainty import Certainty, certainty_of, percent, where_text
+from ddsr.selection.outcome import Outcome
 from ddsr.selection.posterior import Form
 
 MOST_ROWS = 8
@@ -35,7 +35,7 @@ def shown_certainty(
     if outcome is None or certainty is None:
         return None
     listed = [form for form in outcome.forms if form.weight >= LEAST_LISTED][:MOST_ROWS]
-    left = weight_left(outcome) + sum(form.weight for form in outcome.forms if form not in listed)
+    left = outcome.weight_left + sum(form.weight for form in outcome.forms if form not in listed)
     chart, legend = _picture(outcome, certainty, target, X, y)
     return {
         "sentence": certainty.sentence,
@@ -73,6 +73,16 @@ def _picture(
     texts = [f"{target} = {equation.text(SHORT_PRECISION)}" for equation in equations]
     shares = [certainty.probability, *(form.weight for form in certainty.others)]
     return chart, list(zip(texts, map(percent, shares), strict=True))
+
+
+def curve_chart(model: FittedModel, target: str, X: NDArray[np.float64], y: NDArray[np.float64]) -> Any:
+    """Return the chart of the data and the chosen equation for data with one input, otherwise nothing."""
+    outcome = outcome_of(model)
+    if outcome is None or X.shape[1] != 1:
+        return ""
+    equation, x = outcome.best.equation, np.ascontiguousarray(X[:, 0])
+    band = Band.over(x, outcome, [equation], has_band=False)
+    return band_chart(band, x, y, equation.vocabulary.variables[0], target)
 
 
 def constants_of(model: FittedModel) -> dict[str, Any] | None:

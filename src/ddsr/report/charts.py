@@ -6,7 +6,6 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from io import StringIO
 from math import log10
 from typing import TYPE_CHECKING, Any
@@ -14,14 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.engine import values
-from ddsr.estimator.averaging import interval
-from ddsr.estimator.fit import Outcome
-from ddsr.estimator.uncertainty import predicted_by_forms
-from ddsr.expression import Expression
 from ddsr.report.curves import Curves
 from ddsr.report.equations import ShownEquation, number_text, raised
 from ddsr.report.fits import Predictions
+from ddsr.selection.bands import LOGARITHMIC, Band, spans_decades
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,10 +55,6 @@ HEXAGONS_ACROSS = 40
 # Losses below this share of the largest are rounding; all are drawn at this depth.
 LEAST_SHARE = 1e-30
 MOST_POINTS = 400  # of a learning curve
-
-LEVEL, N_POINTS = 0.95, 241  # of the band
-BEYOND = 0.25  # of the range of the data, to either side
-LOGARITHMIC = 100.0  # positive values that span at least this factor get a logarithmic axis
 
 
 def front_chart(equations: Sequence[ShownEquation]) -> tuple[Any, list[dict[str, Any]]]:
@@ -128,52 +119,34 @@ def gain_chart(curves: Curves) -> Any:
         return _svg(axes, f"Improvements by part of the search: {names}")
 
 
-@dataclass(frozen=True, eq=False)
-class Band:
-    """Curves and band over one input."""
-
-    x: Floats
-    """points over the data and a quarter of their range to either side"""
-    low: Floats
-    high: Floats
-    curves: tuple[Floats, ...]
-    """the chosen equation, then other forms"""
-
-    @classmethod
-    def over(cls, x: Floats, outcome: Outcome, equations: Sequence[Expression]) -> Band:
-        """Compute curves and band of a fit on the values `x`; the first equation is the chosen one."""
-        points = _points(x)
-        rows = np.ascontiguousarray(points[:, None])
-        ends = interval(predicted_by_forms(outcome, rows), LEVEL, of_measurements=True)
-        curves = tuple(values([equation], rows)[0][0] for equation in equations)
-        return cls(points, ends[:, 0], ends[:, 1], curves)
-
-
 def band_chart(band: Band, x: Floats, y: Floats, name: str, target: str) -> Any:
     """Draw data, band and curves for data with one input, clipped to the chart."""
     is_known = np.isfinite(x) & np.isfinite(y)
     x, y = x[is_known], y[is_known]
     is_within = (band.x >= x.min()) & (band.x <= x.max())
-    ends = np.concatenate([band.low[is_within], band.high[is_within]])
+    lines = band.curves[:1] if band.low is None or band.high is None else (band.low, band.high)
+    ends = np.concatenate([line[is_within] for line in lines])
     wide = float(np.ptp(y)) or abs(float(y[0])) or 1.0  # a wider band would flatten the data
     shown = np.append(y, np.clip(ends[np.isfinite(ends)], y.min() - wide, y.max() + wide))
     with _axes(name, target) as axes:
-        if _spans_decades(x):
+        if spans_decades(x):
             _make_logarithmic(axes, "x", band.x[0], band.x[-1])
-        if _spans_decades(y):
+        if spans_decades(y):
             _make_logarithmic(axes, "y", *_around(np.maximum(shown, 0.3 * y.min())))
         else:
             room = 0.06 * float(np.ptp(shown)) or 0.5 * wide
             axes.set_ylim(shown.min() - room, shown.max() + room)
         limits = axes.get_ylim()
-        low, high = np.clip(band.low, *limits), np.clip(band.high, *limits)
-        axes.fill_between(band.x, low, high, color=SERIES[0], alpha=0.14, linewidth=0)
+        if band.low is not None and band.high is not None:
+            low, high = np.clip(band.low, *limits), np.clip(band.high, *limits)
+            axes.fill_between(band.x, low, high, color=SERIES[0], alpha=0.14, linewidth=0)
         for place, curve in reversed(list(enumerate(band.curves))):
             colour = SERIES[place % len(SERIES)]
             axes.plot(band.x, curve, color=colour, linewidth=1 if place else 2)
         _draw_rows(axes, x, y, outline=0.8)
         axes.set(xlim=(band.x[0], band.x[-1]), ylim=limits)
-        return _svg(axes, f"{target} by {name}: data, equations, and the band for new measurements")
+        rest = "and the equation" if band.low is None else "equations, and the band for new measurements"
+        return _svg(axes, f"{target} by {name}: data, {rest}")
 
 
 @contextmanager
@@ -273,18 +246,3 @@ def _thinned(is_known: NDArray[np.bool_]) -> NDArray[np.intp]:
     """Return rows to draw: a line with more points than a screen has is not clearer."""
     rows = np.flatnonzero(is_known)
     return rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), MOST_POINTS)).round().astype(np.intp))]
-
-
-def _points(x: Floats) -> Floats:
-    low, high = float(x.min()), float(x.max())
-    if _spans_decades(x):
-        room = (high / low) ** BEYOND
-        return np.geomspace(low / room, high * room, N_POINTS)
-    room = BEYOND * (high - low) or 0.5 * abs(low) or 0.5
-    least = low - room
-    return np.linspace(max(least, 0.0) if low >= 0.0 else least, high + room, N_POINTS)
-
-
-def _spans_decades(numbers: Floats) -> bool:
-    """Whether positive values span so much that their axis is logarithmic."""
-    return bool(numbers.min() > 0.0 and numbers.max() >= LOGARITHMIC * numbers.min())

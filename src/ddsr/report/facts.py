@@ -170,7 +170,7 @@ def changed_parameters(model: FittedModel) -> dict[str, Any]:
     """Return the constructor's parameters that differ from their defaults, without the user's code."""
     defaults, given = defaults_of(model), model.get_params(deep=False)
     changed = {name for name, value in given.items() if _plain(value) != _plain(defaults.get(name))}
-    return {name: given[name] for name in given if name in changed - {"callback", "contributors"}}
+    return {name: given[name] for name in given if name in changed - {"callback", "contributors", "verbose"}}
 
 
 def _plain(value: object) -> str:

@@ -9,8 +9,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from ddsr.errors import ReportError
-from ddsr.estimator.fit import Outcome
 from ddsr.search.front import FrontEntry, ParetoFront
+from ddsr.selection.outcome import Outcome
 
 
 class FittedModel(Protocol):

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
-from ddsr.estimator.certainty import certainty_of
 from ddsr.report.charts import parity_chart
 from ddsr.report.equations import ShownEquation, chosen_of, shown_equations
 from ddsr.report.fits import Predictions
 from ddsr.report.model import FittedModel, outcome_of, outputs_of
+from ddsr.selection.certainty import certainty_of
 
 # Maximum number of rows of the front to show, those nearest to the choice.
 MOST_ROWS = 9

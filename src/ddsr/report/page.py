@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ddsr.errors import DataError, ReportError
-from ddsr.report.certainty import constants_of, shown_certainty
+from ddsr.report.certainty import constants_of, curve_chart, shown_certainty
 from ddsr.report.charts import (
     MOST_DOTS,
     front_chart,
@@ -66,12 +66,15 @@ def report_html(
     """Return the report as text."""
     one = _one_output(outputs_of(model), output)
     rows, fit = _fit_on(one, X, y, output)
-    return _page(one, rows, fit, target, title or f"An equation for {target}", background or Background())
+    measured = _sampled_rows(one) if rows is None else (rows, _target(y, output))
+    title = title or f"An equation for {target}"
+    return _page(one, rows, measured, fit, target, title, background or Background())
 
 
 def _page(
     model: FittedModel,
     rows: NDArray[np.float64] | None,
+    measured: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
     fit: Predictions | None,
     target: str,
     title: str,
@@ -83,8 +86,9 @@ def _page(
     equations = shown_equations(model, target)
     chosen = chosen_of(equations)
     curves = Curves.of(getattr(model, "curves_", None))
-    true = None if fit is None or fit.n_left_out else fit.true
-    certainty = shown_certainty(model, target, rows, true)
+    certainty = shown_certainty(model, target, *(measured or ()))
+    has_curve = certainty is not None and certainty["chart"]
+    curve = "" if measured is None or has_curve else curve_chart(model, target, *measured)
     flags = {"weights": "is_weighted", "counts": "has_counts"}
     extras = [
         name for name, flag in flags.items() if getattr(background, flag) or getattr(model, f"{flag}_", False)
@@ -104,6 +108,7 @@ def _page(
         front_chart=picture,
         front_points=points,
         fit=fit,
+        curve_chart=curve,
         parity_chart=parity_chart(fit, target) if fit else "",
         residual_chart=residual_chart(fit, target) if fit else "",
         is_dense=fit and len(fit.true) > MOST_DOTS,
@@ -138,13 +143,27 @@ def _fit_on(
         raise DataError("a report compares predictions with true values: pass both X and y, or neither")
     if X is None or y is None:
         return None, Predictions.sampled(model)
-    targets = np.asarray(y, dtype=np.float64)
-    is_table = targets.ndim == 2 and targets.shape[1] > 1
-    true = targets[:, output or 0] if is_table else targets.reshape(-1)
+    true = _target(y, output)
     predicted = np.asarray(model.predict(X), dtype=np.float64)
     if len(true) != len(predicted):
         raise DataError(f"X has {len(predicted)} rows, but y has {len(true)} values")
     return np.asarray(X, dtype=np.float64), Predictions.of(true, predicted)
+
+
+def _target(y: ArrayLike | None, output: int | None) -> NDArray[np.float64]:
+    """Return the values of an output, whose number is given if there are several."""
+    targets = np.asarray(y, dtype=np.float64)
+    is_table = targets.ndim == 2 and targets.shape[1] > 1
+    return targets[:, output or 0] if is_table else targets.reshape(-1)
+
+
+def _sampled_rows(model: FittedModel) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Return the inputs and true values of the sample that the model keeps, if it has one input."""
+    sample, inputs = getattr(model, "fit_sample_", None), getattr(model, "fit_inputs_", None)
+    variables = model.best_.equation.vocabulary.variables
+    if sample is None or inputs is None or tuple(inputs.columns) != variables:
+        return None
+    return inputs.to_numpy(dtype=np.float64), sample["true"].to_numpy(dtype=np.float64)
 
 
 def _part(name: str) -> str:

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from ddsr.estimator.fit import Fit, Outcome
+from ddsr.estimator.fit import Fit
 from ddsr.estimator.model_file import write_model
 from ddsr.estimator.regressor import DDSRRegressor
 from ddsr.runs import log
 from ddsr.runs.states import State, write_state
 from ddsr.search.loop import SearchState
+from ddsr.selection.outcome import Outcome
 
 MODEL = "model.json"
 # Minimum seconds between two saves, and minimum multiple of the time that a save takes, so that saving a

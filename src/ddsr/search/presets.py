@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike
 
 from ddsr.config import DefaultConfig, DSRConfig, PaperConfig, SearchConfig, changed
 from ddsr.data.dataset import Dataset
-from ddsr.deadline import NEVER
 from ddsr.engine import Engine, FitOptions
 from ddsr.errors import MethodError, did_you_mean
 from ddsr.expression import Vocabulary
@@ -28,7 +27,7 @@ from ddsr.price.description_length import FEW_ROWS
 from ddsr.price.noise import CONSTANT, MOST_STRUCTURES, NoiseModel, find_noise
 from ddsr.search.assemble import GENERATORS, MEMORIES, OBJECTIVES, REWARDS, make_reward
 from ddsr.search.baseline import baseline
-from ddsr.search.contributors.contract import Contributor
+from ddsr.search.contributors.contract import Contributor, TimeShare
 from ddsr.search.contributors.evolution import Evolution, Refiner
 from ddsr.search.contributors.generator import LearningGenerator, make_proposer
 from ddsr.search.contributors.given import check_contributors, make_contributors
@@ -40,7 +39,6 @@ from ddsr.search.paper import learned_search
 from ddsr.search.plain_forms import MOST_VARIABLES
 from ddsr.search.prior_start import check_prior, start_from_prior
 from ddsr.search.problem import Given, Problem
-from ddsr.search.turns import Balance
 
 ConfigLike = SearchConfig | Mapping[str, Any] | None
 
@@ -117,12 +115,6 @@ def _start_default(
         evolution = replace(evolution, moves=_without_match(evolution.moves))
     if sketches == "false":
         evolution = replace(evolution, n_sketches=0)
-    balance = Balance(
-        least_share=0.0 if generator == "none" else config.least_share,
-        most_share=config.most_share,
-        head_start=config.head_start,
-        is_timed=problem.deadline != NEVER,
-    )
     has_template = problem.grammar.vocabulary.template is not None
     # the prior and the symmetries know equations of y alone, not what fills a template
     primer = None if generator == "none" or has_template else make_primer(problem, config)
@@ -133,12 +125,13 @@ def _start_default(
     if config.symmetries and not has_template:
         options = evolution, problem.seed, problem.n_threads
         contributors.append(ReducedSearch.on(problem.data, problem.engine, problem.grammar, *options))
-    contributors.append(LearningGenerator(partial(make_proposer, problem, config, primer)))
+    least_share = 0.0 if generator == "none" else config.least_share
+    share = TimeShare(least_share, config.most_share, config.head_start)
+    contributors.append(LearningGenerator(partial(make_proposer, problem, config, primer), share))
     contributors += make_contributors(problem.contributors, problem)
     return refined_search(
         Evolution(evolved, config.n_elites),
         contributors,
-        balance,
         evaluations=config.evaluations_per_epoch,
         front=problem.front,
         deadline=problem.deadline,

@@ -70,6 +70,7 @@ def _open_run(estimator: DDSRRegressor, path: Path, data: Split) -> RunFolder:
 
 
 def _settings(run: RunFolder) -> tuple[object, ...]:
-    """Return what must be the same to resume a run: all settings but the number of threads."""
-    parameters = {name: value for name, value in run.asked.parameters.items() if name != "n_jobs"}
+    """Return what must be the same to resume a run: all settings but the number of threads and the view."""
+    kept = run.asked.parameters.items()
+    parameters = {name: value for name, value in kept if name not in ("n_jobs", "verbose")}
     return run.asked.fingerprint, run.asked.max_epochs, run.asked.max_time, parameters

@@ -10,8 +10,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from ddsr._core import PAD
 from ddsr.config import PaperConfig
+from ddsr.expression import PAD
 from ddsr.generators.diffusion.masking import Masked
 from ddsr.learning.curves import UpdateStats
 from ddsr.learning.objective import Objective

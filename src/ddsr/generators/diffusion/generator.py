@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr._core import MASK, PAD
 from ddsr.errors import ExpressionError
+from ddsr.expression import MASK, PAD
 from ddsr.expression.batch import Batch
 from ddsr.generators.categorical import SAMPLING, VARYING
 from ddsr.generators.diffusion.denoising import DenoisingGenerator, Tokens

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr._core import MASK, PAD
+from ddsr.expression import MASK, PAD
 
 Tokens = NDArray[np.int16]
 

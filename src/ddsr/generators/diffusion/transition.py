@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from ddsr._core import PAD
+from ddsr.expression import PAD
 
 if TYPE_CHECKING:
     from jaxtyping import Float, Int

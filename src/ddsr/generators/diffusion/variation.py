@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr._core import MASK, PAD
 from ddsr.errors import MethodError
+from ddsr.expression import MASK, PAD
 from ddsr.generators.diffusion.masking import Masked, rank_of
 
 Tokens = NDArray[np.int16]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr._core import MASK, PAD
+from ddsr.expression import MASK, PAD
 from ddsr.grammar import Grammar
 
 Tokens = NDArray[np.int16]

@@ -21,8 +21,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr._core import PAD
 from ddsr.errors import GrammarError
+from ddsr.expression import PAD
 from ddsr.expression.operators import PERIODIC
 from ddsr.expression.vocabulary import Vocabulary
 from ddsr.grammar import Grammar

@@ -12,9 +12,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from ddsr._core import PAD
 from ddsr.config import DSRConfig
 from ddsr.deadline import NEVER, Deadline
+from ddsr.expression import PAD
 from ddsr.expression.batch import Batch
 from ddsr.generators.categorical import SAMPLING, constrain, draw_tokens
 from ddsr.generators.first_weights import first_weights

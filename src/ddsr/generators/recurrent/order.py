@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr import _core
-from ddsr._core import PAD
+from ddsr.expression import PAD
 from ddsr.expression.vocabulary import Vocabulary
 
 Tokens = NDArray[np.int16]

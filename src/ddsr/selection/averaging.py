@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.engine import gradients, values
-from ddsr.estimator.intervals import covariance_of
+from ddsr.price.description_length import LEAST_STRENGTH
+from ddsr.selection.outcome import Outcome
 from ddsr.selection.posterior import Form
 
 Floats = NDArray[np.float64]
@@ -79,6 +80,36 @@ def predict_forms(
         effects.append(slopes[row][:, : len(covariance)] @ (directions * np.sqrt(np.maximum(strengths, 0.0))))
     weights = np.array([form.weight for form in forms])
     return Prediction(weights / weights.sum(), predicted, tuple(effects), noise, n_degrees)
+
+
+def covariance_of(
+    is_free: Sequence[bool], information: Floats | None, loss: float, n_observed: int
+) -> Floats:
+    """Return the covariance of the constants, 0 for fixed ones, without directions that are undetermined."""
+    covariance = np.zeros((len(is_free), len(is_free)))
+    free = np.flatnonzero(is_free)
+    n_degrees = n_observed - len(free)
+    if information is None or n_degrees <= 0 or len(free) == 0:
+        return covariance
+    some = information[np.ix_(free, free)]
+    if not np.isfinite(some).all():
+        return covariance
+    slopes = np.sqrt(np.diagonal(some))
+    scale = np.where(slopes > 0.0, slopes, 1.0)
+    inverse = np.linalg.pinv(some / np.outer(scale, scale), rcond=LEAST_STRENGTH, hermitian=True)
+    covariance[np.ix_(free, free)] = loss / n_degrees * inverse / np.outer(scale, scale)
+    return covariance
+
+
+def predicted_by_forms(outcome: Outcome, rows: Floats) -> Prediction:
+    """Predict with the forms of a fit, each with its noise and the uncertainty of its constants."""
+    return predict_forms(
+        outcome.forms,
+        rows,
+        spread=outcome.spread,
+        n_observed=outcome.n_counted if outcome.n_observed is None else outcome.n_observed,
+        size_of_y=outcome.size_of_y if outcome.noise == "relative" else None,
+    )
 
 
 def interval(prediction: Prediction, level: float, *, of_measurements: bool) -> Floats:

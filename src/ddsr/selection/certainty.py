@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ddsr.data.printable import printable
-from ddsr.estimator.fit import Outcome
+from ddsr.selection.outcome import Outcome
 from ddsr.selection.parting import Parting
 from ddsr.selection.posterior import MOST_FORMS, Form, form_of
 

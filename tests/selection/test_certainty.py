@@ -12,11 +12,11 @@ from rich.console import Console
 from certainty_cases import UNSURE, model_of, outcome
 from command_cases import ddsr
 from ddsr import DDSRRegressor, Expression, Vocabulary
-from ddsr.estimator.certainty import Certainty, certainty_of, percent, where_text
 from ddsr.estimator.uncertainty import forms_table
 from ddsr.live import NotebookView, PlainView, TerminalView
 from ddsr.live.board import Board
 from ddsr.search.front import FrontEntry
+from ddsr.selection.certainty import Certainty, certainty_of, percent, where_text
 from ddsr.selection.parting import Parting
 from ddsr.selection.posterior import MOST_FORMS, Form
 
