@@ -13,6 +13,8 @@ KNOWN = ("mass", "Charge", "mass_2")
         ("mas", " (did you mean 'mass'?)"),
         ("MASS", " (did you mean 'mass'?)"),
         ("charg", " (did you mean 'Charge'?)"),
+        ("Charge of the electron", " (did you mean 'Charge'?)"),
+        ("cha", " (did you mean 'Charge'?)"),
         ("volume", ""),
         ("", ""),
         (3, ""),

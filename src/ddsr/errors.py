@@ -3,6 +3,9 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+# Number of letters with which a name has to begin another one to resemble it.
+LEAST_BEGINNING = 3
+
 
 class DDSRError(ValueError):
     """Base class of the package's errors. The message says what is wrong, where, and what to do."""
@@ -61,11 +64,20 @@ class RunError(DDSRError):
 
 
 def nearest_names(name: object, known: Iterable[str], n: int = 1) -> list[str]:
-    """Return at most `n` known names that resemble an unknown one, the most similar first."""
+    """Return at most `n` known names that resemble an unknown one, the most similar first.
+
+    `exponential` resembles `exp` and `mem` resembles `memory`, since one begins with the other.
+    """
     if not isinstance(name, str):
         return []
+    given = name.lower()
     by_lower = {each.lower(): each for each in known}
-    return [by_lower[each] for each in get_close_matches(name.lower(), by_lower, n=n)]
+    close = get_close_matches(given, by_lower, n=n)
+    if len(given) >= LEAST_BEGINNING:
+        begun = [each for each in by_lower if each.startswith(given)]
+        begun += [each for each in by_lower if len(each) >= LEAST_BEGINNING and given.startswith(each)]
+        close += sorted(begun, key=lambda each: abs(len(each) - len(given)))
+    return [by_lower[each] for each in dict.fromkeys(close)][:n]
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:

@@ -35,6 +35,9 @@ def refused_fit(path: str, *options: object) -> str:
     ("names", "rows", "message"),
     [
         ("a,b,Y", GOOD, "has no column 'y'; did you mean 'Y'?"),
+        ("1,2,z", GOOD, "it has '1', '2', 'z'. The first line must have the names of the columns"),
+        ("a,b,y", [f"{k},{k},up" for k in range(8)], "one column of 0 and 1 per category, or choose another"),
+        ("a,b,y", [f"{k},{k}," for k in range(8)], "column 'y' of {} has no values"),
         ("a,b,y", [*GOOD, "9,many,27"], "column 'b' of {} has 'many' in row 9, which is not a number"),
         ("a,b,y", [f"{k},{k},7" for k in range(8)], "the target 'y' is 7 in every row"),
         ("a,b,y", GOOD[:4], "has 4 rows: at least 5 are needed"),
@@ -67,6 +70,7 @@ def test_missing_and_unreadable_files(tmp_path):
         (("--weights", "c"), "no column 'c'"),
         (("--jobs", "0"), "the number of threads must not be 0"),
         (("--prior", "nowhere.bin"), "nowhere.bin' with the weights of a prior"),
+        (("--prior", "defalt"), "with the weights of a prior (did you mean 'default'?)"),
         (("--guess", "a^^"), "cannot read the guess 'a^^'"),
         (("--rule", "use c"), "rule 'use c': there is no column 'c'; the columns are: a, b"),
         (("--tensorboard", "/dev/null/curves"), "cannot create the folder /dev/null/curves"),

@@ -30,6 +30,11 @@ def test_a_formula_prints_constants_with_their_errors(enzyme: str) -> None:
     assert any(line.startswith("χ² = ") and "per degree of freedom (23); R² = 0.99" in line for line in lines)
 
 
+def test_a_misspelt_column_is_suggested(enzyme: str) -> None:
+    done = ddsr("fit", enzyme, "-t", "v", "--formula", "Vmax * s", "--ignore", "w", "--no-save")
+    assert "constants to fit: Vmax, s (did you mean 'S'?)" in done.stderr.splitlines()
+
+
 def test_chi_squared_is_of_the_given_weights(enzyme: str) -> None:
     options = ("--formula", "Vmax * S / (Km + S)", "--weights", "w", "--no-save", "--quiet", "--json")
     done = ddsr("fit", enzyme, "-t", "v", *options)

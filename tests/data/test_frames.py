@@ -165,6 +165,12 @@ def test_targets_of_one_and_of_several_columns():
             read_targets(bad)
 
 
+@pytest.mark.parametrize("column", [pd.Series([1.0, 2.0, 3.0]), pl.Series([1.0, 2.0, 3.0])])
+def test_a_single_column_is_not_a_table(column):
+    with pytest.raises(DataError, match=r"X must be a table, but is a single column: pass X.to_frame\(\)"):
+        DDSRRegressor().fit(column, [1.0, 2.0, 3.0])
+
+
 @pytest.mark.parametrize(
     ("table", "way"),
     [
@@ -179,5 +185,5 @@ def test_targets_of_one_and_of_several_columns():
 def test_text_is_refused_with_ways_to_encode_it(table, way):
     with pytest.raises(DataError, match=way):
         DDSRRegressor().fit(table, [1.0, 2.0, 3.0])
-    with pytest.raises(DataError, match="OrdinalEncoder"):
+    with pytest.raises(DataError, match="OrdinalEncoder, or choose another target"):
         DDSRRegressor().fit([[1.0], [2.0]], ["low", "high"])

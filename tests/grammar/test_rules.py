@@ -62,6 +62,8 @@ def test_a_name_in_backticks_is_the_variable():
     [
         ("exp not on x", "cannot read the rule 'exp not on x'; examples of rules"),
         ("at most many of sin", "cannot read"),
+        ("no exp on x", "did you mean 'forbid exp on x'"),
+        ("forbid exp below sin", "did you mean 'no exp below sin'"),
         ("forbit exp on x", "cannot read the rule 'forbit exp on x' .did you mean 'forbid'"),
         ("forbid exp, log on x", "expected one name, got 'exp, log'"),
         ("use `x", "backtick is never closed"),

@@ -177,7 +177,7 @@ def test_settings_of_a_part_may_be_a_dict():
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ({"objective": {"clip": 0.1}}, "unknown setting 'clip' in objective; known are: clip_range"),
+        ({"objective": {"clip": 0.1}}, "unknown setting 'clip' in objective .did you mean 'clip_range'"),
         ({"objective": 3}, r"objective must be a dict of settings or ObjectiveConfig\(...\), got 3"),
         ({"denoiser": "wide"}, r"denoiser must be a dict of settings or DenoiserConfig"),
         ({"objective": {"clip_range": -0.5}}, "clip_range must be a number from 0"),

@@ -12,7 +12,7 @@ import numpy as np
 
 from ddsr.cli.reading import Columns, TrainingData, read_training_data
 from ddsr.cli.result import report_result
-from ddsr.cli.template import check_formula, goodness, option
+from ddsr.cli.template import check_formula, describe_constants, goodness, option
 from ddsr.cli.watching import Callback, choice_of, print_to_stderr, watch
 from ddsr.engine import Engine, FitOptions
 from ddsr.estimator.model_selection import find_selection
@@ -68,9 +68,13 @@ def run_fit(
     data = read_training_data(path, columns, drop_missing)
     for line in describe(data):
         say(line)
-    if formula is not None:
-        check_formula(parse_template(formula, data.features))
-    else:
+    template_text = option(template, formula)
+    if template_text is not None:
+        parsed = parse_template(template_text, data.features)
+        say(describe_constants(parsed, data.features))
+        if formula is not None:
+            check_formula(parsed)
+    if formula is None:
         say(first_equation(data, parameters))
     if tensorboard is not None:  # before the run folder is made, so that a failure leaves none behind
         make_folder(tensorboard)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ddsr.errors import MethodError
+from ddsr.errors import MethodError, RunError
 
 if TYPE_CHECKING:
     from ddsr.estimator.regressor import DDSRRegressor
@@ -51,7 +51,12 @@ def open_model(path: str) -> Opened:
     if not Path(path).is_file():
         run = RunFolder.open(path)
         return Opened(path, run.model(), run.asked.target or UNNAMED, run)
-    targets = read_model(Path(path)).targets
+    try:
+        targets = read_model(Path(path)).targets
+    except RunError as error:
+        if Path(path).suffix == ".json":
+            raise
+        raise RunError(f"{path} is neither a run folder nor a model.json") from error
     if len(targets) > 1:
         raise MethodError(
             f"{path} has several targets, which the command line does not support: use it from Python"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.cli.source import Source, open_source
+from ddsr.cli.source import Source, is_number, open_source
 from ddsr.data.arrays import Floats
 from ddsr.errors import DataError, InputError, nearest_names
 
@@ -24,8 +24,8 @@ LEAST_ROWS = 5
 # A column with a smaller share of numbers is text; with a larger share, its texts are errors.
 LEAST_NUMBER_SHARE = 0.5
 MOST_LISTED = 10
-ENCODE = "encode text as numbers, for example one column of 0 and 1 per category, or leave out"
-CONVERT = "convert dates to numbers first, for example days since the start, or leave out"
+ENCODE = "encode text as numbers, for example one column of 0 and 1 per category"
+CONVERT = "convert dates to numbers, for example days since the start"
 DATE = re.compile(r"\d{4}-\d\d?-\d\d?\b.*|\d\d?([/.])\d\d?\1\d{4}\b.*", re.DOTALL)
 
 
@@ -90,6 +90,7 @@ def read_training_data(path: str, columns: Columns, drops_missing: bool = False)
             raise DataError(_no_numbers(path, columns.target, [numbers[name] for name in text_columns]))
         for name in features:
             numbers[name].check(path, "correct it, or drop the column with --ignore")
+    numbers[columns.target].check(path, otherwise="choose another target")
     used = [numbers[name] for name in (*features, *roles)]
     table, rows = _complete_rows(path, used, drops_missing)
     n_dropped = len(frame) - len(rows)
@@ -182,14 +183,14 @@ class Numbers:
         n_present = len(self.values) - self.n_missing
         return self.n_texts > (1.0 - LEAST_NUMBER_SHARE) * n_present
 
-    def check(self, path: str, remedy: str = "correct it") -> None:
-        """Raise `DataError` if it has texts or infinite values."""
+    def check(self, path: str, remedy: str = "correct it", otherwise: str = "leave out the column") -> None:
+        """Raise `DataError` for texts or infinite values; `otherwise` is a way to avoid a text column."""
         if self.first_text is not None:
             row, text = self.first_text
             more = f" ({self.n_texts:,} such rows)" if self.n_texts > 1 else ""
             where = f"column {self.name!r} of {path} has {text[:40]!r} in row {row}{more}"
             if self.is_text:
-                remedy = f"{CONVERT if DATE.fullmatch(text) else ENCODE} the column"
+                remedy = f"{CONVERT if DATE.fullmatch(text) else ENCODE}, or {otherwise}"
             raise DataError(f"{where}, which is not a number: {remedy}")
         is_infinite = np.isinf(self.values)
         if is_infinite.any():
@@ -232,6 +233,8 @@ def _check_exists(source: Source, name: str) -> None:
         return
     close = nearest_names(name, source.names, n=3)
     hint = f"did you mean {_listed(close, ' or ')}?" if close else f"it has {_listed(source.names)}"
+    if not close and any(map(is_number, source.names)):
+        hint += ". The first line must have the names of the columns"
     raise InputError(f"{source.path} has no column {name!r}; {hint}")
 
 
@@ -249,7 +252,7 @@ def _no_numbers(path: str, target: str, texts: Sequence[Numbers]) -> str:
         return message
     row, text = texts[0].first_text
     example = f"column {texts[0].name!r} has {text[:40]!r} in row {row}, which is not a number"
-    return f"{message}; {example}: {CONVERT if DATE.fullmatch(text) else ENCODE} the column"
+    return f"{message}; {example}: {CONVERT if DATE.fullmatch(text) else ENCODE}"
 
 
 def _complete_rows(
@@ -259,6 +262,8 @@ def _complete_rows(
     used = list(used)
     for column in used:
         column.check(path)
+        if column.is_empty and len(column.values):
+            raise DataError(f"column {column.name!r} of {path} has no values: fill it, or leave it out")
     table = np.column_stack([column.values for column in used])
     is_missing = np.isnan(table).any(axis=1)
     n_missing = int(is_missing.sum())

@@ -231,14 +231,15 @@ def _check_names(source: Source) -> None:
     repeated = [name for name, count in Counter(source.names).items() if count > 1]
     if repeated:
         raise InputError(f"{source.path} has more than one column {repeated[0]!r}: rename all but one")
-    if all(map(_is_number, source.names)):
+    if all(map(is_number, source.names)):
         raise InputError(
             f"the first line of {source.path} has numbers instead of column names: "
             "add a line with the names of the columns"
         )
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Return whether a text is a number."""
     try:
         float(text)
     except ValueError:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ddsr.data.printable import printable
-from ddsr.errors import DataError, TemplateError
+from ddsr.errors import DataError, TemplateError, did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,6 +33,13 @@ def check_formula(template: Template) -> None:
             f"formula {template.text!r} has the unknown function {function}. "
             "Pass it with --template to search for it."
         )
+
+
+def describe_constants(template: Template, columns: Sequence[str]) -> str:
+    """Return a line on the names that are read as constants; a misspelt column would be one of them."""
+    unused = [column for column in columns if column not in template.columns]
+    names = [printable(f"{hole.name}{did_you_mean(hole.name, unused)}") for hole in template.constants]
+    return f"constants to fit: {', '.join(names)}" if names else "constants to fit: none"
 
 
 def goodness(model: DDSRRegressor, table: pd.DataFrame, data: TrainingData) -> dict[str, Any]:

@@ -63,6 +63,8 @@ def read_rows(estimator: Any, X: ArrayLike, **options: Any) -> Floats:
     """Read X as scikit-learn does, which stores and checks the column names."""
     if X is None:
         raise DataError("X is None: pass a table with one row per observation")
+    if hasattr(X, "to_frame") and not hasattr(X, "columns"):
+        raise DataError("X must be a table, but is a single column: pass X.to_frame()")
     check_table(X, "X")
     check_no_times(X, "X")
     _check_has_columns(X)
@@ -211,7 +213,10 @@ def _of_column(table: Any, what: str) -> DataError | None:
 
 def _of_text(error: Exception, what: str) -> DataError | None:
     """Return an error that explains how to encode text, or None if the error is another one."""
-    return DataError(f"{what} contains text: {error}; {ENCODE}") if str(error).startswith(TEXT) else None
+    if not str(error).startswith(TEXT):
+        return None
+    remedy = ENCODE if what == "X" else ENCODE.replace("drop the column", "choose another target")
+    return DataError(f"{what} contains text: {error}; {remedy}")
 
 
 def _of_kind(error: Exception) -> DataError:

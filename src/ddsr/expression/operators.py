@@ -69,6 +69,8 @@ PERIODIC = tuple(row.name for row in OPERATORS.values() if row.period)
 _NAME_OF_SYMBOL = {row.symbol: row.name for row in OPERATORS.values() if row.symbol} | {"**": "pow"}
 _NAME_IN_NUMPY = {row.numpy: row.name for row in OPERATORS.values() if row.numpy}
 
+_OTHER_NAMES = {"plus": "add", "minus": "sub", "times": "mul", "ln": "log", "root": "sqrt"}
+
 ARITHMETIC: dict[str, Callable[..., Any]] = {
     "add": operator.add,
     "sub": operator.sub,
@@ -107,9 +109,9 @@ def _with_symbols(rows: Iterable[Operator]) -> Iterator[str]:
 
 def suggestion(text: str) -> str:
     """Return a question that suggests the operator with the nearest name, or an empty text."""
-    begins = [name for name in OPERATORS if text.startswith(name)]  # cosine, squared
-    nearest = begins or nearest_names(text, [*OPERATORS, *_NAME_IN_NUMPY])
-    return f" (did you mean {_NAME_IN_NUMPY.get(nearest[0], nearest[0])!r}?)" if nearest else ""
+    others = {**_NAME_IN_NUMPY, **_OTHER_NAMES}
+    nearest = nearest_names(text, [*OPERATORS, *others])
+    return f" (did you mean {others.get(nearest[0], nearest[0])!r}?)" if nearest else ""
 
 
 def numpy_function(row: Operator) -> Callable[..., Any]:

@@ -53,6 +53,12 @@ class Template:
         """Operators of the known part, each once."""
         return tuple(dict.fromkeys(node.name for node in _nodes(self.tree) if node.kind is Kind.OPERATOR))
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of the known part and of the unknown functions, each once."""
+        leaves = [leaf for node in _nodes(self.tree) for leaf in (node, *node.children)]
+        return tuple(dict.fromkeys(leaf.name for leaf in leaves if leaf.kind is Kind.VARIABLE))
+
     def rows(self, columns: Mapping[str, int]) -> list[NodeRow]:
         """Return the nodes in prefix order for the core, given the column of each variable."""
         numbers = {hole.name: number for number, hole in enumerate(self.holes)}

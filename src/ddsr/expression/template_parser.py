@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from ddsr.errors import ExpressionError, TemplateError
+from ddsr.errors import ExpressionError, TemplateError, did_you_mean
 from ddsr.expression.operators import OPERATORS
 from ddsr.expression.parser import Open, Parser, error_at
 from ddsr.expression.template import Hole, Template
@@ -73,8 +73,7 @@ class _TemplateParser(Parser):
             return super().called(begun, arguments)
         for argument in arguments:
             if argument.kind is not Kind.VARIABLE:
-                what = f"an argument of {begun.word.quote}"
-                raise error_at(begun.word, what, " is not a column; pass a column instead")
+                raise _wrong_argument(begun.word, argument, self.vocabulary.variables)
         inputs = tuple(argument.name for argument in arguments)
         repeated = [name for name, count in Counter(inputs).items() if count > 1]
         if repeated:
@@ -91,3 +90,10 @@ class _TemplateParser(Parser):
                 word, word.quote, f" has {len(hole.inputs)} inputs here, but {len(known.inputs)} before"
             )
         return Node.hole(read_name(word) if word.text != "?" else hole.name)
+
+
+def _wrong_argument(function: Word, argument: Node, columns: Sequence[str]) -> ExpressionError:
+    hint = did_you_mean(argument.name, columns) if argument.kind is Kind.HOLE else ""
+    given = f" {argument.name!r}" if argument.kind is Kind.HOLE else ""
+    what = f"the argument{given} of {function.quote}"
+    return error_at(function, what, f" is not a column{hint}; the columns are: {', '.join(columns)}")

@@ -171,7 +171,7 @@ class Vocabulary:
         try:
             return self._ids[name]
         except (KeyError, TypeError):
-            hint = did_you_mean(name, self.names)
+            hint = did_you_mean(name, (*self.operators, *self.variables))
             raise VocabularyError(
                 f"{name!r} is not in this vocabulary{hint}, which has: {', '.join(self.names)}"
             ) from None

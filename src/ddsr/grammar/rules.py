@@ -32,6 +32,7 @@ _SENTENCES: tuple[tuple[str, Callable[..., Rule]], ...] = (
     (r"use (.+)", lambda variables: MustAppear(*_names(variables))),
 )
 KINDS = ("forbid", "nesting", "at_most", "must_appear")
+WORDS = ("forbid", "at", "no", "use")
 EXAMPLES = "'forbid exp on x', 'at most 2 of sin, cos', 'no exp below exp', 'use x'"
 
 
@@ -61,8 +62,17 @@ def _sentence(text: str) -> Rule:
         match = re.fullmatch(pattern, text.strip(), re.DOTALL)
         if match:
             return make(*match.groups())
-    hint = did_you_mean(text.partition(" ")[0], ("forbid", "at most", "no", "use"))
-    raise GrammarError(f"cannot read the rule {text!r}{hint}; examples of rules: {EXAMPLES}")
+    raise GrammarError(f"cannot read the rule {text!r}{_suggestion(text)}; examples of rules: {EXAMPLES}")
+
+
+def _suggestion(text: str) -> str:
+    """Return a question that suggests a rule like this one, or its first word."""
+    for mistaken, rule in (("no", "forbid {} on {}"), ("forbid", "no {} below {}")):
+        match = re.fullmatch(rf"{mistaken} (.+?) (?:on|below) (.+)", text.strip(), re.DOTALL)
+        if match:
+            return f" (did you mean {rule.format(*match.groups())!r}?)"
+    first = text.split()[:1]
+    return did_you_mean(first[0], WORDS) if first and first[0] not in WORDS else ""
 
 
 def _entries(kind: str, content: Any) -> Iterator[Rule]:

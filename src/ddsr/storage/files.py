@@ -30,7 +30,9 @@ def write_whole(path: Path, data: bytes) -> None:
         os.replace(aside, path)
         _wait_for_folder(path.parent)
     except OSError as error:
-        raise RunError(f"cannot write {path}: {reason_of(error)}") from error
+        is_missing = isinstance(error, FileNotFoundError) and not path.parent.exists()
+        reason = f"there is no folder {path.parent}" if is_missing else reason_of(error)
+        raise RunError(f"cannot write {path}: {reason}") from error
     finally:
         with suppress(OSError):
             aside.unlink(missing_ok=True)

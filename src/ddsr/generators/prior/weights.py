@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ddsr.errors import DataError, MethodError
+from ddsr.errors import DataError, MethodError, did_you_mean
 from ddsr.generators.prior.config import NetworkConfig
 from ddsr.generators.prior.tensor_file import Arrays, checksum_of, read_tensors, write_tensors
 from ddsr.storage.files import parse_json
@@ -158,8 +158,9 @@ def find_weights(name: str | PathLike[str]) -> Path:
     """Return the file of a prior: the package's own for `default`, otherwise the path itself."""
     if name != DEFAULT:
         if not Path(name).is_file():
+            hint = did_you_mean(Path(name).name, (DEFAULT, "none"))
             raise MethodError(
-                f"there is no file {fspath(name)!r} with the weights of a prior: "
+                f"there is no file {fspath(name)!r} with the weights of a prior{hint}: "
                 "check the path, or use the default prior"
             )
         return Path(name)
