@@ -14,6 +14,7 @@ from ddsr.cli.reading import Columns, TrainingData, read_training_data
 from ddsr.cli.result import report_result
 from ddsr.cli.template import check_formula, goodness, option
 from ddsr.cli.watching import Callback, choice_of, print_to_stderr, watch
+from ddsr.data.preparation import TableOptions
 from ddsr.engine import Engine, FitOptions
 from ddsr.estimator.model_selection import find_selection
 from ddsr.estimator.prior_parameter import with_prior
@@ -51,7 +52,6 @@ def run_fit(
     path: str,
     *,
     columns: Columns,
-    drop_missing: bool,
     out: str | None,
     no_save: bool,
     tensorboard: str | None,
@@ -65,7 +65,8 @@ def run_fit(
     say = (lambda _: None) if quiet else print_to_stderr
     parameters = estimator_parameters(template=option(template, formula), **settings)
     check_options(parameters, out)
-    data = read_training_data(path, columns, drop_missing)
+    options = TableOptions(**{name: settings[name] for name in ("missing", "categories", "dates")})
+    data = read_training_data(path, columns, options)
     for line in describe(data):
         say(line)
     if formula is not None:
@@ -79,20 +80,22 @@ def run_fit(
     choose = choice_of(settings["preset"], settings["selection"], len(data.y))
     board = Board(columns.target, parameters["max_time"], choose)
     done = watch(work, board, quiet, tensorboard)
+    model = done.model._of_prepared()
     facts = {
         "run": None if run is None else str(run.path),
         "target": columns.target,
-        "features": data.features,
+        "features": data.inputs,
         "rows": len(data.y),
         "dropped_rows": data.n_dropped,
         "left_out": [*data.text_columns, *data.empty_columns],
         "seconds": board.searched,
         "candidates": board.n_scored,
-        "outliers": outliers(done.model, data),
+        "outliers": outliers(model, data),
+        "prepared": [] if data.preparation is None else data.preparation.notes,
     }
     if parameters.get("template") is not None:
-        facts |= goodness(done.model, _table(data), data)
-    report_result(done.model, columns.target, facts, as_json)
+        facts |= goodness(model, _table(data), data)
+    report_result(model, columns.target, facts, as_json)
     if run is not None:
         say(f"saved in {run.path}; pass this folder to `ddsr show`, `predict`, `report` or `resume`")
     done.raise_interrupt()
@@ -100,12 +103,14 @@ def run_fit(
 
 def describe(data: TrainingData) -> list[str]:
     """Describe in lines which data is used and which is ignored."""
-    lines = [f"{len(data.y):,} rows: {data.columns.target} from {_listed(data.features)}"]
+    lines = [f"{len(data.y):,} rows: {data.columns.target} from {_listed(data.inputs)}"]
     if data.text_columns:
         lines.append(f"ignoring non-numeric columns: {_listed(data.text_columns)}")
     if data.empty_columns:
         lines.append(f"ignoring empty columns: {_listed(data.empty_columns)}")
-    if data.n_dropped:
+    if data.preparation is not None:
+        lines += data.preparation.notes
+    elif data.n_dropped:
         lines.append(f"ignoring {data.n_dropped:,} row{'s' * (data.n_dropped != 1)} with missing values")
     return lines
 
@@ -125,6 +130,9 @@ def estimator_parameters(
     jobs: int,
     device: str,
     template: str | None,
+    missing: str = "error",
+    categories: str = "error",
+    dates: str = "error",
 ) -> dict[str, Any]:
     """Translate the options of the command line into the estimator's parameters."""
     parameters: dict[str, Any] = {
@@ -136,6 +144,9 @@ def estimator_parameters(
         "device": device,
         "model_selection": selection,
         "prior": named_prior(prior),
+        "missing": missing,
+        "categories": categories,
+        "dates": dates,
     }
     if operators:
         parameters["operators"] = operators
@@ -201,9 +212,8 @@ def _without_folder(data: TrainingData, parameters: dict[str, Any]) -> Callable[
     from ddsr.estimator.regressor import DDSRRegressor
 
     def fit(on_state: Callback) -> DDSRRegressor:
-        return DDSRRegressor(**parameters, callback=on_state).fit(
-            _table(data), data.y, data.weights, data.counts
-        )
+        model = DDSRRegressor(**parameters, callback=on_state)
+        return model._fit(_table(data), data.y, data.weights, data.counts, preparation=data.preparation)
 
     return fit
 
@@ -220,6 +230,7 @@ def _make_folder(path: str, out: str | None, data: TrainingData, parameters: dic
         sample_weight=data.weights,
         counts=data.counts,
         parameters=parameters,
+        preparation=data.preparation,
     )
 
 

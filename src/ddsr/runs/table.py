@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from ddsr.data.checks import check_counts, check_weights
-from ddsr.data.frames import read_rows, read_targets
+from ddsr.data.preparation import Preparation
 from ddsr.errors import DataError, RunError
 from ddsr.estimator.regressor import DDSRRegressor
 from ddsr.storage.files import read_whole, write_whole
@@ -35,6 +35,8 @@ class RunData:
     features: tuple[str, ...]
     has_feature_names: bool
     """False if the data had no column names; they are then x0, x1, …"""
+    preparation: Preparation | None = None
+    """how the table was prepared, if it was"""
 
     @property
     def fingerprint(self) -> str:
@@ -69,29 +71,41 @@ def read_table(folder: Path, features: tuple[str, ...], has_feature_names: bool,
 
 
 def checked_table(
+    model: DDSRRegressor,
     X: ArrayLike,
     y: ArrayLike,
     sample_weight: ArrayLike | None,
     counts: ArrayLike | None,
     feature_names: Sequence[str] | None,
+    preparation: Preparation | None = None,
 ) -> RunData:
-    """Check the data as the estimator does. Given names replace those of the table."""
-    targets = read_targets(y)
-    if not targets.is_one:
+    """Read and check the data as the estimator does. Given names replace those of the table."""
+    is_made = preparation is None and not model._table_options.is_default
+    if feature_names is not None and is_made:  # the names of prepared columns are made of these
+        X = _renamed(X, feature_names)
+    read = model._read(X, y, sample_weight, counts, preparation)
+    if not read.targets.is_one:
         raise DataError(
-            f"a run folder has one target, but y has {len(targets.names)}: create a folder for each"
+            f"a run folder has one target, but y has {len(read.targets.names)}: create a folder for each"
         )
-    reader = DDSRRegressor()
-    rows = read_rows(reader, X, ensure_min_samples=2)
-    names = getattr(reader, "feature_names_in_", None) if feature_names is None else feature_names
-    if names is not None and len(names) != rows.shape[1]:
-        raise DataError(f"X has {rows.shape[1]} columns, but feature_names has {len(names)}")
-    features = (f"x{column}" for column in range(rows.shape[1])) if names is None else map(str, names)
+    names = read.names if feature_names is None or is_made else tuple(map(str, feature_names))
+    if len(names) != read.X.shape[1]:
+        raise DataError(f"X has {read.X.shape[1]} columns, but feature_names has {len(names)}")
     return RunData(
-        np.ascontiguousarray(rows),
-        targets.columns[:, 0].copy(),
-        check_weights(sample_weight, len(rows)),
-        check_counts(counts, len(rows)),
-        tuple(features),
-        names is not None,
+        np.ascontiguousarray(read.X),
+        read.targets.columns[:, 0].copy(),
+        check_weights(read.sample_weight, len(read.X)),
+        check_counts(read.counts, len(read.X)),
+        names,
+        feature_names is not None or hasattr(model, "feature_names_in_"),
+        read.preparation,
     )
+
+
+def _renamed(X: Any, names: Sequence[str]) -> pd.DataFrame:
+    """Return the table with these names."""
+    is_frame = hasattr(X, "columns") and hasattr(X, "dtypes")
+    frame = pd.DataFrame({name: X[name] for name in X.columns} if is_frame else X)
+    if len(names) != frame.shape[1]:
+        raise DataError(f"X has {frame.shape[1]} columns, but feature_names has {len(names)}")
+    return frame.set_axis(list(map(str, names)), axis=1)
