@@ -75,12 +75,12 @@ Tree with_cleared_denominators(const Tree& given) {
   if (!fraction || !number.is_number() || number.value == 0.0) return tree;
   Tree above = is_inverse ? Tree{} : tree.operands[0];
   auto& [term, monomial] = *fraction;
-  const bool is_bare = number.is_constant() && !number.is_settled && !term.is_sum() &&
-                       scale_fitted(above, 1.0 / number.value);
+  const bool is_bare =
+      number.is_constant() && !number.is_settled && !term.is_sum() && scale_fitted(above, 1.0 / number.value);
   if (is_bare) term = scaled(term, 1.0 / number.value);
   Tree rest = is_bare ? monomial : times(number, monomial);
   Tree sum = below.is(Op::Sub) && place == 1 ? joined(Op::Sub, std::move(rest), std::move(term))
-                                              : joined(below.op, std::move(term), std::move(rest));
+                                             : joined(below.op, std::move(term), std::move(rest));
   return joined(Op::Div, times(above, monomial), std::move(sum));
 }
 

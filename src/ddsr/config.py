@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 
 from ddsr import _core
 from ddsr.data.checks import check_whole
-from ddsr.errors import MethodError
+from ddsr.errors import MethodError, did_you_mean
 from ddsr.expression.operators import DEFAULT_OPERATORS, OPERATORS
 from ddsr.expression.vocabulary import Vocabulary
 
@@ -21,7 +21,8 @@ def _check_weights(weights: object, name: str, known: Sequence[str]) -> None:
         raise MethodError(f"{name} must be a dict of weights by name, got {weights!r}")
     for key, weight in weights.items():
         if key not in known:
-            raise MethodError(f"unknown name {key!r} in {name}; known are: {', '.join(known)}")
+            hint = did_you_mean(key, known)
+            raise MethodError(f"unknown name {key!r} in {name}{hint}; known are: {', '.join(known)}")
         _check_number(weight, f"the weight of {key!r} in {name}", float_info.max)
 
 
@@ -141,7 +142,8 @@ class SearchConfig:
             check_whole(getattr(self, name), name, least=0)
         _check_kind(self.objective, "objective", ObjectiveConfig)
         if self.reward not in REWARDS:
-            raise MethodError(f"reward must be one of {', '.join(REWARDS)}, got {self.reward!r}")
+            hint = did_you_mean(self.reward, REWARDS)
+            raise MethodError(f"reward must be one of {', '.join(REWARDS)}, got {self.reward!r}{hint}")
         _check_between(self.elite_fraction, "elite_fraction", 0, 1)
         _check_between(self.learning_rate, "learning_rate", 0, float_info.max)
 
@@ -333,7 +335,8 @@ def changed(base: AnySettings, changes: Mapping[str, object], where: str) -> Any
         if isinstance(base, RefinerConfig) and name in (*_FIXED_SETTINGS, *_BOUNDS):
             raise MethodError(_removed(name))
         if name not in known:
-            raise MethodError(f"unknown setting {name!r} in {where}; known are: {', '.join(known)}")
+            hint = did_you_mean(name, known)
+            raise MethodError(f"unknown setting {name!r} in {where}{hint}; known are: {', '.join(known)}")
         part = getattr(base, name)
         is_of_parts = isinstance(part, (DenoiserConfig, ObjectiveConfig, RefinerConfig))
         is_dict = is_of_parts and isinstance(value, Mapping)

@@ -1,5 +1,8 @@
 """Exceptions of the package. All are `ValueError`s, so generic handlers work."""
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class DDSRError(ValueError):
     """Base class of the package's errors. The message says what is wrong, where, and what to do."""
@@ -55,3 +58,17 @@ class InputError(DDSRError):
 
 class RunError(DDSRError):
     """A run folder, a saved state or a model file that cannot be created, read, written or resumed."""
+
+
+def nearest_names(name: object, known: Iterable[str], n: int = 1) -> list[str]:
+    """Return at most `n` known names that resemble an unknown one, the most similar first."""
+    if not isinstance(name, str):
+        return []
+    by_lower = {each.lower(): each for each in known}
+    return [by_lower[each] for each in get_close_matches(name.lower(), by_lower, n=n)]
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """Return a question in parentheses that suggests the nearest known name, or an empty text."""
+    nearest = nearest_names(name, known)
+    return f" (did you mean {nearest[0]!r}?)" if nearest else ""

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ddsr.cli.failure import CommandGroup
-from ddsr.cli.options import Seconds, read_names, read_numbers
+from ddsr.cli.options import OneOf, Seconds, read_names, read_numbers
 from ddsr.data.printable import plain_console, printable, printable_lines
 
 
@@ -150,13 +150,13 @@ def _chosen_runs(function: Any) -> Any:
 @_chosen_runs
 @click.option(
     "--format",
-    type=click.Choice(["markdown", "csv", "html"]),
+    type=OneOf(["markdown", "csv", "html"]),
     default="markdown",
     help="Format of the table.",
 )
 @click.option(
     "--by",
-    type=click.Choice(["noise", "method", "overview"]),
+    type=OneOf(["noise", "method", "overview"]),
     default="noise",
     help="Kind of table. noise: all runs, by noise level. method: comparison of methods on the runs that all "
     "of them have. overview: noise levels side by side.",
@@ -196,7 +196,7 @@ def bench_table(stores: tuple[str, ...], methods: tuple[str, ...], out: str | No
 @_chosen_runs
 @click.option(
     "--kind",
-    type=click.Choice(["rates", "pareto", "ablation", "curves"]),
+    type=OneOf(["rates", "pareto", "ablation", "curves"]),
     required=True,
     help="Kind of figure.",
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ddsr.data.printable import printable
-from ddsr.errors import BenchError
+from ddsr.errors import BenchError, nearest_names
 from ddsr.search.presets import parse_method, settings
 from ddsr.storage.version import ddsr_version
 from ddsr_bench.peers import PEERS
@@ -202,7 +201,7 @@ def named_problems(
     known = [problem.name for problem in problems]
     for name in names:
         if name not in known:
-            alike = get_close_matches(name, known, n=3, cutoff=0.5)
+            alike = nearest_names(name, known, n=3)
             hint = f"; did you mean {' or '.join(alike)}?" if alike else ""
             raise BenchError(f"the suite has no problem {name!r}{hint}")
     return tuple(problem for problem in problems if not names or problem.name in names)

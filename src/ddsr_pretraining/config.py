@@ -8,7 +8,7 @@ from math import inf
 from typing import Any
 
 from ddsr.data.checks import check_whole
-from ddsr.errors import MethodError
+from ddsr.errors import MethodError, did_you_mean
 from ddsr.generators.prior.config import NetworkConfig
 from ddsr.generators.prior.weights import Card
 from ddsr_pretraining.examples import ExampleOptions
@@ -57,7 +57,8 @@ def read_settings(settings: Mapping[str, Any]) -> Settings:
         if name == "n_rows":
             raise MethodError("n_rows is set by the network: use look_rows instead")
         if name not in known:
-            raise MethodError(f"unknown setting {name!r}; known are: {', '.join(known)}")
+            hint = did_you_mean(name, known)
+            raise MethodError(f"unknown setting {name!r}{hint}; known are: {', '.join(known)}")
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise MethodError(f"{name} must be a number, got {value!r}")
     network, training, recipe = (

@@ -90,6 +90,11 @@ def test_a_wrong_command_line_ends_with_2(tmp_path, arguments):
     assert done.exit_code == 2 and arguments[0] in done.stderr
 
 
+def test_an_unknown_choice_is_answered_with_the_nearest(tmp_path):
+    done = ddsr("fit", table_of(tmp_path), "-t", "y", "--selection", "accurcy")
+    assert done.exit_code == 2 and "'accuracy' (did you mean 'accuracy'?)." in done.stderr
+
+
 def test_folders_that_are_no_runs(tmp_path):
     for command in (["show"], ["resume"], ["predict"]):
         more = [table_of(tmp_path)] if command == ["predict"] else []

@@ -138,9 +138,14 @@ def test_errors_name_the_column(change, message):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"preset": "papper"}, "unknown preset 'papper'; known are: ddsr, paper, dsr, uniform"),
+        (
+            {"preset": "papper"},
+            r"unknown preset 'papper' \(did you mean 'paper'\?\); known are: ddsr, paper, dsr, uniform",
+        ),
+        ({"preset": "ddsr:generater=none"}, "no option 'generater' .did you mean 'generator'"),
+        ({"preset": "ddsr:generator=non"}, "unknown value 'non' of option 'generator' .did you mean 'none'"),
         ({"preset": "paper:memory=none"}, "known are: long, short"),
-        ({"device": "tpu"}, "unknown device"),
+        ({"device": "tpu"}, r"unknown device 'tpu' \(did you mean 'cpu'\?\)"),
         ({"max_time": 0}, "max_time"),
         ({"max_time": "1"}, "max_time"),
         ({"max_time": 10**400}, "max_time is larger than any double"),
@@ -149,10 +154,11 @@ def test_errors_name_the_column(change, message):
         ({"n_jobs": 0}, "the number of threads must not be 0"),
         ({"operators": ["+", "plus"]}, "unknown operator 'plus'"),
         ({"rules": [MustAppear("z")]}, "rule 'use z': there is no column 'z'"),
-        ({"config": {"batchsize": 3}}, "unknown setting 'batchsize'"),
+        ({"config": {"batchsize": 3}}, "unknown setting 'batchsize' in config .did you mean 'batch_size'"),
         ({"config": {"batch_size": 0}}, "batch_size"),
         ({"config": 3}, "config must be"),
         ({"model_selection": "simplest"}, "known are: accuracy, best, description_length"),
+        ({"model_selection": "acuracy"}, "unknown model_selection 'acuracy' .did you mean 'accuracy'"),
     ],
 )
 def test_bad_parameters_are_refused_by_name(parameters, message):

@@ -138,6 +138,7 @@ def test_a_bare_name_is_a_variable_and_before_a_parenthesis_a_function():
         ("", 0, "the text is empty"),
         ("  \n", 0, "the text is empty"),
         ("x + z", 4, "unknown variable 'z' at position 4; the variables are: x, y"),
+        ("X + y", 0, "unknown variable 'X' at position 0 .did you mean 'x'\\?.; the variables are"),
         ("x + ``", 4, "unknown variable '' at position 4"),
         ("x + `sin`", 4, "unknown variable 'sin' at position 4"),
         ("sin", 0, "function 'sin' at position 0 lacks its arguments"),

@@ -207,6 +207,7 @@ CONTRADICTIONS = [
         (Forbid("exp", on="w"),),
         "rule 'forbid exp on w': there is no column 'w'; the columns are: x, y",
     ),
+    ((Forbid("exp", on="X"),), r"there is no column 'X' \(did you mean 'x'\?\)"),
     ((AtMost(("x", "tanh"), 1),), "'tanh' is not in this vocabulary"),
     ((AtMost((), 1),), "names no token"),
     ((MustAppear("exp"),), "exp must appear, but only a variable can be required"),

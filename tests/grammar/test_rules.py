@@ -62,12 +62,16 @@ def test_a_name_in_backticks_is_the_variable():
     [
         ("exp not on x", "cannot read the rule 'exp not on x'; examples of rules"),
         ("at most many of sin", "cannot read"),
+        ("forbit exp on x", "cannot read the rule 'forbit exp on x' .did you mean 'forbid'"),
         ("forbid exp, log on x", "expected one name, got 'exp, log'"),
         ("use `x", "backtick is never closed"),
         ([3], "3 is not a rule"),
         (3, "rules must be a list"),
         ({"use x"}, "rules must be a list"),
-        ({"forbidden": {}}, "unknown kind of rule 'forbidden'; known are: forbid, nesting"),
+        (
+            {"forbidden": {}},
+            "unknown kind of rule 'forbidden' .did you mean 'forbid'.*; known are: forbid, nesting",
+        ),
         ({"at_most": ["sin"]}, "cannot read the rules under 'at_most'"),
         ({"nesting": {"sin": 0}}, "cannot read the rules under 'nesting'"),
     ],

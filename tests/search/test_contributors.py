@@ -11,7 +11,7 @@ from ddsr.deadline import Deadline
 from ddsr.errors import MethodError
 from ddsr.expression import Batch, Vocabulary
 from ddsr.runs import RunFolder
-from ddsr.search.contributors.contract import Proposals
+from ddsr.search.contributors.contract import Proposals, TimeShare
 from ddsr.search.hall_of_fame import HallOfFame
 from ddsr.storage.saved import from_bytes, to_bytes
 
@@ -60,6 +60,12 @@ def test_a_turn_in_every_epoch_and_the_same_result_for_the_same_seed():
     models = [model_with(Prompter("x0 + x1"), Prompter("x0 * x1", name="other")).fit(X, Y) for _ in range(2)]
     assert (models[0].curves_[["seconds_prompter", "seconds_other"]] > 0.0).all().all()
     assert models[0].front_ == models[1].front_
+
+
+def test_a_contributor_can_share_time():
+    """In a search without a clock it has the turns of its least share."""
+    curves = model_with(Sharing(TimeShare(0.5, 1.0)), max_epochs=4).fit(X, Y).curves_
+    assert (curves["seconds_prompter"] > 0.0).tolist() == [False, True, False, True]
 
 
 def test_a_contributor_without_proposals_changes_nothing():
@@ -165,6 +171,14 @@ class Returning(Prompter):
         return self.found
 
 
+class Sharing(Prompter):
+    """Has turns by what it gains."""
+
+    def __init__(self, time_share):
+        super().__init__("x0 + x1")
+        self.time_share = time_share
+
+
 OTHER = Expression.parse("z", Vocabulary(["z"]))
 OTHERS = HallOfFame(Batch.of([OTHER]), *np.ones((3, 1)))
 
@@ -181,6 +195,7 @@ OTHERS = HallOfFame(Batch.of([OTHER]), *np.ones((3, 1)))
         ([Prompter(name="a b")], "needs a name such as 'polynomials'"),
         ([Prompter(name="refiner")], "^contributor 'refiner': this is the name of a part of ddsr"),
         ([Prompter(), Prompter()], r"^contributor 'prompter': contributors\[1\] has the name of another one"),
+        ([Sharing(0.3)], "^contributor 'prompter': time_share must be a TimeShare or None, got 0.3"),
         ([Locked()], "^contributor 'prompter': it cannot be copied for a search .*: pass a function"),
         ([lambda problem: None], r"^contributors\[0\]: None has no method propose"),
         ([Returning([OTHER])], r"^contributor 'prompter': propose must return Proposals\(...\), or None"),

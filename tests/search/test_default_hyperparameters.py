@@ -9,6 +9,7 @@ from ddsr import DDSRRegressor, Expression, Vocabulary
 from ddsr.config import DefaultConfig, PaperConfig, RefinerConfig
 from ddsr.search import presets as methods
 from ddsr.search.presets import parse_method, pose, settings
+from ddsr.search.turns import Balance
 from field_cases import CASES, covers
 from prior_cases import write_weights
 
@@ -27,14 +28,15 @@ def fitted(preset="ddsr", callback=None, max_time=None, **changes):
 
 def balance_of(monkeypatch, **changes):
     """The balance of a fit with these settings."""
-    balances, search = [], methods.refined_search
+    balances = []
 
-    def watched(evolution, contributors, balance, **options):
-        balances.append(balance)
-        return search(evolution, contributors, balance, **options)
+    class Watched(Balance):
+        def __post_init__(self):
+            super().__post_init__()
+            balances.append(self)
 
     with monkeypatch.context() as patch:
-        patch.setattr(methods, "refined_search", watched)
+        patch.setattr("ddsr.search.default.Balance", Watched)
         fitted(n_epochs=1, **changes)
     return balances[0]
 
@@ -88,7 +90,7 @@ def test_most_share(monkeypatch):
     for most in (0.2, 0.7):
         balance = balance_of(monkeypatch, most_share=most)
         balance.credit("generator", gain=1e9, seconds=1.0)
-        assert balance.share == most
+        assert balance.share("generator") == most
     with pytest.raises(ValueError, match="above most_share"):
         fitted(least_share=0.5, most_share=0.4)
 
@@ -101,7 +103,7 @@ def test_head_start(monkeypatch):
             monkeypatch, head_start=head_start, least_share=0.5, max_time=60.0, max_evaluations=1
         )
         balance.credit("refiner", gain=1.0, seconds=1000.0)
-        assert balance.is_generators_turn == (head_start == 0.0)
+        assert balance.is_turn_of("generator") == (head_start == 0.0)
 
 
 @pytest.fixture(scope="module")
@@ -113,9 +115,9 @@ def contributors_of(monkeypatch, **changes):
     """The contributors of a fit with these settings, by name."""
     parts, search = [], methods.refined_search
 
-    def watched(evolution, contributors, balance, **options):
+    def watched(evolution, contributors, **options):
         parts.append({each.name: each for each in contributors})
-        return search(evolution, contributors, balance, **options)
+        return search(evolution, contributors, **options)
 
     with monkeypatch.context() as patch:
         patch.setattr(methods, "refined_search", watched)

@@ -196,7 +196,10 @@ def test_bad_settings_of_a_part_are_reported(config, message):
     [
         ("", "unknown preset ''; known are: ddsr, paper, dsr, uniform"),
         ("Paper", "unknown preset 'Paper'"),
-        ("paper:mem=short", "has no option 'mem'; its options are: generator, objective, memory"),
+        (
+            "paper:mem=short",
+            "has no option 'mem' .did you mean 'memory'.*; its options are: generator, objective, memory",
+        ),
         ("paper:memory", "unknown value '' of option 'memory'; known are: long, short"),
         ("paper:memory=", "unknown value ''"),
         ("paper:", "has no option ''"),

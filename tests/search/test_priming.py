@@ -27,7 +27,6 @@ from ddsr.search.default import refined_search
 from ddsr.search.front import ParetoFront
 from ddsr.search.presets import parse_method, pose, settings
 from ddsr.search.prior_start import SHOWN_ROWS
-from ddsr.search.turns import Balance
 from prior_cases import write_weights
 
 RNG = np.random.default_rng(0)
@@ -128,8 +127,7 @@ def test_a_search_is_primed_once_though_it_was_saved(weights):
 
     def search(priming, saved=None):
         refiner = Refiner(primer.engine, primer.grammar, primer.config.evolution)
-        balance = Balance(0.0, 0.0, 0.0, is_timed=False)
-        return refined_search(Evolution(refiner, 5), [priming], balance, **parts, saved=saved)
+        return refined_search(Evolution(refiner, 5), [priming], **parts, saved=saved)
 
     *_, state = islice(search(Priming(primer)), UNTIMED_EPOCHS)
     later = Priming(primer)

@@ -16,11 +16,12 @@ from ddsr.learning.memory import EliteMemory
 from ddsr.learning.objective import GRPO
 from ddsr.learning.policy import Policy
 from ddsr.search.baseline import baseline
+from ddsr.search.contributors.contract import TimeShare
 from ddsr.search.contributors.evolution import Evolution, Refiner
 from ddsr.search.contributors.generator import LearningGenerator, Proposer
+from ddsr.search.contributors.names import GENERATOR, REFINER
 from ddsr.search.default import Epoch, RefinedSearch, refined_search
 from ddsr.search.front import ParetoFront
-from ddsr.search.turns import GENERATOR, REFINER, Balance
 from diffusion_cases import CPU
 from strategies import PLAIN
 
@@ -77,11 +78,9 @@ class Parts:
         return self.proposers[-1]
 
     def search(self, share=0.5, evaluations=300, n_elites=8, **options):
-        balance = Balance(least_share=share, most_share=1.0, head_start=0.0, is_timed=False)
         return refined_search(
             Evolution(self.refiner, n_elites),
-            [LearningGenerator(self.make_proposer)],
-            balance,
+            [LearningGenerator(self.make_proposer, TimeShare(share, 1.0))],
             **{"evaluations": evaluations, "front": self.front} | options,
         )
 
@@ -290,11 +289,9 @@ def test_a_search_ends_when_everything_was_tried():
 def test_a_gain_of_any_contributor_goes_on_when_evolution_is_exhausted(name):
     """Evolution may find something new from what gained."""
     parts = Parts()
-    balance = Balance(least_share=0.0, most_share=1.0, head_start=0.0, is_timed=False)
-    search = RefinedSearch(Exhausted(parts.refiner, 8), [], balance, 10, parts.front, NEVER)
+    search = RefinedSearch(Exhausted(parts.refiner, 8), [], 10, parts.front, NEVER)
     for gain, is_over in ((0.5, False), (0.0, True)):
-        epoch = Epoch(0, known=parts.front)
-        epoch.gains |= {REFINER: 1.0, name: gain}
+        epoch = Epoch(0, known=parts.front, gains={REFINER: 1.0, name: gain})
         search.end(epoch)
         assert search.is_over == is_over
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ddsr.cli.failure import Command
-from ddsr.cli.options import Seconds, as_json, read_names, tensorboard_folder
+from ddsr.cli.options import OneOf, Seconds, as_json, read_names, tensorboard_folder
 from ddsr.data.printable import printable
 
 SELECTIONS = ("description_length", "best", "accuracy")
@@ -83,7 +83,7 @@ TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
 )
 @click.option(
     "--selection",
-    type=click.Choice(SELECTIONS),
+    type=OneOf(SELECTIONS),
     help="Criterion that chooses the equation.  [default: the preset's]",
 )
 @click.option(
@@ -100,7 +100,7 @@ TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
 )
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), metavar="N", default=0, help="Random seed.")
 @click.option("--jobs", type=int, metavar="N", default=-1, help="Number of threads; -1: all cores.")
-@click.option("--device", type=click.Choice(DEVICES), default="auto", help="Device for the networks.")
+@click.option("--device", type=OneOf(DEVICES), default="auto", help="Device for the networks.")
 @tensorboard_folder
 @click.option("--quiet", is_flag=True, help="Do not show progress.")
 @as_json

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
+from ddsr.errors import did_you_mean
+
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 
 
@@ -25,6 +27,18 @@ class Seconds(click.FloatRange):
         if not seconds < float("inf"):
             self.fail(f"{value} is not a number of seconds", param, ctx)
         return seconds
+
+
+class OneOf(click.Choice):  # type: ignore[type-arg]  # not generic before click 8.2
+    """One of several names; an error suggests the nearest one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return one of the names."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            message = f"{error.message.removesuffix('.')}{did_you_mean(value, self.choices)}."
+            raise click.BadParameter(message, ctx, param) from None
 
 
 def read_numbers(ctx: click.Context, param: click.Parameter, value: str) -> tuple[float, ...]:

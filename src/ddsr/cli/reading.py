@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from ddsr.cli.source import Source, open_source
 from ddsr.data.columns import LEAST_NUMBER_SHARE, as_dates, is_categorical, is_mostly_text
 from ddsr.data.preparation import MOST_LEVELS, Preparation, TableOptions, dropped_note
-from ddsr.errors import DataError, InputError
+from ddsr.errors import DataError, InputError, nearest_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -294,9 +293,7 @@ def _chosen_features(source: Source, columns: Columns) -> tuple[str, ...]:
 def _check_exists(source: Source, name: str) -> None:
     if name in source.names:
         return
-    close = get_close_matches(name, source.names, n=3, cutoff=0.5) or [
-        known for known in source.names if known.lower() == name.lower()
-    ]
+    close = nearest_names(name, source.names, n=3)
     hint = f"did you mean {_listed(close, ' or ')}?" if close else f"it has {_listed(source.names)}"
     raise InputError(f"{source.path} has no column {name!r}; {hint}")
 

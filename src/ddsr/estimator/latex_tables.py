@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ddsr.data.checks import check_whole
-from ddsr.errors import DataError
+from ddsr.errors import DataError, did_you_mean
 from ddsr.expression import Expression
 
 DEFAULT_COLUMNS = ("equation", "complexity", "loss", "r2")
@@ -34,7 +34,8 @@ def latex_table(
     """Return a table with one row per equation; numbers have `precision` significant digits."""
     for column in columns:
         if column not in HEADINGS:
-            raise DataError(f"unknown column {column!r}; known are: {', '.join(HEADINGS)}")
+            hint = did_you_mean(column, HEADINGS)
+            raise DataError(f"unknown column {column!r}{hint}; known are: {', '.join(HEADINGS)}")
     check_whole(precision, "precision", least=1, most=17)
     chosen = range(len(equations)) if indices is None else indices
     rows = [check_whole(row, "an index", 0, len(equations) - 1) for row in chosen]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ddsr.config import SearchConfig
-from ddsr.errors import MethodError
+from ddsr.errors import MethodError, did_you_mean
 from ddsr.search.front import FrontEntry, ParetoFront
 
 
@@ -31,5 +31,6 @@ def find_selection(name: str | None, config: SearchConfig) -> Selection:
     """Return the selection of this name, or the preset's default."""
     name = config.model_selection if name is None else name
     if name not in SELECTIONS:
-        raise MethodError(f"unknown model_selection {name!r}; known are: {', '.join(SELECTIONS)}")
+        hint = did_you_mean(name, SELECTIONS)
+        raise MethodError(f"unknown model_selection {name!r}{hint}; known are: {', '.join(SELECTIONS)}")
     return SELECTIONS[name]

@@ -13,7 +13,7 @@ from ddsr.engine import values
 from ddsr.estimator.printed_tables import EquationTable
 from ddsr.expression import Expression
 from ddsr.learning.curves import EpochStats, UpdateStats
-from ddsr.search.turns import GENERATOR, PRIOR, REFINER, SYMMETRIES
+from ddsr.search.contributors.names import GENERATOR, PRIOR, REFINER, SYMMETRIES
 from ddsr.selection.outcome import Outcome
 
 Floats = NDArray[np.float64]

@@ -3,14 +3,13 @@
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from ddsr import _core
-from ddsr.errors import VocabularyError
+from ddsr.errors import VocabularyError, nearest_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,7 @@ def _with_symbols(rows: Iterable[Operator]) -> Iterator[str]:
 def suggestion(text: str) -> str:
     """Return a question that suggests the operator with the nearest name, or an empty text."""
     begins = [name for name in OPERATORS if text.startswith(name)]  # cosine, squared
-    nearest = begins or get_close_matches(text, [*OPERATORS, *_NAME_IN_NUMPY], n=1)
+    nearest = begins or nearest_names(text, [*OPERATORS, *_NAME_IN_NUMPY])
     return f" (did you mean {_NAME_IN_NUMPY.get(nearest[0], nearest[0])!r}?)" if nearest else ""
 
 

@@ -7,7 +7,7 @@ function call) on a list instead of calling itself, so that no nesting is too de
 from dataclasses import dataclass
 from math import isfinite
 
-from ddsr.errors import ExpressionError
+from ddsr.errors import ExpressionError, did_you_mean
 from ddsr.expression.operators import OPERATORS, Operator, find_operator, suggestion
 from ddsr.expression.tree import Node
 from ddsr.expression.vocabulary import Vocabulary
@@ -191,7 +191,8 @@ class Parser:
         if name in OPERATORS and word.kind == "name":
             raise error_at(word, f"function {word.quote}", " lacks its arguments in parentheses")
         known = ", ".join(self.vocabulary.names[first:])
-        raise error_at(word, f"unknown variable {name!r}", f"; the variables are: {known}")
+        hint = did_you_mean(name, self.vocabulary.variables)
+        raise error_at(word, f"unknown variable {name!r}", f"{hint}; the variables are: {known}")
 
     def function(self, word: Word) -> Operator | None:
         """Return the operator of a call, or None if its name is unknown."""

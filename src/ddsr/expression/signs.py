@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.errors import VocabularyError
+from ddsr.errors import VocabularyError, did_you_mean
 from ddsr.expression.vocabulary import Vocabulary
 
 NONNEGATIVE, POSITIVE = 1, 2
@@ -25,6 +25,9 @@ def signs_of(
         for name in names:
             if name not in columns:
                 known = ", ".join(map(repr, vocabulary.variables))
-                raise VocabularyError(f"{name!r} is not a variable of this vocabulary, which has: {known}")
+                hint = did_you_mean(name, columns)
+                raise VocabularyError(
+                    f"{name!r} is not a variable of this vocabulary{hint}, which has: {known}"
+                )
             signs[columns[name]] = sign
     return signs

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ddsr import _core
-from ddsr.errors import VocabularyError
+from ddsr.errors import VocabularyError, did_you_mean
 from ddsr.expression.operators import (
     DEFAULT_OPERATORS,
     OPERATORS,
@@ -171,8 +171,9 @@ class Vocabulary:
         try:
             return self._ids[name]
         except (KeyError, TypeError):
+            hint = did_you_mean(name, self.names)
             raise VocabularyError(
-                f"{name!r} is not in this vocabulary, which has: {', '.join(self.names)}"
+                f"{name!r} is not in this vocabulary{hint}, which has: {', '.join(self.names)}"
             ) from None
 
     @cached_property

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from ddsr.config import PaperConfig, SearchConfig
-from ddsr.errors import DeviceError, MethodError
+from ddsr.errors import DeviceError, MethodError, did_you_mean
 
 if TYPE_CHECKING:
     import torch
@@ -25,7 +25,8 @@ ROW_COPIES = 4
 def check_device(device: str) -> None:
     """Raise an error for unknown devices and unusable GPUs; torch is imported only for a GPU."""
     if device not in DEVICES:
-        raise MethodError(f"unknown device {device!r}; known are: {', '.join(DEVICES)}")
+        hint = did_you_mean(device, DEVICES)
+        raise MethodError(f"unknown device {device!r}{hint}; known are: {', '.join(DEVICES)}")
     if device == "cuda":
         import torch
 

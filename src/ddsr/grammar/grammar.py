@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ddsr import _core
-from ddsr.errors import GrammarError, VocabularyError
+from ddsr.errors import GrammarError, VocabularyError, did_you_mean
 from ddsr.expression.operators import PERIODIC
 from ddsr.expression.vocabulary import Vocabulary
 
@@ -240,8 +240,9 @@ def _build(grammar: Grammar) -> _core.Grammar:
         known = {*vocabulary.names, *vocabulary.variables}
         for name in (given,) if isinstance(given, str) else given:
             if isinstance(name, str) and name not in known:
+                hint = did_you_mean(name, vocabulary.variables)
                 raise GrammarError(
-                    f"rule '{rule}': there is no column {name!r}; "
+                    f"rule '{rule}': there is no column {name!r}{hint}; "
                     f"the columns are: {_joined(vocabulary.variables[:MOST_LISTED])}"
                     f"{', …' if len(vocabulary.variables) > MOST_LISTED else ''}"
                 )

@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Any
 
-from ddsr.errors import GrammarError
+from ddsr.errors import GrammarError, did_you_mean
 from ddsr.expression.words import write_name
 from ddsr.grammar import AtMost, Forbid, MustAppear, Nesting, Rule
 
@@ -31,6 +31,7 @@ _SENTENCES: tuple[tuple[str, Callable[..., Rule]], ...] = (
     (r"at most (\d+) of (.+)", lambda n, tokens: AtMost(_names(tokens), int(n))),
     (r"use (.+)", lambda variables: MustAppear(*_names(variables))),
 )
+KINDS = ("forbid", "nesting", "at_most", "must_appear")
 EXAMPLES = "'forbid exp on x', 'at most 2 of sin, cos', 'no exp below exp', 'use x'"
 
 
@@ -60,7 +61,8 @@ def _sentence(text: str) -> Rule:
         match = re.fullmatch(pattern, text.strip(), re.DOTALL)
         if match:
             return make(*match.groups())
-    raise GrammarError(f"cannot read the rule {text!r}; examples of rules: {EXAMPLES}")
+    hint = did_you_mean(text.partition(" ")[0], ("forbid", "at most", "no", "use"))
+    raise GrammarError(f"cannot read the rule {text!r}{hint}; examples of rules: {EXAMPLES}")
 
 
 def _entries(kind: str, content: Any) -> Iterator[Rule]:
@@ -76,9 +78,8 @@ def _entries(kind: str, content: Any) -> Iterator[Rule]:
         elif kind == "must_appear":
             yield MustAppear(*_listed(content))
         else:
-            raise GrammarError(
-                f"unknown kind of rule {kind!r}; known are: forbid, nesting, at_most, must_appear"
-            )
+            hint = did_you_mean(kind, KINDS)
+            raise GrammarError(f"unknown kind of rule {kind!r}{hint}; known are: {', '.join(KINDS)}")
     except (AttributeError, TypeError):
         raise GrammarError(f"cannot read the rules under {kind!r}: {content!r}") from None
 

@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 
 from ddsr.data.checks import check_whole
 from ddsr.data.preparation import Preparation
-from ddsr.errors import MethodError, RunError
+from ddsr.errors import MethodError, RunError, did_you_mean
 from ddsr.estimator.parameters import from_json, saved_parameters
 from ddsr.estimator.regressor import LARGEST_SEED, DDSRRegressor
 from ddsr.estimator.threads import threads_of
@@ -229,7 +229,8 @@ def _model_of(parameters: dict[str, Any]) -> DDSRRegressor:
     known = DDSRRegressor().get_params(deep=False)
     for name in parameters:
         if name not in known:
-            raise MethodError(f"DDSRRegressor has no parameter {name!r}; it has: {', '.join(known)}")
+            hint = did_you_mean(name, known)
+            raise MethodError(f"DDSRRegressor has no parameter {name!r}{hint}; it has: {', '.join(known)}")
     if parameters.get("callback") is not None:
         raise MethodError("a run folder cannot save a callback: pass it to fit and resume as on_state")
     if len(parameters.get("contributors", ())):

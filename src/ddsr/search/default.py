@@ -10,13 +10,21 @@ import numpy as np
 from ddsr.deadline import NEVER, Deadline, TimeIsUp
 from ddsr.engine import as_batch
 from ddsr.learning.curves import EpochStats, PartClock, UpdateStats
-from ddsr.search.contributors.contract import Contributor, Proposals, SearchView, TurnBudget, state_of
+from ddsr.search.contributors.contract import (
+    Contributor,
+    Proposals,
+    SearchView,
+    TurnBudget,
+    state_of,
+    time_share_of,
+)
 from ddsr.search.contributors.evolution import Ending, Evolution
+from ddsr.search.contributors.names import timed_as
 from ddsr.search.earlier_states import by_contributor
 from ddsr.search.front import ParetoFront, entries_of
 from ddsr.search.lister import Lister
 from ddsr.search.loop import SearchState
-from ddsr.search.turns import GENERATOR, REFINER, TIMED_AS, Balance
+from ddsr.search.turns import Balance
 from ddsr.storage.saved import Saved, restoring, whole
 
 # Longest turn in a search with a time limit. After it, results are shown and survive an interrupt.
@@ -28,7 +36,6 @@ FIRST_SHARE, FIRST_SECONDS = 1 / 16, 1.0
 def refined_search(
     evolution: Evolution,
     contributors: Sequence[Contributor],
-    balance: Balance,
     *,
     evaluations: int,
     front: ParetoFront,
@@ -41,11 +48,11 @@ def refined_search(
     interrupted, one more state is yielded with the results so far, and then the exception is raised.
     `saved` is a state to resume, from `SearchState.save`.
     """
-    search = RefinedSearch(evolution, contributors, balance, evaluations, front, deadline)
+    search = RefinedSearch(evolution, contributors, evaluations, front, deadline)
     if saved is not None:
         search.restore(saved)
     while not (deadline.has_passed or search.is_over):
-        epoch = Epoch(search.n_epochs, known=search.front)
+        epoch = search.begin()
         try:
             for contributor in (evolution, *contributors):
                 if search.is_due(contributor):
@@ -64,10 +71,11 @@ class Epoch:
     number: int
     known: ParetoFront
     """the front before the epoch"""
+    gains: dict[str, float]
+    """of the front, by the names of contributors"""
     update: UpdateStats | None = None
     mean_reward: float = np.nan
     """of the proposals of the contributor that learned"""
-    gains: dict[str, float] = field(default_factory=lambda: {REFINER: 0.0, GENERATOR: 0.0})
     clock: PartClock = field(default_factory=PartClock)
 
     def note(self, proposals: Proposals) -> None:
@@ -84,14 +92,14 @@ class RefinedSearch:
         self,
         evolution: Evolution,
         contributors: Sequence[Contributor],
-        balance: Balance,
         evaluations: int,
         front: ParetoFront,
         deadline: Deadline,
     ) -> None:
         self.evolution = evolution
         self.contributors: tuple[Contributor, ...] = (evolution, *contributors)
-        self.balance = balance
+        shares = {each.name: share for each in contributors if (share := time_share_of(each)) is not None}
+        self.balance = Balance(evolution.name, shares, is_timed=deadline != NEVER)
         self.evaluations = evaluations
         self.front = front
         self.deadline = deadline
@@ -101,17 +109,23 @@ class RefinedSearch:
         self.is_over = False
         """whether the fit is exact, or nothing is left to try"""
 
+    def begin(self) -> Epoch:
+        """Return the next epoch; the parts that share time have gained nothing in it yet."""
+        return Epoch(self.n_epochs, self.front, dict.fromkeys(self.balance.gains, 0.0))
+
     def is_due(self, contributor: Contributor) -> bool:
         """Return whether it has a turn.
 
-        Evolution always has one. The generator has one if it has had less than its share. Others have one
-        until a fit is exact.
+        Evolution always has one. Contributors that share time have one if they have had less than their
+        share. Others have one until a fit is exact.
         """
         if contributor is self.evolution:
             return True
-        if contributor.name == GENERATOR:
-            return self.balance.is_generators_turn and not self.deadline.has_passed
-        return self.evolution.ending is not Ending.EXACT and not self.deadline.has_passed
+        if self.deadline.has_passed:
+            return False
+        if contributor.name in self.balance.shares:
+            return self.balance.is_turn_of(contributor.name)
+        return self.evolution.ending is not Ending.EXACT
 
     def give_turn(self, contributor: Contributor, epoch: Epoch) -> None:
         """Merge the proposals of a contributor, and credit it with the gain of the front."""
@@ -125,7 +139,7 @@ class RefinedSearch:
         if len(proposals):
             epoch.gains[contributor.name] = self.merge(proposals)
         epoch.note(proposals)
-        part = TIMED_AS.get(contributor.name, contributor.name)
+        part = timed_as(contributor.name)
         epoch.clock.end(part)
         gain = epoch.gains.get(contributor.name, 0.0)
         self.balance.credit(contributor.name, gain, epoch.clock.seconds[part])
@@ -143,15 +157,15 @@ class RefinedSearch:
         """Finish an epoch."""
         self.n_epochs += 1
         is_exact = self.evolution.ending is Ending.EXACT
-        has_gained = any(gain != 0.0 for name, gain in epoch.gains.items() if name != REFINER)
+        has_gained = any(gain != 0.0 for name, gain in epoch.gains.items() if name != self.evolution.name)
         self.is_over = is_exact or (self.evolution.is_exhausted and not has_gained)
 
     def state(self, epoch: Epoch, is_cut_short: bool = False) -> SearchState:
         """Return the state after an epoch, or within an interrupted one."""
         if not epoch.clock.seconds:  # evolution itself was interrupted
             self.front = epoch.known
-            epoch.gains[REFINER] = self.merge(self.evolution.found())
-            epoch.clock.end(TIMED_AS[REFINER])
+            epoch.gains[self.evolution.name] = self.merge(self.evolution.found())
+            epoch.clock.end(timed_as(self.evolution.name))
         n_scored, stats = sum(each.n_scored for each in self.contributors), _describe(self.front, epoch)
         contenders = entries_of(self.evolution.refiner.shortlist())
         return SearchState(epoch.number, self.front, n_scored, stats, self.saved, contenders, is_cut_short)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ddsr.search.turns import GENERATOR, PRIOR, REFINER, SYMMETRIES
+from ddsr.search.contributors.names import GENERATOR, PRIOR, REFINER, SYMMETRIES
 from ddsr.storage.saved import Saved
 
 

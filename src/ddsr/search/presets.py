@@ -16,9 +16,8 @@ from numpy.typing import ArrayLike
 
 from ddsr.config import DefaultConfig, DSRConfig, PaperConfig, SearchConfig, changed
 from ddsr.data.dataset import Dataset
-from ddsr.deadline import NEVER
 from ddsr.engine import Engine, FitOptions
-from ddsr.errors import MethodError
+from ddsr.errors import MethodError, did_you_mean
 from ddsr.expression import Vocabulary
 from ddsr.generators.device import check_device, check_memory, check_rows, find_device
 from ddsr.generators.prior.weights import check_weights
@@ -28,7 +27,7 @@ from ddsr.price.description_length import FEW_ROWS
 from ddsr.price.noise import CONSTANT, MOST_STRUCTURES, NoiseModel, find_noise
 from ddsr.search.assemble import GENERATORS, MEMORIES, OBJECTIVES, REWARDS, make_reward
 from ddsr.search.baseline import baseline
-from ddsr.search.contributors.contract import Contributor
+from ddsr.search.contributors.contract import Contributor, TimeShare
 from ddsr.search.contributors.evolution import Evolution, Refiner
 from ddsr.search.contributors.generator import LearningGenerator, make_proposer
 from ddsr.search.contributors.given import check_contributors, make_contributors
@@ -40,7 +39,6 @@ from ddsr.search.paper import learned_search
 from ddsr.search.plain_forms import MOST_VARIABLES
 from ddsr.search.prior_start import check_prior, start_from_prior
 from ddsr.search.problem import Given, Problem
-from ddsr.search.turns import Balance
 
 ConfigLike = SearchConfig | Mapping[str, Any] | None
 
@@ -117,12 +115,6 @@ def _start_default(
         evolution = replace(evolution, moves=_without_match(evolution.moves))
     if sketches == "false":
         evolution = replace(evolution, n_sketches=0)
-    balance = Balance(
-        least_share=0.0 if generator == "none" else config.least_share,
-        most_share=config.most_share,
-        head_start=config.head_start,
-        is_timed=problem.deadline != NEVER,
-    )
     has_template = problem.grammar.vocabulary.template is not None
     # the prior and the symmetries know equations of y alone, not what fills a template
     primer = None if generator == "none" or has_template else make_primer(problem, config)
@@ -133,12 +125,13 @@ def _start_default(
     if config.symmetries and not has_template:
         options = evolution, problem.seed, problem.n_threads
         contributors.append(ReducedSearch.on(problem.data, problem.engine, problem.grammar, *options))
-    contributors.append(LearningGenerator(partial(make_proposer, problem, config, primer)))
+    least_share = 0.0 if generator == "none" else config.least_share
+    share = TimeShare(least_share, config.most_share, config.head_start)
+    contributors.append(LearningGenerator(partial(make_proposer, problem, config, primer), share))
     contributors += make_contributors(problem.contributors, problem)
     return refined_search(
         Evolution(evolved, config.n_elites),
         contributors,
-        balance,
         evaluations=config.evaluations_per_epoch,
         front=problem.front,
         deadline=problem.deadline,
@@ -252,18 +245,21 @@ def parse_method(text: str) -> Method:
         raise MethodError(f"a method must be a name such as 'paper:memory=short', not {text!r}")
     name, *parts = text.split(":")
     if name not in PRESETS:
-        raise MethodError(f"unknown preset {name!r}; known are: {', '.join(PRESETS)}")
+        hint = did_you_mean(name, PRESETS)
+        raise MethodError(f"unknown preset {name!r}{hint}; known are: {', '.join(PRESETS)}")
     known = PRESETS[name].options
     chosen: dict[str, str] = {}
     for part in parts:
         option, _, value = part.partition("=")
         if option not in known:
             listed = ", ".join(known) or "none"
-            raise MethodError(f"preset {name!r} has no option {option!r}; its options are: {listed}")
+            hint = did_you_mean(option, known)
+            raise MethodError(f"preset {name!r} has no option {option!r}{hint}; its options are: {listed}")
         if value not in known[option]:
             listed = ", ".join(known[option])
             listed += "; to use a file, pass prior= or `ddsr fit --prior`" if option == "prior" else ""
-            raise MethodError(f"unknown value {value!r} of option {option!r}; known are: {listed}")
+            hint = did_you_mean(value, known[option])
+            raise MethodError(f"unknown value {value!r} of option {option!r}{hint}; known are: {listed}")
         if option in chosen:
             raise MethodError(f"option {option!r} is given more than once in {text!r}")
         chosen[option] = value

@@ -21,7 +21,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ddsr.errors import BenchError
+from ddsr.errors import BenchError, did_you_mean
 from ddsr_bench.problems.formula import evaluate_formula
 from ddsr_bench.problems.tabular import read_columns, read_header, read_text
 
@@ -78,10 +78,10 @@ def load_suite(name: str) -> tuple[BenchmarkProblem, ...]:
         if {"formula", "ranges"} & set(read_header(path)):
             return _read_equations(read_text(path), str(path), is_checked=True)
         return (_own_data(path),)
-    known, columns = ", ".join((*SUITES, BLACK_BOX)), ",".join(COLUMNS)
+    known, columns = (*SUITES, BLACK_BOX), ",".join(COLUMNS)
     raise BenchError(
-        f"unknown suite {name!r}: known are {known}, or the path to a CSV file of formulas "
-        f"(columns {columns}) or of data"
+        f"unknown suite {name!r}{did_you_mean(name, known)}; known are: {', '.join(known)}, "
+        f"or the path to a CSV file of formulas (columns {columns}) or of data"
     )
 
 

@@ -7,7 +7,7 @@ from importlib import import_module
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from ddsr.errors import BenchError
+from ddsr.errors import BenchError, did_you_mean
 from ddsr_bench.report.results import Results
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ STYLE: Any = {
 def render(kind: str, results: Results, format: str = "svg") -> bytes:
     """Draw a figure. The same results give the same bytes."""
     if kind not in CAPTIONS:
-        raise BenchError(f"unknown kind of figure {kind!r}: known are {', '.join(CAPTIONS)}")
+        hint = did_you_mean(kind, CAPTIONS)
+        raise BenchError(f"unknown kind of figure {kind!r}{hint}; known are: {', '.join(CAPTIONS)}")
     if format not in ("svg", "png"):
         raise BenchError(f"a figure must be .svg or .png, not {format or 'a file without an ending'!r}")
     return drawn(import_module(f"ddsr_bench.report.{kind}_figure").draw, results, format)

@@ -50,6 +50,24 @@ class TurnBudget:
 
 
 @dataclass(frozen=True)
+class TimeShare:
+    """Limits on the share of the time that a contributor earns by what it gains per second."""
+
+    least: float
+    """however little it gains; 0: it has no turns"""
+    most: float
+    head_start: float = 0.0
+    """seconds that evolution has alone"""
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.least <= self.most <= 1.0 or not self.head_start >= 0.0:
+            raise MethodError(
+                f"least and most of a time share must be between 0 and 1, in this order, and head_start must "
+                f"not be negative, got {self}"
+            )
+
+
+@dataclass(frozen=True)
 class Proposals:
     """What a contributor found in one turn."""
 
@@ -102,7 +120,11 @@ def _breach(found: object, vocabulary: Vocabulary) -> str | None:
 
 
 class Contributor(Protocol):
-    """Contributes expressions to the default search."""
+    """Contributes expressions to the default search.
+
+    One with an attribute `time_share`, a `TimeShare`, has a turn when it has had less than its share of the
+    time. Others have a turn in every epoch.
+    """
 
     @property
     def name(self) -> str:
@@ -125,6 +147,12 @@ class Contributor(Protocol):
     def restore(self, saved: Saved) -> None:
         """Continue from what `saved` returned."""
         ...
+
+
+def time_share_of(contributor: object) -> TimeShare | None:
+    """Return the limits on a contributor's share of the time, or None if it has a turn in every epoch."""
+    share: TimeShare | None = getattr(contributor, "time_share", None)
+    return share
 
 
 def state_of(contributor: Contributor) -> Saved:

@@ -23,8 +23,8 @@ from ddsr.expression import OPERATORS, Batch, Expression
 from ddsr.grammar import Grammar, with_names
 from ddsr.price.code_in_use import code_in_use
 from ddsr.search.contributors.contract import Proposals, SearchView, TurnBudget
+from ddsr.search.contributors.names import REFINER
 from ddsr.search.hall_of_fame import HallOfFame
-from ddsr.search.turns import REFINER
 from ddsr.storage.files import parse_json
 from ddsr.storage.saved import Saved, whole
 

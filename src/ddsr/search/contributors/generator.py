@@ -17,11 +17,11 @@ from ddsr.learning.curves import UpdateStats
 from ddsr.learning.memory import EliteMemory, Memory
 from ddsr.learning.reward import Reward, reward_of_error
 from ddsr.search.assemble import make_reward
-from ddsr.search.contributors.contract import Proposals, SearchView, TurnBudget
+from ddsr.search.contributors.contract import Proposals, SearchView, TimeShare, TurnBudget
+from ddsr.search.contributors.names import GENERATOR
 from ddsr.search.contributors.prior import Primer, tuning_config
 from ddsr.search.loop import Generator, Updater
 from ddsr.search.problem import Problem
-from ddsr.search.turns import GENERATOR
 from ddsr.storage.saved import Saved, whole
 
 
@@ -72,8 +72,9 @@ class LearningGenerator:
 
     name = GENERATOR
 
-    def __init__(self, make_proposer: Callable[[], Proposer]) -> None:
+    def __init__(self, make_proposer: Callable[[], Proposer], time_share: TimeShare) -> None:
         self.make_proposer = make_proposer
+        self.time_share = time_share
         self.proposer: Proposer | None = None
         self.n_scored = 0
 

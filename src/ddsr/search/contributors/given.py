@@ -8,9 +8,9 @@ from inspect import signature
 from typing import Any, TypeGuard
 
 from ddsr.errors import MethodError
-from ddsr.search.contributors.contract import HOW, Contributor
+from ddsr.search.contributors.contract import HOW, Contributor, TimeShare, time_share_of
+from ddsr.search.contributors.names import TIMED_AS
 from ddsr.search.problem import Given, Problem
-from ddsr.search.turns import TIMED_AS
 
 RESERVED = {*TIMED_AS, *TIMED_AS.values(), "sample", "score", "update"}
 """names of other rows of the learning curves"""
@@ -99,5 +99,7 @@ def _check(each: Any, place: int) -> Contributor:
         raise MethodError(
             f"{what}: it needs the whole number n_scored, 0 if it scores nothing; got {n_scored!r}"
         )
+    if not isinstance(share := time_share_of(each), (TimeShare, type(None))):
+        raise MethodError(f"{what}: time_share must be a TimeShare or None, got {share!r}; {HOW}")
     checked: Contributor = each
     return checked

@@ -22,10 +22,10 @@ from ddsr.engine import Engine, FitOptions
 from ddsr.expression import Batch
 from ddsr.grammar import Grammar
 from ddsr.search.contributors.contract import Proposals, SearchView, TurnBudget
+from ddsr.search.contributors.names import PRIOR
 from ddsr.search.contributors.proposals import fit_proposals
 from ddsr.search.prior_start import shown_rows
 from ddsr.search.problem import Problem
-from ddsr.search.turns import PRIOR
 from ddsr.storage.saved import Saved
 
 if TYPE_CHECKING:

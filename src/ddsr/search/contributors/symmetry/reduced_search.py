@@ -19,11 +19,11 @@ from ddsr.expression import Batch, Expression, Node, Vocabulary
 from ddsr.grammar import AtMost, Grammar, Nesting, Rule
 from ddsr.search.contributors.contract import Proposals, SearchView, TurnBudget
 from ddsr.search.contributors.evolution import Ending, Refiner
+from ddsr.search.contributors.names import SYMMETRIES
 from ddsr.search.contributors.symmetry.detection import find_reduction
 from ddsr.search.contributors.symmetry.reduction import Input, Reduction
 from ddsr.search.contributors.symmetry.slopes import slopes_of
 from ddsr.search.hall_of_fame import HallOfFame
-from ddsr.search.turns import SYMMETRIES
 from ddsr.storage.saved import Saved
 
 Floats = NDArray[np.float64]
