@@ -55,7 +55,7 @@ def search_little(monkeypatch, equations: list[str]) -> None:
     """
     fit = DDSRRegressor._fit
 
-    def fit_little(self, *arguments):
+    def fit_little(self, *arguments, **options):
         asked = self.get_params(deep=False)
         self.config = SMALL | dict(self.config or {})
         self.preset = "ddsr:generator=none" if self.preset == "ddsr" else self.preset
@@ -63,7 +63,7 @@ def search_little(monkeypatch, equations: list[str]) -> None:
         self.guesses = self.guesses or (() if self.template else equations)
         self.max_epochs = self.max_epochs or 2
         try:
-            return fit(self, *arguments)
+            return fit(self, *arguments, **options)
         finally:
             self.set_params(**asked)
 

@@ -4,11 +4,14 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from clock_cases import Clock
 from command_cases import ddsr, line_data, write_table
+from ddsr import DDSRRegressor
 from ddsr.cli.fitting import estimator_parameters, free_folder
+from ddsr.runs import RunFolder
 from docs_cases import search_little
 from prior_cases import write_weights
 
@@ -165,6 +168,57 @@ def test_missing_values_can_be_dropped(tmp_path):
     path = write_table(tmp_path / "d.csv", "a,y\n,1\n" + rows)
     result = fitted(path, "-t", "y", "--drop-missing", "--no-save", *QUICK)
     assert result["rows"] == 8 and result["dropped_rows"] == 1 and result["best"] == "3 * a"
+
+
+def test_tables_are_prepared_from_the_fit_to_new_rows(tmp_path, monkeypatch):
+    colours = ["red", "blue", "blue", "red"] * 5
+    lines = [
+        f"{k % 7},{colour},2024-01-{k + 1:02d},{2 * (k % 7) + 3 * (colour == 'red') + 0.5 * k}"
+        for k, colour in enumerate(colours)
+    ]
+    lines.append(",red,2024-01-21,1.0")
+    path = write_table(tmp_path / "d.csv", "\n".join(["a,colour,day,y", *lines]))
+    guess = "2 * a + 3 * `colour=red` + 0.5 * `day [d]`"
+    options = ("--missing", "drop", "--categories", "one-hot", "--dates", "days", "--guess", guess)
+    done = ddsr("fit", path, "-t", "y", "--out", tmp_path / "run", *options, "--json", *ONE_EPOCH)
+    assert done.exit_code == 0, done.output
+    for note in (
+        "20 rows: y from a, colour, day",
+        "colour is now colour=blue, colour=red",
+        "day is now day [d]: days since 2024-01-01",
+        "1 of 21 rows with missing values dropped",
+    ):
+        assert note in done.stderr.splitlines()
+    result = json.loads(done.stdout)
+    assert result["stopped_by"] == "exact" and result["features"] == ["a", "colour", "day"]
+    assert len(result["prepared"]) == 3 and result["dropped_rows"] == 1
+    new = write_table(
+        tmp_path / "new.csv", "day,colour,a\n2024-01-31,red,1\n2024-01-01,green,2\n2024-01-01,red,\n"
+    )
+    done = ddsr("predict", tmp_path / "run", new)
+    assert [float(line) for line in done.stdout.split()[1:3]] == pytest.approx([20.0, 4.0])
+    assert done.stdout.split()[3] == "NaN" and "column 'colour' has 'green' in 1 row" in done.stderr
+    assert json.loads(ddsr("show", tmp_path / "run", "--json").stdout)["features"] == ["a", "colour", "day"]
+    page = Path(ddsr("report", tmp_path / "run").stdout.strip()).read_text()
+    assert "colour is now colour=blue, colour=red" in page and "--categories one-hot" in page
+    model = DDSRRegressor.load(tmp_path / "run" / "model.json")
+    assert model.predict(pd.read_csv(new)[["a", "colour", "day"]].iloc[:1])[0] == pytest.approx(20.0)
+    done = ddsr("resume", tmp_path / "run", "--epochs", 1, "--json")
+    assert done.exit_code == 0, done.output
+    assert RunFolder.open(tmp_path / "run").model().preparation_ == model.preparation_
+
+
+def test_missing_inputs_can_be_replaced(tmp_path):
+    rows = "".join(f"{k},{3 * k}\n" for k in range(9))
+    path = write_table(tmp_path / "d.csv", "a,y\n,12\n" + rows + "20,\n")
+    result = fitted(path, "-t", "y", "--missing", "impute", "--no-save", *QUICK)
+    assert result["rows"] == 10 and result["dropped_rows"] == 1
+    assert result["prepared"] == [
+        "1 missing value of a replaced by 4.5, the median",
+        "1 of 11 rows with a missing target or weight dropped",
+    ]
+    done = ddsr("fit", path, "-t", "y", "--missing", "impute", "--drop-missing")
+    assert done.exit_code == 2 and "cannot be combined" in done.stderr
 
 
 def test_outliers_are_reported_by_row_number(tmp_path, monkeypatch):

@@ -9,6 +9,7 @@ from command_cases import write_table
 from ddsr.cli.fitting import first_equation
 from ddsr.cli.reading import Columns, read_new_data, read_training_data
 from ddsr.cli.source import MOST_COLUMNS
+from ddsr.data.preparation import TableOptions
 from ddsr.errors import DDSRError
 
 TABLE = "a,b,label,y,w\n" + "".join(f"{k},{k * k},t{k},{2 * k + 1},{k + 1}\n" for k in range(6))
@@ -93,7 +94,7 @@ def test_wrong_columns_are_named(path, columns, message):
         ("2,4,t2", "2,four,t2", "column 'b' of .* has 'four' in row 3, which is not a number: .* --ignore"),
         ("2,4,t2", "2,inf,t2", "column 'b' of .* is infinite or too large .* in row 3"),
         ("t5,11,", "t5,-Infinity,", "column 'y' of .* is infinite or too large .* in row 6"),
-        ("2,4,t2", "2,,t2", "1 of 6 rows of .* missing values, in 'b': .* --drop-missing"),
+        ("2,4,t2", "2,,t2", "1 of 6 rows of .* missing values, in 'b': .* --missing drop"),
         ("2,4,t2,5", "2,NA,t2,nan", "1 of 6 rows of .* missing values, in 'b' or 'y'|in 'b', 'y'"),
         ("2,4,t2,5,3\n3,9,t3,7,4\n", "", "has 4 rows: at least 5"),
     ],
@@ -104,14 +105,54 @@ def test_wrong_values_are_named_with_column_and_row(tmp_path, old, new, message)
 
 
 def test_rows_with_missing_values_can_be_left_out(tmp_path):
-    data = read_training_data(changed(tmp_path, "2,4,t2", "2,,t2"), Columns("y"), drops_missing=True)
+    data = read_training_data(
+        changed(tmp_path, "2,4,t2", "2,,t2"), Columns("y"), TableOptions(missing="drop")
+    )
     assert data.n_dropped == 1 and data.y.tolist() == [1, 3, 7, 9, 11]
     # values that are not used may be missing
     data = read_training_data(changed(tmp_path, "2,4,t2", "2,,t2"), Columns("y", ignored=("b",)))
     assert data.n_dropped == 0 and len(data.y) == 6
     path = changed(tmp_path, "2,4,t2,5,3\n3,9,t3,7,4", "2,,t2,5,3\n,9,t3,7,4")
     with pytest.raises(DDSRError, match=r"has 4 rows \(2 dropped"):
-        read_training_data(path, Columns("y"), drops_missing=True)
+        read_training_data(path, Columns("y"), TableOptions(missing="drop"))
+
+
+MIXED = "a,colour,day,name,y\n" + "".join(
+    f"{k or ''},{('red', 'blue')[k % 2]},2024-01-{k + 1:02d},n{k},{3 * k + 1}\n" for k in range(8)
+)
+ALL = TableOptions(missing="impute", categories="one-hot", dates="days")
+
+
+def test_categories_and_dates_become_columns_on_request(tmp_path):
+    data = read_training_data(write_table(tmp_path / "d.csv", MIXED), Columns("y"), ALL)
+    assert data.features == ("a", "colour=blue", "colour=red", "day [d]")
+    assert data.inputs == ("a", "colour", "day")
+    assert data.text_columns == ("name",)  # another one in every row
+    assert data.X[:, 0].tolist() == [4, 1, 2, 3, 4, 5, 6, 7] and data.X[:, 3].tolist() == list(range(8))
+    assert data.n_dropped == 0 and len(data.preparation.notes) == 3
+    some = read_training_data(str(tmp_path / "d.csv"), Columns("y", ("name", "a")), ALL)
+    assert len(some.features) == 9
+
+
+@pytest.mark.parametrize("options", [TableOptions(categories="one-hot"), TableOptions(dates="days")])
+def test_lists_and_dates_are_no_categories(tmp_path, options):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    days = pandas.date_range("2026-01-01", periods=3).repeat(2)
+    frame = pandas.DataFrame({"day": days, "a": range(6), "lists": [[1]] * 6, "y": range(6)})
+    frame.to_parquet(tmp_path / "d.parquet")
+    data = read_training_data(str(tmp_path / "d.parquet"), Columns("y"), options)
+    has_days = options.dates == "days"
+    assert data.features == (("day [d]", "a") if has_days else ("a",))
+    assert data.text_columns == (("lists",) if has_days else ("day", "lists"))
+
+
+def test_new_rows_are_prepared_in_any_order_of_columns(tmp_path):
+    data = read_training_data(write_table(tmp_path / "d.csv", MIXED), Columns("y"), ALL)
+    new = write_table(tmp_path / "new.csv", "day,a,colour\n2024-01-11,,red\n2023-12-31,7,green\n")
+    rows = read_new_data(new, data.inputs, "y", data.preparation)
+    assert rows.X.tolist() == [[4, 0, 1, 10], [7, 0, 0, -1]] and rows.is_complete.all()
+    assert rows.unknown[0].startswith("column 'colour' has 'green' in 1 row")
 
 
 def test_empty_columns_are_left_out_unless_they_are_asked_for(tmp_path):

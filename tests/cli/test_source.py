@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from command_cases import write_table
 from ddsr.cli.reading import Columns, read_training_data
 from ddsr.cli.source import MOST_COLUMNS, open_source
+from ddsr.data.preparation import TableOptions
 from ddsr.errors import DDSRError, InputError
 
 ROWS = [["a", "b c", "y"], ["1", "2.5", "3"], ["-4e1", "0.5", "6"]]
@@ -184,7 +185,7 @@ def test_any_bytes_are_read_or_refused(content, name):
 def check_read_or_refused(path: Path) -> None:
     try:
         names = open_source(path).names
-        data = read_training_data(str(path), Columns(names[-1]), drops_missing=True)
+        data = read_training_data(str(path), Columns(names[-1]), options=TableOptions(missing="drop"))
     except DDSRError as error:
         assert str(error)
     else:

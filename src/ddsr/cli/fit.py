@@ -27,7 +27,32 @@ TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
 @click.option("--ignore", callback=read_names, metavar="A,B,…", help="Columns to leave out.")
 @click.option("--weights", metavar="COLUMN", help="Column of row weights.")
 @click.option("--counts", metavar="COLUMN", help="Column with the number of observations of each row.")
-@click.option("--drop-missing", is_flag=True, help="Drop rows with missing values.")
+@click.option("--errors", metavar="COLUMN", help="Column with the standard error of the target.")
+@click.option(
+    "--loss",
+    metavar="NAME",
+    default="squared",
+    help="Loss that the fit minimises: squared, absolute, huber, relative, quantile:0.9, poisson or logistic.",
+)
+@click.option(
+    "--missing",
+    type=click.Choice(("error", "drop", "impute")),
+    default="error",
+    help="Missing values: refuse them, drop their rows, or replace them by the median of their column.",
+)
+@click.option("--drop-missing", is_flag=True, help="Same as --missing drop.")
+@click.option(
+    "--categories",
+    type=click.Choice(("error", "one-hot")),
+    default="error",
+    help="Columns of text: ignore them, or make one column of 0 and 1 for each of their categories.",
+)
+@click.option(
+    "--dates",
+    type=click.Choice(("error", "days")),
+    default="error",
+    help="Columns of dates: ignore them, or count the days since their first date.",
+)
 @click.option("--time", "seconds", type=Seconds(min_open=True), metavar="SECONDS", help=TIME_HELP)
 @click.option("--epochs", type=click.IntRange(1), metavar="N", help="Maximum number of epochs.")
 @click.option(
@@ -93,13 +118,16 @@ def fit(
     ignore: tuple[str, ...],
     weights: str | None,
     counts: str | None,
+    errors: str | None,
+    drop_missing: bool,
     **options: Any,
 ) -> None:
     """Find equations that predict one column of a table.
 
-    DATA is a CSV, TSV (both also .gz) or Parquet file. Non-numeric columns are ignored and listed. Ctrl-C
-    ends the search and keeps the best equations so far; a second Ctrl-C stops at once without a result. If
-    --epochs is the only limit, the same seed gives the same equations.
+    DATA is a CSV, TSV (both also .gz) or Parquet file. Non-numeric columns are ignored and listed, unless
+    --categories or --dates is given. Ctrl-C ends the search and keeps the best equations so far; a second
+    Ctrl-C stops at once without a result. If --epochs is the only limit, the same seed gives the same
+    equations.
 
     \b
     Examples:
@@ -109,9 +137,12 @@ def fit(
     """
     if options["out"] is not None and options["no_save"]:
         raise click.UsageError("--out and --no-save cannot be combined")
+    if drop_missing and options["missing"] == "impute":
+        raise click.UsageError("--drop-missing and --missing impute cannot be combined")
+    options["missing"] = "drop" if drop_missing else options["missing"]
     if not options["quiet"]:
         click.echo(printable(f"reading {data}"), err=True)  # before the slow imports
     from ddsr.cli.fitting import run_fit
     from ddsr.cli.reading import Columns
 
-    run_fit(data, columns=Columns(target, features or None, ignore, weights, counts), **options)
+    run_fit(data, columns=Columns(target, features or None, ignore, weights, counts, errors), **options)

@@ -14,6 +14,9 @@ from ddsr.cli.reading import Columns, TrainingData, read_training_data
 from ddsr.cli.result import report_result
 from ddsr.cli.template import check_formula, describe_constants, goodness, option
 from ddsr.cli.watching import Callback, choice_of, print_to_stderr, watch
+from ddsr.data.dataset import Dataset
+from ddsr.data.losses import Loss
+from ddsr.data.preparation import TableOptions
 from ddsr.engine import Engine, FitOptions
 from ddsr.estimator.model_selection import find_selection
 from ddsr.estimator.prior_parameter import with_prior
@@ -51,7 +54,6 @@ def run_fit(
     path: str,
     *,
     columns: Columns,
-    drop_missing: bool,
     out: str | None,
     no_save: bool,
     tensorboard: str | None,
@@ -65,7 +67,8 @@ def run_fit(
     say = (lambda _: None) if quiet else print_to_stderr
     parameters = estimator_parameters(template=option(template, formula), **settings)
     check_options(parameters, out)
-    data = read_training_data(path, columns, drop_missing)
+    options = TableOptions(**{name: settings[name] for name in ("missing", "categories", "dates")})
+    data = read_training_data(path, columns, options)
     for line in describe(data):
         say(line)
     template_text = option(template, formula)
@@ -83,20 +86,22 @@ def run_fit(
     choose = choice_of(settings["preset"], settings["selection"], len(data.y))
     board = Board(columns.target, parameters["max_time"], choose)
     done = watch(work, board, quiet, tensorboard)
+    model = done.model._of_prepared()
     facts = {
         "run": None if run is None else str(run.path),
         "target": columns.target,
-        "features": data.features,
+        "features": data.inputs,
         "rows": len(data.y),
         "dropped_rows": data.n_dropped,
         "left_out": [*data.text_columns, *data.empty_columns],
         "seconds": board.searched,
         "candidates": board.n_scored,
-        "outliers": outliers(done.model, data),
+        "outliers": outliers(model, data),
+        "prepared": [] if data.preparation is None else data.preparation.notes,
     }
     if parameters.get("template") is not None:
-        facts |= goodness(done.model, _table(data), data)
-    report_result(done.model, columns.target, facts, as_json)
+        facts |= goodness(model, _table(data), data)
+    report_result(model, columns.target, facts, as_json)
     if run is not None:
         say(f"saved in {run.path}; pass this folder to `ddsr show`, `predict`, `report` or `resume`")
     done.raise_interrupt()
@@ -104,12 +109,14 @@ def run_fit(
 
 def describe(data: TrainingData) -> list[str]:
     """Describe in lines which data is used and which is ignored."""
-    lines = [f"{len(data.y):,} rows: {data.columns.target} from {_listed(data.features)}"]
+    lines = [f"{len(data.y):,} rows: {data.columns.target} from {_listed(data.inputs)}"]
     if data.text_columns:
         lines.append(f"ignoring non-numeric columns: {_listed(data.text_columns)}")
     if data.empty_columns:
         lines.append(f"ignoring empty columns: {_listed(data.empty_columns)}")
-    if data.n_dropped:
+    if data.preparation is not None:
+        lines += data.preparation.notes
+    elif data.n_dropped:
         lines.append(f"ignoring {data.n_dropped:,} row{'s' * (data.n_dropped != 1)} with missing values")
     return lines
 
@@ -129,6 +136,10 @@ def estimator_parameters(
     jobs: int,
     device: str,
     template: str | None,
+    loss: str = "squared",
+    missing: str = "error",
+    categories: str = "error",
+    dates: str = "error",
 ) -> dict[str, Any]:
     """Translate the options of the command line into the estimator's parameters."""
     parameters: dict[str, Any] = {
@@ -140,6 +151,10 @@ def estimator_parameters(
         "device": device,
         "model_selection": selection,
         "prior": named_prior(prior),
+        "loss": loss,
+        "missing": missing,
+        "categories": categories,
+        "dates": dates,
     }
     if operators:
         parameters["operators"] = operators
@@ -166,6 +181,7 @@ def check_options(parameters: Mapping[str, Any], out: str | None) -> None:
     method = parse_method(parameters["preset"])
     config = settings_of(method, with_prior(method, parameters.get("config"), parameters["prior"]))
     find_selection(parameters["model_selection"], config)
+    Loss.of(parameters["loss"])
     for name in parameters.get("operators", ()):
         find_operator(name)
     read_rules(parameters.get("rules", ()))
@@ -183,9 +199,11 @@ def check_options(parameters: Mapping[str, Any], out: str | None) -> None:
 def outliers(model: DDSRRegressor, data: TrainingData) -> list[int]:
     """Return the numbers in the file of outlier rows of the chosen equation, the largest residual first.
 
-    Empty where rows have different weights, since these say how far off each row may be. Rows with a weight
-    or count of zero are skipped.
+    Empty where rows have different weights or standard errors, since these say how far off each row may be,
+    and for other losses than squares. Rows with a weight or count of zero are skipped.
     """
+    if data.y_err is not None or not Loss.of(model.loss).is_squared:
+        return []
     weights = np.ones(len(data.y)) if data.weights is None else data.weights
     counts = np.ones(len(data.y)) if data.counts is None else data.counts
     if len(np.unique(weights[weights > 0.0])) > 1:
@@ -205,9 +223,8 @@ def _without_folder(data: TrainingData, parameters: dict[str, Any]) -> Callable[
     from ddsr.estimator.regressor import DDSRRegressor
 
     def fit(on_state: Callback) -> DDSRRegressor:
-        return DDSRRegressor(**parameters, callback=on_state).fit(
-            _table(data), data.y, data.weights, data.counts
-        )
+        model = DDSRRegressor(**parameters, callback=on_state)
+        return model._fit(_table(data), data.y, data.row_weights, preparation=data.preparation)
 
     return fit
 
@@ -223,7 +240,9 @@ def _make_folder(path: str, out: str | None, data: TrainingData, parameters: dic
         target=data.columns.target,
         sample_weight=data.weights,
         counts=data.counts,
+        y_err=data.y_err,
         parameters=parameters,
+        preparation=data.preparation,
     )
 
 
@@ -247,7 +266,11 @@ def first_equation(data: TrainingData, parameters: Mapping[str, Any]) -> str:
     grammar = Grammar(vocabulary, rules=read_rules(parameters.get("rules", ())))
     read_guesses(parameters.get("guesses", ()), grammar)
     options = FitOptions(is_scale_free=Listing(grammar).always_allows_scale_and_offset)
-    engine = Engine(vocabulary, data.X, data.y, data.weights, counts=data.counts, options=options)
+    loss = Loss.of(parameters.get("loss", "squared"))
+    dataset = Dataset.of(
+        data.X, data.y, data.weights, data.counts, names=vocabulary.variables, loss=loss, y_err=data.y_err
+    )
+    engine = Engine(vocabulary, dataset, options=options)
     entry = baseline(engine, grammar).most_accurate()
     name = "best straight line" if _is_line(entry.equation) else "first equation"
     return f"{name}: {Board(data.columns.target).write(entry)} (R² {r2_text(1.0 - entry.nrmse**2)})"

@@ -26,8 +26,10 @@ class Opened:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The columns that predictions need."""
-        return tuple(self.model.best_.equation.vocabulary.variables)
+        """The columns of a table that predictions need."""
+        preparation = self.model.preparation_
+        variables: tuple[str, ...] = self.model.best_.equation.vocabulary.variables
+        return variables if preparation is None else preparation.inputs
 
     def facts(self) -> dict[str, Any]:
         """Return what `ddsr show` reports beside the equations."""

@@ -47,7 +47,7 @@ def predict(run: str, data: str, out: str | None, index: int | None, as_json: bo
     from ddsr.storage.files import write_whole
 
     opened = open_model(run)
-    rows = read_new_data(data, opened.features, opened.target)
+    rows = read_new_data(data, opened.features, opened.target, opened.model.preparation_)
     predicted = _predicted(opened, rows, index)
     r2 = _r2(rows, predicted)
     _report(rows, predicted, r2, opened.target)
@@ -70,9 +70,10 @@ def _predicted(opened: Opened, rows: NewData, index: int | None) -> Floats:
     predicted = np.full(len(rows.X), np.nan)
     if rows.is_complete.any():
         complete = rows.X[rows.is_complete]
-        if hasattr(opened.model, "feature_names_in_"):
-            complete = pd.DataFrame(complete, columns=list(opened.features))
-        predicted[rows.is_complete] = opened.model.predict(complete, index)
+        model = opened.model._of_prepared()
+        if hasattr(model, "feature_names_in_"):
+            complete = pd.DataFrame(complete, columns=list(model.feature_names_in_))
+        predicted[rows.is_complete] = model.predict(complete, index)
     return predicted
 
 
@@ -94,6 +95,8 @@ def _report(rows: NewData, predicted: Floats, r2: float | None, target: str) -> 
 
     from ddsr.cli.watching import print_to_stderr
 
+    for line in rows.unknown:
+        print_to_stderr(line)
     n_missing = int((~rows.is_complete).sum())
     if n_missing:
         rows_have = "row has" if n_missing == 1 else "rows have"

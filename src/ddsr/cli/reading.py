@@ -6,26 +6,28 @@ Rows are counted from 1, without the line of names.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.cli.source import Source, is_number, open_source
 from ddsr.data.arrays import Floats
+from ddsr.data.columns import LEAST_NUMBER_SHARE, as_dates, is_categorical, is_mostly_text
+from ddsr.data.dataset import RowWeights
+from ddsr.data.preparation import MOST_LEVELS, Preparation, TableOptions, dropped_note
 from ddsr.errors import DataError, InputError, nearest_names
 
 if TYPE_CHECKING:
     import pandas as pd
 
 LEAST_ROWS = 5
-# A column with a smaller share of numbers is text; with a larger share, its texts are errors.
-LEAST_NUMBER_SHARE = 0.5
 MOST_LISTED = 10
-ENCODE = "encode text as numbers, for example one column of 0 and 1 per category"
-CONVERT = "convert dates to numbers, for example days since the start"
+AS_IT_IS = TableOptions()
+ENCODE = "encode text as numbers, pass --categories one-hot to encode all such columns, or leave out"
+CONVERT = "write dates in ISO format, such as 2024-01-31, and pass --dates days to count days, or leave out"
 DATE = re.compile(r"\d{4}-\d\d?-\d\d?\b.*|\d\d?([/.])\d\d?\1\d{4}\b.*", re.DOTALL)
 
 
@@ -39,11 +41,17 @@ class Columns:
     ignored: tuple[str, ...] = ()
     weights: str | None = None
     counts: str | None = None
+    errors: str | None = None
 
     @property
     def roles(self) -> dict[str, str]:
         """Roles of the columns that are not features, by name."""
-        named = {"target": self.target, "weights": self.weights, "counts": self.counts}
+        named = {
+            "target": self.target,
+            "weights": self.weights,
+            "counts": self.counts,
+            "standard errors": self.errors,
+        }
         roles: dict[str, str] = {}
         for role, name in named.items():
             if name is None:
@@ -62,7 +70,9 @@ class TrainingData:
     y: Floats
     weights: Floats | None
     counts: Floats | None
+    y_err: Floats | None
     features: tuple[str, ...]
+    """names of the columns of X"""
     columns: Columns
     text_columns: tuple[str, ...]
     """ignored because they are not numeric"""
@@ -71,9 +81,21 @@ class TrainingData:
     """row numbers in the file, from 1, without the line of names"""
     n_dropped: int
     """rows ignored because of missing values"""
+    preparation: Preparation | None = None
+    """how X was made of the columns of the file, unless they were read as they are"""
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the columns of the file from which the target is predicted."""
+        return self.features if self.preparation is None else self.preparation.inputs
+
+    @property
+    def row_weights(self) -> RowWeights:
+        """What is known of the rows."""
+        return RowWeights(self.weights, self.counts, self.y_err)
 
 
-def read_training_data(path: str, columns: Columns, drops_missing: bool = False) -> TrainingData:
+def read_training_data(path: str, columns: Columns, options: TableOptions = AS_IT_IS) -> TrainingData:
     """Read and check the data of `ddsr fit`."""
     source = open_source(path)
     features = _chosen_features(source, columns)
@@ -82,18 +104,30 @@ def read_training_data(path: str, columns: Columns, drops_missing: bool = False)
     numbers = {str(name): Numbers.of(str(name), column) for name, column in frame.items()}
     text_columns: tuple[str, ...] = ()
     empty_columns: tuple[str, ...] = ()
+    kinds = {name: _kind(numbers[name], frame[name], options) for name in features}
     if columns.features is None:
-        text_columns = tuple(name for name in features if numbers[name].is_text)
+        text_columns = tuple(name for name in features if kinds[name] in ("text", "identifier"))
         empty_columns = tuple(name for name in features if numbers[name].is_empty)
         features = tuple(name for name in features if name not in {*text_columns, *empty_columns})
         if not features and len(numbers[columns.target].values):  # a table without rows is refused below
             raise DataError(_no_numbers(path, columns.target, [numbers[name] for name in text_columns]))
-        for name in features:
-            numbers[name].check(path, "correct it, or drop the column with --ignore")
-    numbers[columns.target].check(path, otherwise="choose another target")
-    used = [numbers[name] for name in (*features, *roles)]
-    table, rows = _complete_rows(path, used, drops_missing)
+    remedy = "correct it, or drop the column with --ignore" if columns.features is None else "correct it"
+    for name in features:
+        if kinds[name] in ("number", "text"):
+            numbers[name].check(path, remedy)
+    for name in roles:
+        otherwise = "choose another target" if name == columns.target else "leave out the column"
+        numbers[name].check(path, otherwise=otherwise)
+    for column in (numbers[name] for name in (*features, *roles)):
+        if column.is_empty and len(column.values):
+            raise DataError(f"column {column.name!r} of {path} has no values: fill it, or leave it out")
+    preparation, prepared = _prepared(features, kinds, numbers, frame, options)
+    table = np.column_stack([prepared, *(numbers[name].values for name in roles)])
+    table, rows = _complete_rows(path, table, [numbers[name] for name in (*features, *roles)], options)
     n_dropped = len(frame) - len(rows)
+    if preparation is not None:
+        features = preparation.names
+        preparation = preparation.noting(*dropped_note(n_dropped, len(frame), options.missing))
     _check_size(path, table, n_dropped)
     of_role = {role: table[:, len(features) + place].copy() for place, role in enumerate(roles.values())}
     _check_varies(columns.target, of_role["target"])
@@ -102,26 +136,65 @@ def read_training_data(path: str, columns: Columns, drops_missing: bool = False)
         y=of_role["target"],
         weights=of_role.get("weights"),
         counts=of_role.get("counts"),
+        y_err=of_role.get("standard errors"),
         features=features,
         columns=columns,
         text_columns=text_columns,
         empty_columns=empty_columns,
         rows=rows,
         n_dropped=n_dropped,
+        preparation=preparation,
     )
+
+
+def _kind(column: Numbers, values: pd.Series, options: TableOptions) -> str:
+    """Return what a column holds: numbers, dates or categories that the options ask for, or other text.
+
+    A text column with more categories than are allowed, or another one in every row, is an identifier.
+    """
+    if options.dates == "days" and not column.is_empty and as_dates(values) is not None:
+        return "date"
+    if not column.is_text:
+        return "number"
+    has_categories = is_mostly_text(values) or is_categorical(values)
+    if options.categories == "error" or not has_categories or as_dates(values) is not None:
+        return "text"
+    n_levels, n_present = values.nunique(), len(column.values) - column.n_missing
+    return "identifier" if n_levels > MOST_LEVELS or n_levels == n_present else "category"
+
+
+def _prepared(
+    features: Sequence[str],
+    kinds: Mapping[str, str],
+    numbers: Mapping[str, Numbers],
+    frame: pd.DataFrame,
+    options: TableOptions,
+) -> tuple[Preparation | None, Floats]:
+    """Return the features as numbers, and how they were prepared."""
+    if not features:  # a table without rows
+        return None, np.empty((len(frame), 0))
+    if options.is_default:
+        return None, np.column_stack([numbers[name].values for name in features])
+    table = {name: numbers[name].values if kinds[name] == "number" else frame[name] for name in features}
+    preparation = Preparation.of(table.items(), options)
+    return preparation, preparation.apply(table)
 
 
 @dataclass(frozen=True)
 class NewData:
-    """Rows to predict, and the target if the file has it."""
+    """Rows to predict, prepared as in the fit, and the target if the file has it."""
 
     X: Floats
     is_complete: NDArray[np.bool_]
     """rows without a missing value"""
     y: Floats | None
+    unknown: tuple[str, ...] = ()
+    """lines on categories that the fit has not seen"""
 
 
-def read_new_data(path: str, features: Sequence[str], target: str | None = None) -> NewData:
+def read_new_data(
+    path: str, features: Sequence[str], target: str | None = None, preparation: Preparation | None = None
+) -> NewData:
     """Read the data of `ddsr predict`: the columns of the model, in any order, among any others."""
     source = open_source(path)
     for name in features:
@@ -129,13 +202,20 @@ def read_new_data(path: str, features: Sequence[str], target: str | None = None)
     has_target = target is not None and target in source.names and target not in features
     frame = source.read([*features, *([str(target)] if has_target else [])])
     numbers = {str(name): Numbers.of(str(name), column) for name, column in frame.items()}
+    learned = {} if preparation is None else {each.name: each for each in preparation.columns}
+    table: dict[str, Any] = {}
     for name in features:
-        numbers[name].check(path)
-    X = np.column_stack([numbers[name].values for name in features])
+        is_number = name not in learned or learned[name].is_number
+        if is_number:
+            numbers[name].check(path)
+        table[name] = numbers[name].values if is_number else frame[name]
+    X = np.column_stack([*table.values()]) if preparation is None else preparation.apply(table)
+    unknown = [] if preparation is None else preparation.unknown_levels(table)
     known = numbers[str(target)] if has_target else None
     is_known = known is not None and not (known.first_text or np.isinf(known.values).any())
     is_complete = np.asarray(~np.isnan(X).any(axis=1))
-    return NewData(X, is_complete, known.values if known is not None and is_known else None)
+    y = known.values if known is not None and is_known else None
+    return NewData(X, is_complete, y, tuple(unknown))
 
 
 @dataclass(frozen=True)
@@ -256,22 +336,16 @@ def _no_numbers(path: str, target: str, texts: Sequence[Numbers]) -> str:
 
 
 def _complete_rows(
-    path: str, used: Iterable[Numbers], drops_missing: bool
+    path: str, table: Floats, used: Sequence[Numbers], options: TableOptions
 ) -> tuple[Floats, NDArray[np.intp]]:
-    """Return the columns side by side, and the numbers of the rows without missing values."""
-    used = list(used)
-    for column in used:
-        column.check(path)
-        if column.is_empty and len(column.values):
-            raise DataError(f"column {column.name!r} of {path} has no values: fill it, or leave it out")
-    table = np.column_stack([column.values for column in used])
+    """Return the rows without missing values, and their numbers."""
     is_missing = np.isnan(table).any(axis=1)
     n_missing = int(is_missing.sum())
-    if n_missing and not drops_missing:
+    if n_missing and options.missing == "error":
         names = [column.name for column in used if column.n_missing]
         raise DataError(
             f"{n_missing:,} of {len(table):,} rows of {path} have missing values, in {_listed(names)}: "
-            "fill them, or drop these rows with --drop-missing"
+            "drop these rows with --missing drop, or replace the values with --missing impute"
         )
     return (table[~is_missing] if n_missing else table), np.flatnonzero(~is_missing) + 1
 

@@ -47,6 +47,8 @@ def goodness(model: DDSRRegressor, table: pd.DataFrame, data: TrainingData) -> d
     import numpy as np
 
     weights = np.ones(len(data.y)) if data.weights is None else data.weights
+    if data.y_err is not None:
+        weights = data.y_err**-2.0
     counts = np.ones(len(data.y)) if data.counts is None else data.counts
     residuals = model.predict(table) - data.y
     is_counted = weights * counts > 0.0

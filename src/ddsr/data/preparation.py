@@ -73,6 +73,11 @@ class PreparedColumn:
     """first date, in ISO format"""
 
     @property
+    def is_number(self) -> bool:
+        """Whether it is a column of numbers."""
+        return self.levels is None and self.start is None
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Names of the resulting columns."""
         if self.levels is not None:
@@ -148,6 +153,8 @@ class Preparation:
     columns: tuple[PreparedColumn, ...]
     notes: tuple[str, ...] = ()
     """what was done to the table of the fit"""
+    source: tuple[str, ...] | None = None
+    """columns of the original table, if this is the preparation of an already prepared one"""
 
     @classmethod
     def of(cls, table: Iterable[tuple[str, Any]], options: TableOptions) -> Preparation:
@@ -174,7 +181,13 @@ class Preparation:
     @property
     def done(self) -> Preparation:
         """The preparation, with the same notes, of tables that are already prepared."""
-        return replace(self, columns=tuple(PreparedColumn(name) for name in self.names))
+        columns = tuple(PreparedColumn(name) for name in self.names)
+        return replace(self, columns=columns, source=self.table_columns)
+
+    @property
+    def table_columns(self) -> tuple[str, ...]:
+        """Columns of the table as the user has it."""
+        return self.inputs if self.source is None else self.source
 
     def noting(self, *notes: str) -> Preparation:
         """Return the same with more notes."""

@@ -102,10 +102,13 @@ class SymbolicEstimator(
         preparation: Preparation | None = None,
     ) -> TrainingRows:
         """Read the data of a fit as numbers."""
-        options = TableOptions(missing=self.missing, categories=self.categories, dates=self.dates)
-        read = read_training(self, X, y, weights, options, preparation)
+        read = read_training(self, X, y, weights, self._table_options, preparation)
         self.target_names_ = read.targets.names
         return read
+
+    @property
+    def _table_options(self) -> TableOptions:
+        return TableOptions(missing=self.missing, categories=self.categories, dates=self.dates)
 
     def _posed(self, read: TrainingRows, started: float) -> tuple[Method, Budget, Sequence[Rule], list[Fit]]:
         """Check parameters and data, and return what a fit starts with."""

@@ -70,6 +70,11 @@ def outcome_of(model: FittedModel) -> Outcome | None:
     return outcomes[0] if outcomes else None
 
 
+def preparation_of(model: FittedModel) -> Any:
+    """Return how the model prepares tables, or None if it takes them as they are."""
+    return getattr(model, "preparation_", None)
+
+
 def defaults_of(model: FittedModel) -> dict[str, Any]:
     """Return the default parameters of the constructor."""
     kind = type(model.model if isinstance(model, Output) else model)

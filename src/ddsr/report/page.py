@@ -25,7 +25,7 @@ from ddsr.report.curves import Curves
 from ddsr.report.equations import chosen_of, shown_equations
 from ddsr.report.facts import Background, data_summary, summary
 from ddsr.report.fits import Predictions
-from ddsr.report.model import FittedModel, outputs_of
+from ddsr.report.model import FittedModel, outputs_of, preparation_of
 from ddsr.report.reproduce import recipes, reproduce_note
 from ddsr.storage.files import write_whole
 
@@ -65,8 +65,8 @@ def report_html(
 ) -> str:
     """Return the report as text."""
     one = _one_output(outputs_of(model), output)
-    rows, fit = _fit_on(one, X, y, output)
-    measured = _sampled_rows(one) if rows is None else (rows, _target(y, output))
+    rows, true, fit = _fit_on(one, X, y, output)
+    measured = _sampled_rows(one) if rows is None or true is None else (rows, true)
     title = title or f"An equation for {target}"
     return _page(one, rows, measured, fit, target, title, background or Background())
 
@@ -120,6 +120,7 @@ def _page(
         recipes=recipes(model, target, background.shell, extras),
         reproduce_note=reproduce_note(model, extras),
         **summary(model, chosen, target, curves, background),
+        preparation=preparation_of(model),
         **data_summary(chosen, target, rows, fit),
     )
 
@@ -137,17 +138,26 @@ def _one_output(outputs: list[FittedModel], output: int | None) -> FittedModel:
 
 def _fit_on(
     model: FittedModel, X: ArrayLike | None, y: ArrayLike | None, output: int | None
-) -> tuple[NDArray[np.float64] | None, Predictions | None]:
-    """Return the rows and the fit on them; without data, the fit on the sample that the model keeps."""
+) -> tuple[NDArray[np.float64] | None, NDArray[np.float64] | None, Predictions | None]:
+    """Return the rows, their true values, and the fit on them.
+
+    Without data, the fit is that on the sample that the model keeps.
+    """
     if (X is None) != (y is None):
         raise DataError("a report compares predictions with true values: pass both X and y, or neither")
     if X is None or y is None:
-        return None, Predictions.sampled(model)
+        return None, None, Predictions.sampled(model)
     true = _target(y, output)
     predicted = np.asarray(model.predict(X), dtype=np.float64)
     if len(true) != len(predicted):
         raise DataError(f"X has {len(predicted)} rows, but y has {len(true)} values")
-    return np.asarray(X, dtype=np.float64), Predictions.of(true, predicted)
+    if preparation_of(model) is None:
+        rows, is_kept = np.asarray(X, dtype=np.float64), slice(None)
+    else:  # rows with missing values were dropped or are not predicted
+        rows = model.prepare(X).to_numpy()  # type: ignore[attr-defined]
+        is_kept = ~np.isnan(np.column_stack([rows, true])).any(axis=1)
+    rows, true = rows[is_kept], true[is_kept]
+    return rows, true, Predictions.of(true, predicted[is_kept])
 
 
 def _target(y: ArrayLike | None, output: int | None) -> NDArray[np.float64]:

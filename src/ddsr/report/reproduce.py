@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ddsr.report.facts import changed_parameters
-from ddsr.report.model import FittedModel
+from ddsr.report.model import FittedModel, preparation_of
 
 # Parameters that are options of `ddsr fit`.
 OPTIONS = {
@@ -29,6 +29,9 @@ OPTIONS = {
     "device": "--device",
     "model_selection": "--selection",
     "prior": "--prior",
+    "missing": "--missing",
+    "categories": "--categories",
+    "dates": "--dates",
 }
 
 
@@ -103,7 +106,9 @@ def recipes(
     model: FittedModel, target: str, command: str | None = None, extras: Sequence[str] = ()
 ) -> list[Recipe]:
     """Return code in Python and, if possible, a shell command; `command` is the original one, if known."""
-    names = model.best_.equation.vocabulary.variables
+    preparation = preparation_of(model)
+    variables = model.best_.equation.vocabulary.variables
+    names = variables if preparation is None else preparation.table_columns
     line = command or shell_line(model, target, names, extras)
     found = [Recipe("Python", python_lines(model, target, names, extras))]
     return [*found, Recipe("Shell", line)] if line else found

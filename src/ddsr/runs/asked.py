@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from ddsr.data.preparation import Preparation
 from ddsr.errors import RunError
 from ddsr.estimator.model_file import read_json, to_text
 from ddsr.estimator.parameters import from_json, to_json
@@ -39,6 +40,13 @@ class Asked:
     max_epochs: int | None
     parameters: Mapping[str, Any]
     """parameters of the estimator when the run was created, as JSON"""
+    preparation: Mapping[str, Any] | None = None
+    """how the table was prepared, as JSON; None if it was read as it is"""
+
+    def prepared(self) -> Preparation | None:
+        """Return how the table was prepared, or None."""
+        with restoring("run"):
+            return None if self.preparation is None else Preparation.from_json(self.preparation)
 
     def write(self, folder: Path) -> None:
         """Write the file into the folder."""
@@ -69,6 +77,7 @@ def read_asked(folder: Path) -> Asked:
         )
     with restoring(f"run ({path})"):
         written |= from_json({"max_time": written["max_time"]}, {"max_time"})
+        written.setdefault("preparation", None)  # missing in folders of earlier versions
         _check_kinds(written)
         kept = {field.name: written[field.name] for field in fields(Asked)}
         return Asked(**kept | {"features": tuple(map(str, written["features"]))})
@@ -85,6 +94,7 @@ def _check_kinds(written: Mapping[str, Any]) -> None:
         "target": (str, type(None)),
         "max_time": (int, float, type(None)),
         "max_epochs": (int, type(None)),
+        "preparation": (dict, type(None)),
     }
     for name, kind in kinds.items():
         if not isinstance(written[name], kind):  # type: ignore[arg-type]

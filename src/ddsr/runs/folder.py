@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 
 from ddsr.data.checks import check_whole
 from ddsr.data.dataset import RowWeights
+from ddsr.data.preparation import Preparation
 from ddsr.errors import MethodError, RunError, did_you_mean
 from ddsr.estimator.parameters import from_json, saved_parameters
 from ddsr.estimator.regressor import DDSRRegressor
@@ -61,17 +62,23 @@ class RunFolder:
         target: str | None = None,
         sample_weight: ArrayLike | None = None,
         counts: ArrayLike | None = None,
+        y_err: ArrayLike | None = None,
         parameters: Mapping[str, Any] | None = None,
+        preparation: Preparation | None = None,
     ) -> RunFolder:
         """Check data and parameters, then create the folder, which must be new or empty.
 
         `parameters` maps the names of `DDSRRegressor` parameters to values; `callback` and
         `contributors` are not allowed.
-        Without `feature_names`, the column names of a DataFrame are used.
+        Without `feature_names`, the column names of a DataFrame are used. With a `preparation`, X and y have
+        been prepared by it already.
         """
-        data = checked_table(X, y, sample_weight, counts, feature_names)
         model = _model_of(dict(parameters or {}))
-        read = model._read(data.frame, data.y, RowWeights(data.sample_weight, data.counts))
+        data = checked_table(
+            model, X, y, RowWeights(sample_weight, counts, y_err), feature_names, preparation
+        )
+        prepared = data.preparation
+        read = model._read(data.frame, data.y, data.weights, prepared)
         model._posed(read, started=0.0)
         asked = Asked(
             ddsr_version=ddsr_version(),
@@ -84,6 +91,7 @@ class RunFolder:
             max_time=None if model.max_time is None else float(model.max_time),
             max_epochs=None if model.max_epochs is None else int(model.max_epochs),
             parameters=saved_parameters(model.get_params(deep=False)),
+            preparation=None if prepared is None else prepared.to_json(),
         )
         _make(Path(path), asked, data)
         return cls(Path(path), asked)
@@ -183,7 +191,8 @@ class RunFolder:
         forget_after(self.path, n_epochs)
         log.cut(self.path, n_epochs)
         journal = FolderJournal(self.path, model, self.asked.target, before, on_state, interval)
-        model._fit(data.frame, data.y, RowWeights(data.sample_weight, data.counts), journal)
+        prepared = self.asked.prepared()
+        model._fit(data.frame, data.y, data.weights, journal, prepared)
         journal.end(model.outcomes_[0])
         return model
 

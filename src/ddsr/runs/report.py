@@ -18,7 +18,7 @@ def report_of_run(
 ) -> Path:
     """Write the report of a run, by default to report.html in its folder."""
     folder = run if isinstance(run, RunFolder) else RunFolder.open(run)
-    model = folder.model()
+    model = folder.model()._of_prepared()
     facts: dict[str, str] = {}
     if folder.stopped_by is None:
         facts["stopped because"] = UNFINISHED

@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike
 
 from ddsr.data.arrays import Floats
 from ddsr.data.checks import check_counts, check_weights
-from ddsr.data.frames import read_rows, read_targets
+from ddsr.data.dataset import RowWeights
+from ddsr.data.preparation import Preparation
 from ddsr.errors import DataError, RunError
 from ddsr.estimator.regressor import DDSRRegressor
 from ddsr.storage.files import read_whole, write_whole
@@ -25,7 +26,7 @@ FILE = "data.npz"
 
 @dataclass(frozen=True, eq=False)
 class RunData:
-    """X, y, weights, counts and column names."""
+    """X, y, what is known of the rows, and column names."""
 
     X: Floats
     y: Floats
@@ -34,12 +35,21 @@ class RunData:
     features: tuple[str, ...]
     has_feature_names: bool
     """False if the data had no column names; they are then x0, x1, …"""
+    preparation: Preparation | None = None
+    """how the table was prepared, if it was"""
+    y_err: Floats | None = None
+
+    @property
+    def weights(self) -> RowWeights:
+        """What is known of the rows."""
+        return RowWeights(self.sample_weight, self.counts, self.y_err)
 
     @property
     def fingerprint(self) -> str:
         """Hash of the data and the column names."""
         digest = hashlib.sha256("\0".join(self.features).encode())
-        parts = [self.X, self.y, self.sample_weight, *([] if self.counts is None else [self.counts])]
+        parts = [self.X, self.y, self.sample_weight]
+        parts += [part for part in (self.counts, self.y_err) if part is not None]
         for part in parts:
             digest.update(b"none" if part is None else repr(part.shape).encode() + part.tobytes())
         return digest.hexdigest()
@@ -51,7 +61,7 @@ class RunData:
 
     def write(self, folder: Path) -> None:
         """Write the file into the folder."""
-        data = {"X": self.X, "y": self.y, "sample_weight": self.sample_weight, "counts": self.counts}
+        data = {"X": self.X, "y": self.y, **self.weights._asdict()}
         write_whole(folder / FILE, to_bytes(data))
 
 
@@ -60,37 +70,50 @@ def read_table(folder: Path, features: tuple[str, ...], has_feature_names: bool,
     path = folder / FILE
     saved = from_bytes(read_whole(path, "data"), f"data ({path})")
     with restoring(f"data ({path})"):
-        counts = saved.get("counts")  # missing in folders of earlier versions
-        table = RunData(saved["X"], saved["y"], saved["sample_weight"], counts, features, has_feature_names)
+        weights = [saved.get(name) for name in RowWeights._fields]  # earlier versions have only the first
+        X, y, (sample_weight, counts, y_err) = saved["X"], saved["y"], weights
+        table = RunData(X, y, sample_weight, counts, features, has_feature_names, y_err=y_err)
         if table.fingerprint != fingerprint:
             raise RunError(f"{path} is damaged: it is not the data that the run began with")
     return table
 
 
 def checked_table(
+    model: DDSRRegressor,
     X: ArrayLike,
     y: ArrayLike,
-    sample_weight: ArrayLike | None,
-    counts: ArrayLike | None,
+    weights: RowWeights,
     feature_names: Sequence[str] | None,
+    preparation: Preparation | None = None,
 ) -> RunData:
-    """Check the data as the estimator does. Given names replace those of the table."""
-    targets = read_targets(y)
-    if not targets.is_one:
+    """Read and check the data as the estimator does. Given names replace those of the table."""
+    is_made = preparation is None and not model._table_options.is_default
+    if feature_names is not None and is_made:  # the names of prepared columns are made of these
+        X = _renamed(X, feature_names)
+    read = model._read(X, y, weights, preparation)
+    if not read.targets.is_one:
         raise DataError(
-            f"a run folder has one target, but y has {len(targets.names)}: create a folder for each"
+            f"a run folder has one target, but y has {len(read.targets.names)}: create a folder for each"
         )
-    reader = DDSRRegressor()
-    rows = read_rows(reader, X, ensure_min_samples=2)
-    names = getattr(reader, "feature_names_in_", None) if feature_names is None else feature_names
-    if names is not None and len(names) != rows.shape[1]:
-        raise DataError(f"X has {rows.shape[1]} columns, but feature_names has {len(names)}")
-    features = (f"x{column}" for column in range(rows.shape[1])) if names is None else map(str, names)
+    names = read.names if feature_names is None or is_made else tuple(map(str, feature_names))
+    if len(names) != read.X.shape[1]:
+        raise DataError(f"X has {read.X.shape[1]} columns, but feature_names has {len(names)}")
     return RunData(
-        np.ascontiguousarray(rows),
-        targets.columns[:, 0].copy(),
-        check_weights(sample_weight, len(rows)),
-        check_counts(counts, len(rows)),
-        tuple(features),
-        names is not None,
+        np.ascontiguousarray(read.X),
+        read.targets.columns[:, 0].copy(),
+        check_weights(read.weights.sample_weight, len(read.X)),
+        check_counts(read.weights.counts, len(read.X)),
+        names,
+        feature_names is not None or hasattr(model, "feature_names_in_"),
+        read.preparation,
+        check_weights(read.weights.y_err, len(read.X), "y_err", "standard errors"),
     )
+
+
+def _renamed(X: Any, names: Sequence[str]) -> pd.DataFrame:
+    """Return the table with these names."""
+    is_frame = hasattr(X, "columns") and hasattr(X, "dtypes")
+    frame = pd.DataFrame({name: X[name] for name in X.columns} if is_frame else X)
+    if len(names) != frame.shape[1]:
+        raise DataError(f"X has {frame.shape[1]} columns, but feature_names has {len(names)}")
+    return frame.set_axis(list(map(str, names)), axis=1)
