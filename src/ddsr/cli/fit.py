@@ -32,7 +32,7 @@ TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
     "--loss",
     metavar="NAME",
     default="squared",
-    help="Loss that the fit minimises: squared, absolute, huber, relative, quantile:0.9, poisson or logistic.",
+    help="Loss of the fit: squared, absolute, huber, relative, quantile:0.9, poisson or logistic.",
 )
 @click.option(
     "--missing",
