@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::string_view NAMES_OF_PARITY[] = {"", "odd", "even"};
 constexpr std::string_view NAMES_OF_TREND[] = {"", "rising", "falling"};
-constexpr std::string_view NAMES_OF_REALS[] = {"all", "nonzero", "nonnegative", "positive", "unit"};
+constexpr std::string_view NAMES_OF_REALS[] = {"all",      "nonzero", "nonnegative",
+                                               "positive", "unit",    "not_pole"};
 
 nb::list operator_rows() {
   nb::list rows;

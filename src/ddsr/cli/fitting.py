@@ -18,7 +18,7 @@ from ddsr.engine import Engine, FitOptions
 from ddsr.estimator.model_selection import find_selection
 from ddsr.estimator.prior_parameter import with_prior
 from ddsr.estimator.threads import threads_of
-from ddsr.expression import DEFAULT_OPERATORS, OPERATORS, Expression, Vocabulary
+from ddsr.expression import DEFAULT_OPERATORS, Expression, Vocabulary
 from ddsr.expression.operators import find_operator
 from ddsr.expression.template_parser import parse_template
 from ddsr.generators.device import check_device
@@ -251,9 +251,10 @@ def first_equation(data: TrainingData, parameters: Mapping[str, Any]) -> str:
 
 def _is_line(equation: Expression) -> bool:
     """Return whether an equation is built of numbers and one column by sums and products."""
-    names = [equation.vocabulary.names[token] for token in equation.tokens]
+    n_operators = len(equation.vocabulary.operators)
+    names = {equation.vocabulary.operators[token] for token in equation.tokens if token < n_operators}
     n_columns = sum(token >= equation.vocabulary.first_variable for token in equation.tokens)
-    return n_columns == 1 and {*names} & {*OPERATORS} <= LINEAR
+    return n_columns == 1 and names <= LINEAR
 
 
 def _listed(names: Sequence[str]) -> str:

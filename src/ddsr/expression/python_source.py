@@ -1,4 +1,4 @@
-"""Python source of a function that computes an expression with NumPy alone."""
+"""Python source of a function that computes an expression with NumPy, and with SciPy for erf and gamma."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from ddsr.expression.printing import Piece, call, infix, negated, number
 if TYPE_CHECKING:
     from ddsr.expression.folded import Folded
 
-RESERVED = ("np", "__debug__")
+RESERVED = ("np", "scipy", "__debug__")
 
 _SIGNS = {"add": " + ", "sub": " - ", "mul": " * ", "div": " / ", "pow": " ** "}
 _CALLS = {"div": "divide", "pow": "power", "inverse": "reciprocal", "square": "square"}
+_IN_SCIPY = {"erf": "erf", "gamma": "gamma", "logistic": "expit"}
 LARGEST_SAFE_DEPTH = 50
 
 
@@ -41,6 +42,7 @@ def to_python(expression: Folded, name: str = "equation") -> str:
     ]
     lines = [
         "import numpy as np",
+        *["import scipy.special"] * ("scipy.special." in body.text),
         "",
         "",
         f"def {name}({', '.join(arguments)}):",
@@ -100,6 +102,12 @@ def _apply(row: Operator, operands: list[Piece]) -> Piece:
         return negated(operands[0])
     if row.name == "cube":
         return call("np.power", [*operands, number("3")])
+    if row.name == "step":
+        return call("np.heaviside", [*operands, number("1.0")])
+    if row.name == "relu":
+        return call("np.maximum", [*operands, number("0.0")])
+    if row.name in _IN_SCIPY:
+        return call(f"scipy.special.{_IN_SCIPY[row.name]}", operands)
     # with two Python floats, 1.0 / 0.0 would raise and (-1.0) ** 0.5 turn complex
     raises = row.name in ("div", "pow") and all(operand.is_fixed for operand in operands)
     if row.name in _SIGNS and not raises:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ddsr.errors import ExpressionError, TemplateError
-from ddsr.expression.operators import OPERATORS
+from ddsr.expression.operators import NAMES_OF_QUANTITIES, OPERATORS
 from ddsr.expression.parser import Open, Parser, error_at
 from ddsr.expression.template import Hole, Template
 from ddsr.expression.tree import Kind, Node
@@ -58,7 +58,7 @@ class _TemplateParser(Parser):
         return self.hole(word, Hole(f"c{number}"))
 
     def unknown_variable(self, word: Word, name: str) -> Node:
-        if name in OPERATORS and word.kind == "name":
+        if name in OPERATORS and name not in NAMES_OF_QUANTITIES and word.kind == "name":
             return super().unknown_variable(word, name)
         return self.hole(word, Hole(name))
 

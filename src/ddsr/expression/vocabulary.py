@@ -109,7 +109,8 @@ class Vocabulary:
     def names(self) -> tuple[str, ...]:
         """Name of each id: `add`, `1`, `?` for the constant, variables as in text."""
         leaves = ["1"] * self.has_one + ["?"] * self.has_constant
-        return (*self._all_operators, *leaves, *map(write_name, self.variables))
+        variables = (write_name(name, self.operators) for name in self.variables)
+        return (*self._all_operators, *leaves, *variables)
 
     @cached_property
     def arities(self) -> tuple[int, ...]:
@@ -188,7 +189,9 @@ class Vocabulary:
 
     @cached_property
     def _ids(self) -> dict[str, int]:
-        ids = {name: self.first_variable + k for k, name in enumerate(self.variables)}
+        variables = list(enumerate(self.variables, self.first_variable))
+        ids = {name: token for token, name in variables}
+        ids |= {write_name(name, OPERATORS): token for token, name in variables}
         ids |= {OPERATORS[name].symbol: k for k, name in enumerate(self.operators)}
         ids.pop("", None)  # the symbol of functions
         if "pow" in self.operators:

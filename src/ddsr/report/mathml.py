@@ -22,7 +22,7 @@ from ddsr.expression.printing import digits
 LARGEST_NUMERATOR, LARGEST_DENOMINATOR = 100, 16
 # An exponential with more characters in its exponent is written as exp(…), since exponents are small print.
 LONGEST_EXPONENT = 18
-INVERSES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
+NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "gamma": "Γ"}
 NUMBER = re.compile(r"(<msup>)?<mn>")
 WORD = r"<mi>[^<]{2,}</mi>"
 
@@ -137,10 +137,12 @@ def _apply(row: Operator, operands: list[Quotient]) -> Quotient:
             return Quotient((f"<msqrt>{_row(first)}</msqrt>",))
         case "abs":
             return Quotient((f"<mrow><mo>|</mo>{_row(first)}<mo>|</mo></mrow>",))
+        case "floor":
+            return Quotient((f"<mrow><mo>⌊</mo>{_row(first)}<mo>⌋</mo></mrow>",))
         case "exp" if len(re.sub(r"<[^>]*>|&\w+;", "", _row(first))) <= LONGEST_EXPONENT:
             return Quotient((f"<msup><mi>e</mi>{_row(first)}</msup>",))
     argument = _parenthesised("<mo>,</mo>".join(map(_row, operands)))
-    return Quotient((f"<mrow><mi>{INVERSES.get(row.name, row.name)}</mi><mo>&af;</mo>{argument}</mrow>",))
+    return Quotient((f"<mrow><mi>{NAMES.get(row.name, row.name)}</mi><mo>&af;</mo>{argument}</mrow>",))
 
 
 def _power(base: Quotient, exponent: Quotient) -> Quotient:
