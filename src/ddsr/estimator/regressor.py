@@ -32,6 +32,8 @@ from ddsr.estimator.tables import curves_table, equations_table, sample_table
 from ddsr.estimator.threads import threads_of
 from ddsr.estimator.uncertainty import Uncertainty
 from ddsr.expression import Expression, Vocabulary
+from ddsr.expression.definitions import own_among, read_operators
+from ddsr.expression.own_operators import OwnOperator
 from ddsr.expression.template_parser import parse_template
 from ddsr.grammar import Rule
 from ddsr.grammar.guesses import known_equations, only_filling, read_guesses
@@ -72,7 +74,8 @@ class DDSRRegressor(
     device : "auto", "cpu" or "cuda"
         Device for the networks; "auto" means the GPU if there is one.
     operators : sequence of str or None
-        Names or symbols of operators, such as `("+", "*", "sin")`; None means those of the preset.
+        Names or symbols of operators, such as `("+", "*", "sin")`; None means those of the preset. Your own
+        are formulas, such as `"lorentz(x) = 1 / (1 + x^2)"`, or `CustomOperator` for Python functions.
     template : str or None
         Known part of the formula, such as "A * exp(-f(t)) + g(x, z)": names that are neither columns nor
         operators are constants, or unknown functions of the named columns, for which the search finds
@@ -153,7 +156,7 @@ class DDSRRegressor(
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         device: str = "auto",
-        operators: Sequence[str] | None = None,
+        operators: Sequence[str | OwnOperator] | None = None,
         template: str | None = None,
         rules: RulesLike = (),
         config: ConfigLike = None,
@@ -299,9 +302,10 @@ class DDSRRegressor(
         """Yield the problem of each output and the expressions that its search starts from."""
         before = [outcome.front for outcome in self.outcomes_] if self._n_fits_before() else []
         names = getattr(self, "feature_names_in_", [f"x{column}" for column in range(rows.shape[1])])
-        operators = config.operators if self.operators is None else self.operators
+        operators = read_operators(config.operators if self.operators is None else self.operators)
         features = [str(name) for name in names]
-        template = None if self.template is None else parse_template(self.template, features)
+        own = own_among(operators)
+        template = None if self.template is None else parse_template(self.template, features, own)
         vocabulary = Vocabulary(features, operators, has_constant=config.constants, template=template)
         check_same_columns(before, vocabulary, len(targets.names))
         # a fit that continues another one has its own random numbers

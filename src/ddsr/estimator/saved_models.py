@@ -15,6 +15,7 @@ from ddsr.data.frames import named_targets
 from ddsr.estimator.fit import Outcome
 from ddsr.estimator.model_file import ModelRecord, read_model, write_model
 from ddsr.estimator.parameters import from_json, saved_parameters
+from ddsr.expression.own_operators import CustomOperator
 from ddsr.storage.saved import restoring
 
 Self = TypeVar("Self", bound="SavedModels")
@@ -40,11 +41,15 @@ class SavedModels:
         write_model(self._record(self.outcomes_), Path(path))
 
     @classmethod
-    def load(cls: type[Self], path: str | PathLike[str]) -> Self:
-        """Read a model that `save` wrote. Its predictions are the same to the last bit."""
-        record = read_model(Path(path))
+    def load(cls: type[Self], path: str | PathLike[str], operators: Sequence[CustomOperator] = ()) -> Self:
+        """Read a model that `save` wrote. Its predictions are the same to the last bit.
+
+        `operators` are the Python functions among the model's operators, of which files keep only the names.
+        """
+        record = read_model(Path(path), operators)
         with restoring(f"model ({path})"):
-            model = cls(**from_json(record.parameters, set(cls().get_params(deep=False))))
+            known = set(cls().get_params(deep=False))
+            model = cls(**from_json(record.parameters, known, operators))
             model.n_features_in_ = len(record.features)
             if record.has_feature_names:
                 model.feature_names_in_ = np.array(record.features, dtype=object)

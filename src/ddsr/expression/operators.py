@@ -1,16 +1,34 @@
 """The operator table of the core (core/expression/operators.hpp) as Python reads it."""
 
+from __future__ import annotations
+
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from ddsr import _core
 from ddsr.errors import VocabularyError
+
+
+class OwnFunctions(Protocol):
+    """The functions of an operator that a user defines (own_operators.py)."""
+
+    @property
+    def numpy_function(self) -> Callable[..., Any]:
+        """The function on arrays."""
+
+    @property
+    def sympy_function(self) -> Callable[..., Any]:
+        """The function on SymPy objects."""
+
+    @property
+    def torch_function(self) -> Callable[..., Any]:
+        """The function on tensors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +63,8 @@ class Operator:
     """names in the two libraries; empty where Python's own arithmetic or several functions are used"""
     latex: str
     """template with #1 and #2 in place of the operands"""
+    own: OwnFunctions | None = None
+    """what a user defines it as; None for an operator of the table"""
 
 
 _ROWS: dict[str, Operator] = {row["name"]: Operator(**row) for row in _core.operators()}
@@ -109,6 +129,19 @@ def find_operator(text: str) -> Operator:
     return row
 
 
+def listed(names: Iterable[Any], what: str) -> Iterable[Any]:
+    """Return an ordered list of names, or raise an error that calls them `what`."""
+    if isinstance(names, str):
+        raise VocabularyError(f"{what} must be a list of names, not the single text {names!r}")
+    if not isinstance(names, Iterable):
+        raise VocabularyError(f"{what} must be a list of names, not {names!r}")
+    if isinstance(
+        names, (Set, Iterator)
+    ):  # the order of a set differs between processes, and an iterator is used up
+        raise VocabularyError(f"{what} must be an ordered list of names, not {names!r}")
+    return names
+
+
 def _with_symbols(rows: Iterable[Operator]) -> Iterator[str]:
     """Yield the names, each with its symbol if it has one."""
     for row in rows:
@@ -124,6 +157,8 @@ def suggestion(text: str) -> str:
 
 def numpy_function(row: Operator) -> Callable[..., Any]:
     """Return the NumPy function of an operator on arrays of doubles."""
+    if row.own is not None:
+        return row.own.numpy_function
     function: Callable[..., Any]
     match row.name:
         case "step":
@@ -143,6 +178,8 @@ def sympy_function(row: Operator) -> Callable[..., Any]:
     """Return the SymPy function of an operator on SymPy objects."""
     import sympy
 
+    if row.own is not None:
+        return row.own.sympy_function
     function: Callable[..., Any]
     match row.name:
         case "step":
