@@ -29,8 +29,9 @@ struct Structures {
 };
 
 bool is_choice(const std::uint8_t* row) {
-  if (row[0] == 0) return row[1] < N_PLACES && row[2] < N_PLACES && row[4] < N_SYMBOLS;
-  return row[0] == 1 && row[1] < 2 && row[2] < N_LISTED && row[3] < N_PLACES && row[4] < N_LISTED;
+  const bool is_new = is_other(row[4]) && row[4] < N_CHOSEN;
+  if (row[0] == 0) return row[1] < N_PLACES && row[2] < N_PLACES && (row[4] < N_SYMBOLS || is_new);
+  return row[0] == 1 && row[1] < 2 && row[2] < N_LISTED && row[3] < N_PLACES && (row[4] < N_LISTED || is_new);
 }
 
 std::vector<Choice> take_choices(const Input<std::uint8_t, 2>& rows) {

@@ -6,6 +6,8 @@
 #include <unordered_map>
 
 #include "bindings/bindings.hpp"
+#include "bindings/function_operator.hpp"
+#include "engine/formula_operator.hpp"
 #include "expression/tree.hpp"
 #include "parallel.hpp"
 
@@ -15,7 +17,8 @@ namespace {
 
 constexpr std::string_view NAMES_OF_PARITY[] = {"", "odd", "even"};
 constexpr std::string_view NAMES_OF_TREND[] = {"", "rising", "falling"};
-constexpr std::string_view NAMES_OF_REALS[] = {"all", "nonzero", "nonnegative", "positive", "unit"};
+constexpr std::string_view NAMES_OF_REALS[] = {"all",      "nonzero", "nonnegative",
+                                               "positive", "unit",    "not_pole"};
 
 nb::list operator_rows() {
   nb::list rows;
@@ -44,26 +47,54 @@ nb::list operator_rows() {
 using TemplateNode = std::tuple<std::string, double, int, int, std::vector<int>>;
 using TemplateHole = std::tuple<bool, std::vector<int>>;
 
+Op operator_named(const std::string& name) {
+  const auto* row = std::ranges::find(OPERATORS, name, &Operator::name);
+  if (row == std::end(OPERATORS)) throw std::invalid_argument("unknown operator '" + name + "'");
+  return static_cast<Op>(row - std::begin(OPERATORS));
+}
+
 Template::Node template_node(const TemplateNode& given) {
   const auto& [name, number, column, hole, columns] = given;
   if (hole >= 0) return {Template::Part::Hole, Op::Add, 1.0, hole, columns};
   if (column >= 0) return {Template::Part::Variable, Op::Add, 1.0, column, {}};
   if (name.empty()) return {Template::Part::Number, Op::Add, number, -1, {}};
-  const auto* row = std::ranges::find(OPERATORS, name, &Operator::name);
-  if (row == std::end(OPERATORS)) throw std::invalid_argument("unknown operator '" + name + "'");
-  return {Template::Part::Operator, static_cast<Op>(row - std::begin(OPERATORS)), 1.0, -1, {}};
+  return {Template::Part::Operator, operator_named(name), 1.0, -1, {}};
+}
+
+// The name in the table, and either the nodes of a formula or two functions.
+using Definition = std::tuple<std::string, std::vector<TemplateNode>, nb::object, nb::object>;
+
+OwnOperators own_operators(const std::vector<Definition>& definitions) {
+  OwnOperators own;
+  for (const auto& [name, nodes, values, slopes] : definitions) {
+    const Op op = operator_named(name);
+    if (!is_own(op)) throw std::invalid_argument("'" + name + "' cannot be defined");
+    const std::size_t place = static_cast<std::size_t>(op) - static_cast<std::size_t>(Op::Own1);
+    std::shared_ptr<const OwnOperator> made;
+    if (nodes.empty()) {
+      made = std::make_shared<FunctionOperator>(values, slopes);
+    } else {
+      std::vector<Template::Node> formula;
+      for (const TemplateNode& node : nodes) formula.push_back(template_node(node));
+      made = std::make_shared<FormulaOperator>(formula, row_of(op).arity, own);
+    }
+    if (own.size() <= place) own.resize(place + 1);
+    own[place] = std::move(made);
+  }
+  return own;
 }
 
 void make_vocabulary(Vocabulary* self, const std::vector<std::string>& operators, bool has_one,
                      bool has_constant, int n_variables, const std::vector<TemplateNode>& nodes,
-                     const std::vector<TemplateHole>& holes) {
+                     const std::vector<TemplateHole>& holes, const std::vector<Definition>& definitions) {
   std::shared_ptr<Template> pattern;
   if (!nodes.empty()) {
     pattern = std::make_shared<Template>();
     for (const TemplateNode& node : nodes) pattern->nodes.push_back(template_node(node));
     for (const auto& [is_constant, columns] : holes) pattern->holes.push_back({is_constant, columns});
   }
-  new (self) Vocabulary(operators, has_one, has_constant, n_variables, std::move(pattern));
+  new (self) Vocabulary(operators, has_one, has_constant, n_variables, std::move(pattern),
+                        own_operators(definitions));
 }
 
 // The conversions take sequences that `find_flaw` has checked, and check again to keep memory safe.
@@ -160,9 +191,11 @@ void bind_trees(nb::module_& module) {
       .def(
           "__init__", &make_vocabulary, nb::arg("operators"), nb::arg("has_one"), nb::arg("has_constant"),
           nb::arg("n_variables"), nb::arg("template_nodes") = std::vector<TemplateNode>{},
-          nb::arg("holes") = std::vector<TemplateHole>{},
+          nb::arg("holes") = std::vector<TemplateHole>{}, nb::arg("definitions") = std::vector<Definition>{},
           "template_nodes, in prefix order: (operator or '', number, column, hole, columns read there), with "
-          "-1 for no column or hole; holes: (is_constant, columns).")
+          "-1 for no column or hole; holes: (is_constant, columns); definitions of own operators: (name, "
+          "nodes, "
+          "values, slopes), with either nodes or two functions.")
       .def("__len__", &Vocabulary::size)
       .def_prop_ro("arities", [](const Vocabulary& vocabulary) {
         std::vector<int> arities;

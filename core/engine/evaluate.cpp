@@ -93,6 +93,10 @@ void Evaluator::compute(int index, int n) {
   if (holds_exponents_ && node.op == Op::Pow && program_->nodes[at(node.b)].is_fitted)
     has_negative_base_[at(index)] = has_negative_base_[at(index)] || kernels_.any_negative(a, n);
   double* out = const_cast<double*>(operand(index));
+  if (node.own != nullptr) {
+    is_finite_ = node.own->value(out, a, b, n) && is_finite_;
+    return;
+  }
   if (node.op == Op::Pow && compute_special_power(node, out, n)) return;
   kernels_.value[static_cast<int>(node.op)](out, a, b, n);
 }
@@ -152,9 +156,13 @@ void Evaluator::differentiate(Columns columns, int n_rows, int block) {
         std::fill_n(out, n, 0.0);
         continue;
       }
+      const double* right = node.b >= 0 ? operand(node.b) : nullptr;
+      if (node.own != nullptr) {
+        node.own->slope(out, adjoint_at_[at(i)], operand(node.a), right, second, n);
+        continue;
+      }
       const auto& slope = second ? kernels_.slope_b : kernels_.slope_a;
-      slope[static_cast<int>(node.op)](out, adjoint_at_[at(i)], operand(i), operand(node.a),
-                                       node.b >= 0 ? operand(node.b) : nullptr, n);
+      slope[static_cast<int>(node.op)](out, adjoint_at_[at(i)], operand(i), operand(node.a), right, n);
     }
   }
 }

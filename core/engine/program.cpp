@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <stdexcept>
 #include <utility>
 
 #include "expression/tree.hpp"
@@ -42,6 +43,7 @@ void mark_fitted(Program& program, std::span<const std::uint8_t> is_fixed) {
 Node node_of(const Token& token) {
   Node node{token.kind, token.op};
   if (token.kind == Kind::Variable) node.index = token.variable;
+  node.own = token.own;
   return node;
 }
 
@@ -118,6 +120,7 @@ class Filling {
       result = {Kind::Constant, Op::Add, -1, -1, number};
       program_.numbers.push_back(node.value);
     }
+    if (node.part == Template::Part::Operator) result.own = vocabulary_.own(node.op);
     const int arity = arity_of(node);
     if (arity > 0) result.a = await(index + 1, nullptr);
     if (arity > 1) result.b = await(ends_[at(index + 1)], nullptr);
@@ -162,6 +165,38 @@ Program compile(const Vocabulary& vocabulary, std::span<const TokenId> tokens,
   Program program =
       vocabulary.is_template(tokens[0]) ? Filling(vocabulary, tokens).made() : plain(vocabulary, tokens);
   mark_fitted(program, is_fixed);
+  assign_slots(program);
+  return program;
+}
+
+Program compile_definition(std::span<const Template::Node> nodes, int n_operands, const OwnOperators& known) {
+  using Part = Template::Part;
+  Program program;
+  std::vector<int> waiting;  // operators with operands still to come, the innermost last
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (i > 0 && waiting.empty()) throw std::invalid_argument("a definition has more than one formula");
+    const Template::Node& given = nodes[i];
+    Node node{Kind::Operator, given.op};
+    if (given.part == Part::Variable) node = {Kind::Variable, Op::Add, -1, -1, given.index};
+    if (given.part == Part::Number) {
+      node = {Kind::Constant, Op::Add, -1, -1, static_cast<int>(program.numbers.size())};
+      program.numbers.push_back(given.value);
+    }
+    const bool is_operator = given.part == Part::Operator;
+    if (is_operator) node.own = definition_of(known, given.op);
+    const bool is_undefined = is_operator && is_own(given.op) && node.own == nullptr;
+    const bool is_outside = given.part == Part::Variable && (given.index < 0 || given.index >= n_operands);
+    if (given.part == Part::Hole || (is_operator && given.op == Op::Template) || is_undefined || is_outside)
+      throw std::invalid_argument("a definition has a part without a meaning");
+    if (!waiting.empty()) {
+      Node& above = program.nodes[at(waiting.back())];
+      (above.a < 0 ? above.a : above.b) = static_cast<int>(i);
+      if (row_of(above.op).arity == 1 || above.b >= 0) waiting.pop_back();
+    }
+    program.nodes.push_back(node);
+    if (is_operator) waiting.push_back(static_cast<int>(i));
+  }
+  if (nodes.empty() || !waiting.empty()) throw std::invalid_argument("a definition is not complete");
   assign_slots(program);
   return program;
 }

@@ -12,10 +12,11 @@ namespace ddsr {
 struct Node {
   Kind kind;
   Op op;
-  int a = -1, b = -1;      // operands; -1 for none
-  int index = -1;          // column of a variable, number of a constant or, from n_constants on, of a number
-  int slot = -1;           // buffer if only values are needed, shared with other operators
-  bool is_fitted = false;  // depends on a constant that fitting may change
+  int a = -1, b = -1;  // operands; -1 for none
+  int index = -1;      // column of a variable, number of a constant or, from n_constants on, of a number
+  int slot = -1;       // buffer if only values are needed, shared with other operators
+  const OwnOperator* own = nullptr;  // the definition of an operator that is not in the table
+  bool is_fitted = false;            // depends on a constant that fitting may change
 };
 
 // Nodes are in breadth-first order, so operands come after their operator: values are computed from the last
@@ -36,5 +37,9 @@ struct Program {
 // for.
 Program compile(const Vocabulary& vocabulary, std::span<const TokenId> tokens,
                 std::span<const std::uint8_t> is_fixed = {});
+
+// A definition as a program, whose variables are the operands of the operator. Throws std::invalid_argument
+// if the nodes are not a complete formula of at most `n_operands` operands.
+Program compile_definition(std::span<const Template::Node> nodes, int n_operands, const OwnOperators& known);
 
 }  // namespace ddsr

@@ -249,6 +249,9 @@ void DictionaryMaker::add(const Shape& shape, std::size_t cost) {
     kernels_.value[static_cast<std::size_t>(token.op)](values, inner_.data(), exponents_.data(), n);
   } else if (shape.exponent != 0.0) {
     kernels_.integer_power(values, values_of(shape.a), static_cast<int>(shape.exponent), n);
+  } else if (token.own != nullptr) {
+    const double* second = shape.b < 0 ? nullptr : values_of(shape.b);
+    if (!token.own->value(values, values_of(shape.a), second, n)) values[0] = NAN;
   } else {
     const double* second = values_of(shape.b < 0 ? shape.a : shape.b);
     kernels_.value[static_cast<std::size_t>(token.op)](values, values_of(shape.a), second, n);

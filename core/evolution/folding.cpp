@@ -10,10 +10,12 @@ namespace ddsr {
 namespace {
 
 // Uses the engine's kernel, so that the value agrees to the last bit.
-double kernel_value(Op op, double a, double b) {
+double kernel_value(const Token& token, double a, double b) {
   alignas(64) double left[LANES], right[LANES], out[LANES];
   std::fill_n(left, LANES, a), std::fill_n(right, LANES, b);
-  kernels().value[static_cast<int>(op)](out, left, right, LANES);
+  if (token.own != nullptr)
+    return token.own->value(out, left, token.arity == 2 ? right : nullptr, LANES) ? out[0] : NAN;
+  kernels().value[static_cast<int>(token.op)](out, left, right, LANES);
   return out[0];
 }
 
@@ -50,7 +52,7 @@ Formula fold_constants(const Vocabulary& vocabulary, const Formula& formula) {
                        vocabulary.constant() >= 0;
     double value = 0.0;
     if (is_foldable) {
-      value = kernel_value(kind.op, first.value, second.value);
+      value = kernel_value(kind, first.value, second.value);
       is_foldable = std::isfinite(value);
     }
     parts.push_back({is_foldable, value});

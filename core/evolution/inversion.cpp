@@ -9,6 +9,7 @@ namespace ddsr {
 namespace {
 
 constexpr double PI = std::numbers::pi;
+constexpr double SLOPE_OF_ERF = 2.0 * std::numbers::inv_sqrtpi;  // at 0
 constexpr Needed NONE{std::numeric_limits<double>::quiet_NaN(), 0.0};
 
 double nearest_turn(double angle, double period, double current) {
@@ -26,6 +27,15 @@ Needed needed_base(double wanted, double exponent, double current) {
   double base = std::pow(std::fabs(wanted), 1.0 / exponent);
   if (wanted < 0.0 || (is_whole && !is_odd && current < 0.0)) base = -base;
   return {base, exponent * wanted / base};
+}
+
+// By Newton's method from Winitzki's approximation, whose error is below 0.5 %.
+double inverse_erf(double t) {
+  constexpr double A = 0.147;
+  const double log = std::log1p(-t * t), half = 2.0 / (PI * A) + 0.5 * log;
+  double x = std::copysign(std::sqrt(std::sqrt(half * half - log / A) - half), t);
+  for (int step = 0; step < 3; ++step) x -= (std::erf(x) - t) / (SLOPE_OF_ERF * std::exp(-x * x));
+  return x;
 }
 
 }  // namespace
@@ -86,8 +96,31 @@ Needed needed_operand(Op op, bool is_first, double wanted, double other, double 
       return needed_base(t, 2.0, current);
     case Op::Cube:
       return needed_base(t, 3.0, current);
+    case Op::Min:  // an operand beyond the other is not seen
+      return t < other ? Needed{t, 1.0} : NONE;
+    case Op::Max:
+      return t > other ? Needed{t, 1.0} : NONE;
+    case Op::Relu:
+      return t > 0.0 ? Needed{t, 1.0} : NONE;
+    case Op::Erf: {
+      const double x = inverse_erf(t);
+      return {x, SLOPE_OF_ERF * std::exp(-x * x)};
+    }
+    case Op::Logistic:
+      return {std::log(t / (1.0 - t)), t * (1.0 - t)};
+    case Op::Atan2: {
+      const double needed = is_first ? other * std::tan(t) : other / std::tan(t);
+      const bool is_in_quadrant = other * (is_first ? std::cos(t) : std::sin(t)) > 0.0;
+      return is_in_quadrant ? Needed{needed, other / (other * other + needed * needed)} : NONE;
+    }
+    case Op::Hypot: {
+      if (t < std::fabs(other)) return NONE;
+      const double needed = std::copysign(std::sqrt((t - other) * (t + other)), current);
+      return {needed, needed / t};
+    }
+    default:  // gamma, functions that are flat, and those that a vocabulary defines
+      return NONE;
   }
-  return NONE;
 }
 
 }  // namespace ddsr

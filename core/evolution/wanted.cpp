@@ -93,7 +93,7 @@ void Wanted::restrict(Freedom& freedom, const Node& above, bool is_first) const 
     freedom.scale = freedom.scale && is_first && (exponent == Kind::Constant || exponent == Kind::One);
     freedom.is_signed = freedom.is_signed && !is_root(above.op, evaluator_.node_values(above.b)[0]);
   }
-  if (above.op == Op::Sqrt) freedom.is_signed = false;
+  if (above.op == Op::Sqrt || above.op == Op::Relu) freedom.is_signed = false;
 }
 
 void Wanted::carry_through(Op op, bool is_first, const double* other, const double* current) {

@@ -19,7 +19,7 @@
 // tests/expression/test_operator_facts.py checks them.
 //
 // Derivatives hold where they exist. That of x^c in c is 0 for x <= 0, because no other real exponent nearby
-// is defined there.
+// is defined there. At a kink or jump the derivative is that of the branch whose value is taken.
 #define DDSR_OPERATORS(ROW)                                                                                  \
   ROW(Add, "add", "+", 2, 1, true, false, "", None, None, All, All, 0.0, 0.0, "", "", "#1 + #2", a + b, 1.0, \
       1.0)                                                                                                   \
@@ -65,9 +65,50 @@
       "{#1}^{2}", a* a, 2.0 * a, 0.0)                                                                        \
   ROW(Cube, "cube", "", 1, 9, false, false, "", Odd, Rising, All, All, 0.0, 3.0, "", "", "{#1}^{3}",         \
       a * a * a, 3.0 * a * a, 0.0)                                                                           \
+  ROW(Min, "min", "", 2, 9, true, true, "", None, None, All, All, 0.0, 0.0, "minimum", "Min",                \
+      "\\min\\left(#1, #2\\right)", a < b ? a : b, a < b ? 1.0 : 0.0, a < b ? 0.0 : 1.0)                     \
+  ROW(Max, "max", "", 2, 9, true, true, "", None, None, All, All, 0.0, 0.0, "maximum", "Max",                \
+      "\\max\\left(#1, #2\\right)", a > b ? a : b, a > b ? 1.0 : 0.0, a > b ? 0.0 : 1.0)                     \
+  ROW(Sign, "sign", "", 1, 9, false, true, "", Odd, None, All, Unit, 0.0, 0.0, "sign", "sign",               \
+      "\\operatorname{sign}\\left(#1\\right)", a < 0.0 ? -1.0 : (a > 0.0 ? 1.0 : 0.0), 0.0, 0.0)             \
+  ROW(Floor, "floor", "", 1, 9, false, false, "", None, None, All, All, 0.0, 0.0, "floor", "floor",          \
+      "\\left\\lfloor #1 \\right\\rfloor", floor(a), 0.0, 0.0)                                               \
+  ROW(Step, "step", "", 1, 9, false, true, "", None, None, All, Nonnegative, 0.0, 0.0, "heaviside",          \
+      "Heaviside", "\\operatorname{step}\\left(#1\\right)", a >= 0.0 ? 1.0 : 0.0, 0.0, 0.0)                  \
+  ROW(Erf, "erf", "", 1, 9, false, true, "", Odd, Rising, All, Unit, 0.0, 0.0, "erf", "erf",                 \
+      "\\operatorname{erf}\\left(#1\\right)", erf(a), 2.0 * std::numbers::inv_sqrtpi * exp(-a * a), 0.0)     \
+  ROW(Gamma, "gamma", "", 1, 9, false, false, "", None, None, NotPole, Nonzero, 0.0, 0.0, "gamma", "gamma",  \
+      "\\Gamma\\left(#1\\right)", tgamma(a), v* digamma(a), 0.0)                                             \
+  ROW(Logistic, "logistic", "", 1, 9, false, true, "", None, Rising, All, Positive, 0.0, 0.0, "logistic",    \
+      "", "\\operatorname{logistic}\\left(#1\\right)", 1.0 / (1.0 + exp(-a)), v * (1.0 - v), 0.0)            \
+  ROW(Relu, "relu", "", 1, 9, false, true, "relu", None, None, All, Nonnegative, 0.0, 1.0, "relu", "",       \
+      "\\operatorname{relu}\\left(#1\\right)", a > 0.0 ? a : 0.0, a > 0.0 ? 1.0 : 0.0, 0.0)                  \
+  ROW(Atan2, "atan2", "", 2, 9, false, true, "", None, None, All, All, 0.0, 0.0, "arctan2", "atan2",         \
+      "\\operatorname{atan2}\\left(#1, #2\\right)", atan2(a, b), over_squares(b, a, b),                      \
+      over_squares(-a, a, b))                                                                                \
+  ROW(Hypot, "hypot", "", 2, 9, true, false, "", None, None, All, All, 0.0, 0.0, "hypot", "",                \
+      "\\operatorname{hypot}\\left(#1, #2\\right)", hypot(a, b), v != 0.0 ? a / v : 0.0,                     \
+      v != 0.0 ? b / v : 0.0)                                                                                \
   /* the root of a filled template (template.hpp), which `compile` replaces by the whole formula */          \
   ROW(Template, "template", "", 1, 9, false, false, "", None, None, All, All, 0.0, 0.0, "", "", "#1", a,     \
-      1.0, 0.0)
+      1.0, 0.0)                                                                                              \
+  /* operators that a vocabulary defines (own_operator.hpp), of one operand and of two */                    \
+  DDSR_OWN_OPERATORS(ROW, Own, "own ", 1)                                                                    \
+  DDSR_OWN_OPERATORS(ROW, OwnPair, "own pair ", 2)
+
+// Nothing is known of them, so every operand is checked.
+#define DDSR_OWN_OPERATOR(ROW, id, name, arity)                                                              \
+  ROW(id, name, "", arity, 9, false, true, "", None, None, All, All, 0.0, 0.0, "own", "own", "#1", NAN, NAN, \
+      NAN)
+#define DDSR_OWN_OPERATORS(ROW, id, name, arity) \
+  DDSR_OWN_OPERATOR(ROW, id##1, name "1", arity) \
+  DDSR_OWN_OPERATOR(ROW, id##2, name "2", arity) \
+  DDSR_OWN_OPERATOR(ROW, id##3, name "3", arity) \
+  DDSR_OWN_OPERATOR(ROW, id##4, name "4", arity) \
+  DDSR_OWN_OPERATOR(ROW, id##5, name "5", arity) \
+  DDSR_OWN_OPERATOR(ROW, id##6, name "6", arity) \
+  DDSR_OWN_OPERATOR(ROW, id##7, name "7", arity) \
+  DDSR_OWN_OPERATOR(ROW, id##8, name "8", arity)
 
 namespace ddsr {
 
@@ -81,8 +122,8 @@ enum class Op : std::uint8_t {
 enum class Parity : std::uint8_t { None, Odd, Even };
 // Strictly, over the whole domain: 1/x, which falls on both sides of 0, has none.
 enum class Trend : std::uint8_t { None, Rising, Falling };
-// Sets of real numbers; Unit is [-1, 1].
-enum class Reals : std::uint8_t { All, Nonzero, Nonnegative, Positive, Unit };
+// Sets of real numbers; Unit is [-1, 1], and NotPole all but the poles of gamma: 0, -1, -2, ...
+enum class Reals : std::uint8_t { All, Nonzero, Nonnegative, Positive, Unit, NotPole };
 
 inline constexpr double FULL_TURN = 2.0 * std::numbers::pi;
 
@@ -116,7 +157,13 @@ inline constexpr Operator OPERATORS[] = {
 
 inline constexpr int N_OPERATORS = static_cast<int>(std::size(OPERATORS));
 
+// Whether a vocabulary defines it.
+inline constexpr bool is_own(Op op) { return op >= Op::Own1; }
+
 inline constexpr const Operator& row_of(Op op) { return OPERATORS[static_cast<int>(op)]; }
+
+// d log(gamma)/dx
+double digamma(double x);
 
 // Whether outer(inner(x)) = x wherever inner(x) exists. This does not hold for functions such as sin that
 // take a value several times, because their inverse finds only one of the operands.
@@ -124,7 +171,7 @@ constexpr bool is_undone_by(Op inner, Op outer) {
   return row_of(inner).trend != Trend::None && row_of(outer).undoes == row_of(inner).name;
 }
 
-// The value of an operator; b is ignored if it takes one operand.
+// The value of an operator; b is ignored if it takes one operand. NaN for those that a vocabulary defines.
 double value_of(Op op, double a, double b = 0.0);
 
 }  // namespace ddsr

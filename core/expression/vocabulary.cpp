@@ -11,7 +11,7 @@ namespace ddsr {
 namespace {
 
 // Whether the nodes are one tree whose columns and holes exist, so that nothing is read out of range later.
-bool is_complete(const Template& pattern, int n_variables) {
+bool is_complete(const Template& pattern, int n_variables, const OwnOperators& own) {
   auto has_columns = [&](const std::vector<int>& columns) {
     return std::ranges::all_of(columns, [&](int column) { return 0 <= column && column < n_variables; });
   };
@@ -22,6 +22,8 @@ bool is_complete(const Template& pattern, int n_variables) {
     if (open == 0) return false;
     open += (node.part == Template::Part::Operator ? row_of(node.op).arity : 0) - 1;
     if (node.part == Template::Part::Operator && node.op == Op::Template) return false;
+    const bool is_defined = !is_own(node.op) || definition_of(own, node.op) != nullptr;
+    if (node.part == Template::Part::Operator && !is_defined) return false;
     if (node.part == Template::Part::Variable && !has_columns({node.index})) return false;
     if (node.part != Template::Part::Hole) continue;
     if (node.index < 0 || node.index >= n_holes || !has_columns(node.columns)) return false;
@@ -36,10 +38,11 @@ bool is_complete(const Template& pattern, int n_variables) {
 }  // namespace
 
 Vocabulary::Vocabulary(const std::vector<std::string>& operators, bool has_one, bool has_constant,
-                       int n_variables, std::shared_ptr<const Template> pattern)
+                       int n_variables, std::shared_ptr<const Template> pattern, OwnOperators own)
     : n_operators_(static_cast<int>(operators.size())),
       n_variables_(n_variables),
-      pattern_(std::move(pattern)) {
+      pattern_(std::move(pattern)),
+      own_(std::move(own)) {
   for (const auto& name : operators) {
     int index = 0;
     while (index < N_OPERATORS && OPERATORS[index].name != name) ++index;
@@ -47,7 +50,9 @@ Vocabulary::Vocabulary(const std::vector<std::string>& operators, bool has_one, 
     const auto op = static_cast<Op>(index);
     if (op == Op::Template && pattern_ == nullptr) throw std::invalid_argument("there is no template");
     const int arity = op == Op::Template ? static_cast<int>(pattern_->holes.size()) : OPERATORS[index].arity;
-    tokens_.push_back({Kind::Operator, op, arity, -1});
+    if (is_own(op) && this->own(op) == nullptr)
+      throw std::invalid_argument("operator '" + name + "' is not defined");
+    tokens_.push_back({Kind::Operator, op, arity, -1, this->own(op)});
   }
   auto add = [&](Kind kind, int variable) {
     tokens_.push_back({kind, Op::Add, 0, variable});
@@ -60,7 +65,8 @@ Vocabulary::Vocabulary(const std::vector<std::string>& operators, bool has_one, 
     throw std::invalid_argument("a vocabulary holds at most 32767 tokens");
   if (pattern_ != nullptr) {
     if (find(Op::Template) < 0) throw std::invalid_argument("the operators do not include the template");
-    if (!is_complete(*pattern_, n_variables)) throw std::invalid_argument("the template is not complete");
+    if (!is_complete(*pattern_, n_variables, own_))
+      throw std::invalid_argument("the template is not complete");
   }
 }
 

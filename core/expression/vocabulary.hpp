@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "expression/operators.hpp"
+#include "expression/own_operator.hpp"
 #include "expression/template.hpp"
 
 namespace ddsr {
@@ -21,17 +22,19 @@ enum class Kind : std::uint8_t { Operator, One, Constant, Variable };
 
 struct Token {
   Kind kind;
-  Op op;         // of an operator
-  int arity;     // 0 except for operators; of Op::Template, the number of holes
-  int variable;  // column of X, for a variable
+  Op op;                             // of an operator
+  int arity;                         // 0 except for operators; of Op::Template, the number of holes
+  int variable;                      // column of X, for a variable
+  const OwnOperator* own = nullptr;  // what the vocabulary defines it as; null for one of the table
 };
 
 // Ids are in this order: the operators as given, the literal 1, the constant, the variables by column.
 class Vocabulary {
  public:
-  // The operators include `template` exactly if there is one.
+  // The operators include `template` exactly if there is one. `own` has the definitions of the own operators
+  // from Op::Own1 on; null for those that are not used.
   Vocabulary(const std::vector<std::string>& operators, bool has_one, bool has_constant, int n_variables,
-             std::shared_ptr<const Template> pattern = nullptr);
+             std::shared_ptr<const Template> pattern = nullptr, OwnOperators own = {});
 
   int size() const { return static_cast<int>(tokens_.size()); }
   int n_variables() const { return n_variables_; }
@@ -54,6 +57,7 @@ class Vocabulary {
       if ((*this)[id].op == op) return id;
     return -1;
   }
+  const OwnOperator* own(Op op) const { return definition_of(own_, op); }
   TokenId one() const { return one_; }
   // Null if expressions are not restricted to a template.
   const Template* pattern() const { return pattern_.get(); }
@@ -70,6 +74,7 @@ class Vocabulary {
   int n_operators_, n_variables_;
   TokenId one_ = -1, constant_ = -1;
   std::shared_ptr<const Template> pattern_;
+  OwnOperators own_;
 };
 
 }  // namespace ddsr

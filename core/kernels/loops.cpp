@@ -24,6 +24,9 @@ VECTORISED(acos)
 VECTORISED(atan)
 VECTORISED(sinh)
 VECTORISED(cosh)
+VECTORISED(erf)
+__attribute__((simd("notinbranch"))) double atan2(double, double) noexcept;
+__attribute__((simd("notinbranch"))) double hypot(double, double) noexcept;
 #endif
 }
 #undef VECTORISED
@@ -54,6 +57,11 @@ constexpr bool is_rounded_alike(Op op) {
     case Op::Atan:
     case Op::Sinh:
     case Op::Cosh:
+    case Op::Erf:
+    case Op::Gamma:
+    case Op::Logistic:
+    case Op::Atan2:
+    case Op::Hypot:
       return false;
     default:
       return true;
@@ -66,6 +74,12 @@ inline double power_slope(double v, double a, double b) {
   return a != 0.0 ? b * v / a : at_zero;
 }
 
+// x over the squares of a vector's parts; 0 for the null vector.
+inline double over_squares(double x, double a, double b) {
+  const double squares = a * a + b * b;
+  return squares != 0.0 ? x / squares : 0.0;
+}
+
 #define ROW(id, name, symbol, arity, precedence, commutative, hides, undoes, parity, trend, domain, range, \
             period, degree, numpy, sympy, latex, VALUE, SLOPE_A, SLOPE_B)                                  \
   void value_##id(double* __restrict out_, const double* a_, const double* b_, int n) {                    \
@@ -74,7 +88,8 @@ inline double power_slope(double v, double a, double b) {
     for (int i = 0; i < whole_lanes(n); ++i) {                                                             \
       const double a = pa[i];                                                                              \
       [[maybe_unused]] const double b = arity == 2 ? pb[i] : 0.0;                                          \
-      out[i] = is_rounded_alike(Op::id) ? (VALUE) : perturbed(VALUE, a, b);                                \
+      const double value = VALUE;                                                                          \
+      out[i] = is_rounded_alike(Op::id) ? value : perturbed(value, a, b);                                  \
     }                                                                                                      \
   }                                                                                                        \
   void slope_a_##id(double* __restrict out_, const double* adjoint_, const double* v_, const double* a_,   \

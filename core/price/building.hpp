@@ -18,6 +18,8 @@ Structure sum_structure(std::vector<Structure::Part> terms);
 Structure product_structure(std::vector<Structure::Part> factors);
 Structure power_structure(Structure base, Structure exponent);
 Structure call_structure(Symbol function, Structure argument);
+// An operator that the corpus does not have.
+Structure other_structure(Op op, std::vector<Structure::Part> arguments);
 
 // The structure built again; it changes only if the functions above write it differently.
 Structure rebuilt(const Structure& structure);

@@ -37,7 +37,9 @@ using Colours = std::map<int, std::uint64_t>;  // by column
 
 // Order-independent hash: the order of terms and factors depends on the names of the variables.
 std::uint64_t hash_of(const Structure& structure, const Colours& colours) {
-  const std::uint64_t symbol = scrambled(static_cast<std::uint64_t>(structure.symbol));
+  const bool is_other = structure.symbol == Symbol::Other;
+  const std::uint64_t op = is_other ? static_cast<std::uint64_t>(structure.op) << 8 : 0;
+  const std::uint64_t symbol = scrambled(static_cast<std::uint64_t>(structure.symbol) | op);
   switch (structure.symbol) {
     case Symbol::Constant:
       return symbol;

@@ -167,6 +167,30 @@ Structure call_structure(Symbol function, Structure argument) {
   return is_factor ? product_structure({{false, std::move(call)}}) : std::move(call);
 }
 
+Structure other_structure(Op op, Parts arguments) {
+  const bool is_fixed =
+      std::ranges::all_of(arguments, [](const Part& part) { return part.structure.is_fixed(); });
+  if (is_fixed && !is_own(op)) {
+    const double value = value_of(op, arguments.front().structure.number, arguments.back().structure.number);
+    const bool is_known =
+        std::ranges::all_of(arguments, [](const Part& part) { return part.structure.is_number(); });
+    return is_known && std::isfinite(value) ? number_structure(value) : constant_structure(value);
+  }
+  if (row_of(op).is_commutative) sort_parts(arguments);
+  Structure& argument = arguments.front().structure;
+  if (arguments.size() == 1 && is_product(argument)) {
+    const Structure first = argument.parts.front().structure;
+    const bool is_branch = op == Op::Sign || op == Op::Step || op == Op::Relu;
+    if (is_branch && first.is_constant() && first.number > 0.0) {  // relu(c * x) is c * relu(x)
+      Structure call = other_structure(op, {{false, split(std::move(argument)).rest}});
+      return op == Op::Relu ? times_constant(first.number, std::move(call)) : call;
+    }
+    if (row_of(op).is_odd() && first.is_number() && first.number < 0.0)
+      return times_number(-1.0, other_structure(op, {{false, times_number(-1.0, std::move(argument))}}));
+  }
+  return {Symbol::Other, 0.0, -1, std::move(arguments), op};
+}
+
 Structure rebuilt(const Structure& structure) {
   Parts parts;
   for (const Part& part : structure.parts) parts.push_back({part.is_inverse, rebuilt(part.structure)});
@@ -181,6 +205,8 @@ Structure rebuilt(const Structure& structure) {
       return product_structure(std::move(parts));
     case Symbol::Power:
       return power_structure(std::move(parts[0].structure), std::move(parts[1].structure));
+    case Symbol::Other:
+      return other_structure(structure.op, std::move(parts));
     default:
       return call_structure(structure.symbol, std::move(parts[0].structure));
   }

@@ -85,6 +85,7 @@ class Reader {
       case Op::Neg:
         return product_structure({{false, number_structure(-1.0)}, {false, std::move(operand)}});
       default:
+        if (!has_symbol(op)) return other_structure(op, {{false, std::move(operand)}});
         return call_structure(symbol_of(op), std::move(operand));
     }
   }
@@ -94,6 +95,7 @@ class Reader {
     const bool is_inverse = op == Op::Sub || op == Op::Div;
     std::vector<Structure::Part> parts = {{false, std::move(first)}, {is_inverse, std::move(second)}};
     const bool is_sum = op == Op::Add || op == Op::Sub;
+    if (!is_sum && op != Op::Mul && op != Op::Div) return other_structure(op, std::move(parts));
     return is_sum ? sum_structure(std::move(parts)) : product_structure(std::move(parts));
   }
 

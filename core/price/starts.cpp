@@ -87,6 +87,12 @@ Starts::Values Starts::values(const Structure& structure, double target) {
       for (std::size_t i = 0; i < n; ++i) base[i] = std::pow(base[i], exponent[i]);
       return base;
     }
+    case Symbol::Other: {
+      Values first = values(structure.parts.front().structure, 0.0);
+      const Values last = structure.parts.size() == 2 ? values(structure.parts.back().structure, 0.0) : first;
+      for (std::size_t i = 0; i < n; ++i) first[i] = value_of(structure.op, first[i], last[i]);
+      return first;
+    }
     default: {
       Values argument = values(structure.parts[0].structure, 0.0);
       const Op op = op_of(structure.symbol);

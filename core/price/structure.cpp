@@ -14,6 +14,7 @@ Structure variable_structure(int column) { return {Symbol::Variable, 0.0, column
 int compare(const Structure& a, const Structure& b) {
   auto order = [](auto one, auto other) { return one < other ? -1 : (other < one ? 1 : 0); };
   if (const int by = order(a.symbol, b.symbol); by != 0) return by;
+  if (const int by = order(a.op, b.op); by != 0) return by;
   if (const int by = order(a.variable, b.variable); by != 0) return by;
   if (const int by = a.is_constant() ? 0 : order(a.number, b.number); by != 0) return by;
   for (std::size_t i = 0; i < std::min(a.parts.size(), b.parts.size()); ++i) {

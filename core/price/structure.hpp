@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -31,9 +32,10 @@ enum class Symbol : std::uint8_t {
   Abs,
   Sum,
   Product,
+  Other,  // an operator that the corpus does not have; the structure says which
 };
 
-inline constexpr int N_SYMBOLS = 19;
+inline constexpr int N_SYMBOLS = 19;  // without Other
 inline constexpr std::string_view SYMBOL_NAMES[N_SYMBOLS] = {
     "number", "constant", "variable", "power", "sqrt", "exp",  "log", "sin", "cos",    "tan",
     "tanh",   "sinh",     "cosh",     "asin",  "acos", "atan", "abs", "sum", "product"};
@@ -49,6 +51,9 @@ inline constexpr Function FUNCTIONS[] = {
     {Symbol::Cosh, Op::Cosh}, {Symbol::Asin, Op::Asin}, {Symbol::Acos, Op::Acos}, {Symbol::Atan, Op::Atan},
     {Symbol::Abs, Op::Abs}};
 
+constexpr bool has_symbol(Op op) {
+  return std::ranges::find(FUNCTIONS, op, &Function::op) != std::end(FUNCTIONS);
+}
 constexpr Op op_of(Symbol symbol) { return std::ranges::find(FUNCTIONS, symbol, &Function::symbol)->op; }
 constexpr Symbol symbol_of(Op op) { return std::ranges::find(FUNCTIONS, op, &Function::op)->symbol; }
 
@@ -59,7 +64,8 @@ struct Structure {
   Symbol symbol = Symbol::Number;
   double number = 0.0;      // value of a number, or of a constant if it is known
   int variable = -1;        // column of a variable
-  std::vector<Part> parts;  // of a sum or product; base and exponent of a power; argument of a function
+  std::vector<Part> parts;  // of a sum or product; base and exponent of a power; arguments of a function
+  Op op = Op::Add;          // of Other
 
   bool is_number() const { return symbol == Symbol::Number; }
   bool is_constant() const { return symbol == Symbol::Constant; }

@@ -1,7 +1,9 @@
 #include "price/structure_code.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <span>
+#include <stdexcept>
 #include <utility>
 
 namespace ddsr {
@@ -80,6 +82,8 @@ struct Fixed {
 StructureCode::StructureCode(const std::vector<Choice>& choices, KnownForms known)
     : known_(std::move(known)) {
   Table symbols({N_PLACES, N_PLACES}, N_SYMBOLS), listed({2, N_LISTED, N_PLACES}, N_LISTED);
+  if (std::ranges::any_of(choices, [](const Choice& choice) { return is_other(choice.chosen); }))
+    throw std::invalid_argument("a formula to learn from has an operator without a price");
   for (const Choice& choice : choices) ++(choice.is_listed ? listed : symbols)(choice.context, choice.chosen);
   symbols_ = symbols.nats(), listed_ = listed.nats();
 
@@ -114,6 +118,7 @@ double StructureCode::listed_nats(bool is_product, int before, Place place, int 
 
 double StructureCode::nats(const Choice& choice) const {
   const auto& [first, second, third] = choice.context;
+  if (is_other(choice.chosen)) return NATS_OF_OTHER;
   if (choice.is_listed) return listed_nats(first == 1, second, static_cast<Place>(third), choice.chosen);
   return symbol_nats(static_cast<Place>(first), static_cast<Place>(second),
                      static_cast<Symbol>(choice.chosen));

@@ -13,6 +13,9 @@
 
 namespace ddsr {
 
+// Nats of an operator that the corpus does not have, at any place.
+inline constexpr double NATS_OF_OTHER = 6.0;
+
 class StructureCode {
  public:
   // `choices` are those of all formulas to learn from, in any order.

@@ -6,6 +6,9 @@ namespace ddsr {
 
 namespace {
 
+// The function in whose context the corpus knows others that it does not have.
+constexpr Symbol RAREST = Symbol::Abs;
+
 Place place_of_part(bool is_product, bool is_inverse) {
   if (is_product) return is_inverse ? Place::Divisor : Place::Factor;
   return is_inverse ? Place::Subtrahend : Place::Term;
@@ -17,13 +20,18 @@ class Teller {
   explicit Teller(Told& told) : told_(told) {}
 
   void name(const Structure& structure, Place place, Place above) {
-    const auto chosen = static_cast<std::uint8_t>(structure.symbol);
+    const auto chosen = static_cast<std::uint8_t>(chosen_of(structure, false));
     told_.choices.push_back(
         {false, {static_cast<std::uint8_t>(place), static_cast<std::uint8_t>(above), 0}, chosen});
     describe(structure, place);
   }
 
  private:
+  static int chosen_of(const Structure& structure, bool is_inverse) {
+    if (structure.symbol != Symbol::Other) return listed(structure.symbol, is_inverse);
+    return OTHERS + 2 * static_cast<int>(structure.op) + (is_inverse ? 1 : 0);
+  }
+
   // Describes a structure whose symbol is already written.
   void describe(const Structure& structure, Place place) {
     switch (structure.symbol) {
@@ -43,6 +51,9 @@ class Teller {
         name(structure.parts[0].structure, Place::Base, place);
         name(structure.parts[1].structure, Place::Exponent, place);
         return;
+      case Symbol::Other:
+        for (const Structure::Part& part : structure.parts) name(part.structure, place_in(RAREST), place);
+        return;
       default:
         name(structure.parts[0].structure, place_in(structure.symbol), place);
     }
@@ -52,10 +63,10 @@ class Teller {
     const bool is_product = structure.symbol == Symbol::Product;
     int before = END;
     for (const Structure::Part& part : structure.parts) {
-      const int next = listed(part.structure.symbol, part.is_inverse);
-      choose(is_product, before, place, next);
+      choose(is_product, before, place, chosen_of(part.structure, part.is_inverse));
       describe(part.structure, place_of_part(is_product, part.is_inverse));
-      before = next;
+      const bool is_other = part.structure.symbol == Symbol::Other;
+      before = listed(is_other ? RAREST : part.structure.symbol, part.is_inverse);
     }
     choose(is_product, before, place, END);
   }
@@ -87,8 +98,16 @@ class Listener {
  private:
   Structure next() {
     const int chosen = take(chosen_);
+    if (is_other(chosen)) return described_other(chosen);
     if (chosen >= N_SYMBOLS) throw std::invalid_argument("a list has no part here");
     return described(static_cast<Symbol>(chosen));
+  }
+
+  Structure described_other(int chosen) {
+    if (chosen >= N_CHOSEN) throw std::invalid_argument("no such operator");
+    Structure made{Symbol::Other, 0.0, -1, {}, static_cast<Op>((chosen - OTHERS) / 2)};
+    for (int i = 0; i < row_of(made.op).arity; ++i) made.parts.push_back({false, next()});
+    return made;
   }
 
   Structure described(Symbol symbol) {
@@ -103,8 +122,10 @@ class Listener {
       case Symbol::Sum:
       case Symbol::Product:
         for (int part = take(chosen_); part != END; part = take(chosen_)) {
-          if (part > END) throw std::invalid_argument("no such part of a list");
-          made.parts.push_back({part >= N_SYMBOLS, described(static_cast<Symbol>(part % N_SYMBOLS))});
+          if (is_other(part))
+            made.parts.push_back({(part - OTHERS) % 2 == 1, described_other(part)});
+          else
+            made.parts.push_back({part >= N_SYMBOLS, described(static_cast<Symbol>(part % N_SYMBOLS))});
         }
         if (made.parts.empty()) throw std::invalid_argument("an empty list");
         return made;

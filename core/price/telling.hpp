@@ -39,6 +39,12 @@ inline int listed(Symbol symbol, bool is_inverse) {
   return static_cast<int>(symbol) + (is_inverse ? N_SYMBOLS : 0);
 }
 
+// Operators that the corpus does not have follow these choices, each inverse or not.
+inline constexpr int OTHERS = N_LISTED;
+inline constexpr int N_CHOSEN = OTHERS + 2 * N_OPERATORS;
+static_assert(N_CHOSEN <= 256);
+inline bool is_other(int chosen) { return chosen >= OTHERS; }
+
 // One choice in the description of a structure. The context of a symbol: place, place above. That of a part
 // of a list: kind of list (0 sum, 1 product), previous part, place of the list.
 struct Choice {

@@ -37,6 +37,10 @@ class Writer {
       case Symbol::Power:
         power(structure.parts);
         return;
+      case Symbol::Other:
+        op(structure.op);
+        for (const Structure::Part& part : structure.parts) put(part.structure);
+        return;
       default:
         function(structure);
     }

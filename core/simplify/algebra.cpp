@@ -55,7 +55,7 @@ int Algebra::normalized(Op op, int a, int b) {
     case Op::Pow:
       return forms_.is_number(b) ? power(a, forms_[b].value) : general_power(a, b);
     default:
-      return function(op, a);
+      return b < 0 ? function(op, a) : function_of_two(op, a, b);
   }
 }
 

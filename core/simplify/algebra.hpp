@@ -64,6 +64,8 @@ class Algebra {
   int periodic(Op op, int a);
   int odd_or_even(Op op, int a);
   int function(Op op, int a);
+  int function_of_two(Op op, int a, int b);
+  int branch(Op op, int a);
 
   // Arithmetic of constants. A rule fails if the result leaves the range with full precision.
   double checked(double value);

@@ -120,7 +120,14 @@ void Forms::set_signs(Form& form, std::span<const Part> parts) const {
     case Shape::Call:
       form.is_positive = row_of(form.op).range == Reals::Positive || (form.op == Op::Pow && positive(form.a));
       form.is_nonnegative = form.is_positive || row_of(form.op).range == Reals::Nonnegative ||
-                            (form.op == Op::Pow && nonnegative(form.a));
+                            (form.op == Op::Pow && nonnegative(form.a)) || form.op == Op::Hypot;
+      if (form.op == Op::Min || form.op == Op::Max) {
+        const auto holds = [&](const auto& property) {
+          return form.op == Op::Min ? property(form.a) && property(form.b)
+                                    : property(form.a) || property(form.b);
+        };
+        form.is_positive = holds(positive), form.is_nonnegative = holds(nonnegative);
+      }
       return;
   }
 }

@@ -28,9 +28,33 @@ int Algebra::function(Op op, int a) {
       return logarithm(a);
     case Op::Abs:
       return absolute(a);
+    case Op::Sign:
+    case Op::Step:
+    case Op::Relu:
+      return branch(op, a);
     default:
       return row_of(op).is_periodic() ? periodic(op, a) : odd_or_even(op, a);
   }
+}
+
+// min(u, v) is min(v, u), and min(u, u) is u.
+int Algebra::function_of_two(Op op, int a, int b) {
+  if ((op == Op::Min || op == Op::Max) && a == b) return a;
+  if (row_of(op).is_commutative && a > b) std::swap(a, b);
+  return forms_.call(op, a, b);
+}
+
+// Functions whose branch depends on the sign of their operand, but not on its size.
+int Algebra::branch(Op op, int a) {
+  const bool is_above = op == Op::Sign ? forms_[a].is_positive : forms_[a].is_nonnegative;
+  if (is_above) {
+    domain_grew_ |= op != Op::Relu;
+    return op == Op::Relu ? a : forms_.number(1.0);
+  }
+  const Scaled scaled = split_and_store(a, op == Op::Sign);
+  if (op == Op::Sign) return scale(scaled.factor < 0.0 ? -1.0 : 1.0, forms_.call(op, scaled.node));
+  if (scaled.factor <= 0.0) return forms_.call(op, a);
+  return scale(op == Op::Relu ? scaled.factor : 1.0, forms_.call(op, scaled.node));
 }
 
 int Algebra::general_power(int base, int exponent) {

@@ -48,7 +48,7 @@ class Settler {
       case Op::Neg:
         return negated(operands[0]);
       default:
-        return applied(tree.op, std::move(operands[0]));
+        return of_operands(tree.op, operands);
     }
   }
 
@@ -61,12 +61,17 @@ class Settler {
   // Evaluates an operator over numbers, unless the result would be harder to write than the operands.
   std::optional<Tree> of_numbers(Op op, const std::vector<Tree>& operands) const {
     const double value = value_of(op, operands.front().value, operands.back().value);
+    if (is_own(op)) return of_operands(op, operands);
     if (!std::isfinite(value)) return {};
     if (std::ranges::any_of(operands,
                             [](const Tree& tree) { return tree.is_constant() && !tree.is_settled; }))
       return fitted(value);
     const bool is_whole = value == std::trunc(value) && std::abs(value) <= LARGEST_WHOLE;
     if (is_rational(op) || is_whole) return number(value);
+    return of_operands(op, operands);
+  }
+
+  static Tree of_operands(Op op, const std::vector<Tree>& operands) {
     return operands.size() == 1 ? applied(op, operands[0]) : joined(op, operands[0], operands[1]);
   }
 

@@ -107,6 +107,7 @@ Signed read(const Tree& tree) {
   Signed second = read(tree.operands[1]);
   if (tree.is_product()) return of_product(tree.op, std::move(first), std::move(second));
   if (tree.is_sum()) return of_sum(tree.op, std::move(first), std::move(second));
+  if (!tree.is(Op::Pow)) return {joined(tree.op, std::move(first.tree), std::move(second.tree))};
   return of_power(std::move(first), second.tree);
 }
 

@@ -12,7 +12,7 @@ from ddsr.errors import (
     RunError,
     VocabularyError,
 )
-from ddsr.expression import Batch, Expression, Vocabulary
+from ddsr.expression import Batch, CustomOperator, Expression, Vocabulary
 from ddsr.grammar import AtMost, Forbid, Grammar, MustAppear, Nesting
 
 if typing.TYPE_CHECKING:
@@ -24,6 +24,7 @@ __version__: str
 __all__ = [
     "AtMost",
     "Batch",
+    "CustomOperator",
     "DDSRClassifier",
     "DDSRError",
     "DDSRRegressor",

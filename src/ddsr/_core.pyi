@@ -46,8 +46,19 @@ class Vocabulary:
         n_variables: int,
         template_nodes: Sequence[tuple[str, float, int, int, list[int]]] = ...,
         holes: Sequence[tuple[bool, list[int]]] = ...,
+        definitions: Sequence[
+            tuple[
+                str,
+                list[tuple[str, float, int, int, list[int]]],
+                Callable[..., NDArray[np.float64]] | None,
+                Callable[..., NDArray[np.float64]] | None,
+            ]
+        ] = ...,
     ) -> None:
-        """Template nodes, in prefix order, have an operator, number, column, hole, and columns read there."""
+        """Template nodes, in prefix order, have an operator, number, column, hole, and columns read there.
+
+        Definitions have the name of an operator and such nodes, or functions for its values and slopes.
+        """
 
     def __len__(self) -> int: ...
     @property

@@ -12,7 +12,9 @@ from typing import Any, TypeVar, cast
 from ddsr import _core
 from ddsr.data.checks import check_whole
 from ddsr.errors import MethodError, did_you_mean
+from ddsr.expression.definitions import read_operators
 from ddsr.expression.operators import DEFAULT_OPERATORS, OPERATORS
+from ddsr.expression.own_operators import OwnOperator
 from ddsr.expression.vocabulary import Vocabulary
 
 
@@ -100,7 +102,7 @@ REWARDS = ("error", "description_length")
 class SearchConfig:
     """Settings that all learned searches share: expressions, batches, elites and updates."""
 
-    operators: tuple[str, ...] = DEFAULT_OPERATORS
+    operators: tuple[str | OwnOperator, ...] = DEFAULT_OPERATORS
     constants: bool = True
     """whether there is a constant token; the paper calls DSR with it W/C, and without it W/OC"""
     max_length: int = 32
@@ -154,7 +156,7 @@ class SearchConfig:
 
     def vocabulary(self, variables: Sequence[str]) -> Vocabulary:
         """Return the vocabulary of expressions of these variables."""
-        return Vocabulary(variables, self.operators, has_constant=self.constants)
+        return Vocabulary(variables, read_operators(self.operators), has_constant=self.constants)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -280,7 +282,7 @@ class RefinerConfig:
 class DefaultConfig(PaperConfig):
     """Settings of the preset `ddsr`: a refiner, and a small generator that learns with it."""
 
-    operators: tuple[str, ...] = (*DEFAULT_OPERATORS, *RARE_OPERATORS)
+    operators: tuple[str | OwnOperator, ...] = (*DEFAULT_OPERATORS, *RARE_OPERATORS)
     batch_size: int = 200
     elite_fraction: float = 0.25
     learning_rate: float = 1e-3

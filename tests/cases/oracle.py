@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from ddsr.expression import Expression
 from ddsr.expression.operators import Operator, numpy_function
@@ -18,6 +19,7 @@ from ddsr.expression.operators import Operator, numpy_function
 Floats = NDArray[np.float64]
 UNIT = np.finfo(np.float64).eps
 ULPS_PER_STEP = 8  # vector math libraries guarantee 4
+ULPS_OF_GAMMA = 200
 
 SLOPES = {
     "add": (lambda a, b: np.ones_like(a), lambda a, b: np.ones_like(a)),
@@ -42,6 +44,17 @@ SLOPES = {
     "inverse": (lambda a: 1 / a**2,),
     "square": (lambda a: 2 * a,),
     "cube": (lambda a: 3 * a**2,),
+    "min": (lambda a, b: np.ones_like(a), lambda a, b: np.ones_like(b)),
+    "max": (lambda a, b: np.ones_like(a), lambda a, b: np.ones_like(b)),
+    "sign": (np.zeros_like,),
+    "floor": (np.zeros_like,),
+    "step": (np.zeros_like,),
+    "erf": (lambda a: 1.2 * np.exp(-(a**2)),),
+    "gamma": (lambda a: special.gamma(a) * special.psi(a),),
+    "logistic": (lambda a: special.expit(a) * special.expit(-a),),
+    "relu": (np.ones_like,),
+    "atan2": (lambda a, b: b / (a**2 + b**2), lambda a, b: a / (a**2 + b**2)),
+    "hypot": (lambda a, b: np.ones_like(a), lambda a, b: np.ones_like(a)),
 }
 """Absolute slopes, as the bounds need them."""
 
@@ -52,8 +65,10 @@ EDGES = {
     "sqrt": 0.0,
     "asin": 1.0,
     "acos": 1.0,
+    "sign": 0.0,
+    "step": 0.0,
 }
-"""Absolute values of the last operand at which an operator's domain ends or has a hole."""
+"""Absolute values of the last operand where an operator's domain ends or has a hole, or its value jumps."""
 
 
 LARGEST_ANGLE = 1e6
@@ -90,7 +105,8 @@ def evaluate(expression: Expression, X: Floats) -> Bounded:
 def _apply(operator: Operator, operands: list[Bounded]) -> Bounded:
     values = [operand.value for operand in operands]
     value = np.asarray(numpy_function(operator)(*values), dtype=float)
-    bound = np.where(np.isfinite(value), ULPS_PER_STEP * UNIT * np.abs(value) + 1e-307, 0.0)
+    ulps = ULPS_OF_GAMMA if operator.name == "gamma" else ULPS_PER_STEP
+    bound = np.where(np.isfinite(value), ulps * UNIT * np.abs(value) + 1e-307, 0.0)
     worst, is_finite = np.zeros(len(value)), np.isfinite(value)
     for slope, operand in zip(SLOPES[operator.name], operands, strict=True):
         # an infinite slope does not matter if the operand is exact, as at the edge of a domain
@@ -101,6 +117,10 @@ def _apply(operator: Operator, operands: list[Bounded]) -> Bounded:
     # if rounding decides on which side of an edge an operand lies, it decides whether there is a value
     if operator.name in EDGES:
         bound = np.where(_may_reach(operands[-1], EDGES[operator.name]), np.inf, bound)
+    if operator.name in ("floor", "gamma"):
+        bound = np.where(_may_reach_whole(operands[0]), np.inf, bound)
+    if operator.name == "atan2":  # a whole turn
+        bound = np.where(_may_reach(operands[0], 0.0) & (values[1] <= operands[1].bound), np.inf, bound)
     if operator.name in ("sin", "cos", "tan"):
         bound = np.where(np.abs(values[0]) > LARGEST_ANGLE, np.inf, bound)
     if operator.name == "pow":
@@ -115,6 +135,10 @@ def _apply(operator: Operator, operands: list[Bounded]) -> Bounded:
 def _may_reach(operand: Bounded, size: float) -> NDArray[np.bool_]:
     """Whether the operand's exact absolute value may be `size`, given the error bound."""
     return (operand.bound > 0) & (np.abs(np.abs(operand.value) - size) <= operand.bound)
+
+
+def _may_reach_whole(operand: Bounded) -> NDArray[np.bool_]:
+    return (operand.bound > 0) & (np.abs(operand.value - np.round(operand.value)) <= operand.bound)
 
 
 def assert_same_values(original: Expression, other: Expression, X: Floats) -> None:

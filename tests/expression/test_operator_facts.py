@@ -17,6 +17,7 @@ SETS = {
     "nonnegative": lambda x: x >= 0.0,
     "unit": lambda x: np.abs(x) <= 1.0,
     "nonzero": lambda x: x != 0.0,
+    "not_pole": lambda x: (x > 0.0) | (x != np.floor(x)),
     "all": lambda x: x == x,
 }
 """smaller sets before those that contain them"""

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 import sympy
+from scipy import special
 
 from ddsr import VocabularyError
 from ddsr.expression import DEFAULT_OPERATORS, OPERATORS, Expression, find_operator
@@ -29,6 +30,17 @@ EXPECTED = {
     "inverse": np.reciprocal,
     "square": np.square,
     "cube": lambda a: a**3,
+    "min": np.minimum,
+    "max": np.maximum,
+    "sign": np.sign,
+    "floor": np.floor,
+    "step": lambda a: np.where(a >= 0.0, 1.0, 0.0),
+    "erf": special.erf,
+    "gamma": special.gamma,
+    "logistic": special.expit,
+    "relu": lambda a: np.where(a > 0.0, a, 0.0),
+    "atan2": np.arctan2,
+    "hypot": np.hypot,
 }
 
 
@@ -49,7 +61,7 @@ def test_every_row_evaluates_prints_exports_and_parses(name):
     columns = X.T[: row.arity]
     np.testing.assert_allclose(expression.to_callable()(X), EXPECTED[name](*columns), rtol=1e-14)
 
-    form = sympy.lambdify(sympy.symbols(arguments), expression.to_sympy(), "numpy")
+    form = sympy.lambdify(sympy.symbols(arguments), expression.to_sympy(), ["scipy", "numpy"])
     np.testing.assert_allclose(form(*columns), EXPECTED[name](*columns), rtol=1e-14)
     for argument in arguments:
         assert argument in expression.to_latex()
@@ -63,7 +75,8 @@ def test_an_operator_that_undoes_another_does(row):
         X = np.random.default_rng(1).uniform(0.1, 0.9, (20, 3))
         np.testing.assert_allclose(expression.to_callable()(X), X[:, 0], rtol=1e-12)
     else:
-        assert row.name in {"add", "sub", "mul", "div", "pow", "tanh", "sinh", "cosh", "cube"}
+        without = {"add", "sub", "mul", "div", "pow", "tanh", "sinh", "cosh", "cube", "min", "max", "sign"}
+        assert row.name in without | {"floor", "step", "erf", "gamma", "logistic", "atan2", "hypot"}
 
 
 @pytest.mark.parametrize(

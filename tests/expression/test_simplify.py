@@ -249,6 +249,19 @@ MORE_OPERATORS = """
     neg(x) * neg(y) -> x * y
     x + neg(y) -> x - y
     0 - x -> -x
+    relu(relu(x)) -> relu(x)
+    relu(square(x)) -> square(x)
+    2 * relu(3 * x - 3) -> 6 * relu(x - 1)
+    sign(-2 * x) -> -sign(x)
+    sign(exp(x)) -> 1
+    step(abs(x)) -> 1
+    step(5 * x) -> step(x)
+    min(x, x) -> x
+    max(x, y) - max(y, x) -> 0
+    abs(hypot(x, y)) -> hypot(x, y)
+    sqrt(max(square(x), y)^2) -> max(square(x), y)
+    min(atan2(y, x), 2) -> min(atan2(y, x), 2)
+    atan2(y, x) - atan2(x, y) -> atan2(y, x) - atan2(x, y)
 """
 
 

@@ -60,7 +60,7 @@ def test_no_parentheses_are_wasted(expression):
         elif letter == ")":
             pairs.append((begun.pop(), position))
     for start, end in pairs:
-        if start and (text[start - 1].isalpha() or text[start : start + 2] == "(-"):
+        if start and (text[start - 1].isalnum() or text[start : start + 2] == "(-"):
             continue
         bare = f"{text[:start]} {text[start + 1 : end]} {text[end + 1 :]}"
         assert Expression.parse(bare, FULL) != expression

@@ -71,15 +71,23 @@ def atom(element):
             return atom(children[0]) ** Reader.value(children[1])
     assert element.tag == "mrow" and is_enclosed(element), element.tag
     if children[0].tag == "mi":
-        return getattr(mpmath, children[0].text.replace("arc", "a"))(atom(children[2]))
-    return abs(Reader.value(children[1])) if children[0].text == "|" else Reader.value(children[1])
+        name = children[0].text.replace("arc", "a")
+        return (FUNCTIONS.get(name) or getattr(mpmath, name))(*arguments(children[2]))
+    enclosing = {"|": abs, "⌊": mpmath.floor}.get(children[0].text, lambda value: value)
+    return enclosing(Reader.value(children[1]))
+
+
+def arguments(row):
+    """The values between the parentheses of a call."""
+    inner = row.children[1:-1]
+    return [Reader.value(element) for element in inner if element.text != "," or element.tag != "mo"]
 
 
 def is_enclosed(row):
-    """Whether it is (…), |…| or f(…)."""
+    """Whether it is (…), |…|, ⌊…⌋ or f(…)."""
     first, *_, last = row.children
     is_call = first.tag == "mi" and row.children[1].text == APPLY and is_enclosed(last)
-    return is_call or (len(row.children) == 3 and first.text + last.text in ("()", "||"))
+    return is_call or first.text + last.text in ("()", "||", "⌊⌋")
 
 
 def read(markup):
@@ -114,13 +122,20 @@ def plain(markup):
 FUNCTIONS = {
     **{"add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b},
     **{"div": lambda a, b: a / b, "pow": lambda a, b: a**b, "neg": lambda a: -a, "inverse": lambda a: 1 / a},
-    **{"square": lambda a: a**2, "cube": lambda a: a**3, "abs": abs},
+    **{"square": lambda a: a**2, "cube": lambda a: a**3, "abs": abs, "min": min, "max": max},
+    **{"step": lambda a: mpmath.mpf(a >= 0), "relu": lambda a: max(a, mpmath.mpf(0))},
+    **{"logistic": lambda a: 1 / (1 + mpmath.exp(-a)), "Γ": mpmath.gamma, "gamma": mpmath.gamma},
 }
+
+
+OF_REALS = ("min", "max", "sign", "floor", "step", "relu", "atan2", "hypot")
 
 
 def applied(row, operands):
     if any(abs(operand) > LARGEST_OPERAND for operand in operands):
         raise OverflowError  # the exponential of an exponential of it would take for ever
+    if row.name in OF_REALS and any(isinstance(operand, mpmath.mpc) for operand in operands):
+        raise mpmath.libmp.ComplexResult
     return (FUNCTIONS.get(row.name) or getattr(mpmath, row.name))(*operands)
 
 

@@ -7,7 +7,14 @@ from typing import Any
 import click
 
 from ddsr.cli.failure import Command
-from ddsr.cli.options import OneOf, Seconds, as_json, read_names, tensorboard_folder
+from ddsr.cli.options import (
+    OneOf,
+    Seconds,
+    as_json,
+    read_names,
+    read_operator_list,
+    tensorboard_folder,
+)
 from ddsr.data.printable import printable
 
 SELECTIONS = ("description_length", "best", "accuracy")
@@ -59,7 +66,12 @@ TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
     "--out", type=click.Path(), metavar="FOLDER", help="Folder for the run.  [default: ddsr-runs/DATA-DATE]"
 )
 @click.option("--no-save", is_flag=True, help="Do not save the run.")
-@click.option("--operators", callback=read_names, metavar="+,sin,…", help="Operators that equations may use.")
+@click.option(
+    "--operators",
+    callback=read_operator_list,
+    metavar="+,sin,…",
+    help="Operators that equations may use, also your own: 'lorentz(x) = 1 / (1 + x^2)'.",
+)
 @click.option(
     "--max-size", type=click.IntRange(1, 1000), metavar="N", help="Maximum number of tokens of an equation."
 )

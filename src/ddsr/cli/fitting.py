@@ -21,7 +21,8 @@ from ddsr.engine import Engine, FitOptions
 from ddsr.estimator.model_selection import find_selection
 from ddsr.estimator.prior_parameter import with_prior
 from ddsr.estimator.threads import threads_of
-from ddsr.expression import DEFAULT_OPERATORS, OPERATORS, Expression, Vocabulary
+from ddsr.expression import DEFAULT_OPERATORS, Expression, Vocabulary
+from ddsr.expression.definitions import own_among, read_operators
 from ddsr.expression.operators import find_operator
 from ddsr.expression.template_parser import parse_template
 from ddsr.generators.device import check_device
@@ -182,8 +183,9 @@ def check_options(parameters: Mapping[str, Any], out: str | None) -> None:
     config = settings_of(method, with_prior(method, parameters.get("config"), parameters["prior"]))
     find_selection(parameters["model_selection"], config)
     Loss.of(parameters["loss"])
-    for name in parameters.get("operators", ()):
-        find_operator(name)
+    for each in read_operators(parameters.get("operators", ())):
+        if isinstance(each, str):
+            find_operator(each)
     read_rules(parameters.get("rules", ()))
     if parameters["prior"] not in (None, DEFAULT):
         find_weights(parameters["prior"])
@@ -260,8 +262,8 @@ def first_equation(data: TrainingData, parameters: Mapping[str, Any]) -> str:
     It is the best line through one column, unless the operators or rules do not allow lines.
     """
     text = parameters.get("template")
-    template = None if text is None else parse_template(text, data.features)
-    operators = parameters.get("operators", DEFAULT_OPERATORS)
+    operators = read_operators(parameters.get("operators", DEFAULT_OPERATORS))
+    template = None if text is None else parse_template(text, data.features, own_among(operators))
     vocabulary = Vocabulary(data.features, operators, template=template)
     grammar = Grammar(vocabulary, rules=read_rules(parameters.get("rules", ())))
     read_guesses(parameters.get("guesses", ()), grammar)
@@ -278,9 +280,10 @@ def first_equation(data: TrainingData, parameters: Mapping[str, Any]) -> str:
 
 def _is_line(equation: Expression) -> bool:
     """Return whether an equation is built of numbers and one column by sums and products."""
-    names = [equation.vocabulary.names[token] for token in equation.tokens]
+    n_operators = len(equation.vocabulary.operators)
+    names = {equation.vocabulary.operators[token] for token in equation.tokens if token < n_operators}
     n_columns = sum(token >= equation.vocabulary.first_variable for token in equation.tokens)
-    return n_columns == 1 and {*names} & {*OPERATORS} <= LINEAR
+    return n_columns == 1 and names <= LINEAR
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -62,6 +62,18 @@ def read_names(ctx: click.Context, param: click.Parameter, value: str | None) ->
     return names
 
 
+def read_operator_list(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...]:
+    """Read operators separated by commas, among which there may be definitions of new ones."""
+    if not value or "=" not in value:
+        return read_names(ctx, param, value)
+    from ddsr.expression.definitions import split_operators
+
+    names = tuple(split_operators(value))
+    if not all(names):
+        raise click.BadParameter(f"{value!r} has an empty name between its commas", ctx, param)
+    return names
+
+
 tensorboard_folder: Callable[[AnyFunction], AnyFunction] = click.option(
     "--tensorboard",
     type=click.Path(file_okay=False),

@@ -47,9 +47,16 @@ def summary(model: DDSRRegressor, facts: Mapping[str, Any]) -> dict[str, Any]:
         "weight_left": outcome.weight_left,
         "stopped_by": model.stopped_by_,
         "epochs": int(model.n_epochs_),
+        **definitions(model),
         **template.summary(model),
         **facts,
     }
+
+
+def definitions(model: DDSRRegressor) -> dict[str, Any]:
+    """Return the operators in the equations that users define; nothing without any."""
+    used = {own.name: own.text for entry in model.front_ for own in entry.equation.own_operators}
+    return {"definitions": used} if used else {}
 
 
 def print_json(content: Mapping[str, Any]) -> None:
@@ -82,6 +89,8 @@ def print_result(model: DDSRRegressor, target: str, facts: Mapping[str, Any]) ->
         click.echo(f"Outliers: {rows_text(facts['outliers'])}.")
     best = next(row.equation for row in rows if row.is_chosen)
     console.print(Text.assemble(f"{printable(target)} = ", (best, "bold green")), soft_wrap=True)
+    for own in model.best_.equation.own_operators:
+        click.echo(f"  {printable(own.text)}")
     template.print_template(model, facts)
     for line in certainty_lines(model.outcomes_, [target]):
         console.print(Text(line), soft_wrap=True)

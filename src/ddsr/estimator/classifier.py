@@ -18,6 +18,7 @@ from ddsr.errors import DataError
 from ddsr.estimator.forms import Index
 from ddsr.estimator.prior_parameter import PriorLike
 from ddsr.estimator.symbolic import SymbolicEstimator
+from ddsr.expression.own_operators import OwnOperator
 from ddsr.grammar.rules import RulesLike
 from ddsr.search.loop import SearchState
 from ddsr.search.presets import ConfigLike
@@ -52,7 +53,7 @@ class DDSRClassifier(ClassifierMixin, SymbolicEstimator):  # type: ignore[misc]
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         device: str = "auto",
-        operators: Sequence[str] | None = None,
+        operators: Sequence[str | OwnOperator] | None = None,
         template: str | None = None,
         rules: RulesLike = (),
         config: ConfigLike = None,

@@ -21,6 +21,7 @@ from ddsr.data.losses import Loss
 from ddsr.data.preparation import Preparation
 from ddsr.errors import RunError
 from ddsr.expression import Expression, Vocabulary
+from ddsr.expression.definitions import own_among, read_operators, restored_operators, saved_operators
 from ddsr.expression.template_parser import parse_template
 from ddsr.learning.curves import REWARDS, SHARES, EpochStats, UpdateStats
 from ddsr.search.front import FrontEntry, ParetoFront
@@ -79,8 +80,11 @@ def write_model(record: ModelRecord, path: Path) -> None:
     write_whole(path, to_text(written).encode())
 
 
-def read_model(path: Path) -> ModelRecord:
-    """Read a model file; raise `RunError` if this version cannot read it."""
+def read_model(path: Path, operators: Sequence[object] = ()) -> ModelRecord:
+    """Read a model file; raise `RunError` if this version cannot read it.
+
+    `operators` has the Python functions among the operators, which files do not keep.
+    """
     written = read_json(path, FORMAT, VERSION, "model")
     with restoring(f"model ({path})"):
         features = tuple(written["features"])
@@ -92,7 +96,7 @@ def read_model(path: Path) -> ModelRecord:
             parameters=parameters,
             features=features,
             has_feature_names=bool(written["has_feature_names"]),
-            outcomes=tuple(_read_output(output, features) for output in outputs),
+            outcomes=tuple(_read_output(output, features, operators) for output in outputs),
             targets=tuple(_read_name(output["target"]) for output in outputs),
             n_fits=check_whole(written["n_fits"], "n_fits", least=1),
             classes=tuple(written["classes"]) if "classes" in written else None,
@@ -154,7 +158,7 @@ def _written_output(name: str | None, outcome: Outcome) -> dict[str, Any]:
         "n_epochs": outcome.n_epochs,
         "vocabularies": [
             {
-                "operators": list(each.operators),
+                "operators": saved_operators(each.definitions),
                 "has_one": each.has_one,
                 "has_constant": each.has_constant,
                 **({} if each.template is None else {"template": each.template.text}),
@@ -230,17 +234,17 @@ def _finite(values: Sequence[float | None]) -> list[float | None]:
     return [value if value is not None and math.isfinite(value) else None for value in values]
 
 
-def _read_output(written: Mapping[str, Any], features: Sequence[str]) -> Outcome:
-    vocabularies = [
-        Vocabulary(
-            features,
-            each["operators"],
-            each["has_one"],
-            each["has_constant"],
-            parse_template(each["template"], features) if each.get("template") else None,
-        )
-        for each in written["vocabularies"]
-    ]
+def _read_vocabulary(
+    written: Mapping[str, Any], features: Sequence[str], given: Sequence[object]
+) -> Vocabulary:
+    operators = read_operators(restored_operators(written["operators"], given))
+    text = written.get("template")
+    template = parse_template(text, features, own_among(operators)) if text else None
+    return Vocabulary(features, operators, written["has_one"], written["has_constant"], template)
+
+
+def _read_output(written: Mapping[str, Any], features: Sequence[str], given: Sequence[object]) -> Outcome:
+    vocabularies = [_read_vocabulary(each, features, given) for each in written["vocabularies"]]
     entries = tuple(_read_entry(each, vocabularies) for each in written["equations"])
     best = check_whole(written["best"], "best", 0, len(entries) - 1)
     observed = written.get("n_observed")  # missing in files of earlier versions

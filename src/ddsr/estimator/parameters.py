@@ -7,7 +7,7 @@ are ever created.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from math import isfinite
 from os import PathLike
@@ -28,6 +28,8 @@ from ddsr.config import (
 )
 from ddsr.data.losses import NamedFunction
 from ddsr.errors import RunError
+from ddsr.expression.definitions import restored_operators, saved_operators
+from ddsr.expression.own_operators import CustomOperator, FormulaOperator
 from ddsr.grammar import AtMost, Forbid, MustAppear, Nesting
 
 CLASS = "ddsr"
@@ -52,6 +54,8 @@ Parameters = dict[str, Any]
 # A key beside the parameters for types that JSON does not have, by place (names and numbers, as JSON text).
 # Earlier versions ignore it, like every unknown parameter.
 KINDS = "kinds"
+GIVEN = "given"  # among the kinds, while they are read: the operators that files do not keep
+OPERATOR = "CustomOperator"
 TUPLE, LIST, PATH, RANDOM_STATE = "tuple", "list", "path", "RandomState"
 Place = tuple[str | int, ...]
 Kinds = dict[str, Any]
@@ -70,11 +74,15 @@ def to_json(parameters: Mapping[str, Any]) -> Parameters:
     return {**written, KINDS: kinds} if kinds else written
 
 
-def from_json(written: Mapping[str, Any], known: set[str]) -> Parameters:
-    """Read the parameters with known names; ignore others, which come from a later version."""
+def from_json(written: Mapping[str, Any], known: set[str], operators: Sequence[object] = ()) -> Parameters:
+    """Read the parameters with known names; ignore others, which come from a later version.
+
+    `operators` has the Python functions among the operators, which files do not keep.
+    """
     kinds = written.get(KINDS, {})
     if not isinstance(kinds, dict):
         raise ValueError(f"{KINDS} is {kinds!r}")
+    kinds = {**kinds, GIVEN: operators}
     read = {name: _read(value, (name,), kinds) for name, value in written.items() if name in known}
     config = read.get("config")
     if isinstance(config, dict) and isinstance(config.get("evolution"), dict):
@@ -108,6 +116,10 @@ def _written(value: Any, name: str, place: Place, kinds: Kinds, default: str = L
         if kind != default:
             kinds[_key(place)] = kind
         return [_written(part, name, (*place, index), kinds, default) for index, part in enumerate(value)]
+    if isinstance(value, FormulaOperator):
+        return value.text
+    if isinstance(value, CustomOperator):  # a file keeps only its name
+        return {CLASS: OPERATOR, **saved_operators([value])[0]}
     if type(value).__name__ in CLASSES and is_dataclass(value) and not isinstance(value, type):
         parts = {each.name: getattr(value, each.name) for each in fields(value)}
         return {
@@ -141,6 +153,8 @@ def _read(value: Any, place: Place, kinds: Kinds, default: str = LIST) -> Any:
 
 def _read_object(value: dict[str, Any], place: Place, kinds: Kinds) -> Any:
     """Read a rule or settings. They hold tuples unless lists were given, so that they compare equal."""
+    if value[CLASS] == OPERATOR:
+        return restored_operators([value], kinds[GIVEN])[0]
     kind = CLASSES.get(value[CLASS])
     if kind is None:
         raise ValueError(f"{value[CLASS]!r} is not a rule or settings class of this version of ddsr")

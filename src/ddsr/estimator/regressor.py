@@ -20,6 +20,7 @@ from ddsr.errors import DataError
 from ddsr.estimator.forms import Index
 from ddsr.estimator.prior_parameter import PriorLike
 from ddsr.estimator.symbolic import SymbolicEstimator
+from ddsr.expression.own_operators import OwnOperator
 from ddsr.grammar.rules import RulesLike
 from ddsr.search.loop import SearchState
 from ddsr.search.presets import ConfigLike
@@ -48,7 +49,8 @@ class DDSRRegressor(RegressorMixin, SymbolicEstimator):  # type: ignore[misc]
     device : "auto", "cpu" or "cuda"
         Device for the networks; "auto" means the GPU if there is one.
     operators : sequence of str or None
-        Names or symbols of operators, such as `("+", "*", "sin")`; None means those of the preset.
+        Names or symbols of operators, such as `("+", "*", "sin")`; None means those of the preset. Your own
+        are formulas, such as `"lorentz(x) = 1 / (1 + x^2)"`, or `CustomOperator` for Python functions.
     template : str or None
         Known part of the formula, such as "A * exp(-f(t)) + g(x, z)": names that are neither columns nor
         operators are constants, or unknown functions of the named columns, for which the search finds
@@ -148,7 +150,7 @@ class DDSRRegressor(RegressorMixin, SymbolicEstimator):  # type: ignore[misc]
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         device: str = "auto",
-        operators: Sequence[str] | None = None,
+        operators: Sequence[str | OwnOperator] | None = None,
         template: str | None = None,
         rules: RulesLike = (),
         config: ConfigLike = None,

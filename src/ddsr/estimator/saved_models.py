@@ -16,6 +16,7 @@ from ddsr.data.preparation import Preparation
 from ddsr.errors import RunError
 from ddsr.estimator.model_file import ModelRecord, read_model, write_model
 from ddsr.estimator.parameters import from_json, saved_parameters
+from ddsr.expression.own_operators import CustomOperator
 from ddsr.selection.outcome import Outcome
 from ddsr.storage.saved import restoring
 
@@ -44,15 +45,19 @@ class SavedModels:
         write_model(self._record(self.outcomes_), Path(path))
 
     @classmethod
-    def load(cls: type[Self], path: str | PathLike[str]) -> Self:
-        """Read a model that `save` wrote. Its predictions are the same to the last bit."""
-        record = read_model(Path(path))
+    def load(cls: type[Self], path: str | PathLike[str], operators: Sequence[CustomOperator] = ()) -> Self:
+        """Read a model that `save` wrote. Its predictions are the same to the last bit.
+
+        `operators` are the Python functions among the model's operators, of which files keep only the names.
+        """
+        record = read_model(Path(path), operators)
         is_classifier = hasattr(cls, "predict_proba")
         if is_classifier != (record.classes is not None):
             kind = "DDSRRegressor" if is_classifier else "DDSRClassifier"
             raise RunError(f"{path} has the model of another estimator: load it with {kind}.load")
         with restoring(f"model ({path})"):
-            model = cls(**from_json(record.parameters, set(cls().get_params(deep=False))))
+            known = set(cls().get_params(deep=False))
+            model = cls(**from_json(record.parameters, known, operators))
             inputs = record.features if record.preparation is None else record.preparation.inputs
             model.n_features_in_, model.preparation_ = len(inputs), record.preparation
             if record.has_feature_names:

@@ -40,6 +40,7 @@ from ddsr.estimator.threads import threads_of
 from ddsr.estimator.uncertainty import Uncertainty
 from ddsr.estimator.verbosity import check_verbose, shown
 from ddsr.expression import Expression, Vocabulary
+from ddsr.expression.definitions import own_among, read_operators
 from ddsr.expression.template_parser import parse_template
 from ddsr.grammar import Rule
 from ddsr.grammar.guesses import known_equations, only_filling, read_guesses
@@ -141,8 +142,9 @@ class SymbolicEstimator(
     ) -> Iterator[tuple[Problem, list[Expression]]]:
         """Yield the problem of each output and the expressions that its search starts from."""
         before = [outcome.front for outcome in self.outcomes_] if self._n_fits_before() else []
-        operators = config.operators if self.operators is None else self.operators
-        template = None if self.template is None else parse_template(self.template, read.names)
+        operators = read_operators(config.operators if self.operators is None else self.operators)
+        own = own_among(operators)
+        template = None if self.template is None else parse_template(self.template, read.names, own)
         vocabulary = Vocabulary(read.names, operators, has_constant=config.constants, template=template)
         targets = read.targets
         check_same_columns(before, vocabulary, len(targets.names))

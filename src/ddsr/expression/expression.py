@@ -15,7 +15,9 @@ import numpy as np
 from ddsr import _core
 from ddsr.errors import ExpressionError
 from ddsr.expression import latex, numeric, printing, python_source, symbolic
+from ddsr.expression.folded import used_operators
 from ddsr.expression.operators import TEMPLATE, Operator
+from ddsr.expression.own_operators import OwnOperator
 from ddsr.expression.parser import parse
 from ddsr.expression.signs import signs_of
 from ddsr.expression.tree import Kind, Node
@@ -212,6 +214,11 @@ class Expression:
         first = self.expanded.vocabulary.first_variable
         columns = sorted({token - first for token in self.expanded.tokens if token >= first})
         return tuple(self.vocabulary.variables[column] for column in columns)
+
+    @property
+    def own_operators(self) -> tuple[OwnOperator, ...]:
+        """Operators in it that users define."""
+        return used_operators(self.expanded)
 
     def with_constants(self, values: Iterable[float]) -> Expression:
         """Return the same expression with other values of its constants, in breadth-first order."""

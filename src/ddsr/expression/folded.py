@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Protocol, TypeVar
 
 from ddsr.expression.operators import Operator
+from ddsr.expression.own_operators import OwnOperator
 from ddsr.expression.vocabulary import Vocabulary
 
 T = TypeVar("T")
@@ -46,3 +47,15 @@ class Folded(Protocol):
 
     def with_constants(self, values: Iterable[float]) -> Folded:
         """Return the same expression with other values of its constants."""
+
+
+def used_operators(expression: Folded) -> tuple[OwnOperator, ...]:
+    """Return the operators in an expression that users define, in the vocabulary's order."""
+    found: set[str] = set()
+    expression.fold(
+        variable=lambda column: None,
+        constant=lambda value: None,
+        one=None,
+        apply=lambda row, operands: found.add(row.name),
+    )
+    return tuple(own for own in expression.vocabulary.own if own.name in found)

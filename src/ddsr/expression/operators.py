@@ -1,15 +1,33 @@
 """The operator table of the core (core/expression/operators.hpp) as Python reads it."""
 
+from __future__ import annotations
+
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from ddsr import _core
 from ddsr.errors import VocabularyError, nearest_names
+
+
+class OwnFunctions(Protocol):
+    """The functions of an operator that a user defines (own_operators.py)."""
+
+    @property
+    def numpy_function(self) -> Callable[..., Any]:
+        """The function on arrays."""
+
+    @property
+    def sympy_function(self) -> Callable[..., Any]:
+        """The function on SymPy objects."""
+
+    @property
+    def torch_function(self) -> Callable[..., Any]:
+        """The function on tensors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +49,8 @@ class Operator:
     trend: str
     """"rising" or "falling", strictly and over the whole domain; empty for neither"""
     domain: str
-    """operands with a value: "all", "nonzero", "nonnegative", "positive", or "unit" for [-1, 1]"""
+    """operands with a value: "all", "nonzero", "nonnegative", "positive", "unit" for [-1, 1], or "not_pole"
+    for all but 0, -1, -2, …"""
     range: str
     """smallest of these sets that contains all values"""
     period: float
@@ -40,17 +59,22 @@ class Operator:
     """d with f(c * x) = c^d * f(x) for all c > 0; 0 for none"""
     numpy: str
     sympy: str
-    """names in the two libraries; empty where Python's own arithmetic is used"""
+    """names in the two libraries; empty where Python's own arithmetic or several functions are used"""
     latex: str
     """template with #1 and #2 in place of the operands"""
+    own: OwnFunctions | None = None
+    """what a user defines it as; None for an operator of the table"""
 
 
-_ROWS = {row["name"]: Operator(**row) for row in _core.operators()}
+_ROWS: dict[str, Operator] = {row["name"]: Operator(**row) for row in _core.operators()}
 TEMPLATE = "template"
 """The root of a filled template; it is no operator that an expression may have elsewhere."""
 
+OWN_SLOTS = tuple(name for name in _ROWS if name.startswith("own "))
+"""Names of the core for operators that a vocabulary defines."""
+
 OPERATORS: Mapping[str, Operator] = MappingProxyType(
-    {name: row for name, row in _ROWS.items() if name != TEMPLATE}
+    {name: row for name, row in _ROWS.items() if name != TEMPLATE and name not in OWN_SLOTS}
 )
 """All operators by name."""
 
@@ -84,6 +108,11 @@ ARITHMETIC: dict[str, Callable[..., Any]] = {
 }
 
 
+NAMES_OF_QUANTITIES = frozenset(
+    ("min", "max", "sign", "floor", "step", "erf", "gamma", "logistic", "relu", "atan2", "hypot")
+)
+"""Operators whose name, without arguments, is that of a column or a constant, such as the rate gamma."""
+
 NAMED_POWERS = {row.name: int(row.degree) for row in OPERATORS.values() if row.degree >= 2.0}
 """Operators that are whole powers (square and cube), and their exponents."""
 RATIONAL = {name: function for name, function in ARITHMETIC.items() if name != "pow"}
@@ -101,6 +130,19 @@ def find_operator(text: str) -> Operator:
     return row
 
 
+def listed(names: Iterable[Any], what: str) -> Iterable[Any]:
+    """Return an ordered list of names, or raise an error that calls them `what`."""
+    if isinstance(names, str):
+        raise VocabularyError(f"{what} must be a list of names, not the single text {names!r}")
+    if not isinstance(names, Iterable):
+        raise VocabularyError(f"{what} must be a list of names, not {names!r}")
+    if isinstance(
+        names, (Set, Iterator)
+    ):  # the order of a set differs between processes, and an iterator is used up
+        raise VocabularyError(f"{what} must be an ordered list of names, not {names!r}")
+    return names
+
+
 def _with_symbols(rows: Iterable[Operator]) -> Iterator[str]:
     """Yield the names, each with its symbol if it has one."""
     for row in rows:
@@ -116,7 +158,20 @@ def suggestion(text: str) -> str:
 
 def numpy_function(row: Operator) -> Callable[..., Any]:
     """Return the NumPy function of an operator on arrays of doubles."""
-    function: Callable[..., Any] = ARITHMETIC.get(row.name) or getattr(np, row.numpy)
+    if row.own is not None:
+        return row.own.numpy_function
+    function: Callable[..., Any]
+    match row.name:
+        case "step":
+            return lambda a: np.heaviside(a, 1.0)
+        case "relu":
+            return lambda a: np.maximum(a, 0.0)
+        case "erf" | "gamma" | "logistic":
+            from scipy import special
+
+            function = getattr(special, "expit" if row.name == "logistic" else row.name)
+        case _:
+            function = ARITHMETIC.get(row.name) or getattr(np, row.numpy)
     return function
 
 
@@ -124,5 +179,32 @@ def sympy_function(row: Operator) -> Callable[..., Any]:
     """Return the SymPy function of an operator on SymPy objects."""
     import sympy
 
-    function: Callable[..., Any] = ARITHMETIC.get(row.name) or getattr(sympy, row.sympy)
+    if row.own is not None:
+        return row.own.sympy_function
+    function: Callable[..., Any]
+    match row.name:
+        case "step":
+            return lambda a: sympy.Heaviside(a, 1)
+        case "logistic":
+            return lambda a: 1 / (1 + sympy.exp(-a))
+        case "relu":
+            return lambda a: _extreme(sympy.Max, a, 0)
+        case "min":
+            return lambda a, b: _extreme(sympy.Min, a, b)
+        case "max":
+            return lambda a, b: _extreme(sympy.Max, a, b)
+        case "hypot":
+            return lambda a, b: sympy.sqrt(a**2 + b**2)
+        case _:
+            function = ARITHMETIC.get(row.name) or getattr(sympy, row.sympy)
     return function
+
+
+def _extreme(function: Callable[..., Any], *operands: Any) -> Any:
+    """Return the least or largest of SymPy objects, which has no value if one of them is not real."""
+    import sympy
+
+    try:
+        return function(*operands)
+    except ValueError:
+        return sympy.nan

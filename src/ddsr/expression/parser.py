@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import isfinite
 
 from ddsr.errors import ExpressionError, did_you_mean
-from ddsr.expression.operators import OPERATORS, Operator, find_operator, suggestion
+from ddsr.expression.operators import Operator, find_operator, suggestion
 from ddsr.expression.tree import Node
 from ddsr.expression.vocabulary import Vocabulary
 from ddsr.expression.words import Word, read_name, split_words
@@ -188,7 +188,7 @@ class Parser:
     def unknown_variable(self, word: Word, name: str) -> Node:
         """Return the node of a name that is not a variable, or raise an error."""
         first = self.vocabulary.first_variable
-        if name in OPERATORS and word.kind == "name":
+        if self.vocabulary.find_row(name) is not None and word.kind == "name":
             raise error_at(word, f"function {word.quote}", " lacks its arguments in parentheses")
         known = ", ".join(self.vocabulary.names[first:])
         hint = did_you_mean(name, self.vocabulary.variables)
@@ -196,8 +196,9 @@ class Parser:
 
     def function(self, word: Word) -> Operator | None:
         """Return the operator of a call, or None if its name is unknown."""
-        if word.text in OPERATORS:
-            return self.in_vocabulary(word, OPERATORS[word.text])
+        row = self.vocabulary.find_row(word.text)
+        if row is not None:
+            return self.in_vocabulary(word, row)
         if word.text in self.vocabulary.variables:
             raise error_at(word, word.quote, " is a variable, not a function; multiply with *")
         return None

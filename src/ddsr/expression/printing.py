@@ -44,12 +44,13 @@ def to_skeleton(expression: Folded, names: Sequence[str] | None = None) -> str:
 
 
 def _write(expression: Folded, constant: Callable[[float], Piece]) -> str:
-    names = [write_name(name) for name in expression.vocabulary.variables]
+    vocabulary = expression.vocabulary
+    names = [write_name(name, vocabulary.operators) for name in vocabulary.variables]
     return expression.fold(
         variable=lambda column: Piece(names[column]),
         constant=constant,
         one=number("1"),
-        apply=_apply if "neg" in expression.vocabulary.operators else _apply_without_neg,
+        apply=_apply if "neg" in vocabulary.operators else _apply_without_neg,
     ).text
 
 

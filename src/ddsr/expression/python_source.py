@@ -1,22 +1,23 @@
-"""Python source of a function that computes an expression with NumPy alone."""
+"""Python source of a function that computes an expression with NumPy, and with SciPy for erf and gamma."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from functools import partial
 from keyword import iskeyword
-from typing import TYPE_CHECKING
 from unicodedata import normalize
 
 from ddsr.errors import ExpressionError
+from ddsr.expression.folded import Folded, used_operators
 from ddsr.expression.operators import Operator
+from ddsr.expression.own_operators import CustomOperator, FormulaOperator, OwnOperator, with_uses
 from ddsr.expression.printing import Piece, call, infix, negated, number
 
-if TYPE_CHECKING:
-    from ddsr.expression.folded import Folded
-
-RESERVED = ("np", "__debug__")
+RESERVED = ("np", "scipy", "__debug__")
 
 _SIGNS = {"add": " + ", "sub": " - ", "mul": " * ", "div": " / ", "pow": " ** "}
 _CALLS = {"div": "divide", "pow": "power", "inverse": "reciprocal", "square": "square"}
+_IN_SCIPY = {"erf": "erf", "gamma": "gamma", "logistic": "expit"}
 LARGEST_SAFE_DEPTH = 50
 
 
@@ -25,15 +26,22 @@ def to_python(expression: Folded, name: str = "equation") -> str:
 
     A comment names the argument of each variable whose name is not an identifier, see `argument_names`.
     """
+    own = with_uses(used_operators(expression))
     if not name.isidentifier() or iskeyword(name) or name in RESERVED:
         raise ExpressionError(f"{name!r} cannot be the name of a Python function")
-    arguments = argument_names(expression.vocabulary.variables)
+    functions = _function_names(own, name)
+    arguments = argument_names(expression.vocabulary.variables, functions.values())
+    apply = partial(_apply, functions=functions)
     body = expression.fold(
         variable=lambda column: Piece(arguments[column]),
         constant=lambda value: number(repr(value)),
         one=number("1.0"),
-        apply=_apply,
+        apply=apply,
     )
+    helpers = [_helper(each, functions) for each in own if isinstance(each, FormulaOperator)]
+    code = "\n".join([body.text, *helpers])
+    modules = {called.rpartition(".")[0] for called in functions.values()} - {""}
+    modules |= {"scipy.special"} if "scipy.special." in code else set()
     used = [arguments[expression.vocabulary.variables.index(v)] for v in expression.variables_used]
     result = body.text if used else f"np.full(np.shape({arguments[0]}), {body.text})"
     renamed = [
@@ -41,8 +49,10 @@ def to_python(expression: Folded, name: str = "equation") -> str:
     ]
     lines = [
         "import numpy as np",
+        *(f"import {module}" for module in sorted(modules)),
         "",
         "",
+        *helpers,
         f"def {name}({', '.join(arguments)}):",
         f"    {str(expression)!r}",
         *(f"    # {argument} is {name!r}" for argument, name in renamed),
@@ -66,18 +76,48 @@ def _check_compiles(text: str, depth: int) -> None:
         ) from None
 
 
-def argument_names(variables: tuple[str, ...]) -> list[str]:
+def _function_names(own: Iterable[OwnOperator], name: str) -> dict[str, str]:
+    """Return how the source calls each operator that users define."""
+    names = {}
+    for each in own:
+        if isinstance(each, CustomOperator):
+            if each.python is None:
+                raise ExpressionError(
+                    f"the operator {each.name!r} has no python function: create it with "
+                    f"CustomOperator({each.name!r}, …, python='module.function')"
+                )
+            names[each.name] = each.python
+        else:
+            is_taken = each.name in (name, *RESERVED) or iskeyword(each.name)
+            names[each.name] = f"{each.name}_" if is_taken else each.name
+    return names
+
+
+def _helper(own: FormulaOperator, functions: Mapping[str, str]) -> str:
+    """Return the source of a function that computes an operator."""
+    names = argument_names(own.arguments, functions.values())
+    body = own.fold(
+        [Piece(argument) for argument in names],
+        lambda value: number(repr(value)),
+        partial(_apply, functions=functions),
+    )
+    return f"def {functions[own.name]}({', '.join(names)}):\n    return {body.text}\n\n"
+
+
+def argument_names(variables: tuple[str, ...], functions: Iterable[str] = ()) -> list[str]:
     """Return a different identifier for each variable, as close to its name as Python allows.
 
     Names that are identifiers are kept. In others, invalid characters become _, which also precedes a digit
     at the start. A keyword, or a name that is taken, is followed by _2, _3, …
     """
-    taken = {*RESERVED, *filter(_is_argument, variables)}
+    called = {function.partition(".")[0] for function in functions}
+    taken = {*RESERVED, *called, *(each for each in variables if _is_argument(each) and each not in called)}
     names: list[str] = []
     for variable in variables:
         name = stem = _identifier(variable)
         n = 2
-        while not _is_argument(variable) and (name in taken or iskeyword(name)):
+        is_kept = _is_argument(variable) and variable not in called
+        while not is_kept and (name in taken or iskeyword(name)):
             name, n = f"{stem}_{n}", n + 1
         taken.add(name)
         names.append(name)
@@ -95,11 +135,21 @@ def _identifier(name: str) -> str:
     return identifier if identifier.isidentifier() else f"_{identifier}"
 
 
-def _apply(row: Operator, operands: list[Piece]) -> Piece:
+def _apply(row: Operator, operands: list[Piece], functions: Mapping[str, str]) -> Piece:
+    if row.own is not None:
+        # in the formula, two Python floats would raise errors too
+        given = [call("np.float64", [each]) if each.is_fixed else each for each in operands]
+        return call(functions[row.name], given)
     if row.name == "neg":
         return negated(operands[0])
     if row.name == "cube":
         return call("np.power", [*operands, number("3")])
+    if row.name == "step":
+        return call("np.heaviside", [*operands, number("1.0")])
+    if row.name == "relu":
+        return call("np.maximum", [*operands, number("0.0")])
+    if row.name in _IN_SCIPY:
+        return call(f"scipy.special.{_IN_SCIPY[row.name]}", operands)
     # with two Python floats, 1.0 / 0.0 would raise and (-1.0) ** 0.5 turn complex
     raises = row.name in ("div", "pow") and all(operand.is_fixed for operand in operands)
     if row.name in _SIGNS and not raises:

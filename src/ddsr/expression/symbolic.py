@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from math import isfinite, pi
@@ -13,6 +13,7 @@ import numpy as np
 
 from ddsr.errors import ExpressionError
 from ddsr.expression.operators import Operator, numpy_function, sympy_function
+from ddsr.expression.own_operators import CustomOperator, FormulaOperator
 
 if TYPE_CHECKING:
     from ddsr.expression.folded import Folded
@@ -43,6 +44,10 @@ def to_sympy(expression: Folded) -> Any:
 
     SymPy calls itself for each level of nesting: `ExpressionError` if there are too many for Python.
     """
+    return _folded(expression, _apply)
+
+
+def _folded(expression: Folded, apply: Callable[[Operator, list[_Part]], _Part]) -> Any:
     import sympy
 
     names = expression.vocabulary.variables
@@ -51,13 +56,16 @@ def to_sympy(expression: Folded) -> Any:
             variable=lambda column: _Part(sympy.Symbol(names[column])),
             constant=lambda value: _Part(_number(value), np.asarray(value)),
             one=_Part(sympy.Integer(1), np.asarray(1.0)),
-            apply=_apply,
+            apply=apply,
         ).form
 
 
 def complexity(expression: Folded) -> int:
-    """Return the number of operators and leaves of the SymPy form: SRBench's model size."""
-    form = to_sympy(expression)
+    """Return the number of operators and leaves of the SymPy form: SRBench's model size.
+
+    A Python function without a SymPy form counts as one operator.
+    """
+    form = _folded(expression, _apply_for_size)
     with _naming_depth(expression):
         return count_nodes(form)
 
@@ -110,8 +118,18 @@ def _apply(row: Operator, operands: list[_Part]) -> _Part:
     return _Part(_of_reals(row, forms), value, levels)
 
 
+def _apply_for_size(row: Operator, operands: list[_Part]) -> _Part:
+    import sympy
+
+    if isinstance(row.own, CustomOperator) and row.own.sympy is None:
+        return _Part(sympy.Function(row.name)(*(part.form for part in operands)))
+    return _apply(row, operands)
+
+
 def _of_reals(row: Operator, forms: list[Any]) -> Any:
     """Apply an operator to real operands, also where SymPy stops because they might be complex."""
+    if isinstance(row.own, FormulaOperator):
+        return row.own.fold(forms, _number, _of_reals)
     import sympy
     from sympy.functions.elementary.hyperbolic import HyperbolicFunction
     from sympy.functions.elementary.trigonometric import TrigonometricFunction

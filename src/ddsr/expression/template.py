@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from ddsr.expression.own_operators import NodeRow, OwnOperator
 from ddsr.expression.tree import Kind, Node
-
-NodeRow = tuple[str, float, int, int, list[int]]
-"""A node as the core reads it: operator, number, column, hole, columns that the hole reads there."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +35,8 @@ class Template:
     """its leaves of the kind HOLE have a hole's name, and its arguments as children"""
     holes: tuple[Hole, ...]
     """constants first"""
+    own: tuple[OwnOperator, ...] = ()
+    """operators of the known part that users define"""
 
     @property
     def constants(self) -> tuple[Hole, ...]:
@@ -59,13 +59,16 @@ class Template:
         leaves = [leaf for node in _nodes(self.tree) for leaf in (node, *node.children)]
         return tuple(dict.fromkeys(leaf.name for leaf in leaves if leaf.kind is Kind.VARIABLE))
 
-    def rows(self, columns: Mapping[str, int]) -> list[NodeRow]:
-        """Return the nodes in prefix order for the core, given the column of each variable."""
+    def rows(self, columns: Mapping[str, int], slots: Mapping[str, str]) -> list[NodeRow]:
+        """Return the nodes in prefix order for the core.
+
+        `columns` has the column of each variable, `slots` the core's name of operators that users define.
+        """
         numbers = {hole.name: number for number, hole in enumerate(self.holes)}
 
         def row(node: Node) -> NodeRow:
             if node.kind is Kind.OPERATOR:
-                return node.name, 1.0, -1, -1, []
+                return slots.get(node.name, node.name), 1.0, -1, -1, []
             if node.kind is Kind.VARIABLE:
                 return "", 1.0, columns[node.name], -1, []
             if node.kind is Kind.HOLE:

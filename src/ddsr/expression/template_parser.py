@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ddsr.errors import ExpressionError, TemplateError, did_you_mean
-from ddsr.expression.operators import OPERATORS
+from ddsr.expression.operators import NAMES_OF_QUANTITIES, OPERATORS
+from ddsr.expression.own_operators import OwnOperator
 from ddsr.expression.parser import Open, Parser, error_at
 from ddsr.expression.template import Hole, Template
 from ddsr.expression.tree import Kind, Node
@@ -21,11 +23,14 @@ from ddsr.expression.words import Word, read_name, split_words, write_name
 _ALL_COLUMNS = re.compile(r"\(\s*(\.\.\.|…)\s*\)")
 
 
-def parse_template(text: str, columns: Sequence[str]) -> Template:
-    """Return the template that a text describes, or raise `TemplateError`, which names the part."""
+def parse_template(text: str, columns: Sequence[str], own: Sequence[OwnOperator] = ()) -> Template:
+    """Return the template that a text describes, or raise `TemplateError`, which names the part.
+
+    `own` are operators that users define.
+    """
     if not isinstance(text, str):
         raise TemplateError(f"a template must be a text such as 'A * f(x) + g(y)', not {text!r}")
-    vocabulary = Vocabulary(columns, tuple(OPERATORS))
+    vocabulary = Vocabulary(columns, (*OPERATORS, *own))
     arguments = f"({', '.join(map(write_name, columns))})"
     try:
         words = split_words(_ALL_COLUMNS.sub(lambda match: arguments, text))
@@ -41,7 +46,9 @@ def parse_template(text: str, columns: Sequence[str]) -> Template:
             "or an unknown function, such as f(x)"
         )
     holes = sorted(parser.holes.values(), key=lambda hole: not hole.is_constant)  # constants first
-    return Template(text, tree, tuple(holes))
+    template = Template(text, tree, tuple(holes))
+    used = tuple(each for each in own if each.name in template.operators)
+    return replace(template, own=used)
 
 
 class _TemplateParser(Parser):
@@ -58,7 +65,7 @@ class _TemplateParser(Parser):
         return self.hole(word, Hole(f"c{number}"))
 
     def unknown_variable(self, word: Word, name: str) -> Node:
-        if name in OPERATORS and word.kind == "name":
+        if name in OPERATORS and name not in NAMES_OF_QUANTITIES and word.kind == "name":
             return super().unknown_variable(word, name)
         return self.hole(word, Hole(name))
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor, nn
 
 from ddsr.expression.folded import Folded
-from ddsr.expression.operators import ARITHMETIC, Operator
+from ddsr.expression.torch_functions import torch_function
 
 
 class EquationModule(nn.Module):
@@ -40,9 +38,3 @@ class EquationModule(nn.Module):
     def extra_repr(self) -> str:
         """Return the equation with its current constants."""
         return str(self.expression.with_constants(self.constants.tolist()))
-
-
-def torch_function(row: Operator) -> Callable[..., Tensor]:
-    """Return the torch function of an operator on tensors."""
-    function: Callable[..., Tensor] = ARITHMETIC.get(row.name) or getattr(torch, row.numpy)
-    return function

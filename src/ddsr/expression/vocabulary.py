@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,7 +16,9 @@ from ddsr.expression.operators import (
     Operator,
     filled_by,
     find_operator,
+    listed,
 )
+from ddsr.expression.own_operators import SLOTS, OwnOperator, with_uses
 from ddsr.expression.template import Template
 from ddsr.expression.tree import Kind
 from ddsr.expression.words import write_name
@@ -33,26 +35,38 @@ class Vocabulary:
 
     variables: tuple[str, ...]
     operators: tuple[str, ...]
+    """names of the operators"""
     has_one: bool
     has_constant: bool
     template: Template | None
     """what all expressions of this vocabulary fill, if any"""
+    own: tuple[OwnOperator, ...]
+    """those of the operators that users define"""
 
     def __init__(
         self,
         variables: Sequence[str] = ("x", "y"),
-        operators: Sequence[str] = DEFAULT_OPERATORS,
+        operators: Sequence[str | OwnOperator] = DEFAULT_OPERATORS,
         has_one: bool = True,
         has_constant: bool = True,
         template: Template | None = None,
     ) -> None:
-        names = tuple(find_operator(text).name for text in _listed(operators, "operators"))
+        given = tuple(listed(operators, "operators"))
+        own = tuple(each for each in given if isinstance(each, OwnOperator))
+        names = tuple(
+            each.name if isinstance(each, OwnOperator) else find_operator(each).name for each in given
+        )
         _refuse_repeated(names, "operator")
         object.__setattr__(self, "variables", _checked_variables(variables))
         object.__setattr__(self, "operators", names)
         object.__setattr__(self, "has_one", bool(has_one))
         object.__setattr__(self, "has_constant", bool(has_constant))
         object.__setattr__(self, "template", template)
+        object.__setattr__(self, "own", own)
+        for each in own:
+            if each.name in self.variables:
+                what = f"the operator {each.name!r} has the name of a column"
+                raise VocabularyError(f"{what}; rename one of them")
         if len(self) > LARGEST:
             raise VocabularyError(f"a vocabulary holds at most {LARGEST} tokens, not {len(self)}")
 
@@ -60,7 +74,7 @@ class Vocabulary:
     def of_size(
         cls,
         n_features: int,
-        operators: Sequence[str] = DEFAULT_OPERATORS,
+        operators: Sequence[str | OwnOperator] = DEFAULT_OPERATORS,
         has_one: bool = True,
         has_constant: bool = True,
     ) -> Vocabulary:
@@ -73,7 +87,7 @@ class Vocabulary:
 
     def __reduce__(self) -> tuple[type[Vocabulary], tuple[object, ...]]:
         # the core's object is not pickled but rebuilt when needed
-        parts = self.variables, self.operators, self.has_one, self.has_constant, self.template
+        parts = self.variables, self.definitions, self.has_one, self.has_constant, self.template
         return Vocabulary, parts
 
     @cached_property
@@ -100,6 +114,37 @@ class Vocabulary:
     def _all_operators(self) -> tuple[str, ...]:
         return self.operators if self.template is None else (*self.operators, TEMPLATE)
 
+    @property
+    def definitions(self) -> tuple[str | OwnOperator, ...]:
+        """The operators as another vocabulary takes them: by name, or as the user defines them."""
+        known = {own.name: own for own in self.own}
+        return tuple(known.get(name, name) for name in self.operators)
+
+    @cached_property
+    def _defined(self) -> tuple[OwnOperator, ...]:
+        """All operators that users define: those of expressions, of their formulas and of the template."""
+        of_template = () if self.template is None else self.template.own
+        return with_uses((*self.own, *of_template))
+
+    @cached_property
+    def _slots(self) -> dict[str, str]:
+        """Name in the core of each operator that a user defines."""
+        slots: dict[str, str] = {}
+        for arity, names in SLOTS.items():
+            own = [each.name for each in self._defined if each.arity == arity]
+            if len(own) > len(names):
+                raise VocabularyError(f"at most {len(names)} operators of {arity} argument(s) can be defined")
+            slots |= dict(zip(own, names, strict=False))
+        return slots
+
+    @cached_property
+    def _rows(self) -> Mapping[str, Operator]:
+        return {**OPERATORS, **{own.name: own.row for own in self._defined}}
+
+    def find_row(self, name: str) -> Operator | None:
+        """Return the row of an operator of the table, or of one that a user defines here."""
+        return self._rows.get(name)
+
     @cached_property
     def columns(self) -> dict[str, int]:
         """Column of each variable by its bare name."""
@@ -109,7 +154,8 @@ class Vocabulary:
     def names(self) -> tuple[str, ...]:
         """Name of each id: `add`, `1`, `?` for the constant, variables as in text."""
         leaves = ["1"] * self.has_one + ["?"] * self.has_constant
-        return (*self._all_operators, *leaves, *map(write_name, self.variables))
+        variables = (write_name(name, self.operators) for name in self.variables)
+        return (*self._all_operators, *leaves, *variables)
 
     @cached_property
     def arities(self) -> tuple[int, ...]:
@@ -120,18 +166,18 @@ class Vocabulary:
     @cached_property
     def core(self) -> _core.Vocabulary:
         """This vocabulary for the native core."""
-        if self.template is None:
-            return _core.Vocabulary(self.operators, self.has_one, self.has_constant, len(self.variables))
-        holes = [
-            (hole.is_constant, [self.columns[name] for name in hole.inputs]) for hole in self.template.holes
-        ]
+        names = [self._slots.get(name, name) for name in self._all_operators]
+        nodes, holes = [], []
+        if self.template is not None:
+            nodes = self.template.rows(self.columns, self._slots)
+            holes = [
+                (hole.is_constant, [self.columns[name] for name in hole.inputs])
+                for hole in self.template.holes
+            ]
+        definitions = [(self._slots[own.name], *own.core_parts(self._slots)) for own in self._defined]
+        n_variables = len(self.variables)
         return _core.Vocabulary(
-            self._all_operators,
-            self.has_one,
-            self.has_constant,
-            len(self.variables),
-            self.template.rows(self.columns),
-            holes,
+            names, self.has_one, self.has_constant, n_variables, nodes, holes, definitions
         )
 
     @cached_property
@@ -139,14 +185,16 @@ class Vocabulary:
         """The vocabulary of what fills the template's holes."""
         if self.template is None:
             return self
-        return Vocabulary(self.variables, self.operators, self.has_one, self.has_constant)
+        return Vocabulary(self.variables, self.definitions, self.has_one, self.has_constant)
 
     @cached_property
     def plain(self) -> Vocabulary:
         """The vocabulary without the template, with the operators of its known part."""
         if self.template is None:
             return self
-        operators = tuple(dict.fromkeys((*self.operators, *self.template.operators)))
+        known = {own.name: own for own in self.template.own}
+        missing = [name for name in self.template.operators if name not in self.operators]
+        operators = (*self.definitions, *(known.get(name, name) for name in missing))
         return Vocabulary(self.variables, operators, has_constant=True)
 
     def arity(self, token: int) -> int:
@@ -161,7 +209,7 @@ class Vocabulary:
         """Return the operator with this id."""
         if token == len(self.operators) and self.template is not None:
             return filled_by(len(self.template.holes))
-        return OPERATORS[self.operators[token]]
+        return self._rows[self.operators[token]]
 
     def token(self, name: str) -> int:
         """Return the id of one of `names`, of an operator's symbol or of a variable's bare name.
@@ -189,28 +237,18 @@ class Vocabulary:
 
     @cached_property
     def _ids(self) -> dict[str, int]:
-        ids = {name: self.first_variable + k for k, name in enumerate(self.variables)}
-        ids |= {OPERATORS[name].symbol: k for k, name in enumerate(self.operators)}
+        variables = list(enumerate(self.variables, self.first_variable))
+        ids = {name: token for token, name in variables}
+        ids |= {write_name(name, OPERATORS): token for token, name in variables}
+        ids |= {self._rows[name].symbol: k for k, name in enumerate(self.operators)}
         ids.pop("", None)  # the symbol of functions
         if "pow" in self.operators:
             ids["**"] = ids["^"]
         return ids | {name: k for k, name in enumerate(self.names)}
 
 
-def _listed(names: Sequence[str], what: str) -> Sequence[str]:
-    if isinstance(names, str):
-        raise VocabularyError(f"{what} must be a list of names, not the single text {names!r}")
-    if not isinstance(names, Iterable):
-        raise VocabularyError(f"{what} must be a list of names, not {names!r}")
-    if isinstance(
-        names, (Set, Iterator)
-    ):  # the order of a set differs between processes, and an iterator is used up
-        raise VocabularyError(f"{what} must be an ordered list of names, not {names!r}")
-    return names
-
-
 def _checked_variables(variables: Sequence[str]) -> tuple[str, ...]:
-    names = tuple(_listed(variables, "variables"))
+    names = tuple(listed(variables, "variables"))
     if not names:
         raise VocabularyError("a vocabulary needs at least one variable")
     for column, name in enumerate(names):

@@ -1,15 +1,17 @@
 """Words of infix text, and the notation of names.
 
 A name that could be misread, because it has a space, starts with a digit, or is also a function such as
-`sin`, stands in backticks, with a backtick inside it doubled.
+`sin`, stands in backticks, with a backtick inside it doubled. The functions that share their name with
+common quantities, such as gamma, count only where they are operators of the vocabulary.
 """
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
 from ddsr.errors import ExpressionError
-from ddsr.expression.operators import OPERATORS
+from ddsr.expression.operators import NAMES_OF_QUANTITIES, OPERATORS
 
 _PLAIN_NAME = re.compile(r"[^\W\d]\w*")
 _WORD = re.compile(
@@ -37,9 +39,10 @@ class Word:
         return "end of text" if self.kind == "end" else repr(self.text)
 
 
-def write_name(name: str) -> str:
-    """Return the name of a variable as it is printed."""
-    if _PLAIN_NAME.fullmatch(name) and name not in OPERATORS:
+def write_name(name: str, operators: Collection[str] = ()) -> str:
+    """Return the name of a variable as it is printed in a vocabulary with these operators."""
+    is_function = name in operators or (name in OPERATORS and name not in NAMES_OF_QUANTITIES)
+    if _PLAIN_NAME.fullmatch(name) and not is_function:
         return name
     return "`" + name.replace("`", "``") + "`"
 

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Any
 
 from ddsr.errors import GrammarError, did_you_mean
+from ddsr.expression.operators import OPERATORS
 from ddsr.expression.words import write_name
 from ddsr.grammar import AtMost, Forbid, MustAppear, Nesting, Rule
 
@@ -112,7 +113,7 @@ def _names(text: str) -> tuple[str, ...]:
             raise GrammarError(f"{text!r} is not a list of names: a backtick is never closed")
         quoted, plain = match.groups()
         # in backticks `sin` is a variable, not the function
-        names.append(plain.strip() if quoted is None else write_name(quoted.replace("``", "`")))
+        names.append(plain.strip() if quoted is None else write_name(quoted.replace("``", "`"), OPERATORS))
         position = match.end()
     return tuple(names)
 

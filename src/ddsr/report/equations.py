@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ddsr.errors import ExpressionError
 from ddsr.expression import Expression
 from ddsr.expression.printing import SHORT_PRECISION
 from ddsr.expression.python_source import argument_names, to_python
@@ -41,6 +42,11 @@ class ShownEquation:
         return f"chosen equation, {label}" if self.is_chosen else label
 
     @property
+    def definitions(self) -> list[str]:
+        """The operators in it that users define."""
+        return [own.text for own in self.expression.own_operators]
+
+    @property
     def exact_text(self) -> str:
         """Infix, with all digits."""
         return self.expression.text()
@@ -59,12 +65,20 @@ class ShownEquation:
     def script_data(self) -> dict[str, Any]:
         """What the page's script shows, and copies as code with all digits."""
         copies = {
-            "Python": to_python(self.expression),
+            "Python": written_or_reason(to_python, self.expression),
             "LaTeX": self.expression.to_latex(),
-            "SymPy": sympy_source(self.expression),
+            "SymPy": written_or_reason(sympy_source, self.expression),
         }
         texts = {"r2": self.r2_text, "text": self.short_text, "exact": self.exact_text, "copies": copies}
         return {"complexity": self.complexity, "is_chosen": self.is_chosen, **texts}
+
+
+def written_or_reason(write: Callable[[Expression], str], expression: Expression) -> str:
+    """Return the expression in another format, or a comment that says what that needs."""
+    try:
+        return write(expression)
+    except ExpressionError as error:
+        return f"# {error}\n"
 
 
 def shown_equations(model: FittedModel, target: str) -> list[ShownEquation]:

@@ -23,7 +23,7 @@ from ddsr.expression.symbolic import LARGEST_DENOMINATOR
 LARGEST_NUMERATOR = 100
 # An exponential with more characters in its exponent is written as exp(…), since exponents are small print.
 LONGEST_EXPONENT = 18
-INVERSES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
+NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "gamma": "Γ"}
 NUMBER = re.compile(r"(<msup>)?<mn>")
 WORD = r"<mi>[^<]{2,}</mi>"
 
@@ -138,10 +138,12 @@ def _apply(row: Operator, operands: list[Quotient]) -> Quotient:
             return Quotient((f"<msqrt>{_row(first)}</msqrt>",))
         case "abs":
             return Quotient((f"<mrow><mo>|</mo>{_row(first)}<mo>|</mo></mrow>",))
+        case "floor":
+            return Quotient((f"<mrow><mo>⌊</mo>{_row(first)}<mo>⌋</mo></mrow>",))
         case "exp" if len(re.sub(r"<[^>]*>|&\w+;", "", _row(first))) <= LONGEST_EXPONENT:
             return Quotient((f"<msup><mi>e</mi>{_row(first)}</msup>",))
     argument = _parenthesised("<mo>,</mo>".join(map(_row, operands)))
-    return Quotient((f"<mrow><mi>{INVERSES.get(row.name, row.name)}</mi><mo>&af;</mo>{argument}</mrow>",))
+    return Quotient((f"<mrow><mi>{NAMES.get(row.name, row.name)}</mi><mo>&af;</mo>{argument}</mrow>",))
 
 
 def _power(base: Quotient, exponent: Quotient) -> Quotient:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ddsr.expression.own_operators import CustomOperator, OwnOperator
 from ddsr.report.facts import changed_parameters
 from ddsr.report.model import FittedModel, preparation_of
 
@@ -72,6 +73,8 @@ def shell_line(
     """Return the command that repeats the fit; None if a setting has no option."""
     settings = _writable(model)
     operators = settings.pop("operators", None)
+    if operators is not None and any(isinstance(each, CustomOperator) for each in operators):
+        return None
     texts = [("--guess", settings.pop("guesses", ())), ("--rule", settings.pop("rules", ()))]
     if isinstance(settings.get("config"), dict) and [*settings["config"]] == ["max_length"]:
         settings["max_length"] = settings.pop("config")["max_length"]
@@ -90,7 +93,7 @@ def shell_line(
     words = ["ddsr", "fit", "data.csv", "--target", target, "--features", _listed(names)]
     options = [(f"--{name}", name) for name in extras]
     options += [(OPTIONS[name], str(value)) for name, value in settings.items()]
-    options += [] if operators is None else [("--operators", _listed(operators))]
+    options += [] if operators is None else [("--operators", _listed_operators(operators))]
     options += [(option, text) for option, each in texts for text in each]
     return shlex.join([*words, *chain(*options)])
 
@@ -100,6 +103,12 @@ def _listed(names: Iterable[str]) -> str:
     line = StringIO()
     csv.writer(line, lineterminator="").writerow(names)
     return line.getvalue()
+
+
+def _listed_operators(operators: Sequence[str | OwnOperator]) -> str:
+    """Join operators by commas, definitions as they are."""
+    texts = [each if isinstance(each, str) else each.text for each in operators]
+    return ",".join(texts) if any("=" in text for text in texts) else _listed(texts)
 
 
 def recipes(

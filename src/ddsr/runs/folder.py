@@ -23,6 +23,7 @@ from ddsr.estimator.parameters import from_json, saved_parameters
 from ddsr.estimator.regressor import DDSRRegressor
 from ddsr.estimator.symbolic import LARGEST_SEED
 from ddsr.estimator.threads import threads_of
+from ddsr.expression import CustomOperator
 from ddsr.runs import asked as asking
 from ddsr.runs import lock, log, table
 from ddsr.runs.asked import Asked, read_asked
@@ -47,9 +48,9 @@ class RunFolder:
     process.
     """
 
-    def __init__(self, path: Path, asked: Asked) -> None:
+    def __init__(self, path: Path, asked: Asked, operators: Sequence[CustomOperator] = ()) -> None:
         """Use `create` or `open` instead."""
-        self.path, self.asked = path, asked
+        self.path, self.asked, self.operators = path, asked, tuple(operators)
 
     @classmethod
     def create(
@@ -94,12 +95,15 @@ class RunFolder:
             preparation=None if prepared is None else prepared.to_json(),
         )
         _make(Path(path), asked, data)
-        return cls(Path(path), asked)
+        return cls(Path(path), asked, _functions_among(model.operators))
 
     @classmethod
-    def open(cls, path: str | PathLike[str]) -> RunFolder:
-        """Open the run in a folder; raise `RunError` if this version cannot resume it."""
-        return cls(Path(path), read_asked(Path(path)))
+    def open(cls, path: str | PathLike[str], operators: Sequence[CustomOperator] = ()) -> RunFolder:
+        """Open the run in a folder; raise `RunError` if this version cannot resume it.
+
+        `operators` are the Python functions among its operators, of which the folder keeps only the names.
+        """
+        return cls(Path(path), read_asked(Path(path)), operators)
 
     def fit(
         self,
@@ -135,7 +139,7 @@ class RunFolder:
         is returned. `n_jobs` is the number of threads; None is the number that the run began with.
         `contributors` continue from their saved states by their names; those left out propose nothing more.
         """
-        threads_of(n_jobs)  # check it before anything is written
+        threads_of(n_jobs), self._model()  # check them before anything is written
         with lock.locked(self.path):
             state = newest_state(self.path)
             if more_time is not None or more_epochs is not None:
@@ -146,7 +150,7 @@ class RunFolder:
 
     def model(self) -> DDSRRegressor:
         """Return the best model so far, or the final model of a fit that has ended."""
-        return DDSRRegressor.load(self.path / MODEL)
+        return DDSRRegressor.load(self.path / MODEL, self.operators)
 
     def log(self) -> list[dict[str, Any]]:
         """Return one dict per epoch: epoch, seconds, n_scored, equation, size, nrmse, gains."""
@@ -200,7 +204,7 @@ class RunFolder:
         limits = {"max_time": self.asked.max_time, "max_epochs": self.asked.max_epochs}
         known = set(DDSRRegressor().get_params(deep=False))
         with restoring(f"run ({self.path / asking.FILE})"):
-            return DDSRRegressor(**from_json(self.asked.parameters, known) | limits)
+            return DDSRRegressor(**from_json(self.asked.parameters, known, self.operators) | limits)
 
     def _extend(self, state: State | None, more_time: float | None, more_epochs: int | None) -> State | None:
         """Raise the limits. If the limit that ended the fit is not raised, it is removed."""
@@ -227,6 +231,10 @@ class RunFolder:
         extended = replace(state, fit=state.fit | {"progress": progress}, stopped_by=None, ended_by=None)
         write_state(self.path, extended)  # so that a kill before the next save leaves it unfinished
         return extended
+
+
+def _functions_among(operators: Sequence[Any] | None) -> tuple[CustomOperator, ...]:
+    return tuple(each for each in operators or () if isinstance(each, CustomOperator))
 
 
 def _model_of(parameters: dict[str, Any]) -> DDSRRegressor:

@@ -217,7 +217,7 @@ def _check_numbers(entry: FrontEntry) -> None:
 def _with_arithmetic(vocabulary: Vocabulary) -> Vocabulary:
     """The vocabulary with the operators of a scale and an offset."""
     missing = [name for name in ("add", "mul") if name not in vocabulary.operators]
-    return Vocabulary(vocabulary.variables, (*vocabulary.operators, *missing), vocabulary.has_one)
+    return Vocabulary(vocabulary.variables, (*vocabulary.definitions, *missing), vocabulary.has_one)
 
 
 def _entry(scores: Scores | HallOfFame, row: int) -> FrontEntry:

@@ -97,6 +97,7 @@ def fit_text(outcomes: Sequence[Outcome], names: Sequence[str]) -> str:
     for outcome, name in zip(outcomes, names, strict=True):
         best = outcome.best
         lines.append(f"{printable(name)} = {printable(best.short_text())}    R² {1.0 - best.nrmse**2:.6f}")
+        lines += [f"  {printable(own.text)}" for own in best.equation.own_operators]
         certainty = certainty_of(outcome)
         lines += [] if certainty is None else certainty.lines(name)
     return "\n".join(lines)

@@ -284,9 +284,10 @@ def _in_one_vocabulary(candidates: Iterable[Expression], engine: Engine) -> list
         raise ExpressionError("give at least one candidate to select from")
     vocabularies = [engine.vocabulary, *(expression.vocabulary for expression in listed)]
     used = {name for vocabulary in vocabularies for name in vocabulary.operators}
+    own = {each.name: each for vocabulary in vocabularies for each in vocabulary.own}
     common = Vocabulary(
         engine.vocabulary.variables,
-        [name for name in OPERATORS if name in used],
+        [*(name for name in OPERATORS if name in used), *own.values()],
         has_one=any(vocabulary.has_one for vocabulary in vocabularies),
         has_constant=any(vocabulary.has_constant for vocabulary in vocabularies),
         template=engine.vocabulary.template,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddsr.errors import BenchError
-from ddsr.expression.operators import OPERATORS
+from ddsr.expression.operators import NAMES_OF_QUANTITIES, OPERATORS
 
 if TYPE_CHECKING:
     import pandas
@@ -60,7 +60,7 @@ def read_columns(path: Path) -> tuple[pandas.DataFrame, NDArray[np.float64]]:
 
 def _variables(columns: pandas.Index) -> list[str]:
     """Return the names of the columns, or x0, x1, … if one of them is not valid in a formula."""
-    reserved = {*OPERATORS, "pi"}
+    reserved = {*OPERATORS, "pi"} - NAMES_OF_QUANTITIES
     names = [str(name) for name in columns]
     is_usable = all(
         name.isidentifier() and not keyword.iskeyword(name) and name not in reserved for name in names

@@ -20,6 +20,7 @@ from ddsr.data.row_samples import choose_rows
 from ddsr.engine import MOST_THREADS, Engine, as_batch
 from ddsr.errors import DataError, ExpressionError, MethodError
 from ddsr.expression import OPERATORS, Batch, Expression
+from ddsr.expression.operators import OWN_SLOTS
 from ddsr.grammar import Grammar, with_names
 from ddsr.price.code_in_use import code_in_use
 from ddsr.search.contributors.contract import Proposals, SearchView, TurnBudget
@@ -301,6 +302,7 @@ def _core_options(config: RefinerConfig, engine: Engine) -> _core.EvolutionOptio
             setattr(options, each.name, getattr(config, each.name))
     options.constant_range = min(config.constant_range * unit_factor(engine.sampled_rows), float_info.max)
     options.move_weights = [float(config.moves.get(name, 0.0)) for name in _core.MOVES]
-    weights = [float(config.operators.get(name, 1.0)) for name in OPERATORS]
-    options.operator_weights = [*weights, 0.0]  # the template is never drawn
+    known = {**dict.fromkeys(OPERATORS, 1.0), **dict.fromkeys(OWN_SLOTS, 1.0), **config.operators}
+    # the template is never drawn
+    options.operator_weights = [float(known.get(row["name"], 0.0)) for row in _core.operators()]
     return options

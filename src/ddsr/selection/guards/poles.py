@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ddsr.engine import values
 from ddsr.expression import Batch, Expression, Kind, Node, Vocabulary
+from ddsr.expression.definitions import written_out
 
 DIVIDING = {"div", "inverse", "tan", "pow"}
 
@@ -27,8 +28,9 @@ def have_poles(
     for number, expression in enumerate(expressions):
         if not _may_divide(expression):  # avoids building most trees
             continue
-        vocabulary = _with_cosine(expression.expanded.vocabulary)
-        for divisor in dict.fromkeys(_divisors(expression.expanded.tree)):
+        written = written_out(expression)
+        vocabulary = _with_cosine(written.vocabulary)
+        for divisor in dict.fromkeys(_divisors(written.tree)):
             owners.append(number)
             divisors.append(Expression.from_tree(vocabulary, divisor))
     if divisors:
@@ -40,14 +42,16 @@ def have_poles(
 
 def _may_divide(expression: Expression) -> bool:
     operators, tokens = expression.expanded.vocabulary.operators, expression.expanded.tokens
-    return any(token < len(operators) and operators[token] in DIVIDING for token in tokens)
+    own = {each.name for each in expression.expanded.vocabulary.own}  # which may divide in their formulas
+    used = {operators[token] for token in tokens if token < len(operators)}
+    return bool(used & (DIVIDING | own))
 
 
 def _with_cosine(vocabulary: Vocabulary) -> Vocabulary:
     """Return the vocabulary with cos, by which tan divides."""
     if "tan" not in vocabulary.operators or "cos" in vocabulary.operators:
         return vocabulary
-    operators = (*vocabulary.operators, "cos")
+    operators = (*vocabulary.definitions, "cos")
     return Vocabulary(vocabulary.variables, operators, vocabulary.has_one, vocabulary.has_constant)
 
 
@@ -69,9 +73,9 @@ def _factors(node: Node) -> Iterator[Node]:
     """Yield the parts of a divisor at whose zeros it is 0."""
     if node.kind is Kind.VARIABLE:
         yield node
-    elif node.row is None or node.row.range in ("positive", "nonzero"):
+    elif node.kind is not Kind.OPERATOR or (node.row and node.row.range in ("positive", "nonzero")):
         return
-    elif node.operation == "mul" or node.row.degree > 0.0:
+    elif node.operation == "mul" or (node.row and node.row.degree > 0.0):
         # The divisor is 0 where one of its operands is, even if its sign stays the same.
         for child in node.children:
             yield from _factors(child)

@@ -38,4 +38,4 @@ def settled(vocabulary: Vocabulary, tree: Node) -> Model | None:
 
 @lru_cache(maxsize=16)  # checking thousands of variables takes a while
 def _with_all_operators(vocabulary: Vocabulary) -> Vocabulary:
-    return Vocabulary(vocabulary.variables, tuple(OPERATORS))
+    return Vocabulary(vocabulary.variables, (*OPERATORS, *vocabulary.own))

@@ -198,7 +198,7 @@ class ReducedSearch:
         if not reduction.inputs:
             return None
         full = self.engine.vocabulary
-        vocabulary = Vocabulary(reduction.names, full.operators, full.has_one, full.has_constant)
+        vocabulary = Vocabulary(reduction.names, full.definitions, full.has_one, full.has_constant)
         trees = (*reduction.trees, reduction.factor)
         try:
             written = Batch.of(Expression.from_tree(full, tree) for tree in trees)
