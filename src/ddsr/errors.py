@@ -1,7 +1,7 @@
 """Exceptions of the package. All are `ValueError`s, so generic handlers work."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 
 # Number of letters with which a name has to begin another one to resemble it.
 LEAST_BEGINNING = 3
@@ -72,12 +72,15 @@ def nearest_names(name: object, known: Iterable[str], n: int = 1) -> list[str]:
         return []
     given = name.lower()
     by_lower = {each.lower(): each for each in known}
-    close = get_close_matches(given, by_lower, n=n)
-    if len(given) >= LEAST_BEGINNING:
-        begun = [each for each in by_lower if each.startswith(given)]
-        begun += [each for each in by_lower if len(each) >= LEAST_BEGINNING and given.startswith(each)]
-        close += sorted(begun, key=lambda each: abs(len(each) - len(given)))
-    return [by_lower[each] for each in dict.fromkeys(close)][:n]
+    close = get_close_matches(given, by_lower, n=len(by_lower) or 1)
+    shared = {each: each.startswith(given) or given.startswith(each) for each in by_lower}
+    begun = [each for each in by_lower if shared[each] and min(len(each), len(given)) >= LEAST_BEGINNING]
+
+    def resemblance(each: str) -> tuple[float, bool]:
+        return SequenceMatcher(None, given, each).ratio(), shared[each]
+
+    ranked = sorted({*close, *begun}, key=lambda each: (*resemblance(each), each), reverse=True)
+    return [by_lower[each] for each in ranked][:n]
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:

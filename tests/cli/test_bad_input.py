@@ -36,7 +36,7 @@ def refused_fit(path: str, *options: object) -> str:
     [
         ("a,b,Y", GOOD, "has no column 'y'; did you mean 'Y'?"),
         ("1,2,z", GOOD, "it has '1', '2', 'z'. The first line must have the names of the columns"),
-        ("a,b,y", [f"{k},{k},up" for k in range(8)], "one column of 0 and 1 per category, or choose another"),
+        ("a,b,y", [f"{k},{k},up" for k in range(8)], "encode text as numbers, or choose another target"),
         ("a,b,y", [f"{k},{k}," for k in range(8)], "column 'y' of {} has no values"),
         ("a,b,y", [*GOOD, "9,many,27"], "column 'b' of {} has 'many' in row 9, which is not a number"),
         ("a,b,y", [f"{k},{k},7" for k in range(8)], "the target 'y' is 7 in every row"),

@@ -260,7 +260,7 @@ def test_there_is_a_model_before_the_first_epoch(monkeypatch):
     def interrupted(method, problem):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ddsr.estimator.regressor.start", interrupted)
+    monkeypatch.setattr("ddsr.estimator.symbolic.start", interrupted)
     model = tiny().fit(X, HARD)
     assert model.n_epochs_ == 0 and len(model.curves_) == 0
     assert model.score(X, HARD) > 0

@@ -33,10 +33,15 @@ def broken(weights, tmp_path):
     return path
 
 
+def posed(model):
+    """What a fit would start from."""
+    _, _, _, fits = model._posed(model._read(X, Y, RowWeights()), started=0.0)
+    return fits[0]
+
+
 def prior_of(**parameters):
     """The prior that a fit would use."""
-    _, _, _, fits, *_ = DDSRRegressor(**parameters)._posed(X, Y, RowWeights(), started=0.0)
-    return fits[0].problem.config.prior
+    return posed(DDSRRegressor(**parameters)).problem.config.prior
 
 
 def test_it_is_a_setting_of_the_search(weights):
@@ -81,7 +86,7 @@ def test_other_presets_have_no_prior(preset, weights):
     with pytest.raises(MethodError, match=f"preset '{preset}' does not use a prior"):
         DDSRRegressor(preset, prior=weights).fit(X, Y)
     for prior in (None, "default"):
-        DDSRRegressor(preset, prior=prior)._posed(X, Y, RowWeights(), started=0.0)
+        posed(DDSRRegressor(preset, prior=prior))
 
 
 def test_the_papers_policy_starts_from_it(weights):

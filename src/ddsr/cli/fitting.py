@@ -14,30 +14,14 @@ from ddsr.cli.reading import Columns, TrainingData, read_training_data
 from ddsr.cli.result import report_result
 from ddsr.cli.template import check_formula, describe_constants, goodness, option
 from ddsr.cli.watching import Callback, choice_of, print_to_stderr, watch
-from ddsr.data.dataset import Dataset
 from ddsr.data.losses import Loss
 from ddsr.data.preparation import TableOptions
-from ddsr.engine import Engine, FitOptions
-from ddsr.estimator.model_selection import find_selection
-from ddsr.estimator.prior_parameter import with_prior
-from ddsr.estimator.threads import threads_of
-from ddsr.expression import DEFAULT_OPERATORS, Expression, Vocabulary
-from ddsr.expression.definitions import own_among, read_operators
-from ddsr.expression.operators import find_operator
+from ddsr.estimator.early import check_parameters, first_entry
+from ddsr.expression import Expression
 from ddsr.expression.template_parser import parse_template
-from ddsr.generators.device import check_device
-from ddsr.generators.prior.weights import DEFAULT, find_weights
-from ddsr.grammar import Grammar
-from ddsr.grammar.guesses import read_guesses
-from ddsr.grammar.listing import Listing
-from ddsr.grammar.rules import read_rules
 from ddsr.live.board import Board
 from ddsr.live.table import r2_text
 from ddsr.live.tensorboard import make_folder
-from ddsr.search.baseline import baseline
-from ddsr.search.presets import parse_method
-from ddsr.search.presets import settings as settings_of
-from ddsr.search.prior_start import check_prior
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -179,19 +163,7 @@ def named_prior(text: str) -> str | None:
 
 def check_options(parameters: Mapping[str, Any], out: str | None) -> None:
     """Refuse options that are wrong whatever the data is, before it is read."""
-    method = parse_method(parameters["preset"])
-    config = settings_of(method, with_prior(method, parameters.get("config"), parameters["prior"]))
-    find_selection(parameters["model_selection"], config)
-    Loss.of(parameters["loss"])
-    for each in read_operators(parameters.get("operators", ())):
-        if isinstance(each, str):
-            find_operator(each)
-    read_rules(parameters.get("rules", ()))
-    if parameters["prior"] not in (None, DEFAULT):
-        find_weights(parameters["prior"])
-    check_prior(str(method), dict(method.options), config)
-    threads_of(parameters["n_jobs"])
-    check_device(parameters["device"])
+    check_parameters(parameters)
     if out is not None and Path(out).is_dir() and any(Path(out).iterdir()):
         from ddsr.runs.folder import check_is_empty
 
@@ -257,23 +229,8 @@ def free_folder(path: str) -> Path:
 
 
 def first_equation(data: TrainingData, parameters: Mapping[str, Any]) -> str:
-    """Return the baseline in words, to show while the estimator is imported.
-
-    It is the best line through one column, unless the operators or rules do not allow lines.
-    """
-    text = parameters.get("template")
-    operators = read_operators(parameters.get("operators", DEFAULT_OPERATORS))
-    template = None if text is None else parse_template(text, data.features, own_among(operators))
-    vocabulary = Vocabulary(data.features, operators, template=template)
-    grammar = Grammar(vocabulary, rules=read_rules(parameters.get("rules", ())))
-    read_guesses(parameters.get("guesses", ()), grammar)
-    options = FitOptions(is_scale_free=Listing(grammar).always_allows_scale_and_offset)
-    loss = Loss.of(parameters.get("loss", "squared"))
-    dataset = Dataset.of(
-        data.X, data.y, data.weights, data.counts, names=vocabulary.variables, loss=loss, y_err=data.y_err
-    )
-    engine = Engine(vocabulary, dataset, options=options)
-    entry = baseline(engine, grammar).most_accurate()
+    """Return the baseline in words, to show while the estimator is imported."""
+    entry = first_entry(data.X, data.y, data.row_weights, data.features, parameters)
     name = "best straight line" if _is_line(entry.equation) else "first equation"
     return f"{name}: {Board(data.columns.target).write(entry)} (R² {r2_text(1.0 - entry.nrmse**2)})"
 

@@ -26,8 +26,12 @@ if TYPE_CHECKING:
 LEAST_ROWS = 5
 MOST_LISTED = 10
 AS_IT_IS = TableOptions()
-ENCODE = "encode text as numbers, pass --categories one-hot to encode all such columns, or leave out"
-CONVERT = "write dates in ISO format, such as 2024-01-31, and pass --dates days to count days, or leave out"
+ENCODE = (
+    "encode text as numbers, pass --categories one-hot to encode all such columns, or leave out the column"
+)
+CONVERT = (
+    "write dates in ISO format, such as 2024-01-31, with --dates days to count days, or leave out the column"
+)
 DATE = re.compile(r"\d{4}-\d\d?-\d\d?\b.*|\d\d?([/.])\d\d?\1\d{4}\b.*", re.DOTALL)
 
 
@@ -117,7 +121,7 @@ def read_training_data(path: str, columns: Columns, options: TableOptions = AS_I
             numbers[name].check(path, remedy)
     for name in roles:
         otherwise = "choose another target" if name == columns.target else "leave out the column"
-        numbers[name].check(path, otherwise=otherwise)
+        numbers[name].check(path, text_remedy=f"encode text as numbers, or {otherwise}")
     for column in (numbers[name] for name in (*features, *roles)):
         if column.is_empty and len(column.values):
             raise DataError(f"column {column.name!r} of {path} has no values: fill it, or leave it out")
@@ -263,14 +267,14 @@ class Numbers:
         n_present = len(self.values) - self.n_missing
         return self.n_texts > (1.0 - LEAST_NUMBER_SHARE) * n_present
 
-    def check(self, path: str, remedy: str = "correct it", otherwise: str = "leave out the column") -> None:
-        """Raise `DataError` for texts or infinite values; `otherwise` is a way to avoid a text column."""
+    def check(self, path: str, remedy: str = "correct it", text_remedy: str | None = None) -> None:
+        """Raise `DataError` for texts or infinite values; `text_remedy` is for a whole column of texts."""
         if self.first_text is not None:
             row, text = self.first_text
             more = f" ({self.n_texts:,} such rows)" if self.n_texts > 1 else ""
             where = f"column {self.name!r} of {path} has {text[:40]!r} in row {row}{more}"
             if self.is_text:
-                remedy = f"{CONVERT if DATE.fullmatch(text) else ENCODE}, or {otherwise}"
+                remedy = text_remedy or (CONVERT if DATE.fullmatch(text) else ENCODE)
             raise DataError(f"{where}, which is not a number: {remedy}")
         is_infinite = np.isinf(self.values)
         if is_infinite.any():

@@ -126,7 +126,8 @@ def _written(value: Any, name: str, place: Place, kinds: Kinds, default: str = L
             CLASS: type(value).__name__,
             **{each: _written(part, each, (*place, each), kinds, TUPLE) for each, part in parts.items()},
         }
-    if isinstance(value, NamedFunction) or (callable(value) and not isinstance(value, type)):
+    is_function = isinstance(value, NamedFunction) or (callable(value) and not isinstance(value, type))
+    if place == ("loss",) and is_function:  # a file keeps only its name
         return {CLASS: FUNCTION, "name": str(getattr(value, "name", getattr(value, "__name__", value)))}
     raise RunError(f"{name}={value!r} cannot be saved to a file: use numbers, strings, rules and settings")
 

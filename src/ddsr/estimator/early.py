@@ -1,0 +1,73 @@
+"""What can be said before a fit, within moments: which parameters are wrong, and a first equation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ddsr.data.arrays import Floats
+from ddsr.data.dataset import Dataset, RowWeights
+from ddsr.data.losses import Loss
+from ddsr.engine import Engine, FitOptions
+from ddsr.estimator.model_selection import find_selection
+from ddsr.estimator.prior_parameter import with_prior
+from ddsr.estimator.threads import threads_of
+from ddsr.expression import DEFAULT_OPERATORS, Vocabulary
+from ddsr.expression.definitions import own_among, read_operators
+from ddsr.expression.operators import find_operator
+from ddsr.expression.template_parser import parse_template
+from ddsr.generators.device import check_device
+from ddsr.generators.prior.weights import DEFAULT, find_weights
+from ddsr.grammar import Grammar
+from ddsr.grammar.guesses import read_guesses
+from ddsr.grammar.listing import Listing
+from ddsr.grammar.rules import read_rules
+from ddsr.search.baseline import baseline
+from ddsr.search.front import FrontEntry
+from ddsr.search.presets import parse_method
+from ddsr.search.presets import settings as settings_of
+from ddsr.search.prior_start import check_prior
+
+
+def check_parameters(parameters: Mapping[str, Any]) -> None:
+    """Refuse parameters of an estimator that are wrong whatever the data is."""
+    method = parse_method(parameters["preset"])
+    config = settings_of(method, with_prior(method, parameters.get("config"), parameters["prior"]))
+    find_selection(parameters["model_selection"], config)
+    Loss.of(parameters["loss"])
+    for each in read_operators(parameters.get("operators", ())):
+        if isinstance(each, str):
+            find_operator(each)
+    read_rules(parameters.get("rules", ()))
+    if parameters["prior"] not in (None, DEFAULT):
+        find_weights(parameters["prior"])
+    check_prior(str(method), dict(method.options), config)
+    threads_of(parameters["n_jobs"])
+    check_device(parameters["device"])
+
+
+def first_entry(
+    X: Floats, y: Floats, weights: RowWeights, features: tuple[str, ...], parameters: Mapping[str, Any]
+) -> FrontEntry:
+    """Return the baseline, to show while the estimator is imported.
+
+    It is the best line through one column, unless the operators or rules do not allow lines.
+    """
+    text = parameters.get("template")
+    operators = read_operators(parameters.get("operators", DEFAULT_OPERATORS))
+    template = None if text is None else parse_template(text, features, own_among(operators))
+    vocabulary = Vocabulary(features, operators, template=template)
+    grammar = Grammar(vocabulary, rules=read_rules(parameters.get("rules", ())))
+    read_guesses(parameters.get("guesses", ()), grammar)
+    options = FitOptions(is_scale_free=Listing(grammar).always_allows_scale_and_offset)
+    loss = Loss.of(parameters.get("loss", "squared"))
+    dataset = Dataset.of(
+        X,
+        y,
+        weights.sample_weight,
+        weights.counts,
+        names=vocabulary.variables,
+        loss=loss,
+        y_err=weights.y_err,
+    )
+    return baseline(Engine(vocabulary, dataset, options=options), grammar).most_accurate()
