@@ -45,8 +45,8 @@ def test_chi_squared_is_of_the_given_weights(enzyme: str) -> None:
 
 
 def test_a_template_prints_its_functions_and_can_be_shown_again(enzyme: str) -> None:
-    search = ("--template", "Vmax * f(S)", "--epochs", 1, "--prior", "none", "--out", "run")
-    done = ddsr("fit", enzyme, "-t", "v", "--ignore", "w", *search)
+    search = ("--epochs", 1, "--max-size", 7, "--prior", "none", "--out", "run")
+    done = ddsr("fit", enzyme, "-t", "v", "--ignore", "w", "--template", "Vmax * f(S)", *search)
     assert done.exit_code == 0, done.output
     assert "  f(S) = " in done.stdout and "  Vmax = " in done.stdout and "χ² = " in done.stdout
     shown = ddsr("show", "run").stdout

@@ -19,7 +19,7 @@ LABELS = np.where(RNG.random(200) < expit(3.0 * X.a * X.b), "yes", "no")
 KINDS = np.array(["low", "middle", "high"])[np.digitize(X.a + 0.3 * RNG.normal(size=200), [-0.7, 0.7])]
 ISLANDS = {"n_islands": 2, "dictionary_size": 1000}
 BRIEF = {"max_epochs": 2, "random_state": 0, "prior": None}
-LITTLE = {"evaluations_per_epoch": 400, "max_length": 9, "evolution": ISLANDS}
+LITTLE = {"evaluations_per_epoch": 300, "max_length": 7, "evolution": ISLANDS}
 FAST = {
     "config": {"evaluations_per_epoch": 30, "max_length": 5, "evolution": ISLANDS},
     "operators": ["+", "*"],
@@ -48,7 +48,7 @@ def test_two_classes() -> None:
 
 
 def test_several_classes_have_an_equation_each() -> None:
-    model = brief().fit(X, KINDS)
+    model = brief(max_epochs=1).fit(X, KINDS)
     assert len(model.equations_) == 3 and model.classes_.tolist() == ["high", "low", "middle"]
     chances = model.predict_proba(X)
     assert chances.shape == (200, 3)
@@ -77,7 +77,7 @@ def test_intervals_are_those_of_the_law() -> None:
 
 
 def test_cross_validation() -> None:
-    assert cross_val_score(brief(), X, LABELS, cv=3).mean() > 0.7
+    assert cross_val_score(brief(max_epochs=1), X, LABELS, cv=2).mean() > 0.7
 
 
 def test_one_class_is_refused() -> None:

@@ -69,8 +69,8 @@ def test_the_report_has_the_definition_once(fitted: DDSRRegressor) -> None:
 
 
 def test_a_run_is_resumed_as_if_it_had_not_stopped(tmp_path: Path) -> None:
-    parameters = brief(LORENTZ, max_epochs=2).get_params(deep=False)
-    known = {name: parameters[name] for name in ("operators", "max_epochs", "config", "random_state")}
+    little = BRIEF | {"evaluations_per_epoch": 300, "max_length": 9}
+    known = {"operators": ["+", "*", LORENTZ], "max_epochs": 2, "config": little, "random_state": 0}
     whole = RunFolder.create(tmp_path / "whole", TABLE, PEAK + TABLE.w**2, parameters=known).fit()
     begun = RunFolder.create(tmp_path / "cut", TABLE, PEAK + TABLE.w**2, parameters=known | {"max_epochs": 1})
     begun.fit()
