@@ -66,7 +66,7 @@ bench-epoch: $(SETUP)  ## time an epoch of the preset paper; ARGS="--device cuda
 price: $(SETUP)  ## learn the prices of structures from the corpus, and measure them on fields left out
 	@$(RUN) -m benchmarks.structure_code $(ARGS)
 
-results: $(SETUP)  ## write the tables and figures of README.md, docs/results.md and docs/paper.md from benchmarks/results/
+results: $(SETUP)  ## write the results in README.md, docs/results.md and docs/paper.md from benchmarks/results/
 	@$(RUN) -m benchmarks.kept
 
 sanitized-core: $(SETUP)  ## build the core for `make sanitize`

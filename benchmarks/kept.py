@@ -1,13 +1,13 @@
-"""Full runs kept in the repository, and their tables in README.md and docs/results.md.
+"""Full runs kept in the repository, and their results in README.md and docs/results.md.
 
-`make results` writes the tables of docs/results.md, and the table and figure of README.md, from all stores in
-`results/ground-truth/` and `results/black-box/`. These are folders made by `ddsr bench run`, on one machine
-or several. `python -m benchmarks.kept STORE ground-truth/NAME` adds one, compressed and without its learning
-curves. Stores in `results/ablation/` compare methods on the same runs; docs/results.md has a table and a
-figure of each. Stores in `results/paper/` are runs of the preset `paper` and its variants, with learning
-curves: docs/paper.md shows them beside the paper's tables (`benchmarks/paper/`), and docs/results.md the
-curves of Nguyen's problems. `python -m benchmarks.kept FILE realistic/NAME` keeps a file of
-`python -m benchmarks.realistic`.
+`make results` writes the tables of docs/results.md, and the sentences and figure of README.md, from all
+stores in `results/ground-truth/` and `results/black-box/`. These are folders made by `ddsr bench run`, on
+one machine or several. `python -m benchmarks.kept STORE ground-truth/NAME` adds one, compressed and without
+its learning curves. Stores in `results/ablation/` compare methods on the same runs; docs/results.md has a
+table and a figure of each. Stores in `results/paper/` are runs of the preset `paper` and its variants, with
+learning curves: docs/paper.md shows them beside the paper's tables (`benchmarks/paper/`), and
+docs/results.md the curves of Nguyen's problems. `python -m benchmarks.kept FILE realistic/NAME` keeps a
+file of `python -m benchmarks.realistic`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 
 from benchmarks.pages import ROOT, with_tables
 from benchmarks.paper import page as paper_page
-from benchmarks.readme import compact_table, recovery_figure
+from benchmarks.readme import recovery_figure, recovery_sentences
 from benchmarks.realistic import page as realistic_page
 from benchmarks.trust import page as trust_page
 from ddsr.config import DefaultConfig
@@ -76,16 +76,16 @@ def tables(stores: Sequence[str]) -> str:
     return re.sub("^## ", "### ", printed, flags=re.MULTILINE) + ("" if is_whole else NO_BLACK_BOX)
 
 
-def short_table(stores: Sequence[str]) -> str:
-    """Return the table of README.md."""
-    return compact_table(read_whole(stores)) if stores else NOTHING
+def sentences(stores: Sequence[str]) -> str:
+    """Return the sentences of README.md."""
+    return recovery_sentences(read_whole(stores)) if stores else NOTHING
 
 
 def write_overview() -> None:
-    """Write the tables of the kept stores and the figure of README.md."""
+    """Write the tables of docs/results.md, and the sentences and figure of README.md."""
     stores = kept_stores()
     RESULTS.write_text(with_tables(RESULTS.read_text(), tables(stores)))
-    README.write_text(with_tables(README.read_text(), short_table(stores)))
+    README.write_text(with_tables(README.read_text(), sentences(stores)))
     if stores:
         save(str(RECOVERY), recovery_figure(read_whole(stores)))
 

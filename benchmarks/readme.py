@@ -9,63 +9,45 @@ from ddsr.errors import BenchError
 from ddsr_bench.report.figures import drawn
 from ddsr_bench.report.groups import by_method, ground_truth_names
 from ddsr_bench.report.measures import budgets, srbench_rate, thread_counts
-from ddsr_bench.report.overview import overview_tables
 from ddsr_bench.report.palette import OURS, PUBLISHED
 from ddsr_bench.report.published import PublishedRates, published_rates
 from ddsr_bench.report.rates import Rate, interval_bars
 from ddsr_bench.report.results import Results
-from ddsr_bench.report.summary import OWN
-from ddsr_bench.report.table import Cell, Table, to_markdown
 from ddsr_bench.runner.store import Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-BEST = 3
-"""published methods of each source in the table"""
 N_BARS = 7
 """published methods in the figure"""
 NOISES = (0.0, 0.01)
 """noise levels in the figure"""
-COLUMNS = ("method", "source", "noise_0", "noise_0.001", "noise_0.01", "noise_0.1", "time_mean_s")
 LABELS = {0.0: "no noise", 0.01: "noise 0.01"}
 
 
-def compact_table(results: Results) -> str:
-    """One row per method, in Markdown, with a line on how the rates were measured."""
-    table = overview_tables(results, BEST)[0]
-    keys = [column.key for column in table.columns]
-    places = [keys.index(key) for key in COLUMNS]
-    rows: dict[tuple[Cell, Cell], tuple[Cell, ...]] = {}
-    for row in table.rows:
-        # The first row of one's own method is by SRBench's rule on all problems.
-        rows.setdefault((row[0], row[1]), tuple(_plain(row[place]) for place in places))
-    columns = tuple(table.columns[place] for place in places)
-    short = Table("", columns, tuple(rows.values()), _how_measured(results))
-    return to_markdown([short]).partition("\n\n")[2]
-
-
-def _plain(cell: Cell) -> Cell:
-    """Remove the interval of a rate."""
-    if isinstance(cell, Rate):
-        return Rate(cell.percent, of=cell.of)
-    return "this repository" if cell == OWN else cell
-
-
-def _how_measured(results: Results) -> tuple[str, ...]:
+def recovery_sentences(results: Results) -> str:
+    """Write how often the search finds the equation by SRBench's rule, beside the best published rates."""
     rows = _ground_truth(results)
-    n_seeds = len({row.seed for row in rows})
-    seeds = "one run" if n_seeds == 1 else f"{n_seeds} runs"
+    levels = sorted({row.noise for row in rows})
+    own = [srbench_rate([row for row in rows if row.noise == noise]) for noise in levels]
+    best = [max(row.symbolic_rate for row in published_rates() if row.noise == noise) for noise in levels]
+    threads = f"{thread_counts(rows)} thread{'' if thread_counts(rows) == '1' else 's'}"
     return (
-        f"Share (%) of SRBench's {len(ground_truth_names())} problems with a known equation that are solved, "
-        "by noise level.",
-        f"ddsr: SRBench's rule, {seeds} per problem and level, time limit {budgets(rows)}, threads per run: "
-        f"{thread_counts(rows)}.",
-        f"Others: the best {BEST} methods in SRBench's result files (at most 130 of the problems) and in the "
-        "DDSR paper's tables, measured on other hardware. The figure shows a method that is in both with its "
-        "higher rate without noise.",
+        f"With {budgets(rows)} per problem and {threads}, ddsr solves\n"
+        f"{_at_levels(own, levels)}\nof the {len(ground_truth_names())} problems of SRBench with a known "
+        "equation.\nThe best published rates, measured on other hardware, are\n"
+        f"{_at_levels([Rate(each) for each in best], levels)}.\n"
     )
+
+
+def _at_levels(rates: Sequence[Rate | None], levels: Sequence[float]) -> str:
+    parts = [
+        f"{rate.percent:.0f} % {'without noise' if noise == 0.0 else f'at noise {noise:g}'}"
+        for rate, noise in zip(rates, levels, strict=True)
+        if rate is not None
+    ]
+    return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
 
 
 class Bar(NamedTuple):

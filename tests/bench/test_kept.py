@@ -18,11 +18,11 @@ from benchmarks.kept import (
     keep,
     kept_stores,
     read_whole,
-    short_table,
+    sentences,
     tables,
 )
 from benchmarks.pages import marks, with_tables
-from benchmarks.readme import N_BARS, bars, best_published, compact_table, recovery_figure
+from benchmarks.readme import N_BARS, bars, best_published, recovery_figure, recovery_sentences
 from click.testing import CliRunner
 
 from ddsr.cli.entry import main
@@ -47,10 +47,10 @@ def test_the_results_have_what_the_command_prints_from_the_kept_runs():
     assert with_tables(page, tables(kept_stores())) == page
 
 
-def test_readme_has_the_table_and_the_figure_of_the_kept_runs():
+def test_readme_has_the_sentences_and_the_figure_of_the_kept_runs():
     """After a change of the runs or the tables, run `make results`."""
     page = README.read_text()
-    assert with_tables(page, short_table(kept_stores())) == page
+    assert with_tables(page, sentences(kept_stores())) == page
     assert f"({RECOVERY.relative_to(README.parent)})" in page
     results = read_whole(kept_stores())
     drawing = RECOVERY.read_text()
@@ -59,12 +59,11 @@ def test_readme_has_the_table_and_the_figure_of_the_kept_runs():
     assert all(f">{rate.percent:.0f}<" in drawing for bar in shown for rate in bar.rates)
 
 
-def test_the_compact_table_has_a_row_of_one_s_own_and_the_best_of_each_source():
+def test_the_sentences_have_one_s_own_rates_and_the_best_published_ones():
     rows = [run(STROGATZ, noise=noise, is_solved=noise == 0) for noise in (0.0, 0.01)]
-    text = compact_table(results_of(rows))
-    assert "| a | this repository | 100.0 (1 of 133) | – | 0.0 (1 of 133) | – | 2.00 |" in text
-    assert text.count("| AIFeynman |") == 2 and "| DDSR | DDSR paper | 46.5 | 27.0 | 20.3 | 10.7 |" in text
-    assert "[" not in text and text.count("\n- ") == 3
+    text = recovery_sentences(results_of(rows))
+    assert "ddsr solves\n100 % without noise and 0 % at noise 0.01\n" in text
+    assert "hardware, are\n62 % without noise and 20 % at noise 0.01.\n" in text
 
 
 def test_the_figure_has_the_higher_of_two_published_rates_and_the_same_bytes_again():
@@ -157,7 +156,7 @@ def test_the_paper_s_runs_keep_their_curves(tmp_path):
 
 
 def test_without_runs_the_pages_say_so():
-    assert "No full run" in tables([]) and "No full run" in short_table([])
+    assert "No full run" in tables([]) and "No full run" in sentences([])
     with pytest.raises(BenchError, match="no place for the results"):
         with_tables("# Page", "text")
 
