@@ -1,7 +1,7 @@
 """Forms of formulas, whatever their variables are called, used to leave forms out of the corpus.
 
-`Told.key` depends on the order of the columns: `x^2 * y^4` and `y^2 * x^4` have different keys. Here they are
-one form.
+`Description.key` depends on the order of the columns: `x^2 * y^4` and `y^2 * x^4` have different keys. Here
+they are one form.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from itertools import permutations
 from benchmarks.corpus import CorpusFormula
 from ddsr import Expression
 from ddsr.expression import Kind, Node
-from ddsr.price.structure_code import Told, n_fitted, tell
+from ddsr.price.structure_code import Description, describe, n_fitted
 from ddsr.selection.posterior import structural_constants
 
 
@@ -27,12 +27,12 @@ class NamelessForm:
     is_free: tuple[bool, ...]
 
     @cached_property
-    def told(self) -> Told:
+    def described(self) -> Description:
         """The structure with its columns in the given order."""
-        told = tell([self.expression], [self.is_free])[0]
+        described = describe([self.expression], [self.is_free])[0]
         # Each symbol has its own value.
         free = {v for v, is_free in zip(self.expression.constants, self.is_free, strict=True) if is_free}
-        return replace(told, has_ties=n_fitted(told) > len(free))
+        return replace(described, has_ties=n_fitted(described) > len(free))
 
     @cached_property
     def signature(self) -> tuple[object, ...]:
@@ -40,16 +40,16 @@ class NamelessForm:
 
         Names of variables affect only the order of parts of the same kind, so the choices are the same.
         """
-        occurrences = sorted(Counter(self.told.variables).values())
-        choices = frozenset(Counter(self.told.choices).items())
-        return tuple(occurrences), choices, tuple(sorted(self.told.numbers))
+        occurrences = sorted(Counter(self.described.variables).values())
+        choices = frozenset(Counter(self.described.choices).items())
+        return tuple(occurrences), choices, tuple(sorted(self.described.numbers))
 
     @cached_property
     def keys(self) -> frozenset[tuple[object, ...]]:
-        """`Told.key` for every permutation of the variables: equal for equal forms, disjoint for others."""
+        """`Description.key` for every permutation of the variables. Only equal forms share keys."""
         used = self.expression.variables_used
         return frozenset(
-            tell([_renamed(self.expression, dict(zip(used, names, strict=True)))], [self.is_free])[0].key
+            describe([_renamed(self.expression, dict(zip(used, names, strict=True)))], [self.is_free])[0].key
             for names in permutations(used)
         )
 
@@ -65,7 +65,7 @@ class NamelessForms:
     def indices_of(self, form: NamelessForm) -> Iterator[int]:
         """Yield the positions of a form."""
         for index, other in self._forms.get(form.signature, ()):
-            if other.told.key in form.keys:
+            if other.described.key in form.keys:
                 yield index
 
     def __contains__(self, form: NamelessForm) -> bool:

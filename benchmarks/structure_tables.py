@@ -9,8 +9,8 @@ from ddsr.price.table_code import MOST_COLUMNS, OF_COLUMNS, WIDTHS, Reading
 
 def write_tables(fitted: Reading, columns: Reading) -> dict[str, str]:
     """The tables of both codes, by file name."""
-    texts = write_counts(Counts.of(fitted.told))
-    texts |= {OF_COLUMNS + name: text for name, text in write_counts(Counts.of(columns.told)).items()}
+    texts = write_counts(Counts.of(fitted.described))
+    texts |= {OF_COLUMNS + name: text for name, text in write_counts(Counts.of(columns.described)).items()}
     widths = range(1, MOST_COLUMNS + 1)
     texts[WIDTHS] = "".join(f"{n}\t{fitted.widths[n]}\t{columns.widths[n]}\n" for n in widths)
     return texts

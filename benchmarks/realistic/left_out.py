@@ -15,11 +15,11 @@ def code_without(law: Expression) -> TableCode:
 
     Of these formulas, readings with one varied column that have this form are left out, too.
     """
-    _, told, _ = _corpus()
+    _, described, _ = _corpus()
     dropped, form = set(left_out(law)), freed_form_of(law)
     kept = [
         each._replace(varied=tuple(one for one in each.varied if one.key not in form.keys))
-        for index, each in enumerate(told)
+        for index, each in enumerate(described)
         if index not in dropped
     ]
     return TableCode.learned(*readings(kept))
@@ -39,6 +39,6 @@ def names_left_out(law: Expression) -> list[str]:
 @cache
 def _corpus() -> tuple[list[str], list[Readings], NamelessForms]:
     """The formulas from which the shipped code is learned: names, structures, and forms with free numbers."""
-    formulas, told, _ = kept_formulas()
+    formulas, described, _ = kept_formulas()
     freed = NamelessForms(freed_form_of(each.expression, each.is_free) for each in formulas)
-    return [each.name for each in formulas], told, freed
+    return [each.name for each in formulas], described, freed

@@ -46,12 +46,12 @@ std::vector<Choice> take_choices(const Input<std::uint8_t, 2>& rows) {
 }
 
 // The choices, the values of numbers and the columns of variables.
-using ToldForm = std::tuple<std::vector<std::uint8_t>, std::vector<double>, std::vector<int>>;
-using CountedForm = std::pair<ToldForm, int>;
+using DescribedForm = std::tuple<std::vector<std::uint8_t>, std::vector<double>, std::vector<int>>;
+using CountedForm = std::pair<DescribedForm, int>;
 
-Structure take_form(const ToldForm& form) {
+Structure take_form(const DescribedForm& form) {
   const auto& [chosen, numbers, variables] = form;
-  return structure_told(chosen, numbers, variables);
+  return structure_of_choices(chosen, numbers, variables);
 }
 
 KnownForms take_forms(const std::vector<CountedForm>& forms) {
@@ -63,8 +63,9 @@ KnownForms take_forms(const std::vector<CountedForm>& forms) {
   return known;
 }
 
-double mixed_nats(const StructureCode& code, const ToldForm& form, int n_variables, double told_nats) {
-  return code.known().nats(take_form(form), n_variables, told_nats);
+double mixed_nats(const StructureCode& code, const DescribedForm& form, int n_variables,
+                  double described_nats) {
+  return code.known().nats(take_form(form), n_variables, described_nats);
 }
 
 // An expression in prefix order with a mark for each fitted constant.
@@ -98,15 +99,15 @@ std::vector<Marked> take_marked(const Vocabulary& vocabulary, const Batch& batch
 }
 
 // The choices, numbers and variables of each structure, each with the rows to which they belong.
-nb::tuple tell(const Vocabulary& vocabulary, const TokenRows& tokens, const Input<double, 2>& constants,
-               const Input<std::uint8_t, 2>& is_free) {
+nb::tuple describe(const Vocabulary& vocabulary, const TokenRows& tokens, const Input<double, 2>& constants,
+                   const Input<std::uint8_t, 2>& is_free) {
   const Batch batch = take_batch(vocabulary, tokens, constants);
   std::vector<std::uint8_t> choices;
   std::vector<std::int64_t> row_of_choice, row_of_number, place_of_number, row_of_variable, variables;
   std::vector<double> numbers;
   const std::vector<Marked> marked = take_marked(vocabulary, batch, is_free);
   for (std::size_t i = 0; i < marked.size(); ++i) {
-    const Told all = told(structure_of(vocabulary, marked[i].formula, marked[i].free()));
+    const Description all = described(structure_of(vocabulary, marked[i].formula, marked[i].free()));
     for (const Choice& choice : all.choices) {
       const auto& [first, second, third] = choice.context;
       for (const std::uint8_t value :
@@ -322,7 +323,7 @@ void bind_price(nb::module_& module) {
              return to_numpy(std::move(nats), {n});
            })
       .def("fit", &fit);
-  module.def("tell_structures", &tell);
+  module.def("describe_structures", &describe);
   module.def("canonical", &canonical);
   module.def("cheapest_structures", &cheapest);
   module.def("merged_structures", &merge);

@@ -9,8 +9,8 @@
 #include "expression/tree.hpp"
 #include "parallel.hpp"
 #include "simplify/inverses.hpp"
-#include "simplify/settling.hpp"
-#include "simplify/spelling.hpp"
+#include "simplify/needless.hpp"
+#include "simplify/notation.hpp"
 
 namespace ddsr {
 
@@ -90,55 +90,59 @@ std::vector<bool> reordered_flags(const Vocabulary& vocabulary, const std::vecto
   return {moved.constants.begin(), moved.constants.end()};
 }
 
-nb::tuple to_tuple(const Vocabulary& vocabulary, const SettledFormula& settled) {
-  const Formula formula = breadth_first_of(vocabulary, settled.formula);
+nb::tuple to_tuple(const Vocabulary& vocabulary, const FlaggedFormula& flagged) {
+  const Formula formula = breadth_first_of(vocabulary, flagged.formula);
   return nb::make_tuple(formula.tokens, formula.constants,
-                        reordered_flags(vocabulary, settled.formula.tokens, settled.is_settled, false));
+                        reordered_flags(vocabulary, flagged.formula.tokens, flagged.is_fixed, false));
 }
 
-SettledFormula take_settled(const Vocabulary& vocabulary, const std::vector<TokenId>& tokens,
-                            const std::vector<double>& constants, const std::vector<bool>& is_settled) {
+FlaggedFormula take_flagged(const Vocabulary& vocabulary, const std::vector<TokenId>& tokens,
+                            const std::vector<double>& constants, const std::vector<bool>& is_fixed) {
   Formula formula = take_formula(vocabulary, tokens, constants);
-  if (is_settled.size() != constants.size())
+  if (is_fixed.size() != constants.size())
     throw std::invalid_argument("there must be a flag for each constant");
-  return {std::move(formula), reordered_flags(vocabulary, tokens, is_settled, true)};
+  return {std::move(formula), reordered_flags(vocabulary, tokens, is_fixed, true)};
 }
 
 // Simplifies a tree over a wide vocabulary, using its fixed constants, and returns (tokens, constants,
-// is_settled) over another vocabulary; None if it has no value or the vocabulary cannot write it.
-std::optional<nb::tuple> settle(const Vocabulary& wide, const Vocabulary& vocabulary,
-                                const std::vector<TokenId>& tokens, const std::vector<double>& constants,
-                                const std::vector<bool>& is_settled) {
+// is_fixed) over another vocabulary; None if it has no value or the vocabulary cannot write it.
+std::optional<nb::tuple> drop_needless(const Vocabulary& wide, const Vocabulary& vocabulary,
+                                       const std::vector<TokenId>& tokens,
+                                       const std::vector<double>& constants,
+                                       const std::vector<bool>& is_fixed) {
   if (wide.n_variables() != vocabulary.n_variables())
     throw std::invalid_argument("the vocabularies must have the same variables");
-  std::optional<Tree> tree = tree_of(wide, take_settled(wide, tokens, constants, is_settled));
-  if (tree) tree = settled(vocabulary, *tree);
+  std::optional<Tree> tree = tree_of(wide, take_flagged(wide, tokens, constants, is_fixed));
+  if (tree) tree = without_needless(vocabulary, *tree);
   if (!tree) return {};
-  const std::optional<SettledFormula> formula = written(vocabulary, *tree);
+  const std::optional<FlaggedFormula> formula = written(vocabulary, *tree);
   if (!formula) return {};
   return to_tuple(vocabulary, *formula);
 }
 
-// Returns (tokens, constants, is_settled) of an expression in its usual notation; None if nothing changes.
-std::optional<nb::tuple> spell(const Vocabulary& vocabulary, const std::vector<TokenId>& tokens,
-                               const std::vector<double>& constants, const std::vector<bool>& is_settled,
-                               const std::vector<std::string>& names,
-                               const std::optional<nb::callable>& is_allowed, const nb::callable& is_exact) {
-  const SettledFormula given = take_settled(vocabulary, tokens, constants, is_settled);
-  std::vector<Spelling> spellings;
+// Returns (tokens, constants, is_fixed) of an expression in its usual notation; None if nothing changes.
+std::optional<nb::tuple> rewrite_notation(const Vocabulary& vocabulary, const std::vector<TokenId>& tokens,
+                                          const std::vector<double>& constants,
+                                          const std::vector<bool>& is_fixed,
+                                          const std::vector<std::string>& names,
+                                          const std::optional<nb::callable>& is_allowed,
+                                          const nb::callable& is_exact) {
+  const FlaggedFormula given = take_flagged(vocabulary, tokens, constants, is_fixed);
+  std::vector<NotationRule> rules;
   for (const std::string& name : names) {
-    const auto* found = std::ranges::find(SPELLINGS, name);
-    if (found == std::end(SPELLINGS)) throw std::invalid_argument("there is no spelling '" + name + "'");
-    spellings.push_back(static_cast<Spelling>(found - std::begin(SPELLINGS)));
+    const auto* found = std::ranges::find(NOTATION_RULES, name);
+    if (found == std::end(NOTATION_RULES))
+      throw std::invalid_argument("there is no notation rule '" + name + "'");
+    rules.push_back(static_cast<NotationRule>(found - std::begin(NOTATION_RULES)));
   }
   IsAllowed may_be;
   if (is_allowed)
-    may_be = [&](const SettledFormula& formula) {
+    may_be = [&](const FlaggedFormula& formula) {
       const Formula form = breadth_first_of(vocabulary, formula.formula);
       return nb::cast<bool>((*is_allowed)(form.tokens, form.constants));
     };
-  const auto found = spelled(vocabulary, given, spellings, may_be,
-                             [&](double value) { return nb::cast<bool>(is_exact(value)); });
+  const auto found = rewritten(vocabulary, given, rules, may_be,
+                               [&](double value) { return nb::cast<bool>(is_exact(value)); });
   if (!found) return {};
   return to_tuple(vocabulary, *found);
 }
@@ -146,13 +150,15 @@ std::optional<nb::tuple> spell(const Vocabulary& vocabulary, const std::vector<T
 }  // namespace
 
 void bind_simplify(nb::module_& module) {
-  module.attr("SPELLINGS") = nb::cast(std::vector<std::string>(std::begin(SPELLINGS), std::end(SPELLINGS)));
+  module.attr("NOTATION_RULES") =
+      nb::cast(std::vector<std::string>(std::begin(NOTATION_RULES), std::end(NOTATION_RULES)));
   module.attr("SIMPLE_BASES") =
       nb::cast(std::vector<double>(std::begin(SIMPLE_BASES), std::end(SIMPLE_BASES)));
-  module.def("spell", &spell, nb::arg("vocabulary"), nb::arg("tokens"), nb::arg("constants"),
-             nb::arg("is_settled"), nb::arg("spellings"), nb::arg("is_allowed").none(), nb::arg("is_exact"));
-  module.def("settle", &settle, nb::arg("wide"), nb::arg("vocabulary"), nb::arg("tokens"),
-             nb::arg("constants"), nb::arg("is_settled"));
+  module.def("rewrite_notation", &rewrite_notation, nb::arg("vocabulary"), nb::arg("tokens"),
+             nb::arg("constants"), nb::arg("is_fixed"), nb::arg("rules"), nb::arg("is_allowed").none(),
+             nb::arg("is_exact"));
+  module.def("drop_needless", &drop_needless, nb::arg("wide"), nb::arg("vocabulary"), nb::arg("tokens"),
+             nb::arg("constants"), nb::arg("is_fixed"));
   module.def("with_roots", &with_roots_of, nb::arg("vocabulary"), nb::arg("tokens"), nb::arg("constants"),
              nb::arg("signs"));
   module.def("simplify", &simplify_batch, nb::arg("vocabulary"), nb::arg("tokens"), nb::arg("constants"),

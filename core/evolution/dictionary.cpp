@@ -13,7 +13,7 @@ namespace {
 
 // The rows where a column has its minimum or maximum, then the first ones. With the extremes, an expression
 // that matches between them but has a pole near them is not a match.
-std::vector<std::size_t> telling_rows(const Dataset& data) {
+std::vector<std::size_t> informative_rows(const Dataset& data) {
   std::vector<std::size_t> weighing, rows;
   for (std::size_t row = 0; row < data.n_rows(); ++row)
     if (data.weights() == nullptr || data.weights()[row] > 0.0) weighing.push_back(row);
@@ -46,7 +46,7 @@ constexpr double LEAST_OFFSET = 1e-3;
 
 Dictionary::Dictionary(const Vocabulary& vocabulary, const EvolutionOptions& options, const Dataset& data,
                        const std::vector<int>& inputs, std::size_t max_entries, std::uint64_t seed)
-    : rows_(data, telling_rows(data)) {
+    : rows_(data, informative_rows(data)) {
   if (max_entries > 0) DictionaryMaker(*this, vocabulary, options, seed).fill(inputs, max_entries);
 }
 

@@ -271,7 +271,7 @@ void for_each_choice(int n_chosen, int n_variables, std::vector<int>& chosen, co
 // The price choice by choice. If a number is too expensive to be enumerated, the form can only be named.
 double nats_one_by_one(const StructureCode& code, const Structure& structure,
                        const EnumerationOptions& options) {
-  const Told all = told(structure);
+  const Description all = described(structure);
   double sum = static_cast<double>(all.variables.size()) * std::log(options.n_variables);
   for (const Choice& choice : all.choices) sum += code.nats(choice);
   for (const auto& [place, value] : all.numbers) {

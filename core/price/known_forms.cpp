@@ -157,8 +157,8 @@ double KnownForms::nats_of_unknown(int n_variables) const {
   return chance > 0.0 ? -std::log(chance) : 0.0;
 }
 
-double KnownForms::nats(const Structure& structure, int n_variables, double told_nats) const {
-  const double unknown = told_nats + nats_of_unknown(n_variables), known = nats(structure, n_variables);
+double KnownForms::nats(const Structure& structure, int n_variables, double described_nats) const {
+  const double unknown = described_nats + nats_of_unknown(n_variables), known = nats(structure, n_variables);
   if (!(known < INFINITE)) return unknown;
   const double less = std::min(known, unknown);
   return less - std::log1p(std::exp(less - std::max(known, unknown)));

@@ -41,8 +41,8 @@ class KnownForms {
   double nats(const Structure& structure, int n_variables) const;
   // Nats to say that a structure is not a known form.
   double nats_of_unknown(int n_variables) const;
-  // The cheaper of the two ways, where the price choice by choice is `told_nats`.
-  double nats(const Structure& structure, int n_variables, double told_nats) const;
+  // The cheaper of the two ways, where the price choice by choice is `described_nats`.
+  double nats(const Structure& structure, int n_variables, double described_nats) const;
 
   const std::vector<Form>& forms() const { return known_.forms; }
 

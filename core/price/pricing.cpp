@@ -18,7 +18,7 @@ constexpr double SAVED_BY_OTHERS = 1.4;  // if one constant of a law is simple, 
 
 double whole_price(const StructureCode& code, const Structure& structure, int n_variables,
                    const NumberPrices& numbers) {
-  const Told all = told(structure);
+  const Description all = described(structure);
   double sum = static_cast<double>(all.variables.size()) * std::log(n_variables);
   for (const Choice& choice : all.choices) sum += code.nats(choice);
   for (const auto& [place, value] : all.numbers) sum += numbers.in_structure(place, value);

@@ -1,15 +1,15 @@
 // The price of a structure in nats: a code learned from formulas that people use.
 //
 // A structure is either named as a whole if formulas have it (known_forms.hpp), or written from the top down
-// (telling.hpp): each symbol given its place and the place above it, each part of a list given the previous
-// part. The probabilities of all choices at a place add up to 1, so the sum of e^-nats over all structures is
-// at most 1.
+// (description.hpp): each symbol given its place and the place above it, each part of a list given the
+// previous part. The probabilities of all choices at a place add up to 1, so the sum of e^-nats over all
+// structures is at most 1.
 #pragma once
 
 #include <vector>
 
+#include "price/description.hpp"
 #include "price/known_forms.hpp"
-#include "price/telling.hpp"
 
 namespace ddsr {
 

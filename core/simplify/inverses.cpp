@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "simplify/settled_tree.hpp"
+#include "simplify/tree.hpp"
 
 namespace ddsr {
 
@@ -71,7 +71,7 @@ Formula with_roots(const Vocabulary& vocabulary, const std::vector<Sign>& signs,
   if (!tree) return formula;
   const Tree other = Roots(signs).rewritten(*tree);
   if (other == *tree) return formula;
-  const std::optional<SettledFormula> longer = written(vocabulary, other);
+  const std::optional<FlaggedFormula> longer = written(vocabulary, other);
   if (!longer) return formula;
   Formula simple = Simplifier(vocabulary, signs).simplify(longer->formula);
   const bool is_better = cost_of_reading(vocabulary, simple) <= cost_of_reading(vocabulary, formula);

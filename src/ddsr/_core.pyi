@@ -226,31 +226,31 @@ def simplify(
     `signs` has 0 for a variable of any sign, 1 for a nonnegative, 2 for a positive one.
     """
 
-SPELLINGS: list[str]
+NOTATION_RULES: list[str]
 SIMPLE_BASES: list[float]
 
-def spell(
+def rewrite_notation(
     vocabulary: Vocabulary,
     tokens: Sequence[int],
     constants: Sequence[float],
-    is_settled: Sequence[bool],
-    spellings: Sequence[str],
+    is_fixed: Sequence[bool],
+    rules: Sequence[str],
     is_allowed: Callable[[list[int], list[float]], bool] | None,
     is_exact: Callable[[float], bool],
 ) -> tuple[list[int], list[float], list[bool]] | None:
-    """(tokens, constants, is_settled) of an expression as people write it; None where nothing changes.
+    """(tokens, constants, is_fixed) of an expression as people write it; None where nothing changes.
 
-    `spellings` are names of `SPELLINGS`, in the order in which they are applied. All is breadth-first.
+    `rules` are names of `NOTATION_RULES`, in the order in which they are applied. All is breadth-first.
     """
 
-def settle(
+def drop_needless(
     wide: Vocabulary,
     vocabulary: Vocabulary,
     tokens: Sequence[int],
     constants: Sequence[float],
-    is_settled: Sequence[bool],
+    is_fixed: Sequence[bool],
 ) -> tuple[list[int], list[float], list[bool]] | None:
-    """(tokens, constants, is_settled) without what settled constants make superfluous, over `vocabulary`.
+    """(tokens, constants, is_fixed) without what fixed constants make superfluous, over `vocabulary`.
 
     The tokens are of the wide vocabulary, which has the same variables. None where nothing is left that has
     a value, or the vocabulary cannot write it.
@@ -380,7 +380,7 @@ SYMBOLS: list[str]
 PLACES: list[str]
 """where a symbol may stand"""
 
-def tell_structures(
+def describe_structures(
     vocabulary: Vocabulary,
     tokens: NDArray[np.int16],
     constants: NDArray[np.float64],
@@ -404,16 +404,16 @@ def canonical(
 ) -> tuple[NDArray[np.int16], NDArray[np.float64], NDArray[np.uint8]]:
     """Tokens, constants and which are fixed, as people write each; no tokens where that cannot be."""
 
-ToldForm = tuple[Sequence[int], Sequence[float], Sequence[int]]
+DescribedForm = tuple[Sequence[int], Sequence[float], Sequence[int]]
 """what was chosen of a structure, values of its numbers, columns of its variables"""
 
 class StructureCode:
     """Learned from choices (n, 5) and counts of whole forms: see `ddsr.price.structure_code`."""
 
-    def __init__(self, choices: NDArray[np.uint8], forms: Sequence[tuple[ToldForm, int]]) -> None: ...
+    def __init__(self, choices: NDArray[np.uint8], forms: Sequence[tuple[DescribedForm, int]]) -> None: ...
     def nats(self, choices: NDArray[np.uint8]) -> NDArray[np.float64]: ...
-    def mixed_nats(self, form: ToldForm, n_variables: int, told_nats: float) -> float:
-        """Nats of a structure that takes so many if it is told choice by choice, in a table of n columns."""
+    def mixed_nats(self, form: DescribedForm, n_variables: int, described_nats: float) -> float:
+        """Return the nats of a structure from those of its description choice by choice."""
     def prices(
         self,
         vocabulary: Vocabulary,
@@ -423,7 +423,7 @@ class StructureCode:
         number_nats: Callable[[int, float], float],
         constant_nats: Callable[[float], float],
     ) -> NDArray[np.float64]:
-        """Of expressions whose other constants are settled numbers: see `ddsr.price.StructureCode.prices`."""
+        """Of expressions whose other constants are fixed numbers: see `ddsr.price.StructureCode.prices`."""
 
 class TablePrice:
     """What structures cost in a table, all their constants being fitted: see `ddsr.price.table_code`."""

@@ -19,6 +19,6 @@ def test_only_what_was_solved_is_compared() -> None:
         replace(run(NAMES[1]), solved_srbench=True, complexity=7),
         replace(run("feynman_I_9_18"), solved_srbench=False, complexity=90),
     ]
-    told = comparison(rows, {NAMES[0]: 3, NAMES[1]: 7, "feynman_I_9_18": 20})
-    assert told == "2 solved, median size 6, of their truths 5; 1 are longer by more than 1"
+    text = comparison(rows, {NAMES[0]: 3, NAMES[1]: 7, "feynman_I_9_18": 20})
+    assert text == "2 solved, median size 6, of their truths 5; 1 are longer by more than 1"
     assert comparison(rows[2:], {}) == "nothing was solved"

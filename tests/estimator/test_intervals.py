@@ -60,10 +60,10 @@ def test_intervals_have_their_stated_coverage():
 def test_fixed_constants_are_exact():
     y = 2 * X[:, 0] + 0.3371 + 0.01 * NOISE
     table = line(y, model_selection="description_length").confidence_intervals()
-    settled = table[table["is_exact"]]
-    assert 2.0 in settled["value"].to_numpy()
-    assert (settled["low"] == settled["value"]).all() and (settled["high"] == settled["value"]).all()
-    assert (settled["standard_error"] == 0).all()
+    fixed = table[table["is_exact"]]
+    assert 2.0 in fixed["value"].to_numpy()
+    assert (fixed["low"] == fixed["value"]).all() and (fixed["high"] == fixed["value"]).all()
+    assert (fixed["standard_error"] == 0).all()
     free = table[~table["is_exact"]]
     assert len(free) == 1 and (free["low"] < 0.3371).all() and (free["high"] > 0.3371).all()
 

@@ -79,8 +79,8 @@ def test_values_are_those_of_the_formula(text: str) -> None:
     expression = Expression.parse(text, VOCABULARY)
     found, is_finite = values([expression], X)
     assert is_finite[0]
-    np.testing.assert_allclose(found[0], VALUES[text], rtol=1e-13)
-    np.testing.assert_allclose(expression.to_callable()(X), VALUES[text], rtol=1e-13)
+    np.testing.assert_allclose(found[0], VALUES[text], rtol=1e-13, atol=1e-14)
+    np.testing.assert_allclose(expression.to_callable()(X), VALUES[text], rtol=1e-13, atol=1e-14)
 
 
 @texts
@@ -181,8 +181,8 @@ def test_a_function_has_its_values_and_derivatives(text: str) -> None:
     expression = Expression.parse(text, FUNCTIONS)
     found, is_finite = values([expression], X, n_threads=2)
     assert is_finite[0]
-    np.testing.assert_allclose(found[0], FUNCTION_VALUES[text], rtol=1e-13)
-    np.testing.assert_allclose(expression.to_callable()(X), FUNCTION_VALUES[text], rtol=1e-13)
+    np.testing.assert_allclose(found[0], FUNCTION_VALUES[text], rtol=1e-13, atol=1e-14)
+    np.testing.assert_allclose(expression.to_callable()(X), FUNCTION_VALUES[text], rtol=1e-13, atol=1e-14)
     slopes, _ = gradients([expression], X)
     for constant in range(expression.n_constants):
         expected = differences(expression, constant)

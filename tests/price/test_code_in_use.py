@@ -13,7 +13,7 @@ from ddsr.price import TableCode
 from ddsr.price import noise as noise_module
 from ddsr.price.code_in_use import code_in_use, priced_by
 from ddsr.price.description_length import nats_of_structure
-from ddsr.price.structure_code import tell
+from ddsr.price.structure_code import describe
 from ddsr.price.table_code import Reading
 
 VOCABULARY = Vocabulary(["x"], tuple(OPERATORS))
@@ -22,7 +22,7 @@ VOCABULARY = Vocabulary(["x"], tuple(OPERATORS))
 @pytest.fixture(scope="module")
 def other() -> TableCode:
     formulas = [read_formula(text, ["x"], ["a", "b"]) for text in ("a * x + b", "a * x^2", "sin(a * x) / b")]
-    reading = Reading.of(tell([expression], [is_free])[0] for expression, is_free in formulas)
+    reading = Reading.of(describe([expression], [is_free])[0] for expression, is_free in formulas)
     return TableCode.learned(reading, reading)
 
 

@@ -8,7 +8,7 @@ from benchmarks.structure_code import kept_formulas, readings
 from ddsr import Expression, Vocabulary
 from ddsr.expression import OPERATORS
 from ddsr.price import TableCode
-from ddsr.price.structure_code import tell
+from ddsr.price.structure_code import describe
 
 
 def parsed(text: str, *variables: str) -> Expression:
@@ -44,7 +44,9 @@ def test_different_forms_are_unequal(one, other):
 
 
 def test_keys_depend_on_the_order_of_columns():
-    keys = [tell([parsed(text, "x", "y")], [[False, False]])[0].key for text in ("x^2 * y^4", "y^2 * x^4")]
+    keys = [
+        describe([parsed(text, "x", "y")], [[False, False]])[0].key for text in ("x^2 * y^4", "y^2 * x^4")
+    ]
     assert keys[0] != keys[1]
 
 
@@ -56,9 +58,9 @@ def test_numbers_are_freed_except_those_of_the_form():
 
 @pytest.fixture(scope="module")
 def kept():
-    formulas, told, n_dropped = kept_formulas()
+    formulas, described, n_dropped = kept_formulas()
     assert n_dropped >= 52
-    return formulas, told
+    return formulas, described
 
 
 def test_the_shipped_tables_are_those_of_the_corpus(kept):

@@ -15,25 +15,25 @@ from ddsr.price.simple_numbers import nats_of, nats_of_measured
 from ddsr.price.structure_code import (
     NUMBER_PLACES,
     Counts,
+    Description,
     StructureCode,
-    Told,
+    describe,
     n_fitted,
     read_counts,
-    tell,
 )
 
 VOCABULARY = Vocabulary(["x", "y", "z"], tuple(OPERATORS))
 CODE = TableCode.shipped().fitted
 
 
-def told(text: str) -> Told:
+def described(text: str) -> Description:
     """The description of a structure whose constants are free unless they are simple numbers."""
     expression = Expression.parse(text, VOCABULARY)
-    return tell([expression], [[not is_part_of_law(value) for value in expression.constants]])[0]
+    return describe([expression], [[not is_part_of_law(value) for value in expression.constants]])[0]
 
 
 def nats(text: str, n_variables: int = 1) -> float:
-    return CODE.nats(told(text), n_variables)
+    return CODE.nats(described(text), n_variables)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def nats(text: str, n_variables: int = 1) -> float:
     ],
 )
 def test_notations_of_one_structure_have_one_price(writings):
-    first, *others = map(told, writings)
+    first, *others = map(described, writings)
     assert all(other.key == first.key for other in others)
 
 
@@ -90,9 +90,9 @@ def test_common_structures_are_cheaper_than_odd_ones(common, odd):
 
 
 def test_naming_a_variable_costs_the_log_of_their_number():
-    formulas = [tell([each.expression], [each.is_free])[0] for each in read_corpus()[:40]]
+    formulas = [describe([each.expression], [each.is_free])[0] for each in read_corpus()[:40]]
     code = StructureCode(replace(Counts.of(formulas), forms=Counter()))  # no form is named as a whole
-    assert code.nats(told("x * y"), 8) == pytest.approx(code.nats(told("x * y"), 1) + 2 * np.log(8))
+    assert code.nats(described("x * y"), 8) == pytest.approx(code.nats(described("x * y"), 1) + 2 * np.log(8))
 
 
 def test_numbers_are_priced_by_their_place():
@@ -159,8 +159,8 @@ def test_a_second_simple_constant_costs_less_than_the_first():
 
 
 def test_constants_of_a_product_count_once():
-    assert n_fitted(told("7.31 * x / 1.93 / (2.57 + x)")) == 2
-    assert n_fitted(told("x^2")) == 0
+    assert n_fitted(described("7.31 * x / 1.93 / (2.57 + x)")) == 2
+    assert n_fitted(described("x^2")) == 0
 
 
 def test_lengths_obey_krafts_inequality():
@@ -199,14 +199,14 @@ def test_enumerated_structures_cost_what_the_code_says():
         expression = Batch(vocabulary, tokens[row : row + 1], constants[row : row + 1])[0]
         is_free = [not fixed for fixed in is_fixed[row, : expression.n_constants]]
         # a known form with an expensive number is enumerated only by its name
-        n_others += CODE.nats(tell([expression], [is_free])[0], 1) != pytest.approx(length, abs=0.05)
+        n_others += CODE.nats(describe([expression], [is_free])[0], 1) != pytest.approx(length, abs=0.05)
         n_checked += 1
     # exceptions: known forms whose constants are placed differently in the corpus than after a fit
     assert n_checked > 200 and n_others <= 0.01 * n_checked
 
 
 def test_tables_are_read_as_they_were_written():
-    formulas = [tell([each.expression], [each.is_free])[0] for each in read_corpus()[:40]]
+    formulas = [describe([each.expression], [each.is_free])[0] for each in read_corpus()[:40]]
     counts = Counts.of(formulas)
     assert read_counts(*write_counts(counts).values()) == counts
 
@@ -249,7 +249,7 @@ def test_numbers_of_a_law_differ_from_measured_ones():
 
 @pytest.mark.parametrize("writings", [("x - (y + z)", "x + neg(y + z)", "x + (-1) * (y + z)")])
 def test_sums_in_sums_are_one_sum(writings):
-    assert len({told(text).key for text in writings}) == 1
+    assert len({described(text).key for text in writings}) == 1
 
 
 def test_a_number_may_be_subtracted_from_an_enumerated_sum():
@@ -278,4 +278,6 @@ def test_without_powers_a_square_of_constants_is_not_written():
     for row in np.flatnonzero(tokens[:, 0] >= 0):
         expression = Batch(vocabulary, tokens[row : row + 1], constants[row : row + 1])[0]
         is_free = [not fixed for fixed in is_fixed[row, : expression.n_constants]]
-        assert CODE.nats(tell([expression], [is_free])[0], 1) == pytest.approx(found.nats()[row], abs=0.05)
+        assert CODE.nats(describe([expression], [is_free])[0], 1) == pytest.approx(
+            found.nats()[row], abs=0.05
+        )

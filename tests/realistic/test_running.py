@@ -14,7 +14,7 @@ from benchmarks.realistic.shapes import has_form, n_numbers
 from ddsr import Expression
 from ddsr.price import TableCode
 from ddsr.price.code_in_use import code_in_use
-from ddsr.price.structure_code import tell
+from ddsr.price.structure_code import describe
 from ddsr.price.table_code import Reading
 
 
@@ -82,7 +82,7 @@ def test_the_true_form_is_passed_as_a_guess(stand):
 
 def test_the_true_form_is_left_out_of_the_code(stand, monkeypatch):
     others = Reading.of(
-        tell([curve_law], [[True] * curve_law.n_constants])[0] for curve_law in (law("drag"), law("diode"))
+        describe([each], [[True] * each.n_constants])[0] for each in (law("drag"), law("diode"))
     )
     codes = {}
     monkeypatch.setattr(

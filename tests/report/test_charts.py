@@ -120,7 +120,7 @@ def test_fit_is_measured_where_it_is_known():
     assert Predictions.of(np.ones(3), np.full(3, np.inf)) is None
 
 
-def test_rows_that_are_missed_by_far_are_told():
+def test_rows_that_are_missed_by_far_are_named():
     true = np.linspace(0.0, 1.0, 120)
     predicted = true + 0.01 * np.random.default_rng(0).normal(size=120)
     assert "Outliers" not in Predictions.of(true, predicted).summary

@@ -47,13 +47,13 @@ def test_page_needs_no_other_file(html, page):
     assert not re.search(r"@import|url\((?!#)|fetch\(|XMLHttpRequest|import\(", html)
 
 
-def test_rows_missed_by_far_are_told_unless_rows_have_weights(model, data):
+def test_rows_missed_by_far_are_named_unless_rows_have_weights(model, data):
     X, y = data
     noise = 0.01 * np.std(y) * np.random.default_rng(0).normal(size=len(y))
     wrong = model.predict(X) + noise
     wrong[17] += 0.8 * np.ptp(wrong)
-    told = "Outliers: row 18 (of the rows used"
-    assert told in report_html(model, X, wrong)
+    note = "Outliers: row 18 (of the rows used"
+    assert note in report_html(model, X, wrong)
     assert "Outliers" not in report_html(model, X, wrong, background=Background(is_weighted=True))
 
 
@@ -151,7 +151,7 @@ def test_model_that_measured_no_constants_has_no_such_section(data, monkeypatch)
     assert "constants-title" not in report_html(model)
 
 
-def test_what_ran_is_told(page, model):
+def test_what_ran_is_named(page, model):
     run = next(section for section in page.all("section") if section.all(id="run-title"))
     assert "the maximum number of epochs was reached" in run.text
     assert "random_state" in run.text and "'ddsr:generator=none'" in run.text

@@ -89,8 +89,8 @@ def test_canonical_forms_are_unchanged(tree):
 
 
 def test_fixed_numbers_stay_fixed_unless_merged_with_a_fitted_one():
-    settled = canonical([model_of("x^3 / 2 + 0.371 * y")])[0]
-    assert 0.5 in settled.fixed_constants and len(settled.free_constants) == 1
+    fixed = canonical([model_of("x^3 / 2 + 0.371 * y")])[0]
+    assert 0.5 in fixed.fixed_constants and len(fixed.free_constants) == 1
     assert canonical([model_of("2 * 0.371 * y")])[0].fixed_constants == ()
 
 

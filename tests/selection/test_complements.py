@@ -8,7 +8,7 @@ import pytest
 from ddsr.expression import Expression
 from ddsr.price.model import Model
 from ddsr.selection.moves.complements import complements
-from ddsr.selection.notation import spelled
+from ddsr.selection.notation import rewritten
 from strategies import FULL, PLAIN
 
 HALF_PI = repr(np.pi / 2)
@@ -46,10 +46,10 @@ def test_other_sums_have_no_complement(text: str) -> None:
     ],
 )
 def test_quarter_turns_are_removed(given: str, written: str) -> None:
-    assert spelled(Model.free(Expression.parse(given, FULL))).expression == Expression.parse(written, FULL)
+    assert rewritten(Model.free(Expression.parse(given, FULL))).expression == Expression.parse(written, FULL)
 
 
 def test_without_the_other_function_nothing_changes() -> None:
     assert "asin" not in PLAIN.operators
     model = Model.free(Expression.parse("x + 1.5707963267948966", PLAIN))
-    assert spelled(model).expression == model.expression
+    assert rewritten(model).expression == model.expression

@@ -99,8 +99,8 @@ def test_a_large_integer_counts_as_a_truncated_decimal() -> None:
     engine = Engine(VOCABULARY, X, y)
     tree = Expression.parse("2e-7 * (exp(7 * x) + 5000000 * x)", VOCABULARY)
     model = Model(tree, tuple(value in (7.0, 5_000_000.0) for value in tree.constants))
-    settled = Model(tree, tuple(value == 7.0 for value in tree.constants))
-    assert nats([model], engine)[0] == nats([settled], engine)[0] > 5.0
+    fixed = Model(tree, tuple(value == 7.0 for value in tree.constants))
+    assert nats([model], engine)[0] == nats([fixed], engine)[0] > 5.0
 
 
 def test_rows_of_weight_zero_have_no_leverage() -> None:

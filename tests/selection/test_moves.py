@@ -9,14 +9,14 @@ import oracle
 from ddsr.engine import values
 from ddsr.expression import Expression, Kind, Node, Vocabulary
 from ddsr.price.model import Known, Model, known
-from ddsr.selection.moves.alternatives import alternatives, settled_together
-from ddsr.selection.moves.settle import settled as settled_model
+from ddsr.selection.moves.alternatives import alternatives, fixed_together
+from ddsr.selection.moves.fixed_constants import with_fixed_constants
 from strategies import FULL, PLAIN, data, expressions, mild_floats
 
 
-def settled(text: str, vocabulary: Vocabulary = PLAIN) -> str | None:
+def fixed(text: str, vocabulary: Vocabulary = PLAIN) -> str | None:
     """The text after simplification; numbers with a decimal point are fixed."""
-    model = settled_model(vocabulary, all_known(Expression.parse(text, vocabulary).tree))
+    model = with_fixed_constants(vocabulary, all_known(Expression.parse(text, vocabulary).tree))
     return None if model is None else model.expression.text()
 
 
@@ -73,17 +73,17 @@ def all_known(node: Node) -> Node:
     ],
 )
 def test_superfluous_parts_are_removed(text: str, expected: str | None) -> None:
-    assert settled(text) == expected
+    assert fixed(text) == expected
 
 
 def test_the_vocabulary_says_how_to_negate() -> None:
-    assert settled("0 - x", FULL) == "-x"
+    assert fixed("0 - x", FULL) == "-x"
     without_one = Vocabulary(("x", "y"), has_one=False)
-    assert settled("x^0 + y", without_one) == "1.0 + y"
+    assert fixed("x^0 + y", without_one) == "1.0 + y"
 
 
 def test_operations_on_free_constants_become_one_constant() -> None:
-    model = settled_model(PLAIN, Expression.parse("sin(2 * 0.4) * x", PLAIN).tree)
+    model = with_fixed_constants(PLAIN, Expression.parse("sin(2 * 0.4) * x", PLAIN).tree)
     assert model is not None and model.is_fixed == (False,)
     assert model.expression.constants == pytest.approx((np.sin(0.8),))
 
@@ -97,7 +97,7 @@ def test_a_minus_is_written_in_the_vocabularys_way() -> None:
         (("add", "sin"), None),
         (("mul", "cos"), None),
     ):
-        model = settled_model(Vocabulary(("x",), operators), tree)
+        model = with_fixed_constants(Vocabulary(("x",), operators), tree)
         assert (None if model is None else model.expression.text()) == text
 
 
@@ -120,7 +120,7 @@ def test_simplifying_fixed_constants_keeps_values(model: Model) -> None:
     vocabulary = model.expression.vocabulary
     X = data(20)
     _, (is_finite,) = values([model.expression], X)
-    other = settled_model(vocabulary, model.tree)
+    other = with_fixed_constants(vocabulary, model.tree)
     if other is None:
         assert not is_finite
         return
@@ -204,12 +204,12 @@ def test_an_exponential_far_beyond_double_precision_is_no_error() -> None:
 def test_constants_are_fixed_together() -> None:
     model = Model.free(Expression.parse("1.02 * y * sqrt(0.99 - (x / z)^1.98) + 0.001", PLAIN))
     near = {1.02: 1.0, 0.99: 1.0, 1.98: 2.0, 0.001: 0.0}
-    found = settled_together(model, lambda number, value: near[value])
+    found = fixed_together(model, lambda number, value: near[value])
     assert found is not None and all(found.is_fixed)
     assert found.expression.text() == "y * sqrt(1 - (x / z)^2)"
-    some = settled_together(model, lambda number, value: 2.0 if value == 1.98 else None)
+    some = fixed_together(model, lambda number, value: 2.0 if value == 1.98 else None)
     assert some is not None and sum(some.is_fixed) == 1
-    assert settled_together(model, lambda number, value: None) is None
+    assert fixed_together(model, lambda number, value: None) is None
 
 
 def test_the_most_probable_and_the_simplest_numbers_are_tried():

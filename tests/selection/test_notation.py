@@ -13,7 +13,7 @@ from ddsr import _core
 from ddsr.engine import Engine
 from ddsr.expression import DEFAULT_OPERATORS, OPERATORS, Expression, Node, Vocabulary
 from ddsr.price.model import Model
-from ddsr.selection.notation import USUAL_SPELLINGS, as_roots, spelled, with_phases_in_a_turn
+from ddsr.selection.notation import USUAL_RULES, as_roots, rewritten, with_phases_in_a_turn
 from ddsr.selection.select import select
 from strategies import FULL, expressions, mild_floats
 
@@ -27,9 +27,9 @@ LATE = -1.0
 """a past moment of the monotonic clock"""
 
 
-def written(text: str, vocabulary: Vocabulary = PLAIN, is_settled: bool = False) -> Model:
+def written(text: str, vocabulary: Vocabulary = PLAIN, is_fixed: bool = False) -> Model:
     expression = Expression.parse(text, vocabulary)
-    model = spelled(Model(expression, (is_settled,) * expression.n_constants))
+    model = rewritten(Model(expression, (is_fixed,) * expression.n_constants))
     same_values(expression, model.expression)
     return model
 
@@ -42,7 +42,7 @@ def same_values(before: Expression, after: Expression, rows: np.ndarray = ROWS) 
 
 
 def with_outer_signs(text: str) -> Expression:
-    return spelled(Model.free(Expression.parse(text, FULL)), spellings=["outer signs"]).expression
+    return rewritten(Model.free(Expression.parse(text, FULL)), rules=["outer signs"]).expression
 
 
 @pytest.mark.parametrize("name", ODD)
@@ -81,9 +81,9 @@ def test_signs(start: str, end: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in ODD if name in PLAIN.operators])
 def test_a_difference_takes_the_minus_in_front_of_an_odd_function(name: str) -> None:
-    assert written(f"-1 * {name}(x - y)", is_settled=True).expression.text() == f"{name}(y - x)"
-    assert written(f"-1 * {name}(x - y) / z", is_settled=True).expression.text() == f"{name}(y - x) / z"
-    assert written(f"z + -1 * {name}(x - y)", is_settled=True).expression.text() == f"z - {name}(x - y)"
+    assert written(f"-1 * {name}(x - y)", is_fixed=True).expression.text() == f"{name}(y - x)"
+    assert written(f"-1 * {name}(x - y) / z", is_fixed=True).expression.text() == f"{name}(y - x) / z"
+    assert written(f"z + -1 * {name}(x - y)", is_fixed=True).expression.text() == f"z - {name}(x - y)"
     fitted = written(f"-1 * {name}(x - y)")  # a number fitted to the data keeps its place
     assert fitted.expression.n_constants == 1
 
@@ -99,7 +99,7 @@ def test_a_difference_takes_the_minus_in_front_of_an_odd_function(name: str) -> 
     ],
 )
 def test_a_minus_goes_where_it_takes_no_tokens(start: str, end: str) -> None:
-    found = written(start, is_settled=True).expression
+    found = written(start, is_fixed=True).expression
     assert sorted(found.text()) == sorted(end)
     assert len(found) == len(Expression.parse(end, PLAIN))
 
@@ -131,8 +131,8 @@ def test_a_phase_within_a_scaled_sum_is_reduced() -> None:
 
 
 def test_a_fixed_simple_phase_stays_and_a_truncated_one_is_fitted_again() -> None:
-    assert written("sin(x + 4)", is_settled=True).expression.text() == "sin(x + 4)"
-    found = written("sin(x + 69.42)", is_settled=True)
+    assert written("sin(x + 4)", is_fixed=True).expression.text() == "sin(x + 4)"
+    found = written("sin(x + 69.42)", is_fixed=True)
     assert abs(found.expression.constants[0]) < pi and found.is_fixed == (False,)
 
 
@@ -141,7 +141,7 @@ def test_a_fixed_simple_phase_stays_and_a_truncated_one_is_fitted_again() -> Non
 def test_every_phase_ends_within_half_a_turn(phase: float, name: str) -> None:
     tree = Node.operator(name, Node.operator("add", Node.variable("x"), Node.constant(phase)))
     expression = Expression.from_tree(PLAIN, tree)
-    found = spelled(Model.free(expression)).expression
+    found = rewritten(Model.free(expression)).expression
     assert abs(found.constants[0]) <= pi + 1e-12
     same_values(expression, found)
 
@@ -169,7 +169,7 @@ def test_a_fitted_base_is_an_exponential() -> None:
 
 def test_without_powers_an_exponential_stays() -> None:
     vocabulary = Vocabulary(("x",), ("mul", "exp"))
-    assert spelled(Model.free(Expression.parse(f"exp({log(2)!r} * x)", vocabulary))).expression.text() == (
+    assert rewritten(Model.free(Expression.parse(f"exp({log(2)!r} * x)", vocabulary))).expression.text() == (
         f"exp({log(2)!r} * x)"
     )
 
@@ -205,54 +205,54 @@ def test_functions_of_inverse_functions(start: str, end: str) -> None:
 )
 def test_denominators_without_fractions(start: str, end: str) -> None:
     given = Expression.parse(start, PLAIN)
-    model = spelled(Model(given, tuple(value == 2.0 for value in given.constants)))
+    model = rewritten(Model(given, tuple(value == 2.0 for value in given.constants)))
     same_values(given, model.expression)
     assert str(model.expression) == end
 
 
 def test_a_fixed_number_in_a_denominator_stays_fixed() -> None:
-    model = written("3 / (1 + 2 / x)", is_settled=True)
+    model = written("3 / (1 + 2 / x)", is_fixed=True)
     assert str(model.expression) == "3 * x / (2 + x)"
     assert all(model.is_fixed)
 
 
 @settings(max_examples=200, deadline=None)
 @given(expressions(FULL, 13, mild_floats), st.booleans())
-def test_every_notation_keeps_values(expression: Expression, is_settled: bool) -> None:
+def test_every_notation_keeps_values(expression: Expression, is_fixed: bool) -> None:
     same_values(expression, as_roots(expression, positive=FULL.variables))
-    model = Model(expression, (is_settled,) * expression.n_constants)
-    for name in _core.SPELLINGS:
-        same_values(expression, spelled(model, spellings=[name]).expression)
-    same_values(expression, spelled(model).expression)
+    model = Model(expression, (is_fixed,) * expression.n_constants)
+    for name in _core.NOTATION_RULES:
+        same_values(expression, rewritten(model, rules=[name]).expression)
+    same_values(expression, rewritten(model).expression)
 
 
 @settings(max_examples=100, deadline=None)
 @given(expressions(FULL, 13, mild_floats))
 def test_signs_take_no_more_tokens(expression: Expression) -> None:
-    found = spelled(Model.free(expression), spellings=["outer signs"])
+    found = rewritten(Model.free(expression), rules=["outer signs"])
     assert len(found.expression) <= len(expression)
 
 
 def test_spellings_have_names() -> None:
-    assert set(USUAL_SPELLINGS) == set(_core.SPELLINGS) - {"phases in a turn"}
+    assert set(USUAL_RULES) == set(_core.NOTATION_RULES) - {"phases in a turn"}
     model = Model.free(Expression.parse("x * x", PLAIN))
-    with pytest.raises(ValueError, match="there is no spelling 'verse'"):
-        spelled(model, spellings=["verse"])
-    assert spelled(model, spellings=[]) is model
+    with pytest.raises(ValueError, match="there is no notation rule 'verse'"):
+        rewritten(model, rules=["verse"])
+    assert rewritten(model, rules=[]) is model
 
 
 @pytest.mark.parametrize("text", ["1.0 * sin(x)", "sin(x) * 1.0"])
 def test_a_fixed_factor_of_one_is_dropped(text: str) -> None:
-    assert written(text, is_settled=True).expression.text() == "sin(x)"
+    assert written(text, is_fixed=True).expression.text() == "sin(x)"
     assert len(written(text).expression) == 4
 
 
 def test_flags_follow_their_constants() -> None:
     """The rules work in prefix order, while a model lists its constants breadth-first."""
     model = Model(Expression.parse("2.5 * x - sin(-0.5 * y) * 4.5", PLAIN), (False, True, True))
-    settled = {2.5: False, -0.5: True, 4.5: True}
-    model = Model(model.expression, tuple(settled[value] for value in model.expression.constants))
-    found = spelled(model)
+    fixed = {2.5: False, -0.5: True, 4.5: True}
+    model = Model(model.expression, tuple(fixed[value] for value in model.expression.constants))
+    found = rewritten(model)
     flags = dict(zip(found.expression.constants, found.is_fixed, strict=True))
     assert flags == {2.5: False, 0.5: True, 4.5: True}
 
@@ -262,13 +262,13 @@ def test_an_error_of_the_rules_is_passed_on() -> None:
         raise RuntimeError(expression.text())
 
     with pytest.raises(RuntimeError, match="x\\^2"):
-        spelled(Model.free(Expression.parse("x * x", PLAIN)), refuse)
+        rewritten(Model.free(Expression.parse("x * x", PLAIN)), refuse)
 
 
 def test_deeply_nested_expressions_stay() -> None:
     expression = Expression.parse("sin(" * 1000 + "-x" + ")" * 1000, PLAIN)
     model = Model.free(expression)
-    assert spelled(model) is model
+    assert rewritten(model) is model
     assert as_roots(expression) is expression
     inverse = Expression.parse("sin(acos(" * 500 + "x" + "))" * 500, PLAIN)
     assert as_roots(inverse) is inverse
@@ -335,7 +335,7 @@ def test_equations_are_written_well_only_while_there_is_time(monkeypatch: pytest
         n_spelled.append(model)
         return model
 
-    monkeypatch.setattr("ddsr.selection.judged.spelled", counted)
+    monkeypatch.setattr("ddsr.selection.judged.rewritten", counted)
     candidates = [Expression.parse(text, PLAIN) for text in ("x", "x * y", "sin(x)", "x + y", "exp(z)")]
     y = ROWS[:, 0] * ROWS[:, 1]
     assert len(select(candidates, Engine(PLAIN, ROWS, y), deadline=LATE)) == 5
@@ -344,4 +344,4 @@ def test_equations_are_written_well_only_while_there_is_time(monkeypatch: pytest
 
 def test_a_fixed_constant_stays_fixed_without_its_sign() -> None:
     model = Model(Expression.parse("x + sin(-2.5 * y)", PLAIN), (True,))
-    assert spelled(model).is_fixed == (True,)
+    assert rewritten(model).is_fixed == (True,)

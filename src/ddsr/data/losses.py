@@ -81,11 +81,6 @@ class Loss:
         return self.name in ("squared", "relative")
 
     @property
-    def has_scale(self) -> bool:
-        """Whether the size of the errors is estimated rather than a consequence of the predictions."""
-        return self.name not in ("poisson", "logistic")
-
-    @property
     def is_of_values(self) -> bool:
         """Whether predictions are on the scale of y; those of the logistic loss are log-odds."""
         return self.name != "logistic"

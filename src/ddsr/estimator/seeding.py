@@ -18,7 +18,7 @@ from ddsr.price.model import Model
 from ddsr.price.rounding import SAME_ERROR
 from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.search.problem import Problem
-from ddsr.selection.notation import spelled
+from ddsr.selection.notation import rewritten
 
 # Effort of their fits: they are few, and the starting values of their constants may be unknown.
 GUESS_STEPS, GUESS_STARTS = 50, 8
@@ -102,7 +102,7 @@ def _measured(guess: FrontEntry, problem: Problem) -> FrontEntry:
         return guess
     model = Model.free(guess.expression)
     nats = DescriptionLength.on(problem.engine)(model, guess.nrmse, scores.information[0])
-    written = spelled(model, problem.lister.listing.allows)
+    written = rewritten(model, problem.lister.listing.allows)
     if len(written.expression) == guess.size:
         model = written
     is_free = tuple(not is_fixed for is_fixed in model.is_fixed)

@@ -1,6 +1,6 @@
 """Cost of an equation in nats: its structure, its constants, and the data given its predictions."""
 
-from ddsr.price.structure_code import StructureCode, Told
+from ddsr.price.structure_code import Description, StructureCode
 from ddsr.price.table_code import TableCode
 
-__all__ = ["StructureCode", "TableCode", "Told"]
+__all__ = ["StructureCode", "TableCode", "Description"]

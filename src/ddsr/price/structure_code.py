@@ -36,7 +36,7 @@ Form = tuple[tuple[int, ...], tuple[float, ...], tuple[int, ...]]
 
 
 @dataclass(frozen=True)
-class Told:
+class Description:
     """A structure as the code encodes it."""
 
     choices: tuple[Choice, ...]
@@ -64,7 +64,7 @@ class Counts:
     forms: Counter[Form]
 
     @classmethod
-    def of(cls, formulas: Iterable[Told]) -> Counts:
+    def of(cls, formulas: Iterable[Description]) -> Counts:
         """Count the choices, numbers and forms of encoded formulas."""
         every = list(formulas)
         return cls(
@@ -74,20 +74,20 @@ class Counts:
         )
 
 
-def tell(expressions: Sequence[Expression], is_free: Sequence[Sequence[bool]]) -> list[Told]:
+def describe(expressions: Sequence[Expression], is_free: Sequence[Sequence[bool]]) -> list[Description]:
     """Encode the structure of each expression; `is_free` marks its fitted constants, breadth-first."""
     if not expressions:
         return []
     batch = Batch.of(expressions)
     mask = free_mask(batch, is_free)
-    choices, row_of_choice, row_of_number, place, number, row_of_variable, column = _core.tell_structures(
+    choices, row_of_choice, row_of_number, place, number, row_of_variable, column = _core.describe_structures(
         batch.vocabulary.core, batch.tokens, batch.constants, mask
     )
     every_choice = list(map(tuple, choices.tolist()))
     every_number = list(zip(place.tolist(), number.tolist(), strict=True))
     n = len(expressions)
     return [
-        Told(tuple(every_choice[a:b]), tuple(every_number[c:d]), tuple(column[e:f].tolist()))
+        Description(tuple(every_choice[a:b]), tuple(every_number[c:d]), tuple(column[e:f].tolist()))
         for (a, b), (c, d), (e, f) in zip(
             _edges(row_of_choice, n), _edges(row_of_number, n), _edges(row_of_variable, n), strict=True
         )
@@ -102,12 +102,12 @@ def free_mask(batch: Batch, is_free: Sequence[Sequence[bool]]) -> NDArray[np.uin
     return mask
 
 
-def n_fitted(told: Told) -> int:
+def n_fitted(description: Description) -> int:
     """Return the number of fitted constants, counting those of one product or sum as one."""
     constant = _core.SYMBOLS.index("constant")
     return sum(
         chosen == constant or (bool(is_listed) and chosen == constant + len(_core.SYMBOLS))
-        for is_listed, _, _, _, chosen in told.choices
+        for is_listed, _, _, _, chosen in description.choices
     )
 
 
@@ -157,16 +157,16 @@ class StructureCode:
         self.numbers = NumberCode(counts.numbers)
 
     @classmethod
-    def learned(cls, formulas: Iterable[Told]) -> StructureCode:
+    def learned(cls, formulas: Iterable[Description]) -> StructureCode:
         """Learn a code from formulas that people use."""
         return cls(Counts.of(formulas))
 
-    def nats(self, told: Told, n_variables: int) -> float:
+    def nats(self, description: Description, n_variables: int) -> float:
         """Nats of the whole structure, whose variables are among `n_variables`."""
-        choices = float(self.core.nats(np.array(told.choices, dtype=np.uint8)).sum())
-        numbers = sum(self.numbers.nats(place, value) for place, value in told.numbers)
-        one_by_one = choices + numbers + len(told.variables) * log(max(n_variables, 1))
-        return self.core.mixed_nats(told.key, max(n_variables, 1), one_by_one)
+        choices = float(self.core.nats(np.array(description.choices, dtype=np.uint8)).sum())
+        numbers = sum(self.numbers.nats(place, value) for place, value in description.numbers)
+        one_by_one = choices + numbers + len(description.variables) * log(max(n_variables, 1))
+        return self.core.mixed_nats(description.key, max(n_variables, 1), one_by_one)
 
     def prices(self, expressions: Sequence[Expression], is_free: Sequence[Sequence[bool]]) -> Floats:
         """Nats of expressions without the digits of their free constants, which `is_free` marks.

@@ -23,8 +23,8 @@ from ddsr.price.structure_code import (
     CHOICES,
     FORMS,
     NUMBERS,
+    Description,
     StructureCode,
-    Told,
     read_counts,
 )
 
@@ -38,14 +38,14 @@ MOST_COLUMNS = 8  # tables with more columns are priced as if they had this many
 class Reading:
     """Formulas of which some or all symbols are read as columns."""
 
-    told: Sequence[Told]
+    described: Sequence[Description]
     widths: Counter[int]
     """number of formulas by their number of columns"""
 
     @classmethod
-    def of(cls, told: Iterable[Told]) -> Reading:
+    def of(cls, described: Iterable[Description]) -> Reading:
         """Return a reading of encoded formulas."""
-        every = list(told)
+        every = list(described)
         return cls(every, Counter(min(max(len(set(each.variables)), 1), MOST_COLUMNS) for each in every))
 
 
@@ -67,7 +67,7 @@ class TableCode:
     @classmethod
     def learned(cls, fitted: Reading, columns: Reading) -> TableCode:
         """Learn the codes from formulas that people use, read in both ways."""
-        codes = StructureCode.learned(fitted.told), StructureCode.learned(columns.told)
+        codes = StructureCode.learned(fitted.described), StructureCode.learned(columns.described)
         return cls(*codes, (fitted.widths, columns.widths))
 
     @classmethod

@@ -66,8 +66,8 @@ class FrontEntry:
 
     def short_text(self) -> str:
         """The equation as text, with constants of few digits."""
-        is_settled = self.scale == 1.0 and self.offset == 0.0
-        equation = self.equation if is_settled else self.equation.simplified()
+        is_fixed = self.scale == 1.0 and self.offset == 0.0
+        equation = self.equation if is_fixed else self.equation.simplified()
         return equation.text(SHORT_PRECISION)
 
     def is_exact(self, below: float, n_rows: int) -> bool:

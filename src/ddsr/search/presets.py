@@ -337,8 +337,8 @@ def pose(
     if noise.weights is not None:
         engine = engine.reweighted(noise.weights)
     front = baseline(engine, grammar)
-    settled = data, engine, grammar, config, front, seed, device, n_threads
-    return Problem(*settled, noise=noise.kind, contributors=given)
+    parts = data, engine, grammar, config, front, seed, device, n_threads
+    return Problem(*parts, noise=noise.kind, contributors=given)
 
 
 def _noise_of(engine: Engine, config: SearchConfig) -> NoiseModel:

@@ -172,12 +172,12 @@ def informative_rows(prediction: Prediction, n: int, X: Floats | None = None) ->
     chosen: list[int] = []
     for _ in range(min(n, int(is_open.sum()))):
         gains = np.einsum("ni,ij,nj->n", factors, left, factors) / noise
-        is_told = bool(chosen) and X is not None and gains[is_open].max() < LEAST_GAIN
-        best = int(np.argmax(np.where(is_open, distances if is_told else gains, -np.inf)))
+        is_known = bool(chosen) and X is not None and gains[is_open].max() < LEAST_GAIN
+        best = int(np.argmax(np.where(is_open, distances if is_known else gains, -np.inf)))
         chosen.append(best)
         is_open[best] = False
-        told = left @ factors[best]
-        left -= np.outer(told, told) / (factors[best] @ told + WELL_MEASURED * noise[best])
+        known = left @ factors[best]
+        left -= np.outer(known, known) / (factors[best] @ known + WELL_MEASURED * noise[best])
         if X is not None:
             distances = np.minimum(distances, _distances(X, best))
     return chosen

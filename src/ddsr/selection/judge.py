@@ -36,7 +36,7 @@ from ddsr.selection.judged import (
     length_of,
     rank_of,
 )
-from ddsr.selection.moves.alternatives import alternatives, settled_together, with_moved_constants
+from ddsr.selection.moves.alternatives import alternatives, fixed_together, with_moved_constants
 from ddsr.selection.moves.shared_factors import NatsLost
 from ddsr.selection.notation import as_roots, with_phases_in_a_turn
 from ddsr.selection.rational.forms import rational_forms
@@ -259,22 +259,22 @@ class Judge:
 
         return nats_lost
 
-    def settled_together(self, models: Sequence[Judged]) -> dict[object, Judged]:
+    def fixed_together(self, models: Sequence[Judged]) -> dict[object, Judged]:
         """Return, by key, the models that are shorter with all likely constants fixed at once.
 
         One fit per candidate shows which of them are worth the rounds of moves.
         """
-        settled: dict[object, Model | None] = {}
+        fixed: dict[object, Model | None] = {}
         for one in sorted(models, key=rank_of):  # best first, in case time runs out
             if self.is_late:
                 break
-            together = settled_together(one.model, self._likely_number(one))
-            settled[one.model.key] = self.written([together])[0] if together else None
-        new = distinct(model for model in settled.values() if model is not None)
+            together = fixed_together(one.model, self._likely_number(one))
+            fixed[one.model.key] = self.written([together])[0] if together else None
+        new = distinct(model for model in fixed.values() if model is not None)
         found = {one.model.key: one for one in self.measure(new, ROUND_STEPS, ROUND_TOLERANCE)}
         shorter: dict[object, Judged] = {}
         for one in models:
-            model = settled.get(one.model.key)
+            model = fixed.get(one.model.key)
             other = None if model is None else found.get(model.key)
             if other is not None and is_shorter(other, one):
                 shorter[one.model.key] = other
@@ -355,8 +355,8 @@ class Judge:
 
 def rewritten_as(model: Model, expression: Expression) -> Model:
     """Return the expression as a model in which constants that come from fixed ones are fixed."""
-    settled, has_free = model.fixed_constants, bool(model.free_constants)
-    is_fixed = (not has_free or value in settled or is_exact(value) for value in expression.constants)
+    fixed, has_free = model.fixed_constants, bool(model.free_constants)
+    is_fixed = (not has_free or value in fixed or is_exact(value) for value in expression.constants)
     return Model(expression, tuple(is_fixed))
 
 

@@ -14,7 +14,7 @@ from ddsr.expression import Expression
 from ddsr.price.description_length import LEAST_STRENGTH
 from ddsr.price.model import Model
 from ddsr.selection.guards.outliers import Outliers
-from ddsr.selection.notation import spelled
+from ddsr.selection.notation import rewritten
 
 # On few rows a constant may cost more than it explains. Still, it must not be worse than the mean of y.
 MOST_NRMSE = 1.05
@@ -79,7 +79,7 @@ class Judged:
 
     def selected(self, is_allowed: IsAllowed | None, is_hurried: bool = False) -> Selected:
         """Return the model in its final notation, or as it is if time is short."""
-        model = self.model if is_hurried else spelled(self.model, is_allowed)
+        model = self.model if is_hurried else rewritten(self.model, is_allowed)
         is_free = tuple(not is_fixed for is_fixed in model.is_fixed)
         return Selected(model.expression, is_free, self.nrmse, self.length, self.is_finite_between_rows)
 

@@ -1,6 +1,6 @@
 """Usual notation of a finished equation: x^2 for x * x, a division by 3 for a third, -tanh(x).
 
-The rewriting is native (core/simplify/spelling.hpp describes each step). Values do not change, and an
+The rewriting is native (core/simplify/notation.hpp describes each step). Values do not change, and an
 equation reads the same however the search found it.
 """
 
@@ -14,7 +14,7 @@ from ddsr.expression.signs import signs_of
 from ddsr.price.model import Model
 from ddsr.price.simple_numbers import is_exact
 
-USUAL_SPELLINGS = (
+USUAL_RULES = (
     "simple bases",
     "exponentials",
     "powers",
@@ -35,17 +35,17 @@ USUAL_SPELLINGS = (
 )
 
 
-def spelled(
+def rewritten(
     model: Model,
     is_allowed: Callable[[Expression], bool] | None = None,
-    spellings: Sequence[str] = USUAL_SPELLINGS,
+    rules: Sequence[str] = USUAL_RULES,
 ) -> Model:
     """Return the model in usual notation: f / 3 for 0.333… * f and x^2 for x * x, if the vocabulary allows.
 
     Steps whose result `is_allowed` refuses are skipped: c^x stays if a rule forbids exp(k * x).
     """
     if model.expression.is_filled:
-        other = model.with_parts(spelled(part, spellings=spellings) for part in model.parts)
+        other = model.with_parts(rewritten(part, rules=rules) for part in model.parts)
         return other if is_allowed is None or is_allowed(other.expression) else model
     expression = model.expression
     vocabulary = expression.vocabulary
@@ -53,12 +53,12 @@ def spelled(
     def may_be(tokens: list[int], constants: list[float]) -> bool:
         return is_allowed is None or is_allowed(Expression(vocabulary, tokens, constants))
 
-    found = _core.spell(
+    found = _core.rewrite_notation(
         vocabulary.core,
         expression.tokens,
         expression.constants,
         model.is_fixed,
-        spellings,
+        rules,
         None if is_allowed is None else may_be,
         is_exact,
     )
@@ -73,12 +73,12 @@ def with_exponentials(model: Model) -> Model:
 
     A fixed c stays, and so does a fitted one that is a simple number, as in 2^n.
     """
-    return spelled(model, spellings=("simple bases", "exponentials"))
+    return rewritten(model, rules=("simple bases", "exponentials"))
 
 
 def with_phases_in_a_turn(expression: Expression) -> Expression:
     """Return the expression with phases larger than a period reduced to at most half a period."""
-    return spelled(Model.free(expression), spellings=("phases in a turn",)).expression
+    return rewritten(Model.free(expression), rules=("phases in a turn",)).expression
 
 
 def as_roots(

@@ -12,7 +12,7 @@ from ddsr.data.arrays import Floats
 from ddsr.engine import Engine, values
 from ddsr.expression import Expression, Kind, Node
 from ddsr.price.rounding import SAME_FUNCTION
-from ddsr.price.structure_code import tell
+from ddsr.price.structure_code import describe
 from ddsr.search.front import FrontEntry
 from ddsr.selection.judged import Selected
 from ddsr.selection.parting import Noise, Parting, parting
@@ -158,8 +158,8 @@ def form_key(expression: Expression) -> object:
     if expression.is_filled:
         return tuple(form_key(part) for part in expression.parts)
     is_free = [not is_part for is_part in structural_constants(expression)]
-    told = tell([expression], [is_free])[0]
-    return told.choices, told.numbers, told.variables
+    described = describe([expression], [is_free])[0]
+    return described.choices, described.numbers, described.variables
 
 
 def structural_constants(expression: Expression) -> list[bool]:

@@ -15,7 +15,7 @@ from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.selection.handing_out import handed_out
 from ddsr.selection.judge import ROUND_STEPS, ROUND_TOLERANCE, Judge
 from ddsr.selection.judged import IsAllowed, Judged, Selected, best_of_each, is_shorter, length_of, rank_of
-from ddsr.selection.notation import spelled, with_exponentials
+from ddsr.selection.notation import rewritten, with_exponentials
 from ddsr.selection.samples import Samples
 
 # The best first move does not always lead to the shortest model. A model whose error alone outweighs the
@@ -65,8 +65,8 @@ def select(
         judged = judge.start(given_models)
     if not judged:
         raise ExpressionError("no candidate has a finite value on every row: there is nothing to select")
-    settled = judge.settled_together(judged)
-    ranked = sorted(judged, key=lambda one: rank_of(settled.get(one.model.key) or one))
+    fixed = judge.fixed_together(judged)
+    ranked = sorted(judged, key=lambda one: rank_of(fixed.get(one.model.key) or one))
     first, others = _different(ranked, n_shortest)
     by_error = sorted(others, key=lambda one: max(one.nrmse, judge.least_nrmse))
     given, rest = first + by_error[:n_most_accurate], by_error[n_most_accurate:]
@@ -78,13 +78,13 @@ def select(
             # what cannot win reads well as it is
             rest += [one for one in some if judge.length_of_data(one) > shortest]
             some = [one for one in some if judge.length_of_data(one) <= shortest]
-            chosen += _shorten_both(some, settled, judge)
+            chosen += _shorten_both(some, fixed, judge)
     chosen = _cancelled(chosen, judge)
-    chosen = [_with_moved_constants(one, judge) for one in _with_settled_rates(chosen, judge)]
+    chosen = [_with_moved_constants(one, judge) for one in _with_simple_rates(chosen, judge)]
     chosen = judge.polish(chosen)
     # a + b * x may explain the data nearly as well as b * x, which was made from it
     longest = min(map(rank_of, chosen), default=inf) + NATS_OF_RIVALS
-    rest = [settled.get(one.model.key, one) for one in rest] + [one for one in given if one.rank <= longest]
+    rest = [fixed.get(one.model.key, one) for one in rest] + [one for one in given if one.rank <= longest]
     chosen = judge.tidied(best_of_each(chosen + rest))
     ranked = sorted(best_of_each(chosen), key=rank_of)
     return handed_out(ranked, engine, is_allowed, n_written=1 if judge.is_late else None)
@@ -154,9 +154,9 @@ def _measured(
     return dict.fromkeys(models) | {one.model.key: one for one in found}
 
 
-def _shorten_both(models: list[Judged], settled: dict[object, Judged], judge: Judge) -> list[Judged]:
+def _shorten_both(models: list[Judged], fixed: dict[object, Judged], judge: Judge) -> list[Judged]:
     """Shorten each model from its own form and, if there is one, from its form with fixed constants."""
-    partners = [settled.get(one.model.key) for one in models]
+    partners = [fixed.get(one.model.key) for one in models]
     starts = [
         [one] if partner is None else [one, partner] for one, partner in zip(models, partners, strict=True)
     ]
@@ -193,7 +193,7 @@ def _plainest(tied: Sequence[Judged], best: Judged, judge: Judge) -> Judged:
     for form in tied if len(tied) > 1 else ():
         if judge.is_late:
             break
-        its = _plainness(spelled(form.model, judge.is_allowed).expression)
+        its = _plainness(rewritten(form.model, judge.is_allowed).expression)
         if plainness is None or its < plainness:
             plainest, plainness = form, its
     return plainest
@@ -208,7 +208,7 @@ def _is_another_writing(form: Judged, best: Judged) -> bool:
     return has_no_more and form.length <= best.length + most
 
 
-def _with_settled_rates(models: list[Judged], judge: Judge) -> list[Judged]:
+def _with_simple_rates(models: list[Judged], judge: Judge) -> list[Judged]:
     """Show powers c^f of a fitted base as exp(k * f), with a simple k if that is shorter.
 
     This is a matter of notation, so the description length does not rise.
@@ -218,12 +218,12 @@ def _with_settled_rates(models: list[Judged], judge: Judge) -> list[Judged]:
     begun = judge.measure(changed, ROUND_STEPS, ROUND_TOLERANCE)
     ended = zip(begun, _shorten([[one] for one in begun], judge), strict=True)
     found = {one.model.key: end for one, end in ended}
-    settled = []
+    fixed = []
     for one in models:
         end = found.get(rewritten[one.model.key].key, one)
         is_as_finite = end.is_finite_between_rows >= one.is_finite_between_rows
-        settled.append(replace(end, length=min(one.length, end.length)) if is_as_finite else one)
-    return settled
+        fixed.append(replace(end, length=min(one.length, end.length)) if is_as_finite else one)
+    return fixed
 
 
 def _with_moved_constants(one: Judged, judge: Judge) -> Judged:

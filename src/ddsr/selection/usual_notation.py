@@ -16,7 +16,7 @@ from ddsr.expression import Expression
 from ddsr.price.model import Model
 from ddsr.price.rounding import SAME_FUNCTION, is_lower
 from ddsr.search.front import FrontEntry, ParetoFront
-from ddsr.selection.notation import as_roots, spelled
+from ddsr.selection.notation import as_roots, rewritten
 
 # Steps that refit the other constants after some became whole numbers: they are nearly right.
 MAX_STEPS = 30
@@ -36,7 +36,7 @@ def in_usual_notation(
     for entry, most in zip(front, following, strict=True):
         entry = _with_whole_numbers(entry, engine)
         simpler = as_roots(entry.expression.simplified(*signs), *signs)
-        other = spelled(Model.free(simpler), is_allowed).expression
+        other = rewritten(Model.free(simpler), is_allowed).expression
         is_new = other != entry.expression and len(other) < most and is_allowed(other)
         if is_new and _has_same_error(other, entry, engine):
             entry = replace(entry, expression=other)

@@ -218,9 +218,9 @@ def test_masked_tokens_are_filled_in_from_the_visible_ones():
     for expression, variable in zip(BOTH, "xy", strict=True):
         clean = padded(expression, 12, n_rows=200)
         masked = mask_parts(clean, VOCABULARY.arities, SHARE, np.random.default_rng(7))
-        is_told = (masked.noisy_tokens == VOCABULARY.token(variable)).any(axis=1)
+        is_known = (masked.noisy_tokens == VOCABULARY.token(variable)).any(axis=1)
         filled = generator.refill(masked, np.random.default_rng(8), stream=0)
-        assert is_told.sum() > 100 and (filled[is_told] == clean[is_told]).all()
+        assert is_known.sum() > 100 and (filled[is_known] == clean[is_known]).all()
 
 
 def share_given_back(generator, expression, n=200):

@@ -63,8 +63,8 @@ class StarAttention(nn.Module):
         agreement = (query * key).sum(dim=-1) * query.shape[-1] ** -0.5  # (B, C, N, H)
         weights = agreement.masked_fill(~is_column[:, :, None, None], -torch.inf).softmax(dim=1)
         seen = (weights[..., None].to(value.dtype) * value).sum(dim=1).flatten(-2)
-        told: Tensor = self.tell(torch.cat((target, seen), dim=-1))
-        return told[:, None]
+        summary: Tensor = self.tell(torch.cat((target, seen), dim=-1))
+        return summary[:, None]
 
 
 def _in_heads(vectors: Float[Tensor, "... D"]) -> Float[Tensor, "... H d"]:

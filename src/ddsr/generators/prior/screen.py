@@ -58,8 +58,8 @@ def choose_view(
     scores = [relevance(column, y[screened]) for column in X[screened].T]
     means, spreads = np.sort(X, axis=0).mean(axis=0), np.ptp(X, axis=0)
     columns = np.lexsort((spreads, means, -np.array(scores)))
-    telling = columns[spreads[columns] > 0.0]  # a column that never changes is a constant
-    columns = (telling if len(telling) else columns)[:max_variables]
+    varying = columns[spreads[columns] > 0.0]  # a column that never changes is a constant
+    columns = (varying if len(varying) else columns)[:max_variables]
     powers = np.array([find_power(X[:, column]) for column in columns], dtype=np.int64)
     draws = [_draw(in_order, look_rows, rng) for _ in range(n_draws if len(y) > look_rows else 1)]
     for rows in draws:

@@ -57,7 +57,7 @@ def outliers_of(expressions: Sequence[Expression], samples: Samples, least_nrmse
     predicted, _ = values(Batch.of(expressions), rows, engine.n_threads)
     each = np.repeat(np.arange(len(rows)), counts.astype(np.intp))
     least = (least_nrmse * engine.spread) ** 2
-    saved, n_named = _told(predicted[:, each], target[each], least, LEAST_SHARE_LEFT)
+    saved, n_named = _named(predicted[:, each], target[each], least, LEAST_SHARE_LEFT)
     found = [Outliers()] * len(expressions)
     for row in map(int, np.flatnonzero(n_named)):
         squares = ((target - predicted[row]) ** 2)[each]
@@ -80,12 +80,12 @@ def outlying_rows(predicted: Floats, target: Floats) -> NDArray[np.intp]:
         return np.flatnonzero(~is_finite)
     with np.errstate(over="ignore"):  # an explosion is a large error, too
         predicted, target = predicted[defined] / reach, target[defined] / reach
-    _, n_named = _told(predicted[None], target, SHARE_OF_Y**2 * float(np.mean(target**2)), 0.0)
+    _, n_named = _named(predicted[None], target, SHARE_OF_Y**2 * float(np.mean(target**2)), 0.0)
     farthest = np.argsort(-np.abs(target - predicted), kind="stable")
     return np.concatenate([np.flatnonzero(~is_finite), defined[farthest[: n_named[0]]]])
 
 
-def _told(
+def _named(
     predicted: Floats, target: Floats, least: float, least_share_left: float
 ) -> tuple[Floats, NDArray[np.intp]]:
     """Return the nats that outliers save for each of (B, n) predictions, and their number.

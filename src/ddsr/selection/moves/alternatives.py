@@ -11,6 +11,7 @@ from ddsr.expression.operators import TEMPLATE, Operator
 from ddsr.price.model import Known, Model, Numbered, known, split_factor
 from ddsr.price.simple_numbers import near
 from ddsr.selection.moves.complements import complements
+from ddsr.selection.moves.fixed_constants import with_fixed_constants
 from ddsr.selection.moves.moved_constants import (
     MOST_NATS_LOST,
     likeliest,
@@ -19,7 +20,6 @@ from ddsr.selection.moves.moved_constants import (
     moved_into_logarithm,
     safe_exp,
 )
-from ddsr.selection.moves.settle import settled
 from ddsr.selection.moves.shared_factors import NatsLost, cancelled_factors, shared_factors, split_fitted
 
 # 0 and ±1 also save tokens, and their cost far from the fitted constant is only a rough estimate.
@@ -44,13 +44,13 @@ def with_moved_constants(model: Model, nats_lost: NatsLost) -> Iterator[Model]:
 def _one_move_away(model: Model, replacements: Callable[[Node], Iterator[Node]]) -> Iterator[Model]:
     seen = {model.key}
     for tree in _variants(_numbered(model), replacements):
-        other = settled(model.expression.vocabulary, tree)
+        other = with_fixed_constants(model.expression.vocabulary, tree)
         if other is not None and other.key not in seen:
             seen.add(other.key)
             yield other
 
 
-def settled_together(model: Model, choose: Callable[[int, float], float | None]) -> Model | None:
+def fixed_together(model: Model, choose: Callable[[int, float], float | None]) -> Model | None:
     """Return the model with free constants fixed at the values that `choose(number, value)` returns.
 
     A constant stays free if `choose` returns None. The result is None if nothing changes.
@@ -63,7 +63,7 @@ def settled_together(model: Model, choose: Callable[[int, float], float | None])
         children = [chosen(child) for child in node.children]
         return Node.operator(node.name, *children) if children else node
 
-    other = settled(model.expression.vocabulary, chosen(_numbered(model)))
+    other = with_fixed_constants(model.expression.vocabulary, chosen(_numbered(model)))
     return None if other is None or other.key == model.key else other
 
 

@@ -172,7 +172,7 @@ def _with_factor_inside(constant: _Factor, function: _Factor, nats_lost: NatsLos
             inner = Node.operator(name, node.children[0], known(abs(simple)))
             yield replace(function, node=Node.operator("exp", inner))
         return
-    exponent = 0.5 if node.operation == "sqrt" else _settled_exponent(node)
+    exponent = 0.5 if node.operation == "sqrt" else _fixed_exponent(node)
     if exponent is None:
         return
     for scaled in _scaled(node.children[0], exponent, place):
@@ -224,7 +224,7 @@ def _summands(summand: Node, factor: float, nats_lost: NatsLost) -> list[float]:
     return [*ones, *likeliest(numbers, lost)]
 
 
-def _settled_exponent(node: Node) -> float | None:
+def _fixed_exponent(node: Node) -> float | None:
     exponent = node.children[1] if node.operation == "pow" else None
     return exponent.value if isinstance(exponent, Known) and exponent.value != 0.0 else None
 

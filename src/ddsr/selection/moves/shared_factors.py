@@ -70,8 +70,8 @@ def cancelled_factors(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
         if ratio is not None:
             others = sum_of([other for other in terms if other is not term])
             scaled = Node.operator("mul", Node.constant(1.0 / factor.value), others)
-            settled = Node.operator("mul", known(ratio.value), term.rest)
-            yield Node.operator("div", rest, Node.operator("add", scaled, settled))
+            below = Node.operator("mul", known(ratio.value), term.rest)
+            yield Node.operator("div", rest, Node.operator("add", scaled, below))
 
 
 def _ways(one: Term, other: Term, nats_lost: NatsLost) -> Iterator[_Way]:

@@ -18,7 +18,7 @@ from ddsr.errors import ExpressionError
 from ddsr.expression import Expression, Kind, Node, Vocabulary
 from ddsr.expression.operators import NAMED_POWERS, RATIONAL
 from ddsr.price.simple_numbers import LARGEST_DENOMINATOR
-from ddsr.selection.moves.settle import settled
+from ddsr.selection.moves.fixed_constants import with_fixed_constants
 from ddsr.selection.rational.products import MOST_TERMS, Factors, Product, Symbols
 from ddsr.selection.rational.writer import Writer, cost_of
 
@@ -101,7 +101,7 @@ class _Rewriter:
         except OverflowError:  # a coefficient is larger than any double
             return
         for form in forms:
-            model = settled(self.vocabulary, form)
+            model = with_fixed_constants(self.vocabulary, form)
             if model is not None:
                 yield model.tree
 

@@ -7,13 +7,13 @@
 
 #include <optional>
 
-#include "simplify/settled_tree.hpp"
+#include "simplify/tree.hpp"
 
 namespace ddsr {
 
 // Values do not change wherever the given tree has one. Returns nothing if the result has no values. The tree
 // may have operators that the vocabulary lacks: a minus is written as the vocabulary allows.
-std::optional<Tree> settled(const Vocabulary& vocabulary, const Tree& tree);
+std::optional<Tree> without_needless(const Vocabulary& vocabulary, const Tree& tree);
 
 // -f for a difference, the logarithm of a ratio, or a tree that contains one with which its sign changes;
 // nothing for all others.

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ddsr.expression import Expression
 from ddsr.price.model import Model
-from ddsr.selection.notation import spelled
+from ddsr.selection.notation import rewritten
 from strategies import PLAIN, expressions, mild_floats
 
 
@@ -59,11 +59,11 @@ from strategies import PLAIN, expressions, mild_floats
         ("-2 - x", "-2 - x"),
     ],
 )
-@pytest.mark.parametrize("is_settled", [False, True])
-def test_the_usual_notation_of_equations(start: str, written: str, is_settled: bool) -> None:
+@pytest.mark.parametrize("is_fixed", [False, True])
+def test_the_usual_notation_of_equations(start: str, written: str, is_fixed: bool) -> None:
     expression = Expression.parse(start, PLAIN)
-    model = Model(expression, (is_settled,) * expression.n_constants)
-    found = spelled(model).expression
+    model = Model(expression, (is_fixed,) * expression.n_constants)
+    found = rewritten(model).expression
     assert found == Expression.parse(written, PLAIN)
     rows = np.random.default_rng(0).uniform(0.5, 2.0, (20, 3))
     np.testing.assert_allclose(found.to_callable()(rows), expression.to_callable()(rows), rtol=1e-12)
@@ -71,20 +71,20 @@ def test_the_usual_notation_of_equations(start: str, written: str, is_settled: b
 
 def test_an_exponential_is_a_power_once_its_sign_is_turned() -> None:
     model = Model(Expression.parse("exp(-1 * log(y / x) / z)", PLAIN), (True,))
-    assert spelled(model).expression == Expression.parse("(x / y)^(1 / z)", PLAIN)
+    assert rewritten(model).expression == Expression.parse("(x / y)^(1 / z)", PLAIN)
 
 
 def test_a_factor_is_moved_out_of_a_fixed_power() -> None:
     """With a fitted power it would be a second constant to fit."""
     expression = Expression.parse("(1.5 * exp(x))^2", PLAIN)
-    assert spelled(Model(expression, (True, True))).expression.text() == "2.25 * exp(2 * x)"
-    assert spelled(Model.free(expression)).expression == expression
+    assert rewritten(Model(expression, (True, True))).expression.text() == "2.25 * exp(2 * x)"
+    assert rewritten(Model.free(expression)).expression == expression
 
 
 def test_a_fixed_one_is_dropped() -> None:
     for text in ("sqrt(exp(x * 2))", "sqrt(exp(2 * x))", "exp(x / 2)^2"):
         model = Model(Expression.parse(text, PLAIN), (True,) * text.count("2"))
-        assert spelled(model).expression.text() == "exp(x)"
+        assert rewritten(model).expression.text() == "exp(x)"
 
 
 @pytest.mark.parametrize(
@@ -99,22 +99,22 @@ def test_a_fixed_one_is_dropped() -> None:
 )
 def test_numbers_that_would_leave_double_precision_stay_apart(text: str) -> None:
     expression = Expression.parse(text, PLAIN)
-    found = spelled(Model(expression, (True,) * expression.n_constants)).expression
+    found = rewritten(Model(expression, (True,) * expression.n_constants)).expression
     assert np.all(np.isfinite(found.constants)) and np.all(np.array(found.constants) != 0.0)
 
 
 def test_a_notation_that_rules_forbid_is_not_used() -> None:
     model = Model.free(Expression.parse("exp(z * log(x))", PLAIN))
-    assert spelled(model, lambda other: "^" not in other.text()).expression == model.expression
+    assert rewritten(model, lambda other: "^" not in other.text()).expression == model.expression
 
 
 @settings(max_examples=200, deadline=None)
 @given(expressions(PLAIN, 13, mild_floats), st.booleans())
-def test_notation_keeps_values(expression: Expression, is_settled: bool) -> None:
+def test_notation_keeps_values(expression: Expression, is_fixed: bool) -> None:
     rows = np.random.default_rng(0).uniform(0.5, 2.0, (20, 3))
     with np.errstate(all="ignore"):
         before = expression.to_callable()(rows)
-        found = spelled(Model(expression, (is_settled,) * expression.n_constants)).expression
+        found = rewritten(Model(expression, (is_fixed,) * expression.n_constants)).expression
         after = found.to_callable()(rows)
     known = np.isfinite(before) & (np.abs(before) < 1e6)
     np.testing.assert_allclose(after[known], before[known], rtol=1e-6, atol=1e-9)

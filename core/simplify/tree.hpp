@@ -1,6 +1,6 @@
 // Expressions as trees in which some constants are fixed, so that fitting does not change them.
 //
-// The rules of notation (spelling.hpp) rewrite such trees. Unlike normal forms (forms.hpp), they keep the
+// The rules of notation (notation.hpp) rewrite such trees. Unlike normal forms (forms.hpp), they keep the
 // order of operands and the place of each constant as far as possible.
 #pragma once
 
@@ -12,17 +12,17 @@
 namespace ddsr {
 
 // An expression in prefix order with flags for its fixed constants.
-struct SettledFormula {
+struct FlaggedFormula {
   Formula formula;
-  std::vector<bool> is_settled;  // for each constant
+  std::vector<bool> is_fixed;  // for each constant
 };
 
 struct Tree {
   Kind kind = Kind::One;
-  Op op = Op::Add;          // of an operator
-  double value = 1.0;       // of a constant
-  bool is_settled = false;  // of a constant
-  int variable = -1;        // the column of a variable
+  Op op = Op::Add;        // of an operator
+  double value = 1.0;     // of a constant
+  bool is_fixed = false;  // of a constant
+  int variable = -1;      // the column of a variable
   std::vector<Tree> operands;
 
   bool operator==(const Tree&) const = default;
@@ -34,7 +34,7 @@ struct Tree {
   bool is_number() const { return kind == Kind::Constant || kind == Kind::One; }
   bool is_product() const { return is(Op::Mul) || is(Op::Div); }
   bool is_sum() const { return is(Op::Add) || is(Op::Sub); }
-  bool is_known() const { return is_constant() && is_settled; }
+  bool is_known() const { return is_constant() && is_fixed; }
   bool is_known(double number) const { return is_known() && value == number; }
 };
 
@@ -42,7 +42,7 @@ inline Tree known(double value) { return {Kind::Constant, Op::Add, value, true, 
 inline Tree fitted(double value) { return {Kind::Constant, Op::Add, value, false, -1, {}}; }
 // A constant that is fixed if the given one is.
 inline Tree constant_like(const Tree& constant, double value) {
-  return {Kind::Constant, Op::Add, value, constant.is_settled, -1, {}};
+  return {Kind::Constant, Op::Add, value, constant.is_fixed, -1, {}};
 }
 Tree applied(Op op, Tree operand);
 Tree joined(Op op, Tree left, Tree right);
@@ -50,7 +50,7 @@ Tree joined(Op op, Tree left, Tree right);
 // The tree with a function applied to each of its operands.
 template <typename Function>
 Tree with_operands(const Tree& tree, Function&& function) {
-  Tree result{tree.kind, tree.op, tree.value, tree.is_settled, tree.variable, {}};
+  Tree result{tree.kind, tree.op, tree.value, tree.is_fixed, tree.variable, {}};
   result.operands.reserve(tree.operands.size());
   for (const Tree& operand : tree.operands) result.operands.push_back(function(operand));
   return result;
@@ -67,8 +67,8 @@ Factored split_factor(const Tree& tree);
 Tree without_unit_factor(Tree tree);
 
 // Returns nothing if the tree is nested too deeply for the stack.
-std::optional<Tree> tree_of(const Vocabulary& vocabulary, const SettledFormula& given);
+std::optional<Tree> tree_of(const Vocabulary& vocabulary, const FlaggedFormula& given);
 // Returns nothing if the vocabulary cannot write it, a constant is not finite or the result is too long.
-std::optional<SettledFormula> written(const Vocabulary& vocabulary, const Tree& tree);
+std::optional<FlaggedFormula> written(const Vocabulary& vocabulary, const Tree& tree);
 
 }  // namespace ddsr

@@ -10,11 +10,11 @@
 #include <span>
 #include <string_view>
 
-#include "simplify/settled_tree.hpp"
+#include "simplify/tree.hpp"
 
 namespace ddsr {
 
-enum class Spelling : std::uint8_t {
+enum class NotationRule : std::uint8_t {
   SimpleBases,
   Exponentials,
   Powers,
@@ -33,27 +33,28 @@ enum class Spelling : std::uint8_t {
   Fractions,
 };
 
-inline constexpr std::string_view SPELLINGS[] = {"simple bases", "exponentials",          "powers",
-                                                 "complements",  "unit factors",          "upright roots",
-                                                 "one bar",      "cleared denominators",  "squares",
-                                                 "outer signs",  "phases in half a turn", "phases in a turn",
-                                                 "differences",  "turned differences",    "order",
-                                                 "fractions"};
+inline constexpr std::string_view NOTATION_RULES[] = {
+    "simple bases", "exponentials",          "powers",
+    "complements",  "unit factors",          "upright roots",
+    "one bar",      "cleared denominators",  "squares",
+    "outer signs",  "phases in half a turn", "phases in a turn",
+    "differences",  "turned differences",    "order",
+    "fractions"};
 
 // Bases that are kept: integers, and inverses of integers that are short decimals.
 inline constexpr double SIMPLE_BASES[] = {2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 0.5, 0.25, 0.2, 0.1};
 
 // Whether a double is exactly an integer, a fraction, a multiple of pi or a root: not a truncated decimal.
 using IsExact = std::function<bool(double)>;
-using IsAllowed = std::function<bool(const SettledFormula&)>;
+using IsAllowed = std::function<bool(const FlaggedFormula&)>;
 
 // Applies the rules in order, skipping results that the vocabulary cannot write or that are not allowed.
 // Returns nothing if nothing changes.
-std::optional<SettledFormula> spelled(const Vocabulary& vocabulary, const SettledFormula& given,
-                                      std::span<const Spelling> spellings, const IsAllowed& is_allowed,
-                                      const IsExact& is_exact);
+std::optional<FlaggedFormula> rewritten(const Vocabulary& vocabulary, const FlaggedFormula& given,
+                                        std::span<const NotationRule> rules, const IsAllowed& is_allowed,
+                                        const IsExact& is_exact);
 
-// spell_powers.cpp
+// notation_powers.cpp
 // b^f for exp(log(b) * f), and for a fitted base b, if b is simple
 Tree with_simple_bases(const Tree& tree);
 // exp(log(c) * f) for c^f with a fitted c
@@ -61,14 +62,14 @@ Tree with_exponentials(const Tree& tree);
 // u^f for exp(log(u) * f), u^(1 / f) for exp(log(u) / f), exp(c * u) for exp(u)^c
 Tree with_powers(const Tree& tree);
 
-// spell_angles.cpp
+// notation_angles.cpp
 // asin(u) for pi / 2 - acos(u), and acos(u) for pi / 2 - asin(u)
 Tree with_complements(const Tree& tree);
 // Reduces phases of periodic functions larger than `beyond` periods to half a period at most. A fitted phase
 // stays fitted, a truncated one becomes fitted again, and an exact one stays exact.
 Tree with_small_phases(const Tree& tree, double beyond, const IsExact& is_exact);
 
-// spell_products.cpp
+// notation_products.cpp
 // f for 1 * f and f * 1 with a fixed 1
 Tree without_unit_factors(const Tree& tree);
 // f * sqrt(h / g) for f / sqrt(g / h)
@@ -82,11 +83,11 @@ Tree in_order(const Tree& tree);
 // f / 3 for 0.333... * f, 2 / 3 for 0.666..., for fixed constants
 Tree with_fractions(const Tree& tree);
 
-// spell_ratios.cpp
+// notation_ratios.cpp
 // c * x / (d + x) for a / (b + 1 / x), with a monomial x and a number b
 Tree with_cleared_denominators(const Tree& tree);
 
-// spell_signs.cpp
+// notation_signs.cpp
 // Moves signs out of odd and even functions if that takes no more tokens: a sign is combined with a number or
 // another sign, turns a sum into a difference, or was a minus in front of the argument
 Tree with_outer_signs(const Tree& tree);

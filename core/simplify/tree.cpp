@@ -1,4 +1,4 @@
-#include "simplify/settled_tree.hpp"
+#include "simplify/tree.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +28,7 @@ int depth_of(const Vocabulary& vocabulary, const std::vector<TokenId>& prefix) {
 
 class Reader {
  public:
-  Reader(const Vocabulary& vocabulary, const SettledFormula& given)
+  Reader(const Vocabulary& vocabulary, const FlaggedFormula& given)
       : vocabulary_(vocabulary), given_(given) {}
 
   Tree read() {
@@ -37,7 +37,7 @@ class Reader {
     if (token.kind == Kind::Variable) tree.variable = token.variable;
     if (token.kind == Kind::Constant) {
       tree.value = given_.formula.constants[n_constants_];
-      tree.is_settled = given_.is_settled[n_constants_++];
+      tree.is_fixed = given_.is_fixed[n_constants_++];
     }
     // leaves are equal whatever operator their token has
     if (token.kind != Kind::Operator) tree.op = Op::Add;
@@ -47,7 +47,7 @@ class Reader {
 
  private:
   const Vocabulary& vocabulary_;
-  const SettledFormula& given_;
+  const FlaggedFormula& given_;
   std::size_t n_tokens_ = 0, n_constants_ = 0;
 };
 
@@ -65,13 +65,13 @@ TokenId token_of(const Vocabulary& vocabulary, const Tree& tree) {
   return -1;
 }
 
-bool write(const Vocabulary& vocabulary, const Tree& tree, SettledFormula& result) {
+bool write(const Vocabulary& vocabulary, const Tree& tree, FlaggedFormula& result) {
   const TokenId token = token_of(vocabulary, tree);
   if (token < 0 || result.formula.tokens.size() >= LONGEST) return false;
   result.formula.tokens.push_back(token);
   if (tree.is_constant()) {
     result.formula.constants.push_back(tree.value);
-    result.is_settled.push_back(tree.is_settled);
+    result.is_fixed.push_back(tree.is_fixed);
   }
   return std::ranges::all_of(tree.operands,
                              [&](const Tree& operand) { return write(vocabulary, operand, result); });
@@ -107,13 +107,13 @@ Tree without_unit_factor(Tree tree) {
   return tree;
 }
 
-std::optional<Tree> tree_of(const Vocabulary& vocabulary, const SettledFormula& given) {
+std::optional<Tree> tree_of(const Vocabulary& vocabulary, const FlaggedFormula& given) {
   if (depth_of(vocabulary, given.formula.tokens) > DEEPEST) return {};
   return Reader(vocabulary, given).read();
 }
 
-std::optional<SettledFormula> written(const Vocabulary& vocabulary, const Tree& tree) {
-  SettledFormula result;
+std::optional<FlaggedFormula> written(const Vocabulary& vocabulary, const Tree& tree) {
+  FlaggedFormula result;
   if (!write(vocabulary, tree, result)) return {};
   return result;
 }

@@ -54,17 +54,17 @@ struct Choice {
 };
 
 // The description of a structure: choices, then the values of numbers and the columns of variables, in order.
-struct Told {
+struct Description {
   std::vector<Choice> choices;
   std::vector<std::pair<NumberPlace, double>> numbers;
   std::vector<int> variables;  // their columns
 };
 
-Told told(const Structure& structure);
+Description described(const Structure& structure);
 
 // The structure described by the choices `chosen`, without their contexts. Throws std::invalid_argument if
 // there is none.
-Structure structure_told(std::span<const std::uint8_t> chosen, std::span<const double> numbers,
-                         std::span<const int> variables);
+Structure structure_of_choices(std::span<const std::uint8_t> chosen, std::span<const double> numbers,
+                               std::span<const int> variables);
 
 }  // namespace ddsr

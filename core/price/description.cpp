@@ -1,4 +1,4 @@
-#include "price/telling.hpp"
+#include "price/description.hpp"
 
 #include <stdexcept>
 
@@ -15,13 +15,13 @@ Place place_of_part(bool is_product, bool is_inverse) {
 }
 
 // Converts a structure into choices.
-class Teller {
+class Describer {
  public:
-  explicit Teller(Told& told) : told_(told) {}
+  explicit Describer(Description& description) : description_(description) {}
 
   void name(const Structure& structure, Place place, Place above) {
     const auto chosen = static_cast<std::uint8_t>(chosen_of(structure, false));
-    told_.choices.push_back(
+    description_.choices.push_back(
         {false, {static_cast<std::uint8_t>(place), static_cast<std::uint8_t>(above), 0}, chosen});
     describe(structure, place);
   }
@@ -38,10 +38,10 @@ class Teller {
       case Symbol::Constant:
         return;
       case Symbol::Number:
-        told_.numbers.emplace_back(number_place(place), structure.number);
+        description_.numbers.emplace_back(number_place(place), structure.number);
         return;
       case Symbol::Variable:
-        told_.variables.push_back(structure.variable);
+        description_.variables.push_back(structure.variable);
         return;
       case Symbol::Sum:
       case Symbol::Product:
@@ -72,26 +72,26 @@ class Teller {
   }
 
   void choose(bool is_product, int before, Place place, int next) {
-    told_.choices.push_back({true,
-                             {is_product ? std::uint8_t{1} : std::uint8_t{0},
-                              static_cast<std::uint8_t>(before), static_cast<std::uint8_t>(place)},
-                             static_cast<std::uint8_t>(next)});
+    description_.choices.push_back({true,
+                                    {is_product ? std::uint8_t{1} : std::uint8_t{0},
+                                     static_cast<std::uint8_t>(before), static_cast<std::uint8_t>(place)},
+                                    static_cast<std::uint8_t>(next)});
   }
 
-  Told& told_;
+  Description& description_;
 };
 
 // Builds a structure from its choices.
-class Listener {
+class Decoder {
  public:
-  Listener(std::span<const std::uint8_t> chosen, std::span<const double> numbers,
+  Decoder(std::span<const std::uint8_t> chosen, std::span<const double> numbers,
            std::span<const int> variables)
       : chosen_(chosen), numbers_(numbers), variables_(variables) {}
 
   Structure whole() {
     Structure structure = next();
     if (!chosen_.empty() || !numbers_.empty() || !variables_.empty())
-      throw std::invalid_argument("more was told than one structure");
+      throw std::invalid_argument("more choices than one structure has");
     return structure;
   }
 
@@ -141,7 +141,7 @@ class Listener {
 
   template <typename T>
   static T take(std::span<const T>& rest) {
-    if (rest.empty()) throw std::invalid_argument("too little was told of a structure");
+    if (rest.empty()) throw std::invalid_argument("too few choices for a structure");
     const T first = rest.front();
     rest = rest.subspan(1);
     return first;
@@ -174,15 +174,15 @@ NumberPlace number_place(Place place) {
   }
 }
 
-Told told(const Structure& structure) {
-  Told told;
-  Teller(told).name(structure, Place::Top, Place::Top);
-  return told;
+Description described(const Structure& structure) {
+  Description description;
+  Describer(description).name(structure, Place::Top, Place::Top);
+  return description;
 }
 
-Structure structure_told(std::span<const std::uint8_t> chosen, std::span<const double> numbers,
-                         std::span<const int> variables) {
-  return Listener(chosen, numbers, variables).whole();
+Structure structure_of_choices(std::span<const std::uint8_t> chosen, std::span<const double> numbers,
+                               std::span<const int> variables) {
+  return Decoder(chosen, numbers, variables).whole();
 }
 
 }  // namespace ddsr

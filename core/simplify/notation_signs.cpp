@@ -2,8 +2,8 @@
 #include <cmath>
 #include <utility>
 
-#include "simplify/settling.hpp"
-#include "simplify/spelling.hpp"
+#include "simplify/needless.hpp"
+#include "simplify/notation.hpp"
 
 namespace ddsr {
 

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "simplify/spelling.hpp"
+#include "simplify/notation.hpp"
 
 namespace ddsr {
 

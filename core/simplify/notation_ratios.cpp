@@ -2,7 +2,7 @@
 #include <cmath>
 #include <utility>
 
-#include "simplify/spelling.hpp"
+#include "simplify/notation.hpp"
 
 namespace ddsr {
 
@@ -46,7 +46,7 @@ std::optional<Fraction> fraction_of(const Tree& tree) {
 
 // Multiplies a fitted constant of a product by a number; false if there is none.
 bool scale_fitted(Tree& product, double factor) {
-  if (product.is_constant() && !product.is_settled) {
+  if (product.is_constant() && !product.is_fixed) {
     product.value *= factor;
     return true;
   }
@@ -76,7 +76,7 @@ Tree with_cleared_denominators(const Tree& given) {
   Tree above = is_inverse ? Tree{} : tree.operands[0];
   auto& [term, monomial] = *fraction;
   const bool is_bare =
-      number.is_constant() && !number.is_settled && !term.is_sum() && scale_fitted(above, 1.0 / number.value);
+      number.is_constant() && !number.is_fixed && !term.is_sum() && scale_fitted(above, 1.0 / number.value);
   if (is_bare) term = scaled(term, 1.0 / number.value);
   Tree rest = is_bare ? monomial : times(number, monomial);
   Tree sum = below.is(Op::Sub) && place == 1 ? joined(Op::Sub, std::move(rest), std::move(term))

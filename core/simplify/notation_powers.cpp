@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "simplify/spelling.hpp"
+#include "simplify/notation.hpp"
 
 namespace ddsr {
 
@@ -96,7 +96,7 @@ Tree with_simple_bases(const Tree& given) {
     const std::optional<double> base = rate == 0.0 ? std::nullopt : simple_base(rate);
     return base ? joined(Op::Pow, known(*base), std::move(rest)) : tree;
   }
-  if (tree.is(Op::Pow) && tree.operands[0].is_constant() && !tree.operands[0].is_settled &&
+  if (tree.is(Op::Pow) && tree.operands[0].is_constant() && !tree.operands[0].is_fixed &&
       tree.operands[0].value > 0.0)
     if (const std::optional<double> base = simple_base(std::log(tree.operands[0].value)))
       return joined(Op::Pow, known(*base), tree.operands[1]);
@@ -107,7 +107,7 @@ Tree with_exponentials(const Tree& given) {
   Tree tree = with_operands(given, with_exponentials);
   if (!tree.is(Op::Pow)) return tree;
   const Tree& base = tree.operands[0];
-  if (!base.is_constant() || base.is_settled || base.value <= 0.0) return tree;
+  if (!base.is_constant() || base.is_fixed || base.value <= 0.0) return tree;
   auto [factor, rest] = split_factor(tree.operands[1]);
   return applied(Op::Exp, joined(Op::Mul, fitted(std::log(base.value) * factor), std::move(rest)));
 }

@@ -1,4 +1,4 @@
-#include "simplify/settling.hpp"
+#include "simplify/needless.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr double LARGEST_WHOLE = 1000.0;
 
-bool is_settled_at(const Tree& tree, double value) {
+bool is_fixed_at(const Tree& tree, double value) {
   return tree.is_known(value) || (tree.kind == Kind::One && value == 1.0);
 }
 
@@ -21,15 +21,15 @@ bool is_odd_number(const Tree& exponent) {
 // Operators written with Python's arithmetic, except powers.
 bool is_rational(Op op) { return row_of(op).numpy.empty() && op != Op::Pow; }
 
-class Settler {
+class NeedlessConstants {
  public:
-  explicit Settler(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
+  explicit NeedlessConstants(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
 
-  std::optional<Tree> settled(const Tree& tree) const {
+  std::optional<Tree> without_needless(const Tree& tree) const {
     if (!tree.is_operator()) return tree.is_known() ? number(tree.value) : tree;
     std::vector<Tree> operands;
     for (const Tree& operand : tree.operands) {
-      std::optional<Tree> left = settled(operand);
+      std::optional<Tree> left = without_needless(operand);
       if (!left) return {};
       operands.push_back(std::move(*left));
     }
@@ -63,8 +63,7 @@ class Settler {
     const double value = value_of(op, operands.front().value, operands.back().value);
     if (is_own(op)) return of_operands(op, operands);
     if (!std::isfinite(value)) return {};
-    if (std::ranges::any_of(operands,
-                            [](const Tree& tree) { return tree.is_constant() && !tree.is_settled; }))
+    if (std::ranges::any_of(operands, [](const Tree& tree) { return tree.is_constant() && !tree.is_fixed; }))
       return fitted(value);
     const bool is_whole = value == std::trunc(value) && std::abs(value) <= LARGEST_WHOLE;
     if (is_rational(op) || is_whole) return number(value);
@@ -89,12 +88,12 @@ class Settler {
   // The f of a tree that reads -f; null for all others.
   static const Tree* positive_part(const Tree& tree) {
     if (tree.is(Op::Neg)) return &tree.operands[0];
-    return tree.is(Op::Mul) && is_settled_at(tree.operands[0], -1.0) ? &tree.operands[1] : nullptr;
+    return tree.is(Op::Mul) && is_fixed_at(tree.operands[0], -1.0) ? &tree.operands[1] : nullptr;
   }
 
   Tree sum(const Tree& left, const Tree& right) const {
-    if (is_settled_at(left, 0.0)) return right;
-    if (is_settled_at(right, 0.0)) return left;
+    if (is_fixed_at(left, 0.0)) return right;
+    if (is_fixed_at(right, 0.0)) return left;
     if (has(Op::Sub)) {
       if (const Tree* taken = positive_part(right)) return joined(Op::Sub, left, *taken);
       if (const Tree* taken = positive_part(left)) return joined(Op::Sub, right, *taken);
@@ -103,39 +102,39 @@ class Settler {
   }
 
   Tree difference(const Tree& left, const Tree& right) const {
-    if (is_settled_at(left, 0.0)) return negated(right);
-    if (is_settled_at(right, 0.0)) return left;
+    if (is_fixed_at(left, 0.0)) return negated(right);
+    if (is_fixed_at(right, 0.0)) return left;
     const Tree* added = has(Op::Add) ? positive_part(right) : nullptr;
     return added ? joined(Op::Add, left, *added) : joined(Op::Sub, left, right);
   }
 
   Tree product(const Tree& left, const Tree& right) const {
     for (const auto& [factor, other] : {std::pair(&left, &right), std::pair(&right, &left)}) {
-      if (is_settled_at(*factor, 0.0)) return known(0.0);
-      if (is_settled_at(*factor, 1.0)) return *other;
-      if (is_settled_at(*factor, -1.0)) return negated(*other);
+      if (is_fixed_at(*factor, 0.0)) return known(0.0);
+      if (is_fixed_at(*factor, 1.0)) return *other;
+      if (is_fixed_at(*factor, -1.0)) return negated(*other);
     }
     // f * (1/g)
     for (const auto& [factor, other] : {std::pair(&left, &right), std::pair(&right, &left)})
-      if (factor->is(Op::Div) && is_settled_at(factor->operands[0], 1.0))
+      if (factor->is(Op::Div) && is_fixed_at(factor->operands[0], 1.0))
         return joined(Op::Div, *other, factor->operands[1]);
     return joined(Op::Mul, left, right);
   }
 
   std::optional<Tree> quotient(const Tree& left, const Tree& right) const {
-    if (is_settled_at(right, 0.0)) return {};
-    if (is_settled_at(left, 0.0)) return known(0.0);
-    if (is_settled_at(right, 1.0)) return left;
-    if (is_settled_at(right, -1.0)) return negated(left);
+    if (is_fixed_at(right, 0.0)) return {};
+    if (is_fixed_at(left, 0.0)) return known(0.0);
+    if (is_fixed_at(right, 1.0)) return left;
+    if (is_fixed_at(right, -1.0)) return negated(left);
     return joined(Op::Div, left, right);
   }
 
   Tree power(const Tree& base, const Tree& exponent) const {
-    if (is_settled_at(exponent, 0.0) || is_settled_at(base, 1.0)) return number(1.0);
+    if (is_fixed_at(exponent, 0.0) || is_fixed_at(base, 1.0)) return number(1.0);
     // 0^f stays: it is 0 or undefined, depending on the sign of f.
-    if (is_settled_at(exponent, 1.0)) return base;
-    if (is_settled_at(exponent, 0.5) && has(Op::Sqrt)) return applied(Op::Sqrt, base);
-    if (is_settled_at(exponent, -1.0) && has(Op::Div) && vocabulary_.one() >= 0)
+    if (is_fixed_at(exponent, 1.0)) return base;
+    if (is_fixed_at(exponent, 0.5) && has(Op::Sqrt)) return applied(Op::Sqrt, base);
+    if (is_fixed_at(exponent, -1.0) && has(Op::Div) && vocabulary_.one() >= 0)
       return joined(Op::Div, Tree{}, base);
     return joined(Op::Pow, base, exponent);
   }
@@ -145,8 +144,8 @@ class Settler {
 
 }  // namespace
 
-std::optional<Tree> settled(const Vocabulary& vocabulary, const Tree& tree) {
-  return Settler(vocabulary).settled(tree);
+std::optional<Tree> without_needless(const Vocabulary& vocabulary, const Tree& tree) {
+  return NeedlessConstants(vocabulary).without_needless(tree);
 }
 
 std::optional<Tree> flipped(const Tree& tree) {

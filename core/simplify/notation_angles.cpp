@@ -2,7 +2,7 @@
 #include <cmath>
 #include <utility>
 
-#include "simplify/spelling.hpp"
+#include "simplify/notation.hpp"
 
 namespace ddsr {
 
@@ -62,7 +62,7 @@ class Phases {
 
   std::optional<Tree> phase(const Tree& constant, double period) const {
     if (std::abs(constant.value) <= beyond_ * period) return {};
-    if (constant.is_settled && is_exact_(constant.value)) return {};
+    if (constant.is_fixed && is_exact_(constant.value)) return {};
     return fitted(std::remainder(constant.value, period));
   }
 
