@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 
 
-class TimeIsUp(Exception):  # noqa: N818 - no error: the search ends, and keeps what it found
+class TimeIsUp(Exception):  # noqa: N818 - not an error: the search ends and keeps its results
     """Raised by work that was cut short; the search catches it, so that users never see it."""
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from difflib import SequenceMatcher, get_close_matches
 
-# Number of letters with which a name has to begin another one to resemble it.
+# A name resembles one that begins with it if the shorter of the two has at least this many letters.
 LEAST_BEGINNING = 3
 
 
@@ -24,7 +24,7 @@ class ExpressionError(DDSRError):
 
 
 class TemplateError(DDSRError):
-    """A template that cannot be read, or that does not go with the data or the settings."""
+    """A template that cannot be read, or that does not match the data or the settings."""
 
 
 class GrammarError(DDSRError):

@@ -148,7 +148,7 @@ def test_errors_name_the_column(change, message):
         ({"device": "tpu"}, r"unknown device 'tpu' \(did you mean 'cpu'\?\)"),
         ({"max_time": 0}, "max_time"),
         ({"max_time": "1"}, "max_time"),
-        ({"max_time": 10**400}, "max_time is larger than any double"),
+        ({"max_time": 10**400}, "max_time exceeds double precision"),
         ({"operators": {"+", "sin"}}, "operators must be an ordered list of names"),
         ({"max_epochs": 0}, "max_epochs"),
         ({"n_jobs": 0}, "the number of threads must not be 0"),

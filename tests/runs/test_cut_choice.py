@@ -116,7 +116,7 @@ def test_the_command_line_says_so(tmp_path, interrupted):
     create(folder, **CHOOSING).fit()
     shown = ddsr_show(folder)
     assert "So far: " in shown and "the maximum number of epochs was reached" not in shown
-    assert f"the choice was interrupted. To make it: `ddsr resume {folder}`" in shown
+    assert f"its choice was interrupted. To choose: `ddsr resume {folder}`" in shown
     done = ddsr("resume", folder)
     assert done.exit_code == 0 and "the maximum number of epochs was reached" in done.stdout
     assert "resume" not in ddsr_show(folder)

@@ -20,14 +20,14 @@ BESIDE = {"bench": "ddsr_bench", "prior": "ddsr_pretraining"}
 
 
 class MainGroup(CommandGroup):
-    """All commands; those of the packages beside ddsr are imported when they are needed."""
+    """All commands; those of ddsr_bench and ddsr_pretraining are imported on demand."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands that are installed."""
         return sorted([*self.commands, *(name for name, package in BESIDE.items() if find_spec(package))])
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """Return a command; if its package is missing, say in one line how to install it."""
+        """Return a command; if its package is missing, raise an error that says how to install it."""
         if name in BESIDE and not find_spec(BESIDE[name]):
             package = BESIDE[name]
             raise click.ClickException(

@@ -1,4 +1,4 @@
-"""How a command ends: exit codes for scripts, and a message of one line for every error.
+"""Exit codes of commands, and error messages of one line.
 
 0: success. 1: an error in the data, a file or the settings, or too little memory. 2: an error in the command
 line itself. 130: interrupted (Ctrl-C). 143: terminated (SIGTERM). The last two print the result so far, if
@@ -48,7 +48,7 @@ class Command(click.Command):
 
 
 class CommandGroup(click.Group):
-    """A group of such commands."""
+    """A group of commands that report errors as one line."""
 
     command_class = Command
 
@@ -67,7 +67,7 @@ def _is_interrupted_import(error: Exception) -> bool:
 
 def _message(error: Exception) -> str | None:
     """Return the message for the user; None for internal errors and for click's own exceptions."""
-    if isinstance(error, BenchError):  # it lists several errors, one per line
+    if isinstance(error, BenchError):  # its message lists several errors, one per line
         return str(error)
     if isinstance(error, DDSRError):
         return " ".join(str(error).split())

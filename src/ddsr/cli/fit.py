@@ -39,26 +39,26 @@ TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
     "--loss",
     metavar="NAME",
     default="squared",
-    help="Loss of the fit: squared, absolute, huber, relative, quantile:0.9, poisson or logistic.",
+    help="Loss to minimise: squared, absolute, huber, relative, quantile:0.9, poisson or logistic.",
 )
 @click.option(
     "--missing",
     type=click.Choice(("error", "drop", "impute")),
     default="error",
-    help="Missing values: refuse them, drop their rows, or replace them by the median of their column.",
+    help="How to handle missing values: stop, drop their rows, or replace them by the column's median.",
 )
 @click.option("--drop-missing", is_flag=True, help="Same as --missing drop.")
 @click.option(
     "--categories",
     type=click.Choice(("error", "one-hot")),
     default="error",
-    help="Columns of text: ignore them, or make one column of 0 and 1 for each of their categories.",
+    help="How to handle columns of text: ignore them, or make one 0/1 column for each category.",
 )
 @click.option(
     "--dates",
     type=click.Choice(("error", "days")),
     default="error",
-    help="Columns of dates: ignore them, or count the days since their first date.",
+    help="How to handle columns of dates: ignore them, or count the days since the first date.",
 )
 @click.option("--time", "seconds", type=Seconds(min_open=True), metavar="SECONDS", help=TIME_HELP)
 @click.option("--epochs", type=click.IntRange(1), metavar="N", help="Maximum number of epochs.")
@@ -70,7 +70,7 @@ TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
     "--operators",
     callback=read_operator_list,
     metavar="+,sin,…",
-    help="Operators that equations may use, also your own: 'lorentz(x) = 1 / (1 + x^2)'.",
+    help="Operators that equations may use, including your own: 'lorentz(x) = 1 / (1 + x^2)'.",
 )
 @click.option(
     "--max-size", type=click.IntRange(1, 1000), metavar="N", help="Maximum number of tokens of an equation."
@@ -85,13 +85,13 @@ TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
 @click.option(
     "--template",
     metavar="TEMPLATE",
-    help="Known part of the equation, such as 'A * exp(-f(t))': the constant A is fitted, and an expression "
-    "for the function f is searched.",
+    help="Known part of the equation. In 'A * exp(-f(t))', the constant A is fitted, and the search finds "
+    "the function f.",
 )
 @click.option(
     "--formula",
     metavar="FORMULA",
-    help="Equation whose constants to fit, such as 'Vmax * S / (Km + S)', without a search.",
+    help="Equation whose constants are fitted, without a search, such as 'Vmax * S / (Km + S)'.",
 )
 @click.option(
     "--rule",

@@ -93,7 +93,7 @@ def run_fit(
 
 
 def describe(data: TrainingData) -> list[str]:
-    """Describe in lines which data is used and which is ignored."""
+    """Return lines that say which data is used and which is ignored."""
     lines = [f"{len(data.y):,} rows: {data.columns.target} from {_listed(data.inputs)}"]
     if data.text_columns:
         lines.append(f"ignoring non-numeric columns: {_listed(data.text_columns)}")
@@ -162,7 +162,7 @@ def named_prior(text: str) -> str | None:
 
 
 def check_options(parameters: Mapping[str, Any], out: str | None) -> None:
-    """Refuse options that are wrong whatever the data is, before it is read."""
+    """Refuse options that are wrong for any data, before the data is read."""
     check_parameters(parameters)
     if out is not None and Path(out).is_dir() and any(Path(out).iterdir()):
         from ddsr.runs.folder import check_is_empty
@@ -171,10 +171,10 @@ def check_options(parameters: Mapping[str, Any], out: str | None) -> None:
 
 
 def outliers(model: DDSRRegressor, data: TrainingData) -> list[int]:
-    """Return the numbers in the file of outlier rows of the chosen equation, the largest residual first.
+    """Return the row numbers of the chosen equation's outliers, the largest residual first.
 
-    Empty where rows have different weights or standard errors, since these say how far off each row may be,
-    and for other losses than squares. Rows with a weight or count of zero are skipped.
+    There are none if the loss is not squared, or if rows differ in weight or standard error: these already
+    say how far off each row may be. Rows with a weight or count of zero are skipped.
     """
     if data.y_err is not None or not Loss.of(model.loss).is_squared:
         return []
@@ -221,7 +221,7 @@ def _make_folder(path: str, out: str | None, data: TrainingData, parameters: dic
 
 
 def free_folder(path: str) -> Path:
-    """Return a new folder name under ddsr-runs, made of the name of the data and the time."""
+    """Return a new folder name under ddsr-runs, made from the name of the data and the time."""
     stem = Path(path).name.partition(".")[0] or "data"
     name = f"{stem}-{time.strftime('%Y%m%d-%H%M%S')}"
     candidates = (Path(RUNS) / (name if number == 1 else f"{name}-{number}") for number in count(1))
@@ -229,14 +229,14 @@ def free_folder(path: str) -> Path:
 
 
 def first_equation(data: TrainingData, parameters: Mapping[str, Any]) -> str:
-    """Return the baseline in words, to show while the estimator is imported."""
+    """Return the baseline as a line of text, shown while the estimator is imported."""
     entry = first_entry(data.X, data.y, data.row_weights, data.features, parameters)
     name = "best straight line" if _is_line(entry.equation) else "first equation"
     return f"{name}: {Board(data.columns.target).write(entry)} (R² {r2_text(1.0 - entry.nrmse**2)})"
 
 
 def _is_line(equation: Expression) -> bool:
-    """Return whether an equation is built of numbers and one column by sums and products."""
+    """Return whether an equation has only sums and products of numbers and one column."""
     n_operators = len(equation.vocabulary.operators)
     names = {equation.vocabulary.operators[token] for token in equation.tokens if token < n_operators}
     n_columns = sum(token >= equation.vocabulary.first_variable for token in equation.tokens)

@@ -35,7 +35,7 @@ class HeardInterrupts:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Raise an interrupt that was still to be sent."""
+        """Raise a pending interrupt."""
         sys.unraisablehook = self._former
         if self.taken_back() and kind is None:
             raise KeyboardInterrupt
@@ -53,7 +53,7 @@ class HeardInterrupts:
             self._former(dropped)
             return
         self._on_lost()
-        # by a timer: raised from here, it would be dropped again
+        # Use a timer: an interrupt raised here would be dropped again.
         self._timer = threading.Timer(MOMENT, _interrupt_main_thread)
         self._timer.daemon = True
         self._timer.start()
@@ -102,5 +102,5 @@ class TwoStepInterrupt:
         raise KeyboardInterrupt
 
     def _forget(self) -> None:
-        """Uncount an interrupt that was lost and will be sent again."""
+        """Undo the count of an interrupt that was lost and will be sent again."""
         self.count -= 1

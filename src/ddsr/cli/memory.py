@@ -15,7 +15,7 @@ LEAST_ADDRESS_SPACE = 640 * 2**20
 # it has no room for its threads, and Arrow, which pandas uses, reserves a gigabyte at once.
 ROOM_FOR_RESERVES = 4 * 2**30
 MODEST = {"OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
-# How libraries word it when they raise something other than a MemoryError.
+# Messages of libraries that raise something other than a MemoryError.
 WORDS = (
     "failed to map segment from shared object",  # the dynamic linker, as an ImportError
     "cannot allocate memory",
@@ -23,7 +23,7 @@ WORDS = (
     "can't start new thread",
     "bad_alloc",
     "resource temporarily unavailable",  # std::thread
-    "error return without exception set",  # CPython, where the exception itself found no memory
+    "error return without exception set",  # CPython, if there is no memory for the exception
 )
 
 

@@ -32,7 +32,7 @@ class Opened:
         return variables if preparation is None else preparation.inputs
 
     def facts(self) -> dict[str, Any]:
-        """Return what `ddsr show` reports beside the equations."""
+        """Return what `ddsr show` reports in addition to the equations."""
         facts: dict[str, Any] = {"run": None, "target": self.target, "features": self.features}
         if self.run is not None:
             last = self.run.log()[-1:]

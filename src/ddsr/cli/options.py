@@ -63,7 +63,7 @@ def read_names(ctx: click.Context, param: click.Parameter, value: str | None) ->
 
 
 def read_operator_list(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...]:
-    """Read operators separated by commas, among which there may be definitions of new ones."""
+    """Read operators separated by commas, which may include definitions of new ones."""
     if not value or "=" not in value:
         return read_names(ctx, param, value)
     from ddsr.expression.definitions import split_operators

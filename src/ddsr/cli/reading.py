@@ -1,6 +1,6 @@
 """Read and check the columns of a file. Errors name the column and the row.
 
-Rows are counted from 1, without the line of names.
+Rows are counted from 1, after the header.
 """
 
 from __future__ import annotations
@@ -79,14 +79,14 @@ class TrainingData:
     """names of the columns of X"""
     columns: Columns
     text_columns: tuple[str, ...]
-    """ignored because they are not numeric"""
+    """columns ignored because they are not numeric"""
     empty_columns: tuple[str, ...]
     rows: NDArray[np.intp]
-    """row numbers in the file, from 1, without the line of names"""
+    """row numbers in the file, from 1, after the header"""
     n_dropped: int
-    """rows ignored because of missing values"""
+    """number of rows ignored because of missing values"""
     preparation: Preparation | None = None
-    """how X was made of the columns of the file, unless they were read as they are"""
+    """how columns of the file were converted to X; None if they were read unchanged"""
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ class TrainingData:
 
     @property
     def row_weights(self) -> RowWeights:
-        """What is known of the rows."""
+        """Weights, counts and standard errors of the rows."""
         return RowWeights(self.weights, self.counts, self.y_err)
 
 
@@ -152,7 +152,7 @@ def read_training_data(path: str, columns: Columns, options: TableOptions = AS_I
 
 
 def _kind(column: Numbers, values: pd.Series, options: TableOptions) -> str:
-    """Return what a column holds: numbers, dates or categories that the options ask for, or other text.
+    """Return what a column holds: numbers, other text, or dates or categories if the options convert these.
 
     A text column with more categories than are allowed, or another one in every row, is an identifier.
     """
@@ -190,16 +190,16 @@ class NewData:
 
     X: Floats
     is_complete: NDArray[np.bool_]
-    """rows without a missing value"""
+    """whether each row has no missing value"""
     y: Floats | None
     unknown: tuple[str, ...] = ()
-    """lines on categories that the fit has not seen"""
+    """messages about categories that were not in the training data"""
 
 
 def read_new_data(
     path: str, features: Sequence[str], target: str | None = None, preparation: Preparation | None = None
 ) -> NewData:
-    """Read the data of `ddsr predict`: the columns of the model, in any order, among any others."""
+    """Read the model's columns for `ddsr predict`; the file may have others, in any order."""
     source = open_source(path)
     for name in features:
         _check_exists(source, name)
@@ -231,7 +231,7 @@ class Numbers:
     n_texts: int
     n_missing: int
     first_text: tuple[int, str] | None
-    """row and value of the first that is not a number"""
+    """row and value of the first entry that is not a number"""
 
     @classmethod
     def of(cls, name: str, column: pd.Series) -> Numbers:
@@ -330,7 +330,7 @@ def _listed(names: Sequence[str], last: str = ", ") -> str:
 
 
 def _no_numbers(path: str, target: str, texts: Sequence[Numbers]) -> str:
-    """Write a message with the first text as an example: `1,000` and `5%` look like numbers to people."""
+    """Return a message that quotes the first text, since `1,000` and `5%` look like numbers to people."""
     message = f"{path} has no numeric column from which to predict the target {target!r}"
     if not texts or texts[0].first_text is None:
         return message

@@ -54,7 +54,7 @@ def summary(model: DDSRRegressor, facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def definitions(model: DDSRRegressor) -> dict[str, Any]:
-    """Return the operators in the equations that users define; nothing without any."""
+    """Return the user-defined operators in the equations; empty if there are none."""
     used = {own.name: own.text for entry in model.front_ for own in entry.equation.own_operators}
     return {"definitions": used} if used else {}
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ddsr.estimator.regressor import DDSRRegressor
     from ddsr.runs import RunFolder
 
-# After these, more time would not help.
+# Reasons for an end after which more time would not help.
 FINAL = ("exact", "exhausted")
 
 
@@ -78,7 +78,7 @@ def resume(
 
 
 def _check_unfinished(run: RunFolder, has_more: bool) -> None:
-    """Refuse a finished run that gets neither time nor epochs."""
+    """Refuse to resume a finished run without more time or epochs."""
     stopped_by = run.stopped_by
     if stopped_by is not None and not has_more:
         remedy = "nothing is left to find" if stopped_by in FINAL else "pass --time or --epochs to continue"

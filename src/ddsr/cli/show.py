@@ -27,6 +27,6 @@ def show(run: str, as_json: bool) -> None:
         return
     command = f"`ddsr resume {printable(run)}`"
     if facts.get("is_choice_left"):
-        click.echo(f"The search has finished, but the choice was interrupted. To make it: {command}.")
+        click.echo(f"The search has finished, but its choice was interrupted. To choose: {command}.")
     elif facts.get("is_over") is False:
         click.echo(f"The run has not finished. To continue it, if no other process does: {command}.")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_COLUMNS = 10_000
-# A longer header has more columns than that, or is not a header.
+# Characters: a longer header has too many columns, or is not a header.
 LONGEST_HEADER = 2**20
 DELIMITERS = (",", "\t", ";", "|")
 WHITESPACE = r"\s+"
@@ -53,7 +53,7 @@ class TextSource(Source):
     decimal: str
 
     def read(self, names: Sequence[str]) -> pd.DataFrame:
-        """Read these columns; those without any text become numbers."""
+        """Read these columns; columns without text become numbers."""
         import pandas as pd
 
         with (
@@ -188,7 +188,7 @@ def _is_gzip(path: Path) -> bool:
 
 
 def _lines_of_names(lines: list[str]) -> int:
-    """Count the lines of the header: more than one if a quoted name contains a line break."""
+    """Return the number of header lines: more than one if a quoted name contains a line break."""
     is_open = False
     for number, line in enumerate(lines, 1):
         is_open ^= line.count('"') % 2 == 1
@@ -198,7 +198,7 @@ def _lines_of_names(lines: list[str]) -> int:
 
 
 def _delimiter_of(line: str) -> str:
-    """Return the delimiter that splits the header into most names; whitespace if no other does."""
+    """Return the delimiter that splits the header into the most names; whitespace if no other splits it."""
     counts = {delimiter: line.count(delimiter) for delimiter in DELIMITERS}
     if not any(counts.values()):
         return WHITESPACE

@@ -36,7 +36,7 @@ def check_formula(template: Template) -> None:
 
 
 def describe_constants(template: Template, columns: Sequence[str]) -> str:
-    """Return a line on the names that are read as constants; a misspelt column would be one of them."""
+    """Return a line that lists the constants, so that a mistyped column is noticed among them."""
     unused = [column for column in columns if column not in template.columns]
     names = [printable(f"{hole.name}{did_you_mean(hole.name, unused)}") for hole in template.constants]
     return f"constants to fit: {', '.join(names)}" if names else "constants to fit: none"
@@ -60,7 +60,7 @@ def goodness(model: DDSRRegressor, table: pd.DataFrame, data: TrainingData) -> d
 
 
 def summary(model: DDSRRegressor) -> dict[str, Any]:
-    """Return the keys of `--json` on a template; none without one."""
+    """Return the keys of `--json` for a template; empty without a template."""
     if model.template is None:
         return {}
     rows = _intervals(model)

@@ -9,9 +9,9 @@ from typing import Any
 
 
 class Termination:
-    """A context that handles SIGTERM like SIGINT; `is_heard` says whether one came.
+    """A context that handles SIGTERM like SIGINT; `is_heard` says whether a SIGTERM came.
 
-    Repeated ones are ignored: `timeout` and some schedulers send two at once, and a second interrupt
+    Repeated signals are ignored: `timeout` and some schedulers send two at once, and a second interrupt
     would end the command without its result.
     """
 

@@ -74,7 +74,7 @@ def watch(
 
 
 def choice_of(preset: str, selection: str | None, n_rows: int) -> Choose:
-    """Return how a view chooses the equation to mark, before equations are simplified."""
+    """Return the function with which a view chooses the equation to mark, before simplification."""
     chosen = find_selection(selection, settings(parse_method(preset)))
     return lambda front: chosen.choose(front, n_rows)
 

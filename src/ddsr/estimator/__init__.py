@@ -1,4 +1,4 @@
-"""The estimator: one fit within its budget, and what a fitted model offers."""
+"""The estimator: fits within a budget, and the methods of a fitted model."""
 
 from typing import TYPE_CHECKING
 

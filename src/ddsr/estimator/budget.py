@@ -35,7 +35,7 @@ class Budget:
     def of(
         cls, config: SearchConfig, max_time: float | None, max_epochs: int | None, started: float
     ) -> Budget:
-        """Check the limits and combine them; `started` is on the monotonic clock."""
+        """Check and combine the limits; `started` is on the monotonic clock."""
         seconds = None if max_time is None else _seconds(max_time)
         if max_epochs is not None:
             n_epochs: float = check_whole(max_epochs, "max_epochs", least=1)
@@ -47,7 +47,7 @@ class Budget:
         return cls(n_epochs, max_evaluations, patience, end, end, exact)
 
     def next_of(self, n_fits: int, *, shortens: bool) -> Budget:
-        """Budget of the next of `n_fits` fits, which share the time that is left."""
+        """Return the budget of the next of `n_fits` fits, which share the time that is left."""
         if self.end == NEVER:
             return self
         seconds = self.end.seconds_left / n_fits
@@ -74,7 +74,7 @@ def _seconds(max_time: object) -> float:
     try:
         seconds = float(max_time) if is_number else -1.0  # type: ignore[arg-type]
     except OverflowError:
-        raise MethodError("max_time is larger than any double: None is without limit") from None
+        raise MethodError("max_time exceeds double precision: use None for no limit") from None
     if not seconds > 0:
         raise MethodError(f"max_time must be a number of seconds above 0, or None, got {max_time!r}")
     return seconds

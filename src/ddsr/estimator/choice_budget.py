@@ -12,12 +12,12 @@ from collections.abc import Callable
 
 from ddsr.deadline import MovableDeadline
 
-# The reserve, as a share of the time limit: a larger share where that is less than two seconds. The maximum,
-# in seconds, also holds without a time limit.
+# The reserve as a share of the time limit. The larger share applies as long as it is below two seconds. The
+# maximum, in seconds, also holds without a time limit.
 SHARE, LARGER_SHARE, MOST_SECONDS = 0.1, 0.2, 60.0
-# After an early end somebody waits: seconds, or a share of the time searched if that is more.
+# After an early end the user waits: seconds, or a share of the search time if that is more.
 SECONDS_AFTER_EARLY_END, SHARE_OF_SEARCH = 1.0, 0.1
-# A reserve that is worth measuring: below that, a second choice costs about as much as it gives back.
+# Smallest reserve, in seconds, for which the choice is made early: with less, it gains about nothing.
 LEAST_RESERVE = 2.0
 # The next epoch and the next choice may take this much longer than the last ones did.
 MARGIN, LEAST_MARGIN = 1.25, 0.2
@@ -32,8 +32,8 @@ def reserve(max_time: float) -> float:
 def seconds_to_choose(stopped_by: str, searched: float, seconds_left: float) -> float:
     """Return the seconds that the choice may take.
 
-    `searched` is the time that the search took, `seconds_left` the time until the limit, infinite without
-    one. Without a limit only an interrupt is an early end: the same seed then gives the same equations.
+    `searched` is the time that the search took. `seconds_left` is the time until the limit, infinite without
+    one. Without a limit, only an interrupt shortens the choice, so that a seed gives the same equations.
     """
     seconds = min(seconds_left, MOST_SECONDS)
     is_limited = seconds_left != float("inf")
@@ -57,9 +57,9 @@ def later_deadline(now: float, end: float, choice_seconds: float) -> float | Non
 
 
 class EarlyChoice:
-    """Makes the choice once, before the search ends, and returns to the search the time that is not needed.
+    """Makes the choice once before the search ends, and gives unused time back to the search.
 
-    It is made between two epochs, when the next one could run past the deadline.
+    The choice is made between two epochs, when the next epoch could run past the deadline.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class EarlyChoice:
         self.deadline, self.end, self.choose, self.clock = deadline, end, choose, clock
         self.is_made = end - deadline.at < LEAST_RESERVE  # nothing to give back
         self.is_final = False
-        """whether the search ends with it: there is no time for more"""
+        """whether no time is left to continue the search"""
         self._longest_epoch = 0.0
         self._began = clock()
 

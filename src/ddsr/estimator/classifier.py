@@ -106,7 +106,7 @@ class DDSRClassifier(ClassifierMixin, SymbolicEstimator):  # type: ignore[misc]
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if _n_counted(codes, sample_weight) < 2:
             raise DataError(
-                f"y has one class only, {self.classes_.tolist()}: at least two classes are needed"
+                f"y has only one class, {self.classes_.tolist()}: at least two classes are needed"
             )
         if len(self.classes_) == 2:
             columns: Any = codes.astype(np.float64)
@@ -120,7 +120,7 @@ class DDSRClassifier(ClassifierMixin, SymbolicEstimator):  # type: ignore[misc]
         return super().predict(X, index)
 
     def predict_proba(self, X: ArrayLike, index: Index = None) -> NDArray[np.float64]:
-        """Return the probability of each class, a column each. Where an equation is undefined, it is even."""
+        """Return one column of probabilities per class; an undefined equation counts as even odds."""
         from scipy.special import expit
 
         chances = expit(np.nan_to_num(super().predict(X, index), nan=0.0))

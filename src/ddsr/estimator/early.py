@@ -1,4 +1,4 @@
-"""What can be said before a fit, within moments: which parameters are wrong, and a first equation."""
+"""Quick steps before a fit: a check of the parameters, and a first equation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ddsr.search.prior_start import check_prior
 
 
 def check_parameters(parameters: Mapping[str, Any]) -> None:
-    """Refuse parameters of an estimator that are wrong whatever the data is."""
+    """Refuse parameters of an estimator that are wrong for any data."""
     method = parse_method(parameters["preset"])
     config = settings_of(method, with_prior(method, parameters.get("config"), parameters["prior"]))
     find_selection(parameters["model_selection"], config)

@@ -35,14 +35,14 @@ from ddsr.selection.select import front_of, select
 from ddsr.selection.usual_notation import in_usual_notation
 from ddsr.storage.saved import Saved, restoring
 
-# Number of candidates for the choice: a minimum, and more if the time suffices at these rates.
+# Number of candidates for the choice: a minimum, and more if time permits at these rates.
 LEAST_CONTENDERS, CONTENDERS_A_SECOND, CONTENDER_ROWS_A_SECOND = 12, 40, 250_000
 MOST_ROWS_OF_FORMS = 10_000  # with more rows one form has all the weight
-# Equations that are shortened: those of the shortest descriptions, and the most accurate. Nothing can beat an
-# exact equation, so the others are not worth the wait.
+# Numbers of equations to shorten: those with the shortest descriptions, and the most accurate. If one is
+# exact, nothing can beat it, so fewer are shortened.
 SHORTENED, SHORTENED_BESIDE_EXACT = (16, 3), (1, 0)
 
-# Rows times equations that are measured for intervals even after the limit: tenths of a second.
+# Rows times equations measured for intervals even after the time limit; this takes tenths of a second.
 MOST_LATE_WORK = 3_000_000
 
 Callback = Callable[[SearchState], object]
@@ -56,11 +56,11 @@ class Choice:
     front: ParetoFront
     best: FrontEntry
     seconds: float
-    """time that the choice was given"""
+    """time allowed for the choice"""
     forms: tuple[Form, ...] = ()
     """likeliest forms with their weights"""
     is_of_all: bool = True
-    """whether the search has found nothing since"""
+    """whether the search has found nothing since the choice"""
 
     def is_better_than(self, best: FrontEntry) -> bool:
         """Return whether its description is shorter than that of `best`, or `best` has none."""
@@ -87,11 +87,11 @@ class Fit:
         self.is_choice_cut = False
         """whether an interrupt ended the choice early"""
         self.plain: tuple[Model, ...] = ()
-        """plain forms, which are candidates for the choice beside the found equations"""
+        """plain forms, which are candidates for the choice in addition to the found equations"""
         self.forms: tuple[Form, ...] = ()
         """see `Outcome`"""
         self.samples = Samples(self.problem.engine)
-        """what the choice looks at, kept from one to the next"""
+        """rows on which choices test equations, shared by all choices"""
         self.early: Choice | None = None
         """choice made before the search ended, see `EarlyChoice`"""
         self.choose()
@@ -249,7 +249,7 @@ class Fit:
     def _shortened(self, budget: Budget, rules: Sequence[Rule], seconds: float) -> Choice:
         """Choose among the equations of the search within `seconds`."""
         deadline = time.monotonic() + seconds
-        # an early choice shows how long it takes: the second one has the same candidates
+        # an early choice is timed: the later one has as many candidates
         size = seconds if self.early is None else max(seconds, self.early.seconds)
         lister, allows = self.problem.lister, self.problem.lister.listing.allows
         engine = self.problem.engine
@@ -281,7 +281,7 @@ class Fit:
     def _ask_for_noise(self, equations: Sequence[Expression]) -> None:
         """Switch to errors in proportion to y if the candidates show them.
 
-        The reverse is not tried: with errors of one size a few large values decide, and some equation of many
+        The reverse is not tried: with constant errors a few large values decide, and one of many equations
         fits these by chance.
         """
         if self.problem.noise == "relative" or not self.problem.may_ask_for_noise:

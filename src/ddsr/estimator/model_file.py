@@ -34,7 +34,7 @@ from ddsr.storage.version import ddsr_version
 
 FORMAT = "ddsr model"
 VERSION = 1
-# Maximum number of epochs in the learning curves of a file; of longer curves every second, third, … is kept.
+# Maximum number of epochs in the learning curves of a file; longer curves keep every second, third, … epoch.
 MOST_EPOCHS = 1000
 UPDATES = tuple(each.name for each in fields(UpdateStats))
 
@@ -270,7 +270,7 @@ def _read_output(written: Mapping[str, Any], features: Sequence[str], given: Seq
 
 
 def _read_loss(written: Mapping[str, Any]) -> Loss:
-    """Read a loss; the function of a user's own is not in the file."""
+    """Read a loss; files do not contain a user's own function."""
     quantile = _read_number(written.get("quantile", 0.5), "quantile")
     return Loss(str(written["name"]), quantile, known=_read_number(written.get("known", 0.0), "known"))
 

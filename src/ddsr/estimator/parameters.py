@@ -35,7 +35,7 @@ from ddsr.grammar import AtMost, Forbid, MustAppear, Nesting
 CLASS = "ddsr"
 # JSON has no infinite numbers: they are stored as objects of this class with the number as text.
 NUMBER = "number"
-FUNCTION = "function"  # one of the user's, of which only the name is saved
+FUNCTION = "function"  # a user's own function, saved by name only
 _SETTINGS = (
     SearchConfig,
     PaperConfig,
@@ -62,7 +62,7 @@ Kinds = dict[str, Any]
 
 
 def saved_parameters(parameters: Mapping[str, Any]) -> Parameters:
-    """Convert an estimator's parameters to JSON, without what a file cannot hold: code of the user's."""
+    """Convert an estimator's parameters to JSON, without user code, which a file cannot hold."""
     kept = {name: value for name, value in parameters.items() if name != "contributors"}
     return to_json(kept | {"callback": None})
 

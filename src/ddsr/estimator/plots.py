@@ -55,7 +55,7 @@ class Plotted:
         return predicted
 
     def column(self, name: str | None) -> int | None:
-        """Return the number of the input to plot against, or None: there are several, and none is named."""
+        """Return the number of the input to plot against; None if there are several and none is named."""
         names = self.equation.vocabulary.variables
         if name is None:
             return 0 if len(names) == 1 else None

@@ -1,4 +1,4 @@
-"""Read the data of a fit, prepared as the parameters `missing`, `categories` and `dates` ask."""
+"""Read the data of a fit, prepared according to `missing`, `categories` and `dates`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class TrainingRows:
 
     X: Floats
     names: tuple[str, ...]
-    """of the columns of X; x0, x1, … if the table has none"""
+    """names of the columns of X; x0, x1, … if the table has none"""
     targets: Targets
     weights: RowWeights
     preparation: Preparation | None

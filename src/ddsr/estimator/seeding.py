@@ -20,9 +20,9 @@ from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.search.problem import Problem
 from ddsr.selection.notation import rewritten
 
-# Effort of their fits: they are few, and the starting values of their constants may be unknown.
+# Guesses are fitted thoroughly: there are few, and starting values of their constants may be unknown.
 GUESS_STEPS, GUESS_STARTS = 50, 8
-# Guesses that are fitted between looks at the clock, and their largest share of the time limit.
+# Number of guesses fitted between checks of the clock, and their maximum share of the time limit.
 N_AT_ONCE = 16
 SHARE_OF_TIME = 0.3
 
@@ -69,7 +69,7 @@ def _fitted(
     if not options.is_scale_free:
         return list(written.batch), list(written.batch)
     scores = engine.score(seeds, options=options)
-    # A written seed has its own scale, and another one may lead the fit astray.
+    # A seed as written has its own scale; a second, free one may lead the fit astray.
     is_written = written.nrmse < scores.nrmse
     pairs = zip(written.batch, scores.batch, is_written, strict=True)
     best = [_bare(own if is_better else free, problem.grammar) for own, free, is_better in pairs]
@@ -77,7 +77,7 @@ def _fitted(
 
 
 def _bare(seed: Expression, grammar: Grammar) -> Expression:
-    """Return the seed without constants that only scale and shift it, which are fitted anyway."""
+    """Return the seed without constants that only scale and shift it, since the search fits these anyway."""
     core = unscaled(seed.simplified())
     return core if grammar.check(core.tokens) is None else seed
 

@@ -1,4 +1,4 @@
-"""What regressor and classifier share: a fit from its parameters, and its results."""
+"""The base class of regressor and classifier: runs a fit and keeps its results."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class SymbolicEstimator(
         return TableOptions(missing=self.missing, categories=self.categories, dates=self.dates)
 
     def _posed(self, read: TrainingRows, started: float) -> tuple[Method, Budget, Sequence[Rule], list[Fit]]:
-        """Check parameters and data, and return what a fit starts with."""
+        """Check parameters and data, and return what the fit needs."""
         method = parse_method(self.preset)
         config = settings(method, with_prior(method, self.config, self.prior))
         selection = find_selection(self.model_selection, config)
@@ -148,7 +148,7 @@ class SymbolicEstimator(
         vocabulary = Vocabulary(read.names, operators, has_constant=config.constants, template=template)
         targets = read.targets
         check_same_columns(before, vocabulary, len(targets.names))
-        # a fit that continues another one has its own random numbers
+        # a fit that continues another one draws different random numbers
         seeds = check_random_state(self.random_state).randint(LARGEST_SEED, size=self._n_fits_before() + 1)
         data: Dataset | None = None
         for output, (name, target) in enumerate(zip(targets.names, targets.columns.T, strict=True)):

@@ -62,7 +62,7 @@ def inputs_table(outcome: Outcome, X: Floats, rows: NDArray[np.int64]) -> pd.Dat
 
 def curves_table(epochs: Sequence[EpochStats], every: int = 1) -> pd.DataFrame:
     """Return one row per epoch, or per `every` epochs; NaN for parts that a method does not have."""
-    # after those of ddsr itself, the contributors of the user
+    # the user's contributors come after ddsr's own
     parts = dict.fromkeys((*PARTS, *(part for stats in epochs for part in stats.seconds)))
     sources = dict.fromkeys((*SOURCES, *(source for stats in epochs for source in stats.gains)))
     columns = [*_curve_row(EpochStats(np.nan, np.nan, np.nan, np.nan, None, {}), parts, sources)]

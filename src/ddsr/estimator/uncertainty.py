@@ -52,7 +52,7 @@ class Uncertainty:
     def predict_interval(
         self, X: ArrayLike, level: float = 0.95, *, of_measurements: bool = True
     ) -> Floats | list[Floats]:
-        """Return the interval in which a new measurement lies with probability `level`: low and high.
+        """Return the bounds, low and high, between which a new measurement lies with probability `level`.
 
         The interval includes the noise, the uncertainty of the constants and the choice between the forms of
         `forms_`. With `of_measurements=False`, it is for the law itself, without noise.

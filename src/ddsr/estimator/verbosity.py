@@ -20,7 +20,7 @@ Note = Callable[[Fit, SearchState], object]
 
 
 def check_verbose(verbose: object) -> None:
-    """Refuse a verbosity that is not a number of at least 0, or a truth value."""
+    """Refuse a verbosity that is neither a bool nor a whole number of at least 0."""
     if not isinstance(verbose, (int, np.integer, np.bool_)) or verbose < 0:
         raise MethodError(f"verbose must be 0 (show nothing) or 1 (show the search), got {verbose!r}")
 
@@ -29,14 +29,14 @@ def check_verbose(verbose: object) -> None:
 def shown(
     verbose: Any, fits: Sequence[Fit], names: Sequence[str], max_time: float | None, model: object
 ) -> Iterator[list[Note]]:
-    """Yield what to call after every epoch, nothing without `verbose`; then print the chosen equations."""
+    """Yield the callbacks of the fit, none without `verbose`; then print the chosen equations."""
     if not verbose:
         yield []
         return
     from ddsr.live.notebook import NotebookView
     from ddsr.live.verbose import verbose_view
 
-    limit = max_time if len(fits) == 1 else None  # which all outputs share
+    limit = max_time if len(fits) == 1 else None  # several outputs share the limit
     board_of = partial(_board, names=names, fits=fits, limit=limit)
     view = verbose_view(board_of(fits[0], 0.0))
     followed = fits[0]

@@ -44,7 +44,7 @@ def _rspg(config: SearchConfig) -> Objective:
     for name in ("clip_range", "kl_weight", "counts_masked_only"):
         if getattr(config.objective, name) != getattr(standard, name):
             raise MethodError(
-                f"{name} has no effect on the risk-seeking gradient: leave it out, or take objective=grpo"
+                f"{name} has no effect on the risk-seeking gradient: leave it out, or use objective=grpo"
             )
     return RiskSeekingPolicyGradient(config.objective)
 
@@ -62,5 +62,5 @@ MEMORIES: Mapping[str, Callable[[int], Memory]] = {"long": EliteMemory, "short":
 
 
 def make_reward(problem: Problem) -> Reward:
-    """Make the reward that the settings name."""
+    """Return the reward that the settings name."""
     return REWARDS[problem.config.reward](problem)

@@ -15,7 +15,7 @@ from ddsr.search.front import ParetoFront
 from ddsr.search.lister import Lister
 
 PLAIN = FitOptions(max_steps=20, tolerance=1e-10)
-# If the rules refuse all of the simplest equations, random ones are drawn: their lengths, and draws of each.
+# Lengths of the random equations that are drawn if the rules refuse the simplest ones, and draws per length.
 FIRST_LENGTHS, N_DRAWN = (1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33), 500
 
 
@@ -44,14 +44,14 @@ def baseline(engine: Engine, grammar: Grammar) -> ParetoFront:
 
 
 def _numbers(vocabulary: Vocabulary) -> Iterator[Expression]:
-    """1 and c, if the vocabulary has them."""
+    """Yield 1 and c, if the vocabulary has them."""
     for token in (vocabulary.one, vocabulary.constant):
         if token is not None:
             yield Expression(vocabulary, [token])
 
 
 def _lines(engine: Engine) -> Iterator[NDArray[np.int16]]:
-    """x, c x and c x + d for all variables x, if the vocabulary has the tokens: (variables, tokens) each.
+    """Yield x, c x and c x + d for all variables x, if the vocabulary has the tokens: (variables, tokens).
 
     With a free scale and offset, x alone covers all three.
     """

@@ -27,9 +27,9 @@ from ddsr.search.loop import SearchState
 from ddsr.search.turns import Balance
 from ddsr.storage.saved import Saved, restoring, whole
 
-# Longest turn in a search with a time limit. After it, results are shown and survive an interrupt.
+# Longest turn in a search with a time limit. After each turn, results are shown and survive an interrupt.
 MOST_SECONDS_A_RUN = 5.0
-# With a time limit somebody waits for results: the first turn is short, and each later one twice as long.
+# With a time limit, results should come soon: the first turn is short, and each later one twice as long.
 FIRST_SHARE, FIRST_SECONDS = 1 / 16, 1.0
 
 
@@ -72,10 +72,10 @@ class Epoch:
     known: ParetoFront
     """the front before the epoch"""
     gains: dict[str, float]
-    """of the front, by the names of contributors"""
+    """gains of the front, by the names of contributors"""
     update: UpdateStats | None = None
     mean_reward: float = np.nan
-    """of the proposals of the contributor that learned"""
+    """mean reward of the proposals of the contributor that learned"""
     clock: PartClock = field(default_factory=PartClock)
 
     def note(self, proposals: Proposals) -> None:
@@ -110,13 +110,13 @@ class RefinedSearch:
         """whether the fit is exact, or nothing is left to try"""
 
     def begin(self) -> Epoch:
-        """Return the next epoch; the parts that share time have gained nothing in it yet."""
+        """Return the next epoch, in which the parts that share time have gained nothing yet."""
         return Epoch(self.n_epochs, self.front, dict.fromkeys(self.balance.gains, 0.0))
 
     def is_due(self, contributor: Contributor) -> bool:
-        """Return whether it has a turn.
+        """Return whether a contributor has a turn now.
 
-        Evolution always has one. Contributors that share time have one if they have had less than their
+        Evolution always has one. Contributors that share time have one if they have used less than their
         share. Others have one until a fit is exact.
         """
         if contributor is self.evolution:

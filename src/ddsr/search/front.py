@@ -17,12 +17,12 @@ from ddsr.price.rounding import EXACT, is_lower
 from ddsr.search.hall_of_fame import HallOfFame
 from ddsr.storage.saved import Saved
 
-# Price of one token, in nats; doubled, as for squared errors.
+# Price of one token: twice its nats, as squared errors are priced.
 NATS_PER_TOKEN = 5.4
-# An exact equation has to fit this many rows more than it has constants. One row may fit by chance, since
+# An exact equation must fit this many rows more than it has constants. One row may fit by chance, since
 # many equations are tried. core/evolution/hall_of_fame.cpp has the same rule, without scale and offset.
 N_SPARE_ROWS = 2
-# Fields of `FrontEntry` behind the expression, in their order.
+# Fields of `FrontEntry` after the expression, in order.
 MEASURES = ("nrmse", "scale", "offset", "is_free", "nats")
 
 
@@ -100,13 +100,13 @@ class ParetoFront:
         return iter(self.entries)
 
     def merge(self, scores: Scores | HallOfFame) -> ParetoFront:
-        """Return the front of its entries and these scores, without the checks of `Lister`."""
+        """Return the front with these scores added, without the checks of `Lister`."""
         return self.with_entries(
             [_entry(scores, rows[0]) for rows in rows_by_size(scores) if np.isfinite(scores.nrmse[rows[0]])]
         )
 
     def with_entries(self, entries: Iterable[FrontEntry]) -> ParetoFront:
-        """Return the front of its entries and these. An entry better by rounding alone replaces nothing."""
+        """Return the front with these entries added. An entry better by rounding alone replaces nothing."""
         new = [entry for entry in entries if is_lower(entry.nrmse, self.least_error(entry.size))]
         front: list[FrontEntry] = []
         for entry in sorted((*self.entries, *new), key=lambda each: (each.size, each.nrmse)):
@@ -133,7 +133,7 @@ class ParetoFront:
         return float(np.sum(known._log_errors(largest) - self._log_errors(largest)))
 
     def _log_errors(self, largest: int) -> NDArray[np.float64]:
-        """log(NRMSE) of the best entry of at most 1, 2, … tokens."""
+        """Return log(NRMSE) of the best entry of at most 1, 2, … tokens."""
         errors = np.zeros(largest)
         for entry in self.entries:
             errors[entry.size - 1 :] = np.log(max(entry.nrmse, EXACT))
@@ -163,7 +163,7 @@ def rows_by_size(scores: Scores | HallOfFame) -> list[list[int]]:
 
 
 def entries_of(found: Scores | HallOfFame) -> tuple[FrontEntry, ...]:
-    """Entries for all expressions with a finite error, scale and offset kept apart."""
+    """Return entries for all expressions with a finite error, keeping scale and offset separate."""
     return tuple(_entry(found, int(row)) for row in np.flatnonzero(np.isfinite(found.nrmse)))
 
 
@@ -190,7 +190,7 @@ def restored_entries(saved: Saved, vocabulary: Vocabulary) -> tuple[FrontEntry, 
     if saved["names"] is None:
         return ()
     if saved["names"] != list(vocabulary.names):
-        raise RunError("the saved front is of another vocabulary")
+        raise RunError("the saved front has another vocabulary")
     batch = Batch(vocabulary, saved["tokens"], saved["constants"])
     rows = zip(batch, *(saved[name] for name in MEASURES), strict=True)
     entries = tuple(FrontEntry(*row) for row in rows)
@@ -215,7 +215,7 @@ def _check_numbers(entry: FrontEntry) -> None:
 
 @lru_cache(maxsize=16)  # slow for thousands of variables
 def _with_arithmetic(vocabulary: Vocabulary) -> Vocabulary:
-    """The vocabulary with the operators of a scale and an offset."""
+    """Return the vocabulary with the operators of a scale and an offset."""
     missing = [name for name in ("add", "mul") if name not in vocabulary.operators]
     return Vocabulary(vocabulary.variables, (*vocabulary.definitions, *missing), vocabulary.has_one)
 

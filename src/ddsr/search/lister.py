@@ -19,11 +19,11 @@ from ddsr.search.front import FrontEntry, ParetoFront, rows_by_size
 from ddsr.search.hall_of_fame import HallOfFame
 
 Found = Scores | HallOfFame
-# Limits on the equations that are refitted without scale or offset at a time, and on rows times equations.
+# Limits on equations refitted at once without scale or offset, and on rows times equations.
 MOST_PLAIN, MOST_PLAIN_ROWS = 48, 20_000_000
 PLAIN_FIT = FitOptions(max_steps=30, tolerance=1e-10)
-LEAST_GAIN = 1e-6  # relative: a form is not fitted for less
-MOST_TRIED = 20  # expressions of one size, the best first, until one may be listed
+LEAST_GAIN = 1e-6  # relative gain below which a form is not fitted
+MOST_TRIED = 20  # maximum number of expressions of one size to try until one may be listed
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Lister:
 
     @cached_property
     def _some(self) -> Audited:
-        """Rows to estimate errors on."""
+        """Return the rows to estimate errors on."""
         return Audited.of(self.engine.dataset, self.engine.seed)
 
     def entry(self, expression: Expression, nrmse: float, scale: float, offset: float) -> FrontEntry | None:
@@ -75,7 +75,7 @@ class Lister:
         return front.with_entries(entry for entry in shortened if entry is not None)
 
     def _shortened(self, entry: FrontEntry, front: ParetoFront) -> FrontEntry | None:
-        """The entry in its shorter form, or as it is; None if neither is finite on every row.
+        """Return the entry in its shorter form, or unchanged; None if neither is finite on every row.
 
         A function can be finite in one form only: exp(a - b) where exp(a) * exp(-b) overflows.
         """
@@ -119,7 +119,7 @@ class Lister:
         yield from self.entries(scores)
 
     def _plain_forms(self, front: ParetoFront, sources: Sequence[Found]) -> list[Expression]:
-        """Forms without offset, scale or both, by their error before the fit relative to the front's."""
+        """Return forms without offset, scale or both, sorted by unfitted error relative to the front's."""
         known = {form.tokens: (form, nrmse) for form, nrmse in self._scaled_expressions(front, sources)}
         if not known:
             return []
@@ -170,11 +170,11 @@ def _plain_fits(on_rows: Floats, target: Floats, weights: Floats) -> Iterator[tu
 
 
 def _n_tokens(scale: float, offset: float) -> int:
-    """Tokens that a scale and an offset add to an expression."""
+    """Return the number of tokens that a scale and an offset add to an expression."""
     return 2 * (scale != 1.0) + 2 * (offset != 0.0)
 
 
 def _error(predicted: Floats, target: Floats, weights: Floats) -> float:
-    """The root mean squared error."""
+    """Return the root mean squared error."""
     with np.errstate(over="ignore"):
         return float(np.sqrt(np.average((target - predicted) ** 2, weights=weights)))

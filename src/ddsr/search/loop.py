@@ -52,7 +52,7 @@ class Updater(Protocol):
 
 @dataclass(frozen=True)
 class UniformGenerator:
-    """Draws each token uniformly from the legal ones and learns nothing: the baseline of other generators."""
+    """Draws each token uniformly from the legal ones and learns nothing: a baseline for other generators."""
 
     grammar: Grammar
     seed: int = 0
@@ -71,10 +71,10 @@ class SearchState:
     epoch: int
     front: ParetoFront
     n_scored: int
-    """expressions scored so far"""
+    """number of expressions scored so far"""
     stats: EpochStats
     save: Callable[[], Saved] = field(repr=False, compare=False)
-    """returns what is needed to resume the search from here; call it before the next epoch begins"""
+    """function that returns the state to resume from; call it before the next epoch begins"""
     contenders: tuple[FrontEntry, ...] = ()
     """models of any size that may have the shortest description, some of them also on the front"""
     is_cut_short: bool = False

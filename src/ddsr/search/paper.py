@@ -1,4 +1,4 @@
-"""The paper's search: a generator learns from the elites, alone or on a device shared with others."""
+"""The paper's search: a generator learns from the elites, alone or on a device shared by several searches."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class SharedDevice(Protocol):
 
 
 SHARED: ContextVar[SharedDevice | None] = ContextVar("shared", default=None)
-"""the device that searches of this thread share; None: each runs alone"""
+"""the device that searches of this thread share; None if each runs alone"""
 
 
 def learned_search(
@@ -68,7 +68,7 @@ def _together(
     memory: Callable[[int], Memory],
     reward: Reward,
 ) -> Iterator[SearchState]:
-    """Search on a shared device, whose place is free again when the search ends."""
+    """Search in a place on a shared device, and free the place afterwards."""
     with shared.seat(learner, objective) as seat:
         yield from _search(problem, seat, seat, memory, reward)
 

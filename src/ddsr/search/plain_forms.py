@@ -21,7 +21,7 @@ MOST_VARIABLES = 4
 N_STARTS, MAX_STEPS = 6, 40
 N_KEPT = 24
 SAME_SQUARES = 1e-7  # relative difference of mean squares below which two forms are one function
-# Share of the remaining time; structures per second of it, and their least and largest number.
+# Share of the remaining time, structures per second of this share, and their minimum and maximum number.
 SHARE, A_SECOND, FEWEST, MOST = 0.25, 10_000, 200, 20_000
 
 

@@ -69,10 +69,10 @@ def _check_paper(config: SearchConfig, device: str, vocab_size: int) -> None:
 def _start_paper(
     problem: Problem, *, generator: str, objective: str, memory: str, start: str
 ) -> Iterator[SearchState]:
-    """Start Algorithm 1, one of its ablations, or one that starts from the prior."""
+    """Start Algorithm 1, one of its ablations, or its variant that starts from the prior."""
     make = start_from_prior if start == "prior" else GENERATORS[generator]
     learner = make(problem, _of_kind(problem.config, PaperConfig))
-    # Capture an inner step as one launch: on a GPU, launching hundreds of operations dominates its time.
+    # Capture an inner step as one launch: on a GPU, launching its operations takes most of the time.
     is_captured = learner.device.type == "cuda"
     taught_by = OBJECTIVES[objective](problem.config)
     return learned_search(problem, learner, taught_by, MEMORIES[memory], make_reward(problem), is_captured)
@@ -99,7 +99,7 @@ AnyConfig = TypeVar("AnyConfig", bound=SearchConfig)
 
 def _of_kind(config: SearchConfig, kind: type[AnyConfig]) -> AnyConfig:
     if not isinstance(config, kind):
-        raise MethodError(f"config of this method must be a {kind.__name__}, not a {type(config).__name__}")
+        raise MethodError(f"config for this method must be a {kind.__name__}, not a {type(config).__name__}")
     return config
 
 
@@ -115,7 +115,7 @@ def _start_default(
         evolution = replace(evolution, moves=_without_match(evolution.moves))
     if sketches == "false":
         evolution = replace(evolution, n_sketches=0)
-    # the prior and the symmetries know equations of y alone, not what fills a template, nor log-odds
+    # the prior and the symmetries apply to equations of y, not to fillings of a template or to log-odds
     loss, has_template = problem.data.loss, problem.grammar.vocabulary.template is not None
     is_of_values = loss.is_of_values and not has_template
     primer = None if generator == "none" or not is_of_values else make_primer(problem, config)
@@ -145,7 +145,7 @@ def _without_match(moves: Mapping[str, float]) -> dict[str, float]:
 
 
 def _check_default(config: SearchConfig, device: str, vocab_size: int) -> None:
-    # Only torch can say whether `auto` is a GPU, and easy problems are solved without importing it.
+    # Only torch knows whether `auto` is a GPU, and easy problems are solved without importing torch.
     check_memory(_of_kind(config, DefaultConfig), "cpu" if device == "auto" else device, vocab_size)
     prior = _of_kind(config, DefaultConfig).prior
     if prior is not None:
@@ -183,7 +183,7 @@ class Preset:
     settings: Sequence[str] = ()
     """options that set a field of `config` instead of choosing a part"""
     refused: Mapping[str, str] = field(default_factory=dict)
-    """option values that are refused all together"""
+    """option values that are refused in combination"""
     refused_because: str = ""
 
     @property
@@ -296,7 +296,7 @@ def settings(method: Method, config: ConfigLike = None) -> SearchConfig:
         for name, value in method.changes
         if name in PRESETS[method.preset].settings
     )
-    if changes.get("reward") == "description_length":  # the choice is the equation of the highest reward
+    if changes.get("reward") == "description_length":  # choose the equation with the highest reward
         changes.setdefault("model_selection", "description_length")
     return changed(base, changes, "config")
 
@@ -356,7 +356,7 @@ def _noise_of(engine: Engine, config: SearchConfig) -> NoiseModel:
 
 
 def start(method: Method, problem: Problem) -> Iterator[SearchState]:
-    """Build the method's parts; the first epoch runs when the first state is requested."""
+    """Build the method's parts and return its states; the first epoch runs when the first is requested."""
     preset = PRESETS[method.preset]
     parts = {name: value for name, value in method.options if name not in preset.settings}
     return preset.start(problem, **parts)

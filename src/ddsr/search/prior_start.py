@@ -1,8 +1,8 @@
 """The option `start=prior` of the preset `paper`: the policy starts from the pretrained prior.
 
 Only the network differs: it is larger, and it reads the data. Everything else is that of the preset: the
-backward process in a random order, the objective, the memory, the batches, and the updates. So is the
-learning rate, since the paper's 1e-4 is also what the default search trains the prior with.
+backward process in a random order, the objective, the memory, the batches, and the updates. The learning rate
+is the paper's 1e-4, with which the default search trains the prior, too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 SHOWN_ROWS = 10_000
-"""most rows that are shown to the prior, which looks at a few hundred of them"""
+"""maximum number of rows to show to the prior, which uses a few hundred of them"""
 
 
 def check_prior(method: str, options: Mapping[str, str], config: SearchConfig) -> None:

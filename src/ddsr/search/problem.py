@@ -23,9 +23,9 @@ class Problem:
     """Data, grammar and settings of a search."""
 
     data: Dataset
-    """as the user gave them"""
+    """data as the user gave them"""
     engine: Engine
-    """on the data, with the weights of the noise that they have"""
+    """engine on the data, with weights that match their noise"""
     grammar: Grammar
     config: SearchConfig
     front: ParetoFront
@@ -40,13 +40,13 @@ class Problem:
     saved: Saved | None = None
     """state to resume, from `SearchState.save` of a search by the same method"""
     guesses: tuple[Expression, ...] = ()
-    """the user's own equations; each is listed unless one of at most its size is as accurate"""
+    """the user's own equations; each is listed unless an equation no larger is as accurate"""
     guessed: tuple[FrontEntry, ...] = ()
     """the guesses, fitted as they are written"""
     noise: Literal["constant", "relative"] = "constant"
     """whether errors are constant or proportional to the value (`ddsr.price.noise`)"""
     contributors: tuple[Given, ...] = ()
-    """the user's contributors, beside those of the preset"""
+    """the user's contributors, in addition to those of the preset"""
 
     @property
     def may_ask_for_noise(self) -> bool:
@@ -61,4 +61,4 @@ class Problem:
 
 
 Given = Contributor | Callable[[Problem], Contributor]
-"""a contributor, of which each search gets a copy, or a class or function that makes one for a search"""
+"""a contributor, which each search copies, or a class or function that creates one for a search"""

@@ -1,4 +1,4 @@
-"""Shares of time: a part of the search gets more time if it found more in the time that it had."""
+"""Shares of time: a part of the search gets more time if it found more per second."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ddsr.search.contributors.contract import TimeShare
 from ddsr.storage.saved import Saved
 
-# Weight of earlier gains after each epoch: old gains predict little.
+# Factor on earlier gains after each epoch, since old gains predict little.
 KEPT = 0.9
 
 
@@ -17,15 +17,15 @@ class Balance:
     """Shares time between evolution, which works in every epoch, and contributors that earn their turns."""
 
     evolution: str
-    """its name"""
+    """name of evolution"""
     shares: Mapping[str, TimeShare]
-    """those of the contributors that earn their turns, by name"""
+    """limits of the contributors that earn their turns, by name"""
     is_timed: bool = True
-    """False: turns depend on the number of epochs alone, at the least share, so that runs are repeatable"""
+    """if False, turns depend only on the number of epochs, at the least share, so that runs are repeatable"""
     gains: dict[str, float] = field(init=False)
     seconds: dict[str, float] = field(init=False)
     totals: dict[str, float] = field(init=False)
-    """all seconds of each"""
+    """total seconds of each part"""
     n_epochs: int = 0
 
     def __post_init__(self) -> None:
@@ -34,7 +34,7 @@ class Balance:
         )
 
     def credit(self, part: str, gain: float, seconds: float) -> None:
-        """Record gain and seconds of a turn, for the parts that share time."""
+        """Record gain and seconds of a turn, if the part shares time."""
         if part not in self.gains:
             return
         self.gains[part] = KEPT * self.gains[part] + gain
@@ -56,7 +56,7 @@ class Balance:
         self.n_epochs = int(saved["n_epochs"])
 
     def share(self, part: str) -> float:
-        """Share of time that a part has earned by its gains per second; at first the least share."""
+        """Return the share of time that a part has earned by gains per second; the least share at first."""
         limits = self.shares[part]
         if not self.seconds[part]:
             return limits.least
@@ -66,7 +66,7 @@ class Balance:
         return min(max(earned, limits.least), limits.most)
 
     def is_turn_of(self, part: str) -> bool:
-        """Return whether a part has had less than its share."""
+        """Return whether a part has used less than its share."""
         limits = self.shares[part]
         if limits.least == 0.0:
             return False

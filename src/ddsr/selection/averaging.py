@@ -19,12 +19,12 @@ from ddsr.price.description_length import LEAST_STRENGTH
 from ddsr.selection.outcome import Outcome
 from ddsr.selection.posterior import Form
 
-LEAST_LIKELY = 0.01  # of the likeliest form's weight: less likely forms do not influence where to measure
-# A suggested row counts as measured until its squared error is this share of that of one measurement, so that
-# the rows after it add something else.
+LEAST_LIKELY = 0.01  # share of the likeliest form's weight, below which forms are ignored
+# Squared error of a suggested row after its measurement, relative to one measurement's. It is small, so that
+# the next rows add something else.
 WELL_MEASURED = 0.01
-LEAST_GAIN = 0.05  # remaining variance over that of the noise, below which a row adds nothing more
-HALVINGS = 60  # of the interval in which a quantile is searched
+LEAST_GAIN = 0.05  # ratio of remaining variance to the noise's, below which a row adds nothing more
+HALVINGS = 60  # number of times that the interval around a quantile is halved
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +99,7 @@ def covariance_of(
     n_observed: int,
     is_known: bool = False,
 ) -> Floats:
-    """Return the covariance of the constants, 0 for fixed ones, without directions that are undetermined."""
+    """Return the covariance of the constants, 0 for fixed ones, omitting undetermined directions."""
     covariance = np.zeros((len(is_free), len(is_free)))
     free = np.flatnonzero(is_free)
     n_degrees = n_observed if is_known else n_observed - len(free)

@@ -1,4 +1,4 @@
-"""Curves of equations over one of their inputs, and the band that contains new measurements."""
+"""Curves of equations over one of their inputs, and the band that likely contains new measurements."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Band:
 
 
 def spans_decades(numbers: Floats) -> bool:
-    """Return whether positive values span so much that their axis is logarithmic."""
+    """Return whether positive values span enough decades for a logarithmic axis."""
     return bool(numbers.min() > 0.0 and numbers.max() >= LOGARITHMIC * numbers.min())
 
 

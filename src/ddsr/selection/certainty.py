@@ -10,9 +10,9 @@ from ddsr.selection.outcome import Outcome
 from ddsr.selection.parting import Parting
 from ddsr.selection.posterior import MOST_FORMS, Form, form_of
 
-SURE = 0.95  # a choice with this weight needs no list of others
-AS_GOOD = 0.1  # of the weight of the choice: such forms explain the data about as well
-LEAST_NAMED = 0.01  # of all weight
+SURE = 0.95  # weight from which a choice is listed alone
+AS_GOOD = 0.1  # share of the choice's weight, from which a form explains the data about as well
+LEAST_NAMED = 0.01  # share of the total weight
 MOST_NAMED = 3
 
 
@@ -22,9 +22,9 @@ class Certainty:
 
     chosen: Form
     n_as_good: int
-    """number of other forms with at least a tenth of its weight"""
+    """number of other forms with at least a tenth of the chosen form's weight"""
     is_at_least: bool
-    """whether there may be more of them, since the number of kept forms is limited"""
+    """whether there may be more, since the number of kept forms is limited"""
     others: tuple[Form, ...]
     """the most likely other forms, at most three; none if the choice is sure"""
 

@@ -1,4 +1,4 @@
-"""Final notation of the selected equations, as long as it keeps their values."""
+"""Final notation of the selected equations, if it keeps their values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def handed_out(
     """Return each model in its usual notation, or as measured if that overflows on a row of the data.
 
     A function may be finite in one notation only: c * (a / b) may be finite where (c * a) / b is not. If
-    `n_written` is given, only the first of them get the usual notation, which saves time.
+    `n_written` is given, only that many of the first get the usual notation, which saves time.
     """
     found = []
     for place, one in enumerate(ranked):
@@ -34,7 +34,7 @@ def handed_out(
 
 
 def _with_roots(one: Judged, engine: Engine, is_allowed: IsAllowed | None) -> Judged:
-    """Replace functions of inverse functions by roots, which read more easily though they may be longer."""
+    """Replace functions of inverse functions by roots, which read more easily but may be longer."""
     signs = engine.positive_variables, engine.nonnegative_variables
     other = as_roots(one.model.expression, *signs)
     if other == one.model.expression or not (is_allowed is None or is_allowed(other)):

@@ -42,12 +42,12 @@ from ddsr.selection.notation import as_roots, with_phases_in_a_turn
 from ddsr.selection.rational.forms import rational_forms
 from ddsr.selection.samples import Samples
 
-WORK_A_CALL = 25_000_000  # rows × steps × models between looks at the clock: tenths of a second
-STEPS_OF_AN_AUDIT = 50  # work per row for poles and leverages, in steps of a fit
+WORK_A_CALL = 25_000_000  # rows × steps × models between checks of the clock: tenths of a second
+STEPS_OF_AN_AUDIT = 50  # cost of the checks for poles and leverages, in steps of a fit
 ROUND_STEPS, ROUND_TOLERANCE = 25, 1e-10  # of fits that decide on a move
 MOST_FORMS = 12  # ratios of polynomials that are tried per model
-MOST_ROWS_COMPARED = 1000  # on which two notations are compared
-N_ALWAYS_TIDIED = 3  # of the best models, which are simplified even after the deadline
+MOST_ROWS_COMPARED = 1000  # rows on which two notations are compared
+N_ALWAYS_TIDIED = 3  # number of the best models to simplify even after the deadline
 # Limits within which a simple number is likely meant, in standard errors and in nats.
 LIKELY_ERRORS, MOST_NATS_OF_LIKELY = 2.5, 8.0
 TOLERATED = 0.2  # error on a left-out row that is accepted in small tables, in spreads of y
@@ -125,11 +125,11 @@ class Judge:
     def start(self, models: Sequence[Model]) -> list[Judged]:
         """Return each candidate as given or refitted, whichever is shorter."""
         self.given = {model.expression.tokens for model in models}
-        # two starts of one form may lead to different constants
+        # two starts from one form may end at different constants
         models = self._each_written(models)
         given = sorted(self._audited(self._measure(models, max_steps=0)), key=length_of)
         refitted = self.measure([one.model for one in given], 100, 1e-14)
-        # By length alone: constants that were never fitted must not win by being finite.
+        # Compare lengths only: constants that were never fitted must not win by being finite.
         return best_of_each(best_of_each(given + refitted, key=length_of))
 
     def measure(
@@ -159,7 +159,7 @@ class Judge:
         return judged
 
     def _may_be(self, expression: Expression, is_allowed: IsAllowed) -> bool:
-        # a scale or offset may break a rule that the expression inside obeys: given ones are allowed
+        # a scale or offset may break a rule that the expression inside obeys, so given models are allowed
         return expression.tokens in self.given or is_allowed(expression)
 
     def _measure(self, models: Sequence[Model], max_steps: int, tolerance: float = 0.0) -> list[Judged]:
@@ -191,7 +191,7 @@ class Judge:
         """Add the expected cost of unseen rows to each length, and check for poles and swings."""
         models = [one.model for one in judged]
         tolerated = TOLERATED * self.engine.spread if self.has_few_rows else 0.0
-        # guards look only at rows that the law is for
+        # guards check only rows to which the law applies
         unseen = nats_of_leverage(models, self.samples, [one.outliers.rows for one in judged], tolerated)
         unseen += nats_of_growth(models, self._mean_squares(judged), self.samples)
         expressions = [model.expression for model in models]
@@ -215,7 +215,7 @@ class Judge:
         return Paths.among(self.engine.rows)
 
     def _lone(self, one: Judged) -> float:
-        # exact fits have no leverage to look at, but their constants may serve single rows
+        # exact fits have no leverage to check, but their constants may fit single rows
         return nats_of_lone_rows(one.model, self.samples, self.least_nrmse)
 
     def _mean_squares(self, judged: Sequence[Judged]) -> NDArray[np.float64]:
@@ -225,7 +225,7 @@ class Judge:
             return np.asarray((np.maximum(errors, self.least_nrmse) * self.engine.spread) ** 2)
 
     def alternatives(self, one: Judged) -> list[Model]:
-        """Return the models one move away whose constants the data allow; none after the deadline."""
+        """Return the models one move away that the data allow; none after the deadline."""
         if self.is_late:
             return []
         others = alternatives(one.model, self._nats_lost(one))
@@ -262,7 +262,7 @@ class Judge:
     def fixed_together(self, models: Sequence[Judged]) -> dict[object, Judged]:
         """Return, by key, the models that are shorter with all likely constants fixed at once.
 
-        One fit per candidate shows which of them are worth the rounds of moves.
+        One fit per candidate shows which candidates are worth the rounds of moves.
         """
         fixed: dict[object, Model | None] = {}
         for one in sorted(models, key=rank_of):  # best first, in case time runs out
@@ -303,7 +303,7 @@ class Judge:
     def tidied(self, models: list[Judged]) -> list[Judged]:
         """Return each model in its simplest form, unless that is longer.
 
-        The best few always are, the others if there is time. Without a fit this takes hundredths of a second.
+        The best few are always simplified, the others if there is time: it takes hundredths of a second.
         """
         ranked = sorted(models, key=rank_of)
         some = ranked[:N_ALWAYS_TIDIED] if self.is_late else ranked
@@ -331,7 +331,7 @@ class Judge:
         return is_as_near and is_as_finite and other.length <= one.length + LEAST_GAIN
 
     def rational_forms(self, one: Judged) -> list[Judged]:
-        """Return the shortest equivalent ratios of polynomials, as far as there is time."""
+        """Return the shortest equivalent ratios of polynomials, while there is time."""
         forms: list[Expression] = []
         for form in rational_forms(
             one.model.expression, self.engine.positive_variables, lambda: self.seconds_left

@@ -16,7 +16,7 @@ from ddsr.price.model import Model
 from ddsr.selection.guards.outliers import Outliers
 from ddsr.selection.notation import rewritten
 
-# On few rows a constant may cost more than it explains. Still, it must not be worse than the mean of y.
+# With few rows, a constant may cost more than it explains, but no model may be worse than the mean of y.
 MOST_NRMSE = 1.05
 TIMES_BETTER_IF_IT_SWINGS = 1e20  # required reduction of the error: swinging models win only if all swing
 LEAST_GAIN = 1e-6  # nats; smaller differences are rounding
@@ -30,7 +30,7 @@ class Selected:
 
     expression: Expression
     is_free: tuple[bool, ...]
-    """for each constant, breadth-first: whether it is fitted, not fixed at a simple number"""
+    """for each constant, breadth-first: whether it is fitted, instead of fixed at a simple number"""
     nrmse: float
     description_length: float
     """nats, up to a term that all candidates share"""

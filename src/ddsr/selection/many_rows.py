@@ -25,7 +25,7 @@ LATE_SECONDS = 0.2
 
 
 def some_of(data: Dataset, engine: Engine, seconds: float) -> Engine | None:
-    """Return an engine with a sample of the rows that fits the time; None if all rows do."""
+    """Return an engine with as many rows as the time allows; None if it allows all."""
     n_most = max(LEAST_ROWS, int(min(seconds, 1e6) * ROWS_A_SECOND))
     if engine.n_rows <= n_most:
         return None
@@ -45,7 +45,7 @@ def select_on_some(
     deadline: float = inf,
     is_allowed: IsAllowed | None = None,
 ) -> tuple[Selected, ...]:
-    """Select as `select` does, but shorten on `some` rows; drop what is not fitted to all rows in time."""
+    """Select like `select`, but shorten on `some` rows; drop equations not fitted to all rows in time."""
     began = time.monotonic()
     on_some = began + SHARE_ON_SOME * (deadline - began)
     found = select(candidates, some, n_shortest, n_most_accurate, deadline=on_some, is_allowed=is_allowed)

@@ -13,7 +13,7 @@ from ddsr.selection.posterior import Form
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result of a fit without its data, which is all that the estimator keeps."""
+    """Result of a fit, without its data: all that the estimator keeps."""
 
     front: ParetoFront
     best: FrontEntry

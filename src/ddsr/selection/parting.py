@@ -15,10 +15,10 @@ from ddsr.price.noise import size_where_errors_are_measured
 
 Stretch = tuple[float, float]
 N_WITHIN, N_BEYOND = 201, 100  # points over the range of an input, and to either side of it
-GEOMETRIC = 100.0  # inputs that span so large a factor are searched in equal ratios
-MOST_FACTOR = 10.0  # how far beyond its range such an input is searched, as a factor
+GEOMETRIC = 100.0  # inputs that span at least this factor are searched in equal ratios
+MOST_FACTOR = 10.0  # factor by which the search extends beyond the range of such an input
 FACTORS = (1.25, 1.5, 2.0)  # by which rows of several inputs are moved away from the middle of the data
-MOST_TIMES = 1e6  # times the noise: larger differences come from a pole, or from a fit without noise
+MOST_TIMES = 1e6  # cap on differences over the noise: larger ones come from poles or fits without noise
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Parting:
     """Where a form differs from the chosen one, and by how much."""
 
     where: dict[str, Stretch]
-    """start and end for each input of either form, outwards if outside the data; equal if it is a point"""
+    """start and end for each input of the forms, going outwards if outside the data; equal for a point"""
     times_noise: float
     """largest difference there, in standard deviations of the noise"""
     is_beyond: bool
@@ -69,7 +69,7 @@ class Noise:
 def parting(chosen: Expression, other: Expression, X: Floats, noise: Noise) -> Parting | None:
     """Return where `other` differs from `chosen`; None if neither has an input.
 
-    This is within the measured range if they differ there by more than the noise, and outside it otherwise.
+    The place is in the measured range if they differ there by more than the noise, otherwise outside.
     """
     names = chosen.vocabulary.variables
     used = [

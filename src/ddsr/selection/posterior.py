@@ -17,16 +17,16 @@ from ddsr.search.front import FrontEntry
 from ddsr.selection.judged import Selected
 from ddsr.selection.parting import Noise, Parting, parting
 
-# Factor on description lengths, which are -log probabilities in nats. They are not exact: the code is
-# learned, and constants are priced one by one.
+# Factor that turns description lengths into -log probabilities. It could differ from 1, since the lengths are
+# not exact: the code is learned, and constants are priced one by one.
 SHARPNESS = 1.0
 MOST_FORMS = 20
 LEAST_WEIGHT = 1e-4
-# Number of forms that are refitted for comparison, the largest table for it, and the steps of the fits.
+# Maximum number of forms to refit for comparison, of rows for these fits, and of their steps.
 MOST_COMPARED, MOST_ROWS_COMPARED, STEPS_TO_COMPARE = 40, 1000, 50
 SAME_FIT, SAME_VALUES = 1e-5, 1e-2  # relative errors, and differences as a share of the error
 LEAST_ERROR = 1e-9  # NRMSE; smaller errors differ between notations
-LARGEST_EXPONENT = 6.0  # of a whole exponent that belongs to the form
+LARGEST_EXPONENT = 6.0  # largest whole exponent that belongs to the form
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class Form:
 
     @property
     def is_measured(self) -> tuple[bool, ...]:
-        """Whether each constant was measured, even if it was fixed at a simple number since."""
+        """Whether each constant was measured, even if it was later fixed at a simple number."""
         return tuple(not is_part for is_part in structural_constants(self.entry.equation))
 
     def n_degrees(self, n_observed: int) -> int:
@@ -113,7 +113,7 @@ def _families(candidates: Sequence[Selected], choice: Selected, engine: Engine) 
 
 
 def _fitted_freely(expression: Expression, engine: Engine) -> tuple[float, Floats] | None:
-    """Return error and values of a fit of all constants except those that belong to the form."""
+    """Fit all constants except those that belong to the form; return the error and the values."""
     is_fixed = np.array([structural_constants(expression)], dtype=bool).reshape(1, -1)
     scores = engine.refit([expression], is_fixed, max_steps=STEPS_TO_COMPARE)
     error = float(scores.nrmse[0])

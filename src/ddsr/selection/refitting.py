@@ -14,9 +14,9 @@ from ddsr.deadline import Deadline
 from ddsr.engine import Engine
 from ddsr.search.front import FrontEntry, ParetoFront
 
-# Constants that are nearly right converge in a few steps; those that the data do not determine never do.
+# Nearly correct constants converge in a few steps; constants that the data do not determine never converge.
 MAX_STEPS, TOLERANCE = 30, 1e-12
-# Share of the time limit that is reserved for this fit, and the most seconds of it.
+# Share of the time limit that is reserved for this fit, and its maximum in seconds.
 SHARE, MOST_SECONDS = 0.02, 1.0
 
 

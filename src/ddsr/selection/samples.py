@@ -13,13 +13,13 @@ from ddsr.data.weighting import Weighting
 from ddsr.engine import Engine
 
 MOST_SHUFFLED_ROWS = 1000
-MANY_COLUMNS = 200  # more columns are shuffled all at once
+MANY_COLUMNS = 200  # with more columns, all are shuffled at once
 GRID_TOLERANCE = 1e-6
-"""relative difference that the steps of a grid may have"""
+"""maximum relative difference between the steps of a grid"""
 
 
 class Samples:
-    """Samples of an engine's rows and rows made from them, on demand: many columns take seconds."""
+    """Samples of an engine's rows, and rows made from them. They are made on demand: it may take seconds."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -61,7 +61,7 @@ def _shuffled(rows: Floats, seed: int) -> Floats:
     """Return at most `MOST_SHUFFLED_ROWS` rows, with each column drawn on its own without repetition."""
     n = min(len(rows), MOST_SHUFFLED_ROWS)
     rng = np.random.default_rng(seed)
-    if rows.shape[1] > MANY_COLUMNS and len(rows) == n:  # one by one they take too long
+    if rows.shape[1] > MANY_COLUMNS and len(rows) == n:  # shuffling one by one takes too long
         return rng.permuted(rows, axis=0)
     columns = [column[rng.choice(len(rows), size=n, replace=False)] for column in rows.T]
     return np.ascontiguousarray(np.column_stack(columns))
@@ -85,8 +85,8 @@ def _mixed(rows: Floats, seed: int) -> Floats:
 def _outer(rows: Floats, column: int) -> Floats:
     """Return the isolated outermost rows at both ends of a column, moved outwards by their extra gap.
 
-    The extra gap is by how much a row's distance from the next one exceeds the distance behind that. A new
-    row may well be so far out. Columns that are evenly filled, such as grids, get no rows.
+    The extra gap is the outermost gap minus the next one. A new row may well lie that far out. Evenly filled
+    columns, such as grids, get no rows.
     """
     moved = []
     for side in (1.0, -1.0) if len(rows) > 2 else ():

@@ -18,18 +18,18 @@ from ddsr.selection.judged import IsAllowed, Judged, Selected, best_of_each, is_
 from ddsr.selection.notation import rewritten, with_exponentials
 from ddsr.selection.samples import Samples
 
-# The best first move does not always lead to the shortest model. A model whose error alone outweighs the
-# whole of another is shortened too, so that it reads well, but with a beam of one.
+# The best first move does not always lead to the shortest model. A model whose error alone costs more than
+# all of another model cannot win. It is still shortened, to read well, but with a beam of one.
 BEAM_WIDTH = 3
 N_AT_ONCE = 3
-SHARE_OF_START = 0.4  # of the time, for refits of the candidates as they are, likeliest first
-SHARE_OF_ROUNDS = 0.75  # of the time left when the rounds begin; the rest is for the notation of the best
+SHARE_OF_START = 0.4  # share of the time for refits of the given candidates, likeliest first
+SHARE_OF_ROUNDS = 0.75  # share of the time left for the rounds; the rest is for the notation of the best
 N_RATIONAL = 3  # models that are rewritten as ratios of polynomials
-# If two notations of a function differ by less, the plainer one is used. One that names variables fewer times
-# and reads as well may be longer: m / sqrt(1 - v^2 / c^2) is plainer than c * m / sqrt(c^2 - v^2).
+# If two notations of a function differ by fewer nats, the plainer one is used. The limit is higher for one
+# that names variables fewer times: m / sqrt(1 - v^2 / c^2) is plainer than c * m / sqrt(c^2 - v^2).
 NATS_FOR_PLAINNESS = 1.0
 NATS_FOR_FEWER_VARIABLES = 6.0
-# A form is listed beside a shorter one made from it if it is longer by at most this.
+# A form stays listed next to a shorter one made from it if it is longer by at most this.
 NATS_OF_RIVALS = 7.0
 LEAST_BETTER = 0.01  # relative gain in NRMSE that lists a candidate that was not shortened
 
@@ -50,10 +50,10 @@ def select(
     Candidates that are undefined between the rows, or have a pole there, rank first only with half the error
     of the others.
 
-    All are refitted on all rows. The `n_shortest` of least description length and the `n_most_accurate` are
-    shortened while the length falls: constants become simple numbers, terms and factors are dropped, and the
-    best are cancelled as ratios of polynomials. No candidate ends longer than it began. A candidate that is
-    nearly as short as what was made from it stays listed. `models` are candidates with fixed constants.
+    All are refitted on all rows. The `n_shortest` with the least description length and the `n_most_accurate`
+    are shortened while the length falls: constants become simple numbers, terms and factors are dropped, and
+    the best are cancelled as ratios of polynomials. No candidate becomes longer. A candidate that is nearly
+    as short as the model made from it stays listed. `models` are candidates with fixed constants.
     `deadline` is on the monotonic clock; the results known by then are returned. Nothing that `is_allowed`
     refuses is made from a candidate. `samples` of the engine can be passed from one choice to the next.
     """
@@ -75,7 +75,7 @@ def select(
         for begin in range(0, len(given), N_AT_ONCE):  # likeliest first, in case time runs out
             some = given[begin : begin + N_AT_ONCE]
             shortest = min((one.length for one in chosen), default=inf)
-            # what cannot win reads well as it is
+            # models that cannot win stay as they are
             rest += [one for one in some if judge.length_of_data(one) > shortest]
             some = [one for one in some if judge.length_of_data(one) <= shortest]
             chosen += _shorten_both(some, fixed, judge)
@@ -95,7 +95,7 @@ def front_of(
 ) -> tuple[ParetoFront, FrontEntry]:
     """Return the selected equations as a Pareto front, and the choice.
 
-    The choice stays even if a smaller equation errs less. Entries of `left_out` are added unless repeated.
+    The choice stays even if a smaller equation has a lower error. New entries of `left_out` are added.
     """
     entries = [
         FrontEntry(one.expression, one.nrmse, 1.0, 0.0, one.is_free, one.description_length) for one in found
@@ -174,7 +174,7 @@ def _different(ranked: Sequence[Judged], n: int) -> tuple[list[Judged], list[Jud
 
 
 def _cancelled(models: list[Judged], judge: Judge) -> list[Judged]:
-    """Return the models, the best few in the plainest of their shortest rational forms."""
+    """Return the models, with the best few rewritten as the plainest of their shortest rational forms."""
     ranked = sorted(models, key=rank_of)
     for place, one in enumerate(ranked[:N_RATIONAL]):
         if judge.is_late:
@@ -278,7 +278,7 @@ def _reads_backwards(node: Node) -> bool:
 
 
 def _in_one_vocabulary(candidates: Iterable[Expression], engine: Engine) -> list[Expression]:
-    """Return the candidates over one vocabulary with the operators of all, of scales and offsets too."""
+    """Return the candidates over one vocabulary with all their operators and those of scale and offset."""
     listed = list(candidates)
     if not listed:
         raise ExpressionError("give at least one candidate to select from")

@@ -18,7 +18,7 @@ from ddsr.price.rounding import SAME_FUNCTION, is_lower
 from ddsr.search.front import FrontEntry, ParetoFront
 from ddsr.selection.notation import as_roots, rewritten
 
-# Steps that refit the other constants after some became whole numbers: they are nearly right.
+# Steps to refit the other constants after some became whole numbers. They are nearly right.
 MAX_STEPS = 30
 
 

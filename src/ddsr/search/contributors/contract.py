@@ -21,7 +21,7 @@ HOW = "see docs/contributors.md"
 
 @dataclass(frozen=True)
 class SearchView:
-    """What a contributor sees of the search when it has its turn."""
+    """What a contributor can read of the search in its turn."""
 
     epoch: int
     """number of the epoch, from 0"""
@@ -30,7 +30,7 @@ class SearchView:
     engine: Engine
     """scores expressions on the data; `engine.vocabulary` is that of all proposals"""
     grammar: Grammar
-    """what proposals must obey"""
+    """rules that proposals must obey"""
     elites: Callable[[], Batch]
     """the fittest expressions of evolution, best first, without scale and offset"""
     shortlist: Callable[[], HallOfFame]
@@ -42,22 +42,22 @@ class TurnBudget:
     """What a contributor may spend in one turn."""
 
     evaluations: int
-    """expressions to fit"""
+    """number of expressions to fit"""
     seconds: float | None = None
-    """None: the search has no time limit, and nothing may depend on the clock"""
+    """seconds to spend; None if the search has no time limit, so that nothing may depend on the clock"""
     deadline: Deadline = NEVER
     """when the search ends; scoring then raises `TimeIsUp`, and the turn has proposed nothing"""
 
 
 @dataclass(frozen=True)
 class TimeShare:
-    """Limits on the share of the time that a contributor earns by what it gains per second."""
+    """Limits on a contributor's share of the time, which depends on its gain per second."""
 
     least: float
-    """however little it gains; 0: it has no turns"""
+    """share even if the contributor gains nothing; 0: it has no turns"""
     most: float
     head_start: float = 0.0
-    """seconds that evolution has alone"""
+    """seconds in which evolution runs alone at first"""
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.least <= self.most <= 1.0 or not self.head_start >= 0.0:
@@ -72,11 +72,11 @@ class Proposals:
     """What a contributor found in one turn."""
 
     expressions: Batch | Sequence[Expression] = ()
-    """put into evolution, which fits their constants from their present values; those that break the grammar
-    are left out"""
+    """expressions to put into evolution, which fits their constants from the present values. Those that break
+    the grammar are left out"""
     scores: tuple[Scores | HallOfFame, ...] = ()
-    """results that are known already, which enter the front without another fit. The first is used whole; of
-    the others, only expressions without scale and offset"""
+    """known results, which enter the front without another fit. The first is used whole; of the others, only
+    expressions without scale and offset are used"""
     update: UpdateStats | None = None
     """what was learned in this turn"""
 
@@ -85,7 +85,7 @@ class Proposals:
 
     @classmethod
     def checked(cls, found: object, name: str, vocabulary: Vocabulary) -> Proposals | None:
-        """What a contributor of this name returned, if the contract allows it."""
+        """Return what a contributor of this name proposed, or raise an error if it breaks the contract."""
         breach = None if found is None else _breach(found, vocabulary)
         if breach is not None:
             raise MethodError(f"contributor {name!r}: {breach}; {HOW}")
@@ -93,7 +93,7 @@ class Proposals:
 
 
 def _breach(found: object, vocabulary: Vocabulary) -> str | None:
-    """Return what the contract does not allow in the result of a turn, or None."""
+    """Return a message on how the result of a turn breaks the contract, or None."""
     if not isinstance(found, Proposals):
         return f"propose must return Proposals(...), or None if there was nothing to do, not {found!r}"
     written, scores = found.expressions, found.scores
@@ -122,8 +122,8 @@ def _breach(found: object, vocabulary: Vocabulary) -> str | None:
 class Contributor(Protocol):
     """Contributes expressions to the default search.
 
-    One with an attribute `time_share`, a `TimeShare`, has a turn when it has had less than its share of the
-    time. Others have a turn in every epoch.
+    A contributor with an attribute `time_share`, a `TimeShare`, has a turn when it has used less than its
+    share of the time. Others have a turn in every epoch.
     """
 
     @property
@@ -133,11 +133,11 @@ class Contributor(Protocol):
 
     @property
     def n_scored(self) -> int:
-        """How many expressions it has scored so far; those that evolution fits are counted there."""
+        """Number of expressions that it has scored so far, without those that evolution fits."""
         ...
 
     def propose(self, search: SearchView, budget: TurnBudget) -> Proposals | None:
-        """Take one turn; return None where there was nothing to do in this epoch."""
+        """Take one turn; return None if there was nothing to do in this epoch."""
         ...
 
     def saved(self) -> Saved:
@@ -156,7 +156,7 @@ def time_share_of(contributor: object) -> TimeShare | None:
 
 
 def state_of(contributor: Contributor) -> Saved:
-    """What a contributor saves, if it can be written to a file."""
+    """Return what a contributor saves; raise an error if it cannot be written to a file."""
     saved: object = contributor.saved()
     what = f"contributor {contributor.name!r}: saved()"
     if not isinstance(saved, dict):

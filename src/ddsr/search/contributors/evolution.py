@@ -31,12 +31,12 @@ from ddsr.storage.saved import Saved, whole
 
 MAGIC = b"ddsr refiner 3\n"
 MOST_VAIN_STEPS = 1000
-"""steps without a new structure after which nothing is left to try. On large grammars, too, a short run may
+"""steps without a new structure after which nothing is left to try. Even on large grammars, a short run may
 find nothing new"""
 USUAL_SIZE = 1e4
-"""largest usual size of the numbers in a column, and of their inverses"""
+"""largest usual magnitude of the numbers in a column, and of their inverses"""
 SPREAD_TOLERANCE = 1e-9
-"""relative difference of the spreads of y within which two data sets are taken to be the same"""
+"""relative difference of the spreads of y within which two data sets count as the same"""
 
 
 class Ending(IntEnum):
@@ -66,14 +66,14 @@ class RefinerStats:
     steps: int
     """attempted children"""
     duplicates: int
-    """children of a structure that was tried often enough"""
+    """children whose structure was already tried often enough"""
     failed_moves: int
     """moves without a child that obeys the grammar"""
     refused: int
-    """children not finite on some row, or with a constant out of range"""
+    """children that are not finite on some row, or have a constant out of range"""
     moves: Mapping[str, MoveCount]
     seconds: float
-    """spent in `run` and `seed` since this object was made"""
+    """seconds spent in `run` and `seed` since this object was created"""
     evaluations_per_second: float
     """of the last run"""
     ending: Ending
@@ -136,7 +136,7 @@ class Refiner:
             raise DataError(f"seconds must be a number of at least 0, got {seconds!r}")
         before = self._core.counters()["n_evaluations"]
         began = time.perf_counter()
-        # a century: never over, and within the range of the clock
+        # a century never ends, and is within the range of the clock
         limit = None if seconds is None else min(float(seconds), 3e9)
         ending = Ending(self._core.run(evaluations, limit, self.n_threads))
         took = time.perf_counter() - began
@@ -154,7 +154,7 @@ class Refiner:
 
     @property
     def n_evaluations(self) -> int:
-        """Fitted children and seeds, those of an interrupted run included."""
+        """Number of fitted children and seeds, including those of an interrupted run."""
         n_evaluations: int = self._core.counters()["n_evaluations"]
         return n_evaluations
 
@@ -196,7 +196,7 @@ class Refiner:
                 raise ValueError("it does not begin like a saved refiner")
             text, _, state = data[len(MAGIC) :].partition(b"\n")
             header = parse_json(text)
-            # settings that an earlier version did not have keep their defaults
+            # settings that the saving version did not have keep their defaults
             settings = without_removed(header["config"])
             known = {each.name for each in fields(RefinerConfig)} & settings.keys()
             config = RefinerConfig(**{name: settings[name] for name in known})
@@ -237,7 +237,7 @@ class Evolution:
         self.refiner = refiner
         self.n_elites = n_elites
         self.n_scored = 0
-        """fitted by the refiner, as of the last call of `found`"""
+        """expressions fitted by the refiner, as of the last call of `found`"""
         self.ending: Ending | None = None
         """of the last run"""
         self._stall = Stall()
@@ -255,7 +255,7 @@ class Evolution:
         return self.found()
 
     def found(self) -> Proposals:
-        """Return the best models so far, those proposed by others included."""
+        """Return the best models so far, including those proposed by others."""
         self.n_scored = self.refiner.n_evaluations
         return Proposals(scores=(self.refiner.hall_of_fame(), self.refiner.shortlist()))
 
@@ -278,15 +278,15 @@ class Evolution:
         known = Refiner.load(saved["refiner"].tobytes(), engine, grammar, n_threads)
         if known.config.is_scale_free == self.refiner.config.is_scale_free:
             self.refiner = known
-        else:  # saved by a version that fitted scales and offsets which may not be listed
+        else:  # saved by a version that fitted scales and offsets that may not be listed
             self.refiner.seed(known.elites(self.n_elites))
         self._stall = Stall(**{name: whole(saved["stall"], name) for name in saved["stall"]})
 
 
 def unit_factor(rows: Floats) -> float:
-    """Return how much larger, or smaller, than usual the numbers of the columns are, as a factor above 1.
+    """Return the factor, at least 1, by which numbers of the columns are larger or smaller than usual.
 
-    The range of constants is multiplied by it.
+    The range of constants is multiplied by this factor.
     """
     sizes = np.abs(rows).max(axis=0)
     sizes = sizes[(sizes > 0.0) & np.isfinite(sizes)]

@@ -29,7 +29,7 @@ class VaryingGenerator(Generator, Protocol):
     """Proposes new expressions, or varies others by filling in masked parts."""
 
     def vary(self, batch: Batch, n_rows: int, epoch: int) -> Batch:
-        """Return at most `n_rows` expressions: those of the batch with a part of each drawn anew."""
+        """Return at most `n_rows` expressions from the batch, each with a part drawn anew."""
         ...
 
 
@@ -68,7 +68,7 @@ class Proposer:
 
 
 class LearningGenerator:
-    """The contributor that learns. Its network is made at its first turn: torch takes seconds to import."""
+    """The contributor that learns. It builds its network at its first turn, since torch imports slowly."""
 
     name = GENERATOR
 
@@ -79,7 +79,7 @@ class LearningGenerator:
         self.n_scored = 0
 
     def propose(self, search: SearchView, budget: TurnBudget) -> Proposals:
-        """Propose and learn."""
+        """Propose expressions and learn from their scores."""
         self.proposer = self.proposer or self.make_proposer()
         elites = search.elites()
         scores, update = self.proposer.propose(elites, search.epoch, budget.deadline)
@@ -103,7 +103,7 @@ class LearningGenerator:
 
 
 def make_proposer(problem: Problem, config: DefaultConfig, primer: Primer | None = None) -> Proposer:
-    """Make a proposer whose network is the prior, if there is one, or starts from random weights."""
+    """Return a proposer whose network is the prior, if there is one, or starts from random weights."""
     from ddsr.generators.diffusion.generator import MaskedDiffusion
     from ddsr.learning.objective import GRPO
     from ddsr.learning.policy import Policy

@@ -18,7 +18,7 @@ METHODS = {"propose": "propose(search, budget)", "saved": "saved()", "restore": 
 
 
 def check_contributors(given: object) -> tuple[Given, ...]:
-    """Check what can be checked before a search: contributors that are made later are checked then."""
+    """Check what can be checked before a search; contributors that are made later are checked then."""
     if not isinstance(given, Sequence) or isinstance(given, str):
         raise MethodError(f"contributors must be a list or tuple of contributors, got {given!r}; {HOW}")
     for place, each in enumerate(given):
@@ -48,7 +48,7 @@ def _is_maker(each: object) -> TypeGuard[Callable[[Problem], Contributor]]:
 
 
 def _called(each: object, place: int) -> str:
-    """How errors call a contributor: by its name if it has one."""
+    """Return what errors call a contributor: its name if it has one."""
     name = getattr(each, "name", None)
     return f"contributor {name!r}" if _is_name(name) else f"contributors[{place}]"
 
@@ -58,10 +58,10 @@ def _is_name(name: object) -> TypeGuard[str]:
 
 
 def _check_maker(maker: Callable[[Problem], Contributor], what: str) -> None:
-    """Check that it can be called with a problem."""
+    """Raise an error if a maker cannot be called with a problem."""
     try:
         parameters = signature(maker)
-    except (TypeError, ValueError):  # some callables written in C do not tell their parameters
+    except (TypeError, ValueError):  # some callables written in C do not show their parameters
         return
     try:
         parameters.bind(object())
@@ -83,7 +83,7 @@ def _copy(each: Any, place: int) -> Any:
 
 
 def _check(each: Any, place: int) -> Contributor:
-    """Return it if it has all that the contract asks for."""
+    """Return a contributor if it meets the contract; otherwise raise an error."""
     what = _called(each, place)
     for method, parameters in METHODS.items():
         if not callable(getattr(each, method, None)):

@@ -27,18 +27,18 @@ from ddsr.storage.saved import Saved, whole
 MOST_VARIABLES = 6
 MOST_NATS = 20.0
 N_ROWS = 200
-"""rows of the sample, which tell a law from most other structures"""
+"""number of rows of the sample, enough to distinguish a law from most other structures"""
 N_STARTS, MAX_STEPS = 3, 15
 N_PROPOSED = 64
 FIRST_EPOCH = 1
-"""evolution has the first epoch alone: easy problems are solved by then"""
-# Structures: per second of this share of the time, at least and at most; or in a search without a time limit.
+"""evolution runs alone in the first epoch, which solves easy problems"""
+# Number of structures: per second of this share of the time, minimum and maximum; without a time limit.
 SHARE, A_SECOND, FEWEST, MOST = 0.06, 6000, 500, 30_000
 UNTIMED = 4000
 
 
 class KnownForms:
-    """Proposes once in a search."""
+    """The contributor that proposes cheap structures, once in a search."""
 
     name = "known_forms"
 
@@ -57,7 +57,7 @@ class KnownForms:
         if sample is None:
             return None
         forms = CheapForms(sample, code_in_use(), MOST_NATS, self._most(budget))
-        until = NEVER  # the time for listing the forms is within their number
+        until = NEVER  # the number of forms limits the time
         if budget.seconds is not None:
             until = Deadline(min(time.monotonic() + self.seconds, budget.deadline.at))
         found = forms.fit(n_starts=N_STARTS, max_steps=MAX_STEPS, deadline=until)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 REFINER, GENERATOR, PRIOR, SYMMETRIES = "refiner", "generator", "prior", "symmetries"
 TIMED_AS = {REFINER: "refine", GENERATOR: "propose", PRIOR: "prime", SYMMETRIES: "reduce"}
-"""names of their times in learning curves; other contributors have their own name there"""
+"""names of their times in learning curves; other contributors use their own name"""
 
 
 def timed_as(name: str) -> str:

@@ -34,17 +34,17 @@ if TYPE_CHECKING:
 
 
 LEAST_LIMIT = 15.0
-"""shortest search, in seconds without the choice, in which the prior takes part: importing torch and the
-first draws take seconds. docs/search.md states the time limit that leaves this much"""
+"""shortest search, in seconds without the choice, that uses the prior: importing torch and the first draws
+take seconds. docs/search.md states the time limit that leaves this much"""
 FIRST_BATCH, LATER_BATCH = 32, 256
 MOST_PROPOSALS = 2000
 UNTIMED_PROPOSALS = 256
 UNTIMED_EPOCHS = 5
 """epochs of evolution alone in a search without a time limit"""
 MOST_SEEDS = 200
-"""most proposals, the best by error and size; the first go into populations, the others into the library"""
+"""maximum number of proposals, best by error and size: the first join populations, the others the library"""
 HEAD_START = 0.025
-"""share of the time, and 2 s at most, before torch is imported"""
+"""share of the time before torch is imported, at most 2 s"""
 
 
 @dataclass
@@ -86,7 +86,7 @@ class Primer:
     def propose(self, until: Deadline, end: Deadline = NEVER) -> Batch:
         """Return the best of the expressions drawn until about then, with fitted constants, best first.
 
-        The time of a first small batch tells how many more can be drawn. Without a time limit the number is
+        A first small batch is timed to find how many more can be drawn. Without a time limit, the number is
         fixed.
         """
         if self.generator is None:
@@ -122,11 +122,11 @@ class Primer:
 
 
 class Priming:
-    """The contributor that proposes once in a search, as soon as torch and the weights are there."""
+    """The contributor that proposes once in a search, as soon as torch and the weights are loaded."""
 
     name = PRIOR
     n_scored = 0
-    """its few fits are not counted"""
+    """0, since its few fits are not counted"""
 
     def __init__(self, primer: Primer | None, deadline: Deadline = NEVER, share: float = 0.05) -> None:
         self.primer, self.deadline = primer, deadline
@@ -178,7 +178,7 @@ class Priming:
 
 
 def make_primer(problem: Problem, config: DefaultConfig) -> Primer | None:
-    """Make the primer with the prior of the settings; None without a prior, or without time for it."""
+    """Return the primer with the prior of the settings; None without a prior, or without time for it."""
     if config.prior is None or problem.deadline.seconds_left < LEAST_LIMIT:
         return None
     engine, grammar, n_threads = problem.engine, problem.grammar, problem.n_threads
@@ -188,7 +188,7 @@ def make_primer(problem: Problem, config: DefaultConfig) -> Primer | None:
 
 
 def tuning_config(config: DefaultConfig, is_on_processor: bool) -> DefaultConfig:
-    """Return settings to train the prior with: small steps, and θ_ref is the prior itself throughout.
+    """Return settings to train the prior with: small steps, and the prior itself as θ_ref throughout.
 
     On a CPU the batches are small as well, since millions of weights take time from evolution.
     """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ddsr.generators.prior.screen import ShownData
 
 MOST_REWRITTEN = 200
-"""proposals for scaled inputs that are rewritten, the best: each is rewritten by itself"""
+"""maximum number of proposals for scaled inputs to rewrite, the best first, since each takes time"""
 
 
 def fit_proposals(
@@ -38,7 +38,7 @@ def fit_proposals(
 ) -> Scores:
     """Fit proposals to the engine's data; `rows` are its X and y.
 
-    If inputs were scaled, proposals are left out that the grammar refuses once the scales are written down.
+    If inputs were scaled, proposals that the grammar refuses once the scales are written out are dropped.
     """
     if not view.powers.any():
         return engine.score(proposed, options=options, deadline=deadline)

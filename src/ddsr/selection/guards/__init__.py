@@ -1,1 +1,1 @@
-"""Guards: costs and tests of what an equation does away from the measured rows."""
+"""Guards: costs and tests of an equation's behaviour away from the measured rows."""

@@ -1,4 +1,4 @@
-"""Detection of expressions undefined beside the rows: sqrt(x + y - 2.99) where x + y happens to exceed 3."""
+"""Detection of expressions undefined near the rows: sqrt(x + y - 2.99) where x + y happens to exceed 3."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from ddsr.engine import values
 from ddsr.expression import Batch, Expression
 from ddsr.selection.samples import Samples
 
-# Least chance of independent columns to stay within the domain on all rows; below it, columns are dependent.
+# Probability that independent columns stay in the domain on all rows; below it, columns are dependent.
 LEAST_CHANCE = 0.01
 
 
 def are_defined(expressions: Sequence[Expression], samples: Samples) -> NDArray[np.bool_]:
     """Return whether each expression is defined wherever further rows may lie.
 
-    It must be finite on rows of shuffled columns. It may be undefined on some if so many are outside its
-    domain that the data cannot all lie inside by chance. Then the columns depend on each other, as n < m in
-    `1 / n^2 - 1 / m^2`, and the expression must be finite on mixtures of two rows instead.
+    The expression must be finite when columns are shuffled. If so many shuffled rows are outside its domain
+    that the data cannot all lie inside by chance, columns depend on each other, as n < m in
+    `1 / n^2 - 1 / m^2`. Then it must be finite on mixtures of two rows instead.
     """
     engine = samples.engine
     shuffled, is_finite = values(Batch.of(expressions), samples.shuffled, engine.n_threads)

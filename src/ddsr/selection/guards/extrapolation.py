@@ -12,7 +12,7 @@ from ddsr.expression import Batch
 from ddsr.price.model import Model
 from ddsr.selection.samples import Samples
 
-# Ranges of y beyond which a prediction counts as an explosion. Laws grow, too: less proves nothing.
+# Ranges of y beyond which a prediction counts as an explosion. Laws also grow, so less proves nothing.
 MOST_RANGES = 10.0
 HUGE = 1e100  # cap on predictions, so that their squares are finite
 
@@ -23,9 +23,8 @@ def nats_of_growth(
     """Return how much worse each model is expected to do on new rows, in nats.
 
     `mean_squares` are those of the models' residuals. `Samples.outer` are isolated outermost rows, moved
-    outwards. Any of n+1 rows may be the outermost, so a new one is with probability 1 / (n+1), at each end of
-    each column. Predictions there count as errors where they exceed ten ranges of y. Undefined predictions
-    cost nothing: √x ends at 0.
+    outwards. A new row is the outermost of n+1 rows with probability 1 / (n+1), at each end of each column.
+    Predictions there beyond ten ranges of y count as errors. Undefined ones cost nothing: √x ends at 0.
     """
     if len(models) == 0 or not samples.engine.dataset.loss.is_of_values:
         return np.zeros(len(models))

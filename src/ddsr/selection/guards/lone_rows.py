@@ -1,4 +1,4 @@
-"""Cost of exact fits that depend on a single row, as those with a spike fitted to it."""
+"""Cost of exact fits that depend on a single row, such as a spike fitted to it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEAST_MISS = 1e-3  # in spreads of y: a left-out row with a smaller error counts
 
 
 def nats_of_lone_rows(model: Model, samples: Samples, least_nrmse: float) -> float:
-    """Return how much worse an exact model predicts rows that it has not seen, in nats.
+    """Return how much worse an exact model predicts rows that were left out of the fit, in nats.
 
     Only rows that determine a constant alone are left out, one at a time. A Gauss-Newton step then fits the
     constants to the others. A law that is exact on the others predicts such a row too, however far out it is.

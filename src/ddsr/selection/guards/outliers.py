@@ -18,8 +18,8 @@ from ddsr.selection.samples import Samples
 
 ROWS_PER_OUTLIER = 50  # at most one outlier per this many rows, and one in smaller tables
 FEWEST_ROWS = 20
-LEAST_SHARE_LEFT = 0.5  # of the variance of y: rows with more of it are what an equation should explain
-# Least spread of the other residuals, relative to all: if they fit better, the equation lacks something.
+LEAST_SHARE_LEFT = 0.5  # share of y's variance that the other rows must have: large values are for the law
+# Floor for the spread of the other residuals, relative to all: below it, the equation lacks something.
 LEAST_SPREAD_LEFT = 0.01
 
 Rows = NDArray[np.intp]
@@ -30,7 +30,7 @@ class Outliers(NamedTuple):
     """The outliers of an expression."""
 
     saved: float = 0.0
-    """nats that y takes less if the outliers are named than if all residuals are one noise"""
+    """nats saved by naming the outliers instead of counting all residuals as noise of one size"""
     rows: Rows = NONE
     """indices into the audited rows"""
     share_left: float = 1.0
@@ -40,9 +40,9 @@ class Outliers(NamedTuple):
 def outliers_of(expressions: Sequence[Expression], samples: Samples, least_nrmse: float) -> list[Outliers]:
     """Return the outliers of each expression.
 
-    There are none for other losses than squares, which have their own view of large errors. There are none
-    if the data have more rows than are audited, since a sample has too many or too few of the
-    rare large errors, and none if weights give the error of each row.
+    There are none for losses other than squared, which treat large errors in their own way. There are none in
+    large tables, since a sample has too many or too few of the rare large errors, and none if weights give
+    the error of each row.
     """
     engine = samples.engine
     rows, target, weights, counts, _ = samples.audited
@@ -71,14 +71,14 @@ def outliers_of(expressions: Sequence[Expression], samples: Samples, least_nrmse
 def outlying_rows(predicted: Floats, target: Floats) -> NDArray[np.intp]:
     """Return the rows without a finite prediction, then the outliers, largest error first.
 
-    Outliers may carry any share of the variance here, because nothing is chosen by them.
+    Outliers may carry any share of the variance here, because the choice does not depend on them.
     """
     is_finite = np.isfinite(predicted)
     defined = np.flatnonzero(is_finite)
     reach = float(np.ptp(target[defined])) if len(defined) else 0.0
     if reach == 0.0:
         return np.flatnonzero(~is_finite)
-    with np.errstate(over="ignore"):  # an explosion is a large error, too
+    with np.errstate(over="ignore"):  # an explosion is also a large error
         predicted, target = predicted[defined] / reach, target[defined] / reach
     _, n_named = _named(predicted[None], target, SHARE_OF_Y**2 * float(np.mean(target**2)), 0.0)
     farthest = np.argsort(-np.abs(target - predicted), kind="stable")
@@ -114,8 +114,8 @@ def _named(
 def _left(squares: Floats, of_rows: Floats) -> tuple[Floats, Floats]:
     """Return (B, k + 1) sums of (B, n) squares: of all, without the largest, the two largest, and so on.
 
-    Also return the sums of `of_rows` without the same entries. All are added up and nothing is subtracted,
-    since the largest may be so large that nothing remains of the others after a subtraction.
+    Also return the sums of `of_rows` without the same entries. Sums are built up without subtractions, since
+    the largest square may be so large that the others are lost in rounding.
     """
     n_others = squares.shape[1] - max(1, squares.shape[1] // ROWS_PER_OUTLIER)
     order = np.argpartition(squares, n_others, axis=1)
@@ -131,6 +131,6 @@ def _left(squares: Floats, of_rows: Floats) -> tuple[Floats, Floats]:
 
 
 def _nats_of_which(n_rows: int, n_named: NDArray[np.int64]) -> Floats:
-    """Return the nats to name k rows, log C(n, k), and k itself, one of the numbers up to the largest."""
+    """Return the nats to name k rows: log C(n, k), plus the nats of k among all possible numbers."""
     which = [lgamma(n_rows + 1) - lgamma(k + 1) - lgamma(n_rows - k + 1) for k in n_named.tolist()]
     return np.array(which) + np.where(n_named > 0, log(len(n_named)), 0.0)

@@ -17,7 +17,7 @@ DIVIDING = {"div", "inverse", "tan", "pow"}
 def have_poles(
     expressions: Sequence[Expression], rows: NDArray[np.float64], n_threads: int = 1
 ) -> NDArray[np.bool_]:
-    """Return whether a divisor of each expression is 0 on some row or changes its sign between two.
+    """Return whether a divisor of each expression is 0 on some row or changes sign between two rows.
 
     A continuous divisor that is positive on one row and negative on another is 0 somewhere between them,
     where the quotient has no bound.
@@ -42,13 +42,13 @@ def have_poles(
 
 def _may_divide(expression: Expression) -> bool:
     operators, tokens = expression.expanded.vocabulary.operators, expression.expanded.tokens
-    own = {each.name for each in expression.expanded.vocabulary.own}  # which may divide in their formulas
+    own = {each.name for each in expression.expanded.vocabulary.own}  # their formulas may divide
     used = {operators[token] for token in tokens if token < len(operators)}
     return bool(used & (DIVIDING | own))
 
 
 def _with_cosine(vocabulary: Vocabulary) -> Vocabulary:
-    """Return the vocabulary with cos, by which tan divides."""
+    """Return the vocabulary with cos, since tan divides by cos."""
     if "tan" not in vocabulary.operators or "cos" in vocabulary.operators:
         return vocabulary
     operators = (*vocabulary.definitions, "cos")
@@ -70,7 +70,7 @@ def _divisors(node: Node) -> Iterator[Node]:
 
 
 def _factors(node: Node) -> Iterator[Node]:
-    """Yield the parts of a divisor at whose zeros it is 0."""
+    """Yield the parts of a divisor whose zeros make it 0."""
     if node.kind is Kind.VARIABLE:
         yield node
     elif node.kind is not Kind.OPERATOR or (node.row and node.row.range in ("positive", "nonzero")):

@@ -12,7 +12,7 @@ from ddsr.data.arrays import Floats
 from ddsr.engine import values
 from ddsr.expression import Batch, Expression
 
-N_STEPS = 8  # of a path between neighbouring values of a column
+N_STEPS = 8  # steps of a path between neighbouring values of a column
 MOST_ROWS = 64
 GOLDEN = 0.6180339887498949
 # Largest length of a model's path between rows, relative to the differences between the rows. A sine sampled
@@ -31,7 +31,7 @@ class Paths:
     def among(cls, rows: Floats) -> Paths:
         """Return the paths between the rows of a table."""
         some = rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), MOST_ROWS)).round().astype(int))]
-        # uneven steps, which no frequency can match
+        # steps are uneven, so that no frequency can match them
         shares = np.sort(np.concatenate([[0.0, 1.0], np.arange(1, N_STEPS) * GOLDEN % 1.0]))
         paths = []
         for column in range(rows.shape[1]):

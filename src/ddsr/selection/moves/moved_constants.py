@@ -22,9 +22,9 @@ LARGEST_EXPONENT = 700.0  # exp of more overflows
 USUAL_BASES = (2.0, 10.0)  # common in laws
 NATS_OF_PLACE = 5.0  # nats that a simple number must save, because several places are searched for one
 SMALL_STEP = 1e-3  # relative change of a constant that measures its precision
-# Nats of the data above which a simple number is not tried: no code can win that back.
+# Loss in nats above which a simple number is not tried: it cannot save that much.
 MOST_NATS_LOST = 40.0
-# Number of candidates with the least total nats, and with the least nats of the number alone.
+# Number of candidates with the fewest nats in total, and with the fewest nats of the number alone.
 N_LIKELIEST, N_SIMPLEST = 3, 2
 
 
@@ -137,7 +137,7 @@ class _Place:
     lost: Callable[[float], float]
     """nats of the data lost if the factor has another value"""
     most_nats: float
-    """the most that a simple number may take"""
+    """maximum nats of a simple number"""
 
     def simple(self, value: float, multiple_of: Callable[[float], float]) -> list[float]:
         """Return simple numbers near a value that is computed from the factor; `multiple_of` inverts that."""

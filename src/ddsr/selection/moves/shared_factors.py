@@ -16,14 +16,14 @@ from ddsr.price.model import Numbered, known
 from ddsr.price.simple_numbers import SimpleNumber, near
 
 NatsLost = Callable[[int, float], float]
-"""Approximate nats that the data lose if the constant of this breadth-first number has this value instead."""
+"""Approximate nats lost if the constant with this breadth-first number has this value instead."""
 
 MOST_NATS_LOST = 12.0
-"""what a constant less saves on noisy data, about; without noise a ratio is exact or far off"""
+"""about what one constant fewer saves on noisy data; without noise a ratio is exact or far off"""
 MOST_TERMS = 8
-"""terms of a sum that are compared"""
+"""maximum number of terms of a sum to compare"""
 MOST_NATS_OF_RATIO = 12.0
-"""a longer ratio saves nothing compared with the constant that it replaces"""
+"""ratios that cost more save nothing compared with the constant that they replace"""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ _Way = tuple[Term, Term, SimpleNumber]
 
 
 def shared_factors(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
-    """Yield the sum with two terms, one of each operand, over one fitted factor, as far as the data allow."""
+    """Yield the sum with one fitted factor shared by a term of each operand, if the data allow it."""
     left, right = (list(terms_of(child)) for child in node.children)
     if node.operation == "sub":
         right = [Term(-term.sign, term.node, term.factor, term.rest) for term in right]
@@ -59,7 +59,7 @@ def shared_factors(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
 
 
 def cancelled_factors(node: Node, nats_lost: NatsLost) -> Iterator[Node]:
-    """Yield the ratio without its fitted factor, where that gives a term of the divisor a simple factor."""
+    """Yield the ratio without its fitted factor, if that gives a term of the divisor a simple factor."""
     numerator, divisor = node.children
     factor, rest = split_fitted(numerator)
     terms = list(terms_of(divisor))

@@ -24,9 +24,9 @@ from ddsr.selection.rational.writer import Writer, cost_of
 
 MOST_TOKENS = 40
 MOST_SYMBOLS = 8
-MOST_TERMS_READ = 100  # of a numerator or a denominator before it is cancelled
-# With less time left, at most this many terms per second of it. Factoring takes more than linear time: tens
-# of milliseconds for ten terms and seconds for a hundred.
+MOST_TERMS_READ = 100  # terms of a numerator or denominator before cancelling
+# With fewer seconds left, at most this many terms per second are allowed. Factoring takes more than linear
+# time: tens of milliseconds for ten terms and seconds for a hundred.
 SECONDS_OF_LARGE, MOST_TERMS_A_SECOND = 3.0, 20
 FEWEST_NODES = 5  # the simplifier already finds the shortest form of smaller trees
 LARGEST_POWER = 12
@@ -43,10 +43,10 @@ def load_algebra() -> None:
 def rational_forms(
     expression: Expression, positive: Iterable[str] = (), seconds_left: Callable[[], float] = lambda: inf
 ) -> Iterator[Expression]:
-    """Yield other forms of the same value, given positive variables; those of fewest nodes first.
+    """Yield other forms of the same value, shortest first, given the positive variables.
 
-    Constants count as numbers if they are simple, otherwise as symbols. Large expressions have no forms. If
-    time is short, only small ones have: nothing interrupts SymPy while it factors a polynomial.
+    Simple constants count as numbers, others as symbols. Large expressions get no forms. If time is short,
+    only small expressions get some, because nothing interrupts SymPy while it factors a polynomial.
     """
     if len(expression) > MOST_TOKENS:
         return
@@ -171,7 +171,7 @@ def half_power(node: Node) -> int:
 
 
 def _root_of(node: Node) -> Node:
-    """Return the square root that a half power is a power of."""
+    """Return the square root whose whole power a half power is."""
     return Node.operator("sqrt", node.children[0])
 
 
@@ -198,7 +198,7 @@ def _repeated_sums(node: Node) -> frozenset[Node]:
 
 
 def _is_positive(atom: Node, positive: frozenset[str]) -> bool:
-    """Return whether an atom is known to be positive; roots and absolute values count despite 0."""
+    """Return whether an atom is known to be positive; roots and absolute values count, although 0 occurs."""
     if atom.kind is Kind.VARIABLE:
         return atom.name in positive
     if atom.kind is Kind.CONSTANT:

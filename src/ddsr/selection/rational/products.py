@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import combinations
 from math import isqrt
 
-MOST_TAKEN_IN = 4  # up to this many factors, every subset is tried under a root; of more, each alone
+MOST_TAKEN_IN = 4  # every subset of at most this many factors is tried under a root; of more, single ones
 MOST_TERMS = 12  # longer sums are not worth writing
 
 Monomial = tuple[int, ...]
@@ -174,7 +174,7 @@ class Product:
                     yield divisor
 
     def knowing(self, symbols: Symbols) -> Product:
-        """Return the product with all symbols known to be positive, not only those that are bases of it."""
+        """Return the product with all symbols known to be positive, not only its own bases."""
         return replace(self, positive=self.positive | symbols.positive).balanced()
 
 

@@ -12,7 +12,7 @@ from ddsr.expression.operators import NAMED_POWERS
 from ddsr.price.model import known
 from ddsr.selection.rational.products import Base, Factors, Polynomial, Product, Symbols
 
-NODES_OF_A_NUMBER = 1.9  # its token, and about as much for its value
+NODES_OF_A_NUMBER = 1.9  # one for its token, and about as much for its value
 
 
 def cost_of(node: Node) -> float:

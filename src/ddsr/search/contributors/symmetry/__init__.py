@@ -1,4 +1,4 @@
-"""Finds symmetries of approximations of the target, and searches with fewer inputs."""
+"""Symmetries of approximations of the target, and searches in fewer inputs."""
 
 from ddsr.search.contributors.symmetry.detection import find_reduction
 from ddsr.search.contributors.symmetry.reduced_search import ReducedSearch

@@ -21,10 +21,10 @@ from ddsr.search.contributors.symmetry.reduction import Input, Reduction
 from ddsr.search.contributors.symmetry.slopes import Slopes
 
 MOST_PIVOTS = 400
-"""choices of inputs as units that are compared"""
+"""maximum number of choices of units to compare"""
 LARGEST_POWER = 4.0
 NEAR_POWER = 0.12
-"""largest distance of a power from the simple number that it is taken for"""
+"""maximum distance of a power from the simple number that replaces it"""
 LEAST_INFLUENCE = 0.01
 """least influence of an input, relative to the spread of the target, for its slopes to count"""
 
@@ -54,7 +54,7 @@ def find_reduction(
     every = Reduction(tuple(Input(Node.variable(name)) for name in names))
     flags = np.array(is_positive, dtype=bool)
     function = _Function(every, slopes.rows, slopes.values, slopes.slopes, flags)
-    with np.errstate(all="ignore"):  # an overflow is no symmetry
+    with np.errstate(all="ignore"):  # an overflow is not a symmetry
         function = _shifted(_scaled(_shifted(function, tolerance), tolerance), tolerance)
     return None if len(function.reduction.inputs) == len(names) else function.reduction
 
@@ -117,7 +117,7 @@ def _scaled(function: _Function, tolerance: float) -> _Function:
 def _simple_powers(
     null: Floats, euler: Floats, tolerance: float
 ) -> tuple[tuple[int, ...], NDArray[np.float64]] | None:
-    """Return the simplest choice of inputs as units, and for each the powers with which all scale."""
+    """Return the simplest choice of inputs as units, and for each the powers with which inputs scale."""
     n, n_inputs = len(null), null.shape[1] - 1
     best: tuple[float, tuple[int, ...], Floats] | None = None
     for pivots in islice(combinations(range(n_inputs), n), MOST_PIVOTS):

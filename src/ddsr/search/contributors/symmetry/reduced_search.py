@@ -27,26 +27,26 @@ from ddsr.search.hall_of_fame import HallOfFame
 from ddsr.storage.saved import Saved
 
 TOLERANCE = 0.05
-"""largest remainder of slopes that should cancel, relative to their size"""
+"""maximum remainder of slopes that should cancel, relative to their size"""
 MOST_NRMSE = 0.5
-"""largest error of an approximation in which symmetries are looked for"""
+"""maximum NRMSE of an approximation for its symmetries to count"""
 N_IMITATIONS = 3
-"""approximations that have to share a symmetry"""
+"""number of approximations that must share a symmetry"""
 MOST_PROPOSALS, LEAST_PROPOSALS = 20, 2
-"""models proposed from the shortlist, and as many from the hall of fame"""
+"""maximum and minimum number of models proposed from the shortlist and from the hall of fame, each"""
 MOST_REDUCTIONS = 2
-"""reductions whose searches are kept"""
+"""number of reductions whose searches are kept"""
 MOST_ROWS = 20_000
-"""rows of a search in fewer inputs; its proposals are fitted to all rows afterwards"""
+"""maximum number of rows of a search in fewer inputs; proposals are fitted to all rows afterwards"""
 ROWS_TO_FIT = 200_000
-"""rows times proposals of one turn, so that fitting them takes little time"""
+"""maximum rows times proposals of one turn, so that fitting them takes little time"""
 IDENTITY_BYTES = 8
 FIRST_EPOCH = 2
-"""epoch from which symmetries are looked for; earlier approximations are rough"""
+"""first epoch that looks for symmetries; earlier approximations are rough"""
 LEAST_SECONDS_LEFT = 1.0
-"""time kept for fitting the proposals to all rows"""
+"""seconds reserved for fitting the proposals to all rows"""
 LEAST_SHIFT = 1e-12
-"""a smaller shift is left out"""
+"""smaller shifts are omitted"""
 
 
 @dataclass
@@ -55,7 +55,7 @@ class ReducedSearch:
 
     name: ClassVar[str] = SYMMETRIES
     engine: Engine
-    """on all inputs"""
+    """engine on all inputs"""
     grammar: Grammar
     X: Floats
     y: Floats
@@ -70,7 +70,7 @@ class ReducedSearch:
     seen: set[bytes] = field(default_factory=set)
     """identities of earlier proposals"""
     n_forgotten: int = 0
-    """evaluations in reductions that are no longer kept"""
+    """number of evaluations in reductions that are no longer kept"""
 
     @classmethod
     def on(
@@ -82,7 +82,7 @@ class ReducedSearch:
         seed: int,
         n_threads: int = 1,
     ) -> ReducedSearch:
-        """Make the contributor for these data, or a sample of them."""
+        """Return the contributor for these data, or a sample of them."""
         chosen = choose_rows(data.weighting.weights, len(data.X), MOST_ROWS, seed)
         if len(chosen):
             data = data.take(chosen)
@@ -137,7 +137,7 @@ class ReducedSearch:
 
     @property
     def n_scored(self) -> int:
-        """Expressions fitted in fewer inputs."""
+        """Number of expressions fitted in fewer inputs."""
         return self.n_forgotten + sum(refiner.n_evaluations for refiner in self.refiners.values())
 
     def saved(self) -> Saved:
@@ -164,7 +164,7 @@ class ReducedSearch:
             reduction = Reduction(tuple(inputs), units, tuple(each["powers"]))
             fresh = self._refiner_of(reduction)
             if fresh is None:
-                raise RunError("the saved search in fewer inputs is of other data")
+                raise RunError("the saved search in fewer inputs belongs to other data")
             self.refiners[reduction] = Refiner.load(
                 each["refiner"].tobytes(), fresh.engine, fresh.grammar, self.n_threads
             )
@@ -194,7 +194,7 @@ class ReducedSearch:
         return find_reduction(slopes, names, is_positive, TOLERANCE)
 
     def _refiner_of(self, reduction: Reduction) -> Refiner | None:
-        """Make a refiner on the reduced data; None if no input is left, or the data are not finite."""
+        """Return a refiner on the reduced data; None if no input is left, or the data are not finite."""
         if not reduction.inputs:
             return None
         full = self.engine.vocabulary
@@ -223,7 +223,7 @@ class ReducedSearch:
         return Refiner(engine, grammar, self.config, self.seed, self.n_threads)
 
     def _unending(self, refiner: Refiner) -> Refiner:
-        """Make a refiner that continues after an exact fit that was too long over the original variables."""
+        """Return a refiner that continues after an exact fit that is too long in the original variables."""
         self.n_forgotten += refiner.n_evaluations
         config = replace(refiner.config, exact=0.0)
         other = Refiner(refiner.engine, refiner.grammar, config, self.seed, self.n_threads)

@@ -10,10 +10,10 @@ from ddsr.expression import Kind, Node
 Powers = tuple[float, ...]
 """one power for each unit"""
 Measured = tuple[Node, Powers | None]
-"""a tree and the units of its value; None: a number, which may have any units"""
+"""a tree and the units of its value; None for a number, which may have any units"""
 
 NEAR_EXPONENT = 0.05
-"""largest distance of a fitted exponent from the half or whole number that it is taken for"""
+"""maximum distance of a fitted exponent from the half or whole number that replaces it"""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Reduction:
         return Node.operator(node.name, *map(self._bare, operands)), self._none
 
     def _bare(self, operand: Measured) -> Node:
-        """The tree divided by its units."""
+        """Return the tree divided by its units."""
         node, powers = operand
         return node if powers is None else _divided(node, powers, self.units)
 
@@ -111,7 +111,7 @@ class Reduction:
 
 
 def _exponent(node: Node) -> float | None:
-    """Power to which an operator raises units; None if its argument has to be without units."""
+    """Return the power to which an operator raises units; None if its argument must be without units."""
     if node.operation != "pow":
         return node.row.degree or None if node.row else None
     given = node.children[1]
