@@ -95,6 +95,30 @@ def test_folders_are_never_shared(tmp_path, monkeypatch):
     assert names == ["data-now", "data-now-2", "data-now-3"]
 
 
+def test_several_targets_have_an_equation_and_a_folder_each(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{k},{2 * k + 1},{k * k}" for k in range(12)]
+    Path("two.csv").write_text("\n".join(["a,b/c,b c", *rows]))
+    done = ddsr("fit", "two.csv", "-t", "b/c", "-t", "b c", "--out", "runs", "--json", *QUICK)
+    assert done.exit_code == 0, done.output
+    one, other = map(json.loads, done.stdout.splitlines())
+    assert one["features"] == other["features"] == ["a"]
+    assert (one["target"], other["target"]) == ("b/c", "b c")
+    assert [Path(each["run"]) for each in (one, other)] == [Path("runs/b_c"), Path("runs/b_c-2")]
+    assert ddsr("predict", "runs/b_c-2", "two.csv").exit_code == 0
+    again = ddsr("fit", "two.csv", "-t", "b/c", "-t", "b c", "--out", "runs", *QUICK)
+    assert again.exit_code != 0 and "choose another folder" in again.stderr
+    assert "given twice" in ddsr("fit", "two.csv", "-t", "a", "-t", "a").stderr
+
+
+def test_a_bad_target_is_refused_before_the_search_for_another(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("bad.csv").write_text("\n".join(["a,b,c", *(f"{k},{2 * k},7" for k in range(12))]))
+    done = ddsr("fit", "bad.csv", "-t", "b", "-t", "c", *QUICK)
+    assert done.exit_code != 0 and "the target 'c' is 7 in every row" in done.stderr
+    assert done.stdout == "" and not Path("ddsr-runs").exists()
+
+
 def test_out_and_no_save_exclude_each_other(table):
     done = ddsr("fit", table, "-t", "y", "--out", "run", "--no-save")
     assert done.exit_code == 2 and "cannot be combined" in done.stderr

@@ -24,7 +24,15 @@ TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
 
 @click.command(cls=Command, short_help="Find equations for a column of a table.")
 @click.argument("data", type=click.Path())
-@click.option("-t", "--target", metavar="COLUMN", required=True, help="Column to predict.")
+@click.option(
+    "-t",
+    "--target",
+    "targets",
+    metavar="COLUMN",
+    required=True,
+    multiple=True,
+    help="Column to predict. Can be repeated: each target gets an equation and a run folder.",
+)
 @click.option(
     "--features",
     callback=read_names,
@@ -125,7 +133,7 @@ TIME_HELP = "Time limit of the search.  [default: 60; with --epochs no limit]"
 @as_json
 def fit(
     data: str,
-    target: str,
+    targets: tuple[str, ...],
     features: tuple[str, ...],
     ignore: tuple[str, ...],
     weights: str | None,
@@ -134,7 +142,7 @@ def fit(
     drop_missing: bool,
     **options: Any,
 ) -> None:
-    """Find equations that predict one column of a table.
+    """Find equations that predict a column of a table.
 
     DATA is a CSV, TSV (both also .gz) or Parquet file. Non-numeric columns are ignored and listed, unless
     --categories or --dates is given. Ctrl-C ends the search and keeps the best equations so far; a second
@@ -154,7 +162,21 @@ def fit(
     options["missing"] = "drop" if drop_missing else options["missing"]
     if not options["quiet"]:
         click.echo(printable(f"reading {data}"), err=True)  # before the slow imports
-    from ddsr.cli.fitting import run_fit
+    from ddsr.cli.fitting import run_fit, run_fits
     from ddsr.cli.reading import Columns
 
-    run_fit(data, columns=Columns(target, features or None, ignore, weights, counts, errors), **options)
+    if len(targets) == 1:
+        only = Columns(targets[0], features or None, ignore, weights, counts, errors)
+        run_fit(data, columns=only, **options)
+        return
+    if len(set(targets)) < len(targets):
+        raise click.UsageError("a column is given twice as --target")
+    if errors is not None:
+        raise click.UsageError("--errors has the errors of one target: fit each target by itself")
+    others = {
+        target: () if features else tuple(each for each in targets if each != target) for target in targets
+    }
+    columns = [
+        Columns(target, features or None, (*ignore, *others[target]), weights, counts) for target in targets
+    ]
+    run_fits(data, columns, **options)

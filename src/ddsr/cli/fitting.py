@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,8 +32,49 @@ if TYPE_CHECKING:
 
 DEFAULT_SECONDS = 60.0
 MOST_LISTED = 8
+LONGEST_NAME = 100
 RUNS = "ddsr-runs"
 LINEAR = {"add", "sub", "mul", "neg"}
+
+
+def run_fits(
+    path: str,
+    targets: Sequence[Columns],
+    *,
+    out: str | None,
+    tensorboard: str | None,
+    seconds: float | None,
+    epochs: int | None,
+    **options: Any,
+) -> None:
+    """Find equations for each target in turn; they share the time limit, and each has its own run folder."""
+    if seconds is None and epochs is None:
+        seconds = DEFAULT_SECONDS
+    for columns in targets:  # so that no target is refused after the search for another one
+        read_training_data(path, columns, _table_options(options))
+    if not options["no_save"]:
+        _check_folder(out)
+        out = str(free_folder(path)) if out is None else out
+    for columns, name in zip(targets, _folder_names([columns.target for columns in targets]), strict=True):
+        run_fit(
+            path,
+            columns=columns,
+            out=None if out is None else str(Path(out, name)),
+            tensorboard=None if tensorboard is None else str(Path(tensorboard, name)),
+            seconds=None if seconds is None else seconds / len(targets),
+            epochs=epochs,
+            **options,
+        )
+
+
+def _folder_names(targets: Sequence[str]) -> list[str]:
+    """Return a different folder name for each target, of letters that any system allows."""
+    names: list[str] = []
+    for target in targets:
+        name = re.sub(r"[^\w-]+", "_", target)[:LONGEST_NAME] or "_"
+        taken = {other.lower() for other in names}
+        names.append(next(each for each in _numbered(name) if each.lower() not in taken))
+    return names
 
 
 def run_fit(
@@ -52,8 +94,7 @@ def run_fit(
     say = (lambda _: None) if quiet else print_to_stderr
     parameters = estimator_parameters(template=option(template, formula), **settings)
     check_options(parameters, out)
-    options = TableOptions(**{name: settings[name] for name in ("missing", "categories", "dates")})
-    data = read_training_data(path, columns, options)
+    data = read_training_data(path, columns, _table_options(settings))
     for line in describe(data):
         say(line)
     template_text = option(template, formula)
@@ -90,6 +131,10 @@ def run_fit(
     if run is not None:
         say(f"saved in {run.path}; pass this folder to `ddsr show`, `predict`, `report` or `resume`")
     done.raise_interrupt()
+
+
+def _table_options(settings: Mapping[str, Any]) -> TableOptions:
+    return TableOptions(**{name: settings[name] for name in ("missing", "categories", "dates")})
 
 
 def describe(data: TrainingData) -> list[str]:
@@ -164,6 +209,10 @@ def named_prior(text: str) -> str | None:
 def check_options(parameters: Mapping[str, Any], out: str | None) -> None:
     """Refuse options that are wrong for any data, before the data is read."""
     check_parameters(parameters)
+    _check_folder(out)
+
+
+def _check_folder(out: str | None) -> None:
     if out is not None and Path(out).is_dir() and any(Path(out).iterdir()):
         from ddsr.runs.folder import check_is_empty
 
@@ -223,9 +272,14 @@ def _make_folder(path: str, out: str | None, data: TrainingData, parameters: dic
 def free_folder(path: str) -> Path:
     """Return a new folder name under ddsr-runs, made from the name of the data and the time."""
     stem = Path(path).name.partition(".")[0] or "data"
-    name = f"{stem}-{time.strftime('%Y%m%d-%H%M%S')}"
-    candidates = (Path(RUNS) / (name if number == 1 else f"{name}-{number}") for number in count(1))
+    candidates = (Path(RUNS) / name for name in _numbered(f"{stem}-{time.strftime('%Y%m%d-%H%M%S')}"))
     return next(folder for folder in candidates if not folder.exists())
+
+
+def _numbered(name: str) -> Iterator[str]:
+    """Yield the name, then the name with numbers from 2."""
+    yield name
+    yield from (f"{name}-{number}" for number in count(2))
 
 
 def first_equation(data: TrainingData, parameters: Mapping[str, Any]) -> str:

@@ -57,6 +57,11 @@ class ShownEquation:
         return r2_text(self.r2)
 
     @property
+    def loss_text(self) -> str:
+        """The loss, rounded."""
+        return number_text(self.loss)
+
+    @property
     def script_data(self) -> dict[str, Any]:
         """What the page's script shows, and copies as code with all digits."""
         copies = {
