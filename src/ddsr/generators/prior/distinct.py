@@ -47,7 +47,7 @@ def draw_distinct(
 ) -> Tokens:
     """Return at most `n` distinct legal expressions, (n, M), or all if the grammar has fewer.
 
-    `places` gives the index of each token's random number within a step; by default its id.
+    `places` has the index of each token's random number within a step; the default is the token's id.
     """
     arities = np.asarray(grammar.vocabulary.arities)
     first = np.full((1, grammar.max_length), MASK, dtype=np.int16)
