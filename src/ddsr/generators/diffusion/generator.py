@@ -105,8 +105,8 @@ class Backward:
     """The backward process of one part of a batch.
 
     A row with t masked positions joins at step t; its order begins with the unmasked ones. If t is between
-    two steps of the schedule, its first step is the shorter one from t to the next of them, since the network
-    is told how many positions are masked.
+    two steps of the schedule, its first step is shorter, from t to the lower one, since the network reads the
+    number of masked positions.
     """
 
     def __init__(

@@ -1,10 +1,10 @@
 """The conditional denoiser: from a partly masked expression and an encoding to logits at every position.
 
-Variables have no weights of their own: the encoder's vector for a variable is its embedding, and is compared
-with a position for the variable's logit. A small code of its place tells apart variables that are alike.
+Variables have no weights of their own: the encoder's vector for a variable is its embedding, and the
+variable's logit compares it with a position. A small code of its place distinguishes similar variables.
 
-Positions count from the left of the breadth-first sequence. If the tokens before it are known, a position
-also knows its operator: which token it is, where it stands, and whether the position is its first operand.
+Positions count from the left of the breadth-first sequence. If the tokens before a position are known, it
+also has its operator: the token, the operator's position, and whether it is the first operand.
 """
 
 from __future__ import annotations
